@@ -1,0 +1,36 @@
+#include "cli/backend.hpp"
+
+#include "gpu/model/model.hpp"
+#include "gpu/opencl/opencl.hpp"
+#include "gpu/vulkan/vulkan.hpp"
+
+namespace sonde::cli {
+
+std::vector<gpu::DeviceInfo> list_devices(gpu::Api api) {
+  return api == gpu::Api::opencl ? gpu::opencl::list() : gpu::vulkan::list();
+}
+
+std::unique_ptr<gpu::Device> open_device(const Target& target, gpu::Api api) {
+  switch (api) {
+    case gpu::Api::opencl: return gpu::opencl::open(target.record.opencl.value().index);
+    case gpu::Api::vulkan: return gpu::vulkan::open(target.record.vulkan.value().index);
+    case gpu::Api::model: break;
+  }
+  return gpu::model::open(target.description.value());
+}
+
+const records::ApiDevice* through(const records::DeviceRecord& record, gpu::Api api) {
+  const auto& device = api == gpu::Api::opencl ? record.opencl : api == gpu::Api::vulkan ? record.vulkan : record.model;
+  return device ? &*device : nullptr;
+}
+
+std::string spoken_name(gpu::Api api) {
+  switch (api) {
+    case gpu::Api::opencl: return "OpenCL";
+    case gpu::Api::vulkan: return "Vulkan";
+    case gpu::Api::model: break;
+  }
+  return "simulated";
+}
+
+}  // namespace sonde::cli

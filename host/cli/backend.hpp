@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "gpu/model/description.hpp"
+#include "records/device_record.hpp"
+
+namespace sonde::cli {
+
+/// A device that was chosen for a run; `description` only for a simulated one.
+struct Target {
+  records::DeviceRecord record;
+  std::optional<gpu::model::Description> description;
+};
+
+/// Loads the API's drivers into this process: called in workers only.
+std::vector<gpu::DeviceInfo> list_devices(gpu::Api api);
+std::unique_ptr<gpu::Device> open_device(const Target& target, gpu::Api api);
+
+/// The target through one API; null where no driver shows it there.
+const records::ApiDevice* through(const records::DeviceRecord& record, gpu::Api api);
+
+/// "OpenCL", "Vulkan" or "simulated", for people.
+std::string spoken_name(gpu::Api api);
+
+}  // namespace sonde::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "records/device_record.hpp"
+
+namespace sonde::cli {
+
+/// What this machine has, and why an API shows nothing where it does not.
+struct Machine {
+  std::vector<records::DeviceRecord> devices;
+  std::map<gpu::Api, std::string> problems;
+};
+
+/// Asks every API in a process of its own, so that a driver that crashes while it is listed costs only its API.
+Machine look_around();
+
+/// One record for each piece of hardware: matched by UUID, then by PCI address; CPU devices are all the host's.
+std::vector<records::DeviceRecord> merge(const std::vector<records::ApiDevice>& seen);
+
+}  // namespace sonde::cli

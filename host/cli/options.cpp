@@ -1,0 +1,103 @@
+#include "cli/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "cli/list_command.hpp"
+#include "cli/run_command.hpp"
+#include "cli/usage_error.hpp"
+#include "version.hpp"
+
+namespace sonde::cli {
+namespace {
+
+constexpr const char* main_examples = R"(
+Examples:
+  sonde list                          what can be measured here
+  sonde run                           measure every GPU, or the CPU where there is none
+  sonde report results/X.jsonl -o X.html --png pictures
+                                      the picture of a run)";
+
+constexpr const char* list_examples = R"(
+Examples:
+  sonde list
+  sonde list --json | jq '.[].name')";
+
+constexpr const char* run_examples = R"(
+Examples:
+  sonde run --effort quick            a first look, in seconds
+  sonde run --device radeon --api vulkan
+  sonde run --sizes 4K:1G --effort thorough -o mine.jsonl
+  sonde run --device model:strix-halo a simulated GPU, to see what the tool shows
+
+Efforts: quick takes 7 to 12 repetitions of 4 ms a point up to 64 MiB, normal 7 to 20 of 10 ms up to 256 MiB,
+thorough 7 to 30 of 20 ms up to 1 GiB. The record file is never overwritten.)";
+
+void add_run_options(CLI::App& run, RunOptions& options) {
+  run.footer(run_examples);
+  run.add_option("--device", options.devices,
+                 "Which device, repeatable: index, part of the name, UUID, PCI address, cpu, gpu, all, model:NAME or "
+                 "model:FILE.json")
+      ->type_name("SEL")
+      ->expected(1);
+  run.get_option("--device")->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  run.add_option("--api", options.api, "Through which API")
+      ->check(CLI::IsMember({"opencl", "vulkan", "all"}))
+      ->capture_default_str();
+  run.add_option("--probe", options.probes, "Which probes (default: all that apply)")->type_name("NAME[,NAME...]")->delimiter(',');
+  run.add_option("--sizes", options.sizes, "Smallest and largest working set, powers of 1024, e.g. 4K:1G")
+      ->type_name("MIN:MAX");
+  run.add_option("--effort", options.effort, "How much to measure")
+      ->check(CLI::IsMember({"quick", "normal", "thorough"}))
+      ->capture_default_str();
+  run.add_option("--seed", options.seed, "Seed of every random choice")->type_name("N")->capture_default_str();
+  run.add_option("-o,--out", options.out, "Record file (default: results/<host>-<device>-<driver>-<UTC time>.jsonl)")
+      ->type_name("FILE");
+  run.add_option("--silence-limit", options.silence_limit_seconds,
+                 "A worker that reports nothing for so many seconds is ended")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  run.add_flag("!--no-progress", options.progress, "No progress bar");
+  run.add_flag("-v", options.verbose, "Show what the drivers print");
+}
+
+}  // namespace
+
+bool is_external(const std::string& word) {
+  const bool own = word == "list" || word == "run";
+  return !own && !word.empty() && word[0] != '-';
+}
+
+ExitStatus parse_and_run(const std::vector<std::string>& words) {
+  CLI::App app("Sonde measures what GPUs and iGPUs really do with memory.", "sonde");
+  app.footer(main_examples);
+  app.set_version_flag("--version", std::string("sonde ") + version + " (" + commit + ")");
+  app.require_subcommand(1);
+
+  CLI::App* list = app.add_subcommand("list", "Every device, its drivers, and what can be measured on it");
+  list->footer(list_examples);
+  bool json = false;
+  list->add_flag("--json", json, "As a JSON array");
+
+  RunOptions run_options;
+  run_options.command = words;
+  CLI::App* run = app.add_subcommand("run", "Measure, write a record file, print a summary");
+  add_run_options(*run, run_options);
+
+  std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);
+  try {
+    app.parse(reversed);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    app.exit(asked);
+    return ExitStatus::done;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(std::string(error.what()) + " (see sonde --help)");
+  }
+  if (list->parsed()) return list_command(json ? ListFormat::json : ListFormat::text);
+  return run_command(run_options);
+}
+
+}  // namespace sonde::cli

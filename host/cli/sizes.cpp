@@ -1,0 +1,41 @@
+#include "cli/sizes.hpp"
+
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+
+#include "cli/usage_error.hpp"
+
+namespace sonde::cli {
+
+std::uint64_t parse_size(const std::string& text) {
+  const UsageError wrong("'" + text + "' is no size; write for example 4K, 64M or 1G (powers of 1024)");
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) == 0) throw wrong;
+  char* rest = nullptr;
+  const double number = std::strtod(text.c_str(), &rest);
+  std::string unit(rest);
+  for (char& letter : unit) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  if (unit == "B") unit.clear();
+  if (unit.size() > 1 && (unit.substr(1) == "B" || unit.substr(1) == "IB")) unit.resize(1);
+  const std::string units = "KMGT";
+  double factor = 1;
+  if (!unit.empty()) {
+    const auto power = units.find(unit);
+    if (power == std::string::npos || unit.size() != 1) throw wrong;
+    factor = std::pow(1024.0, static_cast<double>(power + 1));
+  }
+  const double bytes = number * factor;
+  if (!(bytes >= 1) || bytes > 1e18) throw wrong;
+  return static_cast<std::uint64_t>(bytes);
+}
+
+std::pair<std::uint64_t, std::uint64_t> parse_size_range(const std::string& text) {
+  const auto colon = text.find(':');
+  if (colon == std::string::npos) throw UsageError("--sizes wants MIN:MAX, for example 4K:1G, not '" + text + "'");
+  const std::uint64_t least = parse_size(text.substr(0, colon));
+  const std::uint64_t most = parse_size(text.substr(colon + 1));
+  if (least > most) throw UsageError("--sizes " + text + " has a minimum above its maximum");
+  return {least, most};
+}
+
+}  // namespace sonde::cli

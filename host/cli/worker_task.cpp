@@ -1,0 +1,78 @@
+#include "cli/worker_task.hpp"
+
+#include "gpu/error.hpp"
+#include "measure/observer.hpp"
+#include "measure/one_core.hpp"
+#include "measure/runner.hpp"
+#include "measure/settle.hpp"
+#include "probes/alu_chain.hpp"
+#include "records/lines.hpp"
+
+namespace sonde::cli {
+namespace {
+
+/// A CPU settles at once or never (others run beside us); a GPU climbs for up to half a second.
+constexpr gpu::Nanoseconds longest_settling_of_a_cpu{200e6};
+constexpr gpu::Nanoseconds longest_settling_of_a_gpu{2e9};
+
+class PipeObserver final : public measure::Observer {
+ public:
+  PipeObserver(const WorkerTask& task, const measure::SendLine& send) : task_(task), send_(send) {}
+
+  void planned(const measure::Probe&, const std::vector<measure::Point>& points) override {
+    std::vector<double> seconds;
+    for (const measure::Point& point : points) seconds.push_back(point.expected_seconds);
+    send_(records::plan_line(seconds));
+  }
+  void started(const measure::Probe& probe, const measure::Point& point) override {
+    send_(records::point_line(origin(probe), measure::name_of(probe, point), point));
+  }
+  void alive() override { send_(records::alive_line()); }
+  void measured(const measure::Probe& probe, const measure::Measurement& measurement) override {
+    const std::chrono::duration<double> t = std::chrono::steady_clock::now() - task_.run_start;
+    send_(records::sample_line(origin(probe), measurement, t.count()));
+  }
+  void found(const measure::Probe& probe, const measure::Finding& finding) override {
+    send_(records::finding_line(origin(probe), finding));
+  }
+  void skipped(const measure::Probe& probe, const measure::Point* point, const std::string& reason) override {
+    send_(records::skip_line(origin(probe), point, reason));
+  }
+  void failed(const measure::Probe& probe, const measure::Point* point, const std::string& reason) override {
+    send_(records::error_line(origin(probe), point, reason));
+  }
+
+ private:
+  records::Origin origin(const measure::Probe& probe) const {
+    return {task_.target.record.id, records::api_name(task_.api), std::string(probe.name)};
+  }
+
+  const WorkerTask& task_;
+  const measure::SendLine& send_;
+};
+
+bool settle(gpu::Device& device, measure::Observer& observer) {
+  const bool cpu = device.info().type == gpu::DeviceType::cpu;
+  const measure::Workload arithmetic = probes::alu_chain(device);
+  std::optional<measure::OneCore> one_core;
+  if (cpu) one_core.emplace();
+  const auto longest = cpu ? longest_settling_of_a_cpu : longest_settling_of_a_gpu;
+  return measure::settle_clock(arithmetic, longest, [&observer] { observer.alive(); }).stable;
+}
+
+}  // namespace
+
+void do_task(const WorkerTask& task, const measure::SendLine& send) {
+  PipeObserver observer(task, send);
+  try {
+    const std::unique_ptr<gpu::Device> device = open_device(task.target, task.api);
+    const measure::RunnerOptions options{.request = task.request, .clock_settled = settle(*device, observer)};
+    for (const measure::Probe* probe : task.probes) measure::run_probe(*device, *probe, options, observer);
+  } catch (const gpu::Unsupported& reason) {
+    for (const measure::Probe* probe : task.probes) observer.skipped(*probe, nullptr, reason.what());
+  } catch (const gpu::Error& error) {
+    for (const measure::Probe* probe : task.probes) observer.failed(*probe, nullptr, error.what());
+  }
+}
+
+}  // namespace sonde::cli

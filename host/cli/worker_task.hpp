@@ -1,0 +1,24 @@
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "cli/backend.hpp"
+#include "measure/probe.hpp"
+#include "measure/worker.hpp"
+
+namespace sonde::cli {
+
+/// Everything that one worker process does: one device through one API.
+struct WorkerTask {
+  Target target;
+  gpu::Api api = gpu::Api::opencl;
+  std::vector<const measure::Probe*> probes;
+  measure::Request request;
+  std::chrono::steady_clock::time_point run_start;
+};
+
+/// Opens the device, settles its clock and asks every probe's question; all results leave through `send`.
+void do_task(const WorkerTask& task, const measure::SendLine& send);
+
+}  // namespace sonde::cli

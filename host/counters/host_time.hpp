@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace sonde::counters {
+
+/// CPU time used since some fixed moment, in seconds summed over all CPUs.
+struct HostTime {
+  double wall = 0;   ///< seconds that passed, times the number of CPUs
+  double busy = 0;   ///< by any process or interrupt of this machine
+  double own = 0;    ///< by this process and all its threads
+  double steal = 0;  ///< taken by the hypervisor for others
+  std::uint64_t involuntary_switches = 0;  ///< times a thread of this process was put off its CPU
+};
+
+/// What others took between two moments, as shares (0 to 1) of all CPU time that passed.
+struct ForeignLoad {
+  double foreign_cpu = 0;
+  double steal = 0;
+  std::uint64_t involuntary_switches = 0;
+};
+
+/// Now, from /proc/stat (in ticks, 10 ms as a rule) and getrusage; zeros where the system has neither.
+HostTime read_host_time();
+
+/// The first line of /proc/stat; `ticks_per_second` as sysconf(_SC_CLK_TCK) says. Fills busy and steal only.
+HostTime parse_proc_stat(std::string_view text, double ticks_per_second);
+
+ForeignLoad load_between(const HostTime& before, const HostTime& after);
+
+}  // namespace sonde::counters

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpu/kernel_source.hpp"
+
+namespace sonde::gpu {
+
+/// Time by the device's own clock.
+using Nanoseconds = std::chrono::duration<double, std::nano>;
+
+enum class Api { opencl, vulkan, model };
+enum class DeviceType { discrete, integrated, cpu, model };
+
+/// What one driver states about one device; an empty string or a zero means that it does not say.
+struct DeviceInfo {
+  Api api = Api::model;
+  DeviceType type = DeviceType::discrete;
+  std::string name;
+  std::string platform;        ///< OpenCL platform or Vulkan driver name
+  std::string driver;          ///< who wrote it, e.g. "NVIDIA", "radv", "PoCL"
+  std::string driver_version;  ///< as people write it, e.g. "580.105.08"
+  std::string api_version;
+  std::string uuid;  ///< 32 lower-case hexadecimal digits
+  std::string pci;   ///< domain:bus:device.function, e.g. "0000:c5:00.0"
+  std::uint32_t compute_units = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t largest_buffer_bytes = 0;
+  std::string largest_buffer_reason;  ///< what limits a buffer, to be shown where a sweep ends at it
+  bool unified_memory = false;
+  std::uint32_t line_bytes = 0;         ///< cache line as the driver states it
+  std::uint32_t largest_group_size = 1;
+  double timer_step_ns = 1;
+};
+
+/// Device memory. Reads and writes block; bytes beyond the end throw Error.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  [[nodiscard]] virtual std::uint64_t size_bytes() const = 0;
+  virtual void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) = 0;
+  virtual void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) = 0;
+};
+
+/// A device program compiled for one device and one group size.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+};
+
+/// Arguments in the kernel's order: buffers first, then 32-bit scalars.
+struct Launch {
+  std::vector<Buffer*> buffers;
+  std::vector<std::uint32_t> scalars;
+  std::uint32_t groups = 1;
+};
+
+/// All that a probe may ask of a GPU; one implementation for each API and one simulated.
+/// Every method throws Error when the driver fails and Unsupported when the device cannot.
+class Device {
+ public:
+  virtual ~Device() = default;
+  [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+
+  /// Bytes that may still be allocated now without pressing anybody else's data out of memory.
+  [[nodiscard]] virtual std::uint64_t available_bytes() = 0;
+
+  [[nodiscard]] virtual std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Kernel> make_kernel(const KernelSource& source,
+                                                            std::uint32_t group_size) = 0;
+
+  /// Runs one dispatch to its end and returns its time by the device's clock.
+  virtual Nanoseconds run(Kernel& kernel, const Launch& launch) = 0;
+};
+
+}  // namespace sonde::gpu

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace sonde::gpu {
+
+/// A driver call failed. Thrown only in backends, caught only by the runner and by main.
+struct Error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// This device or machine cannot do what was asked; the text tells the user why and what would help.
+struct Unsupported : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace sonde::gpu

@@ -1,0 +1,65 @@
+#include "gpu/host_memory.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace sonde::gpu {
+namespace {
+
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+std::optional<std::uint64_t> number_in(const std::string& path) {
+  std::ifstream file(path);
+  std::uint64_t value = 0;
+  if (file >> value) return value;
+  return std::nullopt;  // absent, or the word "max"
+}
+
+std::uint64_t memory_available() {
+  std::ifstream file("/proc/meminfo");
+  std::string key;
+  std::uint64_t kibibytes = 0;
+  std::string rest;
+  while (file >> key >> kibibytes && std::getline(file, rest)) {
+    if (key == "MemAvailable:") return kibibytes * 1024;
+  }
+  return unlimited;
+}
+
+std::uint64_t left_in(const std::string& limit_path, const std::string& usage_path) {
+  const auto limit = number_in(limit_path);
+  const auto usage = number_in(usage_path);
+  if (!limit || !usage) return unlimited;
+  return *limit > *usage ? *limit - *usage : 0;
+}
+
+std::uint64_t left_in_control_group() {
+  std::uint64_t left = unlimited;
+  std::ifstream file("/proc/self/cgroup");
+  std::string line;
+  while (std::getline(file, line)) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::string group = line.substr(second + 1);
+    if (controllers.empty()) {
+      const std::string folder = "/sys/fs/cgroup" + group;
+      left = std::min(left, left_in(folder + "/memory.max", folder + "/memory.current"));
+    } else if (controllers == "memory") {
+      const std::string folder = "/sys/fs/cgroup/memory" + group;
+      left = std::min(left,
+                      left_in(folder + "/memory.limit_in_bytes", folder + "/memory.usage_in_bytes"));
+    }
+  }
+  return left;
+}
+
+}  // namespace
+
+std::uint64_t available_host_bytes() { return std::min(memory_available(), left_in_control_group()); }
+
+}  // namespace sonde::gpu

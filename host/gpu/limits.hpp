@@ -1,0 +1,11 @@
+#pragma once
+
+#include "gpu/device.hpp"
+
+namespace sonde::gpu {
+
+/// Throws Unsupported, naming the limit, when a buffer of this size is more than the driver allows or than
+/// `available_bytes` leaves.
+void check_fits(const DeviceInfo& info, std::uint64_t available_bytes, std::uint64_t size_bytes);
+
+}  // namespace sonde::gpu

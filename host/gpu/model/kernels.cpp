@@ -1,0 +1,85 @@
+#include "gpu/model/kernels.hpp"
+
+#include <string>
+#include <utility>
+
+#include "gpu/error.hpp"
+
+namespace sonde::gpu::model {
+namespace {
+
+void chase(Invocation& invocation) {
+  constexpr std::uint64_t hops_per_trip = 64;
+  Invocation::Words next = invocation.buffer(0);
+  Invocation::Words cursor = invocation.buffer(1);
+  const std::uint32_t trips = invocation.scalar(0);
+  cursor.store(0, next.follow(cursor.load(0), trips * hops_per_trip));
+  cursor.store(1, trips);
+}
+
+struct Affine {
+  std::uint32_t factor = 1;
+  std::uint32_t addend = 0;
+};
+
+Affine then(Affine first, Affine second) {
+  return {first.factor * second.factor, first.addend * second.factor + second.addend};
+}
+
+void alu_chain(Invocation& invocation) {
+  constexpr std::uint64_t steps_per_trip = 64;
+  constexpr double cycles_per_step = 4;
+  Invocation::Words state = invocation.buffer(0);
+  const std::uint64_t steps = invocation.scalar(0) * steps_per_trip;
+  // x * factor + addend, applied n times, is again of this form: squaring replaces the loop.
+  Affine all;
+  Affine power{invocation.scalar(1), invocation.scalar(2)};
+  for (std::uint64_t rest = steps; rest != 0; rest /= 2, power = then(power, power)) {
+    if (rest % 2 == 1) all = then(all, power);
+  }
+  state.store(0, state.load(0) * all.factor + all.addend);
+  state.store(1, invocation.scalar(0));
+  invocation.compute(cycles_per_step * static_cast<double>(steps));
+}
+
+constexpr ReferenceKernel references[] = {
+    {.name = "chase", .buffers = 2, .scalars = 1, .run = chase},
+    {.name = "alu_chain", .buffers = 1, .scalars = 3, .run = alu_chain},
+};
+
+}  // namespace
+
+const ReferenceKernel& reference_kernel(std::string_view name) {
+  for (const ReferenceKernel& reference : references) {
+    if (reference.name == name) return reference;
+  }
+  throw Unsupported("the model device has no reference of the kernel " + std::string(name));
+}
+
+std::uint32_t Invocation::Words::follow(std::uint32_t word, std::uint64_t hops) {
+  Walk walk = std::exchange(storage_.walk(), {});
+  if (walk.stopped_at != word) walk = {};
+  const std::size_t longest = count_ / 4;  // the record must not outgrow the buffer itself
+  for (; hops > 0 && !walk.is_closed; --hops) {
+    const std::uint32_t after = load(word);
+    if (walk.words.size() < longest) {
+      walk.words.push_back(word);
+      walk.is_closed = after == walk.words.front();
+    }
+    word = after;
+  }
+  for (; hops > 0; --hops) {
+    memory_.access(address_ + std::uint64_t{walk.words[walk.position]} * 4);
+    if (++walk.position == walk.words.size()) walk.position = 0;
+    word = walk.words[walk.position];
+  }
+  walk.stopped_at = word;
+  storage_.walk() = std::move(walk);
+  return word;
+}
+
+void Invocation::Words::throw_out_of_range(std::uint64_t word) const {
+  throw Error("the kernel reached word " + std::to_string(word) + " of a buffer of " + std::to_string(count_));
+}
+
+}  // namespace sonde::gpu::model

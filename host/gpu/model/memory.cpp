@@ -1,0 +1,90 @@
+#include "gpu/model/memory.hpp"
+
+#include <algorithm>
+
+namespace sonde::gpu::model {
+
+Memory::Memory(const Description& description)
+    : levels_(description.levels),
+      translation_(description.translation),
+      idle_factor_(description.idle_factor),
+      seed_(description.seed),
+      caches_(description.levels.size() - 1),
+      hits_(description.levels.size()) {
+  for (std::size_t level = 0; level < caches_.size(); ++level) {
+    caches_[level].resize(levels_[level].scope == Scope::compute_unit ? description.compute_units : 1);
+  }
+  if (translation_.penalty_ns > 0) {
+    pages_.emplace(SetIndex(1, false, 0), translation_.entries, Policy::lru, 0);
+  }
+}
+
+void Memory::start(std::uint32_t compute_unit) {
+  work_off();
+  compute_unit_ = compute_unit;
+  std::fill(hits_.begin(), hits_.end(), 0);
+  page_misses_ = 0;
+}
+
+double Memory::elapsed_ns(Fabric fabric) {
+  work_off();
+  double ns = static_cast<double>(page_misses_) * translation_.penalty_ns;
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    const bool slowed = fabric == Fabric::idle && level + 1 == levels_.size();
+    ns += static_cast<double>(hits_[level]) * levels_[level].latency_ns * (slowed ? idle_factor_ : 1);
+  }
+  return ns;
+}
+
+Cache& Memory::cache(std::size_t level) {
+  const std::size_t unit = compute_unit_ % caches_[level].size();
+  std::optional<Cache>& cache = caches_[level][unit];
+  if (!cache) cache.emplace(levels_[level], mixed(mixed(seed_, level), unit));
+  return *cache;
+}
+
+void Memory::work_off() {
+  if (count_ == 0) return;
+  if (pages_) translate();
+  requests_.clear();
+  std::uint64_t waiting = count_;
+  std::uint32_t line_bytes = levels_.front().line_bytes;
+  for (std::uint32_t access = 0; access < count_; ++access) {
+    requests_.push_back({static_cast<std::uint32_t>(addresses_[access] / line_bytes), access});
+  }
+  for (std::size_t level = 0; level < caches_.size(); ++level) {
+    const std::uint32_t next_line_bytes = levels_[level].line_bytes;
+    if (next_line_bytes > line_bytes) {
+      for (Request& request : requests_) request.line /= next_line_bytes / line_bytes;
+    } else if (next_line_bytes < line_bytes) {
+      const std::uint32_t parts = line_bytes / next_line_bytes;
+      finer_requests_.clear();
+      for (const Request request : requests_) {
+        for (std::uint32_t part = 0; part < parts; ++part) {
+          const std::uint32_t line = request.line * parts + part;
+          const bool is_waited_for =
+              request.access != Request::nobody && addresses_[request.access] / next_line_bytes == line;
+          finer_requests_.push_back({line, is_waited_for ? request.access : Request::nobody});
+        }
+      }
+      requests_.swap(finer_requests_);
+    }
+    line_bytes = next_line_bytes;
+    const std::uint32_t hits = cache(level).keep_misses(requests_);
+    hits_[level] += hits;
+    waiting -= hits;
+  }
+  hits_.back() += waiting;
+  count_ = 0;
+}
+
+void Memory::translate() {
+  for (std::size_t access = 0; access < count_; ++access) {
+    const std::uint64_t page = addresses_[access] / translation_.page_bytes;
+    if (page == last_page_) continue;
+    last_page_ = page;
+    if (!pages_->touch(static_cast<std::uint32_t>(page))) ++page_misses_;
+  }
+}
+
+}  // namespace sonde::gpu::model

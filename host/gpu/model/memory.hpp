@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "gpu/model/cache.hpp"
+#include "gpu/model/description.hpp"
+
+namespace sonde::gpu::model {
+
+/// Whether anything beside the program keeps the fabric between the GPU and its memory busy.
+enum class Fabric { idle, loaded };
+
+/// The caches, the translation and the memory behind them: what every access costs.
+class Memory {
+ public:
+  explicit Memory(const Description& description);
+
+  /// From here on the accesses come from this compute unit, and time counts from zero.
+  void start(std::uint32_t compute_unit);
+
+  /// One access to a physical address. Costs are worked out in batches: the simulated program need not
+  /// wait, and a batch that runs through one cache after the other gives the same hits.
+  void access(std::uint64_t address) {
+    addresses_[count_++] = address;
+    if (count_ == addresses_.size()) work_off();
+  }
+
+  /// What the accesses since start() took, one after the other.
+  [[nodiscard]] double elapsed_ns(Fabric fabric);
+
+ private:
+  [[nodiscard]] Cache& cache(std::size_t level);
+  void work_off();
+  void translate();
+
+  std::vector<Level> levels_;
+  Translation translation_;
+  double idle_factor_;
+  std::uint64_t seed_;
+  std::uint32_t compute_unit_ = 0;
+  std::vector<std::vector<std::optional<Cache>>> caches_;  ///< by level, then by unit; made at first use
+  std::optional<WideSets> pages_;                          ///< none where translation costs nothing
+  std::uint64_t last_page_ = ~std::uint64_t{0};
+  std::array<std::uint64_t, 256> addresses_;
+  std::size_t count_ = 0;
+  std::vector<Request> requests_;
+  std::vector<Request> finer_requests_;
+  std::vector<std::uint64_t> hits_;  ///< by level
+  std::uint64_t page_misses_ = 0;
+};
+
+}  // namespace sonde::gpu::model

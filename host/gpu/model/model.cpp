@@ -1,0 +1,144 @@
+#include "gpu/model/model.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "gpu/error.hpp"
+#include "gpu/host_memory.hpp"
+#include "gpu/model/address_space.hpp"
+#include "gpu/model/kernels.hpp"
+#include "gpu/model/memory.hpp"
+#include "gpu/model/storage.hpp"
+#include "gpu/model/timing.hpp"
+
+namespace sonde::gpu::model {
+namespace {
+
+constexpr std::uint32_t largest_group = 1024;
+
+std::uint32_t longest_line_bytes(const std::vector<Level>& levels) {
+  std::uint32_t longest = levels.size() == 1 ? levels.front().line_bytes : 0;
+  for (std::size_t level = 0; level + 1 < levels.size(); ++level) {
+    longest = std::max(longest, levels[level].line_bytes);
+  }
+  return longest;
+}
+
+std::shared_ptr<AddressSpace> make_space(const Description& description) {
+  // Lines and pages are numbered in 32 bits, which keeps the tags of a large cache in the host's own.
+  std::uint64_t shortest_bytes = description.translation.page_bytes;
+  for (const Level& level : description.levels) {
+    shortest_bytes = std::min<std::uint64_t>(shortest_bytes, level.line_bytes);
+  }
+  const std::uint64_t countable = shortest_bytes * (std::numeric_limits<std::uint32_t>::max() - 1ull);
+  const std::uint64_t alignment =
+      std::max<std::uint64_t>(description.translation.page_bytes, longest_line_bytes(description.levels));
+  return std::make_shared<AddressSpace>(std::min(description.memory_bytes, countable), alignment);
+}
+
+class ModelKernel : public Kernel {
+ public:
+  explicit ModelKernel(const ReferenceKernel& chosen) : reference(chosen) {}
+
+  const ReferenceKernel& reference;
+  Timing::Launched launched = Timing::Launched::first;
+};
+
+class ModelDevice : public Device {
+ public:
+  explicit ModelDevice(const Description& description)
+      : info_(describe(description)),
+        nanoseconds_per_cycle_(1e3 / description.clock_mhz),
+        space_(make_space(description)),
+        memory_(description),
+        timing_(description) {}
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+
+  [[nodiscard]] std::uint64_t available_bytes() override {
+    // The buffers are really stored, so the host must have room for them too.
+    return std::min(space_->free_bytes(), available_host_bytes() / 4 * 3);
+  }
+
+  [[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes) override {
+    return std::make_unique<Storage>(space_, size_bytes);
+  }
+
+  [[nodiscard]] std::unique_ptr<Kernel> make_kernel(const KernelSource& source,
+                                                    std::uint32_t group_size) override {
+    if (group_size == 0 || group_size > largest_group) {
+      throw Error("a group of " + std::to_string(group_size) + " work-items is not between 1 and 1024");
+    }
+    return std::make_unique<ModelKernel>(reference_kernel(source.name));
+  }
+
+  Nanoseconds run(Kernel& kernel, const Launch& launch) override {
+    auto& model_kernel = dynamic_cast<ModelKernel&>(kernel);
+    const ReferenceKernel& reference = model_kernel.reference;
+    const std::vector<Storage*> buffers = checked_buffers(reference, launch);
+    Invocation invocation(memory_, buffers, launch.scalars);
+    memory_.start(unit_of_group(0));
+    reference.run(invocation);
+    const double work_ns =
+        memory_.elapsed_ns(fabric_during(launch)) + invocation.cycles() * nanoseconds_per_cycle_;
+    return Nanoseconds(
+        timing_.dispatch_ns(work_ns, std::exchange(model_kernel.launched, Timing::Launched::again)));
+  }
+
+ private:
+  /// The one place that decides it: a dispatch runs alone, and one chase does not wake the fabric.
+  [[nodiscard]] static Fabric fabric_during(const Launch&) { return Fabric::idle; }
+
+  /// Groups go to the compute units in turn; the reference kernels work in group 0 alone.
+  [[nodiscard]] std::uint32_t unit_of_group(std::uint32_t group) const { return group % info_.compute_units; }
+
+  [[nodiscard]] std::vector<Storage*> checked_buffers(const ReferenceKernel& reference,
+                                                      const Launch& launch) const {
+    if (launch.buffers.size() != reference.buffers || launch.scalars.size() != reference.scalars ||
+        launch.groups == 0) {
+      throw Error("the kernel " + std::string(reference.name) + " was launched with other arguments than it has");
+    }
+    std::vector<Storage*> buffers;
+    for (Buffer* const buffer : launch.buffers) {
+      auto* const storage = dynamic_cast<Storage*>(buffer);
+      if (storage == nullptr || !storage->lies_in(*space_)) throw Error("a buffer belongs to another device");
+      buffers.push_back(storage);
+    }
+    return buffers;
+  }
+
+  DeviceInfo info_;
+  double nanoseconds_per_cycle_;
+  std::shared_ptr<AddressSpace> space_;
+  Memory memory_;
+  Timing timing_;
+};
+
+}  // namespace
+
+DeviceInfo describe(const Description& description) {
+  if (description.levels.empty()) throw Error("a model device needs at least one level");
+  DeviceInfo info;
+  info.api = Api::model;
+  info.type = DeviceType::model;
+  info.name = description.name;
+  info.platform = "model";
+  info.driver = "simulated";
+  info.compute_units = description.compute_units;
+  info.memory_bytes = description.memory_bytes;
+  info.largest_buffer_bytes = description.memory_bytes;
+  info.largest_buffer_reason = "the memory of the model";
+  info.unified_memory = description.unified_memory;
+  info.line_bytes = longest_line_bytes(description.levels);
+  info.largest_group_size = largest_group;
+  info.timer_step_ns = description.timer_step_ns;
+  return info;
+}
+
+std::unique_ptr<Device> open(const Description& description) {
+  return std::make_unique<ModelDevice>(description);
+}
+
+}  // namespace sonde::gpu::model

@@ -1,0 +1,67 @@
+#include "gpu/model/storage.hpp"
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "gpu/error.hpp"
+
+namespace sonde::gpu::model {
+namespace {
+
+std::uint32_t* zeroed_words(std::uint64_t size_bytes) {
+  void* const bytes = std::calloc((size_bytes + 3) / 4, 4);
+  if (bytes == nullptr) {
+    throw Error("this computer has no room for a simulated buffer of " + std::to_string(size_bytes) + " bytes");
+  }
+#ifdef __linux__
+  // A random walk through 4 KiB pages spends most of its real time in the host's own translation.
+  constexpr std::uint64_t huge = 2u << 20;
+  const std::uint64_t begin = (reinterpret_cast<std::uint64_t>(bytes) + huge - 1) / huge * huge;
+  const std::uint64_t end = (reinterpret_cast<std::uint64_t>(bytes) + size_bytes) / huge * huge;
+  if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+  return static_cast<std::uint32_t*>(bytes);
+}
+
+void check_range(std::uint64_t offset_bytes, std::uint64_t length_bytes, std::uint64_t size_bytes) {
+  if (offset_bytes > size_bytes || length_bytes > size_bytes - offset_bytes) {
+    throw Error(std::to_string(length_bytes) + " bytes at offset " + std::to_string(offset_bytes) +
+                " reach beyond a buffer of " + std::to_string(size_bytes));
+  }
+}
+
+}  // namespace
+
+Storage::Storage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes)
+    : space_(std::move(space)), size_bytes_(size_bytes), address_(space_->take(size_bytes)) {
+  try {
+    words_.reset(zeroed_words(size_bytes));
+  } catch (...) {
+    space_->give_back(address_);
+    throw;
+  }
+}
+
+Storage::~Storage() { space_->give_back(address_); }
+
+void Storage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
+  check_range(offset_bytes, bytes.size(), size_bytes_);
+  walk_ = {};
+  if (!bytes.empty()) {
+    std::memcpy(reinterpret_cast<std::byte*>(words()) + offset_bytes, bytes.data(), bytes.size());
+  }
+}
+
+void Storage::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
+  check_range(offset_bytes, bytes.size(), size_bytes_);
+  if (!bytes.empty()) {
+    std::memcpy(bytes.data(), reinterpret_cast<const std::byte*>(words()) + offset_bytes, bytes.size());
+  }
+}
+
+}  // namespace sonde::gpu::model

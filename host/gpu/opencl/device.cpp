@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <string>
+
+#include "gpu/error.hpp"
+#include "gpu/host_memory.hpp"
+#include "gpu/limits.hpp"
+#include "gpu/opencl/list.hpp"
+#include "gpu/opencl/opencl.hpp"
+
+namespace sonde::gpu::opencl {
+namespace {
+
+/// Calls `work` and turns what opencl.hpp throws into the two exceptions that the runner knows.
+template <typename Work>
+auto translated(Work work) {
+  try {
+    return work();
+  } catch (const cl::BuildError& error) {
+    std::string log;
+    for (const auto& [device, text] : error.getBuildLog()) log += text;
+    throw Error("the driver could not build the kernel: " + log);
+  } catch (const cl::Error& error) {
+    const std::string text = std::string(error.what()) + " failed with " + error_name(error.err());
+    if (error.err() == CL_MEM_OBJECT_ALLOCATION_FAILURE || error.err() == CL_INVALID_BUFFER_SIZE) {
+      throw Unsupported("the driver refused the allocation: " + text);
+    }
+    throw Error(text);
+  }
+}
+
+class OpenclBuffer final : public Buffer {
+ public:
+  OpenclBuffer(const cl::Context& context, const cl::CommandQueue& queue, std::uint64_t size_bytes)
+      : queue_(queue), buffer_(context, CL_MEM_READ_WRITE, size_bytes), size_bytes_(size_bytes) {}
+
+  std::uint64_t size_bytes() const override { return size_bytes_; }
+
+  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
+    translated([&] { queue_.enqueueWriteBuffer(buffer_, CL_TRUE, offset_bytes, bytes.size(), bytes.data()); });
+  }
+
+  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
+    translated([&] { queue_.enqueueReadBuffer(buffer_, CL_TRUE, offset_bytes, bytes.size(), bytes.data()); });
+  }
+
+  const cl::Buffer& handle() const { return buffer_; }
+
+ private:
+  cl::CommandQueue queue_;
+  cl::Buffer buffer_;
+  std::uint64_t size_bytes_;
+};
+
+class OpenclKernel final : public Kernel {
+ public:
+  OpenclKernel(cl::Kernel kernel, std::uint32_t group_size) : kernel_(std::move(kernel)), group_size_(group_size) {}
+  cl::Kernel& handle() { return kernel_; }
+  std::uint32_t group_size() const { return group_size_; }
+
+ private:
+  cl::Kernel kernel_;
+  std::uint32_t group_size_;
+};
+
+class OpenclDevice final : public Device {
+ public:
+  explicit OpenclDevice(const cl::Device& device)
+      : device_(device), info_(describe(device)), context_(device), queue_(context_, device, CL_QUEUE_PROFILING_ENABLE) {}
+
+  const DeviceInfo& info() const override { return info_; }
+
+  std::uint64_t available_bytes() override {
+    // OpenCL has no budget query. A share is left for whoever else uses the memory; where the device's memory is
+    // the host's, what the host can spare counts as well.
+    const std::uint64_t share = info_.memory_bytes / 5 * 4;
+    const bool host_memory = info_.unified_memory || info_.type == DeviceType::cpu;
+    return host_memory ? std::min(share, available_host_bytes() / 5 * 4) : share;
+  }
+
+  std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes) override {
+    check_fits(info_, available_bytes(), size_bytes);
+    return translated([&] { return std::make_unique<OpenclBuffer>(context_, queue_, size_bytes); });
+  }
+
+  std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size) override {
+    return translated([&] {
+      cl::Program program(context_, std::string(source.opencl_c));
+      program.build(device_, ("-DGROUP_SIZE=" + std::to_string(group_size)).c_str());
+      return std::make_unique<OpenclKernel>(cl::Kernel(program, std::string(source.name).c_str()), group_size);
+    });
+  }
+
+  Nanoseconds run(Kernel& kernel, const Launch& launch) override {
+    auto& own = static_cast<OpenclKernel&>(kernel);
+    return translated([&] {
+      cl_uint argument = 0;
+      for (Buffer* buffer : launch.buffers) {
+        own.handle().setArg(argument++, static_cast<OpenclBuffer*>(buffer)->handle());
+      }
+      for (const std::uint32_t scalar : launch.scalars) own.handle().setArg(argument++, scalar);
+      const cl::NDRange group(own.group_size());
+      const cl::NDRange all(std::size_t{own.group_size()} * launch.groups);
+      cl::Event event;
+      queue_.enqueueNDRangeKernel(own.handle(), cl::NullRange, all, group, nullptr, &event);
+      event.wait();
+      const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
+      const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+      if (end < start) throw Error("the driver's clock ran backwards: the kernel ended before it started");
+      return Nanoseconds(static_cast<double>(end - start));
+    });
+  }
+
+ private:
+  cl::Device device_;
+  DeviceInfo info_;
+  cl::Context context_;
+  cl::CommandQueue queue_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> open(std::size_t index) {
+  const std::vector<cl::Device> all = devices();
+  if (index >= all.size()) throw Error("the OpenCL device has gone since the devices were listed");
+  return translated([&] { return std::make_unique<OpenclDevice>(all[index]); });
+}
+
+}  // namespace sonde::gpu::opencl

@@ -1,0 +1,157 @@
+#include "gpu/opencl/list.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "gpu/error.hpp"
+#include "gpu/identity.hpp"
+#include "gpu/opencl/opencl.hpp"
+
+namespace sonde::gpu::opencl {
+namespace {
+
+// Values of extensions, written out because older headers lack them.
+constexpr cl_device_info uuid_query = 0x106A;             // CL_DEVICE_UUID_KHR
+constexpr cl_device_info pci_bus_info_query = 0x410F;     // CL_DEVICE_PCI_BUS_INFO_KHR
+constexpr cl_device_info pci_bus_nvidia_query = 0x4008;   // CL_DEVICE_PCI_BUS_ID_NV
+constexpr cl_device_info pci_slot_nvidia_query = 0x4009;  // CL_DEVICE_PCI_SLOT_ID_NV
+constexpr cl_device_info board_name_amd_query = 0x4038;   // CL_DEVICE_BOARD_NAME_AMD
+
+template <typename Value>
+std::optional<Value> query(const cl::Device& device, cl_device_info what) {
+  Value value{};
+  if (::clGetDeviceInfo(device(), what, sizeof value, &value, nullptr) != CL_SUCCESS) return std::nullopt;
+  return value;
+}
+
+std::string query_text(const cl::Device& device, cl_device_info what) {
+  std::size_t size = 0;
+  if (::clGetDeviceInfo(device(), what, 0, nullptr, &size) != CL_SUCCESS || size == 0) return "";
+  std::string text(size, '\0');
+  if (::clGetDeviceInfo(device(), what, size, text.data(), nullptr) != CL_SUCCESS) return "";
+  text.resize(text.find_last_not_of(std::string("\0 ", 2)) + 1);
+  return text;
+}
+
+bool has_extension(const cl::Device& device, const std::string& extension) {
+  return (" " + query_text(device, CL_DEVICE_EXTENSIONS) + " ").find(" " + extension + " ") != std::string::npos;
+}
+
+std::string uuid(const cl::Device& device) {
+  if (!has_extension(device, "cl_khr_device_uuid")) return "";
+  const auto bytes = query<std::array<unsigned char, 16>>(device, uuid_query);
+  return bytes ? uuid_text(*bytes) : "";
+}
+
+std::string pci(const cl::Device& device) {
+  if (has_extension(device, "cl_khr_pci_bus_info")) {
+    const auto address = query<std::array<cl_uint, 4>>(device, pci_bus_info_query);
+    return address ? pci_text((*address)[0], (*address)[1], (*address)[2], (*address)[3]) : "";
+  }
+  if (has_extension(device, "cl_nv_device_attribute_query")) {
+    const auto bus = query<cl_uint>(device, pci_bus_nvidia_query);
+    const auto slot = query<cl_uint>(device, pci_slot_nvidia_query);
+    return bus && slot ? pci_text(0, *bus, *slot >> 3, *slot & 7) : "";
+  }
+  return "";
+}
+
+DeviceType type(const cl::Device& device, bool unified_memory) {
+  const auto kind = device.getInfo<CL_DEVICE_TYPE>();
+  if ((kind & CL_DEVICE_TYPE_GPU) != 0) return unified_memory ? DeviceType::integrated : DeviceType::discrete;
+  return (kind & CL_DEVICE_TYPE_CPU) != 0 ? DeviceType::cpu : DeviceType::discrete;
+}
+
+std::string name(const cl::Device& device) {
+  const std::string board = query_text(device, board_name_amd_query);
+  return board.empty() ? query_text(device, CL_DEVICE_NAME) : board;
+}
+
+std::string platform_text(const cl::Platform& platform, cl_platform_info what) {
+  std::string text;
+  platform.getInfo(what, &text);
+  return text;
+}
+
+}  // namespace
+
+std::vector<cl::Device> devices() {
+  load();
+  std::vector<cl::Platform> platforms;
+  try {
+    cl::Platform::get(&platforms);
+  } catch (const cl::Error&) {
+    platforms.clear();  // the loader answers CL_PLATFORM_NOT_FOUND_KHR when no driver is installed
+  }
+  std::vector<cl::Device> found;
+  for (const cl::Platform& platform : platforms) {
+    std::vector<cl::Device> here;
+    try {
+      platform.getDevices(CL_DEVICE_TYPE_ALL, &here);
+    } catch (const cl::Error&) {
+      continue;  // a driver without a device of its own
+    }
+    found.insert(found.end(), here.begin(), here.end());
+  }
+  if (found.empty()) {
+    throw Unsupported(
+        "no OpenCL driver found a device; install the GPU's (NVIDIA: its driver's OpenCL part, AMD: rocm-opencl-icd "
+        "or mesa-opencl-icd, Intel: intel-opencl-icd), or pocl-opencl-icd to measure the CPU");
+  }
+  return found;
+}
+
+DeviceInfo describe(const cl::Device& device) {
+  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
+  DeviceInfo info;
+  info.api = Api::opencl;
+  info.unified_memory = query<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY).value_or(CL_FALSE) != CL_FALSE;
+  info.type = type(device, info.unified_memory);
+  info.name = name(device);
+  info.platform = platform_text(platform, CL_PLATFORM_NAME);
+  info.driver = query_text(device, CL_DEVICE_VENDOR);
+  info.driver_version = query_text(device, CL_DRIVER_VERSION);
+  info.api_version = query_text(device, CL_DEVICE_VERSION);
+  info.uuid = uuid(device);
+  info.pci = pci(device);
+  info.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+  info.memory_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
+  info.largest_buffer_bytes = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
+  info.largest_buffer_reason = "the driver's CL_DEVICE_MAX_MEM_ALLOC_SIZE";
+  info.line_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE>();
+  info.largest_group_size = static_cast<std::uint32_t>(device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>());
+  info.timer_step_ns = static_cast<double>(device.getInfo<CL_DEVICE_PROFILING_TIMER_RESOLUTION>());
+  return info;
+}
+
+std::vector<DeviceInfo> list() {
+  try {
+    std::vector<DeviceInfo> infos;
+    for (const cl::Device& device : devices()) infos.push_back(describe(device));
+    return infos;
+  } catch (const cl::Error& error) {
+    throw Error(std::string(error.what()) + " failed with " + error_name(error.err()));
+  }
+}
+
+std::string error_name(cl_int code) {
+  switch (code) {
+    case CL_DEVICE_NOT_FOUND: return "CL_DEVICE_NOT_FOUND";
+    case CL_DEVICE_NOT_AVAILABLE: return "CL_DEVICE_NOT_AVAILABLE";
+    case CL_COMPILER_NOT_AVAILABLE: return "CL_COMPILER_NOT_AVAILABLE";
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE: return "CL_MEM_OBJECT_ALLOCATION_FAILURE";
+    case CL_OUT_OF_RESOURCES: return "CL_OUT_OF_RESOURCES";
+    case CL_OUT_OF_HOST_MEMORY: return "CL_OUT_OF_HOST_MEMORY";
+    case CL_PROFILING_INFO_NOT_AVAILABLE: return "CL_PROFILING_INFO_NOT_AVAILABLE";
+    case CL_BUILD_PROGRAM_FAILURE: return "CL_BUILD_PROGRAM_FAILURE";
+    case CL_INVALID_VALUE: return "CL_INVALID_VALUE";
+    case CL_INVALID_BUFFER_SIZE: return "CL_INVALID_BUFFER_SIZE";
+    case CL_INVALID_WORK_GROUP_SIZE: return "CL_INVALID_WORK_GROUP_SIZE";
+    case CL_INVALID_KERNEL_ARGS: return "CL_INVALID_KERNEL_ARGS";
+    default: return "OpenCL error " + std::to_string(code);
+  }
+}
+
+}  // namespace sonde::gpu::opencl

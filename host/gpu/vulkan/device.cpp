@@ -1,0 +1,407 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "gpu/error.hpp"
+#include "gpu/host_memory.hpp"
+#include "gpu/limits.hpp"
+#include "gpu/vulkan/handle.hpp"
+#include "gpu/vulkan/instance.hpp"
+#include "gpu/vulkan/list.hpp"
+#include "gpu/vulkan/memory.hpp"
+#include "gpu/vulkan/vulkan.hpp"
+
+namespace sonde::gpu::vulkan {
+namespace {
+
+constexpr std::uint32_t most_buffers = 4;
+constexpr std::uint32_t push_constant_bytes = 128;  // what every Vulkan device has
+constexpr std::uint64_t staging_bytes = 4ull << 20;
+constexpr std::uint64_t dispatch_timeout_ns = 20'000'000'000;
+
+/// The first family that computes and has a clock; its timestamps' valid bits.
+struct QueueFamily {
+  std::uint32_t index = 0;
+  std::uint32_t timestamp_bits = 0;
+};
+
+QueueFamily compute_family(VkPhysicalDevice physical) {
+  std::uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+  for (std::uint32_t index = 0; index < count; ++index) {
+    const bool computes = (families[index].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;
+    if (computes && families[index].timestampValidBits > 0) return {index, families[index].timestampValidBits};
+  }
+  throw Unsupported("no queue of this device both computes and has timestamps, so nothing can be timed by its clock");
+}
+
+VkDevice make_device(VkPhysicalDevice physical, std::uint32_t family, bool addresses) {
+  const float priority = 1;
+  VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+  queue.queueFamilyIndex = family;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  features.bufferDeviceAddress = addresses ? VK_TRUE : VK_FALSE;
+  VkDeviceCreateInfo create{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &features};
+  create.queueCreateInfoCount = 1;
+  create.pQueueCreateInfos = &queue;
+  VkDevice device = VK_NULL_HANDLE;
+  check(vkCreateDevice(physical, &create, nullptr, &device), "vkCreateDevice");
+  volkLoadDevice(device);
+  return device;
+}
+
+class VulkanKernel final : public Kernel {
+ public:
+  explicit VulkanKernel(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
+  VkPipeline handle() const { return pipeline_.get(); }
+
+ private:
+  Pipeline pipeline_;
+};
+
+/// What every object of a device needs to reach it, and commands that run to their end before anything else.
+class Queue {
+ public:
+  Queue(VkPhysicalDevice physical, bool addresses)
+      : physical_(physical), family_(compute_family(physical)), device_(make_device(physical, family_.index, addresses)) {
+    vkGetDeviceQueue(device_, family_.index, 0, &queue_);
+    VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    pool.queueFamilyIndex = family_.index;
+    VkCommandPool raw_pool = VK_NULL_HANDLE;
+    check(vkCreateCommandPool(device_, &pool, nullptr, &raw_pool), "vkCreateCommandPool");
+    pool_ = {device_, raw_pool};
+    VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    allocate_info.commandPool = raw_pool;
+    allocate_info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    allocate_info.commandBufferCount = 1;
+    check(vkAllocateCommandBuffers(device_, &allocate_info, &commands_), "vkAllocateCommandBuffers");
+    const VkFenceCreateInfo fence{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VkFence raw_fence = VK_NULL_HANDLE;
+    check(vkCreateFence(device_, &fence, nullptr, &raw_fence), "vkCreateFence");
+    fence_ = {device_, raw_fence};
+  }
+  ~Queue() {
+    if (device_ == VK_NULL_HANDLE) return;
+    vkDeviceWaitIdle(device_);
+    fence_ = {};
+    pool_ = {};
+    vkDestroyDevice(device_, nullptr);
+  }
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  VkPhysicalDevice physical() const { return physical_; }
+  VkDevice device() const { return device_; }
+  std::uint32_t timestamp_bits() const { return family_.timestamp_bits; }
+
+  /// Records with `record(commands)`, runs it after everything before it, and waits for its end.
+  template <typename Record>
+  void run(Record record) {
+    check(vkResetCommandPool(device_, pool_.get(), 0), "vkResetCommandPool");
+    VkCommandBufferBeginInfo begin{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    check(vkBeginCommandBuffer(commands_, &begin), "vkBeginCommandBuffer");
+    barrier();
+    record(commands_);
+    barrier();
+    check(vkEndCommandBuffer(commands_), "vkEndCommandBuffer");
+    VkSubmitInfo submit{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO};
+    submit.commandBufferCount = 1;
+    submit.pCommandBuffers = &commands_;
+    const VkFence fence = fence_.get();
+    check(vkResetFences(device_, 1, &fence), "vkResetFences");
+    check(vkQueueSubmit(queue_, 1, &submit, fence), "vkQueueSubmit");
+    const VkResult result = vkWaitForFences(device_, 1, &fence, VK_TRUE, dispatch_timeout_ns);
+    if (result == VK_TIMEOUT) throw Error("the device did not finish within 20 seconds");
+    check(result, "vkWaitForFences");
+  }
+
+ private:
+  /// Everything before is finished and seen by everything after, the host included.
+  void barrier() {
+    VkMemoryBarrier memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    memory.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_WRITE_BIT;
+    memory.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT;
+    const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT;
+    vkCmdPipelineBarrier(commands_, all, all, 0, 1, &memory, 0, nullptr, 0, nullptr);
+  }
+
+  VkPhysicalDevice physical_;
+  QueueFamily family_;
+  VkDevice device_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  CommandPool pool_;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  Fence fence_;
+};
+
+/// Host-visible memory through which data goes to and from device memory, piece by piece.
+class Staging {
+ public:
+  explicit Staging(Queue& queue) : queue_(queue) {
+    allocation_ = allocate(queue.physical(), queue.device(), staging_bytes,
+                           VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                           VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                           VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    void* mapped = nullptr;
+    check(vkMapMemory(queue.device(), allocation_.memory.get(), 0, VK_WHOLE_SIZE, 0, &mapped), "vkMapMemory");
+    mapped_ = static_cast<std::byte*>(mapped);
+  }
+
+  void write(VkBuffer to, std::uint64_t offset, std::span<const std::byte> bytes) {
+    for (std::uint64_t done = 0; done < bytes.size(); done += staging_bytes) {
+      const std::uint64_t piece = std::min<std::uint64_t>(staging_bytes, bytes.size() - done);
+      std::memcpy(mapped_, bytes.data() + done, piece);
+      copy(allocation_.buffer.get(), 0, to, offset + done, piece);
+    }
+  }
+
+  void read(VkBuffer from, std::uint64_t offset, std::span<std::byte> bytes) {
+    for (std::uint64_t done = 0; done < bytes.size(); done += staging_bytes) {
+      const std::uint64_t piece = std::min<std::uint64_t>(staging_bytes, bytes.size() - done);
+      copy(from, offset + done, allocation_.buffer.get(), 0, piece);
+      std::memcpy(bytes.data() + done, mapped_, piece);
+    }
+  }
+
+ private:
+  void copy(VkBuffer from, std::uint64_t from_offset, VkBuffer to, std::uint64_t to_offset, std::uint64_t bytes) {
+    queue_.run([&](VkCommandBuffer commands) {
+      const VkBufferCopy region{.srcOffset = from_offset, .dstOffset = to_offset, .size = bytes};
+      vkCmdCopyBuffer(commands, from, to, 1, &region);
+    });
+  }
+
+  Queue& queue_;
+  Allocation allocation_;
+  std::byte* mapped_ = nullptr;
+};
+
+class VulkanBuffer final : public Buffer {
+ public:
+  VulkanBuffer(Queue& queue, Staging& staging, std::uint64_t size_bytes, bool addresses) : staging_(staging) {
+    VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                               VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    if (addresses) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    allocation_ = allocate(queue.physical(), queue.device(), size_bytes, usage, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+                           VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
+    if (!addresses) return;
+    VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+    where.buffer = handle();
+    address_ = vkGetBufferDeviceAddress(queue.device(), &where);
+  }
+
+  std::uint64_t size_bytes() const override { return allocation_.size_bytes; }
+
+  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
+    check_range(offset_bytes, bytes.size());
+    staging_.write(handle(), offset_bytes, bytes);
+  }
+
+  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
+    check_range(offset_bytes, bytes.size());
+    staging_.read(handle(), offset_bytes, bytes);
+  }
+
+  VkBuffer handle() const { return allocation_.buffer.get(); }
+  VkDeviceAddress address() const { return address_; }
+
+ private:
+  void check_range(std::uint64_t offset_bytes, std::uint64_t bytes) const {
+    if (offset_bytes > size_bytes() || bytes > size_bytes() - offset_bytes) {
+      throw Error("a read or write reaches beyond the end of its buffer");
+    }
+  }
+
+  Staging& staging_;
+  Allocation allocation_;
+  VkDeviceAddress address_ = 0;
+};
+
+class VulkanDevice final : public Device {
+ public:
+  VulkanDevice(std::size_t index, BufferAccess access)
+      : physical_(nth(index)),
+        addresses_(access == BufferAccess::best && has_buffer_addresses(physical_)),
+        info_(describe(physical_, addresses_)),
+        queue_(physical_, addresses_),
+        staging_(queue_) {
+    make_layouts();
+    if (!addresses_) make_descriptor_set();
+    VkQueryPoolCreateInfo queries{.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+    queries.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    queries.queryCount = 2;
+    VkQueryPool raw_queries = VK_NULL_HANDLE;
+    check(vkCreateQueryPool(queue_.device(), &queries, nullptr, &raw_queries), "vkCreateQueryPool");
+    queries_ = {queue_.device(), raw_queries};
+  }
+
+  const DeviceInfo& info() const override { return info_; }
+
+  std::uint64_t available_bytes() override {
+    const std::uint64_t share = device_local_budget_bytes(physical_) / 5 * 4;
+    return info_.unified_memory ? std::min(share, available_host_bytes() / 5 * 4) : share;
+  }
+
+  std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes) override {
+    check_fits(info_, available_bytes(), size_bytes);
+    return std::make_unique<VulkanBuffer>(queue_, staging_, size_bytes, addresses_);
+  }
+
+  std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size) override {
+    const auto& spirv = addresses_ ? source.spirv_addresses : source.spirv_descriptors;
+    VkShaderModuleCreateInfo module_create{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    module_create.codeSize = spirv.size_bytes();
+    module_create.pCode = spirv.data();
+    VkShaderModule raw_module = VK_NULL_HANDLE;
+    check(vkCreateShaderModule(queue_.device(), &module_create, nullptr, &raw_module), "vkCreateShaderModule");
+    const ShaderModule module(queue_.device(), raw_module);
+
+    const VkSpecializationMapEntry entry{.constantID = 0, .offset = 0, .size = sizeof group_size};
+    const VkSpecializationInfo constants{
+        .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof group_size, .pData = &group_size};
+    VkComputePipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    create.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+    create.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    create.stage.module = raw_module;
+    create.stage.pName = "main";
+    create.stage.pSpecializationInfo = &constants;
+    create.layout = layout_.get();
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    check(vkCreateComputePipelines(queue_.device(), VK_NULL_HANDLE, 1, &create, nullptr, &pipeline),
+          "vkCreateComputePipelines");
+    return std::make_unique<VulkanKernel>(Pipeline(queue_.device(), pipeline));
+  }
+
+  Nanoseconds run(Kernel& kernel, const Launch& launch) override {
+    const std::vector<std::byte> arguments = push_constants(launch);
+    if (!addresses_) bind_buffers(launch);
+    queue_.run([&](VkCommandBuffer commands) {
+      vkCmdResetQueryPool(commands, queries_.get(), 0, 2);
+      vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, static_cast<VulkanKernel&>(kernel).handle());
+      if (!addresses_) {
+        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_.get(), 0, 1, &descriptors_, 0,
+                                nullptr);
+      }
+      vkCmdPushConstants(commands, layout_.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                         static_cast<std::uint32_t>(arguments.size()), arguments.data());
+      // Both stamps at the bottom of the pipe: the first once all before is done, the second once the dispatch is.
+      vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 0);
+      vkCmdDispatch(commands, launch.groups, 1, 1);
+      vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 1);
+    });
+    std::array<std::uint64_t, 2> ticks{};
+    check(vkGetQueryPoolResults(queue_.device(), queries_.get(), 0, 2, sizeof ticks, ticks.data(), sizeof ticks[0],
+                                VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+          "vkGetQueryPoolResults");
+    const std::uint32_t bits = queue_.timestamp_bits();
+    const std::uint64_t mask = bits >= 64 ? ~0ull : (1ull << bits) - 1;
+    return Nanoseconds(static_cast<double>((ticks[1] - ticks[0]) & mask) * info_.timer_step_ns);
+  }
+
+ private:
+  VkPhysicalDevice nth(std::size_t index) const {
+    const auto all = instance_.physical_devices();
+    if (index >= all.size()) throw Error("the Vulkan device has gone since the devices were listed");
+    return all[index];
+  }
+
+  void make_layouts() {
+    std::array<VkDescriptorSetLayoutBinding, most_buffers> bindings{};
+    for (std::uint32_t binding = 0; binding < most_buffers; ++binding) {
+      bindings[binding].binding = binding;
+      bindings[binding].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+      bindings[binding].descriptorCount = 1;
+      bindings[binding].stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+    }
+    VkDescriptorSetLayoutCreateInfo set{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+    set.bindingCount = most_buffers;
+    set.pBindings = bindings.data();
+    VkDescriptorSetLayout raw_set = VK_NULL_HANDLE;
+    check(vkCreateDescriptorSetLayout(queue_.device(), &set, nullptr, &raw_set), "vkCreateDescriptorSetLayout");
+    set_layout_ = {queue_.device(), raw_set};
+
+    const VkPushConstantRange range{
+        .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .offset = 0, .size = push_constant_bytes};
+    VkPipelineLayoutCreateInfo create{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    create.setLayoutCount = addresses_ ? 0 : 1;
+    create.pSetLayouts = &raw_set;
+    create.pushConstantRangeCount = 1;
+    create.pPushConstantRanges = &range;
+    VkPipelineLayout raw_layout = VK_NULL_HANDLE;
+    check(vkCreatePipelineLayout(queue_.device(), &create, nullptr, &raw_layout), "vkCreatePipelineLayout");
+    layout_ = {queue_.device(), raw_layout};
+  }
+
+  void make_descriptor_set() {
+    const VkDescriptorPoolSize size{.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = most_buffers};
+    VkDescriptorPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+    pool.maxSets = 1;
+    pool.poolSizeCount = 1;
+    pool.pPoolSizes = &size;
+    VkDescriptorPool raw_pool = VK_NULL_HANDLE;
+    check(vkCreateDescriptorPool(queue_.device(), &pool, nullptr, &raw_pool), "vkCreateDescriptorPool");
+    descriptor_pool_ = {queue_.device(), raw_pool};
+    const VkDescriptorSetLayout set_layout = set_layout_.get();
+    VkDescriptorSetAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+    allocate_info.descriptorPool = raw_pool;
+    allocate_info.descriptorSetCount = 1;
+    allocate_info.pSetLayouts = &set_layout;
+    check(vkAllocateDescriptorSets(queue_.device(), &allocate_info, &descriptors_), "vkAllocateDescriptorSets");
+  }
+
+  void bind_buffers(const Launch& launch) {
+    for (std::uint32_t binding = 0; binding < launch.buffers.size(); ++binding) {
+      const VkDescriptorBufferInfo buffer{.buffer = static_cast<VulkanBuffer*>(launch.buffers[binding])->handle(),
+                                          .offset = 0,
+                                          .range = VK_WHOLE_SIZE};
+      VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+      write.dstSet = descriptors_;
+      write.dstBinding = binding;
+      write.descriptorCount = 1;
+      write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+      write.pBufferInfo = &buffer;
+      vkUpdateDescriptorSets(queue_.device(), 1, &write, 0, nullptr);
+    }
+  }
+
+  /// Addresses first, then scalars, as shaders/arguments.glsl lays them out.
+  std::vector<std::byte> push_constants(const Launch& launch) const {
+    std::vector<std::byte> bytes;
+    const auto append = [&bytes](const auto& value) {
+      const auto* first = reinterpret_cast<const std::byte*>(&value);
+      bytes.insert(bytes.end(), first, first + sizeof value);
+    };
+    if (addresses_) {
+      for (Buffer* buffer : launch.buffers) append(static_cast<VulkanBuffer*>(buffer)->address());
+    }
+    for (const std::uint32_t scalar : launch.scalars) append(scalar);
+    return bytes;
+  }
+
+  Instance instance_;
+  VkPhysicalDevice physical_;
+  bool addresses_;
+  DeviceInfo info_;
+  Queue queue_;
+  Staging staging_;
+  DescriptorSetLayout set_layout_;
+  PipelineLayout layout_;
+  DescriptorPool descriptor_pool_;
+  VkDescriptorSet descriptors_ = VK_NULL_HANDLE;
+  QueryPool queries_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> open(std::size_t index, BufferAccess access) {
+  return std::make_unique<VulkanDevice>(index, access);
+}
+
+}  // namespace sonde::gpu::vulkan

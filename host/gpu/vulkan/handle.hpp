@@ -1,0 +1,50 @@
+#pragma once
+
+#include <volk.h>
+
+#include <string>
+#include <utility>
+
+namespace sonde::gpu::vulkan {
+
+/// Throws Error, or Unsupported when memory ran out, with the call's and the result's name.
+void check(VkResult result, const char* call);
+
+/// Owns one object of a VkDevice. `Destroy` is a pointer to volk's function pointer, which is known only once a
+/// device has been loaded.
+template <typename Raw, auto* Destroy>
+class Handle {
+ public:
+  Handle() = default;
+  Handle(VkDevice device, Raw raw) : device_(device), raw_(raw) {}
+  Handle(Handle&& other) noexcept
+      : device_(other.device_), raw_(std::exchange(other.raw_, Raw{VK_NULL_HANDLE})) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(raw_, other.raw_);
+    return *this;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (raw_ != Raw{VK_NULL_HANDLE}) (*Destroy)(device_, raw_, nullptr);
+  }
+  Raw get() const { return raw_; }
+
+ private:
+  VkDevice device_ = VK_NULL_HANDLE;
+  Raw raw_ = VK_NULL_HANDLE;
+};
+
+using BufferHandle = Handle<VkBuffer, &vkDestroyBuffer>;
+using CommandPool = Handle<VkCommandPool, &vkDestroyCommandPool>;
+using DescriptorPool = Handle<VkDescriptorPool, &vkDestroyDescriptorPool>;
+using DescriptorSetLayout = Handle<VkDescriptorSetLayout, &vkDestroyDescriptorSetLayout>;
+using DeviceMemory = Handle<VkDeviceMemory, &vkFreeMemory>;
+using Fence = Handle<VkFence, &vkDestroyFence>;
+using Pipeline = Handle<VkPipeline, &vkDestroyPipeline>;
+using PipelineLayout = Handle<VkPipelineLayout, &vkDestroyPipelineLayout>;
+using QueryPool = Handle<VkQueryPool, &vkDestroyQueryPool>;
+using ShaderModule = Handle<VkShaderModule, &vkDestroyShaderModule>;
+
+}  // namespace sonde::gpu::vulkan

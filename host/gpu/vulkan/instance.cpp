@@ -1,0 +1,76 @@
+#include "gpu/vulkan/instance.hpp"
+
+#include <string>
+
+#include "gpu/error.hpp"
+#include "gpu/vulkan/handle.hpp"
+
+namespace sonde::gpu::vulkan {
+namespace {
+
+constexpr const char* no_driver =
+    "no Vulkan driver found a device; install the GPU's (AMD, Intel and the CPU: mesa-vulkan-drivers, NVIDIA: its "
+    "driver's Vulkan part)";
+
+std::string result_name(VkResult result) {
+  switch (result) {
+    case VK_NOT_READY: return "VK_NOT_READY";
+    case VK_TIMEOUT: return "VK_TIMEOUT";
+    case VK_ERROR_OUT_OF_HOST_MEMORY: return "VK_ERROR_OUT_OF_HOST_MEMORY";
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY: return "VK_ERROR_OUT_OF_DEVICE_MEMORY";
+    case VK_ERROR_INITIALIZATION_FAILED: return "VK_ERROR_INITIALIZATION_FAILED";
+    case VK_ERROR_DEVICE_LOST: return "VK_ERROR_DEVICE_LOST";
+    case VK_ERROR_INCOMPATIBLE_DRIVER: return "VK_ERROR_INCOMPATIBLE_DRIVER";
+    case VK_ERROR_TOO_MANY_OBJECTS: return "VK_ERROR_TOO_MANY_OBJECTS";
+    default: return "Vulkan result " + std::to_string(result);
+  }
+}
+
+}  // namespace
+
+void check(VkResult result, const char* call) {
+  if (result == VK_SUCCESS) return;
+  const std::string text = std::string(call) + " failed with " + result_name(result);
+  if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY) {
+    throw Unsupported("the driver refused the allocation: " + text);
+  }
+  throw Error(text);
+}
+
+Instance::Instance() {
+  if (volkInitialize() != VK_SUCCESS) {
+    throw Unsupported("no Vulkan loader; install one (Debian and Ubuntu: libvulkan1)");
+  }
+  if (volkGetInstanceVersion() < VK_API_VERSION_1_2) {
+    throw Unsupported("the Vulkan loader is older than Vulkan 1.2; install a newer one (Debian and Ubuntu: libvulkan1)");
+  }
+  VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
+  application.pApplicationName = "sonde";
+  application.apiVersion = VK_API_VERSION_1_3;
+  VkInstanceCreateInfo create{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+  create.pApplicationInfo = &application;
+  const VkResult result = vkCreateInstance(&create, nullptr, &instance_);
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) throw Unsupported(no_driver);
+  check(result, "vkCreateInstance");
+  volkLoadInstanceOnly(instance_);
+}
+
+Instance::~Instance() {
+  if (instance_ != VK_NULL_HANDLE) vkDestroyInstance(instance_, nullptr);
+}
+
+std::vector<VkPhysicalDevice> Instance::physical_devices() const {
+  std::uint32_t count = 0;
+  check(vkEnumeratePhysicalDevices(instance_, &count, nullptr), "vkEnumeratePhysicalDevices");
+  std::vector<VkPhysicalDevice> all(count);
+  check(vkEnumeratePhysicalDevices(instance_, &count, all.data()), "vkEnumeratePhysicalDevices");
+  std::erase_if(all, [](VkPhysicalDevice device) {
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(device, &properties);
+    return properties.apiVersion < VK_API_VERSION_1_2;
+  });
+  if (all.empty()) throw Unsupported(no_driver);
+  return all;
+}
+
+}  // namespace sonde::gpu::vulkan

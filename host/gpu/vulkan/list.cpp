@@ -1,0 +1,151 @@
+#include "gpu/vulkan/list.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "gpu/identity.hpp"
+#include "gpu/vulkan/handle.hpp"
+#include "gpu/vulkan/instance.hpp"
+#include "gpu/vulkan/vulkan.hpp"
+
+namespace sonde::gpu::vulkan {
+namespace {
+
+std::vector<VkExtensionProperties> extensions(VkPhysicalDevice device) {
+  std::uint32_t count = 0;
+  check(vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr), "vkEnumerateDeviceExtensionProperties");
+  std::vector<VkExtensionProperties> all(count);
+  check(vkEnumerateDeviceExtensionProperties(device, nullptr, &count, all.data()),
+        "vkEnumerateDeviceExtensionProperties");
+  return all;
+}
+
+DeviceType type(VkPhysicalDeviceType kind) {
+  switch (kind) {
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return DeviceType::integrated;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU: return DeviceType::cpu;
+    default: return DeviceType::discrete;
+  }
+}
+
+std::string version_text(std::uint32_t version) {
+  return std::to_string(VK_API_VERSION_MAJOR(version)) + "." + std::to_string(VK_API_VERSION_MINOR(version)) + "." +
+         std::to_string(VK_API_VERSION_PATCH(version));
+}
+
+std::uint64_t device_memory_bytes(VkPhysicalDevice device) {
+  VkPhysicalDeviceMemoryProperties memory;
+  vkGetPhysicalDeviceMemoryProperties(device, &memory);
+  std::uint64_t largest = 0;
+  for (std::uint32_t heap = 0; heap < memory.memoryHeapCount; ++heap) {
+    if ((memory.memoryHeaps[heap].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0) {
+      largest = std::max<std::uint64_t>(largest, memory.memoryHeaps[heap].size);
+    }
+  }
+  return largest;
+}
+
+/// The structures that one vkGetPhysicalDeviceProperties2 fills, chained once they stand still in memory.
+struct Properties {
+  VkPhysicalDeviceProperties2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+  VkPhysicalDeviceIDProperties id{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
+  VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+  VkPhysicalDeviceMaintenance3Properties allocation{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+  VkPhysicalDeviceMaintenance4Properties buffer{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
+  VkPhysicalDevicePCIBusInfoPropertiesEXT pci{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
+  VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
+  VkPhysicalDeviceShaderCorePropertiesAMD amd{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
+
+  explicit Properties(VkPhysicalDevice device) {
+    void** end = &core.pNext;
+    const auto chain = [&end](auto& next) {
+      *end = &next;
+      end = &next.pNext;
+    };
+    chain(id);
+    chain(driver);
+    chain(allocation);
+    VkPhysicalDeviceProperties basic;
+    vkGetPhysicalDeviceProperties(device, &basic);
+    if (basic.apiVersion >= VK_API_VERSION_1_3) chain(buffer);
+    if (has_extension(device, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME)) chain(pci);
+    if (has_extension(device, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) chain(nvidia);
+    if (has_extension(device, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) chain(amd);
+    vkGetPhysicalDeviceProperties2(device, &core);
+  }
+  Properties(const Properties&) = delete;
+  Properties& operator=(const Properties&) = delete;
+};
+
+void set_largest_buffer(DeviceInfo& info, const Properties& properties, bool addresses) {
+  info.largest_buffer_bytes = properties.allocation.maxMemoryAllocationSize;
+  info.largest_buffer_reason = "the driver's maxMemoryAllocationSize";
+  if (properties.buffer.maxBufferSize != 0 && properties.buffer.maxBufferSize < info.largest_buffer_bytes) {
+    info.largest_buffer_bytes = properties.buffer.maxBufferSize;
+    info.largest_buffer_reason = "the driver's maxBufferSize";
+  }
+  const std::uint64_t range = properties.core.properties.limits.maxStorageBufferRange;
+  if (!addresses && range < info.largest_buffer_bytes) {
+    info.largest_buffer_bytes = range;
+    info.largest_buffer_reason = "the driver's maxStorageBufferRange, as it has no buffer device addresses";
+  }
+}
+
+}  // namespace
+
+bool has_extension(VkPhysicalDevice device, const std::string& extension) {
+  return std::ranges::any_of(extensions(device), [&](const VkExtensionProperties& properties) {
+    return extension == properties.extensionName;
+  });
+}
+
+bool has_buffer_addresses(VkPhysicalDevice device) {
+  VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  VkPhysicalDeviceFeatures2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
+  vkGetPhysicalDeviceFeatures2(device, &core);
+  return features.bufferDeviceAddress == VK_TRUE;
+}
+
+DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
+  const Properties properties(device);
+  const VkPhysicalDeviceProperties& core = properties.core.properties;
+  DeviceInfo info;
+  info.api = Api::vulkan;
+  info.type = type(core.deviceType);
+  info.name = core.deviceName;
+  info.platform = properties.driver.driverName;
+  info.driver = properties.driver.driverName;
+  info.driver_version = properties.driver.driverInfo;
+  if (info.driver_version.empty()) info.driver_version = version_text(core.driverVersion);
+  info.api_version = version_text(core.apiVersion);
+  std::array<std::uint8_t, 16> uuid{};
+  std::memcpy(uuid.data(), properties.id.deviceUUID, uuid.size());
+  info.uuid = uuid_text(uuid);
+  if (has_extension(device, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME)) {
+    info.pci = pci_text(properties.pci.pciDomain, properties.pci.pciBus, properties.pci.pciDevice,
+                        properties.pci.pciFunction);
+  }
+  info.compute_units = properties.nvidia.shaderSMCount;
+  if (properties.amd.shaderEngineCount != 0) {
+    info.compute_units = properties.amd.shaderEngineCount * properties.amd.shaderArraysPerEngineCount *
+                         properties.amd.computeUnitsPerShaderArray;
+  }
+  info.memory_bytes = device_memory_bytes(device);
+  info.unified_memory = info.type != DeviceType::discrete;
+  set_largest_buffer(info, properties, addresses);
+  info.largest_group_size = core.limits.maxComputeWorkGroupInvocations;
+  info.timer_step_ns = core.limits.timestampPeriod;
+  return info;
+}
+
+std::vector<DeviceInfo> list() {
+  const Instance instance;
+  std::vector<DeviceInfo> infos;
+  for (VkPhysicalDevice device : instance.physical_devices()) infos.push_back(describe(device, has_buffer_addresses(device)));
+  return infos;
+}
+
+}  // namespace sonde::gpu::vulkan

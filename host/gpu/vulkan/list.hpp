@@ -1,0 +1,17 @@
+#pragma once
+
+#include <volk.h>
+
+#include <string>
+
+#include "gpu/device.hpp"
+
+namespace sonde::gpu::vulkan {
+
+/// What the driver states about one physical device, its buffers reached by address or by descriptor.
+DeviceInfo describe(VkPhysicalDevice device, bool addresses);
+
+bool has_extension(VkPhysicalDevice device, const std::string& extension);
+bool has_buffer_addresses(VkPhysicalDevice device);
+
+}  // namespace sonde::gpu::vulkan

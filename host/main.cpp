@@ -1,0 +1,27 @@
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "cli/external.hpp"
+#include "cli/options.hpp"
+#include "cli/usage_error.hpp"
+
+int main(int count, char** arguments) {
+  using namespace sonde::cli;
+  spdlog::set_default_logger(spdlog::stderr_color_mt("sonde"));
+  spdlog::set_pattern("sonde: %v");
+  const std::vector<std::string> words(arguments, arguments + count);
+  try {
+    if (count > 1 && is_external(words[1])) run_external(words[1], {words.begin() + 2, words.end()});
+    return static_cast<int>(parse_and_run(words));
+  } catch (const UsageError& error) {
+    std::cerr << "sonde: " << error.what() << "\n";
+    return static_cast<int>(ExitStatus::wrong_request);
+  } catch (const std::exception& error) {
+    std::cerr << "sonde: " << error.what() << "\n";
+    return static_cast<int>(ExitStatus::something_failed);
+  }
+}

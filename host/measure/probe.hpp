@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/device.hpp"
+
+namespace sonde::measure {
+
+enum class Effort { quick, normal, thorough };
+
+/// What the user asked of a run, as far as a probe may know it.
+struct Request {
+  Effort effort = Effort::normal;
+  std::optional<std::uint64_t> smallest_bytes;
+  std::optional<std::uint64_t> largest_bytes;
+  std::uint64_t seed = 1;
+  std::uint32_t line_bytes = 64;  ///< spacing of lines; one for all APIs of a device, so that curves compare
+};
+
+/// One thing to measure: which curve (`series`, short fixed words) and where on it (`x`).
+struct Point {
+  std::map<std::string, std::string> series;
+  std::map<std::string, double> x;
+  double expected_seconds = 0;  ///< for the progress bar; only its ratio to the other points' matters
+};
+
+/// What was around a measurement.
+struct State {
+  double foreign_cpu = 0;  ///< share of CPU time that others took meanwhile
+  double steal = 0;        ///< share that the hypervisor took
+  bool disturbed = false;  ///< still above the limit after being measured again
+  int attempts = 1;
+  bool clock_settled = true;
+  std::uint64_t steps = 0;  ///< steps in one timed dispatch
+  double launch_ns = 0;     ///< cost of an empty dispatch, already taken off the values
+  std::uint64_t involuntary_switches = 0;
+};
+
+/// Every repetition of one point, in the order taken.
+struct Measurement {
+  Point point;
+  std::string unit;
+  std::vector<double> values;
+  State state;
+};
+
+/// A conclusion, with one sentence of evidence that a reader can check against the samples.
+struct Finding {
+  std::map<std::string, std::string> series;
+  std::string name;
+  std::optional<double> value;
+  std::string unit;
+  std::string evidence;
+};
+
+/// Work whose time per step is the measurement. It continues where the last run ended.
+struct Workload {
+  std::string unit;
+  std::uint64_t quantum = 1;  ///< every run is a whole number of these steps
+  std::uint64_t most = 1;     ///< steps that one run may take
+  std::uint64_t lap = 1;      ///< least steps that touch everything
+  bool one_core = false;      ///< a single chain: on a CPU device it has to stay on one core
+  std::function<gpu::Nanoseconds(std::uint64_t steps)> run;
+  /// Why the last run did not do its work, read from device memory; empty when it did.
+  std::function<std::optional<std::string>()> flaw;
+  std::function<double(double nanoseconds_per_step)> value;
+};
+
+/// A question about a device's memory. Stateless: three functions and what they are called.
+struct Probe {
+  std::string_view name;
+  std::string_view question;  ///< one sentence, shown by `list`, the summary and the report
+  /// Why this device cannot be asked; empty when it can.
+  std::optional<std::string> (*obstacle)(const gpu::DeviceInfo& device);
+  /// Points still wanted, from what the device says of itself and what is known so far; none when done.
+  std::vector<Point> (*next)(const gpu::DeviceInfo& device, const Request& request,
+                             std::span<const Measurement> known);
+  /// Work for one point; the same request gives the same work.
+  Workload (*prepare)(gpu::Device& device, const Point& point, const Request& request);
+  std::vector<Finding> (*conclude)(std::span<const Measurement> measurements);
+};
+
+/// "4 KiB" for 4096; three digits at most, powers of 1024.
+std::string size_text(double bytes);
+
+/// "latency vector 4 KiB": a point as a person would name it.
+std::string name_of(const Probe& probe, const Point& point);
+
+}  // namespace sonde::measure

@@ -1,0 +1,97 @@
+#include "measure/repetitions.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/statistics.hpp"
+#include "gpu/error.hpp"
+
+namespace sonde::measure {
+namespace {
+
+using gpu::Nanoseconds;
+
+class ProvedRun {
+ public:
+  ProvedRun(const Workload& workload, const std::function<void()>& alive) : workload_(workload), alive_(alive) {}
+
+  Nanoseconds operator()(std::uint64_t steps) {
+    const Nanoseconds time = workload_.run(steps);
+    if (const auto flaw = workload_.flaw()) throw gpu::Error(*flaw);
+    walked_ += steps;
+    alive_();
+    return time;
+  }
+
+  std::uint64_t walked() const { return walked_; }
+
+ private:
+  const Workload& workload_;
+  const std::function<void()>& alive_;
+  std::uint64_t walked_ = 0;
+};
+
+/// Whole quanta that are predicted to last `wanted`, at least one and at most what a run may take.
+std::uint64_t steps_for(Nanoseconds wanted, double nanoseconds_per_step, const Workload& workload) {
+  const double steps = wanted.count() / std::max(nanoseconds_per_step, 1e-3);
+  const auto quanta = static_cast<std::uint64_t>(steps / static_cast<double>(workload.quantum));
+  return std::clamp<std::uint64_t>(quanta, 1, workload.most / workload.quantum) * workload.quantum;
+}
+
+/// Grows the dispatch until it lasts about `wanted`; returns the time of a step. The launch is still in it, so a
+/// step is over-estimated rather than under-estimated, and no dispatch lasts longer than predicted by much.
+double calibrate(ProvedRun& run, Nanoseconds wanted, const Workload& workload) {
+  run(workload.quantum);  // the first launch compiles, allocates and wakes the device: its time says nothing
+  std::uint64_t steps = workload.quantum;
+  for (;;) {
+    const Nanoseconds time = run(steps);
+    const double per_step = time.count() / static_cast<double>(steps);
+    if (time >= wanted / 2 || steps >= workload.most / workload.quantum * workload.quantum) return per_step;
+    // At most eight times as long at once: the first steps may have hit a cache that the next ones miss.
+    const std::uint64_t next = std::min(steps * 8, steps_for(wanted, per_step, workload));
+    if (next <= steps) return per_step;
+    steps = next;
+  }
+}
+
+}  // namespace
+
+Repetitions repeat(const Workload& workload, const Limits& limits, const std::function<void()>& alive) {
+  ProvedRun run(workload, alive);
+  double per_step = calibrate(run, limits.stretch, workload);
+
+  while (run.walked() < workload.lap) {
+    const std::uint64_t left = (workload.lap - run.walked() + workload.quantum - 1) / workload.quantum * workload.quantum;
+    const std::uint64_t steps = std::min(left, steps_for(longest_dispatch / 2, per_step, workload));
+    per_step = run(steps).count() / static_cast<double>(steps);
+  }
+
+  const std::uint64_t few = workload.quantum;
+  const std::uint64_t many =
+      std::max(steps_for(std::min(limits.stretch, longest_dispatch / 2), per_step, workload), 2 * few);
+  std::vector<double> short_times;
+  std::vector<double> long_times;
+  const auto value = [&](double long_ns) {
+    const double slope = (long_ns - analysis::quantile(short_times, 0.5)) / static_cast<double>(many - few);
+    return workload.value(slope);
+  };
+  StoppingRule rule(limits);
+  while (!rule.done()) {
+    // Short and long alternate, so that a slow change of the clock reaches both alike.
+    const Nanoseconds short_time = run(few);
+    const Nanoseconds long_time = run(many);
+    short_times.push_back(short_time.count());
+    long_times.push_back(long_time.count());
+    rule.add(value(long_time.count()), short_time + long_time);
+  }
+
+  Repetitions result{.values = {}, .steps = many, .launch_ns = 0};
+  for (const double time : long_times) result.values.push_back(value(time));
+  const double median_step = (analysis::quantile(long_times, 0.5) - analysis::quantile(short_times, 0.5)) /
+                             static_cast<double>(many - few);
+  result.launch_ns =
+      std::max(0.0, analysis::quantile(short_times, 0.5) - median_step * static_cast<double>(few));
+  return result;
+}
+
+}  // namespace sonde::measure

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+
+#include "counters/host_time.hpp"
+#include "measure/observer.hpp"
+#include "measure/probe.hpp"
+
+namespace sonde::measure {
+
+/// Above this share of CPU time taken by others or by the hypervisor a point is measured again.
+inline constexpr double tolerated_foreign_share = 0.05;
+
+struct RunnerOptions {
+  Request request;
+  bool clock_settled = true;
+  std::function<counters::HostTime()> host_time = counters::read_host_time;
+};
+
+/// Asks `device` the probe's question: every point that the probe wants, measured, proved and reported; a point
+/// that fails or cannot be measured is reported with its reason and the rest goes on.
+void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer);
+
+}  // namespace sonde::measure

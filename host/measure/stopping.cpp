@@ -1,0 +1,30 @@
+#include "measure/stopping.hpp"
+
+#include "analysis/statistics.hpp"
+
+namespace sonde::measure {
+
+Limits limits_of(Effort effort) {
+  using gpu::Nanoseconds;
+  switch (effort) {
+    case Effort::quick: return {.stretch = Nanoseconds(4e6), .most_repetitions = 12, .device_time = Nanoseconds(100e6)};
+    case Effort::normal: return {.stretch = Nanoseconds(10e6), .most_repetitions = 20, .device_time = Nanoseconds(400e6)};
+    case Effort::thorough: break;
+  }
+  return {.stretch = Nanoseconds(20e6), .most_repetitions = 30, .device_time = Nanoseconds(2e9)};
+}
+
+void StoppingRule::add(double value, gpu::Nanoseconds spent) {
+  values_.push_back(value);
+  spent_ += spent;
+}
+
+bool StoppingRule::done() const {
+  const int count = static_cast<int>(values_.size());
+  if (count < limits_.least_repetitions) return false;
+  if (count >= limits_.most_repetitions || spent_ >= limits_.device_time) return true;
+  const analysis::Interval interval = analysis::median_interval(values_);
+  return (interval.high - interval.low) / 2 < 0.01 * analysis::summarize(values_).median;
+}
+
+}  // namespace sonde::measure

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "measure/probe.hpp"
+
+namespace sonde::measure {
+
+/// How long one point may be measured.
+struct Limits {
+  gpu::Nanoseconds stretch{0};  ///< wanted length of one timed dispatch
+  int least_repetitions = 7;    ///< 7 give the median's range 98 % coverage
+  int most_repetitions = 30;
+  gpu::Nanoseconds device_time{0};  ///< no further repetition once this much was spent
+};
+
+Limits limits_of(Effort effort);
+
+/// Decides when a median is known well enough; fed with plain numbers.
+class StoppingRule {
+ public:
+  explicit StoppingRule(const Limits& limits) : limits_(limits) {}
+
+  /// `spent` is the device time that the repetition took.
+  void add(double value, gpu::Nanoseconds spent);
+
+  /// True once the median's 95 % interval is within 1 % of it, or a limit is reached.
+  [[nodiscard]] bool done() const;
+
+ private:
+  Limits limits_;
+  std::vector<double> values_;
+  gpu::Nanoseconds spent_{0};
+};
+
+}  // namespace sonde::measure

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace sonde::measure {
+
+/// How a worker process ended.
+struct WorkerEnd {
+  enum class How { finished, crashed, silent, interrupted };
+  How how = How::finished;
+  std::string reason;      ///< a sentence for the record; empty when it finished
+  std::string last_words;  ///< last line that the driver wrote to standard error; often empty
+};
+
+/// What the child calls to send one line (without its end) to the parent.
+using SendLine = std::function<void(const std::string& line)>;
+
+struct WorkerHandlers {
+  std::function<void(std::string_view line)> line;         ///< called in the parent for each complete line
+  std::function<void()> tick;                              ///< called in the parent several times a second
+  std::function<void(std::string_view text)> diagnostics;  ///< what the driver wrote to its standard error
+};
+
+/// Runs `work` in a child process and hands its lines to the parent, so that two drivers never share a process
+/// and one that crashes or hangs takes only its own worker down. The child is ended when it sends nothing for
+/// `silence_limit` or once `interrupted` is set; complete lines that it sent before are still handed over.
+/// Must be called while this process has one thread.
+WorkerEnd run_worker(const std::function<void(const SendLine&)>& work, const WorkerHandlers& handlers,
+                     std::chrono::milliseconds silence_limit, const std::atomic<bool>& interrupted);
+
+}  // namespace sonde::measure

@@ -1,0 +1,19 @@
+#include "probes/catalog.hpp"
+
+#include <array>
+
+namespace sonde::probes {
+
+std::span<const measure::Probe* const> catalog() {
+  static constexpr std::array<const measure::Probe*, 1> all{&latency};
+  return all;
+}
+
+const measure::Probe* find(std::string_view name) {
+  for (const measure::Probe* probe : catalog()) {
+    if (probe->name == name) return probe;
+  }
+  return nullptr;
+}
+
+}  // namespace sonde::probes

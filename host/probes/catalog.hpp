@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+
+#include "measure/probe.hpp"
+
+namespace sonde::probes {
+
+extern const measure::Probe latency;
+
+/// Every probe, in the order in which they run.
+std::span<const measure::Probe* const> catalog();
+
+/// Null when there is none of this name.
+const measure::Probe* find(std::string_view name);
+
+}  // namespace sonde::probes

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/device.hpp"
+
+namespace sonde::records {
+
+/// A device through one API: what its driver states, and its place in that API's list.
+struct ApiDevice {
+  gpu::DeviceInfo info;
+  std::size_t index = 0;
+};
+
+/// One piece of hardware, however many APIs and drivers show it.
+struct DeviceRecord {
+  std::string id;  ///< the same under another driver version
+  std::string name;
+  gpu::DeviceType type = gpu::DeviceType::discrete;
+  std::string uuid;
+  std::string pci;
+  std::uint32_t compute_units = 0;
+  std::uint64_t memory_bytes = 0;
+  bool unified_memory = false;
+  std::uint32_t line_bytes = 64;
+  std::optional<ApiDevice> opencl;
+  std::optional<ApiDevice> vulkan;
+  std::optional<ApiDevice> model;
+  std::vector<ApiDevice> further;  ///< second and later drivers for an API that has one already; not measured
+};
+
+}  // namespace sonde::records

@@ -1,0 +1,167 @@
+#include "records/json_fields.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "records/invalid_file.hpp"
+
+namespace sonde::records {
+namespace {
+
+using nlohmann::json;
+
+/// A value as the file has it, cut short.
+std::string shown(const json& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "an array";
+  const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+}
+
+std::string shown_bound(double bound) {
+  const bool is_short = bound == std::floor(bound) && std::abs(bound) < 1e15;
+  return is_short ? std::to_string(static_cast<std::int64_t>(bound)) : json(bound).dump();
+}
+
+}  // namespace
+
+Fields::Fields(const json& object, std::string_view where, std::string path)
+    : object_(object), where_(where), path_(std::move(path)) {
+  if (!object.is_object()) {
+    throw InvalidFile(where_ + ": " + (path_.empty() ? "the file" : path_) + " must be an object, not " + shown(object));
+  }
+}
+
+void Fields::text(std::string_view name, std::string& into) {
+  const json* const value = take(name);
+  if (value == nullptr) return;
+  if (!value->is_string()) complain(name, "must be a text, not " + shown(*value));
+  if (value->get_ref<const std::string&>().empty()) complain(name, "must not be empty");
+  into = *value;
+}
+
+void Fields::flag(std::string_view name, bool& into) {
+  const json* const value = take(name);
+  if (value == nullptr) return;
+  if (!value->is_boolean()) complain(name, "must be true or false, not " + shown(*value));
+  into = *value;
+}
+
+void Fields::number(std::string_view name, double& into, Range range) {
+  const json* const value = take(name);
+  if (value == nullptr) return;
+  if (!value->is_number()) complain(name, "must be a number, not " + shown(*value));
+  const double number = *value;
+  if (range.excludes_least && !(number > range.least)) {
+    complain(name, "must be more than " + shown_bound(range.least) + ", not " + shown(*value));
+  }
+  if (!(number >= range.least)) complain(name, "must be at least " + shown_bound(range.least) + ", not " + shown(*value));
+  if (!(number <= range.most)) complain(name, "must be at most " + shown_bound(range.most) + ", not " + shown(*value));
+  into = number;
+}
+
+void Fields::whole(std::string_view name, std::uint64_t& into, std::uint64_t least, std::uint64_t most) {
+  const json* const value = take(name);
+  if (value == nullptr) return;
+  if (!value->is_number()) complain(name, "must be a whole number, not " + shown(*value));
+  const bool is_whole = value->is_number_integer() || std::floor(value->get<double>()) == value->get<double>();
+  if (!is_whole) complain(name, "must be a whole number, not " + shown(*value));
+  if (value->get<double>() < static_cast<double>(least)) {
+    complain(name, "must be at least " + std::to_string(least) + ", not " + shown(*value));
+  }
+  // 2^64 as a floating-point number would not survive the conversion that is to test it.
+  const bool fits = value->is_number_integer() || value->get<double>() < 0x1p64;
+  if (!fits || value->get<std::uint64_t>() > most) {
+    complain(name, "must be at most " + std::to_string(most) + ", not " + shown(*value));
+  }
+  into = value->get<std::uint64_t>();
+}
+
+void Fields::whole(std::string_view name, std::uint32_t& into, std::uint64_t least, std::uint64_t most) {
+  std::uint64_t wide = into;
+  whole(name, wide, least, std::min<std::uint64_t>(most, std::numeric_limits<std::uint32_t>::max()));
+  into = static_cast<std::uint32_t>(wide);
+}
+
+void Fields::power_of_two(std::string_view name, std::uint64_t& into, std::uint64_t most) {
+  whole(name, into, 1, most);
+  if (!std::has_single_bit(into)) complain(name, "must be a power of two, not " + std::to_string(into));
+}
+
+std::size_t Fields::word(std::string_view name, std::initializer_list<std::string_view> words, std::size_t otherwise) {
+  const json* const value = take(name);
+  if (value == nullptr) return otherwise;
+  if (value->is_string()) {
+    const auto* const found = std::find(words.begin(), words.end(), value->get_ref<const std::string&>());
+    if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  }
+  std::string choice;
+  for (const auto* each = words.begin(); each != words.end(); ++each) {
+    if (each != words.begin()) choice += each + 1 == words.end() ? " or " : ", ";
+    choice += *each;
+  }
+  complain(name, "must be " + choice + ", not " + shown(*value));
+}
+
+void Fields::texts(std::string_view name, std::vector<std::string>& into) {
+  const json* const value = take(name);
+  if (value == nullptr) return;
+  if (!value->is_array()) complain(name, "must be an array of texts, not " + shown(*value));
+  into.clear();
+  for (const json& each : *value) {
+    if (!each.is_string()) complain(name, "must be an array of texts, and one of them is " + shown(each));
+    into.push_back(each);
+  }
+}
+
+void Fields::object(std::string_view name, const std::function<void(Fields&)>& read) {
+  const json* const value = take(name);
+  if (value == nullptr) return;
+  Fields fields(*value, where_, path_of(name));
+  read(fields);
+  fields.refuse_others();
+}
+
+void Fields::objects(std::string_view name, const std::function<void(Fields&, std::size_t, std::size_t)>& read) {
+  const json* const value = take(name);
+  if (value == nullptr) return;
+  if (!value->is_array()) complain(name, "must be an array, not " + shown(*value));
+  if (value->empty()) complain(name, "must not be empty");
+  for (std::size_t place = 0; place < value->size(); ++place) {
+    Fields fields((*value)[place], where_, path_of(name) + "[" + std::to_string(place) + "]");
+    read(fields, place, value->size());
+    fields.refuse_others();
+  }
+}
+
+void Fields::require(std::initializer_list<std::string_view> names) const {
+  for (const std::string_view name : names) {
+    if (!has(name)) complain(name, "is missing");
+  }
+}
+
+void Fields::refuse_others() const {
+  for (const auto& field : object_.items()) {
+    if (std::find(taken_.begin(), taken_.end(), field.key()) == taken_.end()) {
+      complain(field.key(), "is not a field that is known here");
+    }
+  }
+}
+
+void Fields::complain(std::string_view name, std::string_view problem) const {
+  throw InvalidFile(where_ + ": " + path_of(name) + " " + std::string(problem));
+}
+
+const json* Fields::take(std::string_view name) {
+  taken_.emplace_back(name);
+  const auto found = object_.find(name);
+  return found == object_.end() ? nullptr : &*found;
+}
+
+std::string Fields::path_of(std::string_view name) const {
+  return path_.empty() ? std::string(name) : path_ + "." + std::string(name);
+}
+
+}  // namespace sonde::records

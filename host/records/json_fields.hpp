@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sonde::records {
+
+/// What a number may be; `above` and `least` differ in whether the bound itself is allowed.
+struct Range {
+  double least = 0;
+  double most = 1.7976931348623157e308;
+  bool excludes_least = false;
+};
+inline constexpr Range not_negative{};
+inline constexpr Range positive{.excludes_least = true};
+inline constexpr Range share{.most = 1};
+
+/// The fields of one JSON object that a person wrote, each taken at most once. Every complaint is an InvalidFile of one
+/// sentence: the file, the field with its path, what it must be and what it is.
+class Fields {
+ public:
+  /// `path` is the object's own, empty for the file's outermost; throws where `object` is none.
+  Fields(const nlohmann::json& object, std::string_view where, std::string path);
+
+  [[nodiscard]] bool has(std::string_view name) const { return object_.contains(name); }
+
+  // Each leaves its target as it was when the field is absent.
+  void text(std::string_view name, std::string& into);
+  void flag(std::string_view name, bool& into);
+  void number(std::string_view name, double& into, Range range);
+  void whole(std::string_view name, std::uint64_t& into, std::uint64_t least, std::uint64_t most);
+  void whole(std::string_view name, std::uint32_t& into, std::uint64_t least, std::uint64_t most = 0xffffffff);
+  /// A power of two: a line or a page.
+  void power_of_two(std::string_view name, std::uint64_t& into, std::uint64_t most);
+  /// One of some words; returns its place in them, or `otherwise`.
+  std::size_t word(std::string_view name, std::initializer_list<std::string_view> words, std::size_t otherwise);
+  void texts(std::string_view name, std::vector<std::string>& into);
+  void object(std::string_view name, const std::function<void(Fields&)>& read);
+  /// An array of objects, one call each with its place.
+  void objects(std::string_view name, const std::function<void(Fields&, std::size_t place, std::size_t count)>& read);
+
+  void require(std::initializer_list<std::string_view> names) const;
+  /// Complains about the first field that nobody has asked for.
+  void refuse_others() const;
+  /// Throws "WHERE: PATH.NAME PROBLEM".
+  [[noreturn]] void complain(std::string_view name, std::string_view problem) const;
+
+ private:
+  const nlohmann::json* take(std::string_view name);
+  [[nodiscard]] std::string path_of(std::string_view name) const;
+
+  const nlohmann::json& object_;
+  std::string where_;
+  std::string path_;
+  std::vector<std::string> taken_;
+};
+
+}  // namespace sonde::records

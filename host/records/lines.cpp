@@ -1,0 +1,233 @@
+#include "records/lines.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+namespace sonde::records {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Six significant digits: beyond what any clock here resolves, and short to read.
+double rounded(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return std::strtod(text.data(), nullptr);
+}
+
+/// Driver strings are not always UTF-8; a bad byte is replaced rather than losing the record.
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json x_json(const std::map<std::string, double>& x) {
+  Json json = Json::object();
+  for (const auto& [key, value] : x) {
+    // Whole numbers without a decimal point: bytes are bytes.
+    if (value == static_cast<double>(static_cast<std::int64_t>(value))) {
+      json[key] = static_cast<std::int64_t>(value);
+    } else {
+      json[key] = rounded(value);
+    }
+  }
+  return json;
+}
+
+Json series_json(const std::map<std::string, std::string>& series) {
+  Json json = Json::object();
+  for (const auto& [key, word] : series) json[key] = word;
+  return json;
+}
+
+Json origin_json(const std::string& record, const Origin& origin) {
+  return {{"record", record}, {"device", origin.device}, {"api", origin.api}, {"probe", origin.probe}};
+}
+
+Json state_json(const measure::State& state) {
+  return {{"foreign_cpu", rounded(state.foreign_cpu)},
+          {"steal", rounded(state.steal)},
+          {"disturbed", state.disturbed},
+          {"attempts", state.attempts},
+          {"clock_settled", state.clock_settled},
+          {"steps", state.steps},
+          {"launch_ns", rounded(state.launch_ns)},
+          {"involuntary_switches", state.involuntary_switches}};
+}
+
+Json driver_json(const std::optional<ApiDevice>& device) {
+  if (!device) return nullptr;
+  return {{"platform", device->info.platform},
+          {"name", device->info.name},
+          {"driver", device->info.driver},
+          {"driver_version", device->info.driver_version},
+          {"api_version", device->info.api_version},
+          {"timer_step_ns", device->info.timer_step_ns},
+          {"largest_buffer_bytes", device->info.largest_buffer_bytes}};
+}
+
+Json device_json(const DeviceRecord& device) {
+  return {{"record", "device"},
+          {"device", device.id},
+          {"name", device.name},
+          {"type", type_name(device.type)},
+          {"uuid", device.uuid},
+          {"pci", device.pci},
+          {"compute_units", device.compute_units},
+          {"memory_bytes", device.memory_bytes},
+          {"unified_memory", device.unified_memory},
+          {"line_bytes", device.line_bytes},
+          {"opencl", driver_json(device.opencl)},
+          {"vulkan", driver_json(device.vulkan)}};
+}
+
+std::string reason_line(const char* record, const Origin& origin, const measure::Point* point,
+                        const std::string& reason) {
+  Json json = origin_json(record, origin);
+  if (point != nullptr) {
+    json["series"] = series_json(point->series);
+    json["x"] = x_json(point->x);
+  }
+  json["reason"] = reason;
+  return text_of(json);
+}
+
+}  // namespace
+
+std::string api_name(gpu::Api api) {
+  switch (api) {
+    case gpu::Api::opencl: return "opencl";
+    case gpu::Api::vulkan: return "vulkan";
+    case gpu::Api::model: break;
+  }
+  return "model";
+}
+
+std::string type_name(gpu::DeviceType type) {
+  switch (type) {
+    case gpu::DeviceType::discrete: return "discrete";
+    case gpu::DeviceType::integrated: return "integrated";
+    case gpu::DeviceType::cpu: return "cpu";
+    case gpu::DeviceType::model: break;
+  }
+  return "model";
+}
+
+std::string run_line(const RunRecord& run) {
+  const Json host = {{"name", run.host.name},     {"os", run.host.os},
+                     {"kernel", run.host.kernel}, {"cpu", run.host.cpu},
+                     {"cores", run.host.cores},   {"memory_bytes", run.host.memory_bytes},
+                     {"virtualised", run.host.virtualised}};
+  return text_of({{"record", "run"},
+                  {"schema", schema_version},
+                  {"run", run.run},
+                  {"time", run.time},
+                  {"version", run.version},
+                  {"commit", run.commit},
+                  {"command", run.command},
+                  {"seed", run.seed},
+                  {"effort", run.effort},
+                  {"host", host}});
+}
+
+std::string device_line(const DeviceRecord& device) { return text_of(device_json(device)); }
+
+std::string sample_line(const Origin& origin, const measure::Measurement& measurement, double t_seconds) {
+  Json json = origin_json("sample", origin);
+  json["series"] = series_json(measurement.point.series);
+  json["x"] = x_json(measurement.point.x);
+  json["unit"] = measurement.unit;
+  Json values = Json::array();
+  for (const double value : measurement.values) values.push_back(rounded(value));
+  json["values"] = values;
+  json["state"] = state_json(measurement.state);
+  json["t"] = rounded(t_seconds);
+  return text_of(json);
+}
+
+std::string finding_line(const Origin& origin, const measure::Finding& finding) {
+  Json json = origin_json("finding", origin);
+  json["series"] = series_json(finding.series);
+  json["finding"] = finding.name;
+  if (finding.value) {
+    json["value"] = rounded(*finding.value);
+    json["unit"] = finding.unit;
+  }
+  json["evidence"] = finding.evidence;
+  return text_of(json);
+}
+
+std::string skip_line(const Origin& origin, const measure::Point* point, const std::string& reason) {
+  return reason_line("skip", origin, point, reason);
+}
+
+std::string error_line(const Origin& origin, const measure::Point* point, const std::string& reason) {
+  return reason_line("error", origin, point, reason);
+}
+
+std::string end_line(const EndRecord& end) {
+  return text_of({{"record", "end"},
+                  {"status", end.status},
+                  {"seconds", rounded(end.seconds)},
+                  {"samples", end.samples},
+                  {"skips", end.skips},
+                  {"errors", end.errors}});
+}
+
+std::string listed_device_json(const DeviceRecord& device, const std::vector<Applicability>& probes) {
+  Json json = device_json(device);
+  Json answers = Json::object();
+  for (const Applicability& one : probes) answers[one.probe][one.api] = one.answer;
+  json["probes"] = answers;
+  Json further = Json::array();
+  for (const ApiDevice& driver : device.further) {
+    further.push_back({{"api", api_name(driver.info.api)},
+                       {"platform", driver.info.platform},
+                       {"driver_version", driver.info.driver_version}});
+  }
+  json["further_drivers"] = further;
+  return text_of(json);
+}
+
+std::string info_line(const gpu::DeviceInfo& info) {
+  return text_of({{"record", "info"},
+                  {"api", static_cast<int>(info.api)},
+                  {"type", static_cast<int>(info.type)},
+                  {"name", info.name},
+                  {"platform", info.platform},
+                  {"driver", info.driver},
+                  {"driver_version", info.driver_version},
+                  {"api_version", info.api_version},
+                  {"uuid", info.uuid},
+                  {"pci", info.pci},
+                  {"compute_units", info.compute_units},
+                  {"memory_bytes", info.memory_bytes},
+                  {"largest_buffer_bytes", info.largest_buffer_bytes},
+                  {"largest_buffer_reason", info.largest_buffer_reason},
+                  {"unified_memory", info.unified_memory},
+                  {"line_bytes", info.line_bytes},
+                  {"largest_group_size", info.largest_group_size},
+                  {"timer_step_ns", info.timer_step_ns}});
+}
+
+std::string plan_line(const std::vector<double>& expected_seconds) {
+  double sum = 0;
+  for (const double seconds : expected_seconds) sum += seconds;
+  return text_of({{"record", "plan"}, {"points", expected_seconds.size()}, {"expected_seconds", sum}});
+}
+
+std::string point_line(const Origin& origin, const std::string& name, const measure::Point& point) {
+  Json json = origin_json("point", origin);
+  json["name"] = name;
+  json["expected_seconds"] = point.expected_seconds;
+  json["series"] = series_json(point.series);
+  json["x"] = x_json(point.x);
+  return text_of(json);
+}
+
+std::string alive_line() { return R"({"record":"alive"})"; }
+
+std::string unsupported_line(const std::string& reason) {
+  return text_of({{"record", "unsupported"}, {"reason", reason}});
+}
+
+}  // namespace sonde::records

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/probe.hpp"
+#include "records/device_record.hpp"
+
+// The record file's lines, as docs/records.md describes them; each without its end of line.
+namespace sonde::records {
+
+inline constexpr int schema_version = 1;
+
+/// The machine that a run was made on.
+struct HostRecord {
+  std::string name;
+  std::string os;
+  std::string kernel;
+  std::string cpu;
+  std::uint32_t cores = 0;
+  std::uint64_t memory_bytes = 0;
+  bool virtualised = false;
+};
+
+struct RunRecord {
+  std::string run;   ///< UUID
+  std::string time;  ///< UTC, RFC 3339
+  std::string version;
+  std::string commit;
+  std::vector<std::string> command;
+  std::uint64_t seed = 0;
+  std::string effort;
+  HostRecord host;
+};
+
+struct EndRecord {
+  std::string status;
+  double seconds = 0;
+  std::size_t samples = 0;
+  std::size_t skips = 0;
+  std::size_t errors = 0;
+};
+
+/// Which curve a record belongs to: device id, API and probe.
+struct Origin {
+  std::string device;
+  std::string api;
+  std::string probe;
+};
+
+std::string run_line(const RunRecord& run);
+std::string device_line(const DeviceRecord& device);
+std::string sample_line(const Origin& origin, const measure::Measurement& measurement, double t_seconds);
+std::string finding_line(const Origin& origin, const measure::Finding& finding);
+/// `point` may be null when the whole probe was skipped or failed.
+std::string skip_line(const Origin& origin, const measure::Point* point, const std::string& reason);
+std::string error_line(const Origin& origin, const measure::Point* point, const std::string& reason);
+std::string end_line(const EndRecord& end);
+
+/// One device as `sonde list --json` prints it: the device record with, for each probe, "yes" or why not.
+struct Applicability {
+  std::string probe;
+  std::string api;
+  std::string answer;
+};
+std::string listed_device_json(const DeviceRecord& device, const std::vector<Applicability>& probes);
+
+// Between a worker and its parent only, never in a file.
+std::string info_line(const gpu::DeviceInfo& info);
+std::string plan_line(const std::vector<double>& expected_seconds);
+std::string point_line(const Origin& origin, const std::string& name, const measure::Point& point);
+std::string alive_line();
+std::string unsupported_line(const std::string& reason);
+
+std::string api_name(gpu::Api api);
+std::string type_name(gpu::DeviceType type);
+
+}  // namespace sonde::records

@@ -1,0 +1,199 @@
+#include "records/model_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "built_in_models.hpp"
+#include "records/json_fields.hpp"
+
+namespace sonde::records {
+namespace {
+
+using gpu::model::Description;
+using gpu::model::Level;
+using nlohmann::json;
+
+constexpr std::uint64_t any = ~std::uint64_t{0};
+
+/// A memory kind of the contract's `memory` series: a name of OpenCL's, or flags of a Vulkan memory type.
+bool is_memory_kind(std::string_view kind) {
+  constexpr std::array<std::string_view, 6> names{"alloc-host-ptr", "use-host-ptr", "svm-coarse",
+                                                  "svm-fine",       "svm-system",   "imported-host"};
+  constexpr std::array<std::string_view, 4> flags{"device-local", "host-visible", "host-coherent", "host-cached"};
+  if (std::find(names.begin(), names.end(), kind) != names.end()) return true;
+  while (true) {
+    const std::size_t plus = kind.find('+');
+    if (std::find(flags.begin(), flags.end(), kind.substr(0, plus)) == flags.end()) return false;
+    if (plus == std::string_view::npos) return true;
+    kind.remove_prefix(plus + 1);
+  }
+}
+
+Level read_level(Fields& fields, std::size_t place, bool is_last) {
+  fields.require({"latency_ns"});
+  Level level;
+  level.name = is_last ? "memory" : "L" + std::to_string(place + 1);
+  fields.text("name", level.name);
+  if (is_last && fields.has("bytes")) fields.complain("bytes", "must be left out, as the last level is the memory itself");
+  if (!is_last) fields.require({"bytes"});
+  std::uint64_t line_bytes = level.line_bytes;
+  fields.power_of_two("line", line_bytes, 1u << 20);
+  level.line_bytes = static_cast<std::uint32_t>(line_bytes);
+  fields.whole("bytes", level.bytes, line_bytes, any);
+  fields.whole("ways", level.ways, 1);
+  level.policy = static_cast<gpu::model::Policy>(fields.word("policy", {"lru", "plru", "random"}, 0));
+  fields.flag("hashed", level.hashed);
+  level.scope = static_cast<gpu::model::Scope>(fields.word("per", {"compute_unit", "device"}, 1));
+  fields.flag("memory_side", level.memory_side);
+  if (level.memory_side && level.scope == gpu::model::Scope::compute_unit) {
+    fields.complain("per", "must be device, as a memory-side level is shared");
+  }
+  fields.number("latency_ns", level.latency_ns, positive);
+  fields.number("read_gbps", level.read_gbps, positive);
+  fields.number("write_gbps", level.write_gbps, positive);
+  return level;
+}
+
+void read_levels(Fields& fields, Description& model) {
+  fields.objects("levels", [&model](Fields& level_fields, std::size_t place, std::size_t count) {
+    const bool is_last = place + 1 == count;
+    const Level level = read_level(level_fields, place, is_last);
+    if (place > 0 && !is_last && level.bytes < model.levels.back().bytes) {
+      level_fields.complain("bytes", "must be at least the " + std::to_string(model.levels.back().bytes) +
+                                         " of the level before, not " + std::to_string(level.bytes));
+    }
+    if (level.bytes > model.memory_bytes) {
+      level_fields.complain("bytes", "must be at most memory_bytes, which is " + std::to_string(model.memory_bytes));
+    }
+    model.levels.push_back(level);
+  });
+}
+
+void read_parts(Fields& fields, Description& model) {
+  fields.object("noise", [&noise = model.noise](Fields& part) {
+    part.number("relative", noise.relative, share);
+    part.number("outlier_share", noise.outlier_share, share);
+    part.number("outlier_factor", noise.outlier_factor, {.least = 1});
+    part.number("ramp_seconds", noise.ramp_seconds, not_negative);
+  });
+  fields.object("translation", [&translation = model.translation](Fields& part) {
+    part.power_of_two("page", translation.page_bytes, std::uint64_t{1} << 40);
+    part.whole("entries", translation.entries, 1, 1u << 24);
+    part.number("penalty_ns", translation.penalty_ns, not_negative);
+  });
+  fields.object("host_memory", [&host = model.host_memory](Fields& part) {
+    part.number("latency_ns", host.latency_ns, positive);
+    part.flag("bypasses_memory_side_cache", host.bypasses_memory_side_cache);
+    part.texts("zero_copy", host.zero_copy);
+    for (const std::string& kind : host.zero_copy) {
+      if (!is_memory_kind(kind)) part.complain("zero_copy", "must name kinds of memory, and " + json(kind).dump() + " is none");
+    }
+  });
+  fields.object("copy", [&copy = model.copy](Fields& part) {
+    part.number("to_device_gbps", copy.to_device_gbps, positive);
+    part.number("to_host_gbps", copy.to_host_gbps, positive);
+    part.number("latency_us", copy.latency_us, not_negative);
+    part.whole("engines", copy.engines, 1, 64);
+  });
+  fields.object("cpu", [&cpu = model.cpu](Fields& part) {
+    part.number("idle_latency_ns", cpu.idle_latency_ns, positive);
+    part.number("loaded_latency_ns", cpu.loaded_latency_ns, positive);
+    part.number("contention_knee_gbps", cpu.contention_knee_gbps, not_negative);
+  });
+}
+
+Description read_model(const json& object, std::string_view where) {
+  Fields fields(object, where, "");
+  fields.require({"name", "levels"});
+  Description model;
+  fields.text("name", model.name);
+  model.type = fields.word("type", {"discrete", "integrated"}, 0) == 0 ? "discrete" : "integrated";
+  fields.whole("compute_units", model.compute_units, 1, 1u << 16);
+  fields.whole("memory_bytes", model.memory_bytes, 1u << 20, std::uint64_t{1} << 50);
+  fields.flag("unified_memory", model.unified_memory);
+  fields.number("clock_mhz", model.clock_mhz, positive);
+  fields.number("launch_ns", model.launch_ns, not_negative);
+  fields.number("timer_step_ns", model.timer_step_ns, positive);
+  fields.number("first_launch_ms", model.first_launch_ms, not_negative);
+  fields.whole("seed", model.seed, 0, any);
+  fields.number("local_latency_ns", model.local_latency_ns, positive);
+  fields.number("idle_factor", model.idle_factor, positive);
+  fields.whole("saturated_by", model.saturated_by, 1);
+  read_levels(fields, model);
+  read_parts(fields, model);
+  fields.refuse_others();
+  if (model.translation.page_bytes > model.memory_bytes) {
+    throw InvalidFile(std::string(where) + ": translation.page must be at most memory_bytes, not " +
+                      std::to_string(model.translation.page_bytes));
+  }
+  return model;
+}
+
+/// Accepts everything and remembers where reading stopped: the library's own exceptions do not always say.
+struct Stop : nlohmann::json_sax<json> {
+  std::size_t at = 0;
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t position, const std::string&, const json::exception&) override {
+    at = position;
+    return false;
+  }
+};
+
+std::string not_json(std::string_view text, std::string_view where) {
+  Stop stop;
+  json::sax_parse(text, &stop);
+  const std::string_view read = text.substr(0, stop.at > 0 ? stop.at - 1 : 0);
+  const auto line = 1 + std::count(read.begin(), read.end(), '\n');
+  return std::string(where) + ": line " + std::to_string(line) + " is not valid JSON";
+}
+
+}  // namespace
+
+Description parse_model(std::string_view text, std::string_view where) {
+  json model;
+  try {
+    model = json::parse(text);
+  } catch (const json::exception&) {
+    throw InvalidFile(not_json(text, where));
+  }
+  return read_model(model, where);
+}
+
+Description read_model_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
+  if (!file || std::filesystem::is_directory(path)) throw InvalidFile(path.string() + ": the file cannot be read");
+  return parse_model(text, path.string());
+}
+
+Description built_in_model(std::string_view name) {
+  for (const BuiltInModel& model : built_in_models) {
+    if (model.name == name) return parse_model(model.text, "model:" + std::string(name));
+  }
+  std::string known;
+  for (const BuiltInModel& model : built_in_models) known += (known.empty() ? "" : ", ") + std::string(model.name);
+  throw InvalidFile("model:" + std::string(name) + " is not built in; these are: " + known);
+}
+
+std::vector<std::string> built_in_model_names() {
+  std::vector<std::string> names;
+  for (const BuiltInModel& model : built_in_models) names.emplace_back(model.name);
+  return names;
+}
+
+}  // namespace sonde::records

@@ -1,0 +1,98 @@
+#include "records/reader.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sonde::records {
+namespace {
+
+using Json = nlohmann::json;
+
+template <typename Value>
+Value get(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found == json.end() || found->is_null() ? Value{} : found->get<Value>();
+}
+
+measure::Point point_of(const Json& json) {
+  return {.series = get<std::map<std::string, std::string>>(json, "series"),
+          .x = get<std::map<std::string, double>>(json, "x"),
+          .expected_seconds = get<double>(json, "expected_seconds")};
+}
+
+measure::State state_of(const Json& json) {
+  measure::State state;
+  state.foreign_cpu = get<double>(json, "foreign_cpu");
+  state.steal = get<double>(json, "steal");
+  state.disturbed = get<bool>(json, "disturbed");
+  state.attempts = get<int>(json, "attempts");
+  state.clock_settled = get<bool>(json, "clock_settled");
+  state.steps = get<std::uint64_t>(json, "steps");
+  state.launch_ns = get<double>(json, "launch_ns");
+  state.involuntary_switches = get<std::uint64_t>(json, "involuntary_switches");
+  return state;
+}
+
+gpu::DeviceInfo info_of(const Json& json) {
+  gpu::DeviceInfo info;
+  info.api = static_cast<gpu::Api>(get<int>(json, "api"));
+  info.type = static_cast<gpu::DeviceType>(get<int>(json, "type"));
+  info.name = get<std::string>(json, "name");
+  info.platform = get<std::string>(json, "platform");
+  info.driver = get<std::string>(json, "driver");
+  info.driver_version = get<std::string>(json, "driver_version");
+  info.api_version = get<std::string>(json, "api_version");
+  info.uuid = get<std::string>(json, "uuid");
+  info.pci = get<std::string>(json, "pci");
+  info.compute_units = get<std::uint32_t>(json, "compute_units");
+  info.memory_bytes = get<std::uint64_t>(json, "memory_bytes");
+  info.largest_buffer_bytes = get<std::uint64_t>(json, "largest_buffer_bytes");
+  info.largest_buffer_reason = get<std::string>(json, "largest_buffer_reason");
+  info.unified_memory = get<bool>(json, "unified_memory");
+  info.line_bytes = get<std::uint32_t>(json, "line_bytes");
+  info.largest_group_size = get<std::uint32_t>(json, "largest_group_size");
+  info.timer_step_ns = get<double>(json, "timer_step_ns");
+  return info;
+}
+
+Line line_of(const Json& json) {
+  Line line;
+  line.kind = get<std::string>(json, "record");
+  if (line.kind == "info") {
+    line.info = info_of(json);
+    return line;
+  }
+  if (line.kind == "device" || line.kind == "run" || line.kind == "end") return line;
+  line.origin = {get<std::string>(json, "device"), get<std::string>(json, "api"), get<std::string>(json, "probe")};
+  line.point = point_of(json);
+  line.has_point = json.contains("x");
+  line.reason = get<std::string>(json, "reason");
+  line.name = get<std::string>(json, "name");
+  line.expected_seconds = get<double>(json, "expected_seconds");
+  if (line.kind == "sample") {
+    line.measurement = {.point = line.point,
+                        .unit = get<std::string>(json, "unit"),
+                        .values = get<std::vector<double>>(json, "values"),
+                        .state = state_of(get<Json>(json, "state"))};
+  } else if (line.kind == "finding") {
+    line.finding = {.series = line.point.series,
+                    .name = get<std::string>(json, "finding"),
+                    .value = json.contains("value") ? std::optional(get<double>(json, "value")) : std::nullopt,
+                    .unit = get<std::string>(json, "unit"),
+                    .evidence = get<std::string>(json, "evidence")};
+  }
+  return line;
+}
+
+}  // namespace
+
+std::optional<Line> parse_line(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  try {
+    return line_of(json);
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace sonde::records

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "measure/probe.hpp"
+#include "records/lines.hpp"
+
+namespace sonde::records {
+
+/// One line of a record file or of a worker's pipe. Fields that its kind does not have are empty.
+struct Line {
+  std::string kind;  ///< "sample", "skip", "point", …
+  Origin origin;
+  measure::Measurement measurement;  ///< of a sample
+  measure::Point point;              ///< of a point, skip or error
+  bool has_point = false;
+  measure::Finding finding;
+  std::string reason;
+  std::string name;  ///< of a point
+  double expected_seconds = 0;
+  gpu::DeviceInfo info;  ///< of an info line
+};
+
+/// Nothing for a line that is no record: not JSON, no object, or a known kind with a field of the wrong type.
+std::optional<Line> parse_line(std::string_view text);
+
+}  // namespace sonde::records

@@ -1,0 +1,98 @@
+"""Makes a realistic record file without measuring anything: a processor seen through OpenCL and Vulkan."""
+
+import json
+import math
+import random
+
+LEVELS = [(32 << 10, 1.5), (2 << 20, 4.6), (48 << 20, 22.0), (None, 96.0)]
+KIB, MIB = 1 << 10, 1 << 20
+SKIP_REASON = "This driver's buffers end at 128 MiB <without> buffer addresses & more: update Mesa to 22.3 or newer."
+ERROR_REASON = "The worker ended by signal 11 at 512 MiB: run `sonde run --sizes 1K:256M` to leave this size out."
+
+
+def latency_ns(size_bytes):
+    """Latency of a random cycle over size_bytes: each level holds what it can of a uniformly used set."""
+    total, covered = 0.0, 0.0
+    for capacity, level_ns in LEVELS:
+        share = 1.0 if capacity is None else min(1.0, (capacity / size_bytes) ** 2)
+        total += max(0.0, share - covered) * level_ns
+        covered = max(covered, share)
+    return total
+
+
+def sizes(low=KIB, high=256 * MIB, per_doubling=4):
+    """Working sets in bytes, so many to a doubling, in whole 64-byte lines."""
+    steps = round(math.log2(high / low) * per_doubling)
+    return [round(low * 2 ** (step / per_doubling) / 64) * 64 for step in range(steps + 1)]
+
+
+def run_record(**changes):
+    """A run record with the given fields changed."""
+    return {
+        "record": "run", "schema": 1, "run": "0d3f6a52-6f4e-4d7b-9a3c-2f1f0c7c9b11", "time": "2025-03-04T09:15:27Z",
+        "version": "0.1.0", "commit": "3f2c1ab", "command": ["sonde", "run", "--effort", "normal"], "seed": 1,
+        "effort": "normal",
+        "host": {"name": "bench-7", "os": "Debian GNU/Linux 12", "kernel": "6.1.0-28-amd64", "cpu": "AMD EPYC 9554",
+                 "cores": 8, "memory_bytes": 33554432000, "virtualised": True},
+        **changes,
+    }  # fmt: skip
+
+
+def device_record(**changes):
+    """The host processor's device record with the given fields changed."""
+    return {
+        "record": "device", "device": "cpu", "name": "AMD EPYC 9554", "type": "cpu", "uuid": None, "pci": None,
+        "compute_units": 8, "memory_bytes": 33554432000, "unified_memory": True, "line_bytes": 64,
+        "opencl": {"platform": "Portable Computing Language", "driver": "PoCL", "driver_version": "3.1",
+                   "api_version": "OpenCL 3.0"},
+        "vulkan": {"platform": "Mesa", "driver": "llvmpipe", "driver_version": "22.3.6", "api_version": "1.3.230"},
+        **changes,
+    }  # fmt: skip
+
+
+def sample_records(api, seed, device="cpu", added_ns=0.0, factor=1.0, every=1):
+    """Samples of one curve: one-sided noise, and a few points that other programs disturbed."""
+    random_numbers = random.Random(f"{api}{seed}")
+    samples = []
+    for number, size_bytes in enumerate(sizes()[::every]):
+        disturbed = number % 23 == 17
+        centre = latency_ns(size_bytes) * factor + added_ns
+        spread = 0.12 if disturbed else 0.015
+        values = [
+            round(centre * (1.04 if disturbed else 1.0) * (1 + random_numbers.expovariate(1 / spread)), 4)
+            for _ in range(random_numbers.randint(7, 12))
+        ]
+        state = {
+            "foreign_cpu": round(random_numbers.uniform(*((0.08, 0.3) if disturbed else (0, 0.02))), 4),
+            "steal": 0.0, "disturbed": disturbed, "attempts": 3 if disturbed else 1,
+            "clock_settled": True,
+            "steps": max(1 << 16, size_bytes // 64), "launch_ns": round(1500 + random_numbers.random() * 300, 1),
+            "involuntary_switches": random_numbers.randint(0, 40),
+        }  # fmt: skip
+        samples.append({
+            "record": "sample", "device": device, "api": api, "probe": "latency", "series": {}, "unit": "ns",
+            "x": {"bytes": size_bytes}, "values": values, "state": state, "t": round(1.2 + number * 0.31, 2),
+        })  # fmt: skip
+    return samples
+
+
+def records(seed=1):
+    """A whole run, in order: run, device, two curves, a skip, an error, end."""
+    found = [
+        run_record(seed=seed),
+        device_record(),
+        *sample_records("opencl", seed),
+        *sample_records("vulkan", seed, added_ns=3.1),
+        {"record": "skip", "device": "cpu", "api": "vulkan", "probe": "latency", "series": {"path": "image"},
+         "reason": SKIP_REASON},
+        {"record": "error", "device": "cpu", "api": "vulkan", "probe": "latency", "series": {},
+         "x": {"bytes": 512 * MIB}, "reason": ERROR_REASON},
+    ]  # fmt: skip
+    count = sum(record["record"] == "sample" for record in found)
+    return [*found, {"record": "end", "status": "complete", "seconds": 47.3, "samples": count, "skips": 1, "errors": 1}]
+
+
+def write(path, lines):
+    """Writes records to a file, one a line, and returns the path."""
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path

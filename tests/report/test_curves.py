@@ -1,0 +1,64 @@
+"""Samples to curves: quartiles with known answers, and what counts as one curve."""
+
+import pytest
+import synthetic
+from sonde_tools.curves import curves, quartiles
+
+
+def sample(bytes_=1024, values=(1.0,), **changes):
+    return {"device": "cpu", "api": "opencl", "probe": "latency", "series": {}, "x": {"bytes": bytes_}, "unit": "ns",
+            "values": list(values), "state": {}, **changes}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([3], (3, 3, 3)),
+        ([1, 2], (1.25, 1.5, 1.75)),
+        ([5, 1, 4, 2, 3], (2, 3, 4)),
+        ([1, 2, 3, 4], (1.75, 2.5, 3.25)),
+        ([7, 7, 7, 7, 100], (7, 7, 7)),
+    ],
+)
+def test_quartiles(values, expected):
+    assert quartiles(values) == pytest.approx(expected)
+
+
+def test_point_has_every_statistic():
+    (curve,) = curves([sample(values=[5, 1, 4, 2, 3], state={"foreign_cpu": 0.25})])
+    (point,) = curve.points
+    assert (point.minimum, point.low_quartile, point.median, point.high_quartile, point.maximum) == (1, 2, 3, 4, 5)
+    assert point.values == [5, 1, 4, 2, 3] and point.foreign_cpu == 0.25 and not point.disturbed
+
+
+def test_points_are_in_the_order_of_size_however_they_were_measured():
+    (curve,) = curves([sample(4096), sample(1024), sample(2048)])
+    assert [point.x["bytes"] for point in curve.points] == [1024, 2048, 4096]
+
+
+def test_what_names_a_curve():
+    different = [sample(), sample(api="vulkan"), sample(series={"path": "scalar"}), sample(unit="cycles"),
+                 sample(probe="bandwidth"), sample(device="gpu-1")]  # fmt: skip
+    assert len(curves(different)) == 6
+
+
+def test_order_of_series_keys_does_not_matter():
+    two = [
+        sample(1024, series={"path": "scalar", "order": "page"}),
+        sample(2048, series={"order": "page", "path": "scalar"}),
+    ]
+    assert [len(curve.points) for curve in curves(two)] == [2]
+
+
+def test_a_quiet_repeat_replaces_a_disturbed_point():
+    disturbed = sample(values=[9, 9], state={"disturbed": True})
+    (curve,) = curves([disturbed, sample(values=[1, 3])])
+    assert curve.points[0].median == 2 and not curve.points[0].disturbed
+    (curve,) = curves([disturbed])
+    assert curve.points[0].median == 9 and curve.points[0].disturbed
+
+
+def test_synthetic_run_has_two_full_curves():
+    found = curves([record for record in synthetic.records() if record["record"] == "sample"])
+    assert [(curve.api, len(curve.points)) for curve in found] == [("opencl", 73), ("vulkan", 73)]
+    assert all(7 <= len(point.values) <= 12 for curve in found for point in curve.points)

@@ -1,0 +1,150 @@
+"""The page loads nothing, shows everything, and says plainly what a device is."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+import synthetic
+from sonde_tools import charts, page, records
+from sonde_tools.devices import device_views
+from sonde_tools.report import SECTIONS
+
+
+class Reader(HTMLParser):
+    """Collects the text that a reader sees, the scripts, and every address that a tag would load."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.loads, self.words, self.scripts, self.inside = [], [], [], None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.inside = tag
+        if tag in ("link", "iframe", "embed", "object", "base"):
+            self.loads.append((tag, attributes))
+        if tag != "a":
+            self.loads += [
+                (tag, value) for name, value in attributes if name in ("src", "srcset", "href", "data", "xlink:href")
+            ]
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+    def handle_data(self, data):
+        if self.inside == "script":
+            self.scripts.append(data)
+        elif self.inside != "style":
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+
+def made(tmp_path, *files):
+    """The page of several files, each a list of records, read as a Reader."""
+    recordings = [
+        records.read(synthetic.write(tmp_path / f"run-{number}.jsonl", lines)) for number, lines in enumerate(files, 1)
+    ]
+    views = device_views(recordings)
+    return Reader(page.html(recordings, views, SECTIONS, {view.device: f"d{n}" for n, view in enumerate(views)}))
+
+
+@pytest.fixture(scope="module")
+def reader(report):
+    return Reader(report.out.read_text(encoding="utf-8"))
+
+
+def test_page_loads_nothing(report, reader):
+    text = report.out.read_text(encoding="utf-8")
+    assert reader.loads == []
+    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL).group(1)
+    assert "url(" not in style and "@import" not in style
+    # The browser is told so as well: whatever a library might try is refused.
+    assert "default-src 'none'" in text and "connect-src" not in text
+
+
+def test_page_holds_library_and_every_point(reader):
+    assert len(reader.scripts) == 2 and "vegaEmbed" in reader.scripts[0]
+    specifications = json.loads(re.search(r"const charts = (.*);\n", reader.scripts[1]).group(1))
+    specification = specifications["latency-cpu"]
+    rows = specification["data"]["values"]
+    assert len(rows) == 146 and reader.scripts[1].count('"bytes": 1024,') == 2
+    expected = {
+        (r["api"], r["x"]["bytes"], r["state"]["disturbed"]) for r in synthetic.records() if r["record"] == "sample"
+    }
+    assert {(row["series"].lower(), row["bytes"], row["disturbed"]) for row in rows} == expected
+    assert specification["width"] == "container" and "title" not in specification
+
+
+def test_page_shows_every_skip_and_error(reader):
+    assert synthetic.SKIP_REASON in reader.text and synthetic.ERROR_REASON in reader.text
+
+
+def test_page_shows_device_drivers_and_run(reader):
+    for words in ("AMD EPYC 9554", "PoCL", "llvmpipe", "22.3.6", "bench-7", "sonde run --effort normal", "0.1.0 (3f2c1ab)",
+                  "2025-03-04T09:15:27Z", "256 MiB (largest)", "6 points stayed above that limit"):  # fmt: skip
+        assert words in reader.text
+
+
+def test_processor_is_called_one(reader):
+    assert "not a GPU" in reader.text and "PoCL (OpenCL) and lavapipe (Vulkan)" in reader.text
+    assert "simulated" not in reader.text.lower()
+
+
+def test_gpu_is_not_called_a_processor(tmp_path):
+    device = synthetic.device_record(device="gpu-1", name="Some GPU", type="discrete")
+    text = made(tmp_path, [synthetic.run_record(), device, *synthetic.sample_records("opencl", 1, "gpu-1")]).text
+    assert "not a GPU" not in text and "has no end record" in text
+
+
+def test_every_heading_of_a_model_says_simulated(tmp_path):
+    device = synthetic.device_record(device="model:x", name="x", type="model", opencl=None, vulkan=None)
+    lines = [synthetic.run_record(), device, *synthetic.sample_records("model", 1, "model:x")]
+    text = made(tmp_path, lines).text
+    for words in (
+        "x (simulated)",
+        "Memory latency (simulated)",
+        "Simulated latency at telling sizes",
+        "simulated: 1.5",
+    ):
+        assert words in text
+    view = device_views([records.read(tmp_path / "run-1.jsonl")])[0]
+    assert "simulated" in SECTIONS[0].chart(view).to_dict()["title"]["text"]
+
+
+def test_device_without_samples_has_a_page(tmp_path):
+    skip = {"record": "skip", "reason": "No OpenCL loader: install ocl-icd-libopencl1."}
+    text = made(tmp_path, [synthetic.run_record(), synthetic.device_record(), skip]).text
+    assert "Nothing was measured on this device." in text and skip["reason"] in text
+    assert "No Vulkan" not in text and "everywhere" in text
+
+
+def test_names_cannot_break_out_of_the_page(tmp_path):
+    name = "</script><script>alert(1)</script><!--"
+    device = synthetic.device_record(name=name)
+    path = {"path": name}
+    samples = [{**sample, "series": path} for sample in synthetic.sample_records("opencl", 1, every=9)]
+    found = made(tmp_path, [synthetic.run_record(), device, *samples])
+    assert len(found.scripts) == 2 and name in found.text
+
+
+def labels(tmp_path, *versions):
+    files = []
+    for version in versions:
+        driver = {"platform": "p", "driver": "d", "driver_version": version, "api_version": "3"}
+        device = synthetic.device_record(device="gpu-1", type="discrete", opencl=driver, vulkan=None)
+        samples = synthetic.sample_records("opencl", 1, "gpu-1", every=9)
+        files.append(
+            synthetic.write(tmp_path / f"run-{len(files) + 1}.jsonl", [synthetic.run_record(), device, *samples])
+        )
+    (view,) = device_views([records.read(file) for file in files])
+    assert len(charts.colours(view.curves)) == len(versions)
+    return [entry.label for entry in view.curves]
+
+
+def test_series_of_several_files_are_told_apart(tmp_path):
+    assert labels(tmp_path, "550") == ["OpenCL"]
+    assert labels(tmp_path, "550", "580") == ["OpenCL 550", "OpenCL 580"]
+    assert labels(tmp_path, "550", "550") == ["OpenCL (run-1)", "OpenCL (run-2)"]

@@ -1,0 +1,89 @@
+"""The reader: what it skips, and what it refuses in one clear sentence."""
+
+import io
+import json
+
+import pytest
+import synthetic
+from sonde_tools import records
+
+
+def written(tmp_path, text):
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def lines(*found):
+    return "".join(json.dumps(record) + "\n" for record in found)
+
+
+def test_reads_every_kind_in_order(tmp_path):
+    recording = records.read(synthetic.write(tmp_path / "run.jsonl", synthetic.records()))
+    assert recording.run["schema"] == 1
+    assert [device["device"] for device in recording.devices] == ["cpu"]
+    assert len(recording.samples) == 146
+    assert recording.skips[0]["reason"] == synthetic.SKIP_REASON
+    assert recording.errors[0]["reason"] == synthetic.ERROR_REASON
+    assert recording.end["status"] == "complete"
+
+
+@pytest.mark.parametrize("cut", [b'{"record": "sample", "val', '{"record": "skip", "reason": "ü'.encode()[:-1], b"{"])
+def test_skips_an_unfinished_last_line_with_a_note(tmp_path, cut):
+    whole = lines(synthetic.run_record(), synthetic.device_record()).encode()
+    notes = io.StringIO()
+    recording = records.read(written(tmp_path, whole + cut), notes)
+    assert len(recording.devices) == 1 and recording.end is None
+    assert "unfinished last line (3)" in notes.getvalue()
+
+
+def test_every_cut_of_a_file_keeps_its_complete_lines(tmp_path):
+    whole = lines(*synthetic.records()[:4]).encode()
+    first = whole.index(b"\n") + 1
+    for length in range(first, len(whole), 7):
+        recording = records.read(written(tmp_path, whole[:length]), io.StringIO())
+        found = 1 + len(recording.devices) + len(recording.samples)
+        assert found == whole[:length].count(b"\n")
+
+
+def test_finished_file_makes_no_note(tmp_path):
+    notes = io.StringIO()
+    records.read(synthetic.write(tmp_path / "run.jsonl", synthetic.records()), notes)
+    assert notes.getvalue() == ""
+
+
+def test_ignores_unknown_records_and_fields(tmp_path):
+    device = synthetic.device_record(colour="green")
+    text = lines(synthetic.run_record(mood="good"), {"record": "weather", "sky": 3}, device)
+    recording = records.read(written(tmp_path, text))
+    assert recording.devices == [device]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "holds no records"),
+        ('{"record": "ru', "holds no records"),
+        (lines(synthetic.run_record(schema=2)), "has schema 2"),
+        (lines(synthetic.run_record(schema=None)), "has schema None"),
+        (lines(synthetic.device_record()), "not a run record"),
+        ("[1, 2]\n", "line 1 is not a JSON object"),
+        ("<html>\n</html>\n", "line 1 is not valid JSON"),
+        (lines(synthetic.run_record()) + '{"record"\n' + lines(synthetic.device_record()), "line 2 is not valid JSON"),
+        (lines(synthetic.run_record()) + '{"record": "end", "seconds": NaN}\n', "line 2 is not valid JSON"),
+        (lines(synthetic.run_record(), {"record": "sample"}), "line 2 has no proper 'device'"),
+        (lines(synthetic.run_record(), {**synthetic.sample_records("opencl", 1)[0], "values": []}), "not numbers"),
+        (lines(synthetic.run_record(), {**synthetic.sample_records("opencl", 1)[0], "values": ["1"]}), "not numbers"),
+        (lines(synthetic.run_record(), synthetic.run_record()), "second run from line 2"),
+    ],
+)
+def test_refuses_what_is_no_record_file(tmp_path, text, says):
+    with pytest.raises(records.RecordFileError, match=says) as refusal:
+        records.read(written(tmp_path, text), io.StringIO())
+    assert "run.jsonl" in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+def test_refuses_a_missing_file_and_a_folder(tmp_path):
+    for path in (tmp_path / "nowhere.jsonl", tmp_path):
+        with pytest.raises(records.RecordFileError, match="cannot be read"):
+            records.read(path)

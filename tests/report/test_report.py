@@ -1,0 +1,96 @@
+"""The command `sonde report`: what it writes, and how it refuses."""
+
+import os
+import struct
+import subprocess
+import sys
+
+import pytest
+import synthetic
+from sonde_tools.report import main
+
+
+def run(root, *arguments):
+    """Runs the command as a user's shell would, and returns what it did."""
+    environment = {**os.environ, "PYTHONPATH": str(root / "tools")}
+    command = [sys.executable, "-m", "sonde_tools.report", *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_writes_all_that_was_asked_for(report):
+    assert report.status == 0 and report.out.is_file()
+    assert [path.name for path in report.png.iterdir()] == ["latency-cpu.png"]
+    assert [path.name for path in report.svg.iterdir()] == ["latency-cpu.svg"]
+    assert sorted(path.name for path in report.csv.iterdir()) == ["points.csv", "samples.csv"]
+
+
+def test_png_is_a_picture_of_twice_the_size(report):
+    data = (report.png / "latency-cpu.png").read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n" and len(data) > 50_000
+    width, height = struct.unpack(">II", data[16:24])
+    assert width > 2000 and height > 1000
+
+
+def test_svg_stands_alone(report):
+    text = (report.svg / "latency-cpu.svg").read_text(encoding="utf-8")
+    for words in ("AMD EPYC 9554: memory latency over working-set size", "OpenCL: PoCL 3.1", "Vulkan: llvmpipe 22.3.6",
+                  "2025-03-04", "Hollow points", "16 KiB", "256 MiB", "latency, ns"):  # fmt: skip
+        assert words in text
+    # Powers of four are labelled, the powers of two between them are not.
+    assert ">8 KiB<" not in text and ">4 KiB<" in text
+
+
+def test_help_shows_examples(root):
+    result = run(root, "--help")
+    assert result.returncode == 0 and "examples:" in result.stdout and "--png DIR" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["run.jsonl"], ["-o", "a.html"], ["run.jsonl", "-o", "a.html", "--jpeg", "x"]]
+)
+def test_wrong_request_is_status_2(root, arguments):
+    assert run(root, *arguments).returncode == 2
+
+
+def test_wrong_file_is_one_sentence_and_status_2(root, tmp_path):
+    result = run(root, tmp_path / "nowhere.jsonl", "-o", tmp_path / "report.html")
+    assert result.returncode == 2 and result.stdout == ""
+    assert result.stderr.count("\n") == 1 and "cannot be read" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_never_writes_over_an_input_but_over_an_older_page(tmp_path, capsys):
+    file = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), synthetic.device_record()])
+    before = file.read_bytes()
+    other_name = tmp_path / "report.html"
+    other_name.symlink_to(file)
+    assert main([str(file), "-o", str(other_name)]) == 2
+    assert file.read_bytes() == before and "name another page" in capsys.readouterr().err
+    out = tmp_path / "older.html"
+    out.write_text("old")
+    assert main([str(file), "-o", str(out)]) == 0
+    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_unwritable_output_is_status_2(tmp_path, capsys):
+    file = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record()])
+    assert main([str(file), "-o", str(file / "report.html")]) == 2
+    assert main([str(file), "-o", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("cannot be written") == 2 and "Traceback" not in error
+
+
+def test_same_file_twice_is_read_once(tmp_path):
+    file = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), synthetic.device_record()])
+    out = tmp_path / "report.html"
+    assert main([str(file), str(file), "-o", str(out)]) == 0
+    assert out.read_text(encoding="utf-8").count("<h4>run.jsonl</h4>") == 1
+
+
+def test_devices_whose_ids_look_alike_get_files_of_their_own(tmp_path):
+    lines = [synthetic.run_record()]
+    for device in ("gpu 1", "gpu-1"):
+        lines += [synthetic.device_record(device=device), *synthetic.sample_records("opencl", 1, device, every=12)]
+    file = synthetic.write(tmp_path / "run.jsonl", lines)
+    assert main([str(file), "-o", str(tmp_path / "r.html"), "--svg", str(tmp_path / "svg")]) == 0
+    assert sorted(path.name for path in (tmp_path / "svg").iterdir()) == ["latency-gpu-1-2.svg", "latency-gpu-1.svg"]

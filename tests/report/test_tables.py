@@ -1,0 +1,50 @@
+"""The CSV files hold every value and the right statistics."""
+
+import csv
+
+import pytest
+import synthetic
+from sonde_tools import records, tables
+from sonde_tools.curves import quartiles
+from sonde_tools.devices import device_views
+
+
+def rows(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_samples_hold_every_value_in_order(report):
+    expected = [
+        (record["api"], str(record["x"]["bytes"]), str(number), value, str(record["state"]["disturbed"]).lower())
+        for record in synthetic.records()
+        if record["record"] == "sample"
+        for number, value in enumerate(record["values"], start=1)
+    ]
+    found = rows(report.csv / "samples.csv")
+    assert [(r["api"], r["bytes"], r["repetition"], float(r["value"]), r["disturbed"]) for r in found] == expected
+    assert found[0]["file"] == str(report.file) and found[0]["run"] == synthetic.run_record()["run"]
+    assert found[0]["unit"] == "ns" and found[0]["device"] == "cpu" and found[0]["probe"] == "latency"
+
+
+def test_points_hold_medians_and_quartiles(report):
+    found = rows(report.csv / "points.csv")
+    samples = [record for record in synthetic.records() if record["record"] == "sample"]
+    assert len(found) == len(samples)
+    for row, sample in zip(found, samples, strict=True):
+        expected = quartiles(sample["values"])
+        assert [float(row[name]) for name in ("low_quartile", "median", "high_quartile")] == pytest.approx(expected)
+        assert float(row["minimum"]) == min(sample["values"]) and float(row["maximum"]) == max(sample["values"])
+        assert int(row["repetitions"]) == len(sample["values"])
+        assert float(row["foreign_cpu"]) == sample["state"]["foreign_cpu"]
+
+
+def test_series_keys_and_x_become_columns(tmp_path):
+    sample = synthetic.sample_records("opencl", 1)[0]
+    one = {**sample, "series": {"path": "scalar", "state": "awake"}, "x": {"bytes": 64, "groups": 4}}
+    file = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), synthetic.device_record(), sample, one])
+    recordings = [records.read(file)]
+    for path in tables.write(tmp_path, recordings, device_views(recordings)):
+        first, last = rows(path)[0], rows(path)[-1]
+        assert (first["series_path"], first["series_state"], first["groups"]) == ("", "", "")
+        assert (last["series_path"], last["series_state"], last["groups"]) == ("scalar", "awake", "4")

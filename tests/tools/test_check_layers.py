@@ -1,0 +1,129 @@
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "tools" / "check_layers.py"
+SPECIFICATION = importlib.util.spec_from_file_location("check_layers", SCRIPT)
+check_layers = importlib.util.module_from_spec(SPECIFICATION)
+SPECIFICATION.loader.exec_module(check_layers)
+
+# One forbidden include for each rule: the file that has it, and what it includes.
+FORBIDDEN = [
+    ("probes/latency.cpp", '"gpu/opencl/device.hpp"'),
+    ("probes/latency.cpp", '"gpu/vulkan/device.hpp"'),
+    ("probes/latency.cpp", '"gpu/model/device.hpp"'),
+    ("probes/latency.cpp", '"gpu/model/description.hpp"'),
+    ("probes/latency.cpp", '"../gpu/opencl/device.hpp"'),
+    ("probes/latency.cpp", "<gpu/opencl/device.hpp>"),
+    ("probes/latency.cpp", '"records/writer.hpp"'),
+    ("probes/latency.cpp", '"cli/options.hpp"'),
+    ("records/writer.cpp", '"probes/catalog.hpp"'),
+    ("records/writer.cpp", '"gpu/model/device.hpp"'),
+    ("records/writer.cpp", '"kernels.hpp"'),
+    ("measure/runner.cpp", '"probes/catalog.hpp"'),
+    ("measure/runner.cpp", '"records/writer.hpp"'),
+    ("measure/runner.cpp", '"cli/options.hpp"'),
+    ("measure/runner.cpp", '"gpu/opencl/device.hpp"'),
+    ("gpu/device.hpp", '"measure/probe.hpp"'),
+    ("gpu/device.hpp", '"gpu/opencl/device.hpp"'),
+    ("gpu/device.hpp", '"cpu/topology.hpp"'),
+    ("gpu/opencl/device.cpp", '"gpu/vulkan/device.hpp"'),
+    ("gpu/opencl/device.cpp", '"analysis/statistics.hpp"'),
+    ("gpu/vulkan/device.cpp", '"gpu/model/device.hpp"'),
+    ("gpu/model/device.cpp", '"cpu/topology.hpp"'),
+    ("gpu/model/device.cpp", '"records/writer.hpp"'),
+    ("cpu/topology.cpp", '"gpu/device.hpp"'),
+    ("cpu/topology.cpp", '"counters/clocks.hpp"'),
+    ("counters/clocks.cpp", '"measure/probe.hpp"'),
+    ("analysis/statistics.cpp", '"measure/probe.hpp"'),
+    ("analysis/statistics.cpp", '"gpu/device.hpp"'),
+    ("measure/runner.cpp", "<CL/opencl.hpp>"),
+    ("main.cpp", "<CL/opencl.hpp>"),
+    ("gpu/opencl/device.cpp", "<volk.h>"),
+    ("cli/list.cpp", "<vulkan/vulkan.h>"),
+    ("cli/list.cpp", "<nlohmann/json.hpp>"),
+    ("gpu/model/description.cpp", "<nlohmann/json.hpp>"),
+    ("counters/clocks.cpp", "<hwloc.h>"),
+    ("records/writer.cpp", "<CLI/CLI.hpp>"),
+    ("measure/runner.cpp", "<spdlog/spdlog.h>"),
+]
+
+LEGAL = {
+    "main.cpp": ["<CLI/CLI.hpp>", "<spdlog/spdlog.h>", '"cli/options.hpp"', '"gpu/vulkan/device.hpp"'],
+    "cli/options.hpp": [],
+    "cli/list.cpp": ['"options.hpp"', '"gpu/opencl/device.hpp"', '"records/writer.hpp"', '"kernels.hpp"'],
+    "probes/catalog.hpp": ['"measure/probe.hpp"'],
+    "probes/latency.cpp": ['"probes/catalog.hpp"', '"kernels.hpp"', '"gpu/device.hpp"', '"analysis/statistics.hpp"'],
+    "records/writer.hpp": ["<nlohmann/json.hpp>", '"measure/probe.hpp"', '"gpu/model/description.hpp"'],
+    "measure/probe.hpp": ['"gpu/device.hpp"', '"cpu/topology.hpp"', '"counters/clocks.hpp"'],
+    "gpu/device.hpp": ['"kernel_source.hpp"', '"gpu/kernel_source.hpp"', "<vector>"],
+    "gpu/kernel_source.hpp": [],
+    "gpu/opencl/device.hpp": ["<CL/opencl.hpp>", "<spdlog/spdlog.h>", '"gpu/device.hpp"'],
+    "gpu/vulkan/device.hpp": ["<volk.h>", "<vulkan/vulkan.h>", '"../device.hpp"'],
+    "gpu/model/description.hpp": ["<string>"],
+    "gpu/model/device.cpp": ['"description.hpp"', '"gpu/model/description.hpp"', '"gpu/device.hpp"'],
+    "cpu/topology.hpp": ["<hwloc.h>", '"analysis/statistics.hpp"'],
+    "counters/clocks.hpp": ["<sys/ioctl.h>"],
+    "analysis/statistics.hpp": ["<vector>", "<cmath>"],
+}
+
+
+def write(root, files):
+    for name, includes in files.items():
+        file = root / "host" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("#pragma once\n\n" + "".join(f"#include {include}\n" for include in includes))
+
+
+def places(complaints):
+    return [complaint.split(": ")[0] for complaint in complaints]
+
+
+def test_a_legal_tree_passes(tmp_path):
+    write(tmp_path, LEGAL)
+    assert check_layers.check(tmp_path) == (len(LEGAL), [])
+
+
+@pytest.mark.parametrize("file, include", FORBIDDEN)
+def test_a_forbidden_include_is_reported_with_its_place(tmp_path, file, include):
+    write(tmp_path, {**LEGAL, file: ["<array>", include]})
+    _, complaints = check_layers.check(tmp_path)
+    assert places(complaints) == [f"host/{file}:4"]
+
+
+def test_a_folder_that_is_not_in_the_table_is_reported(tmp_path):
+    write(tmp_path, {**LEGAL, "somewhere/new.cpp": ["<vector>"]})
+    _, complaints = check_layers.check(tmp_path)
+    assert places(complaints) == ["host/somewhere/new.cpp:3"]
+
+
+def test_a_forbidden_include_is_reported_although_its_file_is_not_there(tmp_path):
+    write(tmp_path, {"probes/latency.cpp": ['"records/writer.hpp"']})
+    _, complaints = check_layers.check(tmp_path)
+    assert complaints[0].startswith("host/probes/latency.cpp:3: probes must not include records/writer.hpp")
+
+
+def test_every_forbidden_include_is_reported_and_comments_are_not(tmp_path):
+    write(tmp_path, {**LEGAL, "analysis/edges.cpp": ["<volk.h>", '  "gpu/device.hpp"']})
+    source = tmp_path / "host" / "analysis" / "edges.cpp"
+    source.write_text(source.read_text() + '#  include "cli/options.hpp"\n// #include "measure/probe.hpp"\n')
+    _, complaints = check_layers.check(tmp_path)
+    assert places(complaints) == [f"host/analysis/edges.cpp:{line}" for line in (3, 4, 5)]
+
+
+@pytest.mark.parametrize("include, status", [("<vector>", 0), ("<volk.h>", 1), (None, 2)])
+def test_the_exit_status_tells_whether_something_is_forbidden(tmp_path, include, status):
+    """With no source file at all nothing was checked, which is not a pass."""
+    if include:
+        write(tmp_path, {"analysis/edges.cpp": [include]})
+    result = subprocess.run([sys.executable, SCRIPT, tmp_path], capture_output=True, text=True)
+    assert result.returncode == status
+    assert ("host/analysis/edges.cpp:3" in result.stderr) == (status == 1)
+
+
+def test_this_project_keeps_its_layers():
+    assert check_layers.check(ROOT)[1] == []

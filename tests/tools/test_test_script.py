@@ -1,0 +1,98 @@
+"""tools/test, with a fake cmake, ctest and pytest that leave JUnit files."""
+
+import pytest
+
+JUNIT = '<testsuite tests="{tests}" failures="{failures}" skipped="{skipped}"/>'
+
+
+def junit(tests=3, failures=0, skipped=0):
+    return JUNIT.format(tests=tests, failures=failures, skipped=skipped)
+
+
+@pytest.fixture
+def tests(workshop):
+    workshop.make_python_environment()
+    workshop.installed(everything_but=[])
+    (workshop.root / "tests" / "tools").mkdir(parents=True)
+    (workshop.root / "tests" / "tools" / "test_something.py").touch()
+    workshop.fake("cmake", "mkdir -p build/test build/sanitize")
+
+    def answers(ctest=junit(), ctest_status=0, python=junit(), python_status=0):
+        workshop.fake("ctest", f"echo '{ctest}' >\"$4\"; exit {ctest_status}")
+        workshop.fake(
+            "python",
+            f"""case $1 in
+              -V) echo "Python 3.0" ;;
+              -m) [[ -z '{python}' ]] || echo '{python}' >build/pytest.xml; exit {python_status} ;;
+            esac""",
+            at=workshop.root / ".venv" / "bin",
+        )
+
+    workshop.answers = answers
+    answers()
+    return workshop
+
+
+def last_line(result):
+    return result.stderr.splitlines()[-1]
+
+
+def test_everything_is_built_and_run_twice_and_counted(tests):
+    tests.answers(ctest=junit(tests=5, skipped=1))
+    result = tests.script("test")
+    assert result.returncode == 0, result.stderr
+    assert last_line(result).startswith("==> 11 passed, 0 failed, 2 skipped in ")
+    calls = tests.calls()
+    for preset in ("test", "sanitize"):
+        assert f"cmake --preset {preset}" in calls and f"cmake --build --preset {preset}" in calls
+        assert any(call.startswith(f"ctest --preset {preset} ") for call in calls)
+    assert any(call.startswith("python -m pytest ") and call.endswith(" tests/tools") for call in calls)
+
+
+def test_quick_leaves_out_the_sanitizers(tests):
+    result = tests.script("test", "--quick")
+    assert result.returncode == 0, result.stderr
+    assert last_line(result).startswith("==> 6 passed, 0 failed, 0 skipped in ")
+    assert not any("sanitize" in call for call in tests.calls())
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"ctest": junit(failures=1), "ctest_status": 8},
+        {"ctest": junit(failures=1)},
+        {"python": junit(failures=1), "python_status": 1},
+        {"python": "", "python_status": 1},
+        {"python": "", "python_status": 5},
+        {"ctest": junit(tests=0)},
+        {"python": junit(tests=4, skipped=4)},
+    ],
+    ids=str,
+)
+def test_a_failure_or_no_test_at_all_fails_after_the_rest_has_run(tests, answers):
+    tests.answers(**answers)
+    result = tests.script("test", "--quick")
+    assert result.returncode == 1
+    assert "failed" in last_line(result)
+    assert any(call.startswith("python -m pytest") for call in tests.calls())
+
+
+def test_a_build_that_fails_is_a_failure(tests):
+    tests.fake("cmake", "[[ $1 != --build ]]")
+    result = tests.script("test", "--quick")
+    assert result.returncode == 1
+    assert "==> failed: building in build/test" in result.stderr
+    assert not any(call.startswith("ctest") for call in tests.calls())
+
+
+def test_unknown_arguments_are_refused(tests):
+    assert tests.script("test", "--fast").returncode == 2
+    assert tests.calls() == []
+
+
+def test_nothing_is_tested_when_setting_up_fails(tests):
+    tests.installed()
+    tests.fake("apt-get", "exit 100")
+    result = tests.script("test")
+    assert result.returncode != 0
+    assert not any(call.startswith(("cmake", "ctest", "python -m")) for call in tests.calls())

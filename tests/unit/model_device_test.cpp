@@ -1,0 +1,351 @@
+// The simulated device as a whole: what a chase costs, level by level, and what the timer makes of it.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "gpu/error.hpp"
+#include "gpu/model/model.hpp"
+#include "model_walk.hpp"
+
+namespace sonde::gpu::model {
+namespace {
+
+Level cache(std::uint64_t bytes, std::uint32_t line_bytes, std::uint32_t ways, double latency_ns) {
+  Level level;
+  level.bytes = bytes;
+  level.line_bytes = line_bytes;
+  level.ways = ways;
+  level.latency_ns = latency_ns;
+  return level;
+}
+
+/// L1 4 KiB at 40 ns, L2 64 KiB at 100 ns, memory at 300 ns; LRU, exact, without noise.
+Description plain() {
+  Description model;
+  model.name = "plain";
+  model.compute_units = 4;
+  model.memory_bytes = 1ull << 30;
+  model.clock_mhz = 2000;
+  model.timer_step_ns = 0.001;
+  model.levels = {cache(4096, 64, 8, 40), cache(65536, 64, 16, 100), cache(0, 64, 16, 300)};
+  model.levels[0].scope = Scope::compute_unit;
+  return model;
+}
+
+double settled_hop_ns(const Description& model, std::uint64_t bytes, std::uint32_t stride_bytes = 64) {
+  const auto device = open(model);
+  ModelWalk walk(*device, bytes, stride_bytes);
+  walk.run_laps(4);
+  return walk.hop_ns(2000);
+}
+
+TEST(ModelDevice, StatesWhatItsDescriptionSays) {
+  Description model = plain();
+  model.unified_memory = true;
+  model.levels[1].line_bytes = 128;
+  const DeviceInfo info = describe(model);
+  EXPECT_EQ(info.api, Api::model);
+  EXPECT_EQ(info.type, DeviceType::model);
+  EXPECT_EQ(info.name, "plain");
+  EXPECT_EQ(info.driver, "simulated");
+  EXPECT_EQ(info.line_bytes, 128u);
+  EXPECT_EQ(info.compute_units, 4u);
+  EXPECT_EQ(info.largest_buffer_bytes, 1ull << 30);
+  EXPECT_EQ(info.largest_group_size, 1024u);
+  EXPECT_TRUE(info.unified_memory);
+  EXPECT_EQ(info.timer_step_ns, 0.001);
+  EXPECT_THROW((void)describe(Description{}), Error);
+}
+
+TEST(ModelDevice, EveryLevelShowsItsLatencyAndItsSize) {
+  EXPECT_NEAR(settled_hop_ns(plain(), 2048), 40, 0.02);
+  EXPECT_NEAR(settled_hop_ns(plain(), 4096 - 128), 40, 0.3);  // the cursor's two lines take part
+  EXPECT_NEAR(settled_hop_ns(plain(), 32768), 100, 0.02);
+  EXPECT_NEAR(settled_hop_ns(plain(), 1 << 20), 300, 0.02);
+}
+
+TEST(ModelDevice, OneLevelIsMemoryAlone) {
+  Description model = plain();
+  model.levels = {cache(0, 64, 16, 300)};
+  EXPECT_NEAR(settled_hop_ns(model, 4096), 300, 0.02);
+}
+
+TEST(ModelDevice, ALevelSeesOnlyTheMissesFromAbove) {
+  // Line 0 is visited at every second hop and stays in L1; L2 never hears of it, forgets it, and still 31
+  // cold lines circulate there. Seen from outside: half the hops cost L1, the others memory.
+  Description model = plain();
+  model.levels = {cache(128, 64, 2, 40), cache(2048, 64, 32, 100), cache(0, 64, 16, 300)};
+  const auto device = open(model);
+  const auto next = device->make_buffer(1 << 20);
+  const auto cursor = device->make_buffer(8);
+  const auto kernel = device->make_kernel(chase_source, 1);
+  // Words 0 … 15 of line 0 lead to lines 1 … 15 and 40 …, each of which leads back to the next word of line 0.
+  std::vector<std::uint32_t> words(1 << 18);
+  for (std::uint32_t i = 0; i < 16; ++i) {
+    words[i] = (i + 1) * 16;
+    words[(i + 1) * 16] = (i + 1) % 16;
+  }
+  next->write(0, std::as_bytes(std::span(words)));
+  const Launch launch{.buffers = {next.get(), cursor.get()}, .scalars = {100}, .groups = 1};
+  device->run(*kernel, launch);
+  EXPECT_NEAR(device->run(*kernel, launch).count() / 6400, (40 + 100) / 2.0, 0.2);
+}
+
+TEST(ModelDevice, AMissFetchesTheWholeLineOfTheCacheAbove) {
+  // 128-byte lines above 64-byte lines: 64 KiB hold 64 KiB, although the walk touches every other line only.
+  Description model = plain();
+  model.levels = {cache(4096, 128, 8, 40), cache(65536, 64, 1024, 100), cache(0, 64, 16, 300)};
+  EXPECT_NEAR(settled_hop_ns(model, 65536 - 256, 128), 100, 0.5);
+  EXPECT_NEAR(settled_hop_ns(model, 65536 + 256, 128), 300, 0.5);
+}
+
+TEST(ModelDevice, LongerLinesBelowAreFetchedOnce) {
+  // Two 64-byte lines share one of 128 in the second level: walked in order, each second hop finds it there.
+  Description model = plain();
+  model.levels = {cache(1024, 64, 16, 40), cache(4096, 128, 32, 100), cache(0, 64, 16, 300)};
+  const auto device = open(model);
+  ModelWalk walk(*device, 1 << 16, 64);
+  std::vector<std::uint32_t> in_order(walk.lines());
+  for (std::uint32_t i = 0; i < walk.lines(); ++i) in_order[i] = i;
+  walk.link(in_order);
+  walk.run_laps(1);
+  EXPECT_NEAR(walk.hop_ns(), 200, 1);
+}
+
+TEST(ModelDevice, AWrongPermutationGivesAWrongCurve) {
+  const auto device = open(plain());
+  ModelWalk walk(*device, 8192, 64);
+  walk.run_laps(4);
+  EXPECT_NEAR(walk.hop_ns(2000), 100, 0.1);
+  // Two cycles over half of the lines each: the walk sees one of them, which fits the first level.
+  const auto first = random_order(63, 1);
+  walk.link(first);
+  walk.start_at(0);
+  walk.run_laps(4);
+  EXPECT_NEAR(walk.hop_ns(2000), 40, 0.3);
+}
+
+TEST(ModelDevice, WalksTheRealContents) {
+  const auto device = open(plain());
+  ModelWalk walk(*device, 1000 * 64, 64, 3);
+  const auto order = random_order(1000, 3);
+  for (std::uint64_t trips : {1u, 10u, 20u, 40u, 7u}) {
+    static std::uint64_t hops;
+    hops = trips == 1 ? 64 : hops + trips * 64;
+    walk.run(static_cast<std::uint32_t>(trips));
+    EXPECT_EQ(walk.cursor(), (std::vector<std::uint32_t>{order[hops % 1000] * 16, static_cast<std::uint32_t>(trips)}));
+  }
+  // A new chain in the same buffer is followed, although the old one had been walked all around.
+  const auto other = random_order(1000, 4);
+  walk.link(other);
+  walk.start_at(0);
+  walk.run(30);
+  EXPECT_EQ(walk.cursor()[0], other[30 * 64 % 1000] * 16);
+  walk.start_at(other[5]);
+  walk.run(30);
+  EXPECT_EQ(walk.cursor()[0], other[(5 + 30 * 64) % 1000] * 16);
+}
+
+TEST(ModelDevice, AWalkThatEndsInASmallerCycleIsFollowed) {
+  const auto device = open(plain());
+  ModelWalk walk(*device, 64 * 64, 64);
+  const std::array<std::uint32_t, 1> to_line_3{3 * 16};
+  const auto order = random_order(64, 1);
+  const auto at_3 = static_cast<std::uint32_t>(std::find(order.begin(), order.end(), 3u) - order.begin());
+  walk.next().write(std::uint64_t{order[63]} * 64, std::as_bytes(std::span(to_line_3)));  // not back to line 0
+  walk.run(100);
+  const std::uint32_t length = 64 - at_3;
+  EXPECT_EQ(walk.cursor()[0], order[at_3 + (6400 - at_3) % length] * 16);
+}
+
+TEST(ModelDevice, AChainOutOfTheBufferIsAnError) {
+  const auto device = open(plain());
+  ModelWalk walk(*device, 4096, 64);
+  const std::array<std::uint32_t, 1> beyond{1024};
+  walk.next().write(0, std::as_bytes(std::span(beyond)));
+  EXPECT_THROW(walk.run(1), Error);
+  walk.link(random_order(64, 1));  // and the device goes on
+  walk.start_at(0);
+  walk.run(1);
+  EXPECT_EQ(walk.cursor()[0], 0u);
+}
+
+TEST(ModelDevice, OneLinePerPagePaysForTranslation) {
+  Description model = plain();
+  model.levels = {cache(1 << 20, 64, 16384, 40), cache(0, 64, 16, 300)};
+  model.translation = {.page_bytes = 4096, .entries = 32, .penalty_ns = 25};
+  // The cursor's own page takes an entry for two accesses a dispatch.
+  EXPECT_NEAR(settled_hop_ns(model, 31 * 4096, 4096), 40, 0.05);
+  EXPECT_NEAR(settled_hop_ns(model, 34 * 4096, 4096), 65, 0.05);
+  EXPECT_NEAR(settled_hop_ns(model, 31 * 4096, 64), 40, 0.05);
+}
+
+TEST(ModelDevice, IdleFabricSlowsTheLastLevelAlone) {
+  Description model = plain();
+  model.idle_factor = 1.5;
+  EXPECT_NEAR(settled_hop_ns(model, 32768), 100, 0.02);
+  EXPECT_NEAR(settled_hop_ns(model, 1 << 20), 450, 0.02);
+}
+
+TEST(ModelDevice, ANewBufferIsInNoCache) {
+  const auto device = open(plain());
+  for (int i = 0; i < 3; ++i) {
+    ModelWalk walk(*device, 2048, 64);
+    EXPECT_GT(walk.run(1), 32 * 300.0) << "the first visit of every line goes to memory";
+  }
+}
+
+TEST(ModelDevice, LaunchFirstLaunchAndTimerSteps) {
+  Description model = plain();
+  model.launch_ns = 8000;
+  model.first_launch_ms = 5;
+  const auto device = open(model);
+  ModelWalk walk(*device, 2048, 64);
+  EXPECT_NEAR(walk.run(0), 8000 + 5e6 + 380, 100);  // and the cursor's two accesses
+  EXPECT_NEAR(walk.run(10), 8000 + 32 * 300 + 608 * 40 + 80, 10);
+  EXPECT_NEAR(walk.run(10), 8000 + 640 * 40 + 120, 50);
+  ModelWalk other(*device, 2048, 64);
+  EXPECT_GT(other.run(0), 5e6) << "every kernel has its own first launch";
+  model.timer_step_ns = 1000;
+  const auto coarse = open(model);
+  ModelWalk coarse_walk(*coarse, 2048, 64);
+  coarse_walk.run(1);
+  EXPECT_EQ(coarse_walk.run(10), 34000);  // 8000 + 25600 + 120
+}
+
+TEST(ModelDevice, AluChainCountsCyclesAndComputes) {
+  Description model = plain();  // 2000 MHz
+  const auto device = open(model);
+  const auto kernel = device->make_kernel(alu_chain_source, 64);
+  const auto state = device->make_buffer(8);
+  const std::array<std::uint32_t, 2> start{12345, 0};
+  state->write(0, std::as_bytes(std::span(start)));
+  const Launch launch{.buffers = {state.get()}, .scalars = {7, 1664525, 1013904223}, .groups = 1};
+  const double ns = device->run(*kernel, launch).count();
+  EXPECT_NEAR(ns, 7 * 64 * 4 / 2.0, 400);
+  std::uint32_t x = 12345;
+  for (int i = 0; i < 7 * 64; ++i) x = x * 1664525 + 1013904223;
+  std::array<std::uint32_t, 2> end{};
+  state->read(0, std::as_writable_bytes(std::span(end)));
+  EXPECT_EQ(end[0], x);
+  EXPECT_EQ(end[1], 7u);
+}
+
+TEST(ModelDevice, TheClockRampsFromHalfSpeed) {
+  Description model = plain();
+  model.noise.ramp_seconds = 0.01;
+  const auto device = open(model);
+  ModelWalk walk(*device, 2048, 64);
+  EXPECT_NEAR(walk.hop_ns(100), 80, 3);  // 0.5 ms of 10: 0.525 of full speed
+  double busy_ns = 100 * 64 * 80.0;
+  double last = 80;
+  while (busy_ns < 11e6) {
+    const double hop = walk.hop_ns(100);
+    EXPECT_LE(hop, last);
+    last = hop;
+    busy_ns += hop * 6400;
+  }
+  EXPECT_NEAR(walk.hop_ns(100), 40, 0.1);
+  // In all the ramp costs a quarter of its length: half speed at first, full at the end.
+  const auto fresh = open(model);
+  ModelWalk again(*fresh, 2048, 64);
+  EXPECT_NEAR(again.run(8000), 8000 * 64 * 40 + 0.0025e9, 0.0001e9);
+}
+
+TEST(ModelDevice, NoiseHasItsDeviationAndOutliersTheirShare) {
+  Description model = plain();
+  model.noise = {.relative = 0.02, .outlier_share = 0.1, .outlier_factor = 5, .ramp_seconds = 0};
+  const auto device = open(model);
+  ModelWalk walk(*device, 2048, 64);
+  walk.run_laps(10);
+  double sum = 0;
+  double squares = 0;
+  int outliers = 0;
+  constexpr int dispatches = 4000;
+  for (int i = 0; i < dispatches; ++i) {
+    const double ratio = walk.hop_ns(20) / 40.06;
+    if (ratio > 2) {
+      ++outliers;
+      EXPECT_NEAR(ratio, 5, 0.5);
+    } else {
+      sum += ratio - 1;
+      squares += (ratio - 1) * (ratio - 1);
+    }
+  }
+  const double kept = dispatches - outliers;
+  EXPECT_NEAR(outliers, 400, 4 * 19);
+  EXPECT_NEAR(sum / kept, 0, 0.002);
+  EXPECT_NEAR(std::sqrt(squares / kept), 0.02, 0.001);
+}
+
+TEST(ModelDevice, TheSameSeedGivesTheSameValues) {
+  Description model = plain();
+  model.noise = {.relative = 0.01, .outlier_share = 0.05, .outlier_factor = 3, .ramp_seconds = 0.001};
+  model.levels[1].policy = Policy::random;
+  model.levels[1].hashed = true;
+  const auto values = [](const Description& of) {
+    const auto device = open(of);
+    ModelWalk walk(*device, 100000, 64);
+    std::vector<double> result;
+    for (int i = 0; i < 20; ++i) result.push_back(walk.run(50));
+    return result;
+  };
+  const auto first = values(model);
+  EXPECT_EQ(first, values(model));
+  model.seed = 2;
+  EXPECT_NE(first, values(model));
+}
+
+TEST(ModelDevice, TheSplitIntoDispatchesChangesNoHits) {
+  Description model = plain();
+  model.levels[1].policy = Policy::plru;
+  const auto total = [&model](std::uint32_t trips) {
+    const auto device = open(model);
+    ModelWalk walk(*device, 100000, 64);
+    double ns = 0;
+    for (std::uint32_t done = 0; done < 400; done += trips) ns += walk.run(trips);
+    return ns;
+  };
+  EXPECT_NEAR(total(400), total(100), 3 * 3 * 300);  // three more dispatches touch the cursor
+}
+
+TEST(ModelDevice, LargeBuffersAreReallyStored) {
+  Description model = plain();
+  model.memory_bytes = 4ull << 30;
+  const auto device = open(model);
+  const auto buffer = device->make_buffer(1ull << 30);
+  const std::array<std::uint32_t, 2> words{7, 8};
+  buffer->write((1ull << 30) - 8, std::as_bytes(std::span(words)));
+  std::array<std::uint32_t, 3> back{1, 1, 1};
+  buffer->read((1ull << 30) - 12, std::as_writable_bytes(std::span(back)));
+  EXPECT_EQ(back, (std::array<std::uint32_t, 3>{0, 7, 8}));
+  EXPECT_LE(device->available_bytes(), 3ull << 30);
+}
+
+TEST(ModelDevice, MisuseIsAnError) {
+  const auto device = open(plain());
+  const auto buffer = device->make_buffer(16);
+  const auto kernel = device->make_kernel(chase_source, 1);
+  std::array<std::byte, 8> bytes{};
+  EXPECT_THROW(buffer->write(12, bytes), Error);
+  EXPECT_THROW(buffer->read(17, std::span(bytes).first(0)), Error);
+  EXPECT_NO_THROW(buffer->read(16, std::span(bytes).first(0)));
+  EXPECT_THROW((void)device->make_buffer(0), Error);
+  EXPECT_THROW((void)device->make_buffer(2ull << 30), Error);
+  EXPECT_THROW((void)device->make_kernel(chase_source, 0), Error);
+  EXPECT_THROW((void)device->make_kernel(chase_source, 1025), Error);
+  EXPECT_THROW((void)device->make_kernel(KernelSource{.name = "unheard_of", .opencl_c = {}, .spirv_addresses = {}, .spirv_descriptors = {}}, 1),
+               Unsupported);
+  EXPECT_THROW(device->run(*kernel, {.buffers = {buffer.get()}, .scalars = {1}, .groups = 1}), Error);
+  EXPECT_THROW(device->run(*kernel, {.buffers = {buffer.get(), buffer.get()}, .scalars = {}, .groups = 1}), Error);
+  EXPECT_THROW(device->run(*kernel, {.buffers = {buffer.get(), nullptr}, .scalars = {1}, .groups = 1}), Error);
+  const auto other = open(plain());
+  const auto foreign = other->make_buffer(16);
+  EXPECT_THROW(device->run(*kernel, {.buffers = {buffer.get(), foreign.get()}, .scalars = {1}, .groups = 1}), Error);
+}
+
+}  // namespace
+}  // namespace sonde::gpu::model

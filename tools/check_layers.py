@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Fails with file:line on every #include in host/ that the layout forbids.
+
+Usage: tools/check_layers.py [repository]
+"""
+
+import posixpath
+import re
+import sys
+from pathlib import Path
+
+EVERYTHING = "everything"
+
+# A layer is a folder of host/ (main: the files beside the folders; kernels: the generated kernels.hpp).
+# What each may include beside its own files: other layers, or single files of them.
+MAY_INCLUDE = {
+    "main": EVERYTHING,
+    "cli": EVERYTHING,
+    "probes": "measure gpu cpu counters analysis kernels",
+    "records": "measure gpu cpu counters analysis gpu/model/description.hpp",
+    "measure": "gpu cpu counters analysis",
+    "gpu": "analysis",
+    "gpu/opencl": "gpu",
+    "gpu/vulkan": "gpu",
+    "gpu/model": "gpu",
+    "cpu": "analysis",
+    "counters": "analysis",
+    "analysis": "",
+    "kernels": "gpu",
+}
+
+# A library, by the beginning of its headers' names, and the only layers that may include it.
+ONLY_IN = {
+    "CL/": "gpu/opencl",
+    "volk.h": "gpu/vulkan",
+    "vulkan/": "gpu/vulkan",
+    "nlohmann/": "records",
+    "hwloc.h": "cpu",
+    "hwloc/": "cpu",
+    "CLI/": "cli main",
+    "spdlog/": "cli main gpu/opencl gpu/vulkan gpu/model",
+}
+
+SOURCES = {".hpp", ".cpp", ".h", ".c", ".inc"}
+INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+
+def layer_of(path):
+    """The layer of a path relative to host/: the longest folder in the table, None if there is none."""
+    if path == "kernels.hpp":
+        return "kernels"
+    folders = path.split("/")[:-1]
+    if not folders:
+        return "main"
+    for length in range(len(folders), 0, -1):
+        if (folder := "/".join(folders[:length])) in MAY_INCLUDE:
+            return folder
+    return None
+
+
+def included_file(name, includer, host):
+    """The path relative to host/ that an include names, None if it is not one of the project's."""
+    beside = posixpath.normpath(posixpath.join(posixpath.dirname(includer), name))
+    for path in (beside, posixpath.normpath(name)):
+        if (host / path).is_file():
+            return path
+    # A header that is generated, or that is still to be written in one of the folders.
+    return name if name == "kernels.hpp" or (layer_of(name) not in (None, "main")) else None
+
+
+def complaint(name, includer, host):
+    """Why `includer` must not include `name`, None if it may."""
+    layer = layer_of(includer)
+    if layer is None:
+        return "this folder is not in the table of tools/check_layers.py"
+    target = included_file(name, includer, host)
+    if target is None:
+        for library, layers in ONLY_IN.items():
+            if name.startswith(library) and layer not in layers.split():
+                return f"{layer} must not include {name}: only {' and '.join(layers.split())} may"
+        return None
+    allowed = MAY_INCLUDE[layer]
+    if allowed == EVERYTHING or layer_of(target) == layer:
+        return None
+    if layer_of(target) in allowed.split() or target in allowed.split():
+        return None
+    return f"{layer} must not include {target}: it may include {', '.join(allowed.split()) or 'nothing of the project'}"
+
+
+def check(root):
+    """The number of files read and a list of complaints, each beginning with file:line."""
+    host = root / "host"
+    files = sorted(path for path in host.rglob("*") if path.suffix in SOURCES)
+    complaints = []
+    for file in files:
+        path = file.relative_to(host).as_posix()
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+            if (include := INCLUDE.match(line)) and (reason := complaint(include[1], path, host)):
+                complaints.append(f"host/{path}:{number}: {reason}")
+    return len(files), complaints
+
+
+def main():
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
+    read, complaints = check(root)
+    for line in complaints:
+        print(line, file=sys.stderr)
+    if not read:
+        print(f"check_layers: no source file in {root / 'host'}", file=sys.stderr)
+        return 2
+    print(f"check_layers: {read} files read, {len(complaints)} forbidden includes")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+# What the CMakeLists.txt files share: flags, layers, and the compilation of kernel pairs into the program.
+
+add_library(sonde_options INTERFACE)
+target_include_directories(sonde_options INTERFACE ${CMAKE_SOURCE_DIR}/host ${CMAKE_BINARY_DIR}/generated)
+# Designated initialisers leave the rest at zero on purpose; -Wrestrict misfires on std::string in GCC 12.
+target_compile_options(sonde_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                               -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+                                               $<$<BOOL:${SONDE_WERROR}>:-Werror>)
+if(SONDE_SANITIZE)
+  target_compile_options(sonde_options INTERFACE -fsanitize=${SONDE_SANITIZE} -fno-omit-frame-pointer
+                                                 -fno-sanitize-recover=all)
+  target_link_options(sonde_options INTERFACE -fsanitize=${SONDE_SANITIZE})
+endif()
+
+# add_layer(NAME SOURCES a.cpp … USES other layers and libraries …): one folder of host/ as a library.
+# tools/check_layers.py holds the includes to what USES allows.
+function(add_layer name)
+  cmake_parse_arguments(LAYER "" "" "SOURCES;USES" ${ARGN})
+  add_library(sonde_${name} STATIC ${LAYER_SOURCES})
+  target_link_libraries(sonde_${name} PUBLIC sonde_options ${LAYER_USES})
+endfunction()
+
+# embed_kernels(a b …): kernels/a.cl and shaders/a.comp become `const gpu::KernelSource kernels::a`, the
+# latter as SPIR-V for buffers by address and by descriptor, both validated.
+function(embed_kernels)
+  set(generated ${CMAKE_BINARY_DIR}/generated)
+  file(MAKE_DIRECTORY ${generated})
+  set(declarations "")
+  set(sources "")
+  foreach(name IN LISTS ARGN)
+    set(shader ${CMAKE_SOURCE_DIR}/shaders/${name}.comp)
+    foreach(form addresses descriptors)
+      set(defines "")
+      if(form STREQUAL descriptors)
+        set(defines -DDESCRIPTORS=1)
+      endif()
+      set(spirv ${generated}/${name}_${form}.spv)
+      add_custom_command(
+        OUTPUT ${spirv} ${spirv}.h
+        COMMAND glslangValidator --quiet -V --target-env vulkan1.2 ${defines} -o ${spirv} ${shader}
+        COMMAND spirv-val --target-env vulkan1.2 ${spirv}
+        COMMAND glslangValidator --quiet -V --target-env vulkan1.2 ${defines} --vn ${name}_${form} -o ${spirv}.h
+                ${shader}
+        DEPENDS ${shader} ${CMAKE_SOURCE_DIR}/shaders/arguments.glsl
+        VERBATIM)
+      list(APPEND sources ${spirv}.h)
+    endforeach()
+    add_custom_command(
+      OUTPUT ${generated}/${name}_kernel.cpp
+      COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DOPENCL_C=${CMAKE_SOURCE_DIR}/kernels/${name}.cl
+              -DOUTPUT=${generated}/${name}_kernel.cpp -P ${CMAKE_SOURCE_DIR}/tools/embed_kernel.cmake
+      DEPENDS ${CMAKE_SOURCE_DIR}/kernels/${name}.cl ${CMAKE_SOURCE_DIR}/tools/embed_kernel.cmake
+      VERBATIM)
+    list(APPEND sources ${generated}/${name}_kernel.cpp)
+    string(APPEND declarations "extern const gpu::KernelSource ${name};\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${generated}/kernels.hpp @ONLY CONTENT
+"#pragma once
+
+#include \"gpu/kernel_source.hpp\"
+
+namespace sonde::kernels {
+${declarations}}  // namespace sonde::kernels
+")
+  add_library(sonde_kernels STATIC ${sources})
+  target_link_libraries(sonde_kernels PUBLIC sonde_options)
+endfunction()

@@ -1,0 +1,1 @@
+"""What Sonde shows rather than measures: reports and tables made from record files."""

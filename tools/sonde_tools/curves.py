@@ -1,0 +1,89 @@
+"""From samples to curves: what the same device, API, probe, series and unit measured over x."""
+
+import statistics
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Point:
+    """One x of a curve; median, quartiles and extremes are in the curve's unit."""
+
+    x: dict
+    values: list
+    median: float
+    low_quartile: float
+    high_quartile: float
+    minimum: float
+    maximum: float
+    disturbed: bool
+    state: dict
+
+    @property
+    def foreign_cpu(self):
+        """Share of CPU time (0 to 1) that other programs took meanwhile, or None where it is not known."""
+        return self.state.get("foreign_cpu")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """All points of one device, API, probe, series and unit, in the order of x."""
+
+    device: str
+    api: str
+    probe: str
+    series: dict
+    unit: str
+    points: list
+
+    @property
+    def key(self):
+        """What names the curve, hashable: device, API, probe, series and unit."""
+        return curve_key(self.__dict__)
+
+
+def curve_key(sample):
+    """The key of the curve that a sample record belongs to: the same for equal series in any order."""
+    series = tuple(sorted(sample["series"].items()))
+    return sample["device"], sample["api"], sample["probe"], series, sample["unit"]
+
+
+def quartiles(values):
+    """First quartile, median and third quartile of at least one number, linear between neighbours."""
+    if len(values) == 1:
+        return (values[0],) * 3
+    return tuple(statistics.quantiles(values, n=4, method="inclusive"))
+
+
+def curves(samples):
+    """Groups sample records into Curves, in the order in which each curve first appears."""
+    grouped = {}
+    for sample in samples:
+        x = tuple(sorted(sample["x"].items()))
+        grouped.setdefault(curve_key(sample), {}).setdefault(x, []).append(sample)
+    return [
+        Curve(*key[:3], dict(key[3]), key[4], [_point(same) for _, same in sorted(points.items())])
+        for key, points in grouped.items()
+    ]
+
+
+def _point(samples):
+    """One Point from every sample with this x; disturbed samples count only where there is no other."""
+    quiet = [sample for sample in samples if not _disturbed(sample)]
+    used = quiet or samples
+    values = [value for sample in used for value in sample["values"]]
+    low, median, high = quartiles(values)
+    return Point(
+        x=used[0]["x"],
+        values=values,
+        median=median,
+        low_quartile=low,
+        high_quartile=high,
+        minimum=min(values),
+        maximum=max(values),
+        disturbed=not quiet,
+        state=used[-1].get("state") or {},
+    )
+
+
+def _disturbed(sample):
+    return bool((sample.get("state") or {}).get("disturbed"))

@@ -1,0 +1,177 @@
+"""The report as one HTML page that loads nothing from anywhere: data and libraries are inside."""
+
+import json
+import shlex
+from functools import cache
+from pathlib import Path
+
+import jinja2
+import vl_convert
+from markupsafe import Markup
+
+from sonde_tools import charts, formats
+from sonde_tools.devices import API_NAMES, series_text
+
+_FOLDER = Path(__file__).parent
+
+CPU_NOTE = (
+    "This device is the host's own processor, not a GPU: the curves show the CPU's caches and memory as seen through "
+    "PoCL (OpenCL) and lavapipe (Vulkan). The Vulkan curve carries the code that lavapipe adds to every hop, a cost of "
+    "the driver and not of the memory."
+)
+MODEL_NOTE = "This device is simulated: every value on it is computed from a model, none was measured on hardware."
+
+
+def html(recordings, views, sections, slugs):
+    """The whole page as text; slugs gives each device id the name that its links and pictures use."""
+    devices = [_device(view, sections, slugs[view.device]) for view in views]
+    specifications = {part["id"]: part.pop("specification") for device in devices for part in device["parts"]}
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    template = environment.from_string((_FOLDER / "page.html.jinja").read_text(encoding="utf-8"))
+    return template.render(
+        title=_title(views),
+        style=Markup((_FOLDER / "page.css").read_text(encoding="utf-8")),
+        notes=_end_notes(recordings),
+        devices=devices,
+        missing=_missing(recordings, views),
+        runs=[_run_card(recording) for recording in recordings],
+        library=Markup(_inside_script(_library())) if specifications else "",
+        specifications=Markup(_inside_script(json.dumps(specifications))),
+    )
+
+
+@cache
+def _library():
+    """Vega, Vega-Lite and Vega-Embed as JavaScript text."""
+    return vl_convert.javascript_bundle(vl_version=charts.VEGA_LITE_VERSION)
+
+
+def _inside_script(text):
+    # An HTML parser ends a script at the first "</script", even inside a string; JavaScript reads both alike.
+    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _title(views):
+    return " and ".join(view.title for view in views) if 0 < len(views) < 3 else f"{len(views)} devices"
+
+
+def _device(view, sections, slug):
+    note = MODEL_NOTE if view.is_model else CPU_NOTE if view.is_cpu else ""
+    return {
+        "slug": slug,
+        "title": view.title,
+        "note": note,
+        "parts": [_part(view, section, slug) for section in sections if section.applies(view)],
+        "findings": [_finding(view, finding) for finding in view.findings],
+        "cards": _device_cards(view),
+    }
+
+
+def _part(view, section, slug):
+    chart = section.chart(view)
+    return {
+        "id": f"{section.name}-{slug}",
+        "heading": f"{section.heading} (simulated)" if view.is_model else section.heading,
+        "summary": section.summary(view),
+        "specification": charts.for_page(chart),
+        "legend": section.legend(view),
+        # For mail programs, previews and readers that run no scripts.
+        "svg": Markup(charts.svg(chart)),
+        "table": section.table(view),
+        "method": section.method(view),
+    }
+
+
+def _finding(view, finding):
+    value = finding.get("value")
+    amount = "" if value is None else f" {formats.significant(value)} {finding.get('unit') or ''}".rstrip()
+    where = ", ".join([API_NAMES.get(finding.get("api"), "")] + series_text(finding.get("series") or {}))
+    return {"head": f"{where}: {finding.get('finding')}{amount}.", "evidence": finding.get("evidence", "")}
+
+
+def _device_cards(view):
+    record = view.record
+    memory = record.get("memory_bytes")
+    facts = {
+        "Id": view.device,
+        "Type": record.get("type"),
+        "Compute units": record.get("compute_units"),
+        "Memory": formats.size(memory) if memory else None,
+        "Unified memory": {True: "yes", False: "no"}.get(record.get("unified_memory")),
+        "PCI address": record.get("pci"),
+        "UUID": record.get("uuid"),
+    }
+    cards = [_card(view.title, facts)]
+    for api in ("opencl", "vulkan"):
+        drivers = view.drivers(api)
+        cards += [_card(API_NAMES[api], _driver_facts(driver)) for driver in drivers]
+        if not drivers and not view.is_model:
+            cards.append(_card(API_NAMES[api], {"Driver": "none shows this device"}))
+    return cards
+
+
+def _driver_facts(driver):
+    names = {"platform": "Platform", "driver": "Driver", "driver_version": "Version", "api_version": "API version"}
+    return {text: driver.get(name) for name, text in names.items()}
+
+
+def _card(heading, facts):
+    return {"heading": heading, "facts": [(name, value) for name, value in facts.items() if value not in (None, "")]}
+
+
+def _run_card(recording):
+    run, end = recording.run, recording.end or {}
+    host = run.get("host") or {}
+    memory = host.get("memory_bytes")
+    virtual = {True: "virtual machine", False: "not virtualised"}.get(host.get("virtualised"), host.get("virtualised"))
+    machine = [host.get("cpu"), f"{host['cores']} cores" if host.get("cores") else None,
+               formats.size(memory) if memory else None, virtual]  # fmt: skip
+    return _card(recording.path.name, {
+        "Time": run.get("time"),
+        "Host": host.get("name"),
+        "Machine": ", ".join(filter(None, machine)),
+        "System": ", ".join(filter(None, [host.get("os"), host.get("kernel")])),
+        "Command": shlex.join(str(word) for word in run.get("command") or []),
+        "Effort": run.get("effort"),
+        "Seed": run.get("seed"),
+        "Took": f"{formats.significant(end['seconds'])} s" if end.get("seconds") else None,
+        "Sonde": " ".join(filter(None, [run.get("version"), f"({run['commit']})" if run.get("commit") else None])),
+        "Run": run.get("run"),
+    })  # fmt: skip
+
+
+def _end_notes(recordings):
+    notes = []
+    for recording in recordings:
+        status = (recording.end or {}).get("status")
+        if recording.end is None:
+            notes.append(f"{recording.path.name} has no end record: the run was killed. What it had measured is shown.")
+        elif status != "complete":
+            notes.append(f"{recording.path.name}: the run ended as {status}. What it had measured is shown.")
+    return notes
+
+
+def _missing(recordings, views):
+    names = {view.device: view.record["name"] for view in views}
+    entries = []
+    for recording in recordings:
+        for kind, records in (("failed", recording.errors), ("skipped", recording.skips)):
+            for record in records:
+                place = [
+                    names.get(record.get("device"), record.get("device")),
+                    API_NAMES.get(record.get("api")),
+                    record.get("probe"),
+                ]
+                place += series_text(record.get("series") or {})
+                place += [_coordinate(name, value) for name, value in (record.get("x") or {}).items()]
+                if len(recordings) > 1:
+                    place.append(recording.path.name)
+                where = ", ".join(filter(None, place)) or "everywhere"
+                entries.append({"kind": kind, "where": where, "reason": record["reason"]})
+    return entries
+
+
+def _coordinate(name, value):
+    return formats.size(value) if name == "bytes" else f"{name} {formats.significant(value)}"
