@@ -1,4 +1,5 @@
-# embed_models(): every models/NAME.json becomes an element of records::built_in_models, in the library sonde_models.
+# embed_models(): every models/NAME.json becomes an element of records::built_in_models, in the library
+# sonde_models.
 function(embed_models)
   set(generated ${CMAKE_BINARY_DIR}/generated)
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/models/*.json)

@@ -54,6 +54,10 @@ Json state_json(const measure::State& state) {
           {"involuntary_switches", state.involuntary_switches}};
 }
 
+/// What a driver does not say is null in the record, not an empty word or a zero.
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json count_or_null(std::uint64_t count) { return count == 0 ? Json(nullptr) : Json(count); }
+
 Json driver_json(const std::optional<ApiDevice>& device) {
   if (!device) return nullptr;
   return {{"platform", device->info.platform},
@@ -70,10 +74,10 @@ Json device_json(const DeviceRecord& device) {
           {"device", device.id},
           {"name", device.name},
           {"type", type_name(device.type)},
-          {"uuid", device.uuid},
-          {"pci", device.pci},
-          {"compute_units", device.compute_units},
-          {"memory_bytes", device.memory_bytes},
+          {"uuid", text_or_null(device.uuid)},
+          {"pci", text_or_null(device.pci)},
+          {"compute_units", count_or_null(device.compute_units)},
+          {"memory_bytes", count_or_null(device.memory_bytes)},
           {"unified_memory", device.unified_memory},
           {"line_bytes", device.line_bytes},
           {"opencl", driver_json(device.opencl)},

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "built_in_models.hpp"
 #include "records/json_fields.hpp"
@@ -22,7 +23,8 @@ constexpr std::uint64_t any = ~std::uint64_t{0};
 bool is_memory_kind(std::string_view kind) {
   constexpr std::array<std::string_view, 6> names{"alloc-host-ptr", "use-host-ptr", "svm-coarse",
                                                   "svm-fine",       "svm-system",   "imported-host"};
-  constexpr std::array<std::string_view, 4> flags{"device-local", "host-visible", "host-coherent", "host-cached"};
+  constexpr std::array<std::string_view, 4> flags{"device-local", "host-visible", "host-coherent",
+                                                  "host-cached"};
   if (std::find(names.begin(), names.end(), kind) != names.end()) return true;
   while (true) {
     const std::size_t plus = kind.find('+');
@@ -37,7 +39,8 @@ Level read_level(Fields& fields, std::size_t place, bool is_last) {
   Level level;
   level.name = is_last ? "memory" : "L" + std::to_string(place + 1);
   fields.text("name", level.name);
-  if (is_last && fields.has("bytes")) fields.complain("bytes", "must be left out, as the last level is the memory itself");
+  if (is_last && fields.has("bytes"))
+    fields.complain("bytes", "must be left out, as the last level is the memory itself");
   if (!is_last) fields.require({"bytes"});
   std::uint64_t line_bytes = level.line_bytes;
   fields.power_of_two("line", line_bytes, 1u << 20);
@@ -66,7 +69,8 @@ void read_levels(Fields& fields, Description& model) {
                                          " of the level before, not " + std::to_string(level.bytes));
     }
     if (level.bytes > model.memory_bytes) {
-      level_fields.complain("bytes", "must be at most memory_bytes, which is " + std::to_string(model.memory_bytes));
+      level_fields.complain("bytes",
+                            "must be at most memory_bytes, which is " + std::to_string(model.memory_bytes));
     }
     model.levels.push_back(level);
   });
@@ -89,7 +93,8 @@ void read_parts(Fields& fields, Description& model) {
     part.flag("bypasses_memory_side_cache", host.bypasses_memory_side_cache);
     part.texts("zero_copy", host.zero_copy);
     for (const std::string& kind : host.zero_copy) {
-      if (!is_memory_kind(kind)) part.complain("zero_copy", "must name kinds of memory, and " + json(kind).dump() + " is none");
+      if (!is_memory_kind(kind))
+        part.complain("zero_copy", "must name kinds of memory, and " + json(kind).dump() + " is none");
     }
   });
   fields.object("copy", [&copy = model.copy](Fields& part) {
@@ -174,10 +179,13 @@ Description parse_model(std::string_view text, std::string_view where) {
 }
 
 Description read_model_file(const std::filesystem::path& path) {
+  // A folder opens like a file and fails only when it is read.
+  std::error_code ignored;
   std::ifstream file(path, std::ios::binary);
-  std::string text;
-  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
-  if (!file || std::filesystem::is_directory(path)) throw InvalidFile(path.string() + ": the file cannot be read");
+  if (!file || std::filesystem::is_directory(path, ignored)) {
+    throw InvalidFile(path.string() + ": the file cannot be read");
+  }
+  const std::string text(std::istreambuf_iterator<char>(file), {});
   return parse_model(text, path.string());
 }
 
@@ -186,7 +194,8 @@ Description built_in_model(std::string_view name) {
     if (model.name == name) return parse_model(model.text, "model:" + std::string(name));
   }
   std::string known;
-  for (const BuiltInModel& model : built_in_models) known += (known.empty() ? "" : ", ") + std::string(model.name);
+  for (const BuiltInModel& model : built_in_models)
+    known += (known.empty() ? "" : ", ") + std::string(model.name);
   throw InvalidFile("model:" + std::string(name) + " is not built in; these are: " + known);
 }
 

@@ -16,7 +16,8 @@ namespace sonde::records {
 /// The same for text that came from `where`, which the errors name.
 [[nodiscard]] gpu::model::Description parse_model(std::string_view text, std::string_view where);
 
-/// A model device that is part of the program; an unknown name throws InvalidFile, which lists the known ones.
+/// A model device that is part of the program; an unknown name throws InvalidFile, which lists the known
+/// ones.
 [[nodiscard]] gpu::model::Description built_in_model(std::string_view name);
 [[nodiscard]] std::vector<std::string> built_in_model_names();
 

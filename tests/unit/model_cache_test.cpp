@@ -9,8 +9,8 @@
 #include <functional>
 #include <list>
 
-#include "gpu/model/address_space.hpp"
 #include "gpu/error.hpp"
+#include "gpu/model/address_space.hpp"
 #include "model_walk.hpp"
 
 namespace sonde::gpu::model {
@@ -46,9 +46,9 @@ double independent_hits(const Level& of, double footprint) {
   Cache cache(of, 7);
   Random random(3);
   const auto lines = static_cast<std::uint32_t>(footprint * capacity);
-  for (std::uint32_t i = 0; i < 20 * capacity; ++i) cache.touch(random.below(lines));
+  for (std::uint32_t i = 0; i < 15 * capacity; ++i) cache.touch(random.below(lines));
   std::uint64_t hits = 0;
-  constexpr std::uint32_t count = 100 * capacity;
+  constexpr std::uint32_t count = 50 * capacity;
   for (std::uint32_t i = 0; i < count; ++i) hits += cache.touch(random.below(lines)) ? 1 : 0;
   return static_cast<double>(hits) / count;
 }
@@ -106,7 +106,8 @@ TEST(ModelCache, CyclicHashedLruFollowsPoisson) {
 TEST(ModelCache, CyclicTreePlruIsCloseToLru) {
   for (const bool hashed : {false, true}) {
     for (const double rho : {0.9, 1.0, 1.2, 1.5}) {
-      EXPECT_NEAR(cyclic_hits(level(16, Policy::plru, hashed), rho), cyclic_hits(level(16, Policy::lru, hashed), rho), 0.04)
+      EXPECT_NEAR(cyclic_hits(level(16, Policy::plru, hashed), rho),
+                  cyclic_hits(level(16, Policy::lru, hashed), rho), 0.04)
           << hashed << " " << rho;
     }
   }
@@ -116,8 +117,10 @@ TEST(ModelCache, IndependentAccessesHitByCapacityWhateverThePolicy) {
   for (const Policy policy : {Policy::lru, Policy::plru, Policy::random}) {
     for (const double rho : {1.2, 1.5, 2.0, 3.0}) {
       EXPECT_NEAR(independent_hits(level(16, policy, false), rho), 1 / rho, 0.01) << rho;
-      EXPECT_NEAR(independent_hits(level(16, policy, true), rho), hashed_independent_formula(rho, 16), 0.01) << rho;
-      EXPECT_NEAR(independent_hits(level(4, policy, true), rho), hashed_independent_formula(rho, 4), 0.015) << rho;
+      EXPECT_NEAR(independent_hits(level(16, policy, true), rho), hashed_independent_formula(rho, 16), 0.01)
+          << rho;
+      EXPECT_NEAR(independent_hits(level(4, policy, true), rho), hashed_independent_formula(rho, 4), 0.015)
+          << rho;
       EXPECT_NEAR(independent_hits(level(capacity, policy, false), rho), 1 / rho, 0.012) << rho;
     }
   }
@@ -166,7 +169,7 @@ TEST(ModelCache, TreePlruAgreesWithItsDefinition) {
       const std::uint32_t line = 1 + random.below(2 * ways);
       const auto found = std::find(held.begin(), held.end(), line);
       const bool is_held = found != held.end();
-      const std::uint32_t way = is_held           ? static_cast<std::uint32_t>(found - held.begin())
+      const std::uint32_t way = is_held         ? static_cast<std::uint32_t>(found - held.begin())
                                 : filled < ways ? filled++
                                                 : victim(1, 0, leaves);
       held[way] = line;

@@ -11,7 +11,8 @@
 
 namespace sonde::gpu::model {
 
-inline const KernelSource chase_source{.name = "chase", .opencl_c = {}, .spirv_addresses = {}, .spirv_descriptors = {}};
+inline const KernelSource chase_source{
+    .name = "chase", .opencl_c = {}, .spirv_addresses = {}, .spirv_descriptors = {}};
 inline const KernelSource alu_chain_source{
     .name = "alu_chain", .opencl_c = {}, .spirv_addresses = {}, .spirv_descriptors = {}};
 
@@ -24,7 +25,8 @@ inline std::vector<std::uint32_t> random_order(std::uint32_t count, std::uint64_
   return order;
 }
 
-/// A chase over lines of a model device, with its buffers; the tests' own, so that no probe's fault hides here.
+/// A chase over lines of a model device, with its buffers; the tests' own, so that no probe's fault hides
+/// here.
 class ModelWalk {
  public:
   ModelWalk(Device& device, std::uint64_t bytes, std::uint32_t stride_bytes, std::uint64_t seed = 1)
@@ -54,7 +56,8 @@ class ModelWalk {
   }
 
   double run(std::uint32_t trips) {
-    return device_.run(*kernel_, {.buffers = {next_.get(), cursor_.get()}, .scalars = {trips}, .groups = 1}).count();
+    return device_.run(*kernel_, {.buffers = {next_.get(), cursor_.get()}, .scalars = {trips}, .groups = 1})
+        .count();
   }
   void run_laps(std::uint32_t laps) { run(laps * ((lines_ + 63) / 64)); }
 

@@ -23,7 +23,8 @@ class Cache {
  public:
   Cache(const Level& level, std::uint64_t seed);
 
-  /// Looks up every request in order, filling what misses; leaves the misses and returns the accesses that hit.
+  /// Looks up every request in order, filling what misses; leaves the misses and returns the accesses that
+  /// hit.
   std::uint32_t keep_misses(std::vector<Request>& requests);
 
   /// True when the line is held; otherwise it takes the place of another.

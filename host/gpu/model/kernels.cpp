@@ -79,7 +79,8 @@ std::uint32_t Invocation::Words::follow(std::uint32_t word, std::uint64_t hops) 
 }
 
 void Invocation::Words::throw_out_of_range(std::uint64_t word) const {
-  throw Error("the kernel reached word " + std::to_string(word) + " of a buffer of " + std::to_string(count_));
+  throw Error("the kernel reached word " + std::to_string(word) + " of a buffer of " +
+              std::to_string(count_));
 }
 
 }  // namespace sonde::gpu::model

@@ -98,7 +98,8 @@ class ModelDevice : public Device {
                                                       const Launch& launch) const {
     if (launch.buffers.size() != reference.buffers || launch.scalars.size() != reference.scalars ||
         launch.groups == 0) {
-      throw Error("the kernel " + std::string(reference.name) + " was launched with other arguments than it has");
+      throw Error("the kernel " + std::string(reference.name) +
+                  " was launched with other arguments than it has");
     }
     std::vector<Storage*> buffers;
     for (Buffer* const buffer : launch.buffers) {

@@ -5,9 +5,7 @@
 namespace sonde::gpu::model {
 
 TaggedSets::TaggedSets(SetIndex index, std::uint32_t ways)
-    : index_(index),
-      ways_(ways),
-      tags_(new (host_line) std::uint32_t[std::size_t{index.sets()} * ways]()) {}
+    : index_(index), ways_(ways), tags_(new (host_line) std::uint32_t[std::size_t{index.sets()} * ways]()) {}
 
 PlruSets::PlruSets(SetIndex index, std::uint32_t ways)
     : TaggedSets(index, ways),

@@ -111,7 +111,8 @@ DeviceInfo describe(const cl::Device& device) {
   info.type = type(device, info.unified_memory);
   info.name = name(device);
   info.platform = platform_text(platform, CL_PLATFORM_NAME);
-  info.driver = query_text(device, CL_DEVICE_VENDOR);
+  // Who wrote the driver, not who made the chip; PoCL's platform name is its long one.
+  info.driver = info.platform == "Portable Computing Language" ? "PoCL" : info.platform;
   info.driver_version = query_text(device, CL_DRIVER_VERSION);
   info.api_version = query_text(device, CL_DEVICE_VERSION);
   info.uuid = uuid(device);

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/observer.hpp"
+
+namespace sonde::test {
+
+/// Keeps all that the runner says.
+class RecordingObserver final : public measure::Observer {
+ public:
+  struct Reason {
+    std::optional<measure::Point> point;  ///< absent: it concerns the whole probe
+    std::string text;
+  };
+
+  void planned(const measure::Probe&, const std::vector<measure::Point>& points) override {
+    plans.push_back(points);
+  }
+  void started(const measure::Probe&, const measure::Point& point) override { starts.push_back(point); }
+  void alive() override { ++signs_of_life; }
+  void measured(const measure::Probe&, const measure::Measurement& measurement) override {
+    measurements.push_back(measurement);
+  }
+  void found(const measure::Probe&, const measure::Finding& finding) override { findings.push_back(finding); }
+  void skipped(const measure::Probe&, const measure::Point* point, const std::string& reason) override {
+    skips.push_back(reason_of(point, reason));
+  }
+  void failed(const measure::Probe&, const measure::Point* point, const std::string& reason) override {
+    failures.push_back(reason_of(point, reason));
+  }
+
+  std::vector<std::vector<measure::Point>> plans;
+  std::vector<measure::Point> starts;
+  std::vector<measure::Measurement> measurements;
+  std::vector<measure::Finding> findings;
+  std::vector<Reason> skips;
+  std::vector<Reason> failures;
+  int signs_of_life = 0;
+
+ private:
+  static Reason reason_of(const measure::Point* point, const std::string& text) {
+    return {point != nullptr ? std::optional(*point) : std::nullopt, text};
+  }
+};
+
+}  // namespace sonde::test

@@ -1,0 +1,124 @@
+#include "support/scripted_device.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "gpu/error.hpp"
+#include "gpu/limits.hpp"
+
+namespace sonde::test {
+namespace {
+
+constexpr std::uint32_t steps_per_trip = 64;
+
+class ScriptedKernel final : public gpu::Kernel {
+ public:
+  explicit ScriptedKernel(std::string_view of) : name(of) {}
+  std::string name;
+  bool launched = false;
+};
+
+HostBuffer& host(const gpu::Launch& launch, std::size_t argument) {
+  return dynamic_cast<HostBuffer&>(*launch.buffers.at(argument));
+}
+
+/// Walks as kernels/chase.cl does; returns how many words it had never visited before.
+std::uint64_t chase(const gpu::Launch& launch, std::uint32_t trips) {
+  HostBuffer& next = host(launch, 0);
+  HostBuffer& cursor = host(launch, 1);
+  next.visited.resize(next.words.size(), 0);
+  std::uint64_t warm_hops = 0;
+  const std::uint64_t hops = std::uint64_t{trips} * steps_per_trip;
+  std::uint32_t at = cursor.words.at(0);
+  for (std::uint64_t hop = 0; hop < hops; ++hop) {
+    warm_hops += next.visited.at(at);
+    next.visited[at] = 1;
+    at = next.words[at];
+  }
+  cursor.words[0] = at;
+  cursor.words.at(1) = trips;
+  return hops - warm_hops;
+}
+
+void alu_chain(const gpu::Launch& launch, std::uint32_t trips) {
+  HostBuffer& state = host(launch, 0);
+  std::uint32_t x = state.words.at(0);
+  for (std::uint64_t step = 0; step < std::uint64_t{trips} * steps_per_trip; ++step) {
+    x = x * launch.scalars.at(1) + launch.scalars.at(2);
+  }
+  state.words[0] = x;
+  state.words.at(1) = trips;
+}
+
+}  // namespace
+
+ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), random_(script_.seed) {
+  info_.api = gpu::Api::opencl;
+  info_.type = script_.type;
+  info_.name = "scripted";
+  info_.largest_buffer_bytes = script_.largest_buffer_bytes;
+  info_.largest_buffer_reason = "the script's limit";
+  info_.largest_group_size = 256;
+}
+
+std::unique_ptr<gpu::Buffer> ScriptedDevice::make_buffer(std::uint64_t size_bytes) {
+  gpu::check_fits(info_, available_bytes(), size_bytes);
+  return std::make_unique<HostBuffer>(size_bytes);
+}
+
+std::unique_ptr<gpu::Kernel> ScriptedDevice::make_kernel(const gpu::KernelSource& source, std::uint32_t) {
+  return std::make_unique<ScriptedKernel>(source.name);
+}
+
+gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& launch) {
+  auto& own = dynamic_cast<ScriptedKernel&>(kernel);
+  const std::size_t index = dispatches_.size();
+  if (index >= script_.most_dispatches) throw gpu::Error("the script ends here: too many dispatches");
+  if (script_.fails && script_.fails(index)) {
+    dispatches_.push_back({.kernel = own.name});
+    throw gpu::Error("the script says that dispatch " + std::to_string(index) + " fails");
+  }
+  const std::uint32_t trips = std::min(launch.scalars.at(0), script_.loop_limit);
+  Dispatch dispatch{.kernel = own.name, .bytes = launch.buffers.at(0)->size_bytes(), .trips = launch.scalars[0]};
+  if (!script_.drops_work) {
+    const double steps = static_cast<double>(trips) * steps_per_trip;
+    if (own.name == "chase") {
+      dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
+      dispatch.work_ns += static_cast<double>(chase(launch, trips)) * script_.cold_word_ns;
+    } else {
+      dispatch.work_ns = steps * script_.alu_step_ns;
+      alu_chain(launch, trips);
+    }
+    if (script_.slowdown) dispatch.work_ns *= script_.slowdown(index, spent_ns_);
+  }
+  dispatch.time_ns = script_.launch_ns + disturbed(dispatch.work_ns);
+  if (!std::exchange(own.launched, true)) dispatch.time_ns += script_.first_launch_ns;
+  if (script_.clock_stands_still) dispatch.time_ns = 0;
+  spent_ns_ += dispatch.time_ns;
+  dispatches_.push_back(dispatch);
+  return gpu::Nanoseconds(dispatch.time_ns);
+}
+
+double ScriptedDevice::disturbed(double work_ns) {
+  // Written out: the standard library's distributions give other numbers on other platforms.
+  const auto uniform = [this] { return static_cast<double>(random_() >> 11) * 0x1p-53; };
+  const double noisy = work_ns * (1 + script_.noise * uniform());
+  const bool interrupted = uniform() < script_.interruption_share;
+  return noisy + (interrupted ? script_.interruption_ns * (0.5 + uniform()) : 0);
+}
+
+void HostBuffer::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
+  if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes) throw gpu::Error("beyond the end");
+  write_offsets.push_back(offset_bytes);
+  if (!bytes.empty()) std::memcpy(reinterpret_cast<std::byte*>(words.data()) + offset_bytes, bytes.data(), bytes.size());
+}
+
+void HostBuffer::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
+  if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes) throw gpu::Error("beyond the end");
+  if (!bytes.empty()) {
+    std::memcpy(bytes.data(), reinterpret_cast<const std::byte*>(words.data()) + offset_bytes, bytes.size());
+  }
+}
+
+}  // namespace sonde::test

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gpu/device.hpp"
+
+namespace sonde::test {
+
+/// One dispatch as it happened: how long its work truly took, and what the device's clock said.
+struct Dispatch {
+  std::string kernel;
+  std::uint64_t bytes = 0;  ///< of its first buffer
+  std::uint32_t trips = 0;
+  double work_ns = 0;
+  double time_ns = 0;
+};
+
+/// How a scripted device behaves. Everything that disturbs only slows, as on real machines.
+struct Script {
+  gpu::DeviceType type = gpu::DeviceType::discrete;
+  std::function<double(std::uint64_t bytes)> hop_ns = [](std::uint64_t) { return 10.0; };
+  double alu_step_ns = 1;
+  double launch_ns = 20e3;
+  double first_launch_ns = 0;     ///< added to each kernel's first dispatch
+  double cold_word_ns = 0;        ///< added to the first visit of a word
+  double noise = 0;               ///< up to this share is added to every dispatch's work
+  double interruption_share = 0;  ///< of the dispatches that something else interrupts
+  double interruption_ns = 5e6;
+  std::function<double(std::size_t dispatch, double spent_ns)> slowdown;  ///< factor on a dispatch's work
+  std::uint32_t loop_limit = std::numeric_limits<std::uint32_t>::max();   ///< trips, then it silently stops
+  bool drops_work = false;          ///< claims to be done at once and leaves memory as it was
+  bool clock_stands_still = false;  ///< works, but every dispatch takes 0 ns by its own clock
+  std::uint64_t largest_buffer_bytes = 1ull << 40;
+  std::function<bool(std::size_t dispatch)> fails;  ///< true: this dispatch throws gpu::Error
+  std::size_t most_dispatches = 20000;              ///< then it throws: a runner that never ends must fail, not hang
+  std::uint64_t seed = 1;
+};
+
+/// A device double. Its kernels chase and alu_chain really run, on host vectors; only its clock is scripted.
+class ScriptedDevice final : public gpu::Device {
+ public:
+  explicit ScriptedDevice(Script script);
+
+  [[nodiscard]] const gpu::DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] std::uint64_t available_bytes() override { return script_.largest_buffer_bytes; }
+  [[nodiscard]] std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes) override;
+  [[nodiscard]] std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source,
+                                                         std::uint32_t group_size) override;
+  gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override;
+
+  [[nodiscard]] const std::vector<Dispatch>& dispatches() const { return dispatches_; }
+
+ private:
+  double disturbed(double work_ns);
+
+  Script script_;
+  gpu::DeviceInfo info_;
+  std::vector<Dispatch> dispatches_;
+  double spent_ns_ = 0;
+  std::mt19937_64 random_;
+};
+
+/// Device memory that is a vector, for tests that look at what was written.
+class HostBuffer final : public gpu::Buffer {
+ public:
+  explicit HostBuffer(std::uint64_t size_bytes) : words((size_bytes + 3) / 4), size_bytes_(size_bytes) {}
+  [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }
+  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override;
+  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override;
+
+  std::vector<std::uint32_t> words;
+  std::vector<std::uint8_t> visited;        ///< 1 for words that a chase read
+  std::vector<std::uint64_t> write_offsets;  ///< of every write, in order
+
+ private:
+  std::uint64_t size_bytes_;
+};
+
+}  // namespace sonde::test

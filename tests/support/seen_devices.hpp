@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "records/device_record.hpp"
+
+namespace sonde::test {
+
+/// The facts that tests vary; all others are left as a driver that says nothing leaves them.
+struct Facts {
+  gpu::DeviceType type = gpu::DeviceType::discrete;
+  std::string uuid;
+  std::string pci;
+  std::string driver_version = "1.0";
+  bool unified_memory = false;
+  std::uint32_t line_bytes = 0;
+};
+
+/// A device as one API's driver shows it.
+inline records::ApiDevice seen(gpu::Api api, const std::string& name, const Facts& facts) {
+  records::ApiDevice device;
+  device.info.api = api;
+  device.info.name = name;
+  device.info.platform = "platform of " + name;
+  device.info.type = facts.type;
+  device.info.uuid = facts.uuid;
+  device.info.pci = facts.pci;
+  device.info.driver_version = facts.driver_version;
+  device.info.unified_memory = facts.unified_memory;
+  device.info.line_bytes = facts.line_bytes;
+  return device;
+}
+
+}  // namespace sonde::test

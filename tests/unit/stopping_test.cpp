@@ -1,0 +1,53 @@
+#include "measure/stopping.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sonde::measure {
+namespace {
+
+using gpu::Nanoseconds;
+
+constexpr Limits limits{
+    .stretch = Nanoseconds(1e6), .least_repetitions = 7, .most_repetitions = 20, .device_time = Nanoseconds(1e9)};
+
+/// Repetitions until the rule is done, when value n is `values[n % count]` and each takes `spent`.
+int repetitions(const std::vector<double>& values, Nanoseconds spent = Nanoseconds(1e6), Limits of = limits) {
+  StoppingRule rule(of);
+  int count = 0;
+  while (!rule.done()) rule.add(values[static_cast<std::size_t>(count++) % values.size()], spent);
+  return count;
+}
+
+TEST(StoppingRule, SevenAgreeingValuesAreEnough) { EXPECT_EQ(repetitions({100.0}), 7); }
+
+TEST(StoppingRule, ValuesThatNeverAgreeEndAtTheCap) { EXPECT_EQ(repetitions({100, 110, 120, 130}), 20); }
+
+TEST(StoppingRule, GoesOnUntilTheIntervalIsWithinOnePercent) {
+  // Of seven values the whole range counts, of nine the 2nd to the 8th: then the two outliers are outside.
+  EXPECT_EQ(repetitions({100, 100, 90, 100, 110, 100, 100, 100, 100}), 9);
+}
+
+TEST(StoppingRule, OnePercentIsHalfTheIntervalOverTheMedian) {
+  EXPECT_EQ(repetitions({99.1, 100, 100.9, 100, 100, 100, 100}), 7);
+  EXPECT_GT(repetitions({98.9, 100, 101.1, 100, 100, 100, 100}), 7);
+}
+
+TEST(StoppingRule, SpentDeviceTimeEndsItButNotBeforeTheLeastRepetitions) {
+  EXPECT_EQ(repetitions({100, 200}, Nanoseconds(1e9)), 7);
+  EXPECT_EQ(repetitions({100, 200}, Nanoseconds(1e8)), 10);
+}
+
+TEST(StoppingRule, EveryEffortAsksForSevenAndForLongerStretchesThanTheOneBelow) {
+  const Limits quick = limits_of(Effort::quick);
+  const Limits normal = limits_of(Effort::normal);
+  const Limits thorough = limits_of(Effort::thorough);
+  for (const Limits& one : {quick, normal, thorough}) EXPECT_EQ(one.least_repetitions, 7);
+  EXPECT_LT(quick.stretch, normal.stretch);
+  EXPECT_LT(normal.stretch, thorough.stretch);
+  EXPECT_LT(quick.most_repetitions, normal.most_repetitions);
+  EXPECT_LT(normal.most_repetitions, thorough.most_repetitions);
+  EXPECT_LE(thorough.stretch, Nanoseconds(200e6));
+}
+
+}  // namespace
+}  // namespace sonde::measure
