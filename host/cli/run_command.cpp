@@ -145,7 +145,7 @@ class Run {
       progress_.clear();
       std::cerr << text;
     };
-    progress_.worker_started(spoken_name(api) + " on " + target.record.name);
+    progress_.worker_started(target.record.name + ", " + spoken_name(api));
     const auto limit = std::chrono::milliseconds(static_cast<std::int64_t>(options_.silence_limit_seconds * 1000));
     const WorkerEnd end =
         measure::run_worker([&task](const measure::SendLine& send) { do_task(task, send); },

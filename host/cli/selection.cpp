@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <functional>
 #include <optional>
 
@@ -38,7 +39,7 @@ Target model_target(const std::string& name) {
     throw UsageError(error.what());
   }
   const gpu::DeviceInfo info = gpu::model::describe(*target.description);
-  target.record.id = std::string(model_prefix) + target.description->name;
+  target.record.id = std::string(model_prefix) + (is_file ? std::filesystem::path(name).stem().string() : name);
   target.record.name = info.name;
   target.record.type = gpu::DeviceType::model;
   target.record.compute_units = info.compute_units;

@@ -66,7 +66,9 @@ void do_task(const WorkerTask& task, const measure::SendLine& send) {
   PipeObserver observer(task, send);
   try {
     const std::unique_ptr<gpu::Device> device = open_device(task.target, task.api);
-    const measure::RunnerOptions options{.request = task.request, .clock_settled = settle(*device, observer)};
+    measure::RunnerOptions options{.request = task.request, .clock_settled = settle(*device, observer)};
+    // Others on this machine cannot disturb a simulated device.
+    if (task.api == gpu::Api::model) options.host_time = [] { return counters::HostTime{}; };
     for (const measure::Probe* probe : task.probes) measure::run_probe(*device, *probe, options, observer);
   } catch (const gpu::Unsupported& reason) {
     for (const measure::Probe* probe : task.probes) observer.skipped(*probe, nullptr, reason.what());

@@ -54,17 +54,44 @@ double calibrate(ProvedRun& run, Nanoseconds wanted, const Workload& workload) {
   }
 }
 
+/// Walks `steps` in dispatches of allowed length; returns the time of a step.
+double walk(ProvedRun& run, std::uint64_t steps, double per_step, const Workload& workload) {
+  Nanoseconds time{0};
+  std::uint64_t walked = 0;
+  while (walked < steps) {
+    const std::uint64_t left = (steps - walked + workload.quantum - 1) / workload.quantum * workload.quantum;
+    const std::uint64_t now = std::min(left, steps_for(longest_dispatch / 2, per_step, workload));
+    const Nanoseconds piece = run(now);
+    per_step = piece.count() / static_cast<double>(now);
+    time += piece;
+    walked += now;
+  }
+  return time.count() / static_cast<double>(walked);
+}
+
+/// One lap, then further ones while each is faster than the one before: a cache that replaces at random keeps what
+/// others left in it for several laps. At most half the device time of the repetitions beyond the first lap.
+double warm_up(ProvedRun& run, double per_step, const Limits& limits, const Workload& workload) {
+  const std::uint64_t round = std::max(workload.lap, steps_for(limits.stretch, per_step, workload));
+  double before = walk(run, round, per_step, workload);
+  Nanoseconds spent{0};
+  for (;;) {
+    const Nanoseconds expected{before * static_cast<double>(round)};
+    if (spent + expected > limits.device_time / 2) return before;
+    const double now = walk(run, round, before, workload);
+    spent += expected;
+    if (now > 0.995 * before) return now;
+    before = now;
+  }
+}
+
 }  // namespace
 
 Repetitions repeat(const Workload& workload, const Limits& limits, const std::function<void()>& alive) {
   ProvedRun run(workload, alive);
   double per_step = calibrate(run, limits.stretch, workload);
 
-  while (run.walked() < workload.lap) {
-    const std::uint64_t left = (workload.lap - run.walked() + workload.quantum - 1) / workload.quantum * workload.quantum;
-    const std::uint64_t steps = std::min(left, steps_for(longest_dispatch / 2, per_step, workload));
-    per_step = run(steps).count() / static_cast<double>(steps);
-  }
+  per_step = warm_up(run, per_step, limits, workload);
 
   const std::uint64_t few = workload.quantum;
   const std::uint64_t many =

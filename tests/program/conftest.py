@@ -1,0 +1,113 @@
+"""The program under test (SONDE_PROGRAM), what it finds on this machine, and one run that many tests look at."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+
+import jsonschema
+import pytest
+from program_runs import SHORT_SWEEP, Sonde, of_kind
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def root():
+    """The repository's folder."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def program():
+    path = Path(os.environ.get("SONDE_PROGRAM", ROOT / "build/test/sonde"))
+    if not path.is_file():
+        pytest.fail(f"{path} is not there: SONDE_PROGRAM names the program to test")
+    return path.absolute()
+
+
+@pytest.fixture
+def sonde(program, tmp_path):
+    """The program in an empty folder."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return Sonde(program, folder)
+
+
+@pytest.fixture(scope="session")
+def listed(program):
+    """What `sonde list --json` says of this machine."""
+    text = subprocess.run([program, "list", "--json"], stdout=subprocess.PIPE, timeout=90, check=True).stdout
+    return json.loads(text)
+
+
+def cpu_through(listed, api):
+    return any(device["type"] == "cpu" and device[api] is not None for device in listed)
+
+
+@pytest.fixture(scope="session")
+def opencl_cpu(listed):
+    if not cpu_through(listed, "opencl"):
+        pytest.skip("no OpenCL driver for the CPU here (PoCL: pocl-opencl-icd)")
+
+
+@pytest.fixture(scope="session")
+def vulkan_cpu(listed):
+    if not cpu_through(listed, "vulkan"):
+        pytest.skip("no Vulkan driver for the CPU here (lavapipe: mesa-vulkan-drivers)")
+
+
+@pytest.fixture(scope="session")
+def both_cpu(opencl_cpu, vulkan_cpu):
+    """Both drivers for the CPU are here."""
+
+
+@pytest.fixture(scope="session")
+def valid():
+    """Says that all records are as the schema describes them."""
+    schema = json.loads((ROOT / "docs/records.schema.json").read_text(encoding="utf-8"))
+    validator = jsonschema.Draft202012Validator(schema)
+
+    def check(records):
+        for record in records:
+            validator.validate(record)
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def cpu_run(program, both_cpu, tmp_path_factory):
+    """The CPU through both APIs: how the program ended, its records, samples and last record."""
+    sonde = Sonde(program, tmp_path_factory.mktemp("cpu"))
+    words = ("run", "--device", "cpu", *SHORT_SWEEP, "--seed", "7", "-o", "run.jsonl")
+    done = sonde(*words)
+    records = sonde.records()
+    return SimpleNamespace(
+        words=words,
+        done=done,
+        file=sonde.folder / "run.jsonl",
+        records=records,
+        device=of_kind(records, "device")[0],
+        samples=of_kind(records, "sample"),
+        end=records[-1],
+    )
+
+
+@pytest.fixture
+def model_file(sonde):
+    """Writes a small model device, changed as asked (None takes a field away), and returns its selector."""
+
+    def write(file_name="model.json", **changed):
+        model = {
+            "name": "little",
+            "memory_bytes": 1 << 24,
+            "seed": 5,
+            "noise": {"relative": 0.02, "outlier_share": 0.05, "outlier_factor": 3},
+            "levels": [{"name": "L1", "bytes": 16384, "latency_ns": 40}, {"name": "DRAM", "latency_ns": 300}],
+        } | changed
+        model = {field: value for field, value in model.items() if value is not None}
+        (sonde.folder / file_name).write_text(json.dumps(model))
+        return f"model:{file_name}"
+
+    return write

@@ -1,0 +1,134 @@
+"""Starts the program as a user would, and reads what it leaves behind."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+CLEARED_LINE = "\r\x1b[K"
+# Long enough to be stopped in the middle of.
+LONG_SWEEP = ("--sizes", "4K:64M", "--effort", "thorough")
+SHORT_SWEEP = ("--sizes", "4K:8K", "--effort", "quick")
+ONE_POINT = ("--sizes", "4K:4K", "--effort", "quick")
+NO_OPENCL_DRIVER = {"OCL_ICD_VENDORS": "/nonexistent", "OCL_ICD_FILENAMES": ""}
+NO_VULKAN_DRIVER = {"VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent"}
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a program ended, and what it said."""
+
+    status: int
+    out: str
+    err: str
+    seconds: float = 0
+
+    @property
+    def said(self):
+        return self.err.splitlines()
+
+
+@dataclass(frozen=True)
+class Sonde:
+    """The program, started in one folder."""
+
+    program: Path
+    folder: Path
+
+    def environment(self, **changed):
+        kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        return {**kept, "TERM": "xterm-256color", **changed}
+
+    def __call__(self, *words, env=None, timeout=60, **options):
+        started = time.monotonic()
+        done = subprocess.run(
+            [self.program, *words],
+            cwd=options.pop("cwd", self.folder),
+            env=self.environment(**(env or {})),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=timeout,
+            check=False,
+            **options,
+        )
+        return Finished(done.returncode, done.stdout, done.stderr, time.monotonic() - started)
+
+    def start(self, *words, env=None):
+        """The program in a session of its own, as a terminal would have it in front."""
+        return subprocess.Popen(
+            [self.program, *words],
+            cwd=self.folder,
+            env=self.environment(**(env or {})),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+
+    def records(self, name="run.jsonl"):
+        return read_records(self.folder / name)
+
+
+def complete_lines(file):
+    """Without what follows the last newline: a killed run may leave an unfinished line."""
+    return Path(file).read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def read_records(file):
+    return [json.loads(line) for line in complete_lines(file)]
+
+
+def of_kind(records, kind, **fields):
+    return [
+        record
+        for record in records
+        if record["record"] == kind and all(record.get(name) == value for name, value in fields.items())
+    ]
+
+
+def sizes(samples):
+    return [sample["x"]["bytes"] for sample in samples]
+
+
+def wait_until(condition, seconds=30):
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit, f"waited {seconds} s in vain"
+        time.sleep(0.02)
+
+
+def wait_for_samples(file, count):
+    wait_until(lambda: file.exists() and len(of_kind(read_records(file), "sample")) >= count)
+
+
+def running_in_session(session):
+    """Processes of a session that still run; those that ended but were not asked for their status do not count."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, its_session = stat.read_text().rpartition(")")[2].split()[:4]
+        except OSError:
+            continue
+        if int(its_session) == session and state not in "ZX":
+            found.append(int(stat.parent.name))
+    return found
+
+
+def nothing_left_of(process, seconds=2):
+    """Nobody of the process's session runs any more, at once or soon; what does is ended."""
+    limit = time.monotonic() + seconds
+    while running_in_session(process.pid) and time.monotonic() < limit:
+        time.sleep(0.02)
+    left = running_in_session(process.pid)
+    for child in left:
+        os.kill(child, signal.SIGKILL)
+    return not left

@@ -1,0 +1,76 @@
+"""Several devices, probes by name, and what becomes of the exit status when nothing could be measured."""
+
+import pytest
+from program_runs import ONE_POINT, of_kind
+
+
+def test_two_devices_in_one_record(sonde, valid, opencl_cpu):
+    devices = ("--device", "cpu", "--device", "model:strix-halo")
+    done = sonde("run", *devices, "--api", "opencl", *ONE_POINT, "-o", "run.jsonl")
+    assert done.status == 0, done.err
+    records = sonde.records()
+    valid(records)
+    told = [device["device"] for device in of_kind(records, "device")]
+    assert told[0] == "cpu" and len(told) == 2
+    assert [record["record"] for record in records[1:3]] == ["device", "device"]
+    assert [sample["device"] for sample in of_kind(records, "sample")] == told
+    assert "(cpu)" in done.out and "simulated" in done.out
+
+
+def test_a_device_named_twice_is_measured_once(sonde, model_file):
+    device = model_file()
+    assert sonde("run", "--device", device, "--device", device, *ONE_POINT, "-o", "run.jsonl").status == 0
+    records = sonde.records()
+    assert (len(of_kind(records, "device")), len(of_kind(records, "sample"))) == (1, 1)
+
+
+def test_two_models_of_one_name_have_ids_of_their_own(sonde, model_file):
+    devices = (model_file("a.json", seed=1), model_file("b.json", seed=2))
+    done = sonde("run", *(word for device in devices for word in ("--device", device)), *ONE_POINT, "-o", "run.jsonl")
+    assert done.status == 0
+    records = sonde.records()
+    told = [device["device"] for device in of_kind(records, "device")]
+    assert len(set(told)) == 2
+    assert [sample["device"] for sample in of_kind(records, "sample")] == told
+
+
+@pytest.mark.parametrize("probes", [["latency"], ["latency,latency"], ["latency", "--probe", "latency"]])
+def test_a_probe_named_is_run_once(sonde, model_file, probes):
+    done = sonde("run", "--device", model_file(), "--probe", *probes, *ONE_POINT, "-o", "run.jsonl")
+    assert done.status == 0, done.err
+    assert len(of_kind(sonde.records(), "sample")) == 1
+
+
+def whole_memory(listed):
+    memory = next(device for device in listed if device["type"] == "cpu")["memory_bytes"]
+    return ("--sizes", f"{memory}:{memory}", "--effort", "quick")
+
+
+def test_status_1_when_a_probe_asked_by_name_measured_nothing(sonde, valid, listed, opencl_cpu):
+    words = ("run", "--device", "cpu", "--api", "opencl", "--probe", "latency", *whole_memory(listed))
+    done = sonde(*words, "-o", "run.jsonl")
+    assert done.status == 1
+    records = sonde.records()
+    valid(records)
+    assert of_kind(records, "sample") == []
+    (skip,) = of_kind(records, "skip")
+    assert (skip["device"], skip["api"], skip["probe"]) == ("cpu", "opencl", "latency")
+    assert skip["reason"] in done.out
+    assert records[-1]["status"] == "complete"
+
+
+def test_status_0_when_a_probe_nobody_named_measured_nothing(sonde, listed, opencl_cpu):
+    done = sonde("run", "--device", "cpu", "--api", "opencl", *whole_memory(listed), "-o", "run.jsonl")
+    assert done.status == 0
+    assert sonde.records()[-1]["skips"] == 1
+
+
+def test_a_time_limit_ends_the_run_and_keeps_what_was_measured(sonde, valid, opencl_cpu):
+    words = ("run", "--device", "cpu", "--sizes", "4K:64M", "--effort", "thorough", "--time-limit", "2")
+    done = sonde(*words, "-o", "run.jsonl", timeout=20)
+    assert done.seconds < 8
+    records = sonde.records()
+    valid(records)
+    assert records[-1]["record"] == "end"
+    assert of_kind(records, "sample")
+    assert any("time-limit" in record["reason"] for record in records if "reason" in record)

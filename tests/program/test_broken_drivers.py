@@ -1,0 +1,112 @@
+"""A driver that crashes, hangs or talks: it takes nothing down but its own worker, and the record says what happened."""
+
+import ctypes
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from program_runs import ONE_POINT, SHORT_SWEEP, of_kind, sizes
+
+BEFORE_THE_POINT = [4096, 4864]
+
+
+def real_loader():
+    ctypes.CDLL("libOpenCL.so.1")
+    maps = Path("/proc/self/maps").read_text()
+    return re.search(r"/\S*/libOpenCL\.so\S*", maps)[0]
+
+
+@pytest.fixture(scope="session")
+def fake_loader(root, both_cpu, tmp_path_factory):
+    """A folder with a libOpenCL.so.1 that breaks on demand."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        pytest.skip("no C compiler here to make a broken driver with")
+    opened = (root / "host/gpu/opencl/CMakeLists.txt").read_text().partition(")")[0]
+    source = (Path(__file__).parent / "fake_opencl.c").read_text()
+    others = [name for name in re.findall(r"\bcl[A-Z]\w+", opened) if f"PASS_ON_AFTER({name})" not in source]
+    assert others
+    folder = tmp_path_factory.mktemp("broken driver")
+    defined = {"REAL_OPENCL": f'"{real_loader()}"', "OTHER_FUNCTIONS": " ".join(f"PASS_ON({name})" for name in others)}
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-o", folder / "libOpenCL.so.1", Path(__file__).parent / "fake_opencl.c", "-ldl"]
+        + [f"-D{name}={value}" for name, value in defined.items()],
+        check=True,
+    )
+    return folder
+
+
+@pytest.fixture
+def broken(sonde, fake_loader):
+    """Runs the program on a driver with a fault."""
+
+    def run(fault, *words, **options):
+        return sonde(*words, env={"LD_LIBRARY_PATH": str(fake_loader), "FAULT": fault}, **options)
+
+    return run
+
+
+def cpu_of(done):
+    return next(device for device in json.loads(done.out) if device["device"] == "cpu")
+
+
+def test_listing_survives_a_driver_that_crashes(broken):
+    done = broken("crash while listing", "list", "--json")
+    assert done.status == 0
+    assert "OpenCL" in done.err and "crashed" in done.err
+    cpu = cpu_of(done)
+    assert cpu["opencl"] is None and cpu["vulkan"] is not None
+    assert "crashed" in cpu["probes"]["latency"]["opencl"]
+    assert cpu["probes"]["latency"]["vulkan"] == "yes"
+
+
+@pytest.mark.parametrize("fault", ["crash while listing", "hang while listing"])
+def test_a_run_survives_a_driver_that_fails_while_it_lists_its_devices(sonde, broken, valid, fault):
+    done = broken(fault, "run", "--device", "cpu", "--silence-limit", "2", *ONE_POINT, "-o", "run.jsonl")
+    assert done.status in (0, 1)
+    assert done.seconds < 20
+    records = sonde.records()
+    valid(records)
+    assert {sample["api"] for sample in of_kind(records, "sample")} == {"vulkan"}
+    (reason,) = [record["reason"] for record in records if "reason" in record and record["api"] == "opencl"]
+    assert ("crashed" if "crash" in fault else "reported nothing for 2 s") in reason
+    assert reason in done.out and reason in done.err
+
+
+@pytest.mark.parametrize("fault", ["crash in a kernel", "hang in a kernel"])
+def test_a_worker_that_dies_is_recorded_with_its_point(sonde, broken, valid, fault):
+    done = broken(fault, "run", "--device", "cpu", "--silence-limit", "2", *SHORT_SWEEP, "-o", "run.jsonl")
+    assert done.status == 1
+    assert done.seconds < 30
+    records = sonde.records()
+    valid(records)
+    assert sizes(of_kind(records, "sample", api="opencl")) == BEFORE_THE_POINT
+    (error,) = of_kind(records, "error")
+    assert (error["device"], error["api"], error["probe"]) == ("cpu", "opencl", "latency")
+    assert 5000 < error["x"]["bytes"] < 6900
+    assert error["series"].get("path", "vector") == "vector"
+    if fault == "crash in a kernel":
+        assert "crashed" in error["reason"] and "the driver's last words" in error["reason"]
+    else:
+        assert "reported nothing for 2 s" in error["reason"] and "--silence-limit" in error["reason"]
+    assert error["reason"] in done.out
+    assert len(of_kind(records, "sample", api="vulkan")) == 5
+    assert (records[-1]["status"], records[-1]["samples"], records[-1]["errors"]) == ("failed", 7, 1)
+
+
+@pytest.mark.parametrize("verbose", [[], ["-v"]], ids=["quiet", "verbose"])
+def test_what_a_driver_prints_is_shown_only_on_request(sonde, broken, verbose):
+    words = ("run", "--device", "cpu", "--api", "opencl", *ONE_POINT, "-o", "run.jsonl", *verbose)
+    done = broken("talk", *words)
+    assert done.status == 0
+    assert "the driver" not in done.out
+    assert ("the driver talks" in done.err) == ("the driver complains" in done.err) == bool(verbose)
+
+
+def test_list_shows_no_word_of_a_driver(broken):
+    done = broken("talk", "list", "--json")
+    assert cpu_of(done)["opencl"] is not None
+    assert "the driver" not in done.out + done.err

@@ -1,0 +1,82 @@
+"""`sonde NAME` starts sonde-NAME, so that a user sees one program."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from program_runs import ONE_POINT
+
+
+@pytest.fixture
+def moved(sonde, tmp_path):
+    """A copy of the program in a folder of its own, to put commands beside."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    return replace(sonde, program=Path(shutil.copy2(sonde.program, folder)))
+
+
+def write_command(folder, name, body):
+    folder.mkdir(exist_ok=True)
+    file = folder / f"sonde-{name}"
+    file.write_text(f"#!/bin/sh\n{body}\n")
+    file.chmod(0o755)
+    return file
+
+
+SHOWS_ITS_ARGUMENTS = "for word; do printf '<%s>' \"$word\"; done; pwd; echo complaint >&2; exit 7"
+
+
+@pytest.mark.parametrize("place", ["beside the program", "on the path"])
+def test_is_started_with_its_arguments_and_answers_with_its_status(moved, tmp_path, place):
+    beside = place == "beside the program"
+    folder = moved.program.parent if beside else tmp_path / "path"
+    write_command(folder, "hello", SHOWS_ITS_ARGUMENTS)
+    path = os.environ["PATH"] if beside else f"{folder}:{os.environ['PATH']}"
+    done = moved("hello", "two words", "", "--help", "-o", "x", env={"PATH": path})
+    assert (done.status, done.err) == (7, "complaint\n")
+    assert done.out == f"<two words><><--help><-o><x>{moved.folder}\n"
+
+
+def test_the_one_beside_the_program_comes_first(moved, tmp_path):
+    write_command(moved.program.parent, "hello", "echo beside")
+    write_command(tmp_path / "path", "hello", "echo path")
+    assert moved("hello", env={"PATH": f"{tmp_path / 'path'}:{os.environ['PATH']}"}).out == "beside\n"
+
+
+def test_is_found_through_a_link_to_the_program(moved, tmp_path):
+    write_command(moved.program.parent, "hello", "echo beside")
+    link = tmp_path / "elsewhere"
+    link.symlink_to(moved.program)
+    assert replace(moved, program=link)("hello").out == "beside\n"
+
+
+def test_never_replaces_a_command_of_the_program(moved):
+    write_command(moved.program.parent, "list", "echo stolen")
+    assert "stolen" not in moved("list", "--help").out
+
+
+def test_a_name_with_a_slash_is_not_a_command(moved):
+    write_command(moved.folder / "sonde-.", "hidden", "echo escaped")
+    (moved.folder / "sonde-." / "hello").write_text("#!/bin/sh\necho escaped\n")
+    (moved.folder / "sonde-." / "hello").chmod(0o755)
+    done = moved("./hello")
+    assert (done.status, done.out) == (2, "")
+
+
+def test_report_draws_a_record_of_this_program(sonde, model_file):
+    if not (sonde.program.parent / "sonde-report").exists():
+        pytest.skip("no sonde-report beside this program")
+    needs = "import altair, jinja2, vl_convert"
+    if subprocess.run([sys.executable, "-c", needs], capture_output=True, check=False).returncode:
+        pytest.skip("the report's Python packages are not installed (tools/setup)")
+    assert sonde("run", "--device", model_file(), *ONE_POINT, "-o", "run.jsonl").status == 0
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = sonde("report", "run.jsonl", "-o", "report.html", "--csv", "tables", env={"PATH": path})
+    assert done.status == 0, done.err
+    page = (sonde.folder / "report.html").read_text(encoding="utf-8")
+    assert "simulated" in page and "little" in page
+    assert (sonde.folder / "tables" / "samples.csv").read_text().count("\n") > 7

@@ -1,0 +1,117 @@
+"""Ctrl-C, SIGTERM and SIGKILL: what was measured is in the file, and nobody is left running."""
+
+import os
+import signal
+import time
+
+import pytest
+from program_runs import LONG_SWEEP, nothing_left_of, of_kind, read_records, wait_for_samples, wait_until
+from test_broken_drivers import fake_loader  # noqa: F401 (a fixture)
+
+LONGEST_ENDING = 2  # seconds
+
+
+@pytest.fixture
+def in_the_middle(sonde):
+    """A run that has measured two points of many."""
+    started = []
+
+    def start(*words, env=None):
+        process = sonde.start("run", *words, *LONG_SWEEP, "-o", "run.jsonl", env=env)
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def ends_after(process, send):
+    """What the program said once it was sent the signal, and how long its ending took."""
+    before = time.monotonic()
+    send(process)
+    out, err = process.communicate(timeout=20)
+    return out, err, time.monotonic() - before
+
+
+def press_ctrl_c(process):
+    """A terminal sends it to every process in front of it."""
+    os.killpg(process.pid, signal.SIGINT)
+
+
+def interrupt_the_program_alone(process):
+    process.send_signal(signal.SIGINT)
+
+
+def terminate(process):
+    process.terminate()
+
+
+def hang_up(process):
+    os.killpg(process.pid, signal.SIGHUP)
+
+
+@pytest.mark.parametrize("api", ["opencl", "vulkan"])
+@pytest.mark.parametrize("send", [press_ctrl_c, interrupt_the_program_alone, terminate, hang_up])
+def test_keeps_what_was_measured(request, sonde, valid, in_the_middle, api, send):
+    request.getfixturevalue(f"{api}_cpu")
+    if api == "vulkan" and send is not press_ctrl_c:
+        pytest.skip("the other signals are tried through OpenCL")
+    process = in_the_middle("--device", "cpu", "--api", api)
+    wait_for_samples(sonde.folder / "run.jsonl", 2)
+    out, err, seconds = ends_after(process, send)
+    assert process.returncode == 130
+    assert seconds < LONGEST_ENDING
+    assert nothing_left_of(process, seconds=0.5)
+    records = sonde.records()
+    valid(records)
+    assert (records[-1]["record"], records[-1]["status"]) == ("end", "interrupted")
+    assert records[-1]["samples"] == len(of_kind(records, "sample")) >= 2
+    assert records[-1]["errors"] == 0
+    assert "4 KiB" in out and "run.jsonl" in out
+    assert "nterrupted" in err and "run.jsonl" in err
+
+
+def test_goes_on_with_no_further_device(sonde, in_the_middle, both_cpu):
+    process = in_the_middle("--device", "cpu", "--device", "model:strix-halo")
+    wait_for_samples(sonde.folder / "run.jsonl", 1)
+    ends_after(process, press_ctrl_c)
+    assert {sample["api"] for sample in of_kind(sonde.records(), "sample")} == {"opencl"}
+
+
+def test_a_second_ctrl_c_loses_nothing(sonde, valid, in_the_middle):
+    process = in_the_middle("--device", "model:strix-halo")
+    wait_for_samples(sonde.folder / "run.jsonl", 1)
+    press_ctrl_c(process)
+    ends_after(process, press_ctrl_c)
+    assert process.returncode == 130
+    valid(sonde.records())
+    assert sonde.records()[-1]["status"] == "interrupted"
+
+
+def test_while_a_driver_hangs_in_listing_its_devices(sonde, in_the_middle, fake_loader):  # noqa: F811
+    env = {"LD_LIBRARY_PATH": str(fake_loader), "FAULT": "hang while listing"}
+    process = in_the_middle("--device", "cpu", env=env)
+    time.sleep(0.5)
+    _, _, seconds = ends_after(process, press_ctrl_c)
+    assert (process.returncode, seconds < LONGEST_ENDING) == (130, True)
+    assert nothing_left_of(process)
+    assert list(sonde.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("api", ["opencl", "vulkan"])
+def test_a_killed_run_keeps_every_complete_line(request, sonde, valid, in_the_middle, api):
+    request.getfixturevalue(f"{api}_cpu")
+    process = in_the_middle("--device", "cpu", "--api", api)
+    file = sonde.folder / "run.jsonl"
+    wait_for_samples(file, 2)
+    process.kill()
+    process.wait()
+    assert nothing_left_of(process)
+    wait_until(lambda: file.exists())
+    records = read_records(file)
+    valid(records)
+    assert len(of_kind(records, "sample")) >= 2
+    assert of_kind(records, "end") == []

@@ -1,0 +1,136 @@
+"""`sonde run` on the CPU, through both APIs: the record file and the summary."""
+
+import datetime
+import os
+import platform
+import uuid
+
+import pytest
+from program_runs import ONE_POINT, of_kind, sizes
+
+APIS = ("opencl", "vulkan")
+
+
+def test_everything_asked_was_done(cpu_run):
+    assert cpu_run.done.status == 0, cpu_run.done.err
+
+
+def test_every_record_is_valid(cpu_run, valid):
+    valid(cpu_run.records)
+
+
+def test_records_come_in_order(cpu_run):
+    kinds = [record["record"] for record in cpu_run.records]
+    assert kinds[:2] == ["run", "device"]
+    assert set(kinds[2:-1]) == {"sample"}
+    assert kinds[-1] == "end"
+    times = [sample["t"] for sample in cpu_run.samples]
+    assert times == sorted(times) and times[-1] <= cpu_run.end["seconds"]
+
+
+def test_the_file_ends_with_a_whole_line(cpu_run):
+    assert cpu_run.file.read_bytes().endswith(b"}\n")
+
+
+def test_the_first_record_says_what_ran_where(cpu_run):
+    run = cpu_run.records[0]
+    assert run["schema"] == 1
+    uuid.UUID(run["run"])
+    assert run["command"][1:] == list(cpu_run.words)
+    assert (run["seed"], run["effort"]) == (7, "quick")
+    assert run["host"]["name"] == platform.node()
+    assert run["host"]["cores"] == os.cpu_count()
+    assert platform.release() in run["host"]["kernel"]
+    age = datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(run["time"])
+    assert datetime.timedelta() <= age < datetime.timedelta(minutes=10)
+
+
+def test_the_device_is_the_one_that_is_listed(cpu_run, listed):
+    cpu = next(device for device in listed if device["device"] == "cpu")
+    assert cpu_run.device == {field: cpu[field] for field in cpu_run.device}
+
+
+def test_the_end_counts_what_is_in_the_file(cpu_run):
+    assert cpu_run.end["status"] == "complete"
+    for field, kind in (("samples", "sample"), ("skips", "skip"), ("errors", "error")):
+        assert cpu_run.end[field] == len(of_kind(cpu_run.records, kind))
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_four_sizes_for_each_doubling_in_whole_lines(cpu_run, api):
+    measured = sizes(of_kind(cpu_run.samples, "sample", api=api))
+    assert len(measured) == 5
+    assert measured == sorted(set(measured))
+    assert (measured[0], measured[-1]) == (4096, 8192)
+    assert all(size % cpu_run.device["line_bytes"] == 0 for size in measured)
+
+
+def test_each_sample_names_its_curve(cpu_run):
+    defaults = {"path": "vector", "memory": "device", "order": "cycle"}
+    for sample in cpu_run.samples:
+        assert (sample["device"], sample["probe"], sample["unit"]) == ("cpu", "latency", "ns")
+        assert {**defaults, **sample["series"]} == defaults
+        assert list(sample["x"]) == ["bytes"]
+
+
+def test_each_sample_has_at_least_seven_positive_values(cpu_run):
+    for sample in cpu_run.samples:
+        assert len(sample["values"]) >= 7
+        assert min(sample["values"]) > 0
+
+
+def test_each_sample_says_what_was_around_it(cpu_run):
+    for sample in cpu_run.samples:
+        state = sample["state"]
+        assert 0 <= state["foreign_cpu"] <= 1 and 0 <= state["steal"] <= 1
+        assert state["attempts"] >= 1
+        assert state["disturbed"] == (max(state["foreign_cpu"], state["steal"]) > 0.05)
+
+
+def test_the_summary_has_a_table_and_a_chart(cpu_run):
+    said = cpu_run.done.out
+    for word in ("4 KiB", "8 KiB", "OpenCL", "Vulkan", "median", "│", "└──", "●", "○", str(cpu_run.file.name)):
+        assert word in said
+    for api in APIS:
+        assert cpu_run.device[api]["driver_version"] in said
+
+
+def test_messages_and_results_do_not_mix(cpu_run):
+    assert "KiB" not in cpu_run.done.err
+    assert "sonde:" not in cpu_run.done.out
+
+
+def test_nothing_is_coloured_away_from_a_terminal(cpu_run):
+    assert "\x1b" not in cpu_run.done.out + cpu_run.done.err
+    assert "\r" not in cpu_run.done.err
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_one_api_alone(request, sonde, valid, api):
+    request.getfixturevalue(f"{api}_cpu")
+    done = sonde("run", "--device", "cpu", "--api", api, "--probe", "latency", *ONE_POINT, "-o", "run.jsonl")
+    assert done.status == 0, done.err
+    records = sonde.records()
+    valid(records)
+    assert {sample["api"] for sample in of_kind(records, "sample")} == {api}
+    assert (records[-1]["skips"], records[-1]["errors"]) == (0, 0)
+
+
+def test_without_a_gpu_the_cpu_is_measured_and_the_user_told(sonde, listed, opencl_cpu):
+    if any(device["type"] != "cpu" for device in listed):
+        pytest.skip("there is a GPU here")
+    done = sonde("run", "--api", "opencl", *ONE_POINT, "-o", "run.jsonl")
+    assert done.status == 0
+    assert "No GPU" in done.err and "CPU" in done.err
+    assert {sample["device"] for sample in of_kind(sonde.records(), "sample")} == {"cpu"}
+
+
+@pytest.mark.parametrize("field", ["device", "name", "uuid", "index"])
+def test_a_device_is_chosen_by(sonde, listed, opencl_cpu, field):
+    index, cpu = next((index, device) for index, device in enumerate(listed) if device["type"] == "cpu")
+    selector = str(index) if field == "index" else cpu[field]
+    if not selector:
+        pytest.skip("the CPU has none here")
+    done = sonde("run", "--device", selector.upper(), "--api", "opencl", *ONE_POINT, "-o", "run.jsonl")
+    assert done.status == 0, done.err
+    assert [device["device"] for device in of_kind(sonde.records(), "device")] == ["cpu"]

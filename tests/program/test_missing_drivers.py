@@ -1,0 +1,78 @@
+"""No loader or no driver for an API: the program says what to install and goes on with the other."""
+
+import pytest
+from program_runs import NO_OPENCL_DRIVER, NO_VULKAN_DRIVER, ONE_POINT, of_kind
+
+SPOKEN = {"opencl": "OpenCL", "vulkan": "Vulkan"}
+DRIVERS = {"opencl": NO_OPENCL_DRIVER, "vulkan": NO_VULKAN_DRIVER}
+LOADERS = {"opencl": ["libOpenCL.so.1", "libOpenCL.so"], "vulkan": ["libvulkan.so.1", "libvulkan.so"]}
+# What to install, by what is missing.
+PACKAGES = {
+    ("driver", "opencl"): "pocl-opencl-icd",
+    ("driver", "vulkan"): "mesa-vulkan-drivers",
+    ("loader", "opencl"): "ocl-icd-libopencl1",
+    ("loader", "vulkan"): "libvulkan1",
+}
+
+
+@pytest.fixture
+def without(tmp_path):
+    """The environment in which something is missing; a loader is hidden by an empty file of its name."""
+
+    def environment(what, api):
+        if what == "driver":
+            return DRIVERS[api]
+        folder = tmp_path / "no loader"
+        folder.mkdir(exist_ok=True)
+        for name in LOADERS[api]:
+            (folder / name).touch()
+        return {"LD_LIBRARY_PATH": str(folder)}
+
+    return environment
+
+
+@pytest.mark.parametrize(("what", "api"), PACKAGES)
+def test_says_what_to_install_and_measures_through_the_other(sonde, valid, both_cpu, without, what, api):
+    done = sonde("run", "--device", "cpu", *ONE_POINT, "-o", "run.jsonl", env=without(what, api))
+    assert done.status == 0
+    assert PACKAGES[what, api] in done.err
+    assert sum(SPOKEN[api] + ": " in line for line in done.said) == 1
+    records = sonde.records()
+    valid(records)
+    assert {sample["api"] for sample in of_kind(records, "sample")} == {"opencl", "vulkan"} - {api}
+    (skip,) = of_kind(records, "skip")
+    assert (skip["device"], skip["api"], skip["probe"]) == ("cpu", api, "latency")
+    assert f"no {SPOKEN[api]} {what}" in skip["reason"] and PACKAGES[what, api] in skip["reason"]
+    assert of_kind(records, "device")[0][api] is None
+    assert (records[-1]["status"], records[-1]["skips"]) == ("complete", 1)
+
+
+@pytest.mark.parametrize(("what", "api"), PACKAGES)
+def test_list_says_what_to_install(sonde, both_cpu, without, what, api):
+    done = sonde("list", env=without(what, api))
+    assert done.status == 0
+    assert PACKAGES[what, api] in done.err and PACKAGES[what, api] in done.out
+
+
+@pytest.mark.parametrize("api", ["opencl", "vulkan"])
+def test_the_only_api_asked_for_is_missing(sonde, both_cpu, without, api):
+    words = ("run", "--device", "cpu", "--api", api, *ONE_POINT, "-o", "run.jsonl")
+    done = sonde(*words, env=without("driver", api))
+    assert (done.status, done.out) == (2, "")
+    assert PACKAGES["driver", api] in done.err
+    assert list(sonde.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("device", [[], ["--device", "cpu"]], ids=["the default", "the cpu"])
+def test_with_neither_there_is_one_clear_message(sonde, device):
+    done = sonde("run", *device, *ONE_POINT, env=NO_OPENCL_DRIVER | NO_VULKAN_DRIVER)
+    assert (done.status, done.out) == (2, "")
+    assert len(done.said) == 1
+    assert "pocl-opencl-icd" in done.err and "mesa-vulkan-drivers" in done.err
+    assert list(sonde.folder.iterdir()) == []
+
+
+def test_list_with_neither_is_still_an_answer(sonde):
+    done = sonde("list", "--json", env=NO_OPENCL_DRIVER | NO_VULKAN_DRIVER)
+    assert (done.status, done.out.split()) == (0, ["[", "]"])
+    assert "pocl-opencl-icd" in done.err and "mesa-vulkan-drivers" in done.err

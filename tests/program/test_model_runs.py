@@ -1,0 +1,97 @@
+"""Simulated devices: labelled as such everywhere, and the same seed gives the same values."""
+
+import subprocess
+import sys
+
+import pytest
+from program_runs import ONE_POINT, of_kind, sizes
+
+SWEEP = ("--sizes", "4K:64K", "--effort", "quick")
+
+
+def measured(sonde, device, *words, out="run.jsonl"):
+    done = sonde("run", "--device", device, *SWEEP, *words, "-o", out)
+    assert done.status == 0, done.err
+    return of_kind(sonde.records(out), "sample")
+
+
+def values(samples):
+    return [(sample["x"], sample["values"]) for sample in samples]
+
+
+@pytest.mark.parametrize("device", ["strix-halo", "rx-7900-xtx", "rtx-4090", "h200"])
+def test_a_built_in_model_runs_and_says_simulated(sonde, valid, device):
+    done = sonde("run", "--device", f"model:{device}", *ONE_POINT, "-o", "run.jsonl")
+    assert done.status == 0, done.err
+    assert "simulated" in done.err
+    heading, rest = done.out.strip().split("\n", 1)
+    assert "simulated" in heading and "simulated" in rest.lower()
+    valid(sonde.records())
+
+
+def test_a_model_from_a_file_says_simulated(sonde, valid, model_file):
+    done = sonde("run", "--device", model_file(), *ONE_POINT, "-o", "run.jsonl")
+    assert done.status == 0, done.err
+    assert "little" in done.err and "simulated" in done.err
+    assert "little (simulated)" in done.out and "Simulated latency" in done.out
+    records = sonde.records()
+    valid(records)
+    (device,) = of_kind(records, "device")
+    assert (device["name"], device["type"], device["opencl"], device["vulkan"]) == ("little", "model", None, None)
+    assert {(sample["api"], sample["device"]) for sample in of_kind(records, "sample")} == {("model", device["device"])}
+
+
+def test_what_a_model_does_not_have_is_null(sonde, model_file):
+    sonde("run", "--device", model_file(), *ONE_POINT, "-o", "run.jsonl")
+    (device,) = of_kind(sonde.records(), "device")
+    assert (device["uuid"], device["pci"]) == (None, None)
+
+
+def test_the_curve_rises_where_the_file_says(sonde, model_file):
+    samples = measured(sonde, model_file(noise=None))
+    medians = {sample["x"]["bytes"]: sorted(sample["values"])[len(sample["values"]) // 2] for sample in samples}
+    assert medians[4096] == pytest.approx(40, rel=0.02)
+    assert medians[16384] == pytest.approx(40, rel=0.02)
+    assert medians[65536] > 150
+
+
+def test_sizes_are_whole_lines_of_the_device(sonde, model_file):
+    levels = [{"bytes": 16384, "line": 256, "latency_ns": 40}, {"latency_ns": 300}]
+    samples = measured(sonde, model_file(levels=levels))
+    assert of_kind(sonde.records(), "device")[0]["line_bytes"] == 256
+    assert all(size % 256 == 0 for size in sizes(samples))
+
+
+def test_the_same_seed_gives_the_same_values_however_busy_the_machine_is(sonde, model_file):
+    device = model_file()
+    first = measured(sonde, device, "--seed", "3", out="first.jsonl")
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
+        second = measured(sonde, device, "--seed", "3", out="second.jsonl")
+        other.kill()
+    assert values(first) == values(second)
+
+
+def test_another_seed_of_the_run_gives_other_values(sonde, model_file):
+    device = model_file()
+    assert values(measured(sonde, device, "--seed", "3", out="a.jsonl")) != values(
+        measured(sonde, device, "--seed", "4", out="b.jsonl")
+    )
+
+
+def test_another_seed_of_the_model_gives_other_values(sonde, model_file):
+    five, six = model_file("five.json", seed=5), model_file("six.json", seed=6)
+    assert values(measured(sonde, five, out="a.jsonl")) != values(measured(sonde, six, out="b.jsonl"))
+
+
+def test_other_programs_do_not_disturb_a_simulation(sonde, model_file):
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
+        samples = measured(sonde, model_file())
+        other.kill()
+    assert not any(sample["state"]["disturbed"] for sample in samples)
+
+
+def test_a_model_needs_no_driver(sonde, model_file):
+    missing = {"OCL_ICD_VENDORS": "/nonexistent", "VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent"}
+    done = sonde("run", "--device", model_file(), *ONE_POINT, "-o", "run.jsonl", env=missing)
+    assert done.status == 0
+    assert "install" not in done.err

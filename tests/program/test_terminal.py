@@ -1,0 +1,69 @@
+"""Progress and colour: on a terminal only, and not where they are refused."""
+
+import re
+
+import pytest
+from program_runs import CLEARED_LINE, COLOUR
+from terminals import run_in_terminal
+
+SWEEP = ("--sizes", "4K:256K", "--effort", "quick")
+
+
+@pytest.fixture
+def words(model_file):
+    return ("run", "--device", model_file(), *SWEEP, "-o", "run.jsonl")
+
+
+def drawn_lines(shown):
+    """Each state of the progress line, without what clears it."""
+    return [part.split("\r\n")[0] for part in shown.split(CLEARED_LINE)[1:]]
+
+
+def test_a_terminal_shows_progress(sonde, words):
+    status, shown, out = run_in_terminal(sonde, *words)
+    assert status == 0
+    states = [line for line in drawn_lines(shown) if "%" in line]
+    assert len(states) > 1
+    assert any(re.search(r"\d+ %  .*little.*latency vector \d+ KiB", line) for line in states)
+    assert any("left" in line for line in states)
+    shares = [int(re.search(r"(\d+) %", line)[1]) for line in states]
+    assert shares == sorted(shares) and shares[-1] <= 100
+    assert CLEARED_LINE not in out and "\x1b" not in out
+
+
+def test_the_progress_line_is_gone_in_the_end(sonde, words):
+    _, shown, _ = run_in_terminal(sonde, *words)
+    assert shown.endswith(CLEARED_LINE)
+
+
+@pytest.mark.parametrize("columns", [60, 40])
+def test_progress_stays_in_one_row(sonde, words, columns):
+    _, shown, _ = run_in_terminal(sonde, *words, columns=columns)
+    assert max(map(len, drawn_lines(shown))) <= columns
+
+
+def test_progress_never_cuts_a_letter_in_two(sonde, model_file):
+    for columns in (60, 61):  # reading what was shown fails where half a letter is left
+        words = ("run", "--device", model_file(name="ü" * 60), *SWEEP, "-o", f"{columns}.jsonl")
+        assert run_in_terminal(sonde, *words, columns=columns)[0] == 0
+
+
+@pytest.mark.parametrize("refused", ["by the option", "by a terminal that cannot"])
+def test_progress_is_refused(sonde, words, refused):
+    option, env = (["--no-progress"], {}) if refused == "by the option" else ([], {"TERM": "dumb"})
+    status, shown, _ = run_in_terminal(sonde, *words, *option, env=env)
+    assert status == 0
+    assert CLEARED_LINE not in shown and "%" not in shown
+
+
+def test_a_terminal_shows_colour(sonde, words):
+    status, shown, _ = run_in_terminal(sonde, *words, results_too=True)
+    assert status == 0
+    assert COLOUR.search(shown)
+
+
+@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
+def test_colour_is_refused(sonde, words, env):
+    _, shown, _ = run_in_terminal(sonde, *words, results_too=True, env=env)
+    assert "KiB" in shown
+    assert not COLOUR.search(shown)

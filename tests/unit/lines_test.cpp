@@ -1,0 +1,178 @@
+#include "records/lines.hpp"
+
+#include <gtest/gtest.h>
+
+#include "records/reader.hpp"
+#include "support/seen_devices.hpp"
+#include "support/walk_workload.hpp"
+
+namespace sonde::records {
+namespace {
+
+const Origin origin{"gpu-0000:c5:00.0", "vulkan", "latency"};
+
+measure::Measurement measurement() {
+  return {.point = test::point_of(4096),
+          .unit = "ns",
+          .values = {1.25, 1.5, 3e6},
+          .state = {.foreign_cpu = 0.25,
+                    .steal = 0.125,
+                    .disturbed = true,
+                    .attempts = 3,
+                    .clock_settled = true,
+                    .steps = 4096000,
+                    .launch_ns = 8000.5,
+                    .involuntary_switches = 12}};
+}
+
+Line parsed(const std::string& text) {
+  const auto line = parse_line(text);
+  EXPECT_TRUE(line) << text;
+  return line.value_or(Line{});
+}
+
+TEST(Lines, ASampleComesBackAsItWas) {
+  const auto sent = measurement();
+  const Line line = parsed(sample_line(origin, sent, 1.5));
+  EXPECT_EQ(line.kind, "sample");
+  EXPECT_EQ(line.origin.device, origin.device);
+  EXPECT_EQ(line.origin.api, "vulkan");
+  EXPECT_EQ(line.origin.probe, "latency");
+  EXPECT_EQ(line.measurement.point.series, sent.point.series);
+  EXPECT_EQ(line.measurement.point.x, sent.point.x);
+  EXPECT_EQ(line.measurement.unit, "ns");
+  EXPECT_EQ(line.measurement.values, sent.values);
+  const measure::State& state = line.measurement.state;
+  EXPECT_EQ(state.foreign_cpu, 0.25);
+  EXPECT_EQ(state.steal, 0.125);
+  EXPECT_TRUE(state.disturbed);
+  EXPECT_EQ(state.attempts, 3);
+  EXPECT_TRUE(state.clock_settled);
+  EXPECT_EQ(state.steps, 4096000u);
+  EXPECT_EQ(state.launch_ns, 8000.5);
+  EXPECT_EQ(state.involuntary_switches, 12u);
+}
+
+TEST(Lines, SkipsAndErrorsKeepTheirReasonAndTheirPoint) {
+  const measure::Point point = test::point_of(64);
+  for (const bool skip : {true, false}) {
+    const Line with = parsed(skip ? skip_line(origin, &point, "why") : error_line(origin, &point, "why"));
+    EXPECT_EQ(with.kind, skip ? "skip" : "error");
+    EXPECT_EQ(with.reason, "why");
+    EXPECT_TRUE(with.has_point);
+    EXPECT_EQ(with.point.x.at("bytes"), 64);
+    const Line without = parsed(skip ? skip_line(origin, nullptr, "why") : error_line(origin, nullptr, "why"));
+    EXPECT_FALSE(without.has_point);
+    EXPECT_EQ(without.reason, "why");
+  }
+}
+
+TEST(Lines, AFindingComesBackWithAndWithoutAValue) {
+  measure::Finding sent{.series = {{"path", "vector"}}, .name = "translation", .value = 65536, .unit = "bytes",
+                        .evidence = "because"};
+  const Line with = parsed(finding_line(origin, sent));
+  EXPECT_EQ(with.finding.series, sent.series);
+  EXPECT_EQ(with.finding.name, "translation");
+  EXPECT_EQ(with.finding.value, 65536);
+  EXPECT_EQ(with.finding.unit, "bytes");
+  EXPECT_EQ(with.finding.evidence, "because");
+  sent.value.reset();
+  EXPECT_FALSE(parsed(finding_line(origin, sent)).finding.value);
+}
+
+TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
+  gpu::DeviceInfo info = test::seen(gpu::Api::vulkan, "name", {.uuid = "aa", .pci = "0000:01:00.0"}).info;
+  info.type = gpu::DeviceType::integrated;
+  info.driver = "radv";
+  info.api_version = "1.3.2";
+  info.compute_units = 40;
+  info.memory_bytes = 1ull << 37;
+  info.largest_buffer_bytes = 1ull << 32;
+  info.largest_buffer_reason = "a limit";
+  info.unified_memory = true;
+  info.line_bytes = 128;
+  info.largest_group_size = 1024;
+  info.timer_step_ns = 10.5;
+  const gpu::DeviceInfo got = parsed(info_line(info)).info;
+  EXPECT_EQ(got.api, info.api);
+  EXPECT_EQ(got.type, info.type);
+  EXPECT_EQ(got.name, info.name);
+  EXPECT_EQ(got.platform, info.platform);
+  EXPECT_EQ(got.driver, info.driver);
+  EXPECT_EQ(got.driver_version, info.driver_version);
+  EXPECT_EQ(got.api_version, info.api_version);
+  EXPECT_EQ(got.uuid, info.uuid);
+  EXPECT_EQ(got.pci, info.pci);
+  EXPECT_EQ(got.compute_units, info.compute_units);
+  EXPECT_EQ(got.memory_bytes, info.memory_bytes);
+  EXPECT_EQ(got.largest_buffer_bytes, info.largest_buffer_bytes);
+  EXPECT_EQ(got.largest_buffer_reason, info.largest_buffer_reason);
+  EXPECT_EQ(got.unified_memory, info.unified_memory);
+  EXPECT_EQ(got.line_bytes, info.line_bytes);
+  EXPECT_EQ(got.largest_group_size, info.largest_group_size);
+  EXPECT_EQ(got.timer_step_ns, info.timer_step_ns);
+
+  EXPECT_DOUBLE_EQ(parsed(plan_line({0.5, 1.25})).expected_seconds, 1.75);
+  const Line point = parsed(point_line(origin, "latency 4 KiB", test::point_of(4096)));
+  EXPECT_EQ(point.kind, "point");
+  EXPECT_EQ(point.name, "latency 4 KiB");
+  EXPECT_EQ(point.point.x.at("bytes"), 4096);
+  EXPECT_EQ(point.expected_seconds, 1);
+  EXPECT_EQ(parsed(alive_line()).kind, "alive");
+  EXPECT_EQ(parsed(unsupported_line("no driver")).reason, "no driver");
+}
+
+TEST(Lines, NumbersHaveSixDigitsAndSizesAreWhole) {
+  auto sent = measurement();
+  sent.point.x["bytes"] = 1073741824;
+  sent.point.x["load"] = 1.0 / 3;
+  sent.values = {1.0 / 3, 123456789};
+  const std::string text = sample_line(origin, sent, 2.0 / 3);
+  EXPECT_NE(text.find("\"bytes\":1073741824,"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"load\":0.333333}"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"values\":[0.333333,123457000.0]"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"t\":0.666667"), std::string::npos) << text;
+}
+
+TEST(Lines, AreOneLineEachWhateverADriverSays) {
+  const std::string broken = "bad \xFF\xC3 name\nwith a line feed and \"quotes\"";
+  DeviceRecord device;
+  device.name = broken;
+  device.opencl = test::seen(gpu::Api::opencl, broken, {});
+  gpu::DeviceInfo info = device.opencl->info;
+  for (const std::string& text : {device_line(device), info_line(info), error_line(origin, nullptr, broken),
+                                  listed_device_json(device, {{"latency", "opencl", broken}})}) {
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+    EXPECT_EQ(text.find('\xFF'), std::string::npos);
+    EXPECT_TRUE(parse_line(text)) << text;
+  }
+  EXPECT_EQ(parsed(info_line(info)).info.name, "bad \xEF\xBF\xBD\xEF\xBF\xBD name\nwith a line feed and \"quotes\"");
+}
+
+TEST(Lines, EveryKindNamesItself) {
+  EXPECT_EQ(parsed(run_line({.run = "u", .command = {"sonde", "run"}})).kind, "run");
+  EXPECT_EQ(parsed(device_line({})).kind, "device");
+  EXPECT_EQ(parsed(end_line({.status = "complete"})).kind, "end");
+}
+
+TEST(ParseLine, GarbageIsNoRecord) {
+  for (const char* text : {"", " ", "{", "null", "[]", "3", "\"sample\"", "{\"record\":\"sample\"",
+                           "{\"record\":\"sample\",\"x\":5}", "{\"record\":\"sample\",\"values\":[1,\"two\"]}",
+                           "{\"record\":\"sample\",\"x\":{\"bytes\":null}}", "{\"record\":5}",
+                           "{\"record\":\"info\",\"api\":\"vulkan\"}", "{\"record\":\"skip\",\"reason\":[]}",
+                           "{\"record\":\"sample\"}{\"record\":\"sample\"}", "\xFF\xFE"}) {
+    EXPECT_FALSE(parse_line(text)) << text;
+  }
+  const std::string sample = sample_line(origin, measurement(), 1);
+  for (std::size_t length = 0; length < sample.size(); ++length) {
+    EXPECT_FALSE(parse_line(std::string_view(sample).substr(0, length))) << length;
+  }
+}
+
+TEST(ParseLine, UnknownKindsAndFieldsAreNoError) {
+  EXPECT_EQ(parsed("{\"record\":\"of tomorrow\",\"more\":[1]}").kind, "of tomorrow");
+  EXPECT_EQ(parsed("{\"record\":\"skip\",\"reason\":\"why\",\"more\":{}}").reason, "why");
+}
+
+}  // namespace
+}  // namespace sonde::records

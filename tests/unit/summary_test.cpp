@@ -1,0 +1,127 @@
+#include "cli/summary.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/seen_devices.hpp"
+#include "support/walk_workload.hpp"
+
+namespace sonde::cli {
+namespace {
+
+using gpu::Api;
+using records::Line;
+
+Target cpu_target() {
+  Target target;
+  target.record.id = "cpu";
+  target.record.name = "Some CPU";
+  target.record.type = gpu::DeviceType::cpu;
+  target.record.opencl = test::seen(Api::opencl, "pocl", {.driver_version = "3.1"});
+  target.record.vulkan = test::seen(Api::vulkan, "llvmpipe", {.driver_version = "22.3"});
+  return target;
+}
+
+Line sample(const std::string& api, double bytes, std::vector<double> values, bool disturbed = false) {
+  Line line;
+  line.kind = "sample";
+  line.origin = {"cpu", api, "latency"};
+  line.measurement = {.point = test::point_of(bytes), .unit = "ns", .values = std::move(values), .state = {}};
+  line.measurement.state.disturbed = disturbed;
+  return line;
+}
+
+Line reason(const std::string& kind, const std::string& api, double bytes) {
+  Line line;
+  line.kind = kind;
+  line.origin = {"cpu", api, "latency"};
+  if (bytes > 0) line.point = test::point_of(bytes);
+  line.reason = "the reason of the " + kind;
+  return line;
+}
+
+std::string text_of(const std::vector<Line>& lines, const Target& target = cpu_target(), bool colour = false) {
+  return summary(std::vector{target}, lines, colour);
+}
+
+testing::AssertionResult has(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "no '" << part << "' in:\n" << text;
+}
+
+TEST(Summary, NamesTheDeviceAndItsDrivers) {
+  const std::string text = text_of({sample("opencl", 4096, {1, 2, 3})});
+  EXPECT_TRUE(has(text, "Some CPU (cpu)"));
+  EXPECT_TRUE(has(text, "OpenCL: platform of pocl, 3.1"));
+  EXPECT_TRUE(has(text, "Vulkan: platform of llvmpipe, 22.3"));
+}
+
+TEST(Summary, ShowsTheMedianAndHalfTheQuartileRange) {
+  EXPECT_TRUE(has(text_of({sample("opencl", 4096, {10, 11, 12, 13, 14})}), "12.00 ± 1.00"));
+  EXPECT_TRUE(has(text_of({sample("opencl", 4096, {110, 111, 112, 113, 114})}), "112.0 ± 1.0"));
+}
+
+TEST(Summary, EachApiHasItsColumn) {
+  const std::string text = text_of({sample("opencl", 4096, {11, 11}), sample("vulkan", 4096, {17, 17})});
+  const auto opencl = text.find("11.00 ± 0.00");
+  const auto vulkan = text.find("17.00 ± 0.00");
+  ASSERT_NE(opencl, std::string::npos) << text;
+  ASSERT_NE(vulkan, std::string::npos) << text;
+  EXPECT_LT(opencl, vulkan);
+  EXPECT_EQ(text.substr(opencl, vulkan - opencl).find('\n'), std::string::npos) << "not in one row:\n" << text;
+}
+
+TEST(Summary, TheLargestSizeIsShownThoughNoRoundOne) {
+  EXPECT_TRUE(has(text_of({sample("opencl", 4096, {1, 1}), sample("opencl", 48.0 * 1024 * 1024, {77, 77})}), "48 MiB"));
+}
+
+TEST(Summary, ADisturbedPointHasAStarThatIsExplained) {
+  const std::string quiet = text_of({sample("opencl", 4096, {10, 10})});
+  EXPECT_FALSE(has(quiet, "*"));
+  const std::string disturbed = text_of({sample("opencl", 4096, {10, 10}, true)});
+  EXPECT_TRUE(has(disturbed, "10.00 ± 0.00 *"));
+  EXPECT_TRUE(has(disturbed, "\n* 1 point"));
+}
+
+TEST(Summary, SkipsAndErrorsAreSaidWithTheirReasonAndSize) {
+  const std::string text = text_of({reason("skip", "vulkan", 1073741824), reason("error", "opencl", 0)});
+  EXPECT_TRUE(has(text, "Not measured: latency through vulkan at 1 GiB: the reason of the skip"));
+  EXPECT_TRUE(has(text, "Failed: latency through opencl: the reason of the error"));
+}
+
+TEST(Summary, ASimulatedDeviceIsCalledSimulatedAtItsNameAndAtItsNumbers) {
+  Target target;
+  target.record.id = "cpu";
+  target.record.name = "h200";
+  target.record.type = gpu::DeviceType::model;
+  const std::string text = text_of({sample("model", 4096, {10, 10})}, target);
+  EXPECT_TRUE(has(text, "h200 (simulated)"));
+  EXPECT_TRUE(has(text, "Simulated latency"));
+}
+
+TEST(Summary, OnACpuItSaysWhatVulkansCodeAdds) {
+  const std::vector<Line> lines{sample("opencl", 4096, {2, 2}), sample("vulkan", 4096, {7.5, 7.5})};
+  EXPECT_TRUE(has(text_of(lines), "Vulkan reads 5.5 ns more than OpenCL"));
+  Target gpu = cpu_target();
+  gpu.record.type = gpu::DeviceType::discrete;
+  EXPECT_FALSE(has(text_of(lines, gpu), "more than OpenCL"));
+}
+
+TEST(Summary, OtherDevicesAndOtherUnitsAreNotInTheTable) {
+  Line other = sample("opencl", 4096, {99, 99});
+  other.origin.device = "gpu-x";
+  Line bandwidth = sample("opencl", 4096, {88, 88});
+  bandwidth.measurement.unit = "GB/s";
+  const std::string text = text_of({sample("opencl", 4096, {10, 10}), other, bandwidth});
+  EXPECT_TRUE(has(text, "10.00 ± 0.00"));
+  EXPECT_FALSE(has(text, "99.00"));
+  EXPECT_FALSE(has(text, "88.00"));
+}
+
+TEST(Summary, ColourIsThereOnlyWhenAskedFor) {
+  const std::vector<Line> lines{sample("opencl", 4096, {2, 2})};
+  EXPECT_FALSE(has(text_of(lines), "\033"));
+  EXPECT_TRUE(has(text_of(lines, cpu_target(), true), "\033[36m●"));
+}
+
+}  // namespace
+}  // namespace sonde::cli
