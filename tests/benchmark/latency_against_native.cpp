@@ -1,6 +1,6 @@
 // Prints, size by size and in turn, what a plain C++ pointer chase on the host and Sonde's latency probe on the CPU
 // device read: how much the driver's code adds, and whether the working sets are what they are said to be. Same page
-// size, same minutes, same core. Usage: latency_against_native opencl|vulkan [rounds] [bytes…]
+// size, same minutes, same core. Usage: latency_against_native opencl|vulkan|vulkan-descriptors [rounds] [bytes…]
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -89,7 +89,9 @@ int main(int count, char** arguments) {
   if (sizes.empty()) {
     sizes = {4096, 16384, 32768, 131072, 524288, 1048576, 1572864, 100663296, 134217728, 268435456};
   }
-  const auto device = api == "vulkan" ? gpu::vulkan::open(0) : gpu::opencl::open(0);
+  const auto device = api == "vulkan"               ? gpu::vulkan::open(0)
+                      : api == "vulkan-descriptors" ? gpu::vulkan::open(0, gpu::vulkan::BufferAccess::descriptors)
+                                                    : gpu::opencl::open(0);
   std::printf("%12s %10s %9s %10s %9s %7s %8s %8s\n", "bytes", "native ns", "spread %", (api + " ns").c_str(), "spread %",
               "ratio", "foreign", "steal");
   for (const std::uint64_t bytes : sizes) {

@@ -1,22 +1,23 @@
 """The program under test (SONDE_PROGRAM), what it finds on this machine, and one run that many tests look at."""
 
+import contextlib
 import json
 import os
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import fake_opencl
 import jsonschema
 import pytest
-from program_runs import SHORT_SWEEP, Sonde, of_kind
+
+pytest.register_assert_rewrite("program_runs", "refusals", "terminals")
+
+from program_runs import SHORT_SWEEP, Sonde, of_kind  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="session")
-def root():
-    """The repository's folder."""
-    return ROOT
 
 
 @pytest.fixture(scope="session")
@@ -111,3 +112,30 @@ def model_file(sonde):
         return f"model:{file_name}"
 
     return write
+
+
+@pytest.fixture(scope="session")
+def fake_loader(both_cpu, tmp_path_factory):
+    """A folder with a libOpenCL.so.1 that does what FAULT says."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        pytest.skip("no C compiler here to make a broken driver with")
+    folder = tmp_path_factory.mktemp("broken driver")
+    fake_opencl.build(compiler, ROOT, folder)
+    return folder
+
+
+@pytest.fixture
+def busy_machine():
+    """Another program that takes a core for as long as it is entered."""
+
+    @contextlib.contextmanager
+    def entered():
+        other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        try:
+            yield
+        finally:
+            other.kill()
+            other.wait()
+
+    return entered

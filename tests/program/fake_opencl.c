@@ -1,5 +1,6 @@
 /* A libOpenCL.so.1 that passes every call on to the real one (REAL_OPENCL) and does what FAULT says: it crashes or
- * hangs while devices are listed, or at the first kernel after a buffer of 5 to 6.9 KB was made, or it talks. */
+ * hangs while devices are listed, or at the first kernel after a buffer of 5 to 6.9 KB was made; it talks; it leaves a
+ * process behind that lives for 20 seconds. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
@@ -44,6 +45,10 @@ static void before_clGetPlatformIDs(long size_bytes) {
   (void)size_bytes;
   if (fault("crash while listing")) crash();
   if (fault("hang while listing")) hang();
+  if (fault("leave a process behind") && fork() == 0) {
+    sleep(20);
+    _exit(0);
+  }
   if (fault("talk")) {
     puts("the driver talks");
     fflush(stdout);
@@ -51,7 +56,7 @@ static void before_clGetPlatformIDs(long size_bytes) {
   }
 }
 
-static void before_clCreateBuffer(long size_bytes) { at_the_point = size_bytes > 5000 && size_bytes < 6900; }
+static void before_clCreateBuffer(long size_bytes) { at_the_point |= size_bytes > 5000 && size_bytes < 6900; }
 
 static void before_clEnqueueNDRangeKernel(long size_bytes) {
   (void)size_bytes;

@@ -24,6 +24,16 @@ def test_a_device_named_twice_is_measured_once(sonde, model_file):
     assert (len(of_kind(records, "device")), len(of_kind(records, "sample"))) == (1, 1)
 
 
+def test_sizes_beyond_the_memory_of_a_model_are_skipped(sonde, valid, model_file):
+    words = ("run", "--device", model_file(memory_bytes=1 << 20), "--effort", "quick", "-o", "run.jsonl")
+    done = sonde(*words)
+    assert done.status == 0, done.out
+    records = sonde.records()
+    valid(records)
+    assert max(sample["x"]["bytes"] for sample in of_kind(records, "sample")) <= 1 << 20
+    assert (records[-1]["status"], records[-1]["errors"]) == ("complete", 0)
+
+
 def test_two_models_of_one_name_have_ids_of_their_own(sonde, model_file):
     devices = (model_file("a.json", seed=1), model_file("b.json", seed=2))
     done = sonde("run", *(word for device in devices for word in ("--device", device)), *ONE_POINT, "-o", "run.jsonl")

@@ -1,7 +1,7 @@
 """A model file that is broken: the sentence names the file and the field."""
 
 import pytest
-from test_bad_requests import assert_refused
+from refusals import assert_refused
 
 L1 = {"name": "L1", "bytes": 16384, "latency_ns": 40}
 DRAM = {"name": "DRAM", "latency_ns": 300}

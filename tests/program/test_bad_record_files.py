@@ -3,7 +3,8 @@
 import os
 
 import pytest
-from test_bad_requests import assert_refused
+from program_runs import NO_OPENCL_DRIVER, NO_VULKAN_DRIVER
+from refusals import assert_refused
 
 DEVICES = {"the default": (), "the cpu": ("--device", "cpu"), "a model": ("--device", "model:strix-halo")}
 
@@ -18,10 +19,10 @@ def test_an_existing_file_is_kept(sonde, listed, device):
     assert file.read_text() == "precious\n"
 
 
-@pytest.mark.parametrize("api", [{"OCL_ICD_VENDORS": "/nonexistent"}, {"VK_DRIVER_FILES": "/nonexistent"}], ids=str)
-def test_one_sentence_even_where_a_driver_is_missing(sonde, both_cpu, api):
+@pytest.mark.parametrize("missing", [NO_OPENCL_DRIVER, NO_VULKAN_DRIVER], ids=["OpenCL", "Vulkan"])
+def test_one_sentence_even_where_a_driver_is_missing(sonde, both_cpu, missing):
     (sonde.folder / "mine.jsonl").write_text("precious\n")
-    assert_refused(sonde, "run", "--device", "cpu", "-o", "mine.jsonl", says="mine.jsonl", env=api)
+    assert_refused(sonde, "run", "--device", "cpu", "-o", "mine.jsonl", says="mine.jsonl", env=missing)
 
 
 def test_an_existing_folder_is_kept(sonde):

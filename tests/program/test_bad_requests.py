@@ -1,24 +1,7 @@
 """A wrong request: one clear sentence, status 2, nothing measured, nothing written."""
 
 import pytest
-from program_runs import ONE_POINT
-
-LONGEST_SENTENCE = 240
-
-
-def assert_refused(sonde, *words, says, **options):
-    """Keeps a request that is not refused short, so that the test fails soon."""
-    if words[:1] == ("run",) and "--sizes" not in words:
-        words += ONE_POINT
-    before = sorted(sonde.folder.rglob("*"))
-    done = sonde(*words, timeout=30, **options)
-    assert (done.status, done.out) == (2, "")
-    assert len(done.said) == 1, done.err
-    assert done.err.startswith("sonde: ")
-    assert len(done.err) <= LONGEST_SENTENCE
-    for word in [says] if isinstance(says, str) else says:
-        assert word in done.err
-    assert sorted(sonde.folder.rglob("*")) == before
+from refusals import assert_refused
 
 
 @pytest.mark.parametrize(
@@ -52,7 +35,7 @@ def test_a_word_that_is_not_known(sonde, words, says):
         ("--device", "model:no-such-file.json"),
         ("--device", "model:no/such/file"),
         ("--probe", "no-such-probe"),
-        ("--probe", "latency,no-such-probe"),
+        ("--probe", "no-such-probe,latency"),
         ("--api", "no-such-api"),
         ("--effort", "utmost"),
         ("--seed", "some"),
@@ -62,11 +45,10 @@ def test_a_word_that_is_not_known(sonde, words, says):
         ("--silence-limit", "-3"),
         ("--silence-limit", "soon"),
         ("--silence-limit", "nan"),
-        ("--silence-limit", "1e300"),
     ],
 )
 def test_a_value_that_is_not_known(sonde, option, value):
-    says = value.removeprefix("model:") or value or "device"
+    says = value.removeprefix("model:").removesuffix(",latency") or value or "device"
     assert_refused(sonde, "run", "--device", "model:strix-halo", option, value, says=says)
 
 
@@ -76,8 +58,8 @@ def test_an_unknown_built_in_model_names_those_that_are(sonde):
 
 @pytest.mark.parametrize(
     "given",
-    ["", ":", "4K", "4K:", ":8K", "many:8K", "4K:many", "4K:8Q", "4K:8KK", "-4K:8K", "0:8K", "4K:-8K", "nan:8K", "8K:4K"]
-    + ["4K:8K:16K", "4 K:8K", "0x1000:8K", "4K:1e300"],
+    ["", ":", "4K", "4K:", ":8K", "many:8K", "4K:many", "4K:8Q", "4K:8KK", "-4K:8K", "0:8K", "4K:-8K", "nan:8K"]
+    + ["8K:4K", "4K:8K:16K", "4 K:8K", "4K:1e300"],
 )
 def test_sizes_that_are_none(sonde, model_file, given):
     assert_refused(sonde, "run", "--device", model_file(), "--effort", "quick", "--sizes", given, says="size")

@@ -89,7 +89,7 @@ def test_each_sample_says_what_was_around_it(cpu_run):
 
 def test_the_summary_has_a_table_and_a_chart(cpu_run):
     said = cpu_run.done.out
-    for word in ("4 KiB", "8 KiB", "OpenCL", "Vulkan", "median", "│", "└──", "●", "○", str(cpu_run.file.name)):
+    for word in ("4 KiB", "8 KiB", "OpenCL", "Vulkan", "median", "│", "└──", "●", "○", cpu_run.file.name):
         assert word in said
     for api in APIS:
         assert cpu_run.device[api]["driver_version"] in said

@@ -1,10 +1,7 @@
 """Simulated devices: labelled as such everywhere, and the same seed gives the same values."""
 
-import subprocess
-import sys
-
 import pytest
-from program_runs import ONE_POINT, of_kind, sizes
+from program_runs import NO_OPENCL_DRIVER, NO_VULKAN_DRIVER, ONE_POINT, of_kind, sizes
 
 SWEEP = ("--sizes", "4K:64K", "--effort", "quick")
 
@@ -62,12 +59,11 @@ def test_sizes_are_whole_lines_of_the_device(sonde, model_file):
     assert all(size % 256 == 0 for size in sizes(samples))
 
 
-def test_the_same_seed_gives_the_same_values_however_busy_the_machine_is(sonde, model_file):
+def test_the_same_seed_gives_the_same_values_however_busy_the_machine_is(sonde, model_file, busy_machine):
     device = model_file()
     first = measured(sonde, device, "--seed", "3", out="first.jsonl")
-    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
+    with busy_machine():
         second = measured(sonde, device, "--seed", "3", out="second.jsonl")
-        other.kill()
     assert values(first) == values(second)
 
 
@@ -83,15 +79,14 @@ def test_another_seed_of_the_model_gives_other_values(sonde, model_file):
     assert values(measured(sonde, five, out="a.jsonl")) != values(measured(sonde, six, out="b.jsonl"))
 
 
-def test_other_programs_do_not_disturb_a_simulation(sonde, model_file):
-    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
+def test_other_programs_do_not_disturb_a_simulation(sonde, model_file, busy_machine):
+    with busy_machine():
         samples = measured(sonde, model_file())
-        other.kill()
     assert not any(sample["state"]["disturbed"] for sample in samples)
 
 
 def test_a_model_needs_no_driver(sonde, model_file):
-    missing = {"OCL_ICD_VENDORS": "/nonexistent", "VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent"}
+    missing = NO_OPENCL_DRIVER | NO_VULKAN_DRIVER
     done = sonde("run", "--device", model_file(), *ONE_POINT, "-o", "run.jsonl", env=missing)
     assert done.status == 0
     assert "install" not in done.err

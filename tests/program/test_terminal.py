@@ -7,6 +7,7 @@ from program_runs import CLEARED_LINE, COLOUR
 from terminals import run_in_terminal
 
 SWEEP = ("--sizes", "4K:256K", "--effort", "quick")
+TIME_LEFT = re.compile(r"\d+ (s|min) left")
 
 
 @pytest.fixture
@@ -24,11 +25,18 @@ def test_a_terminal_shows_progress(sonde, words):
     assert status == 0
     states = [line for line in drawn_lines(shown) if "%" in line]
     assert len(states) > 1
-    assert any(re.search(r"\d+ %  .*little.*latency vector \d+ KiB", line) for line in states)
-    assert any("left" in line for line in states)
+    assert any(re.search(r"little.*latency .*vector.* KiB", line) for line in states)
+    assert any(TIME_LEFT.search(line) for line in states)
     shares = [int(re.search(r"(\d+) %", line)[1]) for line in states]
     assert shares == sorted(shares) and shares[-1] <= 100
     assert CLEARED_LINE not in out and "\x1b" not in out
+
+
+def test_the_time_left_is_shown_beside_a_long_name(sonde, model_file):
+    device = model_file(name="Made-up(R) Processor of the Second Generation")
+    words = ("run", "--device", device, *SWEEP, "-o", "run.jsonl")
+    _, shown, _ = run_in_terminal(sonde, *words, columns=80)
+    assert any(TIME_LEFT.search(line) for line in drawn_lines(shown))
 
 
 def test_the_progress_line_is_gone_in_the_end(sonde, words):

@@ -67,7 +67,9 @@ std::unique_ptr<gpu::Buffer> ScriptedDevice::make_buffer(std::uint64_t size_byte
   return std::make_unique<HostBuffer>(size_bytes);
 }
 
-std::unique_ptr<gpu::Kernel> ScriptedDevice::make_kernel(const gpu::KernelSource& source, std::uint32_t) {
+std::unique_ptr<gpu::Kernel> ScriptedDevice::make_kernel(const gpu::KernelSource& source,
+                                                         std::uint32_t group_size) {
+  last_group_size_ = group_size;
   return std::make_unique<ScriptedKernel>(source.name);
 }
 
@@ -92,6 +94,7 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
     }
     if (script_.slowdown) dispatch.work_ns *= script_.slowdown(index, spent_ns_);
   }
+  dispatch.end = host(launch, launch.buffers.size() - 1).words.at(0);
   dispatch.time_ns = script_.launch_ns + disturbed(dispatch.work_ns);
   if (!std::exchange(own.launched, true)) dispatch.time_ns += script_.first_launch_ns;
   if (script_.clock_stands_still) dispatch.time_ns = 0;

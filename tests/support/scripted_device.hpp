@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace sonde::test {
 struct Dispatch {
   std::string kernel;
   std::uint64_t bytes = 0;  ///< of its first buffer
-  std::uint32_t trips = 0;
+  std::uint32_t trips = 0;   ///< as asked for
+  std::uint32_t end = 0;     ///< what the chain left as its value
   double work_ns = 0;
   double time_ns = 0;
 };
@@ -55,6 +57,7 @@ class ScriptedDevice final : public gpu::Device {
   gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override;
 
   [[nodiscard]] const std::vector<Dispatch>& dispatches() const { return dispatches_; }
+  [[nodiscard]] std::uint32_t last_group_size() const { return last_group_size_; }
 
  private:
   double disturbed(double work_ns);
@@ -63,6 +66,7 @@ class ScriptedDevice final : public gpu::Device {
   gpu::DeviceInfo info_;
   std::vector<Dispatch> dispatches_;
   double spent_ns_ = 0;
+  std::uint32_t last_group_size_ = 0;
   std::mt19937_64 random_;
 };
 

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analysis/statistics.hpp"
+
+namespace sonde::analysis {
+
+/// Repetitions at one working set, in nanoseconds.
+struct CurvePoint {
+  double bytes = 0;
+  std::vector<double> values;
+};
+
+/// The curves that tell the levels of one memory hierarchy, each sorted by bytes. Only `cycle` must not be empty.
+struct LatencyCurves {
+  std::vector<CurvePoint> cycle;        ///< permutation walk over distinct lines
+  std::vector<CurvePoint> independent;  ///< uniformly random lines: the hit rate gives capacity whatever the policy
+  std::vector<CurvePoint> page;         ///< one line a page, over the span of the pages
+  double line_bytes = 64;
+  double page_bytes = 4096;             ///< distance of the lines of `page`
+};
+
+/// A value with the range that holds it with 95 % probability.
+struct Bracket {
+  double low = 0;
+  double value = 0;
+  double high = 0;
+};
+
+/// One level of the hierarchy, the nearest first. The last has neither size nor transition: it is memory.
+struct Level {
+  std::optional<Bracket> bytes;
+  double onset_bytes = 0;  ///< where latency has left this level's plateau by 5 % of the step to the next
+  double end_bytes = 0;    ///< where it has come within 5 % of the next
+  Bracket latency_ns;
+};
+
+/// An edge that follows pages rather than bytes: address translation, not a level.
+struct TranslationEdge {
+  double bytes = 0;      ///< span of the pages at which it lies
+  double added_ns = 0;   ///< what a load takes longer beyond it
+};
+
+struct Hierarchy {
+  std::vector<Level> levels;
+  std::vector<TranslationEdge> translation;
+};
+
+/// Reads the levels from the curves: docs/method.md says how. A level that is not there is worse than one that is
+/// missed. `seed` drives the bootstrap; the same seed gives the same brackets.
+Hierarchy find_levels(const LatencyCurves& curves, std::uint64_t seed);
+
+}  // namespace sonde::analysis

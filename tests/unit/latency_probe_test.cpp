@@ -1,0 +1,160 @@
+// The whole latency probe on a device whose hierarchy is known: it has to rediscover it.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "analysis/statistics.hpp"
+#include "gpu/error.hpp"
+#include "measure/runner.hpp"
+#include "probes/catalog.hpp"
+#include "support/recording_observer.hpp"
+#include "support/scripted_device.hpp"
+#include "support/walk_workload.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Effort;
+using measure::Measurement;
+using measure::Point;
+using measure::Request;
+using test::RecordingObserver;
+using test::ScriptedDevice;
+
+std::vector<double> sizes(const Request& request) {
+  std::vector<double> bytes;
+  for (const Point& point : latency.next(gpu::DeviceInfo{}, request, {})) bytes.push_back(point.x.at("bytes"));
+  return bytes;
+}
+
+TEST(LatencySizes, AreFourPerDoublingDistinctAndWholeLines) {
+  for (const std::uint32_t line_bytes : {64u, 128u}) {
+    const auto bytes = sizes({.effort = Effort::quick, .line_bytes = line_bytes});
+    EXPECT_EQ(bytes.size(), 16 * 4 + 1u);
+    EXPECT_EQ(bytes.front(), 1024);
+    EXPECT_EQ(bytes.back(), 64 << 20);
+    EXPECT_EQ(std::set<double>(bytes.begin(), bytes.end()).size(), bytes.size());
+    for (std::size_t step = 0; step < bytes.size(); ++step) {
+      EXPECT_EQ(std::fmod(bytes[step], line_bytes), 0) << bytes[step];
+      EXPECT_NEAR(bytes[step], 1024 * std::exp2(static_cast<double>(step) / 4), line_bytes / 2.0) << step;
+    }
+  }
+}
+
+TEST(LatencySizes, EndWhereTheEffortSays) {
+  EXPECT_EQ(sizes({.effort = Effort::quick}).back(), 64 << 20);
+  EXPECT_EQ(sizes({.effort = Effort::normal}).back(), 256 << 20);
+  EXPECT_EQ(sizes({.effort = Effort::thorough}).back(), 1 << 30);
+}
+
+TEST(LatencySizes, AreThoseAskedFor) {
+  const auto bytes = sizes({.smallest_bytes = 4096, .largest_bytes = 16384});
+  EXPECT_EQ(bytes.size(), 9u);
+  EXPECT_EQ(bytes.front(), 4096);
+  EXPECT_EQ(bytes.back(), 16384);
+  EXPECT_EQ(sizes({.smallest_bytes = 4096, .largest_bytes = 4096}), std::vector<double>{4096});
+}
+
+TEST(LatencySizes, StayDistinctWhereLinesAreCoarserThanTheSteps) {
+  const auto bytes = sizes({.smallest_bytes = 128, .largest_bytes = 1024, .line_bytes = 128});
+  EXPECT_EQ(std::set<double>(bytes.begin(), bytes.end()).size(), bytes.size());
+  EXPECT_EQ(bytes.front(), 128);
+  EXPECT_EQ(bytes.back(), 1024);
+}
+
+TEST(LatencySizes, NothingMoreIsWantedOnceSomethingIsKnown) {
+  const std::vector<Measurement> known(1);
+  EXPECT_TRUE(latency.next(gpu::DeviceInfo{}, {}, known).empty());
+}
+
+TEST(LatencyProbe, RediscoversTheHierarchyThatTheDeviceHas) {
+  constexpr double l1_bytes = 32 << 10;
+  constexpr double l2_bytes = 512 << 10;
+  ScriptedDevice device({.hop_ns =
+                             [](std::uint64_t bytes) {
+                               const auto size = static_cast<double>(bytes);
+                               return size <= l1_bytes ? 40.0 : size <= l2_bytes ? 95.0 : 290.0;
+                             },
+                         .first_launch_ns = 5e6,
+                         .noise = 0.01,
+                         .interruption_share = 0.05});
+  RecordingObserver observer;
+  const Request request{.effort = Effort::quick, .largest_bytes = 2 << 20, .seed = 3, .line_bytes = 128};
+  measure::run_probe(device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }}, observer);
+  EXPECT_TRUE(observer.failures.empty());
+  EXPECT_TRUE(observer.skips.empty());
+  ASSERT_EQ(observer.measurements.size(), 11 * 4 + 1u);
+  for (const Measurement& measurement : observer.measurements) {
+    const double bytes = measurement.point.x.at("bytes");
+    const double expected = bytes <= l1_bytes ? 40.0 : bytes <= l2_bytes ? 95.0 : 290.0;
+    EXPECT_NEAR(analysis::summarize(measurement.values).median / expected, 1.005, 0.01) << bytes;
+    EXPECT_EQ(measurement.unit, "ns");
+    EXPECT_EQ(measurement.point.series, (std::map<std::string, std::string>{{"memory", "device"}, {"path", "vector"}}));
+    EXPECT_GE(measurement.values.size(), 7u);
+  }
+}
+
+TEST(LatencyProbe, ALapVisitsEveryLineOnce) {
+  ScriptedDevice device({.cold_word_ns = 1});
+  const measure::Workload walk = latency.prepare(device, test::point_of(64 * 64), {.seed = 5});
+  EXPECT_EQ(walk.lap, 64u);
+  for (const double first_visits : {64.0, 0.0}) {
+    (void)walk.run(64);
+    EXPECT_EQ(walk.flaw(), std::nullopt);
+    EXPECT_EQ(device.dispatches().back().bytes, 4096u);
+    EXPECT_DOUBLE_EQ(device.dispatches().back().work_ns, 64 * 10 + first_visits);
+  }
+}
+
+TEST(LatencyProbe, ADispatchBeginsWhereTheLastOneEnded) {
+  // Three laps and a bit in unequal pieces: had one begun at the start again, it would have met no new line.
+  ScriptedDevice device({.cold_word_ns = 1});
+  const measure::Workload walk = latency.prepare(device, test::point_of(1000 * 64), {.seed = 5});
+  double cold = 0;
+  for (const std::uint64_t hops : {64u, 320u, 640u, 1280u, 704u}) {
+    (void)walk.run(hops);
+    EXPECT_EQ(walk.flaw(), std::nullopt);
+    const test::Dispatch& last = device.dispatches().back();
+    cold += last.work_ns - static_cast<double>(hops) * 10;
+  }
+  EXPECT_EQ(cold, 1000);
+}
+
+TEST(LatencyProbe, EverySeedWalksAnotherWay) {
+  const auto ends = [](std::uint64_t seed) {
+    ScriptedDevice device({});
+    const measure::Workload walk = latency.prepare(device, test::point_of(1 << 16), {.seed = seed});
+    for (int dispatch = 0; dispatch < 4; ++dispatch) (void)walk.run(64);
+    std::vector<std::uint32_t> words;
+    for (const test::Dispatch& dispatch : device.dispatches()) words.push_back(dispatch.end);
+    return words;
+  };
+  EXPECT_EQ(ends(1), ends(1));
+  EXPECT_NE(ends(1), ends(2));
+}
+
+TEST(LatencyProbe, LaunchesAGroupWhoseOtherItemsLeaveButOneItemOnACpu) {
+  const auto group_size = [](gpu::DeviceType type) {
+    ScriptedDevice device({.type = type});
+    (void)latency.prepare(device, test::point_of(4096), {});
+    return device.last_group_size();
+  };
+  EXPECT_EQ(group_size(gpu::DeviceType::cpu), 1u);
+  EXPECT_EQ(group_size(gpu::DeviceType::discrete), 32u);
+  EXPECT_EQ(group_size(gpu::DeviceType::integrated), 32u);
+}
+
+TEST(Catalog, NamesAreUniqueAndFound) {
+  std::set<std::string_view> names;
+  for (const measure::Probe* probe : catalog()) {
+    EXPECT_TRUE(names.insert(probe->name).second) << probe->name;
+    EXPECT_EQ(find(probe->name), probe);
+    EXPECT_TRUE(probe->question.ends_with("?")) << probe->question;
+  }
+  EXPECT_EQ(find("no such probe"), nullptr);
+}
+
+}  // namespace
+}  // namespace sonde::probes

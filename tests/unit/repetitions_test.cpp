@@ -1,0 +1,201 @@
+// The runner's heart against a device whose true latency is known: whatever its clock suffers, the values are true.
+
+#include "measure/repetitions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "analysis/statistics.hpp"
+#include "gpu/error.hpp"
+#include "support/scripted_device.hpp"
+#include "support/walk_workload.hpp"
+
+namespace sonde::measure {
+namespace {
+
+using test::Dispatch;
+using test::Script;
+using test::ScriptedDevice;
+using test::walk_over;
+
+constexpr double true_ns = 10;  // Script::hop_ns
+constexpr double small_bytes = 4096;
+constexpr double large_bytes = 8 << 20;
+
+Repetitions repeated(ScriptedDevice& device, double bytes, Effort effort = Effort::quick) {
+  return repeat(walk_over(device, bytes), limits_of(effort), [] {});
+}
+
+double median(const Repetitions& repetitions) { return analysis::quantile(repetitions.values, 0.5); }
+
+std::uint64_t hops(const Dispatch& dispatch) { return std::uint64_t{dispatch.trips} * 64; }
+
+/// Hops of all dispatches before the timed pairs, which are the last ones.
+std::uint64_t hops_before_timing(const ScriptedDevice& device, const Repetitions& repetitions) {
+  const auto& all = device.dispatches();
+  std::uint64_t sum = 0;
+  for (std::size_t index = 0; index + 2 * repetitions.values.size() < all.size(); ++index) sum += hops(all[index]);
+  return sum;
+}
+
+TEST(Repetitions, WithoutNoiseTheValuesAreTheTrueLatency) {
+  for (const double bytes : {64.0, small_bytes, large_bytes}) {
+    ScriptedDevice device({});
+    const Repetitions repetitions = repeated(device, bytes);
+    EXPECT_EQ(repetitions.values.size(), 7u);
+    for (const double value : repetitions.values) EXPECT_NEAR(value, true_ns, 1e-6);
+  }
+}
+
+TEST(Repetitions, LaunchCostDoesNotReachTheValues) {
+  // 5 ms: more than a whole stretch.
+  for (const double launch_ns : {0.0, 8e3, 200e3, 5e6}) {
+    ScriptedDevice device({.launch_ns = launch_ns});
+    const Repetitions repetitions = repeated(device, small_bytes);
+    EXPECT_NEAR(median(repetitions), true_ns, 1e-6) << launch_ns;
+    EXPECT_NEAR(repetitions.launch_ns, launch_ns, 1) << launch_ns;
+  }
+}
+
+TEST(Repetitions, OneSidedNoiseMovesTheMedianByItsMedianAtMost) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    ScriptedDevice device({.noise = 0.02, .seed = seed});
+    const double value = median(repeated(device, small_bytes));
+    EXPECT_GT(value, true_ns) << seed;
+    EXPECT_LT(value, true_ns * 1.02) << seed;
+  }
+}
+
+TEST(Repetitions, InterruptionsOfEveryFifthDispatchDoNotMoveTheMedian) {
+  int close = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    ScriptedDevice device({.noise = 0.01, .interruption_share = 0.2, .seed = seed});
+    const double value = median(repeated(device, small_bytes));
+    if (value > true_ns * 0.99 && value < true_ns * 1.03) ++close;
+  }
+  // With 7 repetitions more than half are interrupted in 3 of 100 runs; then no median can help.
+  EXPECT_GE(close, 36);
+}
+
+TEST(Repetitions, ASlowFirstLaunchNeverReachesTheValues) {
+  ScriptedDevice device({.first_launch_ns = 2e9});
+  const Repetitions repetitions = repeated(device, small_bytes);
+  for (const double value : repetitions.values) EXPECT_NEAR(value, true_ns, 1e-6);
+  EXPECT_NEAR(repetitions.launch_ns, 20e3, 1);
+}
+
+TEST(Repetitions, ASlowFirstLaunchDoesNotShortenTheDispatches) {
+  ScriptedDevice plain({});
+  ScriptedDevice slow({.first_launch_ns = 2e9});
+  EXPECT_EQ(repeated(slow, small_bytes).steps, repeated(plain, small_bytes).steps);
+}
+
+TEST(Repetitions, ATimedDispatchLastsAsLongAsTheEffortWants) {
+  for (const Effort effort : {Effort::quick, Effort::normal, Effort::thorough}) {
+    ScriptedDevice device({});
+    const double work_ns = static_cast<double>(repeated(device, small_bytes, effort).steps) * true_ns;
+    EXPECT_GT(work_ns, limits_of(effort).stretch.count() / 4);
+    EXPECT_LE(work_ns, limits_of(effort).stretch.count());
+  }
+}
+
+TEST(Repetitions, AnInterruptionWhileTheLengthIsFoundDoesNotShortenTheDispatches) {
+  // The dispatch that is interrupted takes 5 ms longer: taken at its word, 64 hops would be a whole stretch.
+  ScriptedDevice plain({});
+  const std::uint64_t undisturbed = repeated(plain, small_bytes).steps;
+  for (std::size_t interrupted = 0; interrupted < 6; ++interrupted) {
+    ScriptedDevice device({.slowdown = [interrupted](std::size_t dispatch, double) {
+      return dispatch == interrupted ? 8000.0 : 1.0;
+    }});
+    EXPECT_GE(repeated(device, small_bytes).steps, undisturbed / 4) << "dispatch " << interrupted;
+  }
+}
+
+TEST(Repetitions, AWholeLapIsWalkedBeforeAnythingIsTimed) {
+  for (const double bytes : {small_bytes, 1048576.0, large_bytes}) {
+    // A first visit costs 100 times a hop, as where pages are mapped when they are touched.
+    ScriptedDevice device({.cold_word_ns = 1000});
+    const Repetitions repetitions = repeated(device, bytes);
+    EXPECT_GE(hops_before_timing(device, repetitions), static_cast<std::uint64_t>(bytes) / 64);
+    for (const double value : repetitions.values) EXPECT_NEAR(value, true_ns, 1e-6);
+  }
+}
+
+TEST(Repetitions, NoDispatchIsLongerThan200Milliseconds) {
+  // From the first cache of a fast CPU to a device across a slow bus.
+  for (const double hop_ns : {0.5, 5.0, 300.0, 3000.0}) {
+    for (const Effort effort : {Effort::quick, Effort::thorough}) {
+      ScriptedDevice device({.hop_ns = [hop_ns](std::uint64_t) { return hop_ns; }});
+      repeated(device, large_bytes, effort);
+      for (const Dispatch& dispatch : device.dispatches()) ASSERT_LE(dispatch.work_ns, 200e6);
+    }
+  }
+}
+
+TEST(Repetitions, NoDispatchIsLongerThan200MillisecondsThoughTheFirstHopsWereFast) {
+  // The walk leaves the cached part after 30 dispatches and is 8 times slower from there on.
+  ScriptedDevice device({.hop_ns = [](std::uint64_t) { return 100.0; },
+                         .slowdown = [](std::size_t dispatch, double) { return dispatch < 3 ? 0.125 : 1.0; }});
+  repeated(device, large_bytes, Effort::thorough);
+  for (const Dispatch& dispatch : device.dispatches()) ASSERT_LE(dispatch.work_ns, 200e6);
+}
+
+TEST(Repetitions, NoDispatchHasMoreTripsThanEveryDriverMakes) {
+  ScriptedDevice device({.hop_ns = [](std::uint64_t) { return 0.1; }});
+  const Repetitions repetitions = repeated(device, small_bytes, Effort::thorough);
+  EXPECT_EQ(repetitions.steps, 65000u * 64);
+  for (const Dispatch& dispatch : device.dispatches()) ASSERT_LE(dispatch.trips, 65000u);
+}
+
+TEST(Repetitions, ALoopThatSilentlyStopsEarlyIsAnError) {
+  ScriptedDevice enough({.hop_ns = [](std::uint64_t) { return 0.1; }, .loop_limit = 65535});
+  EXPECT_NO_THROW(repeated(enough, small_bytes));
+  ScriptedDevice device({.hop_ns = [](std::uint64_t) { return 0.1; }, .loop_limit = 1000});
+  try {
+    repeated(device, small_bytes);
+    ADD_FAILURE();
+  } catch (const gpu::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("left its loop after 1000 of"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Repetitions, ADeviceThatDropsItsWorkIsAnError) {
+  ScriptedDevice device({.drops_work = true});
+  EXPECT_THROW(repeated(device, small_bytes), gpu::Error);
+}
+
+TEST(Repetitions, AClockThatStandsStillIsAnErrorAndNoLatency) {
+  ScriptedDevice device({.clock_stands_still = true});
+  EXPECT_THROW(repeated(device, small_bytes), gpu::Error);
+}
+
+TEST(Repetitions, EveryDispatchIsASignOfLife) {
+  ScriptedDevice device({});
+  std::size_t signs = 0;
+  (void)repeat(walk_over(device, small_bytes), limits_of(Effort::quick), [&signs] { ++signs; });
+  EXPECT_EQ(signs, device.dispatches().size());
+}
+
+TEST(Repetitions, ShortAndLongDispatchesAlternate) {
+  ScriptedDevice device({});
+  const Repetitions repetitions = repeated(device, small_bytes);
+  const auto& all = device.dispatches();
+  const std::size_t first = all.size() - 2 * repetitions.values.size();
+  for (std::size_t index = first; index < all.size(); index += 2) {
+    EXPECT_EQ(hops(all[index]), 64u);
+    EXPECT_EQ(hops(all[index + 1]), repetitions.steps);
+  }
+}
+
+TEST(Repetitions, ValuesAreInTheOrderTaken) {
+  // Every pair is slower than the one before.
+  ScriptedDevice device({.slowdown = [](std::size_t dispatch, double) { return 1 + static_cast<double>(dispatch) * 0.01; }});
+  const Repetitions repetitions = repeated(device, small_bytes);
+  EXPECT_GE(repetitions.values.size(), 7u);
+  EXPECT_TRUE(std::is_sorted(repetitions.values.begin(), repetitions.values.end()));
+  EXPECT_LT(repetitions.values.front(), repetitions.values.back());
+}
+
+}  // namespace
+}  // namespace sonde::measure

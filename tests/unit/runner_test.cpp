@@ -1,0 +1,243 @@
+// What the runner does with a whole probe: order, failures, limits, and points measured while others disturb.
+
+#include "measure/runner.hpp"
+
+#include <gtest/gtest.h>
+
+#include "analysis/statistics.hpp"
+#include "support/recording_observer.hpp"
+#include "support/scripted_device.hpp"
+#include "support/walk_workload.hpp"
+
+namespace sonde::measure {
+namespace {
+
+using test::RecordingObserver;
+using test::Script;
+using test::ScriptedDevice;
+using test::point_of;
+
+constexpr double few_bytes = 1024;
+
+std::vector<Point> points_wanted;
+
+std::vector<Point> next_of_test(const gpu::DeviceInfo&, const Request&, std::span<const Measurement> known) {
+  return known.empty() ? points_wanted : std::vector<Point>{};
+}
+
+std::vector<Finding> conclude_of_test(std::span<const Measurement> known) {
+  return {{.series = {}, .name = "count", .value = static_cast<double>(known.size()), .unit = {}, .evidence = {}}};
+}
+
+/// The latency probe's walk at the points that a test wants.
+Probe walking() {
+  Probe probe = probes::latency;
+  probe.next = next_of_test;
+  probe.conclude = conclude_of_test;
+  return probe;
+}
+
+class RunnerTest : public testing::Test {
+ protected:
+  /// A machine on which others take these shares of CPU time during the measurements, one after the other.
+  std::function<counters::HostTime()> shares(std::vector<double> foreign, std::vector<double> steal = {}) {
+    const auto calls = std::make_shared<std::size_t>(0);
+    const auto time = std::make_shared<counters::HostTime>();
+    return [=] {
+      const std::size_t call = (*calls)++;
+      if (call % 2 == 1) {  // the end of measurement call / 2
+        const std::size_t measurement = call / 2;
+        time->wall += 1;
+        time->busy += measurement < foreign.size() ? foreign[measurement] : 0;
+        time->steal += measurement < steal.size() ? steal[measurement] : 0;
+      }
+      return *time;
+    };
+  }
+
+  void run(ScriptedDevice& device, std::vector<Point> points, std::function<counters::HostTime()> host_time) {
+    points_wanted = std::move(points);
+    run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = std::move(host_time)}, observer);
+  }
+  void run(ScriptedDevice& device, std::vector<Point> points) { run(device, std::move(points), shares({})); }
+
+  const State& state(std::size_t index) const { return observer.measurements.at(index).state; }
+
+  RecordingObserver observer;
+};
+
+TEST_F(RunnerTest, EveryPointIsPlannedStartedAndMeasuredInOrder) {
+  ScriptedDevice device({});
+  run(device, {point_of(1024), point_of(2048)});
+  ASSERT_GE(observer.plans.size(), 1u);
+  EXPECT_EQ(observer.plans[0].size(), 2u);
+  ASSERT_EQ(observer.starts.size(), 2u);
+  ASSERT_EQ(observer.measurements.size(), 2u);
+  EXPECT_EQ(observer.measurements[0].point.x.at("bytes"), 1024);
+  EXPECT_EQ(observer.measurements[1].point.x.at("bytes"), 2048);
+  EXPECT_EQ(observer.measurements[0].unit, "ns");
+  EXPECT_NEAR(analysis::summarize(observer.measurements[0].values).median, 10, 1e-6);
+  EXPECT_TRUE(observer.failures.empty());
+  EXPECT_TRUE(observer.skips.empty());
+}
+
+TEST_F(RunnerTest, FindingsAreConcludedFromAllMeasurements) {
+  ScriptedDevice device({});
+  run(device, {point_of(1024), point_of(2048)});
+  ASSERT_EQ(observer.findings.size(), 1u);
+  EXPECT_EQ(observer.findings[0].value, 2);
+}
+
+TEST_F(RunnerTest, AnObstacleSkipsTheProbeAndTouchesNothing) {
+  ScriptedDevice device({});
+  Probe probe = walking();
+  probe.obstacle = [](const gpu::DeviceInfo&) { return std::optional<std::string>("in the way"); };
+  run_probe(device, probe, {.request = {}}, observer);
+  ASSERT_EQ(observer.skips.size(), 1u);
+  EXPECT_EQ(observer.skips[0].text, "in the way");
+  EXPECT_FALSE(observer.skips[0].point);
+  EXPECT_TRUE(device.dispatches().empty());
+}
+
+TEST_F(RunnerTest, TheStateSaysHowItWasMeasured) {
+  ScriptedDevice device({.launch_ns = 5e3});
+  points_wanted = {point_of(few_bytes)};
+  run_probe(device, walking(),
+            {.request = {.effort = Effort::quick}, .clock_settled = false, .host_time = shares({0.01}, {0.02})}, observer);
+  EXPECT_FALSE(state(0).clock_settled);
+  EXPECT_DOUBLE_EQ(state(0).foreign_cpu, 0.01);
+  EXPECT_DOUBLE_EQ(state(0).steal, 0.02);
+  EXPECT_EQ(state(0).attempts, 1);
+  EXPECT_FALSE(state(0).disturbed);
+  EXPECT_NEAR(state(0).launch_ns, 5e3, 1);
+  EXPECT_GT(state(0).steps, 64u);
+}
+
+TEST_F(RunnerTest, ADisturbedPointIsMeasuredAgain) {
+  ScriptedDevice device({});
+  run(device, {point_of(few_bytes)}, shares({0.5, 0.01}));
+  ASSERT_EQ(observer.measurements.size(), 1u);
+  EXPECT_EQ(state(0).attempts, 2);
+  EXPECT_DOUBLE_EQ(state(0).foreign_cpu, 0.01);
+  EXPECT_FALSE(state(0).disturbed);
+}
+
+TEST_F(RunnerTest, StealDisturbsAsMuchAsOtherProgramsDo) {
+  ScriptedDevice device({});
+  run(device, {point_of(few_bytes)}, shares({}, {0.5, 0.01}));
+  EXPECT_EQ(state(0).attempts, 2);
+  EXPECT_DOUBLE_EQ(state(0).steal, 0.01);
+}
+
+TEST_F(RunnerTest, TheLeastDisturbedAttemptIsKeptAndLabelled) {
+  ScriptedDevice device({});
+  run(device, {point_of(few_bytes)}, shares({0.5, 0.2, 0.3}));
+  ASSERT_EQ(observer.measurements.size(), 1u);
+  EXPECT_EQ(state(0).attempts, 3);
+  EXPECT_DOUBLE_EQ(state(0).foreign_cpu, 0.2);
+  EXPECT_TRUE(state(0).disturbed);
+}
+
+TEST_F(RunnerTest, TheValuesAreThoseOfTheAttemptThatIsKept) {
+  // Three attempts with a latency of their own: a kernel's first launch tells where the next one begins.
+  const auto attempt = std::make_shared<int>(0);
+  ScriptedDevice device({.hop_ns = [attempt](std::uint64_t) { return 10.0 * *attempt; }});
+  points_wanted = {point_of(few_bytes)};
+  const auto time = shares({0.5, 0.2, 0.3});
+  const auto calls = std::make_shared<int>(0);
+  run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = [=] {
+              if ((*calls)++ % 2 == 0) ++*attempt;
+              return time();
+            }},
+            observer);
+  EXPECT_NEAR(analysis::summarize(observer.measurements.at(0).values).median, 20, 1e-6);
+}
+
+TEST_F(RunnerTest, ALittleOfOthersIsTolerated) {
+  ScriptedDevice device({});
+  run(device, {point_of(few_bytes)}, shares({0.049}, {0.049}));
+  EXPECT_EQ(state(0).attempts, 1);
+  EXPECT_FALSE(state(0).disturbed);
+}
+
+TEST_F(RunnerTest, PatienceEndsAfterFourPointsThatNoRepetitionMadeQuiet) {
+  ScriptedDevice device({});
+  std::vector<Point> points;
+  for (int point = 0; point < 7; ++point) points.push_back(point_of(few_bytes * (point + 1)));
+  // 4 points of 3 attempts, then one attempt each; the 6th point is quiet, so the 7th is repeated again.
+  std::vector<double> foreign(13, 0.5);
+  foreign.push_back(0);
+  foreign.insert(foreign.end(), 3, 0.5);
+  run(device, points, shares(foreign));
+  std::vector<int> attempts;
+  std::vector<bool> disturbed;
+  for (const Measurement& measurement : observer.measurements) {
+    attempts.push_back(measurement.state.attempts);
+    disturbed.push_back(measurement.state.disturbed);
+  }
+  EXPECT_EQ(attempts, (std::vector<int>{3, 3, 3, 3, 1, 1, 3}));
+  EXPECT_EQ(disturbed, (std::vector<bool>{true, true, true, true, true, false, true}));
+}
+
+TEST_F(RunnerTest, ASizeThatDoesNotFitEndsItsSeriesWithOneSkip) {
+  ScriptedDevice device({.largest_buffer_bytes = 1500});
+  run(device, {point_of(1024), point_of(2048), point_of(4096), point_of(1024, "scalar"), point_of(8192)});
+  ASSERT_EQ(observer.measurements.size(), 2u);
+  EXPECT_EQ(observer.measurements[0].point.x.at("bytes"), 1024);
+  EXPECT_EQ(observer.measurements[1].point.series.at("path"), "scalar");
+  ASSERT_EQ(observer.skips.size(), 1u);
+  EXPECT_EQ(observer.skips[0].point->x.at("bytes"), 2048);
+  EXPECT_NE(observer.skips[0].text.find("the script's limit"), std::string::npos) << observer.skips[0].text;
+  EXPECT_TRUE(observer.failures.empty());
+  EXPECT_EQ(observer.findings.at(0).value, 2);
+}
+
+TEST_F(RunnerTest, AnErrorCostsItsPointAlone) {
+  ScriptedDevice device({.fails = [](std::size_t dispatch) { return dispatch == 0; }});
+  run(device, {point_of(1024), point_of(2048)});
+  ASSERT_EQ(observer.failures.size(), 1u);
+  EXPECT_EQ(observer.failures[0].point->x.at("bytes"), 1024);
+  EXPECT_NE(observer.failures[0].text.find("the script says"), std::string::npos);
+  ASSERT_EQ(observer.measurements.size(), 1u);
+  EXPECT_EQ(observer.measurements[0].point.x.at("bytes"), 2048);
+}
+
+TEST_F(RunnerTest, ThreeErrorsInARowAreEnough) {
+  ScriptedDevice device({.fails = [](std::size_t) { return true; }});
+  run(device, std::vector<Point>(6, point_of(few_bytes)));
+  ASSERT_EQ(observer.failures.size(), 4u);
+  for (int failure = 0; failure < 3; ++failure) EXPECT_TRUE(observer.failures[static_cast<std::size_t>(failure)].point);
+  EXPECT_FALSE(observer.failures[3].point);
+  EXPECT_NE(observer.failures[3].text.find("given up after 3"), std::string::npos) << observer.failures[3].text;
+  EXPECT_EQ(observer.starts.size(), 3u);
+  EXPECT_TRUE(observer.measurements.empty());
+}
+
+TEST_F(RunnerTest, ErrorsThatAreNotInARowDoNotAddUp) {
+  // Every second point fails at its first dispatch; the others take some dispatches each.
+  const auto starts = std::make_shared<int>(0);
+  ScriptedDevice device({.fails = [&](std::size_t) { return observer.starts.size() % 2 == 1; }});
+  run(device, std::vector<Point>(8, point_of(few_bytes)));
+  EXPECT_EQ(observer.failures.size(), 4u);
+  EXPECT_EQ(observer.measurements.size(), 4u);
+}
+
+TEST_F(RunnerTest, WorkThatWasNotDoneIsAnErrorWithItsReasonAndNoSample) {
+  for (const Script& script : {Script{.loop_limit = 3}, Script{.drops_work = true}}) {
+    ScriptedDevice device(script);
+    observer = {};
+    run(device, {point_of(few_bytes)});
+    EXPECT_TRUE(observer.measurements.empty());
+    ASSERT_EQ(observer.failures.size(), 1u);
+    EXPECT_NE(observer.failures[0].text.find("left its loop after"), std::string::npos) << observer.failures[0].text;
+  }
+}
+
+TEST_F(RunnerTest, EveryPointShowsSignsOfLife) {
+  ScriptedDevice device({});
+  run(device, {point_of(few_bytes)});
+  EXPECT_GE(observer.signs_of_life, static_cast<int>(device.dispatches().size()));
+}
+
+}  // namespace
+}  // namespace sonde::measure

@@ -1,0 +1,91 @@
+#include "measure/settle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpu/error.hpp"
+#include "probes/alu_chain.hpp"
+#include "support/scripted_device.hpp"
+
+namespace sonde::measure {
+namespace {
+
+using gpu::Nanoseconds;
+using test::Script;
+using test::ScriptedDevice;
+
+constexpr Nanoseconds longest{2e9};
+
+Settled settled(ScriptedDevice& device, Nanoseconds at_most = longest) {
+  return settle_clock(probes::alu_chain(device), at_most, [] {});
+}
+
+double device_time(const ScriptedDevice& device) {
+  double sum = 0;
+  for (const test::Dispatch& dispatch : device.dispatches()) sum += dispatch.time_ns;
+  return sum;
+}
+
+TEST(SettleClock, ASteadyClockIsSettledSoon) {
+  ScriptedDevice device({.launch_ns = 0});
+  const Settled result = settled(device);
+  EXPECT_TRUE(result.stable);
+  EXPECT_NEAR(result.nanoseconds_per_step, 1, 0.001);
+  EXPECT_LT(device_time(device), 200e6);
+}
+
+TEST(SettleClock, AClockThatClimbsIsWaitedFor) {
+  // Half speed at first, full speed after 0.5 s of work.
+  ScriptedDevice device(
+      {.slowdown = [](std::size_t, double spent_ns) { return 2 - std::min(1.0, spent_ns / 500e6); }});
+  const Settled result = settled(device);
+  EXPECT_TRUE(result.stable);
+  EXPECT_GT(device_time(device), 500e6);
+  EXPECT_NEAR(result.nanoseconds_per_step, 1, 0.01);
+}
+
+TEST(SettleClock, AClockThatNeverStandsStillIsGivenUpAtTheLimit) {
+  ScriptedDevice device(
+      {.slowdown = [](std::size_t dispatch, double) { return dispatch % 2 == 0 ? 1.0 : 1.1; }});
+  EXPECT_FALSE(settled(device, Nanoseconds(300e6)).stable);
+  EXPECT_GE(device_time(device), 300e6);
+  EXPECT_LT(device_time(device), 400e6);
+}
+
+TEST(SettleClock, ASlowFirstLaunchIsNoWindow) {
+  ScriptedDevice device({.first_launch_ns = 1e9});
+  EXPECT_TRUE(settled(device, Nanoseconds(500e6)).stable);
+}
+
+TEST(SettleClock, AClockThatStandsStillAltogetherDoesNotHang) {
+  // The double throws after 20,000 dispatches, so that a loop without end fails here.
+  ScriptedDevice device({.clock_stands_still = true});
+  try {
+    EXPECT_FALSE(settled(device).stable);
+  } catch (const gpu::Error& error) {
+    EXPECT_EQ(std::string(error.what()).find("too many dispatches"), std::string::npos) << error.what();
+  }
+}
+
+TEST(SettleClock, WorkThatIsNotDoneIsAnError) {
+  ScriptedDevice device({.drops_work = true});
+  EXPECT_THROW((void)settled(device), gpu::Error);
+}
+
+TEST(SettleClock, NoDispatchHasMoreTripsThanEveryDriverMakes) {
+  ScriptedDevice device({.alu_step_ns = 0.01});
+  (void)settled(device);
+  for (const test::Dispatch& dispatch : device.dispatches()) ASSERT_LE(dispatch.trips, 65000u);
+}
+
+TEST(SettleClock, EveryDispatchButTheFirstIsASignOfLife) {
+  ScriptedDevice device({});
+  std::size_t signs = 0;
+  (void)settle_clock(probes::alu_chain(device), longest, [&signs] { ++signs; });
+  EXPECT_GE(signs + 1, device.dispatches().size());
+}
+
+}  // namespace
+}  // namespace sonde::measure
