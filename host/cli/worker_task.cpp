@@ -32,6 +32,9 @@ class PipeObserver final : public measure::Observer {
     const std::chrono::duration<double> t = std::chrono::steady_clock::now() - task_.run_start;
     send_(records::sample_line(origin(probe), measurement, t.count()));
   }
+  void level(const measure::Probe& probe, const measure::FoundLevel& level) override {
+    send_(records::level_line(origin(probe), level));
+  }
   void found(const measure::Probe& probe, const measure::Finding& finding) override {
     send_(records::finding_line(origin(probe), finding));
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/levels.hpp"
 #include "gpu/device.hpp"
 
 namespace sonde::measure {
@@ -29,6 +30,7 @@ struct Point {
   std::map<std::string, std::string> series;
   std::map<std::string, double> x;
   double expected_seconds = 0;  ///< for the progress bar; only its ratio to the other points' matters
+  int replicates = 1;           ///< new allocations, each with a new shuffle, over which the repetitions are spread
 };
 
 /// What was around a measurement.
@@ -41,6 +43,7 @@ struct State {
   std::uint64_t steps = 0;  ///< steps in one timed dispatch
   double launch_ns = 0;     ///< cost of an empty dispatch, already taken off the values
   std::uint64_t involuntary_switches = 0;
+  double drift = 0;  ///< how far a reference point, measured again and again, had moved by then; 0.01 is 1 %
 };
 
 /// Every repetition of one point, in the order taken.
@@ -58,6 +61,19 @@ struct Finding {
   std::optional<double> value;
   std::string unit;
   std::string evidence;
+};
+
+/// A level of the memory hierarchy, 1 the nearest, on the curve that `series` names.
+struct FoundLevel {
+  std::map<std::string, std::string> series;
+  int level = 1;
+  analysis::Level found;
+};
+
+/// Everything that a probe reads from its measurements.
+struct Conclusion {
+  std::vector<FoundLevel> levels;
+  std::vector<Finding> findings;
 };
 
 /// Work whose time per step is the measurement. It continues where the last run ended.
@@ -84,7 +100,7 @@ struct Probe {
                              std::span<const Measurement> known);
   /// Work for one point; the same request gives the same work.
   Workload (*prepare)(gpu::Device& device, const Point& point, const Request& request);
-  std::vector<Finding> (*conclude)(std::span<const Measurement> measurements);
+  Conclusion (*conclude)(const Request& request, std::span<const Measurement> measurements);
 };
 
 /// "4 KiB" for 4096; three digits at most, powers of 1024.

@@ -1,10 +1,12 @@
 #include "measure/runner.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "analysis/statistics.hpp"
 #include "gpu/error.hpp"
 #include "measure/one_core.hpp"
 #include "measure/repetitions.hpp"
@@ -21,27 +23,67 @@ constexpr int most_failures = 3;
 
 double disturbance(const State& state) { return std::max(state.foreign_cpu, state.steal); }
 
+/// The replicates share what one point may cost.
+Limits limits_of_one_replicate(const RunnerOptions& options, int replicates) {
+  Limits limits = limits_of(options.request.effort);
+  limits.least_repetitions = (limits.least_repetitions + replicates - 1) / replicates;
+  limits.most_repetitions = (limits.most_repetitions + replicates - 1) / replicates;
+  limits.device_time /= replicates;
+  return limits;
+}
+
 Measurement measure_once(gpu::Device& device, const Probe& probe, const Point& point, const RunnerOptions& options,
                          Observer& observer) {
   const auto alive = [&observer] { observer.alive(); };
-  const Workload workload = probe.prepare(device, point, options.request);
-  observer.alive();
-  std::optional<OneCore> one_core;
-  if (workload.one_core && device.info().type == gpu::DeviceType::cpu) one_core.emplace();
-
+  const Limits limits = limits_of_one_replicate(options, point.replicates);
+  Measurement measurement{.point = point, .unit = "", .values = {}, .state = {}};
   const counters::HostTime before = options.host_time();
-  const Repetitions repetitions = repeat(workload, limits_of(options.request.effort), alive);
+  for (int replicate = 0; replicate < point.replicates; ++replicate) {
+    Request request = options.request;
+    request.seed += static_cast<std::uint64_t>(replicate) << 32;
+    const Workload workload = probe.prepare(device, point, request);
+    observer.alive();
+    std::optional<OneCore> one_core;
+    if (workload.one_core && device.info().type == gpu::DeviceType::cpu) one_core.emplace();
+    const Repetitions repetitions = repeat(workload, limits, alive);
+    measurement.unit = workload.unit;
+    measurement.values.insert(measurement.values.end(), repetitions.values.begin(), repetitions.values.end());
+    measurement.state.steps = repetitions.steps;
+    measurement.state.launch_ns = repetitions.launch_ns;
+  }
   const counters::ForeignLoad load = counters::load_between(before, options.host_time());
-  return {.point = point,
-          .unit = workload.unit,
-          .values = repetitions.values,
-          .state = {.foreign_cpu = load.foreign_cpu,
-                    .steal = load.steal,
-                    .clock_settled = options.clock_settled,
-                    .steps = repetitions.steps,
-                    .launch_ns = repetitions.launch_ns,
-                    .involuntary_switches = load.involuntary_switches}};
+  measurement.state.foreign_cpu = load.foreign_cpu;
+  measurement.state.steal = load.steal;
+  measurement.state.clock_settled = options.clock_settled;
+  measurement.state.involuntary_switches = load.involuntary_switches;
+  return measurement;
 }
+
+/// A point that is measured again and again: how far it moves is how far the machine drifts.
+class Reference {
+ public:
+  void choose(const std::vector<Point>& points) {
+    if (point_ || points.empty()) return;
+    point_ = *std::ranges::min_element(points, {}, &Point::expected_seconds);
+  }
+
+  /// Relative change since the first time; measured every so many calls.
+  double drift(gpu::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer) {
+    if (!point_ || calls_++ % calls_between_looks != 0) return drift_;
+    const Measurement now = measure_once(device, probe, *point_, options, observer);
+    const double median = analysis::summarize(now.values).median;
+    if (!first_) first_ = median;
+    drift_ = median / *first_ - 1;
+    return drift_;
+  }
+
+ private:
+  static constexpr int calls_between_looks = 20;
+  std::optional<Point> point_;
+  std::optional<double> first_;
+  double drift_ = 0;
+  int calls_ = 0;
+};
 
 /// Measures again while others disturb, and keeps the least disturbed.
 Measurement measure(gpu::Device& device, const Probe& probe, const Point& point, const RunnerOptions& options,
@@ -66,25 +108,35 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
     return;
   }
   std::vector<Measurement> known;
-  std::set<std::map<std::string, std::string>> ended_series;  // a device that cannot do one size cannot do larger
+  std::set<std::pair<std::map<std::string, std::string>, std::map<std::string, double>>> asked;
+  std::map<std::map<std::string, std::string>, double> ends;  // a device that cannot do one size cannot do larger
+  Reference reference;
   int failures = 0;
   int disturbed_in_a_row = 0;
   for (;;) {
-    const std::vector<Point> points = probe.next(device.info(), options.request, known);
-    const std::size_t known_before = known.size();
+    std::vector<Point> points = probe.next(device.info(), options.request, known);
+    observer.alive();
+    // A probe that failed at a point would ask for it for ever.
+    std::erase_if(points, [&](const Point& point) { return !asked.emplace(point.series, point.x).second; });
+    if (points.empty()) break;
     observer.planned(probe, points);
+    reference.choose(points);
     for (const Point& point : points) {
-      if (ended_series.contains(point.series)) continue;
+      const auto end = ends.find(point.series);
+      const auto bytes = point.x.find("bytes");
+      if (end != ends.end() && bytes != point.x.end() && bytes->second >= end->second) continue;
       observer.started(probe, point);
       try {
+        const double drift = reference.drift(device, probe, options, observer);
         const int attempts = disturbed_in_a_row >= patience ? 1 : most_attempts;
         known.push_back(measure(device, probe, point, options, attempts, observer));
+        known.back().state.drift = drift;
         observer.measured(probe, known.back());
         disturbed_in_a_row = known.back().state.disturbed ? disturbed_in_a_row + 1 : 0;
         failures = 0;
       } catch (const gpu::Unsupported& reason) {
         observer.skipped(probe, &point, reason.what());
-        ended_series.insert(point.series);
+        if (bytes != point.x.end()) ends[point.series] = bytes->second;
       } catch (const gpu::Error& error) {
         observer.failed(probe, &point, error.what());
         if (++failures == most_failures) {
@@ -93,10 +145,10 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
         }
       }
     }
-    // A probe that was given nothing new would ask for the same points for ever.
-    if (known.size() == known_before) break;
   }
-  for (const Finding& finding : probe.conclude(known)) observer.found(probe, finding);
+  const Conclusion conclusion = probe.conclude(options.request, known);
+  for (const FoundLevel& level : conclusion.levels) observer.level(probe, level);
+  for (const Finding& finding : conclusion.findings) observer.found(probe, finding);
 }
 
 }  // namespace sonde::measure

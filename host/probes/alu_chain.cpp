@@ -9,7 +9,6 @@
 namespace sonde::probes {
 namespace {
 
-constexpr std::uint32_t steps_per_trip = 64;
 constexpr std::uint32_t factor = 1664525;
 constexpr std::uint32_t addend = 1013904223;
 

@@ -12,6 +12,9 @@ namespace sonde::probes {
 /// lavapipe silently leaves a shader's loops after 65,535 trips in all; no other driver is asked for more either.
 inline constexpr std::uint32_t most_trips = 65000;
 
+/// Steps that every chain kernel unrolls into one trip of its loop.
+inline constexpr std::uint32_t steps_per_trip = 64;
+
 /// Group size for a kernel in which one work-item works. On a GPU a whole wave is launched and the others leave at
 /// once: with a group of one a compiler could prove every address uniform and take the scalar cache's path.
 inline std::uint32_t one_item_group(const gpu::DeviceInfo& info) {

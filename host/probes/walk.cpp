@@ -23,6 +23,23 @@ std::uint64_t mixed(std::uint64_t& state) {
   return z ^ (z >> 31);
 }
 
+/// Fills `count` slots with random words, piece by piece; `mark(slot, words)` then changes a slot's words.
+template <typename Mark>
+void write_slots(gpu::Buffer& buffer, std::uint64_t count, std::uint32_t slot_bytes, std::uint64_t seed, Mark mark) {
+  const std::uint64_t slots_per_piece = std::max<std::uint64_t>(1, piece_bytes / slot_bytes);
+  std::vector<std::uint64_t> piece(std::min(slots_per_piece, count) * slot_bytes / sizeof(std::uint64_t));
+  std::uint64_t state = seed;
+  for (std::uint64_t first = 0; first < count; first += slots_per_piece) {
+    const std::uint64_t slots = std::min(slots_per_piece, count - first);
+    for (std::uint64_t& word : piece) word = mixed(state);
+    auto* words = reinterpret_cast<std::uint32_t*>(piece.data());
+    for (std::uint64_t slot = 0; slot < slots; ++slot) {
+      mark(static_cast<std::uint32_t>(first + slot), words + slot * slot_bytes / sizeof(std::uint32_t));
+    }
+    buffer.write(first * slot_bytes, std::as_bytes(std::span(piece)).first(slots * slot_bytes));
+  }
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> random_cycle(std::uint32_t count, std::uint64_t seed) {
@@ -44,21 +61,20 @@ bool cycle_to_places(std::vector<std::uint32_t>& cycle) {
   return false;
 }
 
-void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, std::uint32_t line_bytes,
-                 std::uint64_t seed) {
-  const std::uint32_t words_per_line = line_bytes / sizeof(std::uint32_t);
-  const std::uint64_t lines_per_piece = std::max<std::uint64_t>(1, piece_bytes / line_bytes);
-  std::vector<std::uint64_t> piece(lines_per_piece * line_bytes / sizeof(std::uint64_t));
-  std::uint64_t state = seed;
-  for (std::uint64_t first = 0; first < cycle.size(); first += lines_per_piece) {
-    const std::uint64_t lines = std::min<std::uint64_t>(lines_per_piece, cycle.size() - first);
-    for (std::uint64_t& word : piece) word = mixed(state);
-    auto* words = reinterpret_cast<std::uint32_t*>(piece.data());
-    for (std::uint64_t line = 0; line < lines; ++line) {
-      words[line * words_per_line] = cycle[first + line] * words_per_line;
-    }
-    buffer.write(first * line_bytes, std::as_bytes(std::span(piece)).first(lines * line_bytes));
-  }
+std::uint32_t word_of_line(std::uint32_t line, std::uint64_t seed) {
+  std::uint64_t state = seed ^ (std::uint64_t{line} << 20);
+  return static_cast<std::uint32_t>(mixed(state));
+}
+
+void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const Slots& slots, std::uint64_t seed) {
+  write_slots(buffer, cycle.size(), slots.slot_bytes(), seed, [&](std::uint32_t slot, std::uint32_t* words) {
+    words[slots.word_of(slot) - slots.word_of_first(slot)] = slots.word_of(cycle[slot]);
+  });
+}
+
+void write_words(gpu::Buffer& buffer, std::uint32_t line_count, std::uint32_t line_bytes, std::uint64_t seed) {
+  write_slots(buffer, line_count, line_bytes, seed,
+              [&](std::uint32_t line, std::uint32_t* words) { words[0] = word_of_line(line, seed); });
 }
 
 }  // namespace sonde::probes

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gpu/device.hpp"
+#include "probes/slots.hpp"
 
 namespace sonde::probes {
 
@@ -15,9 +16,15 @@ std::vector<std::uint32_t> random_cycle(std::uint32_t count, std::uint64_t seed)
 /// cycle over all lines.
 bool cycle_to_places(std::vector<std::uint32_t>& cycle);
 
-/// Writes the cycle into device memory: the first word of each line holds the index of the next line's first
-/// word, the rest is random, so that no memory controller can compress it. Memory beside the cycle: 4 MiB.
-void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, std::uint32_t line_bytes,
-                 std::uint64_t seed);
+/// Writes the cycle into device memory: the walk's word of each slot holds the index of the next slot's, the rest is
+/// random, so that no memory controller can compress it. Memory beside the cycle: 4 MiB.
+void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const Slots& slots, std::uint64_t seed);
+
+/// The word that `write_words` puts at the start of a line; a function, so that no copy of memory is needed to check
+/// what a device read.
+std::uint32_t word_of_line(std::uint32_t line, std::uint64_t seed);
+
+/// Fills `line_count` lines with random words, the first of each as `word_of_line` says.
+void write_words(gpu::Buffer& buffer, std::uint32_t line_count, std::uint32_t line_bytes, std::uint64_t seed);
 
 }  // namespace sonde::probes

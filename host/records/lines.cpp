@@ -1,6 +1,7 @@
 #include "records/lines.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -51,7 +52,8 @@ Json state_json(const measure::State& state) {
           {"clock_settled", state.clock_settled},
           {"steps", state.steps},
           {"launch_ns", rounded(state.launch_ns)},
-          {"involuntary_switches", state.involuntary_switches}};
+          {"involuntary_switches", state.involuntary_switches},
+          {"drift", rounded(state.drift)}};
 }
 
 /// What a driver does not say is null in the record, not an empty word or a zero.
@@ -145,6 +147,23 @@ std::string sample_line(const Origin& origin, const measure::Measurement& measur
   json["values"] = values;
   json["state"] = state_json(measurement.state);
   json["t"] = rounded(t_seconds);
+  return text_of(json);
+}
+
+std::string level_line(const Origin& origin, const measure::FoundLevel& level) {
+  const auto bracket = [](const analysis::Bracket& one, bool whole) {
+    const auto number = [whole](double value) { return whole ? Json(std::llround(value)) : Json(rounded(value)); };
+    return Json{{"low", number(one.low)}, {"value", number(one.value)}, {"high", number(one.high)}};
+  };
+  Json json = origin_json("level", origin);
+  json["series"] = series_json(level.series);
+  json["level"] = level.level;
+  json["bytes"] = level.found.bytes ? bracket(*level.found.bytes, true) : Json(nullptr);
+  json["transition"] = nullptr;
+  if (level.found.bytes) {
+    json["transition"] = {{"onset", std::llround(level.found.onset_bytes)}, {"end", std::llround(level.found.end_bytes)}};
+  }
+  json["latency_ns"] = bracket(level.found.latency_ns, false);
   return text_of(json);
 }
 

@@ -52,6 +52,7 @@ struct Origin {
 std::string run_line(const RunRecord& run);
 std::string device_line(const DeviceRecord& device);
 std::string sample_line(const Origin& origin, const measure::Measurement& measurement, double t_seconds);
+std::string level_line(const Origin& origin, const measure::FoundLevel& level);
 std::string finding_line(const Origin& origin, const measure::Finding& finding);
 /// `point` may be null when the whole probe was skipped or failed.
 std::string skip_line(const Origin& origin, const measure::Point* point, const std::string& reason);

@@ -29,6 +29,7 @@ measure::State state_of(const Json& json) {
   state.steps = get<std::uint64_t>(json, "steps");
   state.launch_ns = get<double>(json, "launch_ns");
   state.involuntary_switches = get<std::uint64_t>(json, "involuntary_switches");
+  state.drift = get<double>(json, "drift");
   return state;
 }
 
@@ -54,12 +55,35 @@ gpu::DeviceInfo info_of(const Json& json) {
   return info;
 }
 
+analysis::Bracket bracket_of(const Json& json) {
+  return {get<double>(json, "low"), get<double>(json, "value"), get<double>(json, "high")};
+}
+
+measure::FoundLevel level_of(const Json& json, const std::map<std::string, std::string>& series) {
+  measure::FoundLevel level{.series = series, .level = get<int>(json, "level"), .found = {}};
+  const Json bytes = get<Json>(json, "bytes");
+  if (bytes.is_object()) level.found.bytes = bracket_of(bytes);
+  const Json transition = get<Json>(json, "transition");
+  if (transition.is_object()) {
+    level.found.onset_bytes = get<double>(transition, "onset");
+    level.found.end_bytes = get<double>(transition, "end");
+  }
+  level.found.latency_ns = bracket_of(get<Json>(json, "latency_ns"));
+  return level;
+}
+
 Line line_of(const Json& json) {
   Line line;
   line.kind = get<std::string>(json, "record");
   if (line.kind == "info") {
     line.info = info_of(json);
     return line;
+  }
+  if (line.kind == "run") line.schema = get<int>(json, "schema");
+  if (line.kind == "device") {
+    line.origin.device = get<std::string>(json, "device");
+    line.name = get<std::string>(json, "name");
+    line.line_bytes = get<std::uint32_t>(json, "line_bytes");
   }
   if (line.kind == "device" || line.kind == "run" || line.kind == "end") return line;
   line.origin = {get<std::string>(json, "device"), get<std::string>(json, "api"), get<std::string>(json, "probe")};
@@ -73,6 +97,8 @@ Line line_of(const Json& json) {
                         .unit = get<std::string>(json, "unit"),
                         .values = get<std::vector<double>>(json, "values"),
                         .state = state_of(get<Json>(json, "state"))};
+  } else if (line.kind == "level") {
+    line.level = level_of(json, line.point.series);
   } else if (line.kind == "finding") {
     line.finding = {.series = line.point.series,
                     .name = get<std::string>(json, "finding"),

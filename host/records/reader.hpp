@@ -17,6 +17,9 @@ struct Line {
   measure::Point point;              ///< of a point, skip or error
   bool has_point = false;
   measure::Finding finding;
+  measure::FoundLevel level;
+  std::uint32_t line_bytes = 0;  ///< of a device
+  int schema = 0;                ///< of a run
   std::string reason;
   std::string name;  ///< of a point
   double expected_seconds = 0;

@@ -108,7 +108,9 @@ def model_file(sonde):
             "levels": [{"name": "L1", "bytes": 16384, "latency_ns": 40}, {"name": "DRAM", "latency_ns": 300}],
         } | changed
         model = {field: value for field, value in model.items() if value is not None}
-        (sonde.folder / file_name).write_text(json.dumps(model))
+        file = sonde.folder / file_name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps(model))
         return f"model:{file_name}"
 
     return write

@@ -34,8 +34,9 @@ def test_sizes_beyond_the_memory_of_a_model_are_skipped(sonde, valid, model_file
     assert (records[-1]["status"], records[-1]["errors"]) == ("complete", 0)
 
 
-def test_two_models_of_one_name_have_ids_of_their_own(sonde, model_file):
-    devices = (model_file("a.json", seed=1), model_file("b.json", seed=2))
+@pytest.mark.parametrize("files", [("a.json", "b.json"), ("one/a.json", "two/a.json")], ids=str)
+def test_two_models_of_one_name_have_ids_of_their_own(sonde, model_file, files):
+    devices = [model_file(file, seed=seed) for seed, file in enumerate(files)]
     done = sonde("run", *(word for device in devices for word in ("--device", device)), *ONE_POINT, "-o", "run.jsonl")
     assert done.status == 0
     records = sonde.records()

@@ -9,6 +9,9 @@ KIB, MIB = 1 << 10, 1 << 20
 SKIP_REASON = "This driver's buffers end at 128 MiB <without> buffer addresses & more: update Mesa to 22.3 or newer."
 ERROR_REASON = "The worker ended by signal 11 at 512 MiB: run `sonde run --sizes 1K:256M` to leave this size out."
 
+TRANSLATION_EVIDENCE = "One line a page takes 3.1 ns longer from 1,536 pages on, whatever these lines hold."
+DISAGREE_EVIDENCE = "OpenCL ends level 2 at 2 MiB (1.94 to 2.06), Vulkan at 2.35 MiB (2.30 to 2.41)."
+
 
 def latency_ns(size_bytes):
     """Latency of a random cycle over size_bytes: each level holds what it can of a uniformly used set."""
@@ -50,7 +53,7 @@ def device_record(**changes):
     }  # fmt: skip
 
 
-def sample_records(api, seed, device="cpu", added_ns=0.0, factor=1.0, every=1):
+def sample_records(api, seed, device="cpu", added_ns=0.0, factor=1.0, every=1, series=None):
     """Samples of one curve: one-sided noise, and a few points that other programs disturbed."""
     random_numbers = random.Random(f"{api}{seed}")
     samples = []
@@ -70,26 +73,66 @@ def sample_records(api, seed, device="cpu", added_ns=0.0, factor=1.0, every=1):
             "involuntary_switches": random_numbers.randint(0, 40),
         }  # fmt: skip
         samples.append({
-            "record": "sample", "device": device, "api": api, "probe": "latency", "series": {}, "unit": "ns",
+            "record": "sample", "device": device, "api": api, "probe": "latency", "series": series or {}, "unit": "ns",
             "x": {"bytes": size_bytes}, "values": values, "state": state, "t": round(1.2 + number * 0.31, 2),
         })  # fmt: skip
     return samples
 
 
+def level_records(api, device="cpu", levels=LEVELS, added_ns=0.0, shift=1.0):
+    """The levels of a curve, each with an interval around its size and its latency."""
+    found = []
+    for number, (capacity, level_ns) in enumerate(levels, start=1):
+        size, latency = capacity and capacity * shift, level_ns + added_ns
+        found.append({
+            "record": "level", "device": device, "api": api, "probe": "latency", "series": {}, "level": number,
+            "bytes": size and {"low": round(size * 0.97), "value": round(size), "high": round(size * 1.03)},
+            "transition": size and {"onset": round(size), "end": round(size * 1.4)},
+            "latency_ns": {"low": latency * 0.99, "value": latency, "high": latency * 1.015},
+        })  # fmt: skip
+    return found
+
+
+def finding_record(finding="translation", **changes):
+    """A finding of the latency probe with the given fields changed."""
+    return {
+        "record": "finding", "device": "cpu", "api": "opencl", "probe": "latency", "series": {"order": "page"},
+        "finding": finding, "value": 6 * MIB, "unit": "bytes", "evidence": TRANSLATION_EVIDENCE, **changes,
+    }  # fmt: skip
+
+
 def records(seed=1):
-    """A whole run, in order: run, device, two curves, a skip, an error, end."""
+    """A whole run as it was before levels were found: run, device, two curves, a skip, an error, end."""
     found = [
         run_record(seed=seed),
         device_record(),
         *sample_records("opencl", seed),
         *sample_records("vulkan", seed, added_ns=3.1),
-        {"record": "skip", "device": "cpu", "api": "vulkan", "probe": "latency", "series": {"path": "image"},
-         "reason": SKIP_REASON},
-        {"record": "error", "device": "cpu", "api": "vulkan", "probe": "latency", "series": {},
-         "x": {"bytes": 512 * MIB}, "reason": ERROR_REASON},
-    ]  # fmt: skip
-    count = sum(record["record"] == "sample" for record in found)
-    return [*found, {"record": "end", "status": "complete", "seconds": 47.3, "samples": count, "skips": 1, "errors": 1}]
+    ]
+    return _ended(found)
+
+
+def full_records(seed=1):
+    """A whole run with all that the latency probe finds: further orders, levels and findings as well."""
+    found = records(seed)[:-3]
+    for api, added_ns in (("opencl", 0.0), ("vulkan", 3.1)):
+        found += sample_records(api, seed, every=2, added_ns=added_ns + 0.4, series={"order": "independent"})
+        found += sample_records(api, seed, every=4, added_ns=added_ns, factor=0.7, series={"order": "page"})
+        found += level_records(api, added_ns=added_ns, shift=1.0 if api == "opencl" else 1.04)
+    found.append(finding_record())
+    found.append(finding_record("apis-disagree", series={}, value=None, unit=None, evidence=DISAGREE_EVIDENCE))
+    return _ended(found)
+
+
+def _ended(found):
+    place = {"device": "cpu", "api": "vulkan", "probe": "latency"}
+    counts = {"samples": sum(record["record"] == "sample" for record in found), "skips": 1, "errors": 1}
+    return [
+        *found,
+        {"record": "skip", **place, "series": {"path": "image"}, "reason": SKIP_REASON},
+        {"record": "error", **place, "series": {}, "x": {"bytes": 512 * MIB}, "reason": ERROR_REASON},
+        {"record": "end", "status": "complete", "seconds": 47.3, **counts},
+    ]
 
 
 def write(path, lines):

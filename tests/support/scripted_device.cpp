@@ -4,13 +4,13 @@
 #include <cstring>
 #include <utility>
 
-#include "gpu/error.hpp"
 #include "gpu/limits.hpp"
 
 namespace sonde::test {
 namespace {
 
 constexpr std::uint32_t steps_per_trip = 64;
+constexpr const char* endless = "the script ends here: too many dispatches";
 
 class ScriptedKernel final : public gpu::Kernel {
  public:
@@ -76,7 +76,7 @@ std::unique_ptr<gpu::Kernel> ScriptedDevice::make_kernel(const gpu::KernelSource
 gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& launch) {
   auto& own = dynamic_cast<ScriptedKernel&>(kernel);
   const std::size_t index = dispatches_.size();
-  if (index >= script_.most_dispatches) throw gpu::Error("the script ends here: too many dispatches");
+  if (index >= script_.most_dispatches) throw gpu::Error(endless);
   if (script_.fails && script_.fails(index)) {
     dispatches_.push_back({.kernel = own.name});
     throw gpu::Error("the script says that dispatch " + std::to_string(index) + " fails");
@@ -110,6 +110,8 @@ double ScriptedDevice::disturbed(double work_ns) {
   const bool interrupted = uniform() < script_.interruption_share;
   return noisy + (interrupted ? script_.interruption_ns * (0.5 + uniform()) : 0);
 }
+
+bool was_endless(const gpu::Error& error) { return std::string_view(error.what()) == endless; }
 
 void HostBuffer::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
   if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes) throw gpu::Error("beyond the end");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpu/device.hpp"
+#include "gpu/error.hpp"
 
 namespace sonde::test {
 
@@ -40,7 +41,7 @@ struct Script {
   bool clock_stands_still = false;  ///< works, but every dispatch takes 0 ns by its own clock
   std::uint64_t largest_buffer_bytes = 1ull << 40;
   std::function<bool(std::size_t dispatch)> fails;  ///< true: this dispatch throws gpu::Error
-  std::size_t most_dispatches = 20000;              ///< then it throws: a runner that never ends must fail, not hang
+  std::size_t most_dispatches = 20000;              ///< then it throws, so that a loop without end fails a test
   std::uint64_t seed = 1;
 };
 
@@ -69,6 +70,9 @@ class ScriptedDevice final : public gpu::Device {
   std::uint32_t last_group_size_ = 0;
   std::mt19937_64 random_;
 };
+
+/// Whether a scripted device threw this because it was asked for more than `most_dispatches`.
+bool was_endless(const gpu::Error& error);
 
 /// Device memory that is a vector, for tests that look at what was written.
 class HostBuffer final : public gpu::Buffer {

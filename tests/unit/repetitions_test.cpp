@@ -123,18 +123,16 @@ TEST(Repetitions, AWholeLapIsWalkedBeforeAnythingIsTimed) {
 }
 
 TEST(Repetitions, NoDispatchIsLongerThan200Milliseconds) {
-  // From the first cache of a fast CPU to a device across a slow bus.
-  for (const double hop_ns : {0.5, 5.0, 300.0, 3000.0}) {
-    for (const Effort effort : {Effort::quick, Effort::thorough}) {
-      ScriptedDevice device({.hop_ns = [hop_ns](std::uint64_t) { return hop_ns; }});
-      repeated(device, large_bytes, effort);
-      for (const Dispatch& dispatch : device.dispatches()) ASSERT_LE(dispatch.work_ns, 200e6);
-    }
+  // From a cache to a device across a slow bus.
+  for (const double hop_ns : {5.0, 300.0, 3000.0}) {
+    ScriptedDevice device({.hop_ns = [hop_ns](std::uint64_t) { return hop_ns; }});
+    repeated(device, large_bytes, hop_ns < 100 ? Effort::quick : Effort::thorough);
+    for (const Dispatch& dispatch : device.dispatches()) ASSERT_LE(dispatch.work_ns, 200e6);
   }
 }
 
 TEST(Repetitions, NoDispatchIsLongerThan200MillisecondsThoughTheFirstHopsWereFast) {
-  // The walk leaves the cached part after 30 dispatches and is 8 times slower from there on.
+  // The walk leaves a cached part after three dispatches and is 8 times slower from there on.
   ScriptedDevice device({.hop_ns = [](std::uint64_t) { return 100.0; },
                          .slowdown = [](std::size_t dispatch, double) { return dispatch < 3 ? 0.125 : 1.0; }});
   repeated(device, large_bytes, Effort::thorough);
@@ -143,7 +141,7 @@ TEST(Repetitions, NoDispatchIsLongerThan200MillisecondsThoughTheFirstHopsWereFas
 
 TEST(Repetitions, NoDispatchHasMoreTripsThanEveryDriverMakes) {
   ScriptedDevice device({.hop_ns = [](std::uint64_t) { return 0.1; }});
-  const Repetitions repetitions = repeated(device, small_bytes, Effort::thorough);
+  const Repetitions repetitions = repeated(device, small_bytes);
   EXPECT_EQ(repetitions.steps, 65000u * 64);
   for (const Dispatch& dispatch : device.dispatches()) ASSERT_LE(dispatch.trips, 65000u);
 }
@@ -166,8 +164,12 @@ TEST(Repetitions, ADeviceThatDropsItsWorkIsAnError) {
 }
 
 TEST(Repetitions, AClockThatStandsStillIsAnErrorAndNoLatency) {
-  ScriptedDevice device({.clock_stands_still = true});
-  EXPECT_THROW(repeated(device, small_bytes), gpu::Error);
+  ScriptedDevice device({.clock_stands_still = true, .most_dispatches = 200});
+  try {
+    ADD_FAILURE() << "a latency of " << median(repeated(device, small_bytes)) << " ns";
+  } catch (const gpu::Error& error) {
+    EXPECT_FALSE(test::was_endless(error)) << "it would go on for ever";
+  }
 }
 
 TEST(Repetitions, EveryDispatchIsASignOfLife) {

@@ -3,7 +3,8 @@
 import altair as alt
 import vl_convert
 
-from sonde_tools import formats
+from sonde_tools import formats, marks
+from sonde_tools.series import order
 
 STATIC_WIDTH_PIXELS = 1000
 HEIGHT_PIXELS = 460
@@ -31,39 +32,27 @@ def colours(labelled):
     return found
 
 
-def over_size(labelled, quantity, unit, title, subtitle):
-    """A chart of curves over the working set (x bytes), both axes logarithmic; subtitle is a list of lines.
+def over_size(labelled, quantity, unit, head, noted=None, palette=None, height=HEIGHT_PIXELS, beside=()):
+    """Curves over the working set (x bytes) on logarithmic axes, quartiles as a band, disturbed points hollow.
 
-    The band reaches from quartile to quartile; points with the state disturbed are hollow.
+    head: title and subtitle's lines; noted: Marks; beside: labelled curves of another chart whose axes these share.
     """
-    y_title = f"{quantity}, {unit}"
-    rows = [_row(entry, point) for entry in labelled for point in entry.curve.points if point.x.get("bytes")]
-    palette = colours(labelled)
+    title, subtitle = head
+    palette = palette or colours(labelled)
+    noted = noted or marks.Marks()
+    sized = [(entry, point) for entry in labelled for point in entry.curve.points if point.x.get("bytes")]
+    axes = _axes([*labelled, *beside], f"{quantity}, {unit}", noted.foot_pixels / height)
     shown = alt.selection_point(
         name="shown", fields=["series"], bind="legend", toggle="true", value=[{"series": label} for label in palette]
     )
-    # A plain wheel must scroll the page, and a pinch on a touchpad arrives as a wheel with Ctrl.
-    view = alt.selection_interval(name="view", bind="scales", encodings=["x"], zoom="wheel![event.ctrlKey]")
-    y = _log_scale([row[name] for row in rows for name in ("low_quartile", "median", "high_quartile")])
-    base = alt.Chart(alt.Data(values=rows)).encode(x=_size_axis([row["bytes"] for row in rows]), color=_colour(palette))
-    curve = base.encode(y=_log_axis("median:Q", y, y_title))
-    points = curve.encode(shape=_shape(palette))
-    layers = [
-        base.mark_area(opacity=0.22, clip=True).encode(y=_log_axis("low_quartile:Q", y, y_title), y2="high_quartile:Q"),
-        curve.mark_line(strokeWidth=1.8, clip=True, strokeJoin="round").add_params(shown),
-        points.mark_point(filled=True, opacity=1, size=26, clip=True).transform_filter("!datum.disturbed"),
-        points.mark_point(filled=False, fill="white", opacity=1, size=34, strokeWidth=1.5, clip=True).transform_filter(
-            "datum.disturbed"
-        ),
-        # Larger than the points and invisible, so that a pointer need not hit a point exactly.
-        curve.mark_circle(size=190, opacity=0, clip=True).encode(tooltip=_tooltip(unit)).add_params(view),
-    ]
+    layers = [layer.transform_filter(shown) for layer in noted.layers(palette, axes[0], height)]
+    layers += _curve_layers(labelled, palette, axes, unit, shown)
     return (
-        alt.layer(*layers)
+        alt.layer(*layers, data=alt.Data(values=[_row(*each) for each in sized]))
         .transform_filter(shown)
         .properties(
             width=STATIC_WIDTH_PIXELS,
-            height=HEIGHT_PIXELS,
+            height=height,
             title=alt.TitleParams(title, subtitle=subtitle),
             background="white",
             # The page reads it, to set the legend's columns where it is narrower.
@@ -81,10 +70,30 @@ def over_size(labelled, quantity, unit, title, subtitle):
             gridColor="#e4e4e4", domainColor="#888", tickColor="#888", titlePadding=10,
         )
         .configure_legend(
-            labelFontSize=14, offset=8, columnPadding=22, symbolOpacity=1,
+            labelFontSize=14, offset=8 + noted.head_pixels, columnPadding=22, symbolOpacity=1,
             columns=max(1, STATIC_WIDTH_PIXELS // _name_pixels(palette)),
         )
     )  # fmt: skip
+
+
+def _curve_layers(labelled, palette, axes, unit, shown):
+    x, y = axes
+    # A plain wheel must scroll the page, and a pinch on a touchpad arrives as a wheel with Ctrl.
+    view = alt.selection_interval(name="view", bind="scales", encodings=["x"], zoom="wheel![event.ctrlKey]")
+    base = alt.Chart().encode(x=x("bytes:Q"), color=_colour(palette))
+    curve = base.encode(y=y("median:Q"))
+    line = curve.encode(**_dash(labelled, palette))
+    points = curve.encode(shape=_shape(palette))
+    return [
+        base.mark_area(opacity=0.22, clip=True).encode(y=y("low_quartile:Q"), y2="high_quartile:Q"),
+        line.mark_line(strokeWidth=1.8, clip=True, strokeJoin="round").add_params(shown),
+        points.mark_point(filled=True, opacity=1, size=26, clip=True).transform_filter("!datum.disturbed"),
+        points.mark_point(filled=False, fill="white", opacity=1, size=34, strokeWidth=1.5, clip=True).transform_filter(
+            "datum.disturbed"
+        ),
+        # Larger than the points and invisible, so that a pointer need not hit a point exactly.
+        curve.mark_circle(size=190, opacity=0, clip=True).encode(tooltip=_tooltip(unit)).add_params(view),
+    ]
 
 
 def for_page(chart):
@@ -162,7 +171,28 @@ def _name_pixels(labels):
     return 45 + 8 * max(map(len, labels), default=0)
 
 
+def _dash(labelled, palette):
+    """One line a page is dashed, where a chart has it: it has the colour of other curves of its API."""
+    paged = {entry.label for entry in labelled if order(entry.curve.series) == "page"}
+    if not paged:
+        return {}
+    dashes = [[5, 3] if label in paged else [1, 0] for label in palette]
+    return {"strokeDash": alt.StrokeDash("series:N", scale=alt.Scale(domain=list(palette), range=dashes), legend=None)}
+
+
+def _axes(labelled, y_title, foot_share):
+    """Both axes, each as a function: field -> the x or y of a layer."""
+    points = [point for entry in labelled for point in entry.curve.points if point.x.get("bytes")]
+    values = [value for point in points for value in (point.low_quartile, point.median, point.high_quartile)]
+    ticks, domain = _log_scale(values, foot_share)
+    axis = alt.Axis(values=ticks, labelExpr="format(datum.value, '~r')", labelOverlap="parity")
+    scale = alt.Scale(type="log", domain=domain, nice=False)
+    sizes = [point.x["bytes"] for point in points]
+    return _size_axis(sizes), lambda field: alt.Y(field, title=y_title, scale=scale, axis=axis)
+
+
 def _size_axis(sizes_bytes):
+    """The axis of working sets as a function: field -> the x of a layer."""
     low, high = min(sizes_bytes) / 1.12, max(sizes_bytes) * 1.12
     names = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")]
     text = "".join(f"datum.value >= {factor} ? datum.value / {factor} + ' {unit}' : " for factor, unit in names)
@@ -179,18 +209,14 @@ def _size_axis(sizes_bytes):
         tickOpacity=shown,
     )
     scale = alt.Scale(type="log", base=2, domain=[low, high], nice=False)
-    return alt.X("bytes:Q", title="working-set size", scale=scale, axis=axis)
+    return lambda field: alt.X(field, title="working-set size", scale=scale, axis=axis)
 
 
-def _log_scale(values):
+def _log_scale(values, foot_share=0.0):
+    """Ticks and domain that hold the values, with a share of the height left free below them."""
     ticks = log_ticks(min(values), max(values))
     if len(ticks) == 1:
         ticks = log_ticks(ticks[0] / 1.5, ticks[0] * 1.5)
     # A point on the frame would be cut in half.
-    return ticks, [min(ticks[0], min(values) / 1.06), max(ticks[-1], max(values) * 1.06)]
-
-
-def _log_axis(field, scale, title):
-    ticks, domain = scale
-    axis = alt.Axis(values=ticks, labelExpr="format(datum.value, '~r')", labelOverlap="parity")
-    return alt.Y(field, title=title, scale=alt.Scale(type="log", domain=domain, nice=False), axis=axis)
+    low, high = min(ticks[0], min(values) / 1.06), max(ticks[-1], max(values) * 1.06)
+    return ticks, [min(low, high * (min(values) / high) ** (1 / (1 - foot_share))), high]

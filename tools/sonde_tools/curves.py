@@ -3,6 +3,8 @@
 import statistics
 from dataclasses import dataclass
 
+from sonde_tools.series import canonical
+
 
 @dataclass(frozen=True)
 class Point:
@@ -26,7 +28,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Curve:
-    """All points of one device, API, probe, series and unit, in the order of x."""
+    """All points of one device, API, probe, series (canonical) and unit, in the order of x."""
 
     device: str
     api: str
@@ -42,9 +44,8 @@ class Curve:
 
 
 def curve_key(sample):
-    """The key of the curve that a sample record belongs to: the same for equal series in any order."""
-    series = tuple(sorted(sample["series"].items()))
-    return sample["device"], sample["api"], sample["probe"], series, sample["unit"]
+    """The key of the curve that a sample record belongs to; in its series an absent word is the default."""
+    return sample["device"], sample["api"], sample["probe"], tuple(canonical(sample["series"]).items()), sample["unit"]
 
 
 def quartiles(values):

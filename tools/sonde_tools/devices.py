@@ -2,16 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from sonde_tools import series
 from sonde_tools.curves import Curve, curves
 
 API_NAMES = {"opencl": "OpenCL", "vulkan": "Vulkan", "cpu": "CPU", "model": "simulated"}
-# An absent key means its default, so a default that is written out need not be shown.
-DEFAULT_SERIES = {
-    "path": "vector", "memory": "device", "order": "cycle", "fabric": "idle", "pattern": "read", "sharing": "shared",
-    "side": "gpu", "writer": "cpu", "direction": "to-device", "counted": "total", "engine": "driver",
-    "host": "pageable", "method": "timing", "stores": "ordinary", "pages": "small", "pinning": "compact",
-    "line": "clean", "bytes-counted": "program", "state": "asleep",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -45,10 +39,8 @@ class DeviceView:
 
     @property
     def findings(self):
-        """The finding records on this device from all files."""
-        return [
-            finding for each in self.recordings for finding in each.findings if finding.get("device") == self.device
-        ]
+        """A pair (recording, finding record) for each finding on this device."""
+        return [(each, found) for each in self.recordings for found in each.findings if found["device"] == self.device]
 
     @property
     def is_model(self):
@@ -107,17 +99,7 @@ def _labelled(view):
 def series_name(curve, is_model=False):
     """The API's name followed by what differs from the defaults: 'OpenCL, scalar'."""
     api = API_NAMES["model"] if is_model else API_NAMES.get(curve.api, curve.api)
-    return ", ".join([api, *series_text(curve.series)])
-
-
-def series_text(series):
-    """The values (list) of a series that differ from the defaults; what two keys could both mean is named in full."""
-    ambiguous = {"idle", "gpu", "cpu", "driver"}
-    return [
-        f"{key} {value}" if value in ambiguous else value
-        for key, value in series.items()
-        if DEFAULT_SERIES.get(key) != value
-    ]
+    return ", ".join([api, *series.words(curve.series)])
 
 
 def _distinct(name, curve, recording, record, found):

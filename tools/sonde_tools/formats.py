@@ -6,11 +6,38 @@ _BINARY_UNITS = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10,
 
 
 def size(size_bytes):
-    """A size in the largest binary unit that it reaches: 4096 is '4 KiB', 2900 is '2.83 KiB'."""
-    for factor, unit in _BINARY_UNITS:
-        if size_bytes >= factor:
-            return f"{size_bytes / factor:.4g} {unit}"
-    return f"{size_bytes:.4g} B"
+    """A size in the largest binary unit that it reaches, to four digits: 4096 is '4 KiB', 2900 is '2.832 KiB'."""
+    factor, unit = _binary_unit(size_bytes)
+    return f"{_short(size_bytes / factor, 4)} {unit}"
+
+
+def size_between(value, low, high):
+    """A size and the bounds it lies between, to three digits in one unit: '1.94 MiB (1.90 to 1.98)'."""
+    factor, unit = _binary_unit(value)
+    text, bounds = _short(value / factor, 3), [_short(bound / factor, 3) for bound in (low, high)]
+    return f"{text} {unit}" if bounds == [text, text] else f"{text} {unit} ({bounds[0]} to {bounds[1]})"
+
+
+def size_short(size_bytes):
+    """A size to three digits: '1.94 MiB'."""
+    return size_between(size_bytes, size_bytes, size_bytes)
+
+
+def size_span(low, high):
+    """A span of sizes to three digits: '48 to 54 KiB', or '900 KiB to 1.2 MiB'."""
+    first, last = size_short(low), size_short(high)
+    (number, unit), last_unit = first.split(" "), last.split(" ")[1]
+    return first if first == last else f"{number if unit == last_unit else first} to {last}"
+
+
+def _binary_unit(size_bytes):
+    return next(((factor, unit) for factor, unit in _BINARY_UNITS if size_bytes >= factor), (1, "B"))
+
+
+def _short(value, digits):
+    """So many significant digits without trailing zeros and without an exponent."""
+    text = significant(value, digits)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def significant(value, digits=3):
@@ -28,6 +55,26 @@ def latency(nanoseconds):
     if nanoseconds >= 10_000:
         return f"{significant(nanoseconds / 1000)} µs"
     return f"{significant(nanoseconds)} ns"
+
+
+def latency_between(value, low, high):
+    """A latency and the bounds it lies between: '6.50 ns (6.41 to 6.60)'."""
+    factor = 1000 if value >= 10_000 else 1
+    bounds = [significant(bound / factor) for bound in (low, high)]
+    text = latency(value)
+    return text if bounds == [text.split(" ")[0]] * 2 else f"{text} ({bounds[0]} to {bounds[1]})"
+
+
+def quantity(value, unit):
+    """A value with its unit as a person reads it: bytes become KiB and so on, a ratio has no unit."""
+    if unit == "bytes":
+        return size_short(value)
+    if unit == "ns":
+        return latency(value)
+    if unit == "us":
+        return latency(value * 1000) if value >= 10 else f"{significant(value)} µs"
+    number = str(value) if isinstance(value, int) else _short(value, 3)
+    return number if unit in (None, "ratio") else f"{number} {unit}"
 
 
 def percent(share):

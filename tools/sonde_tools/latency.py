@@ -1,23 +1,37 @@
 """The report's section on the latency probe: nanoseconds a hop over the working set."""
 
-from sonde_tools import charts, formats
+from sonde_tools import charts, findings, formats, latency_method, levels, marks, series
 from sonde_tools.devices import API_NAMES
-from sonde_tools.sections import Cell, Section, Table
+from sonde_tools.sections import Cell, Figure, Section, Table
 
 TELLING_SIZES_BYTES = [4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20, 64 << 20, 256 << 20]
 # Sizes are whole lines, so a power of two may be missed by a little; the next grid point is 19 % away.
 NEAR_ENOUGH = 1.09
 
 
-def latency_curves(view):
-    """The labelled curves of a device that hold latencies in ns over the working set."""
+FURTHER_HEIGHT_PIXELS = 300
+
+
+def _all_curves(view):
     return [
         entry
         for entry in view.curves
         if entry.curve.probe == "latency"
         and entry.curve.unit == "ns"
-        and any("bytes" in p.x for p in entry.curve.points)
+        and any(p.x.get("bytes") for p in entry.curve.points)
     ]
+
+
+def latency_curves(view):
+    """The labelled curves of the main picture: cycles over the working set in ns, or what there is instead."""
+    found = _all_curves(view)
+    return [entry for entry in found if series.order(entry.curve.series) == "cycle"] or found
+
+
+def further_curves(view):
+    """The labelled curves of other orders, from which sizes are found: independent lines, one line a page."""
+    main = latency_curves(view)
+    return [entry for entry in _all_curves(view) if entry not in main]
 
 
 def applies(view):
@@ -26,29 +40,77 @@ def applies(view):
 
 
 def summary(view):
-    """One (colour, text) a series: latency in the smallest and in the largest working set."""
+    """One (colour, text) a series: its levels, or without them the latency in the smallest and largest set."""
     palette = charts.colours(latency_curves(view))
     lines = []
     for entry in latency_curves(view):
-        first, last = entry.curve.points[0], entry.curve.points[-1]
-        text = f"{entry.label}: {formats.latency(first.median)} in {formats.size(first.x['bytes'])}"
-        if last is not first:
-            text += f", {formats.latency(last.median)} in {formats.size(last.x['bytes'])}"
+        found = levels.levels_of(entry)
+        text = f"{entry.label}: {levels.verdict(found) if found else _ends(entry.curve)}"
         lines.append((palette[entry.label], text))
     return lines
 
 
+def _ends(curve):
+    first, last = curve.points[0], curve.points[-1]
+    text = f"{formats.latency(first.median)} in {formats.size(first.x['bytes'])}"
+    if last is not first:
+        text += f", {formats.latency(last.median)} in {formats.size(last.x['bytes'])}"
+    return text
+
+
 def chart(view):
     """The main picture, with a title and subtitle that let it stand alone."""
-    subtitle = [" · ".join([*_drivers(view), *_dates(view)]), legend(view)]
-    what = "simulated memory latency" if view.is_model else "memory latency"
-    title = f"{view.record['name']}: {what} over working-set size"
-    return charts.over_size(latency_curves(view), "latency", "ns", title, subtitle)
+    entries = latency_curves(view)
+    subtitle = [" · ".join([*_drivers(view), *_dates(view)]), _medians(entries)]
+    subtitle += filter(None, [_marks_legend(_marks(view, entries))])
+    title = f"{view.record['name']}: {_what(view)} over working-set size"
+    return charts.over_size(entries, "latency", "ns", (title, subtitle), _marks(view, entries))
+
+
+def _what(view):
+    return "simulated memory latency" if view.is_model else "memory latency"
+
+
+def _marks(view, entries):
+    found = [(entry.label, levels.levels_of(entry)) for entry in entries]
+    return marks.Marks([each for each in found if each[1]], findings.translation_edges(view, entries))
+
+
+def further(view):
+    """The curves of other orders as a second, smaller picture; each has the colour of its cycle. Or None."""
+    entries = further_curves(view)
+    if not entries:
+        return None
+    heading = "How the sizes were found: uniformly random lines, and one line a page"
+    pages = [entry for entry in entries if series.order(entry.curve.series) == "page"]
+    noted = marks.Marks(edges=findings.translation_edges(view, pages))
+    picture = charts.over_size(
+        entries, "latency", "ns", (heading, []), noted, _palette(view, entries), FURTHER_HEIGHT_PIXELS, latency_curves(view)
+    )
+    dashed = " Dashed: one line a page." if pages else ""
+    return Figure(heading, picture, _medians(entries) + dashed, latency_method.FURTHER)
+
+
+def _palette(view, entries):
+    main = latency_curves(view)
+    cycles = {_cycle(entry): charts.colours(main)[entry.label] for entry in main}
+    own = charts.colours(entries)
+    return {entry.label: cycles.get(_cycle(entry), own[entry.label]) for entry in entries}
+
+
+def _cycle(entry):
+    words = series.without_order(entry.curve.series)
+    return entry.recording.path, entry.curve.api, tuple(words.items())
 
 
 def legend(view):
     """What the picture's marks mean, in sentences."""
-    points = [point for entry in latency_curves(view) for point in entry.curve.points]
+    entries = latency_curves(view)
+    return " ".join(filter(None, [_medians(entries), _marks_legend(_marks(view, entries))]))
+
+
+def _medians(entries):
+    points = [point for entry in entries for point in entry.curve.points]
     counts = [len(point.values) for point in points]
     text = f"Medians of {formats.span(min(counts), max(counts), str)} repetitions, band from first to third quartile."
     if any(point.disturbed for point in points):
@@ -56,8 +118,20 @@ def legend(view):
     return text
 
 
-def table(view):
-    """Latency at telling sizes: a row a size, a column a series."""
+def _marks_legend(noted):
+    text = ""
+    if noted.levels:
+        text = "Bars above: levels. Rules: their sizes, shaded as far as these are uncertain. Strips at the foot: transitions."
+    return f"{text} Dotted: an edge of address translation, not a level.".strip() if noted.edges else text
+
+
+def tables(view):
+    """The levels, where some were found, and the latency at telling sizes."""
+    found = [levels.table(latency_curves(view), view.is_model), _telling_sizes(view)]
+    return [each for each in found if each]
+
+
+def _telling_sizes(view):
     entries = latency_curves(view)
     largest = max(point.x["bytes"] for entry in entries for point in entry.curve.points)
     sizes = [size for size in TELLING_SIZES_BYTES if size * NEAR_ENOUGH < largest]
@@ -66,55 +140,6 @@ def table(view):
     what = "Simulated latency" if view.is_model else "Latency"
     caption = f"{what} at telling sizes, ns: median, first to third quartile"
     return Table(caption, ["Working set", *(entry.label for entry in entries)], rows)
-
-
-def method(view):
-    """How it was measured, with the numbers of this run where the samples carry them."""
-    points = [point for entry in latency_curves(view) for point in entry.curve.points]
-    line = view.record.get("line_bytes")
-    spaced = f"one every {line} bytes" if line else "each in its own cache line"
-    paragraphs = [
-        "Each point is the time of one step in a single chain of dependent loads: every load gives the address of the "
-        f"next, so no two overlap. The chain is a random cycle over distinct lines ({spaced}) that fill the working "
-        "set, walked on without a restart, so that no line comes again before all others have been visited and no "
-        "prefetcher can guess the next one.",
-        _timing(points),
-        "A point during which other programs, or the machine's hypervisor, took more than a few percent of the CPU "
-        f"time was measured again. {_disturbed(points)}",
-    ]
-    if view.is_model:
-        paragraphs.insert(
-            0, "All values are simulated: the same walk runs through the caches of a model, not on hardware."
-        )
-    return paragraphs
-
-
-def _timing(points):
-    text = "Time is taken by the device's own timestamps around each dispatch, "
-    launches = [point.state["launch_ns"] for point in points if point.state.get("launch_ns") is not None]
-    if launches:
-        text += f"less the cost of an empty dispatch ({formats.span(min(launches), max(launches), formats.latency)}). "
-    else:
-        text += "less the cost of an empty dispatch. "
-    text += (
-        "After every dispatch the index at which the chain ended is compared with the one it must end at; "
-        "a chain that stopped early or went astray is an error, never a value."
-    )
-    steps = [point.state["steps"] for point in points if point.state.get("steps")]
-    counts = [len(point.values) for point in points]
-    if steps:
-        span = formats.span(min(steps), max(steps), lambda number: f"{number:,}")
-        text += f" One repetition is {span} steps."
-    return text + f" Each point has {formats.span(min(counts), max(counts), str)} repetitions."
-
-
-def _disturbed(points):
-    count = sum(point.disturbed for point in points)
-    if not count:
-        return "No point had to be marked."
-    if count == 1:
-        return "One point stayed above that limit and is drawn hollow: its true latency may be lower."
-    return f"{count} points stayed above that limit and are drawn hollow: their true latency may be lower."
 
 
 def _cell(curve, size_bytes):
@@ -141,4 +166,9 @@ def _dates(view):
     return list(dict.fromkeys(str(recording.run.get("time", ""))[:10] for recording in view.recordings))
 
 
-LATENCY = Section("latency", "Memory latency", applies, summary, chart, legend, table, method)
+def method(view):
+    """How it was measured, in paragraphs."""
+    return latency_method.paragraphs(view, latency_curves(view))
+
+
+LATENCY = Section("latency", "Memory latency", applies, summary, chart, legend, tables, further, method)

@@ -9,8 +9,8 @@ import jinja2
 import vl_convert
 from markupsafe import Markup
 
-from sonde_tools import charts, formats
-from sonde_tools.devices import API_NAMES, series_text
+from sonde_tools import charts, findings, formats, series
+from sonde_tools.devices import API_NAMES
 
 _FOLDER = Path(__file__).parent
 
@@ -25,7 +25,8 @@ MODEL_NOTE = "This device is simulated: every value on it is computed from a mod
 def html(recordings, views, sections, slugs):
     """The whole page as text; slugs gives each device id the name that its links and pictures use."""
     devices = [_device(view, sections, slugs[view.device]) for view in views]
-    specifications = {part["id"]: part.pop("specification") for device in devices for part in device["parts"]}
+    figures = [figure for device in devices for part in device["parts"] for figure in (part, part["further"]) if figure]
+    specifications = {figure["id"]: figure.pop("specification") for figure in figures}
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
@@ -64,31 +65,35 @@ def _device(view, sections, slug):
         "title": view.title,
         "note": note,
         "parts": [_part(view, section, slug) for section in sections if section.applies(view)],
-        "findings": [_finding(view, finding) for finding in view.findings],
+        "findings": findings.groups(view),
         "cards": _device_cards(view),
     }
 
 
 def _part(view, section, slug):
-    chart = section.chart(view)
+    further = section.further(view)
     return {
-        "id": f"{section.name}-{slug}",
+        **_figure(f"{section.name}-{slug}", section.chart(view), section.legend(view)),
         "heading": f"{section.heading} (simulated)" if view.is_model else section.heading,
         "summary": section.summary(view),
+        "tables": section.tables(view),
+        "further": further and {
+            **_figure(f"{section.name}-further-{slug}", further.chart, further.legend),
+            "heading": further.heading,
+            "text": further.text,
+        },
+        "method": section.method(view),
+    }  # fmt: skip
+
+
+def _figure(id_, chart, legend):
+    return {
+        "id": id_,
         "specification": charts.for_page(chart),
-        "legend": section.legend(view),
+        "legend": legend,
         # For mail programs, previews and readers that run no scripts.
         "svg": Markup(charts.svg(chart)),
-        "table": section.table(view),
-        "method": section.method(view),
     }
-
-
-def _finding(view, finding):
-    value = finding.get("value")
-    amount = "" if value is None else f" {formats.significant(value)} {finding.get('unit') or ''}".rstrip()
-    where = ", ".join([API_NAMES.get(finding.get("api"), "")] + series_text(finding.get("series") or {}))
-    return {"head": f"{where}: {finding.get('finding')}{amount}.", "evidence": finding.get("evidence", "")}
 
 
 def _device_cards(view):
@@ -164,7 +169,7 @@ def _missing(recordings, views):
                     API_NAMES.get(record.get("api")),
                     record.get("probe"),
                 ]
-                place += series_text(record.get("series") or {})
+                place += series.words(record.get("series"))
                 place += [_coordinate(name, value) for name, value in (record.get("x") or {}).items()]
                 if len(recordings) > 1:
                     place.append(recording.path.name)

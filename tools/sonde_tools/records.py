@@ -11,6 +11,8 @@ SCHEMA = 1
 _NEEDED = {
     "device": {"device": str, "name": str, "type": str},
     "sample": {"device": str, "api": str, "probe": str, "series": dict, "x": dict, "unit": str, "values": list},
+    "level": {"device": str, "api": str, "probe": str, "series": dict, "level": int},
+    "finding": {"device": str, "finding": str, "evidence": str},
     "skip": {"reason": str},
     "error": {"reason": str},
     "end": {"status": str},
@@ -105,6 +107,23 @@ def _check(path, number, kind, record):
         numbers = [*record["values"], *record["x"].values()]
         if not record["values"] or not all(_is_number(value) for value in numbers):
             raise RecordFileError(f"{path}: the sample in line {number} has values that are not numbers.")
+    if kind == "level" and not _has_proper_bands(record):
+        raise RecordFileError(f"{path}: the level in line {number} has a size or a latency that is not a number.")
+    if kind == "finding" and not (record.get("value") is None or _is_number(record["value"])):
+        raise RecordFileError(f"{path}: the finding in line {number} has a value that is not a number.")
+
+
+def _has_proper_bands(level):
+    bands = [level[name] for name in ("bytes", "latency_ns") if level.get(name) is not None]
+    if not all(isinstance(band, dict) for band in bands):
+        return False
+    ends = level.get("transition") or {}
+    return (
+        all(_is_number(band.get(name)) for band in bands for name in ("low", "value", "high"))
+        and all(band["value"] > 0 for band in bands)
+        and isinstance(ends, dict)
+        and all(ends.get(name) is None or _is_number(ends[name]) for name in ("onset", "end"))
+    )
 
 
 def _is_number(value):

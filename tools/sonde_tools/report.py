@@ -37,7 +37,7 @@ def parser():
     found.add_argument("-o", "--out", required=True, type=Path, metavar="OUT.html", help="the page to write")
     found.add_argument("--png", type=Path, metavar="DIR", help="also write each chart as a PNG picture into DIR")
     found.add_argument("--svg", type=Path, metavar="DIR", help="also write each chart as an SVG picture into DIR")
-    found.add_argument("--csv", type=Path, metavar="DIR", help="also write samples.csv and points.csv into DIR")
+    found.add_argument("--csv", type=Path, metavar="DIR", help="also write samples, points, levels and findings as CSV tables into DIR")
     return found
 
 

@@ -1,7 +1,7 @@
 """What a report is made of: one Section a probe, each a few pure functions on a DeviceView."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -15,11 +15,22 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with a caption; headings name the columns, each row is a heading and its cells."""
+    """A table: headings name the columns, each row is a heading and its cells; groups (name, columns) stand above."""
 
     caption: str
     headings: list
     rows: list
+    groups: list = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A further picture, which the page shows when asked; text is a list of paragraphs."""
+
+    heading: str
+    chart: object
+    legend: str
+    text: list
 
 
 @dataclass(frozen=True)
@@ -32,5 +43,6 @@ class Section:
     summary: Callable  # view -> list of (colour, text), the first thing a reader sees
     chart: Callable  # view -> Altair chart
     legend: Callable  # view -> sentences below the picture: what is drawn
-    table: Callable  # view -> Table
+    tables: Callable  # view -> list of Tables
+    further: Callable  # view -> Figure, or None
     method: Callable  # view -> list of paragraphs: how it was measured

@@ -1,85 +1,101 @@
-"""The samples as CSV: every value in samples.csv, medians and quartiles in points.csv."""
+"""A run as CSV tables: every value, medians and quartiles, levels, findings."""
 
 import csv
 
+from sonde_tools.series import canonical
+
 _CURVE = ["file", "run", "device", "api", "probe"]
 _STATE = ["disturbed", "foreign_cpu"]
+_STATISTICS = ["median", "low_quartile", "high_quartile", "minimum", "maximum", "repetitions"]
+# Column of levels.csv: where in a level record its number is.
+_LEVEL = {
+    "level": ("level",),
+    "bytes_low": ("bytes", "low"), "bytes": ("bytes", "value"), "bytes_high": ("bytes", "high"),
+    "transition_onset": ("transition", "onset"), "transition_end": ("transition", "end"),
+    "latency_ns_low": ("latency_ns", "low"), "latency_ns": ("latency_ns", "value"),
+    "latency_ns_high": ("latency_ns", "high"),
+    "bandwidth_low": ("bandwidth", "low"), "bandwidth": ("bandwidth", "value"), "bandwidth_high": ("bandwidth", "high"),
+}  # fmt: skip
+_FINDING = ["finding", "value", "unit", "evidence"]
 
 
 def write(folder, recordings, views):
-    """Writes samples.csv and points.csv into an existing folder and returns both paths."""
+    """Writes samples.csv, points.csv, levels.csv and findings.csv into an existing folder; returns their paths."""
     samples = [sample for recording in recordings for sample in recording.samples]
-    series = _names(sample["series"] for sample in samples)
+    concluded = [record for recording in recordings for record in (*recording.levels, *recording.findings)]
+    series = _names(canonical(record.get("series")) for record in (*samples, *concluded))
     x = _names(sample["x"] for sample in samples)
-    return [
-        _write(
-            folder / "samples.csv",
-            _header(series, x, ["repetition", "value", *_STATE]),
-            _sample_rows(recordings, series, x),
-        ),
-        _write(
-            folder / "points.csv",
-            _header(
-                series, x, ["median", "low_quartile", "high_quartile", "minimum", "maximum", "repetitions", *_STATE]
-            ),
-            _point_rows(views, series, x),
-        ),
-    ]
+    # A series may have a key that is also a column (state, host), hence the prefix.
+    about = [*_CURVE, *(f"series_{name}" for name in series)]
+    tables = {
+        "samples": ([*x, "unit", "repetition", "value", *_STATE], _sample_rows(recordings, series, x)),
+        "points": ([*x, "unit", *_STATISTICS, *_STATE], _point_rows(views, series, x)),
+        "levels": ([*_LEVEL], _level_rows(recordings, series)),
+        "findings": (_FINDING, _finding_rows(recordings, series)),
+    }
+    return [_write(folder / f"{name}.csv", [*about, *columns], rows) for name, (columns, rows) in tables.items()]
 
 
 def _names(objects):
     return list(dict.fromkeys(name for each in objects for name in each))
 
 
-def _header(series, x, more):
-    # A series may have a key that is also a column (state, host), hence the prefix.
-    return [*_CURVE, *(f"series_{name}" for name in series), *x, "unit", *more]
-
-
 def _sample_rows(recordings, series, x):
     for recording in recordings:
         for sample in recording.samples:
+            about = [*_about(recording, sample, series), *_coordinates(sample["x"], x), sample["unit"]]
             state = sample.get("state") or {}
-            about = _about(
-                recording, sample["device"], sample["api"], sample["probe"], sample["series"], sample["x"], series, x
-            )
             for repetition, value in enumerate(sample["values"], start=1):
-                yield [
-                    *about,
-                    sample["unit"],
-                    repetition,
-                    value,
-                    *_state(state.get("disturbed", False), state.get("foreign_cpu")),
-                ]
+                yield [*about, repetition, value, *_state(state.get("disturbed", False), state.get("foreign_cpu"))]
 
 
 def _point_rows(views, series, x):
     for view in views:
         for entry in view.curves:
-            curve = entry.curve
-            for point in curve.points:
-                about = _about(entry.recording, curve.device, curve.api, curve.probe, curve.series, point.x, series, x)
+            about = _about(entry.recording, vars(entry.curve), series)
+            for point in entry.curve.points:
                 yield [
-                    *about, curve.unit, point.median, point.low_quartile, point.high_quartile,
-                    point.minimum, point.maximum, len(point.values), *_state(point.disturbed, point.foreign_cpu),
+                    *about, *_coordinates(point.x, x), entry.curve.unit, point.median, point.low_quartile,
+                    point.high_quartile, point.minimum, point.maximum, len(point.values),
+                    *_state(point.disturbed, point.foreign_cpu),
                 ]  # fmt: skip
 
 
-def _about(recording, device, api, probe, series, x, series_names, x_names):
-    keys = [series.get(name, "") for name in series_names]
-    return [
-        str(recording.path),
-        recording.run.get("run", ""),
-        device,
-        api,
-        probe,
-        *keys,
-        *(x.get(name, "") for name in x_names),
-    ]
+def _level_rows(recordings, series):
+    for recording in recordings:
+        for level in recording.levels:
+            yield [*_about(recording, level, series), *(_inside(level, path) for path in _LEVEL.values())]
+
+
+def _finding_rows(recordings, series):
+    for recording in recordings:
+        for finding in recording.findings:
+            yield [*_about(recording, finding, series), *(_text(finding.get(name)) for name in _FINDING)]
+
+
+def _about(recording, record, series_names):
+    """The columns that name a curve; a word of the series that is a default stays empty."""
+    series = canonical(record.get("series"))
+    named = [_text(record.get(name)) for name in ("device", "api", "probe")]
+    return [str(recording.path), recording.run.get("run", ""), *named, *_coordinates(series, series_names)]
+
+
+def _coordinates(x, names):
+    return [x.get(name, "") for name in names]
+
+
+def _inside(record, path):
+    for name in path:
+        record = (record or {}).get(name)
+    return _text(record)
+
+
+def _text(value):
+    return "" if value is None else value
 
 
 def _state(disturbed, foreign_cpu):
-    return ["true" if disturbed else "false", "" if foreign_cpu is None else foreign_cpu]
+    return ["true" if disturbed else "false", _text(foreign_cpu)]
 
 
 def _write(path, header, rows):

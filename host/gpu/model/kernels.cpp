@@ -42,9 +42,31 @@ void alu_chain(Invocation& invocation) {
   invocation.compute(cycles_per_step * static_cast<double>(steps));
 }
 
+void independent_chase(Invocation& invocation) {
+  constexpr std::uint64_t hops_per_trip = 64;
+  constexpr double cycles_per_hop = 8;  // exclusive or, two multiplications and an addition
+  Invocation::Words lines = invocation.buffer(0);
+  Invocation::Words cursor = invocation.buffer(1);
+  const std::uint32_t trips = invocation.scalar(0);
+  const std::uint64_t line_count = invocation.scalar(1);
+  const std::uint32_t line_words = invocation.scalar(2);
+  std::uint32_t word = cursor.load(0);
+  std::uint32_t counter = cursor.load(1);
+  for (std::uint64_t hop = 0; hop < trips * hops_per_trip; ++hop) {
+    ++counter;
+    const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
+    word = lines.load(static_cast<std::uint32_t>((mixed * line_count) >> 32) * line_words);
+  }
+  cursor.store(0, word);
+  cursor.store(1, counter);
+  cursor.store(2, trips);
+  invocation.compute(cycles_per_hop * static_cast<double>(trips * hops_per_trip));
+}
+
 constexpr ReferenceKernel references[] = {
     {.name = "chase", .buffers = 2, .scalars = 1, .run = chase},
     {.name = "alu_chain", .buffers = 1, .scalars = 3, .run = alu_chain},
+    {.name = "independent_chase", .buffers = 2, .scalars = 3, .run = independent_chase},
 };
 
 }  // namespace

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace sonde::analysis {
+
+/// How one cache's misses grow with the working set, for one replacement policy, index and number of ways.
+/// Tables over the logarithm of rho = lines of the working set / lines of the cache; docs/method.md has the formulas.
+class CacheShape {
+ public:
+  enum class Index { modulo, hashed };
+  enum class Policy { least_recent, random };
+
+  CacheShape(Index index, Policy policy, int ways);
+
+  /// Share of a cyclic walk's accesses that miss.
+  double cyclic_miss(double log2_rho) const { return at(cyclic_miss_, log2_rho); }
+  /// Share of independent, uniformly random accesses that hit.
+  double independent_hit(double log2_rho) const { return at(independent_hit_, log2_rho); }
+
+  Index index() const { return index_; }
+  Policy policy() const { return policy_; }
+  int ways() const { return ways_; }
+
+ private:
+  static double at(const std::vector<double>& table, double log2_rho);
+
+  Index index_;
+  Policy policy_;
+  int ways_;
+  std::vector<double> cyclic_miss_;
+  std::vector<double> independent_hit_;
+};
+
+/// Every shape that a fit may choose from, made once.
+std::span<const CacheShape> cache_shapes();
+
+}  // namespace sonde::analysis

@@ -1,0 +1,150 @@
+#include "analysis/hierarchy_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unsupported/Eigen/NonLinearOptimization>
+
+namespace sonde::analysis {
+namespace {
+
+constexpr double huber_limit = 2.5;
+/// Translation and row misses raise a plateau a little with every doubling; more than this is not a plateau.
+constexpr double drift_sigma = 0.02;
+constexpr double drift_sigma_of_memory = 0.05;
+
+double level_ns(const FittedHierarchy& hierarchy, std::size_t level, double log2_bytes) {
+  const double start = level == 0 ? log2_bytes : hierarchy.log2_bytes[level - 1];
+  const double octaves = std::clamp(log2_bytes - start, 0.0, 12.0);
+  return std::exp(hierarchy.log_ns[level]) * std::max(0.2, 1 + hierarchy.drift[level] * octaves);
+}
+
+std::size_t parameter_count(const FittedHierarchy& hierarchy) {
+  const std::size_t caches = hierarchy.log2_bytes.size();
+  return caches + 2 * (caches + 1) + 1;
+}
+
+Eigen::VectorXd pack(const FittedHierarchy& hierarchy) {
+  Eigen::VectorXd x(static_cast<Eigen::Index>(parameter_count(hierarchy)));
+  Eigen::Index i = 0;
+  for (const double value : hierarchy.log2_bytes) x[i++] = value;
+  for (const double value : hierarchy.log_ns) x[i++] = value;
+  for (const double value : hierarchy.drift) x[i++] = value;
+  x[i] = hierarchy.root_offset_ns;
+  return x;
+}
+
+void unpack(const Eigen::VectorXd& x, FittedHierarchy& hierarchy) {
+  Eigen::Index i = 0;
+  for (double& value : hierarchy.log2_bytes) value = x[i++];
+  for (double& value : hierarchy.log_ns) value = x[i++];
+  for (double& value : hierarchy.drift) value = x[i++];
+  hierarchy.root_offset_ns = x[i];
+}
+
+/// The square of what this returns is Huber's loss.
+double robust(double residual) {
+  const double size = std::abs(residual);
+  if (size <= huber_limit) return residual;
+  return std::copysign(std::sqrt(2 * huber_limit * size - huber_limit * huber_limit), residual);
+}
+
+/// Residuals as Eigen's solver wants them.
+struct Residuals {
+  using Scalar = double;
+  using InputType = Eigen::VectorXd;
+  using ValueType = Eigen::VectorXd;
+  using JacobianType = Eigen::MatrixXd;
+  enum { InputsAtCompileTime = Eigen::Dynamic, ValuesAtCompileTime = Eigen::Dynamic };
+
+  const FitCurves& curves;
+  mutable FittedHierarchy hierarchy;
+
+  int inputs() const { return static_cast<int>(parameter_count(hierarchy)); }
+  int values() const {
+    return static_cast<int>(curves.cycle.size() + curves.independent.size() + hierarchy.drift.size() + 1 +
+                            hierarchy.log2_bytes.size());
+  }
+
+  int operator()(const Eigen::VectorXd& x, Eigen::VectorXd& residuals) const {
+    unpack(x, hierarchy);
+    Eigen::Index i = 0;
+    for (const FitPoint& point : curves.cycle) {
+      residuals[i++] = robust((std::log(cyclic_ns(hierarchy, point.log2_bytes)) - point.log_ns) / point.sigma);
+    }
+    for (const FitPoint& point : curves.independent) {
+      residuals[i++] = robust((std::log(independent_ns(hierarchy, point.log2_bytes)) - point.log_ns) / point.sigma);
+    }
+    for (std::size_t level = 0; level < hierarchy.drift.size(); ++level) {
+      const bool memory = level + 1 == hierarchy.drift.size();
+      residuals[i++] = hierarchy.drift[level] / (memory ? drift_sigma_of_memory : drift_sigma);
+    }
+    residuals[i++] = curves.independent.empty() ? hierarchy.root_offset_ns : 0;
+    // Capacities in order: a cache that is no larger than the one before would make the others' meaning swap.
+    for (std::size_t cache = 0; cache < hierarchy.log2_bytes.size(); ++cache) {
+      const double before = cache == 0 ? -1e9 : hierarchy.log2_bytes[cache - 1];
+      residuals[i++] = 10 * std::max(0.0, before + 0.5 - hierarchy.log2_bytes[cache]);
+    }
+    return 0;
+  }
+};
+
+}  // namespace
+
+double cyclic_ns(const FittedHierarchy& hierarchy, double log2_bytes) {
+  double beyond = 1;
+  double sum = 0;
+  for (std::size_t cache = 0; cache < hierarchy.log2_bytes.size(); ++cache) {
+    // A cache sees only the lines that the ones before it miss.
+    const double seen = log2_bytes + std::log2(std::max(beyond, 1e-9));
+    const double missed = beyond * hierarchy.shapes[cache]->cyclic_miss(seen - hierarchy.log2_bytes[cache]);
+    sum += (beyond - missed) * level_ns(hierarchy, cache, log2_bytes);
+    beyond = missed;
+  }
+  return sum + beyond * level_ns(hierarchy, hierarchy.log2_bytes.size(), log2_bytes);
+}
+
+double independent_ns(const FittedHierarchy& hierarchy, double log2_bytes) {
+  double beyond = 1;
+  double sum = hierarchy.root_offset_ns * hierarchy.root_offset_ns;
+  for (std::size_t cache = 0; cache < hierarchy.log2_bytes.size(); ++cache) {
+    // Every line is as likely as any other, so all caches down to this one hold what this one holds.
+    const double hit = hierarchy.shapes[cache]->independent_hit(log2_bytes - hierarchy.log2_bytes[cache]);
+    const double missed = std::min(beyond, 1 - hit);
+    sum += (beyond - missed) * level_ns(hierarchy, cache, log2_bytes);
+    beyond = missed;
+  }
+  return sum + beyond * level_ns(hierarchy, hierarchy.log2_bytes.size(), log2_bytes);
+}
+
+double cyclic_share(const FittedHierarchy& hierarchy, std::size_t level, double log2_bytes) {
+  double beyond = 1;
+  for (std::size_t cache = 0; cache < hierarchy.log2_bytes.size(); ++cache) {
+    const double seen = log2_bytes + std::log2(std::max(beyond, 1e-9));
+    const double missed = beyond * hierarchy.shapes[cache]->cyclic_miss(seen - hierarchy.log2_bytes[cache]);
+    if (cache == level) return beyond - missed;
+    beyond = missed;
+  }
+  return beyond;
+}
+
+FittedHierarchy fit(const FitCurves& curves, const FittedHierarchy& start, int most_evaluations) {
+  Residuals residuals{curves, start};
+  // More parameters than points: nothing to be learnt.
+  if (residuals.values() < residuals.inputs()) {
+    FittedHierarchy hopeless = start;
+    hopeless.cost = 1e18;
+    return hopeless;
+  }
+  Eigen::NumericalDiff<Residuals> with_jacobian(residuals, 1e-10);
+  Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Residuals>> solver(with_jacobian);
+  solver.parameters.maxfev = most_evaluations;
+  solver.parameters.ftol = solver.parameters.xtol = 1e-6;
+  Eigen::VectorXd x = pack(start);
+  solver.minimize(x);
+  FittedHierarchy fitted = start;
+  unpack(x, fitted);
+  fitted.cost = solver.fvec.squaredNorm();
+  return fitted;
+}
+
+}  // namespace sonde::analysis

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "analysis/cache_shapes.hpp"
+
+namespace sonde::analysis {
+
+/// A point to be fitted: the logarithm of a latency and how far the model may miss it.
+struct FitPoint {
+  double log2_bytes = 0;
+  double log_ns = 0;
+  double sigma = 0.01;  ///< of log_ns
+};
+
+struct FitCurves {
+  std::vector<FitPoint> cycle;
+  std::vector<FitPoint> independent;
+};
+
+/// Caches in front of memory, as a fit describes them. `log_ns` has one element more than the caches.
+struct FittedHierarchy {
+  std::vector<double> log2_bytes;           ///< capacities, the nearest first
+  std::vector<const CacheShape*> shapes;
+  std::vector<double> log_ns;
+  std::vector<double> drift;                ///< of each level: relative rise of its latency per doubling beyond its start
+  double root_offset_ns = 0;                ///< its square is what the independent walk's arithmetic adds
+  double cost = 0;                          ///< robust sum of squared residuals
+};
+
+/// Latency in ns that the hierarchy gives a cyclic walk, and independent accesses, over a working set.
+double cyclic_ns(const FittedHierarchy& hierarchy, double log2_bytes);
+double independent_ns(const FittedHierarchy& hierarchy, double log2_bytes);
+
+/// Share of a cyclic walk's accesses that `level` serves.
+double cyclic_share(const FittedHierarchy& hierarchy, std::size_t level, double log2_bytes);
+
+/// Least squares (Levenberg and Marquardt) from `start`, its shapes fixed; Huber's loss beyond 2.5 sigma.
+FittedHierarchy fit(const FitCurves& curves, const FittedHierarchy& start, int most_evaluations = 400);
+
+}  // namespace sonde::analysis

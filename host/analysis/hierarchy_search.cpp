@@ -1,0 +1,161 @@
+#include "analysis/hierarchy_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sonde::analysis {
+namespace {
+
+constexpr double formula_sigma = 0.008;        // the formulas of docs/method.md against simulation
+constexpr double size_sigma_octaves = 0.015;   // sets, pages and placement move an edge by about 1 %
+constexpr std::size_t most_caches = 7;
+constexpr double insertion_step_octaves = 0.5;
+/// What a further cache must lower the cost by, in units of log(points) for each of its three parameters. Schwarz's
+/// criterion has 1; residuals that formulas leave are not independent, so more is asked.
+constexpr double evidence_factor = 2.5;
+constexpr double nearly_as_good = 6;
+
+double step_ratio(const FittedHierarchy& hierarchy, std::size_t cache) {
+  return std::exp(hierarchy.log_ns[cache + 1] - hierarchy.log_ns[cache]);
+}
+
+/// Whether every cache is one that may be believed.
+bool plausible(const FittedHierarchy& hierarchy, double first_log2, double last_log2) {
+  for (std::size_t cache = 0; cache < hierarchy.log2_bytes.size(); ++cache) {
+    if (step_ratio(hierarchy, cache) < least_latency_ratio) return false;
+    if (hierarchy.log2_bytes[cache] < first_log2 || hierarchy.log2_bytes[cache] > last_log2 - 0.2) return false;
+    if (cache > 0 && hierarchy.log2_bytes[cache] - hierarchy.log2_bytes[cache - 1] < std::log2(least_size_ratio)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Median of what was seen about a size, for a start value.
+double log_ns_near(const std::vector<FitPoint>& points, double log2_bytes) {
+  const auto nearest = std::ranges::min_element(points, {}, [&](const FitPoint& point) {
+    return std::abs(point.log2_bytes - log2_bytes);
+  });
+  return nearest->log_ns;
+}
+
+FittedHierarchy with_cache(const FittedHierarchy& before, double log2_bytes, const CacheShape& shape,
+                           const FitCurves& curves) {
+  FittedHierarchy after = before;
+  const auto place = std::ranges::lower_bound(after.log2_bytes, log2_bytes) - after.log2_bytes.begin();
+  after.log2_bytes.insert(after.log2_bytes.begin() + place, log2_bytes);
+  after.shapes.insert(after.shapes.begin() + place, &shape);
+  after.log_ns.insert(after.log_ns.begin() + place, log_ns_near(curves.cycle, log2_bytes - 0.7));
+  after.log_ns[static_cast<std::size_t>(place) + 1] = log_ns_near(curves.cycle, log2_bytes + 1);
+  after.drift.insert(after.drift.begin() + place, 0.0);
+  after.drift[static_cast<std::size_t>(place) + 1] = 0;
+  return after;
+}
+
+FittedHierarchy without_cache(const FittedHierarchy& before, std::size_t cache) {
+  FittedHierarchy after = before;
+  const auto place = static_cast<std::ptrdiff_t>(cache);
+  after.log2_bytes.erase(after.log2_bytes.begin() + place);
+  after.shapes.erase(after.shapes.begin() + place);
+  after.log_ns.erase(after.log_ns.begin() + place);
+  after.drift.erase(after.drift.begin() + place);
+  return after;
+}
+
+/// Few shapes that are far apart, to find where a cache is; which one it is comes later.
+std::vector<const CacheShape*> exploring_shapes() {
+  std::vector<const CacheShape*> chosen;
+  for (const CacheShape& shape : cache_shapes()) {
+    const bool hashed = shape.index() == CacheShape::Index::hashed;
+    const bool least_recent = shape.policy() == CacheShape::Policy::least_recent;
+    if (hashed && least_recent && (shape.ways() == 4 || shape.ways() == 32 || shape.ways() == 512)) chosen.push_back(&shape);
+    if (hashed && !least_recent && shape.ways() == 16) chosen.push_back(&shape);
+  }
+  return chosen;
+}
+
+void choose_shapes(const FitCurves& curves, FittedHierarchy& hierarchy) {
+  for (int round = 0; round < 3; ++round) {
+    bool changed = false;
+    for (std::size_t cache = 0; cache < hierarchy.shapes.size(); ++cache) {
+      for (const CacheShape& shape : cache_shapes()) {
+        if (&shape == hierarchy.shapes[cache]) continue;
+        FittedHierarchy other = hierarchy;
+        other.shapes[cache] = &shape;
+        other = fit(curves, other, 120);
+        if (other.cost < hierarchy.cost - 0.01) {
+          hierarchy = other;
+          changed = true;
+        }
+      }
+    }
+    if (!changed) return;
+  }
+}
+
+}  // namespace
+
+std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve) {
+  std::vector<FitPoint> points;
+  for (const CurvePoint& point : curve) {
+    const Summary values = summarize(point.values);
+    if (values.count == 0 || values.median <= 0) continue;
+    // Half the quartile range is 0.6745 standard deviations; the median of n has 1.2533 / sqrt(n) of one.
+    const double deviation = (values.upper_quartile - values.lower_quartile) / 2 / 0.6745;
+    const double error = 1.2533 * deviation / std::sqrt(static_cast<double>(values.count)) / values.median;
+    points.push_back({std::log2(point.bytes), std::log(values.median), error});
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const FitPoint& before = points[i == 0 ? 0 : i - 1];
+    const FitPoint& after = points[std::min(i + 1, points.size() - 1)];
+    const double octaves = std::max(after.log2_bytes - before.log2_bytes, 0.02);
+    const double steepness = std::abs(after.log_ns - before.log_ns) / octaves;
+    points[i].sigma = std::hypot(points[i].sigma, formula_sigma, size_sigma_octaves * steepness);
+  }
+  return points;
+}
+
+FittedHierarchy search_hierarchy(const FitCurves& curves) {
+  const double first = curves.cycle.front().log2_bytes;
+  const double last = curves.cycle.back().log2_bytes;
+  FittedHierarchy best{.log2_bytes = {}, .shapes = {}, .log_ns = {curves.cycle.front().log_ns}, .drift = {0}};
+  best = fit(curves, best);
+  const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
+  const double evidence = evidence_factor * 3 * std::log(points);
+  const std::vector<const CacheShape*> shapes = exploring_shapes();
+  while (best.log2_bytes.size() < most_caches) {
+    FittedHierarchy found;
+    found.cost = std::numeric_limits<double>::infinity();
+    for (double at = first + 0.25; at < last; at += insertion_step_octaves) {
+      for (const CacheShape* shape : shapes) {
+        const FittedHierarchy tried = fit(curves, with_cache(best, at, *shape, curves), 60);
+        if (tried.cost < found.cost && plausible(tried, first, last)) found = tried;
+      }
+    }
+    if (!(found.cost < best.cost - evidence)) break;
+    choose_shapes(curves, found);
+    if (!plausible(found, first, last)) break;
+    best = found;
+  }
+  // A cache that helped early may have become useless once others were there.
+  for (std::size_t cache = best.log2_bytes.size(); cache-- > 0;) {
+    FittedHierarchy fewer = fit(curves, without_cache(best, cache));
+    choose_shapes(curves, fewer);
+    if (fewer.cost < best.cost + evidence) best = fewer;
+  }
+  return best;
+}
+
+std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedHierarchy& best, std::size_t cache) {
+  std::vector<FittedHierarchy> all;
+  for (const CacheShape& shape : cache_shapes()) {
+    FittedHierarchy other = best;
+    other.shapes[cache] = &shape;
+    other = fit(curves, other, 120);
+    if (other.cost < best.cost + nearly_as_good) all.push_back(other);
+  }
+  return all;
+}
+
+}  // namespace sonde::analysis

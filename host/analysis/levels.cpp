@@ -1,0 +1,167 @@
+#include "analysis/levels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "analysis/hierarchy_search.hpp"
+#include "analysis/translation.hpp"
+
+namespace sonde::analysis {
+namespace {
+
+constexpr int bootstrap_rounds = 40;
+/// Sets are whole numbers and so are lines: no size is claimed to be known better than this.
+constexpr double least_relative_error = 0.01;
+
+double log2_of(double value) { return std::log2(value); }
+
+std::vector<CurvePoint> resampled(const std::vector<CurvePoint>& curve, std::mt19937_64& random) {
+  std::vector<CurvePoint> sample = curve;
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    for (double& value : sample[i].values) value = curve[i].values[random() % curve[i].values.size()];
+  }
+  return sample;
+}
+
+FitCurves fit_curves(const LatencyCurves& curves) {
+  return {.cycle = fit_points(curves.cycle), .independent = fit_points(curves.independent)};
+}
+
+double median_ns(const CurvePoint& point) { return summarize(point.values).median; }
+
+/// Where the measured cycle curve has done `share` of the step after `level`, between the sizes of the two points
+/// around it; sizes outside this transition are not looked at.
+struct Crossing {
+  double below = 0;
+  double above = 0;
+};
+Crossing crossing(const LatencyCurves& curves, const FittedHierarchy& fitted, std::size_t level, double share) {
+  const double low_ns = std::exp(fitted.log_ns[level]);
+  const double high_ns = std::exp(fitted.log_ns[level + 1]);
+  const double from = level == 0 ? -1e9 : fitted.log2_bytes[level - 1];
+  const double to = level + 1 < fitted.log2_bytes.size() ? fitted.log2_bytes[level + 1] : 1e9;
+  const double middle = fitted.log2_bytes[level];
+  // From the middle of the transition outwards: an onset is the last point below the share, an end the first above,
+  // so a single disturbed point far away does not move it.
+  Crossing found{.below = curves.cycle.front().bytes, .above = curves.cycle.back().bytes};
+  const auto reached = [&](const CurvePoint& point) {
+    // The drift of the level itself is not the step.
+    const double octaves = level == 0 ? 0 : std::max(0.0, log2_of(point.bytes) - fitted.log2_bytes[level - 1]);
+    const double base = low_ns * (1 + std::max(0.0, fitted.drift[level]) * octaves);
+    const double step = std::max(high_ns - base, 0.02 * base);
+    return (median_ns(point) - base) / step >= share;
+  };
+  std::vector<const CurvePoint*> window;
+  for (const CurvePoint& point : curves.cycle) {
+    const double at = log2_of(point.bytes);
+    if (at > (from + middle) / 2 && at < (middle + to) / 2) window.push_back(&point);
+  }
+  if (level == 0) {
+    window.clear();
+    for (const CurvePoint& point : curves.cycle) {
+      if (log2_of(point.bytes) < (middle + to) / 2) window.push_back(&point);
+    }
+  }
+  for (std::size_t i = 0; i < window.size(); ++i) {
+    if (!reached(*window[i])) continue;
+    // One disturbed point is not an onset: the next has to agree.
+    const bool lasting = i + 1 >= window.size() || reached(*window[i + 1]);
+    if (!lasting) continue;
+    found.above = window[i]->bytes;
+    found.below = i > 0 ? window[i - 1]->bytes : window[i]->bytes;
+    return found;
+  }
+  return found;
+}
+
+/// A plateau as it was measured: the points that this level alone serves.
+Bracket plateau_ns(const LatencyCurves& curves, const FittedHierarchy& fitted, std::size_t level,
+                   const std::vector<FittedHierarchy>& bootstrap) {
+  std::vector<double> medians;
+  std::vector<double> all;
+  for (const CurvePoint& point : curves.cycle) {
+    if (cyclic_share(fitted, level, log2_of(point.bytes)) < 0.985) continue;
+    medians.push_back(median_ns(point));
+    all.insert(all.end(), point.values.begin(), point.values.end());
+  }
+  std::vector<double> fits{std::exp(fitted.log_ns[level])};
+  for (const FittedHierarchy& one : bootstrap) fits.push_back(std::exp(one.log_ns[level]));
+  Bracket bracket{quantile(fits, 0.025), fits.front(), quantile(fits, 0.975)};
+  if (medians.size() >= 3) {
+    const Interval interval = median_interval(medians);
+    bracket = {interval.low, quantile(medians, 0.5), interval.high};
+  }
+  bracket.low = std::min(bracket.low, bracket.value * 0.995);
+  bracket.high = std::max(bracket.high, bracket.value * 1.005);
+  return bracket;
+}
+
+Bracket capacity(const LatencyCurves& curves, const FitCurves& points, const FittedHierarchy& fitted,
+                 std::size_t cache, const std::vector<FittedHierarchy>& bootstrap) {
+  std::vector<double> sizes;
+  for (const FittedHierarchy& one : bootstrap) sizes.push_back(std::exp2(one.log2_bytes[cache]));
+  const double value = std::exp2(fitted.log2_bytes[cache]);
+  sizes.push_back(value);
+  Bracket bracket{quantile(sizes, 0.025), value, quantile(sizes, 0.975)};
+  for (const FittedHierarchy& other : alternatives(points, fitted, cache)) {
+    bracket.low = std::min(bracket.low, std::exp2(other.log2_bytes[cache]));
+    bracket.high = std::max(bracket.high, std::exp2(other.log2_bytes[cache]));
+  }
+  bracket.low = std::min(bracket.low, value * (1 - least_relative_error));
+  bracket.high = std::max(bracket.high, value * (1 + least_relative_error));
+
+  const Crossing onset = crossing(curves, fitted, cache, 0.05);
+  const Crossing middle = crossing(curves, fitted, cache, 0.5);
+  const bool knife_edge = middle.below <= onset.above * 1.02;
+  if (knife_edge && onset.above <= onset.below * 1.25 && onset.below < bracket.high * 1.03 &&
+      onset.above > bracket.low * 0.97) {
+    // Every line fits below, many do not above: the capacity lies between, whatever the policy.
+    const double low = onset.below;
+    const double high = onset.above;
+    return {low * (1 - least_relative_error / 2), std::clamp(value, low, high), high * (1 + least_relative_error / 2)};
+  }
+  if (curves.independent.empty()) {
+    // The cycle alone cannot tell policy from capacity: the onset is what can be used for certain.
+    bracket.value = onset.below;
+    bracket.low = std::min(bracket.low, onset.below * (1 - least_relative_error));
+    bracket.high = std::max({bracket.high, onset.above, middle.above});
+  }
+  return bracket;
+}
+
+}  // namespace
+
+Hierarchy find_levels(const LatencyCurves& measured, std::uint64_t seed) {
+  Hierarchy hierarchy;
+  if (measured.cycle.size() < 3) return hierarchy;
+  const TranslationCost translation = translation_cost(measured);
+  hierarchy.translation = translation.edges;
+  const LatencyCurves curves = without_translation(measured, translation);
+  const FitCurves points = fit_curves(curves);
+  const FittedHierarchy fitted = search_hierarchy(points);
+
+  std::vector<FittedHierarchy> bootstrap;
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < bootstrap_rounds; ++round) {
+    LatencyCurves sample = curves;
+    sample.cycle = resampled(curves.cycle, random);
+    sample.independent = resampled(curves.independent, random);
+    bootstrap.push_back(fit(fit_curves(sample), fitted, 60));
+  }
+  for (std::size_t level = 0; level < fitted.log_ns.size(); ++level) {
+    Level one;
+    one.latency_ns = plateau_ns(measured, fitted, level, bootstrap);
+    if (level < fitted.log2_bytes.size()) {
+      one.bytes = capacity(curves, points, fitted, level, bootstrap);
+      const Crossing onset = crossing(curves, fitted, level, 0.05);
+      const Crossing end = crossing(curves, fitted, level, 0.95);
+      one.onset_bytes = std::sqrt(onset.below * onset.above);
+      one.end_bytes = std::max(one.onset_bytes, std::sqrt(end.below * end.above));
+    }
+    hierarchy.levels.push_back(one);
+  }
+  return hierarchy;
+}
+
+}  // namespace sonde::analysis

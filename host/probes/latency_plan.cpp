@@ -1,0 +1,166 @@
+#include "probes/latency_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <set>
+
+namespace sonde::probes {
+namespace {
+
+using measure::Point;
+using measure::Request;
+
+constexpr int sizes_per_doubling = 4;
+constexpr double bracketed = 1.03;
+/// Between neighbours: less is a plateau's own unevenness.
+constexpr double rise_between_neighbours = 1.03;
+/// Over a whole rise: less is no edge worth points.
+constexpr double rise_of_an_edge = 1.10;
+constexpr int replicates_near_an_edge = 3;
+
+std::uint64_t largest_by_default(measure::Effort effort) {
+  switch (effort) {
+    case measure::Effort::quick: return 64ull << 20;
+    case measure::Effort::normal: return 256ull << 20;
+    case measure::Effort::thorough: break;
+  }
+  return 1ull << 30;
+}
+
+double largest(const Request& request) {
+  return static_cast<double>(request.largest_bytes.value_or(largest_by_default(request.effort)));
+}
+
+std::map<std::string, std::string> series(const char* order) {
+  std::map<std::string, std::string> words{{"path", "vector"}, {"memory", "device"}};
+  if (std::string(order) != "cycle") words["order"] = order;
+  return words;
+}
+
+/// `bytes` as a whole number of `unit`s.
+Point point(const char* order, double bytes, double unit, int replicates) {
+  const double whole = std::max(1.0, std::round(bytes / unit)) * unit;
+  // Filling and untimed laps grow with the size; the constant is what the repetitions take.
+  const double seconds = (0.06 + 6e-9 * whole) * (replicates > 1 ? 1.5 : 1);
+  return {.series = series(order), .x = {{"bytes", whole}}, .expected_seconds = seconds, .replicates = replicates};
+}
+
+/// In an order that no slow change of the machine can imitate a curve with.
+std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed) {
+  std::mt19937_64 random(seed + points.size());
+  for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);
+  return points;
+}
+
+double median(const analysis::CurvePoint& point) { return analysis::summarize(point.values).median; }
+
+}  // namespace
+
+analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, std::uint32_t line_bytes) {
+  analysis::LatencyCurves curves;
+  curves.line_bytes = line_bytes;
+  curves.page_bytes = page_bytes;
+  std::map<std::string, std::map<double, std::vector<double>>> by_order;
+  for (const measure::Measurement& one : measurements) {
+    if (one.unit != "ns" || !one.point.x.contains("bytes")) continue;
+    const auto order = one.point.series.find("order");
+    auto& values = by_order[order == one.point.series.end() ? "cycle" : order->second][one.point.x.at("bytes")];
+    values.insert(values.end(), one.values.begin(), one.values.end());
+  }
+  const auto curve = [&](const char* order) {
+    std::vector<analysis::CurvePoint> points;
+    for (const auto& [bytes, values] : by_order[order]) points.push_back({bytes, values});
+    return points;
+  };
+  curves.cycle = curve("cycle");
+  curves.independent = curve("independent");
+  curves.page = curve("page");
+  return curves;
+}
+
+std::vector<Point> coarse_points(const Request& request) {
+  const double line = request.line_bytes;
+  const double least = static_cast<double>(request.smallest_bytes.value_or(1024));
+  std::vector<Point> points;
+  for (int step = 0;; ++step) {
+    const double wanted = least * std::exp2(static_cast<double>(step) / sizes_per_doubling);
+    if (wanted > largest(request) * 1.0001) break;
+    const Point next = point("cycle", wanted, line, 1);
+    if (points.empty() || next.x != points.back().x) points.push_back(next);
+  }
+  return shuffled(points, request.seed);
+}
+
+std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Request& request) {
+  const auto& cycle = curves.cycle;
+  std::vector<double> medians;
+  for (const analysis::CurvePoint& one : cycle) medians.push_back(median(one));
+  const auto rises = [&](std::size_t i) { return medians[i + 1] > rise_between_neighbours * medians[i]; };
+  std::set<std::size_t> intervals;
+  for (std::size_t i = 0; i + 1 < cycle.size();) {
+    if (!rises(i)) {
+      ++i;
+      continue;
+    }
+    const std::size_t first = i;
+    while (i + 1 < cycle.size() && rises(i)) ++i;
+    if (medians[i] < rise_of_an_edge * medians[first]) continue;
+    intervals.insert(first);
+    intervals.insert(i - 1);
+    // The flat intervals on either side may hold the very beginning and end.
+    if (first > 0) intervals.insert(first - 1);
+    if (i + 1 < cycle.size()) intervals.insert(i);
+  }
+  std::vector<Point> points;
+  for (const std::size_t i : intervals) {
+    const double low = cycle[i].bytes;
+    const double high = cycle[i + 1].bytes;
+    if (high <= low * bracketed || high - low < 2 * request.line_bytes) continue;
+    const bool flat = !rises(i);
+    // A flat interval is only cut while it is coarse: it is there to see what the grid stepped over.
+    if (flat && high <= low * 1.1) continue;
+    points.push_back(point("cycle", std::sqrt(low * high), request.line_bytes, replicates_near_an_edge));
+  }
+  return shuffled(points, request.seed + cycle.size());
+}
+
+std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const Request& request) {
+  analysis::LatencyCurves cycle_only = curves;
+  cycle_only.independent.clear();
+  cycle_only.page.clear();
+  const analysis::Hierarchy rough = analysis::find_levels(cycle_only, request.seed);
+  std::vector<double> edges;
+  std::vector<double> onsets;
+  for (const analysis::Level& level : rough.levels) {
+    if (!level.bytes) continue;
+    edges.push_back(std::sqrt(level.onset_bytes * level.end_bytes));
+    onsets.push_back(level.onset_bytes);
+  }
+  if (edges.empty()) return {};
+  std::vector<Point> points;
+  const double smallest = static_cast<double>(request.smallest_bytes.value_or(1024));
+  for (const double share : {0.3, 0.5}) {
+    points.push_back(point("independent", std::max(smallest, share * onsets.front()), request.line_bytes, 1));
+  }
+  for (std::size_t edge = 0; edge < edges.size(); ++edge) {
+    const double end = edge + 1 < onsets.size() ? 0.9 * onsets[edge + 1] : largest(request);
+    for (const double factor : {0.7, 1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4.0, 5.0, 6.5}) {
+      const double bytes = factor * edges[edge];
+      if (bytes > end) break;
+      points.push_back(point("independent", bytes, request.line_bytes, replicates_near_an_edge));
+    }
+  }
+  const double furthest = std::min(4 * edges.back(), largest(request));
+  for (double span = 16 * page_bytes; span <= furthest; span *= 2) points.push_back(point("page", span, page_bytes, 1));
+  for (const double edge : edges) {
+    for (const double factor : {0.7, 1.4}) {
+      const double span = factor * edge;
+      if (span >= 16 * page_bytes && span <= furthest) points.push_back(point("page", span, page_bytes, 1));
+    }
+  }
+  return shuffled(points, request.seed);
+}
+
+}  // namespace sonde::probes

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/levels.hpp"
+#include "measure/probe.hpp"
+
+namespace sonde::probes {
+
+/// Page distance of the walk with one line a page: the smallest page that any GPU or CPU here uses, so larger pages
+/// only hold several of its lines.
+inline constexpr std::uint32_t page_bytes = 4096;
+
+/// The curves of one path and memory in a set of measurements; `order` tells them apart.
+analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, std::uint32_t line_bytes);
+
+/// Sizes on a grid, four a doubling, for the cycle.
+std::vector<measure::Point> coarse_points(const measure::Request& request);
+
+/// Sizes that halve the intervals in which a rise of the cycle curve begins or ends, until each is within 3 %.
+std::vector<measure::Point> edge_points(const analysis::LatencyCurves& curves, const measure::Request& request);
+
+/// Sizes of the independent walk between the edges, and spans of the page walk about them.
+std::vector<measure::Point> capacity_points(const analysis::LatencyCurves& curves, const measure::Request& request);
+
+}  // namespace sonde::probes

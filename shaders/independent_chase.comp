@@ -1,0 +1,37 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "arguments.glsl"
+
+// The same as kernels/independent_chase.cl, which explains it.
+BUFFER(0, Lines, lines, uint)
+BUFFER(1, Cursor, cursor, uint)
+layout(push_constant) uniform Arguments {
+  BUFFER_ARGUMENT(Lines, lines)
+  BUFFER_ARGUMENT(Cursor, cursor)
+  uint trips;
+  uint line_count;
+  uint line_words;
+};
+
+#define HOP                                                              \
+  ++counter;                                                             \
+  umulExtended((word ^ counter) * 0x9E3779B1u, line_count, line, unused); \
+  word = lines.data[line * line_words];
+#define HOPS_4 HOP HOP HOP HOP
+#define HOPS_16 HOPS_4 HOPS_4 HOPS_4 HOPS_4
+#define HOPS_64 HOPS_16 HOPS_16 HOPS_16 HOPS_16
+
+void main() {
+  const uint item = gl_GlobalInvocationID.x;
+  if (item != 0) return;
+  uint word = cursor.data[item];
+  uint counter = cursor.data[item + 1];
+  uint line, unused;
+  uint trip = 0;
+  for (; trip < trips; ++trip) {
+    HOPS_64
+  }
+  cursor.data[item] = word;
+  cursor.data[item + 1] = counter;
+  cursor.data[item + 2] = trip;
+}

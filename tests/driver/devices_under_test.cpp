@@ -1,0 +1,44 @@
+#include "driver/devices_under_test.hpp"
+
+#include <cstdlib>
+#include <vector>
+
+#include "gpu/model/model.hpp"
+#include "gpu/opencl/opencl.hpp"
+#include "gpu/vulkan/vulkan.hpp"
+
+namespace sonde::test {
+namespace {
+
+std::size_t chosen(const std::vector<gpu::DeviceInfo>& devices) {
+  if (const char* index = std::getenv("SONDE_TEST_DEVICE")) return std::stoul(index);
+  for (std::size_t index = 0; index < devices.size(); ++index) {
+    if (devices[index].type == gpu::DeviceType::cpu) return index;
+  }
+  return 0;
+}
+
+gpu::model::Description small_model() {
+  gpu::model::Description model;
+  model.name = "small";
+  model.memory_bytes = 1ull << 30;
+  model.clock_mhz = 2000;
+  model.launch_ns = 8000;
+  model.levels.resize(2);
+  model.levels[0].bytes = 32768;
+  model.levels[0].latency_ns = 40;
+  model.levels[1].latency_ns = 300;
+  return model;
+}
+
+}  // namespace
+
+std::unique_ptr<gpu::Device> open_device(const std::string& how) {
+  if (how == "model") return gpu::model::open(small_model());
+  if (how == "opencl") return gpu::opencl::open(chosen(gpu::opencl::list()));
+  const auto access =
+      how == "vulkan" ? gpu::vulkan::BufferAccess::best : gpu::vulkan::BufferAccess::descriptors;
+  return gpu::vulkan::open(chosen(gpu::vulkan::list()), access);
+}
+
+}  // namespace sonde::test

@@ -1,0 +1,102 @@
+// The device contract, what a driver says of itself; and every probe's smallest points on a real driver.
+
+#include <algorithm>
+
+#include "counters/host_time.hpp"
+#include "driver/device_test.hpp"
+#include "measure/runner.hpp"
+#include "measure/settle.hpp"
+#include "probes/alu_chain.hpp"
+#include "probes/catalog.hpp"
+#include "support/recording_observer.hpp"
+
+namespace sonde::gpu {
+namespace {
+
+class DeviceSays : public test::DeviceTest {};
+
+TEST_P(DeviceSays, WhatItIs) {
+  const DeviceInfo& info = device->info();
+  EXPECT_EQ(info.api, GetParam() == "opencl" ? Api::opencl : GetParam() == "model" ? Api::model : Api::vulkan);
+  EXPECT_FALSE(info.name.empty());
+  EXPECT_FALSE(info.platform.empty());
+  EXPECT_FALSE(info.driver.empty());
+  const bool simulated = info.type == DeviceType::model;
+  EXPECT_EQ(simulated, GetParam() == "model");
+  EXPECT_EQ(info.driver_version.empty(), simulated);
+  EXPECT_EQ(info.api_version.empty(), simulated);
+  EXPECT_GT(info.memory_bytes, 0u);
+  EXPECT_GT(info.largest_buffer_bytes, 0u);
+  EXPECT_FALSE(info.largest_buffer_reason.empty());
+  EXPECT_GE(info.largest_group_size, 1u);
+  EXPECT_GT(info.timer_step_ns, 0);
+}
+
+TEST_P(DeviceSays, ThatPoclAndLlvmpipeAreCpus) {
+  const DeviceInfo& info = device->info();
+  const bool renders_on_the_cpu = info.platform == "Portable Computing Language" || info.platform == "llvmpipe";
+  EXPECT_EQ(info.type == DeviceType::cpu, renders_on_the_cpu) << info.platform;
+  if (renders_on_the_cpu) {
+    EXPECT_TRUE(info.unified_memory);
+  }
+}
+
+TEST_P(DeviceSays, ItsIdentityInOneSpelling) {
+  const DeviceInfo& info = device->info();
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  EXPECT_TRUE(info.uuid.empty() || info.uuid.size() == 32) << info.uuid;
+  EXPECT_TRUE(std::all_of(info.uuid.begin(), info.uuid.end(), is_digit)) << info.uuid;
+  EXPECT_TRUE(info.pci.empty() || info.pci.size() == 12) << info.pci;
+}
+
+TEST_P(DeviceSays, ThatThereIsMemoryAndNotMoreThanItHas) {
+  EXPECT_GT(device->available_bytes(), 0u);
+  EXPECT_LE(device->available_bytes(), device->info().memory_bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(, DeviceSays, test::every_device, test::name_of_device);
+
+class ProbeOnDevice : public test::DeviceTest {};
+
+const measure::Probe* asked = nullptr;
+
+/// The first two points that the probe wants; its questions are otherwise its own.
+std::vector<measure::Point> first_two(const DeviceInfo& info, const measure::Request& request,
+                                      std::span<const measure::Measurement> known) {
+  if (!known.empty()) return {};
+  auto points = asked->next(info, request, known);
+  if (points.size() > 2) points.resize(2);
+  return points;
+}
+
+TEST_P(ProbeOnDevice, LeavesSamplesAboveZeroAndNoError) {
+  for (const measure::Probe* probe : probes::catalog()) {
+    if (probe->obstacle(device->info())) continue;
+    asked = probe;
+    measure::Probe small = *probe;
+    small.next = first_two;
+    test::RecordingObserver observer;
+    // Host time stands still: what others do on this machine must not decide how much is measured.
+    measure::run_probe(*device, small,
+                       {.request = {.effort = measure::Effort::quick}, .host_time = [] { return counters::HostTime{}; }},
+                       observer);
+    for (const auto& failure : observer.failures) ADD_FAILURE() << probe->name << ": " << failure.text;
+    for (const auto& skip : observer.skips) ADD_FAILURE() << probe->name << ": " << skip.text;
+    EXPECT_EQ(observer.measurements.size(), 2u) << probe->name;
+    for (const measure::Measurement& measurement : observer.measurements) {
+      EXPECT_GE(measurement.values.size(), 7u);
+      EXPECT_GT(*std::max_element(measurement.values.begin(), measurement.values.end()), 0) << probe->name;
+    }
+  }
+}
+
+TEST_P(ProbeOnDevice, TheClockCanBeSettledWithWorkThatIsProved) {
+  const measure::Workload arithmetic = probes::alu_chain(*device);
+  EXPECT_NO_THROW((void)measure::settle_clock(arithmetic, Nanoseconds(50e6), [] {}));
+  EXPECT_EQ(arithmetic.flaw(), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(, ProbeOnDevice, test::every_device, test::name_of_device);
+
+}  // namespace
+}  // namespace sonde::gpu

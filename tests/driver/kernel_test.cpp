@@ -1,0 +1,192 @@
+// The device contract, kernels: every API leaves in memory exactly what the host computes. Never a time.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "driver/device_test.hpp"
+#include "kernels.hpp"
+
+namespace sonde::gpu {
+namespace {
+
+constexpr std::uint32_t per_trip = 64;
+
+class DeviceKernel : public test::DeviceTest {
+ protected:
+  std::unique_ptr<Buffer> buffer_of(std::span<const std::uint32_t> words) {
+    auto buffer = device->make_buffer(words.size_bytes());
+    buffer->write(0, std::as_bytes(words));
+    return buffer;
+  }
+
+  /// A group size that this device has.
+  std::uint32_t allowed(std::uint32_t group_size) const { return std::min(group_size, device->info().largest_group_size); }
+};
+
+using Pair = std::array<std::uint32_t, 2>;
+
+Pair pair_in(Buffer& buffer) {
+  Pair words{};
+  buffer.read(0, std::as_writable_bytes(std::span(words)));
+  return words;
+}
+
+/// A cycle through the first words of `count` lines; all other words lead out of the buffer, so that a kernel which
+/// strays cannot end at the right place. The tests' own, so that no probe's fault hides here.
+std::vector<std::uint32_t> chain(std::uint32_t count, std::uint32_t line_bytes, std::uint32_t seed) {
+  const std::uint32_t words_per_line = line_bytes / 4;
+  std::vector<std::uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0u);
+  std::shuffle(order.begin(), order.end(), std::minstd_rand(seed));
+  std::vector<std::uint32_t> words(std::size_t{count} * words_per_line, 1);
+  for (std::uint32_t place = 0; place < count; ++place) {
+    words[order[place] * words_per_line] = order[(place + 1) % count] * words_per_line;
+  }
+  return words;
+}
+
+std::uint32_t walked(const std::vector<std::uint32_t>& words, std::uint32_t at, std::uint32_t trips) {
+  for (std::uint64_t hop = 0; hop < std::uint64_t{trips} * per_trip; ++hop) at = words.at(at);
+  return at;
+}
+
+TEST_P(DeviceKernel, ChaseLeavesWhatTheHostsWalkSays) {
+  const auto kernel = device->make_kernel(kernels::chase, 1);
+  for (const std::uint32_t line_bytes : {64u, 128u}) {
+    const auto words = chain(777, line_bytes, line_bytes);
+    const auto next = buffer_of(words);
+    for (const std::uint32_t trips : {0u, 1u, 1000u}) {
+      const std::uint32_t start = words[0];
+      const auto cursor = buffer_of(Pair{start, 99});
+      (void)device->run(*kernel, {.buffers = {next.get(), cursor.get()}, .scalars = {trips}, .groups = 1});
+      EXPECT_EQ(pair_in(*cursor), (Pair{walked(words, start, trips), trips})) << line_bytes << " " << trips;
+    }
+  }
+}
+
+TEST_P(DeviceKernel, ChaseGoesOnWhereItEnded) {
+  const auto kernel = device->make_kernel(kernels::chase, 1);
+  const auto words = chain(1000, 64, 3);
+  const auto next = buffer_of(words);
+  const auto cursor = buffer_of(Pair{0, 0});
+  std::uint32_t at = 0;
+  for (const std::uint32_t trips : {3u, 50u, 1u, 7u}) {
+    (void)device->run(*kernel, {.buffers = {next.get(), cursor.get()}, .scalars = {trips}, .groups = 1});
+    at = walked(words, at, trips);
+    EXPECT_EQ(pair_in(*cursor), (Pair{at, trips}));
+  }
+}
+
+TEST_P(DeviceKernel, ChaseReadsItsChainOnly) {
+  const auto words = chain(100, 64, 4);
+  const auto next = buffer_of(words);
+  const auto cursor = buffer_of(Pair{0, 0});
+  const auto kernel = device->make_kernel(kernels::chase, 1);
+  (void)device->run(*kernel, {.buffers = {next.get(), cursor.get()}, .scalars = {100}, .groups = 1});
+  std::vector<std::uint32_t> after(words.size());
+  next->read(0, std::as_writable_bytes(std::span(after)));
+  EXPECT_EQ(after, words);
+}
+
+TEST_P(DeviceKernel, AluChainLeavesWhatTheHostComputes) {
+  const auto kernel = device->make_kernel(kernels::alu_chain, 1);
+  for (const std::uint32_t trips : {0u, 1u, 1000u}) {
+    // Factor and addend of no probe, and neither the other's, so that exchanged arguments show.
+    constexpr std::uint32_t factor = 22695477;
+    constexpr std::uint32_t addend = 12345;
+    std::uint32_t x = 7;
+    for (std::uint32_t step = 0; step < trips * per_trip; ++step) x = x * factor + addend;
+    const auto state = buffer_of(Pair{7, 99});
+    (void)device->run(*kernel, {.buffers = {state.get()}, .scalars = {trips, factor, addend}, .groups = 1});
+    EXPECT_EQ(pair_in(*state), (Pair{x, trips})) << trips;
+  }
+}
+
+TEST_P(DeviceKernel, OnlyTheFirstItemWorksHoweverManyThereAre) {
+  const auto words = chain(500, 64, 5);
+  const auto next = buffer_of(words);
+  for (const std::uint32_t group_size : {1u, allowed(32)}) {
+    const auto chase = device->make_kernel(kernels::chase, group_size);
+    const auto alu_chain = device->make_kernel(kernels::alu_chain, group_size);
+    for (const std::uint32_t groups : {1u, 3u}) {
+      // Words behind the two that are written: another item would leave its mark there.
+      std::vector<std::uint32_t> marked(2 + 3 * 32, 0xABCDu);
+      marked[0] = 0;
+      const auto cursor = buffer_of(marked);
+      const auto state = buffer_of(marked);
+      (void)device->run(*chase, {.buffers = {next.get(), cursor.get()}, .scalars = {10}, .groups = groups});
+      (void)device->run(*alu_chain, {.buffers = {state.get()}, .scalars = {1, 1, 1}, .groups = groups});
+      std::vector<std::uint32_t> expected = marked;
+      std::vector<std::uint32_t> found(marked.size());
+      expected[0] = walked(words, 0, 10);
+      expected[1] = 10;
+      cursor->read(0, std::as_writable_bytes(std::span(found)));
+      EXPECT_EQ(found, expected) << groups << " groups of " << group_size;
+      expected[0] = per_trip;
+      expected[1] = 1;
+      state->read(0, std::as_writable_bytes(std::span(found)));
+      EXPECT_EQ(found, expected) << groups << " groups of " << group_size;
+    }
+  }
+}
+
+TEST_P(DeviceKernel, EveryLaunchHasItsOwnArguments) {
+  const auto kernel = device->make_kernel(kernels::chase, 1);
+  const auto first_words = chain(300, 64, 6);
+  const auto second_words = chain(200, 128, 7);
+  const auto first = buffer_of(first_words);
+  const auto second = buffer_of(second_words);
+  const auto first_cursor = buffer_of(Pair{0, 0});
+  const auto second_cursor = buffer_of(Pair{0, 0});
+  (void)device->run(*kernel, {.buffers = {first.get(), first_cursor.get()}, .scalars = {5}, .groups = 1});
+  (void)device->run(*kernel, {.buffers = {second.get(), second_cursor.get()}, .scalars = {9}, .groups = 1});
+  EXPECT_EQ(pair_in(*first_cursor), (Pair{walked(first_words, 0, 5), 5}));
+  EXPECT_EQ(pair_in(*second_cursor), (Pair{walked(second_words, 0, 9), 9}));
+}
+
+TEST_P(DeviceKernel, TheTimeOfADispatchIsANumberNotBelowZero) {
+  const auto kernel = device->make_kernel(kernels::alu_chain, 1);
+  const auto state = buffer_of(Pair{1, 0});
+  for (const std::uint32_t trips : {0u, 1u, 1000u}) {
+    const Nanoseconds time =
+        device->run(*kernel, {.buffers = {state.get()}, .scalars = {trips, 3, 5}, .groups = 1});
+    EXPECT_TRUE(std::isfinite(time.count()));
+    EXPECT_GE(time.count(), 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, DeviceKernel, test::every_device, test::name_of_device);
+
+/// What only OpenCL can be given: a source, to be built when the program runs.
+class OpenclSource : public test::DeviceTest {
+ protected:
+  std::string refusal(std::string_view name, std::string_view text) {
+    const KernelSource source{.name = name, .opencl_c = text, .spirv_addresses = {}, .spirv_descriptors = {}};
+    try {
+      (void)device->make_kernel(source, 1);
+      ADD_FAILURE() << "it was built";
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST_P(OpenclSource, ThatDoesNotBuildIsAnErrorWithTheCompilersWords) {
+  const std::string reason = refusal("broken", "kernel void broken() { a_word_that_nobody_declared = 1; }");
+  EXPECT_NE(reason.find("a_word_that_nobody_declared"), std::string::npos) << reason;
+}
+
+TEST_P(OpenclSource, WithoutTheKernelAskedForIsAnError) {
+  EXPECT_NE(refusal("missing", "kernel void other(global uint* a) { a[0] = 1; }"), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(, OpenclSource, testing::Values("opencl"), test::name_of_device);
+
+}  // namespace
+}  // namespace sonde::gpu

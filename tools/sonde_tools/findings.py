@@ -1,0 +1,75 @@
+"""What the probes concluded: a plain heading for each fixed word, and which edges the latency chart marks."""
+
+from sonde_tools import formats, series
+from sonde_tools.devices import API_NAMES
+
+HEADINGS = {
+    "translation": "Address translation",
+    "apis-disagree": "OpenCL and Vulkan disagree",
+    "probes-disagree": "Two probes disagree",
+    "added-per-hop": "Added to every hop",
+    "saturated-by": "Groups that saturate the memory",
+    "suspicious": "Suspicious value",
+    "zero-copy": "Shared without a copy",
+    "copies": "Copied, not shared",
+    "migrates": "Pages migrate",
+    "cache-maintenance": "Cache maintenance",
+    "unclear": "Unclear",
+    "unsupported": "Not supported",
+    "like-device-memory": "As fast as device memory",
+    "bypasses-last-level-cache": "Bypasses the last-level cache",
+    "across-the-bus": "Across the bus",
+    "slow-for-the-cpu": "Slow for the CPU",
+    "round-trip": "Round trip between CPU and GPU",
+    "latency": "Latency of a copy",
+    "bandwidth": "Bandwidth of a copy",
+    "engines": "Copy engines",
+    "overlaps-compute": "Copies while computing",
+    "idle-latency": "Latency without load",
+    "full-load-latency": "Latency under full load",
+    "load-for-10-percent": "Load that adds 10 % to the latency",
+    "load-for-50-percent": "Load that adds 50 % to the latency",
+    "cpu-loss": "What the CPU loses",
+    "gpu-loss": "What the GPU loses",
+    "effective-capacity": "Effective capacity of the cache",
+    "none-seen": "No cache seen",
+    "contrast-too-small": "Too little contrast to tell",
+}
+
+
+def heading(word):
+    """The heading of a fixed word; a word of a later version is spelt out."""
+    return HEADINGS.get(word) or word.replace("-", " ").capitalize()
+
+
+def groups(view):
+    """All findings on a device as (heading, list of (head, evidence)), one group for each fixed word."""
+    found = {}
+    for recording, finding in view.findings:
+        file = recording.path.name if len(view.recordings) > 1 else None
+        found.setdefault(heading(finding["finding"]), []).append((_head(view, finding, file), finding["evidence"]))
+    return list(found.items())
+
+
+def _head(view, finding, file):
+    api = API_NAMES["model"] if view.is_model else API_NAMES.get(finding.get("api"))
+    where = ", ".join(filter(None, [api, finding.get("probe"), *series.words(finding.get("series")), file]))
+    value = finding.get("value")
+    amount = "" if value is None else formats.quantity(value, finding.get("unit"))
+    return ": ".join(filter(None, [where, amount]))
+
+
+def translation_edges(view, entries):
+    """(label of the curve, bytes) for each edge of address translation that belongs to one of the curves."""
+    found = []
+    for recording, finding in view.findings:
+        if finding["finding"] != "translation" or finding.get("unit") != "bytes" or not finding.get("value"):
+            continue
+        place = finding.get("api"), finding.get("probe"), series.without_order(finding.get("series"))
+        for entry in entries:
+            curve = entry.curve
+            own = curve.api, curve.probe, series.without_order(curve.series)
+            if entry.recording is recording and own == place:
+                found.append((entry.label, finding["value"]))
+                break
+    return list(dict.fromkeys(found))

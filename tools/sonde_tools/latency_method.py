@@ -1,0 +1,75 @@
+"""How the latency probe measures, in paragraphs for the report, with the numbers of the run."""
+
+from sonde_tools import formats, levels
+
+
+FURTHER = [
+    "Uniformly random lines: every load goes to any line of the working set, so that some come again soon. The share "
+    "that a cache still holds depends on its size and hardly on its replacement policy, which is why its size is read "
+    "from this curve where there is one.",
+    "One line a page: the working set is the span of the pages. Few lines are enough for many pages, so that an edge "
+    "here which the caches cannot explain belongs to address translation.",
+]
+
+
+def paragraphs(view, entries):
+    """How the given curves of a device were measured, with the numbers of this run where the samples carry them."""
+    points = [point for entry in entries for point in entry.curve.points]
+    line = view.record.get("line_bytes")
+    spaced = f"one every {line} bytes" if line else "each in its own cache line"
+    found = [
+        "Each point is the time of one step in a single chain of dependent loads: every load gives the address of the "
+        f"next, so no two overlap. The chain is a random cycle over distinct lines ({spaced}) that fill the working "
+        "set, walked on without a restart, so that no line comes again before all others have been visited and no "
+        "prefetcher can guess the next one.",
+        _timing(points),
+        "A point during which other programs, or the machine's hypervisor, took more than a few percent of the CPU "
+        f"time was measured again. {_disturbed(points)}",
+    ]
+    unsettled = sum(point.state.get("clock_settled") is False for point in points)
+    if unsettled:
+        found.append(f"At {_points(unsettled)} the device's clock had not settled before it was measured.")
+    if any(levels.levels_of(entry) for entry in entries):
+        found.append(
+            "A level's size and latency each stand with the interval that holds them with 95 % probability. The transition "
+            "begins where latency has left the level by 5 % of the step to the next, and ends where it has come within "
+            "5 % of the next. Address translation is told from a level by a walk that visits one line a page: its edge "
+            "follows the number of pages, not of bytes."
+        )
+    if view.is_model:
+        found.insert(
+            0, "All values are simulated: the same walk runs through the caches of a model, not on hardware."
+        )
+    return found
+
+
+def _timing(points):
+    text = "Time is taken by the device's own timestamps around each dispatch, "
+    launches = [point.state["launch_ns"] for point in points if point.state.get("launch_ns") is not None]
+    if launches:
+        text += f"less the cost of an empty dispatch ({formats.span(min(launches), max(launches), formats.latency)}). "
+    else:
+        text += "less the cost of an empty dispatch. "
+    text += (
+        "After every dispatch the index at which the chain ended is compared with the one it must end at; "
+        "a chain that stopped early or went astray is an error, never a value."
+    )
+    steps = [point.state["steps"] for point in points if point.state.get("steps")]
+    counts = [len(point.values) for point in points]
+    if steps:
+        span = formats.span(min(steps), max(steps), lambda number: f"{number:,}")
+        text += f" One repetition is {span} steps."
+    return text + f" Each point has {formats.span(min(counts), max(counts), str)} repetitions."
+
+
+def _points(count):
+    return "one point" if count == 1 else f"{count} points"
+
+
+def _disturbed(points):
+    count = sum(point.disturbed for point in points)
+    if not count:
+        return "No point had to be marked."
+    if count == 1:
+        return "One point stayed above that limit and is drawn hollow: its true latency may be lower."
+    return f"{count} points stayed above that limit and are drawn hollow: their true latency may be lower."

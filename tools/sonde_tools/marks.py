@@ -1,0 +1,143 @@
+"""What was concluded from the curves, drawn with them: levels as a bar above the plot and rules in it, other edges."""
+
+from dataclasses import dataclass, field
+
+import altair as alt
+
+from sonde_tools import formats, levels
+
+_ROW_PIXELS, _BAR_PIXELS, _GAP_PIXELS = 23, 19, 6
+_STRIP_PIXELS, _STRIP_STEP_PIXELS = 5, 8
+_LABEL_PIXELS = 16
+_NEUTRAL = "#5b6470"
+# What a character of a bar's text takes, a little generously: fonts differ.
+_CHARACTER_PIXELS = 6.5
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The levels (label, level records) and translation edges (label, bytes) that a chart notes."""
+
+    levels: list = field(default_factory=list)
+    edges: list = field(default_factory=list)
+
+    @property
+    def head_pixels(self):
+        """The height above the plot that the bars of levels take: one row a series."""
+        return _ROW_PIXELS * len(self.levels) + (_GAP_PIXELS if self.levels else 0)
+
+    @property
+    def foot_pixels(self):
+        """The height at the foot of the plot to be kept free of curves."""
+        return _STRIP_STEP_PIXELS * len(self.levels) + _LABEL_PIXELS * len(self.edges) + 6
+
+    def layers(self, palette, x, height):
+        """Layers to be drawn below the curves; each row of their data has the label as `series`."""
+        found = [*_inside(self.levels, palette, x, height), *_bars(self.levels, palette)] if self.levels else []
+        return [*found, *self._edge_layers(x, height)] if self.edges else found
+
+    def _edge_layers(self, x, height):
+        several = len(self.edges) > 1
+        rows = []
+        for number, (label, size_bytes) in enumerate(self.edges):
+            rows.append({
+                "series": label, "at": size_bytes,
+                "text": f"address translation, {label}" if several else "address translation",
+                "y": height - _STRIP_STEP_PIXELS * len(self.levels) - _LABEL_PIXELS * (number + 0.5) - 4,
+            })  # fmt: skip
+        base = _chart(rows).encode(x=x("at:Q"))
+        # To the left of its rule where it would not fit to the right of it.
+        fits = f"scale('x', datum.at) + {_CHARACTER_PIXELS} * length(datum.text) < width"
+        place = {"fontSize": 12, "baseline": "middle", "clip": True, "y": _expr("datum.y"),
+                 "align": _expr(f"{fits} ? 'left' : 'right'"), "dx": _expr(f"{fits} ? 6 : -6")}  # fmt: skip
+        # The white outline keeps other rules out of the text.
+        return [
+            base.mark_rule(color=_NEUTRAL, strokeWidth=1.4, strokeDash=[2, 4], clip=True),
+            base.mark_text(**place, stroke="white", strokeWidth=5).encode(text="text:N"),
+            base.mark_text(**place, color=_NEUTRAL).encode(text="text:N"),
+        ]
+
+
+def _chart(rows):
+    return alt.Chart(alt.Data(values=rows))
+
+
+def _expr(text):
+    return alt.ExprRef(text)
+
+
+def _inside(levels_found, palette, x, height):
+    """In the plot: a rule at each size, its bracket as a band, the transition as a strip at the foot."""
+    edges, strips = [], []
+    for number, (label, found) in enumerate(levels_found):
+        top = height - _STRIP_STEP_PIXELS * (len(levels_found) - number)
+        for level in found:
+            row = {"series": label, "colour": palette[label]}
+            if level.get("bytes"):
+                size = level["bytes"]
+                edges.append({**row, "at": size["value"], "low": max(1, size["low"]), "high": size["high"]})
+            onset, end = levels.transition(level)
+            if onset and end:
+                strips.append({**row, "onset": onset, "end": end, "top": top, "foot": top + _STRIP_PIXELS})
+    fill, stroke = alt.Fill("colour:N", scale=None), alt.Stroke("colour:N", scale=None)
+    return [
+        _chart(edges).mark_rect(opacity=0.13, clip=True).encode(x=x("low:Q"), x2="high:Q", fill=fill),
+        _chart(edges).mark_rule(strokeWidth=1, opacity=0.75, clip=True).encode(x=x("at:Q"), stroke=stroke),
+        # A knife edge is less than a pixel wide: the outline keeps it visible.
+        _chart(strips).mark_rect(opacity=0.75, clip=True, strokeWidth=1.5, y=_expr("datum.top"), y2=_expr("datum.foot"))
+        .encode(x=x("onset:Q"), x2="end:Q", fill=fill, stroke=stroke),
+    ]  # fmt: skip
+
+
+def _bars(levels_found, palette):
+    """Above the plot: for each series a bar divided at the sizes of its levels, each part with size and latency."""
+    cells = []
+    for number, (label, found) in enumerate(levels_found):
+        top = -_ROW_PIXELS * (len(levels_found) - number) - _GAP_PIXELS / 2
+        start = 1
+        for level in found:
+            size = level.get("bytes")
+            end = size["value"] if size else 2.0**62
+            cells.append({
+                "series": label, "colour": palette[label], "start": start, "end": end, "top": top,
+                "foot": top + _BAR_PIXELS, "middle": top + _BAR_PIXELS / 2 + 0.5, **_texts(level),
+            })  # fmt: skip
+            start = end
+    names = list({cell["series"]: {**cell, "name": cell["series"]} for cell in cells}.values())
+    left, right = (f"clamp(scale('x', datum.{end}), 0, width)" for end in ("start", "end"))
+    choice = "''"
+    for name in ("tiny", "small", "medium", "large", "whole"):
+        choice = f"{right} - {left} > {_CHARACTER_PIXELS} * length(datum.{name}) + 8 ? datum.{name} : {choice}"
+    # Unless told otherwise, a chart that can be zoomed clips its marks to the plot.
+    return [
+        _chart(cells).mark_rect(
+            clip=False, opacity=0.17, x=_expr(f"{left} + 1"), x2=_expr(f"max({left} + 1, {right} - 1)"),
+            y=_expr("datum.top"), y2=_expr("datum.foot"),
+        ).encode(fill=alt.Fill("colour:N", scale=None), tooltip=_tooltip()),
+        _chart(cells).mark_text(
+            clip=False, color="#222", fontSize=12, align="center", baseline="middle", x=_expr(f"({left} + {right}) / 2"),
+            y=_expr("datum.middle"), text=_expr(choice),
+        ),
+        _chart(names).mark_text(
+            clip=False, fontSize=12, align="right", baseline="middle", x=0, dx=-7, limit=72, y=_expr("datum.middle"),
+        ).encode(text="name:N", fill=alt.Fill("colour:N", scale=None)),
+    ]  # fmt: skip
+
+
+def _texts(level):
+    """The texts of a level's part of the bar, of which the longest that fits is shown, and of its hover box."""
+    latency = formats.latency(level["latency_ns"]["value"])
+    texts = {"name_text": levels.name(level), "size_text": levels.size_text(level),
+             "transition_text": levels.transition_text(level), "latency_text": levels.latency_text(level)}  # fmt: skip
+    if not level.get("bytes"):
+        return {**texts, "whole": f"{levels.MEMORY}: {latency}", "large": latency, "medium": latency, "small": latency, "tiny": ""}
+    size = formats.size_short(level["bytes"]["value"])
+    both = f"{size}, {latency}"
+    return {**texts, "whole": f"{levels.name(level)}: {both}", "large": f"{level['level']}: {both}", "medium": both,
+            "small": size, "tiny": str(level["level"])}  # fmt: skip
+
+
+def _tooltip():
+    titles = {"series": "series", "name_text": "level", "size_text": "size", "transition_text": "transition",
+              "latency_text": "latency"}  # fmt: skip
+    return [alt.Tooltip(name, type="nominal", title=title) for name, title in titles.items()]

@@ -1,0 +1,32 @@
+"""What a series says: the words that name a curve, and the default that an absent word means."""
+
+# The first word that the schema lists for each key.
+DEFAULTS = {
+    "path": "vector", "memory": "device", "order": "cycle", "fabric": "idle", "pattern": "read", "sharing": "shared",
+    "side": "gpu", "writer": "cpu", "direction": "to-device", "counted": "total", "engine": "driver",
+    "host": "pageable", "method": "timing", "stores": "ordinary", "pages": "small", "pinning": "compact",
+    "line": "clean", "bytes-counted": "program", "state": "asleep",
+}  # fmt: skip
+
+# Words that two keys could both mean.
+_AMBIGUOUS = {"idle", "gpu", "cpu", "driver"}
+
+
+def canonical(series):
+    """The series (object) without the words that are defaults, its keys sorted: equal for what means the same."""
+    return {key: value for key, value in sorted((series or {}).items()) if DEFAULTS.get(key) != value}
+
+
+def words(series):
+    """The words (list) that differ from the defaults; one that two keys could both mean is named in full."""
+    return [f"{key} {value}" if value in _AMBIGUOUS else str(value) for key, value in canonical(series).items()]
+
+
+def order(series):
+    """In which order the working set is visited: cycle, independent or page."""
+    return (series or {}).get("order", DEFAULTS["order"])
+
+
+def without_order(series):
+    """The canonical series of the cycle that belongs to a curve of another order."""
+    return {key: value for key, value in canonical(series).items() if key != "order"}
