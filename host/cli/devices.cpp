@@ -17,7 +17,6 @@ namespace {
 using records::ApiDevice;
 using records::DeviceRecord;
 
-constexpr std::chrono::seconds listing_silence_limit{30};
 constexpr std::uint32_t line_bytes_of_a_cpu = 64;
 constexpr std::uint32_t line_bytes_of_a_gpu = 128;  // of every L2 since 2010, where no driver says
 
@@ -73,7 +72,7 @@ void finish(DeviceRecord& device) {
   device.id = id_of(device);
 }
 
-std::vector<ApiDevice> list_in_a_worker(gpu::Api api, std::string& problem) {
+std::vector<ApiDevice> list_in_a_worker(gpu::Api api, std::chrono::milliseconds silence_limit, std::string& problem) {
   std::vector<ApiDevice> seen;
   const auto work = [api](const measure::SendLine& send) {
     try {
@@ -89,9 +88,9 @@ std::vector<ApiDevice> list_in_a_worker(gpu::Api api, std::string& problem) {
     if (line->kind == "unsupported") problem = line->reason;
   };
   const measure::WorkerEnd end =
-      measure::run_worker(work, {.line = take, .tick = {}, .diagnostics = {}}, listing_silence_limit, interrupted());
+      measure::run_worker(work, {.line = take, .tick = {}, .diagnostics = {}}, silence_limit, interrupted());
   if (end.how == measure::WorkerEnd::How::crashed || end.how == measure::WorkerEnd::How::silent) {
-    problem = end.reason + " while it listed its devices";
+    problem = "while it listed its devices, " + end.reason;
     if (!end.last_words.empty()) problem += "; its last words: " + end.last_words;
   }
   return seen;
@@ -122,12 +121,12 @@ std::vector<DeviceRecord> merge(const std::vector<ApiDevice>& seen) {
   return devices;
 }
 
-Machine look_around() {
+Machine look_around(std::chrono::milliseconds silence_limit) {
   Machine machine;
   std::vector<ApiDevice> seen;
   for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
     std::string problem;
-    const std::vector<ApiDevice> here = list_in_a_worker(api, problem);
+    const std::vector<ApiDevice> here = list_in_a_worker(api, silence_limit, problem);
     seen.insert(seen.end(), here.begin(), here.end());
     if (!problem.empty()) machine.problems[api] = problem;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,8 +15,9 @@ struct Machine {
   std::map<gpu::Api, std::string> problems;
 };
 
-/// Asks every API in a process of its own, so that a driver that crashes while it is listed costs only its API.
-Machine look_around();
+/// Asks every API in a process of its own, so that a driver that crashes while it is listed, or is silent for longer
+/// than `silence_limit`, costs only its API.
+Machine look_around(std::chrono::milliseconds silence_limit = std::chrono::seconds{30});
 
 /// One record for each piece of hardware: matched by UUID, then by PCI address; CPU devices are all the host's.
 std::vector<records::DeviceRecord> merge(const std::vector<records::ApiDevice>& seen);

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <iostream>
 #include <memory>
 
@@ -35,6 +36,22 @@ Examples:
 Efforts: quick takes 7 to 12 repetitions of 4 ms a point up to 64 MiB, normal 7 to 20 of 10 ms up to 256 MiB,
 thorough 7 to 30 of 20 ms up to 1 GiB. The record file is never overwritten.)";
 
+/// For options whose text CLI11 would read too kindly: -1 as a large seed, nothing as "not given".
+const CLI::Validator not_empty([](const std::string& text) { return text.empty() ? "wants a value, not ''" : std::string(); }, "");
+const CLI::Validator digits(
+    [](const std::string& text) {
+      const bool fine = !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+      return fine ? std::string() : "'" + text + "' is no whole number";
+    },
+    "");
+const CLI::Validator seconds_above_zero(
+    [](const std::string& text) {
+      double seconds = 0;
+      const bool fine = CLI::detail::lexical_cast(text, seconds) && seconds > 0 && seconds <= 1e6;
+      return fine ? std::string() : "'" + text + "' is no number of seconds above 0 (and at most a million)";
+    },
+    "");
+
 void add_run_options(CLI::App& run, RunOptions& options) {
   run.footer(run_examples);
   run.add_option("--device", options.devices,
@@ -48,17 +65,19 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       ->capture_default_str();
   run.add_option("--probe", options.probes, "Which probes (default: all that apply)")->type_name("NAME[,NAME...]")->delimiter(',');
   run.add_option("--sizes", options.sizes, "Smallest and largest working set, powers of 1024, e.g. 4K:1G")
-      ->type_name("MIN:MAX");
+      ->type_name("MIN:MAX")
+      ->check(not_empty);
   run.add_option("--effort", options.effort, "How much to measure")
       ->check(CLI::IsMember({"quick", "normal", "thorough"}))
       ->capture_default_str();
-  run.add_option("--seed", options.seed, "Seed of every random choice")->type_name("N")->capture_default_str();
+  run.add_option("--seed", options.seed, "Seed of every random choice")->type_name("N")->check(digits)->capture_default_str();
   run.add_option("-o,--out", options.out, "Record file (default: results/<host>-<device>-<driver>-<UTC time>.jsonl)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(not_empty);
   run.add_option("--silence-limit", options.silence_limit_seconds,
                  "A worker that reports nothing for so many seconds is ended")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(seconds_above_zero)
       ->capture_default_str();
   run.add_flag("!--no-progress", options.progress, "No progress bar");
   run.add_flag("-v", options.verbose, "Show what the drivers print");
@@ -87,6 +106,11 @@ ExitStatus parse_and_run(const std::vector<std::string>& words) {
   CLI::App* run = app.add_subcommand("run", "Measure, write a record file, print a summary");
   add_run_options(*run, run_options);
 
+  // CLI11 would only say that a command is missing.
+  const bool own_option = words.size() < 2 || words[1] == "-h" || words[1] == "--help" || words[1] == "--version";
+  if (!own_option && words[1].starts_with('-')) {
+    throw UsageError("there is no option '" + words[1] + "' before a command; sonde --help lists what there is");
+  }
   std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);
   try {
     app.parse(reversed);

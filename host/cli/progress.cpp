@@ -69,10 +69,13 @@ void Progress::draw() {
   for (int column = 0; column < bar_columns; ++column) bar += column < share * bar_columns ? "━" : "╌";
   std::array<char, 16> percent{};
   std::snprintf(percent.data(), percent.size(), "%3.0f %%", share * 100);
-  std::string rest = std::string(percent.data()) + "  " + label_ + ": " + point_;
+  std::string rest = percent.data();
   const double left = seconds_left();
   if (left >= 0) rest += ", about " + time_text(left) + " left";
-  const auto room = static_cast<std::size_t>(std::max(10, terminal_columns() - bar_columns - 3));
+  rest += "  " + point_ + ", " + label_;
+  std::size_t room = static_cast<std::size_t>(std::max(10, terminal_columns() - bar_columns - 3));
+  // Not in the middle of a letter: its later bytes begin with the bits 10.
+  while (room < rest.size() && (static_cast<unsigned char>(rest[room]) & 0xC0u) == 0x80u) --room;
   std::cerr << "\r\033[K" << bar << "  " << rest.substr(0, room) << std::flush;
 }
 

@@ -38,7 +38,7 @@ std::vector<const measure::Probe*> wanted_probes(const std::vector<std::string>&
   for (const std::string& name : names) {
     const measure::Probe* probe = probes::find(name);
     if (probe == nullptr) throw UsageError("there is no probe '" + name + "'; sonde list shows them");
-    probes.push_back(probe);
+    if (std::ranges::find(probes, probe) == probes.end()) probes.push_back(probe);
   }
   if (names.empty()) probes.assign(probes::catalog().begin(), probes::catalog().end());
   return probes;
@@ -99,7 +99,9 @@ std::filesystem::path default_path(const std::vector<Target>& targets, const Run
                                                 : file_word(targets.front().record.name, 40);
   const std::string stem = file_word(run.host.name, 30) + "-" + device + "-" + driver_word(targets.front(), options.api) +
                            "-" + compact_time(run.time);
-  std::filesystem::create_directories("results");
+  std::error_code problem;
+  std::filesystem::create_directories("results", problem);
+  if (problem) throw UsageError("cannot make the folder results: " + problem.message() + "; choose a file with --out");
   std::filesystem::path path = std::filesystem::path("results") / (stem + ".jsonl");
   for (int count = 2; std::filesystem::exists(path); ++count) {
     path = std::filesystem::path("results") / (stem + "-" + std::to_string(count) + ".jsonl");
@@ -124,7 +126,9 @@ class Run {
   }
 
   void probe(const Target& target, gpu::Api api) {
-    const WorkerTask task{target, api, probes_, request_, start_};
+    measure::Request request = request_;
+    request.line_bytes = target.record.line_bytes;
+    const WorkerTask task{target, api, probes_, request, start_};
     Line last_point;
     const auto take = [&](std::string_view text) {
       const auto line = records::parse_line(text);
@@ -216,8 +220,17 @@ ExitStatus run_command(const RunOptions& options) {
   const bool only_models = !options.devices.empty() && std::ranges::all_of(options.devices, [](const std::string& selector) {
     return selector.starts_with("model:");
   });
-  const Machine machine = only_models ? Machine{} : look_around();
+  const auto silence_limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.silence_limit_seconds * 1000));
+  const Machine machine = only_models ? Machine{} : look_around(silence_limit);
   if (interrupted()) return ExitStatus::interrupted;
+  const auto warn_of_problems = [&machine] {
+    for (const auto& [api, problem] : machine.problems) spdlog::warn("{}: {}", spoken_name(api), problem);
+  };
+  const auto nothing_here = [&warn_of_problems] {
+    warn_of_problems();
+    return UsageError("there is no device to measure; sonde list says what is missing");
+  };
+  if (!only_models && machine.devices.empty()) throw nothing_here();
   const std::vector<Target> targets = select(machine.devices, options.devices);
   std::vector<std::pair<const Target*, gpu::Api>> work;
   for (const Target& target : targets) {
@@ -226,9 +239,7 @@ ExitStatus run_command(const RunOptions& options) {
       if (through(target.record, api) != nullptr) work.emplace_back(&target, api);
     }
   }
-  for (const auto& [api, problem] : machine.problems) spdlog::warn("{}: {}", spoken_name(api), problem);
-  if (work.empty()) throw UsageError("there is no device to measure; sonde list says what is missing");
-  say_what_is_measured(options, machine, targets);
+  if (work.empty()) throw nothing_here();
 
   const records::RunRecord run_record{.run = random_uuid(),
                                       .time = time_now(),
@@ -244,6 +255,8 @@ ExitStatus run_command(const RunOptions& options) {
   } catch (const std::exception& error) {
     throw UsageError(error.what());
   }
+  warn_of_problems();
+  say_what_is_measured(options, machine, targets);
   Run run(options, probes, request, *file, static_cast<int>(work.size()));
   run.append(records::run_line(run_record));
   for (const Target& target : targets) run.append(records::device_line(target.record));

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 
 #include "cli/usage_error.hpp"
 #include "gpu/model/model.hpp"
@@ -82,13 +83,20 @@ std::vector<Target> select(const std::vector<DeviceRecord>& devices, const std::
   std::vector<std::string> wanted = selectors;
   if (wanted.empty()) wanted = {std::ranges::any_of(devices, is_gpu) ? "gpu" : "cpu"};
   std::vector<Target> targets;
-  const auto add_once = [&targets](Target target) {
-    const bool there = std::ranges::any_of(targets, [&](const Target& one) { return one.record.id == target.record.id; });
-    if (!there) targets.push_back(std::move(target));
+  std::set<std::string> models;  // files of one name in different folders are different devices
+  const auto taken = [&targets](const std::string& id) {
+    return std::ranges::any_of(targets, [&](const Target& one) { return one.record.id == id; });
+  };
+  const auto add_once = [&](Target target) {
+    if (!taken(target.record.id)) targets.push_back(std::move(target));
   };
   for (const std::string& selector : wanted) {
     if (selector.starts_with(model_prefix)) {
-      add_once(model_target(selector.substr(model_prefix.size())));
+      if (!models.insert(selector).second) continue;
+      Target target = model_target(selector.substr(model_prefix.size()));
+      const std::string id = target.record.id;
+      for (int count = 2; taken(target.record.id); ++count) target.record.id = id + "-" + std::to_string(count);
+      targets.push_back(std::move(target));
       continue;
     }
     const std::vector<std::size_t> found = matches(devices, selector);

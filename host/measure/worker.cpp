@@ -138,10 +138,15 @@ WorkerEnd run_worker(const std::function<void(const SendLine&)>& work, const Wor
     kill(child, SIGKILL);
   };
 
-  bool open = true;
-  while (open) {
+  int status = 0;
+  bool ended = false;
+  for (bool open = true; open;) {
+    // A process that the driver left behind may hold the pipes open for ever, so the child's own end counts too:
+    // what it wrote before it ended is in the pipe then.
+    ended = ended || waitpid(child, &status, WNOHANG) == child;
     std::array<pollfd, 2> files{{{lines.read_end, POLLIN, 0}, {diagnostics.read_end, POLLIN, 0}}};
-    poll(files.data(), files.size(), tick_milliseconds);
+    const int ready = poll(files.data(), files.size(), ended ? 0 : tick_milliseconds);
+    if (ended && ready == 0) break;
     if (files[1].revents != 0 && !read_some(diagnostics.read_end, take_diagnostics)) {
       Pipe::close_end(diagnostics.read_end);  // poll ignores a negative descriptor
     }
@@ -150,15 +155,14 @@ WorkerEnd run_worker(const std::function<void(const SendLine&)>& work, const Wor
       open = read_some(lines.read_end, take_lines);
     }
     if (handlers.tick) handlers.tick();
-    if (ended_by_us) continue;  // drain what it sent before it was ended
+    if (ended_by_us || ended) continue;  // drain what it sent before it was ended
     if (interrupted) {
       end_child(WorkerEnd::How::interrupted);
     } else if (SteadyClock::now() - heard > silence_limit) {
       end_child(WorkerEnd::How::silent);
     }
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (!ended && waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (diagnostics.read_end >= 0) {
     // What it wrote last may still be in the pipe; a grandchild may hold the other end open, so do not wait.

@@ -11,7 +11,7 @@ AddressSpace::AddressSpace(std::uint64_t size_bytes, std::uint64_t alignment_byt
 
 std::uint64_t AddressSpace::take(std::uint64_t size_bytes) {
   if (size_bytes == 0) throw Error("a buffer needs at least one byte");
-  if (size_bytes > free_bytes_) throw Error("the simulated memory has too little left for this buffer");
+  if (size_bytes > free_bytes_) throw Unsupported("the simulated memory has too little left for this buffer");
   const std::uint64_t rounded = (size_bytes + alignment_bytes_ - 1) / alignment_bytes_ * alignment_bytes_;
   std::uint64_t address = gap_from(next_, rounded);
   if (address + rounded > size_bytes_) address = gap_from(0, rounded);
