@@ -127,7 +127,7 @@ double cyclic_share(const FittedHierarchy& hierarchy, std::size_t level, double 
   return beyond;
 }
 
-FittedHierarchy fit(const FitCurves& curves, const FittedHierarchy& start, int most_evaluations) {
+FittedHierarchy fit(const FitCurves& curves, const FittedHierarchy& start, int most_iterations) {
   Residuals residuals{curves, start};
   // More parameters than points: nothing to be learnt.
   if (residuals.values() < residuals.inputs()) {
@@ -137,7 +137,8 @@ FittedHierarchy fit(const FitCurves& curves, const FittedHierarchy& start, int m
   }
   Eigen::NumericalDiff<Residuals> with_jacobian(residuals, 1e-10);
   Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Residuals>> solver(with_jacobian);
-  solver.parameters.maxfev = most_evaluations;
+  // The solver counts the evaluations of every numerical derivative.
+  solver.parameters.maxfev = most_iterations * (residuals.inputs() + 1);
   solver.parameters.ftol = solver.parameters.xtol = 1e-6;
   Eigen::VectorXd x = pack(start);
   solver.minimize(x);

@@ -38,6 +38,6 @@ double independent_ns(const FittedHierarchy& hierarchy, double log2_bytes);
 double cyclic_share(const FittedHierarchy& hierarchy, std::size_t level, double log2_bytes);
 
 /// Least squares (Levenberg and Marquardt) from `start`, its shapes fixed; Huber's loss beyond 2.5 sigma.
-FittedHierarchy fit(const FitCurves& curves, const FittedHierarchy& start, int most_evaluations = 400);
+FittedHierarchy fit(const FitCurves& curves, const FittedHierarchy& start, int most_iterations = 40);
 
 }  // namespace sonde::analysis

@@ -83,7 +83,7 @@ void choose_shapes(const FitCurves& curves, FittedHierarchy& hierarchy) {
         if (&shape == hierarchy.shapes[cache]) continue;
         FittedHierarchy other = hierarchy;
         other.shapes[cache] = &shape;
-        other = fit(curves, other, 120);
+        other = fit(curves, other, 12);
         if (other.cost < hierarchy.cost - 0.01) {
           hierarchy = other;
           changed = true;
@@ -120,6 +120,8 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
   const double first = curves.cycle.front().log2_bytes;
   const double last = curves.cycle.back().log2_bytes;
   FittedHierarchy best{.log2_bytes = {}, .shapes = {}, .log_ns = {curves.cycle.front().log_ns}, .drift = {0}};
+  // Not zero: the offset's square has no slope there. A tenth of the nearest level is about ten instructions.
+  best.root_offset_ns = curves.independent.empty() ? 0 : std::sqrt(0.1 * std::exp(best.log_ns[0]));
   best = fit(curves, best);
   const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
   const double evidence = evidence_factor * 3 * std::log(points);
@@ -129,12 +131,14 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
     found.cost = std::numeric_limits<double>::infinity();
     for (double at = first + 0.25; at < last; at += insertion_step_octaves) {
       for (const CacheShape* shape : shapes) {
-        const FittedHierarchy tried = fit(curves, with_cache(best, at, *shape, curves), 60);
+        const FittedHierarchy tried = fit(curves, with_cache(best, at, *shape, curves), 8);
         if (tried.cost < found.cost && plausible(tried, first, last)) found = tried;
       }
     }
     if (!(found.cost < best.cost - evidence)) break;
+    found = fit(curves, found);
     choose_shapes(curves, found);
+    found = fit(curves, found);
     if (!plausible(found, first, last)) break;
     best = found;
   }
@@ -152,7 +156,7 @@ std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedH
   for (const CacheShape& shape : cache_shapes()) {
     FittedHierarchy other = best;
     other.shapes[cache] = &shape;
-    other = fit(curves, other, 120);
+    other = fit(curves, other, 20);
     if (other.cost < best.cost + nearly_as_good) all.push_back(other);
   }
   return all;

@@ -147,7 +147,7 @@ Hierarchy find_levels(const LatencyCurves& measured, std::uint64_t seed) {
     LatencyCurves sample = curves;
     sample.cycle = resampled(curves.cycle, random);
     sample.independent = resampled(curves.independent, random);
-    bootstrap.push_back(fit(fit_curves(sample), fitted, 60));
+    bootstrap.push_back(fit(fit_curves(sample), fitted, 6));
   }
   for (std::size_t level = 0; level < fitted.log_ns.size(); ++level) {
     Level one;

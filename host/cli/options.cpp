@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/levels_command.hpp"
 #include "cli/list_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/usage_error.hpp"
@@ -25,6 +26,11 @@ constexpr const char* list_examples = R"(
 Examples:
   sonde list
   sonde list --json | jq '.[].name')";
+
+constexpr const char* levels_examples = R"(
+Examples:
+  sonde levels results/X.jsonl
+  sonde levels results/X.jsonl --json | jq '[.level, .bytes.value, .latency_ns.value]')";
 
 constexpr const char* run_examples = R"(
 Examples:
@@ -86,7 +92,7 @@ void add_run_options(CLI::App& run, RunOptions& options) {
 }  // namespace
 
 bool is_external(const std::string& word) {
-  const bool own = word == "list" || word == "run";
+  const bool own = word == "list" || word == "run" || word == "levels";
   return !own && !word.empty() && word[0] != '-';
 }
 
@@ -111,6 +117,13 @@ ExitStatus parse_and_run(const std::vector<std::string>& words) {
   if (!own_option && words[1].starts_with('-')) {
     throw UsageError("there is no option '" + words[1] + "' before a command; sonde --help lists what there is");
   }
+  CLI::App* levels = app.add_subcommand("levels", "Find the cache levels again from a record file's samples");
+  levels->footer(levels_examples);
+  std::string levels_file;
+  bool levels_json = false;
+  levels->add_option("FILE", levels_file, "A record file")->required()->check(not_empty);
+  levels->add_flag("--json", levels_json, "As level records, one a line");
+
   std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);
   try {
     app.parse(reversed);
@@ -121,6 +134,7 @@ ExitStatus parse_and_run(const std::vector<std::string>& words) {
     throw UsageError(std::string(error.what()) + " (see sonde --help)");
   }
   if (list->parsed()) return list_command(json ? ListFormat::json : ListFormat::text);
+  if (levels->parsed()) return levels_command(levels_file, levels_json ? LevelsFormat::json : LevelsFormat::text);
   return run_command(run_options);
 }
 

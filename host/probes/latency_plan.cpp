@@ -14,8 +14,10 @@ using measure::Request;
 
 constexpr int sizes_per_doubling = 4;
 constexpr double bracketed = 1.03;
-/// Between neighbours: less is a plateau's own unevenness.
-constexpr double rise_between_neighbours = 1.03;
+/// Slope, as a logarithm of latency per doubling, above which a curve rises; over at least this many doublings, because
+/// closer neighbours differ by noise.
+constexpr double rising_slope = 0.12;
+constexpr double slope_octaves = 0.2;
 /// Over a whole rise: less is no edge worth points.
 constexpr double rise_of_an_edge = 1.10;
 constexpr int replicates_near_an_edge = 3;
@@ -55,6 +57,18 @@ std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed) {
 }
 
 double median(const analysis::CurvePoint& point) { return analysis::summarize(point.values).median; }
+
+/// Whether the curve rises over the interval from point `i` to the next, looked at widely enough.
+bool rises(const std::vector<analysis::CurvePoint>& cycle, const std::vector<double>& medians, std::size_t i) {
+  std::size_t from = i;
+  std::size_t to = i + 1;
+  const auto octaves = [&] { return std::log2(cycle[to].bytes / cycle[from].bytes); };
+  while (octaves() < slope_octaves && (from > 0 || to + 1 < cycle.size())) {
+    if (from > 0) --from;
+    if (to + 1 < cycle.size()) ++to;
+  }
+  return std::log(medians[to] / medians[from]) > rising_slope * octaves();
+}
 
 }  // namespace
 
@@ -97,30 +111,29 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Requ
   const auto& cycle = curves.cycle;
   std::vector<double> medians;
   for (const analysis::CurvePoint& one : cycle) medians.push_back(median(one));
-  const auto rises = [&](std::size_t i) { return medians[i + 1] > rise_between_neighbours * medians[i]; };
   std::set<std::size_t> intervals;
   for (std::size_t i = 0; i + 1 < cycle.size();) {
-    if (!rises(i)) {
+    if (!rises(cycle, medians, i)) {
       ++i;
       continue;
     }
     const std::size_t first = i;
-    while (i + 1 < cycle.size() && rises(i)) ++i;
-    if (medians[i] < rise_of_an_edge * medians[first]) continue;
-    intervals.insert(first);
-    intervals.insert(i - 1);
-    // The flat intervals on either side may hold the very beginning and end.
-    if (first > 0) intervals.insert(first - 1);
-    if (i + 1 < cycle.size()) intervals.insert(i);
+    while (i + 1 < cycle.size() && rises(cycle, medians, i)) ++i;
+    const double low = medians[first];
+    const double high = medians[i];
+    if (high < rise_of_an_edge * low) continue;
+    for (const double share : {0.05, 0.95}) {
+      const double wanted = low + share * (high - low);
+      std::size_t crossing = first;
+      while (crossing + 1 < i && medians[crossing + 1] < wanted) ++crossing;
+      intervals.insert(crossing);
+    }
   }
   std::vector<Point> points;
   for (const std::size_t i : intervals) {
     const double low = cycle[i].bytes;
     const double high = cycle[i + 1].bytes;
     if (high <= low * bracketed || high - low < 2 * request.line_bytes) continue;
-    const bool flat = !rises(i);
-    // A flat interval is only cut while it is coarse: it is there to see what the grid stepped over.
-    if (flat && high <= low * 1.1) continue;
     points.push_back(point("cycle", std::sqrt(low * high), request.line_bytes, replicates_near_an_edge));
   }
   return shuffled(points, request.seed + cycle.size());

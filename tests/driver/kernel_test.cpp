@@ -93,6 +93,32 @@ TEST_P(DeviceKernel, ChaseReadsItsChainOnly) {
   EXPECT_EQ(after, words);
 }
 
+TEST_P(DeviceKernel, IndependentChaseLeavesWhatTheHostComputes) {
+  const auto kernel = device->make_kernel(kernels::independent_chase, 1);
+  std::minstd_rand random(8);
+  for (const std::uint32_t line_words : {16u, 32u}) {
+    constexpr std::uint32_t line_count = 700;
+    std::vector<std::uint32_t> lines(std::size_t{line_count} * line_words);
+    for (std::uint32_t& word : lines) word = static_cast<std::uint32_t>(random()) * 2654435761u;
+    const auto memory = buffer_of(lines);
+    for (const std::uint32_t trips : {0u, 1u, 1000u}) {
+      std::uint32_t word = 5;
+      std::uint32_t counter = 4000000000u;
+      const auto cursor = buffer_of(std::array<std::uint32_t, 3>{word, counter, 99});
+      for (std::uint32_t hop = 0; hop < trips * per_trip; ++hop) {
+        const std::uint64_t mixed = (word ^ ++counter) * 0x9E3779B1u;
+        word = lines.at(static_cast<std::uint32_t>(mixed * line_count >> 32) * line_words);
+      }
+      (void)device->run(*kernel, {.buffers = {memory.get(), cursor.get()},
+                                  .scalars = {trips, line_count, line_words},
+                                  .groups = 1});
+      std::array<std::uint32_t, 3> found{};
+      cursor->read(0, std::as_writable_bytes(std::span(found)));
+      EXPECT_EQ(found, (std::array<std::uint32_t, 3>{word, counter, trips})) << line_words << " " << trips;
+    }
+  }
+}
+
 TEST_P(DeviceKernel, AluChainLeavesWhatTheHostComputes) {
   const auto kernel = device->make_kernel(kernels::alu_chain, 1);
   for (const std::uint32_t trips : {0u, 1u, 1000u}) {

@@ -20,10 +20,23 @@ def root():
 def report(tmp_path_factory):
     """One full report of a synthetic run: its record file, page, pictures and tables."""
     import synthetic
+
+    return _made(tmp_path_factory.mktemp("report"), synthetic.records())
+
+
+@pytest.fixture(scope="session")
+def full_report(tmp_path_factory):
+    """The same of a run that also has levels, findings and the curves of other orders."""
+    import synthetic
+
+    return _made(tmp_path_factory.mktemp("full"), synthetic.full_records())
+
+
+def _made(folder, lines):
+    import synthetic
     from sonde_tools.report import main
 
-    folder = tmp_path_factory.mktemp("report")
-    file = synthetic.write(folder / "run.jsonl", synthetic.records())
+    file = synthetic.write(folder / "run.jsonl", lines)
     out = folder / "new folder" / "report.html"
     made = {name: folder / "made" / name for name in ("png", "svg", "csv")}
     status = main(

@@ -70,7 +70,7 @@ def sample_records(api, seed, device="cpu", added_ns=0.0, factor=1.0, every=1, s
             "steal": 0.0, "disturbed": disturbed, "attempts": 3 if disturbed else 1,
             "clock_settled": True,
             "steps": max(1 << 16, size_bytes // 64), "launch_ns": round(1500 + random_numbers.random() * 300, 1),
-            "involuntary_switches": random_numbers.randint(0, 40),
+            "involuntary_switches": random_numbers.randint(0, 40), "drift": 0.004,
         }  # fmt: skip
         samples.append({
             "record": "sample", "device": device, "api": api, "probe": "latency", "series": series or {}, "unit": "ns",

@@ -50,6 +50,13 @@ def test_order_of_series_keys_does_not_matter():
     assert [len(curve.points) for curve in curves(two)] == [2]
 
 
+def test_a_word_that_is_the_default_may_be_left_out():
+    written = {"order": "cycle", "path": "vector", "memory": "device", "fabric": "idle"}
+    (curve,) = curves([sample(1024), sample(2048, series=written)])
+    assert curve.series == {} and len(curve.points) == 2
+    assert len(curves([sample(), sample(series={"order": "independent"}), sample(series={"order": "page"})])) == 3
+
+
 def test_a_quiet_repeat_replaces_a_disturbed_point():
     disturbed = sample(values=[9, 9], state={"disturbed": True})
     (curve,) = curves([disturbed, sample(values=[1, 3])])

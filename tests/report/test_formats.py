@@ -20,6 +20,41 @@ def test_size(value, text):
     assert formats.size(value) == text
 
 
+@pytest.mark.parametrize(
+    ("band", "text"),
+    [
+        ((48 << 10, 47 << 10, 49 << 10), "48 KiB (47 to 49)"),
+        ((2034237, 1992294, 2076180), "1.94 MiB (1.9 to 1.98)"),
+        ((1048000, 1040000, 1060000), "1023 KiB (1016 to 1035)"),
+        ((1 << 20, 1 << 20, 1 << 20), "1 MiB"),
+        ((512, 0, 600), "512 B (0 to 600)"),
+    ],
+)
+def test_size_between(band, text):
+    assert formats.size_between(*band) == text
+
+
+def test_size_span_names_a_unit_once_where_it_can():
+    assert formats.size_span(48 << 10, 54 << 10) == "48 to 54 KiB"
+    assert formats.size_span(900 << 10, 1.2 * (1 << 20)) == "900 KiB to 1.2 MiB"
+    assert formats.size_span(1 << 20, 1 << 20) == "1 MiB"
+
+
+def test_latency_between():
+    assert formats.latency_between(6.5, 6.41, 6.6) == "6.50 ns (6.41 to 6.60)"
+    assert formats.latency_between(12345, 12000, 13000) == "12.3 µs (12.0 to 13.0)"
+    assert formats.latency_between(165, 165, 165) == "165 ns"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [(6 << 20, "bytes", "6 MiB"), (3.1, "ns", "3.10 ns"), (4, "us", "4.00 µs"), (16, "ratio", "16"),
+     (0.5, "ratio", "0.5"), (212.4, "GB/s", "212 GB/s"), (7, None, "7")],
+)  # fmt: skip
+def test_quantity(value, unit, text):
+    assert formats.quantity(value, unit) == text
+
+
 def test_spans_units_and_slugs():
     assert formats.latency(9876) == "9876 ns" and formats.latency(12345) == "12.3 µs"
     assert formats.span(7, 12, str) == "7 to 12" and formats.span(7, 7, str) == "7"

@@ -88,6 +88,50 @@ def test_page_shows_device_drivers_and_run(reader):
         assert words in reader.text
 
 
+def test_page_shows_levels_findings_and_how_they_were_found(full_report):
+    text = full_report.out.read_text(encoding="utf-8")
+    page_text = Reader(text).text
+    for words in (
+        "OpenCL: level 1 of 32 KiB at 1.50 ns",
+        "48 MiB (46.6 to 49.4)",
+        "What was found",
+        "Address translation OpenCL, latency, page: 6 MiB. " + synthetic.TRANSLATION_EVIDENCE,
+        "OpenCL and Vulkan disagree OpenCL, latency. " + synthetic.DISAGREE_EVIDENCE,
+        "How the sizes were found: uniformly random lines, and one line a page",
+    ):
+        assert words in page_text
+    assert "L1" not in page_text
+    # Folded away until a reader asks for it.
+    assert '<details class="further"><summary>' in text
+
+
+def test_other_orders_are_not_mixed_into_the_main_chart(full_report):
+    found = Reader(full_report.out.read_text(encoding="utf-8"))
+    charts_ = json.loads(re.search(r"const charts = (.*);\n", found.scripts[1]).group(1))
+    assert list(charts_) == ["latency-cpu", "latency-further-cpu"]
+    names = [list(dict.fromkeys(row["series"] for row in chart["data"]["values"])) for chart in charts_.values()]
+    assert names[0] == ["OpenCL", "Vulkan"] and len(names[1]) == 4
+    assert charts_["latency-further-cpu"]["height"] < charts_["latency-cpu"]["height"]
+
+
+def test_page_without_levels_has_nothing_of_them(reader):
+    for words in ("What was found", "How the sizes were found", "Bars above", "level 1"):
+        assert words not in reader.text
+
+
+def test_facts_that_are_not_known_are_left_out(tmp_path):
+    device = synthetic.device_record(
+        device="gpu-1", name="Some GPU", type="discrete", compute_units=None, memory_bytes=None, line_bytes=None
+    )
+    samples = synthetic.sample_records("opencl", 1, "gpu-1", every=9)
+    for sample in samples:
+        sample["state"] = {"steps": None, "launch_ns": None, "clock_settled": False}
+    text = made(tmp_path, [synthetic.run_record(), device, *samples]).text
+    for words in ("None", "UUID", "PCI address", "Compute units"):
+        assert words not in text
+    assert f"At {len(samples)} points the device's clock had not settled" in text
+
+
 def test_processor_is_called_one(reader):
     assert "not a GPU" in reader.text and "PoCL (OpenCL) and lavapipe (Vulkan)" in reader.text
     assert "simulated" not in reader.text.lower()

@@ -40,10 +40,11 @@ def test_skips_an_unfinished_last_line_with_a_note(tmp_path, cut):
 def test_every_cut_of_a_file_keeps_its_complete_lines(tmp_path):
     whole = lines(*synthetic.records()[:4]).encode()
     first = whole.index(b"\n") + 1
-    for length in range(first, len(whole), 7):
+    for length in range(first, len(whole), 5):
         recording = records.read(written(tmp_path, whole[:length]), io.StringIO())
         found = 1 + len(recording.devices) + len(recording.samples)
-        assert found == whole[:length].count(b"\n")
+        # A line that lacks nothing but its newline is complete.
+        assert found == whole[: length + 1].count(b"\n")
 
 
 def test_finished_file_makes_no_note(tmp_path):
@@ -74,6 +75,13 @@ def test_ignores_unknown_records_and_fields(tmp_path):
         (lines(synthetic.run_record(), {"record": "sample"}), "line 2 has no proper 'device'"),
         (lines(synthetic.run_record(), {**synthetic.sample_records("opencl", 1)[0], "values": []}), "not numbers"),
         (lines(synthetic.run_record(), {**synthetic.sample_records("opencl", 1)[0], "values": ["1"]}), "not numbers"),
+        *[
+            (lines(synthetic.run_record(), {**synthetic.level_records("opencl")[0], name: value}), "in line 2 has")
+            for name, value in [("bytes", {"low": 1, "value": None, "high": 2}), ("bytes", 4096), ("latency_ns", {}),
+                                ("transition", {"onset": "4K"}), ("transition", [1]), ("level", "1"), ("series", None)]
+        ],
+        (lines(synthetic.run_record(), synthetic.finding_record(value="6M")), "the finding in line 2"),
+        (lines(synthetic.run_record(), synthetic.finding_record(evidence=None)), "no proper 'evidence'"),
         (lines(synthetic.run_record(), synthetic.run_record()), "second run from line 2"),
     ],
 )

@@ -21,7 +21,8 @@ def test_writes_all_that_was_asked_for(report):
     assert report.status == 0 and report.out.is_file()
     assert [path.name for path in report.png.iterdir()] == ["latency-cpu.png"]
     assert [path.name for path in report.svg.iterdir()] == ["latency-cpu.svg"]
-    assert sorted(path.name for path in report.csv.iterdir()) == ["points.csv", "samples.csv"]
+    tables = ["findings.csv", "levels.csv", "points.csv", "samples.csv"]
+    assert sorted(path.name for path in report.csv.iterdir()) == tables
 
 
 def test_png_is_a_picture_of_twice_the_size(report):
@@ -38,6 +39,16 @@ def test_svg_stands_alone(report):
         assert words in text
     # Powers of four are labelled, the powers of two between them are not.
     assert ">8 KiB<" not in text and ">4 KiB<" in text
+
+
+def test_pictures_are_of_the_main_chart_only(full_report):
+    assert full_report.status == 0
+    assert [path.name for path in full_report.png.iterdir()] == ["latency-cpu.png"]
+    text = (full_report.svg / "latency-cpu.svg").read_text(encoding="utf-8")
+    for words in ("level 1: 32 KiB, 1.50 ns", "level 3: 49.9 MiB, 25.1 ns", "memory: 96.0 ns", "address translation",
+                  "Bars above: levels."):  # fmt: skip
+        assert words in text
+    assert "independent" not in text
 
 
 def test_help_shows_examples(root):

@@ -19,20 +19,26 @@ def validator(root):
 
 
 @pytest.fixture(scope="module")
-def examples(root):
+def all_examples(root):
     text = (root / "docs/records.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
-    return {record["record"]: record for block in blocks for record in map(json.loads, block.splitlines())}
+    return [record for block in blocks for record in map(json.loads, block.splitlines())]
 
 
-def test_every_kind_has_an_example_and_is_accepted(validator, examples):
-    assert list(examples) == KINDS
-    for record in examples.values():
+@pytest.fixture(scope="module")
+def examples(all_examples):
+    """The first example of each kind."""
+    return {record["record"]: record for record in reversed(all_examples)}
+
+
+def test_every_kind_has_an_example_and_is_accepted(validator, all_examples):
+    assert list(dict.fromkeys(record["record"] for record in all_examples)) == KINDS
+    for record in all_examples:
         validator.validate(record)
 
 
 def test_accepts_a_whole_run(validator):
-    for record in synthetic.records():
+    for record in synthetic.full_records():
         validator.validate(record)
 
 
@@ -77,7 +83,20 @@ def test_rejects_a_wrong_type(validator, examples, kind):
         ("sample", ["series"], {"memory": "host-visible+shiny"}),
         ("sample", ["state", "foreign_cpu"], 1.5),
         ("sample", ["state", "disturbed"], "no"),
+        ("sample", ["state", "drift"], "1 %"),
         ("level", ["level"], 0),
+        ("level", ["level"], 1.5),
+        ("level", ["bytes"], 32768),
+        ("level", ["bytes", "high"], None),
+        ("level", ["bytes"], {"low": 1, "value": 2}),
+        ("level", ["transition"], None),
+        ("level", ["transition", "onset"], "32K"),
+        ("level", ["transition"], {"onset": 32768}),
+        ("level", ["latency_ns"], 1.5),
+        ("level", ["latency_ns", "value"], -1),
+        ("finding", ["value"], "16"),
+        ("finding", ["unit"], "groups"),
+        ("finding", ["evidence"], ""),
         ("finding", ["finding"], "fast"),
         ("finding", ["finding"], "zero-copy"),
         ("counter", ["hit_rate"], 2),
@@ -107,6 +126,21 @@ def test_accepts_where_a_skip_and_an_error_happened(validator, examples):
     for kind in ("skip", "error"):
         validator.validate({"record": kind, "reason": "No loader."})
         validator.validate({**examples[kind], "x": {"bytes": 4096}, "api": None, "probe": None})
+
+
+def test_last_level_has_neither_size_nor_transition(validator, examples):
+    last = {**examples["level"], "bytes": None}
+    for transition in (None, {"onset": None, "end": None}):
+        validator.validate({**last, "transition": transition})
+    del last["transition"]
+    validator.validate(last)
+    assert not validator.is_valid({**last, "bytes": {"low": 1, "value": 2, "high": 3}})
+
+
+@pytest.mark.parametrize("word", ["translation", "apis-disagree", "probes-disagree", "added-per-hop"])
+def test_latency_probe_may_find(validator, word):
+    validator.validate(synthetic.finding_record(word, value=None, unit=None))
+    assert not validator.is_valid({**synthetic.finding_record(word), "probe": "copy"})
 
 
 def test_level_has_latency_or_bandwidth(validator, examples):

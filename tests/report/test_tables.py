@@ -44,7 +44,39 @@ def test_series_keys_and_x_become_columns(tmp_path):
     one = {**sample, "series": {"path": "scalar", "state": "awake"}, "x": {"bytes": 64, "groups": 4}}
     file = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), synthetic.device_record(), sample, one])
     recordings = [records.read(file)]
-    for path in tables.write(tmp_path, recordings, device_views(recordings)):
+    for path in tables.write(tmp_path, recordings, device_views(recordings))[:2]:
         first, last = rows(path)[0], rows(path)[-1]
         assert (first["series_path"], first["series_state"], first["groups"]) == ("", "", "")
         assert (last["series_path"], last["series_state"], last["groups"]) == ("scalar", "awake", "4")
+
+
+def test_a_default_word_makes_no_column_and_no_curve(tmp_path):
+    sample = synthetic.sample_records("opencl", 1)[0]
+    lines = [synthetic.run_record(), sample, {**sample, "series": {"order": "cycle", "path": "vector"}}]
+    recordings = [records.read(synthetic.write(tmp_path / "run.jsonl", lines))]
+    _, points, *_ = tables.write(tmp_path, recordings, device_views(recordings))
+    (row,) = rows(points)
+    assert int(row["repetitions"]) == 2 * len(sample["values"]) and "series_path" not in row
+
+
+def test_levels_hold_every_number(full_report):
+    expected = [record for record in synthetic.full_records() if record["record"] == "level"]
+    found = rows(full_report.csv / "levels.csv")
+    assert len(found) == len(expected) == 8
+    for row, level in zip(found, expected, strict=True):
+        assert (row["api"], int(row["level"])) == (level["api"], level["level"])
+        for end, column in (("low", "latency_ns_low"), ("value", "latency_ns"), ("high", "latency_ns_high")):
+            assert float(row[column]) == level["latency_ns"][end]
+        if level["bytes"]:
+            names = ("bytes_low", "bytes", "bytes_high", "transition_onset", "transition_end")
+            assert [int(row[name]) for name in names] == [*level["bytes"].values(), *level["transition"].values()]
+        else:
+            assert row["bytes"] == row["transition_onset"] == ""
+        assert row["bandwidth"] == ""
+
+
+def test_findings_hold_words_values_and_evidence(full_report):
+    first, last = rows(full_report.csv / "findings.csv")
+    assert (first["finding"], first["value"], first["unit"]) == ("translation", str(6 << 20), "bytes")
+    assert first["series_order"] == "page" and first["evidence"] == synthetic.TRANSLATION_EVIDENCE
+    assert (last["finding"], last["value"], last["unit"], last["series_order"]) == ("apis-disagree", "", "", "")

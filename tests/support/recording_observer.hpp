@@ -24,6 +24,7 @@ class RecordingObserver final : public measure::Observer {
   void measured(const measure::Probe&, const measure::Measurement& measurement) override {
     measurements.push_back(measurement);
   }
+  void level(const measure::Probe&, const measure::FoundLevel& level) override { levels.push_back(level); }
   void found(const measure::Probe&, const measure::Finding& finding) override { findings.push_back(finding); }
   void skipped(const measure::Probe&, const measure::Point* point, const std::string& reason) override {
     skips.push_back(reason_of(point, reason));
@@ -35,6 +36,7 @@ class RecordingObserver final : public measure::Observer {
   std::vector<std::vector<measure::Point>> plans;
   std::vector<measure::Point> starts;
   std::vector<measure::Measurement> measurements;
+  std::vector<measure::FoundLevel> levels;
   std::vector<measure::Finding> findings;
   std::vector<Reason> skips;
   std::vector<Reason> failures;

@@ -41,6 +41,21 @@ std::uint64_t chase(const gpu::Launch& launch, std::uint32_t trips) {
   return hops - warm_hops;
 }
 
+void independent_chase(const gpu::Launch& launch, std::uint32_t trips) {
+  const HostBuffer& lines = host(launch, 0);
+  HostBuffer& cursor = host(launch, 1);
+  std::uint32_t word = cursor.words.at(0);
+  std::uint32_t counter = cursor.words.at(1);
+  for (std::uint64_t hop = 0; hop < std::uint64_t{trips} * steps_per_trip; ++hop) {
+    ++counter;
+    const std::uint64_t mixed = (word ^ counter) * 0x9E3779B1u;
+    word = lines.words.at((mixed * launch.scalars.at(1) >> 32) * launch.scalars.at(2));
+  }
+  cursor.words[0] = word;
+  cursor.words[1] = counter;
+  cursor.words.at(2) = trips;
+}
+
 void alu_chain(const gpu::Launch& launch, std::uint32_t trips) {
   HostBuffer& state = host(launch, 0);
   std::uint32_t x = state.words.at(0);
@@ -88,6 +103,9 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
     if (own.name == "chase") {
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
       dispatch.work_ns += static_cast<double>(chase(launch, trips)) * script_.cold_word_ns;
+    } else if (own.name == "independent_chase") {
+      dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
+      independent_chase(launch, trips);
     } else {
       dispatch.work_ns = steps * script_.alu_step_ns;
       alu_chain(launch, trips);

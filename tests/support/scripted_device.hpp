@@ -45,7 +45,7 @@ struct Script {
   std::uint64_t seed = 1;
 };
 
-/// A device double. Its kernels chase and alu_chain really run, on host vectors; only its clock is scripted.
+/// A device double. Its kernels really run, on host vectors; only its clock is scripted.
 class ScriptedDevice final : public gpu::Device {
  public:
   explicit ScriptedDevice(Script script);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -23,11 +24,28 @@ using measure::Request;
 using test::RecordingObserver;
 using test::ScriptedDevice;
 
-std::vector<double> sizes(const Request& request) {
+std::vector<double> sizes_as_asked(const Request& request) {
   std::vector<double> bytes;
   for (const Point& point : latency.next(gpu::DeviceInfo{}, request, {})) bytes.push_back(point.x.at("bytes"));
   return bytes;
 }
+
+std::vector<double> sizes(const Request& request) {
+  std::vector<double> bytes = sizes_as_asked(request);
+  std::ranges::sort(bytes);
+  return bytes;
+}
+
+/// Measurements of the sizes that are asked for first, on a device of known latency.
+std::vector<Measurement> measured(const Request& request, double (*hop_ns)(double bytes)) {
+  std::vector<Measurement> known;
+  for (const double bytes : sizes(request)) {
+    known.push_back({.point = test::point_of(bytes), .unit = "ns", .values = std::vector<double>(7, hop_ns(bytes)), .state = {}});
+  }
+  return known;
+}
+
+bool is_cycle(const Point& point) { return !point.series.contains("order"); }
 
 TEST(LatencySizes, AreFourPerDoublingDistinctAndWholeLines) {
   for (const std::uint32_t line_bytes : {64u, 128u}) {
@@ -64,35 +82,64 @@ TEST(LatencySizes, StayDistinctWhereLinesAreCoarserThanTheSteps) {
   EXPECT_EQ(bytes.back(), 1024);
 }
 
-TEST(LatencySizes, NothingMoreIsWantedOnceSomethingIsKnown) {
-  const std::vector<Measurement> known(1);
-  EXPECT_TRUE(latency.next(gpu::DeviceInfo{}, {}, known).empty());
+TEST(LatencySizes, ComeInAnOrderThatNoDriftCanImitateACurveWith) {
+  const Request request{.effort = Effort::quick};
+  EXPECT_FALSE(std::ranges::is_sorted(sizes_as_asked(request)));
+  EXPECT_EQ(sizes_as_asked(request), sizes_as_asked(request));
+  EXPECT_NE(sizes_as_asked({.effort = Effort::quick, .seed = 1}), sizes_as_asked({.effort = Effort::quick, .seed = 2}));
+}
+
+TEST(LatencySizes, AFlatCurveLeavesNothingToAsk) {
+  const Request request{.effort = Effort::quick};
+  EXPECT_TRUE(latency.next(gpu::DeviceInfo{}, request, measured(request, [](double) { return 40.0; })).empty());
+}
+
+TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
+  const Request request{.effort = Effort::quick};
+  const auto known = measured(request, [](double bytes) { return bytes <= 32768 ? 40.0 : 95.0; });
+  const auto points = latency.next(gpu::DeviceInfo{}, request, known);
+  ASSERT_FALSE(points.empty());
+  for (const Point& point : points) {
+    EXPECT_TRUE(is_cycle(point));
+    EXPECT_GT(point.x.at("bytes"), 32768 / 1.5);
+    EXPECT_LT(point.x.at("bytes"), 32768 * 1.5);
+  }
 }
 
 TEST(LatencyProbe, RediscoversTheHierarchyThatTheDeviceHas) {
   constexpr double l1_bytes = 32 << 10;
   constexpr double l2_bytes = 512 << 10;
-  ScriptedDevice device({.hop_ns =
-                             [](std::uint64_t bytes) {
-                               const auto size = static_cast<double>(bytes);
-                               return size <= l1_bytes ? 40.0 : size <= l2_bytes ? 95.0 : 290.0;
-                             },
+  const auto true_ns = [](std::uint64_t bytes) {
+    const auto size = static_cast<double>(bytes);
+    return size <= l1_bytes ? 40.0 : size <= l2_bytes ? 95.0 : 290.0;
+  };
+  ScriptedDevice device({.hop_ns = true_ns,
                          .first_launch_ns = 5e6,
                          .noise = 0.01,
-                         .interruption_share = 0.05});
+                         .interruption_share = 0.05,
+                         .most_dispatches = 100'000});
   RecordingObserver observer;
   const Request request{.effort = Effort::quick, .largest_bytes = 2 << 20, .seed = 3, .line_bytes = 128};
   measure::run_probe(device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }}, observer);
   EXPECT_TRUE(observer.failures.empty());
   EXPECT_TRUE(observer.skips.empty());
-  ASSERT_EQ(observer.measurements.size(), 11 * 4 + 1u);
+  std::set<double> cycle_sizes;
   for (const Measurement& measurement : observer.measurements) {
     const double bytes = measurement.point.x.at("bytes");
-    const double expected = bytes <= l1_bytes ? 40.0 : bytes <= l2_bytes ? 95.0 : 290.0;
+    const double expected = true_ns(static_cast<std::uint64_t>(bytes));
     EXPECT_NEAR(analysis::summarize(measurement.values).median / expected, 1.005, 0.01) << bytes;
     EXPECT_EQ(measurement.unit, "ns");
-    EXPECT_EQ(measurement.point.series, (std::map<std::string, std::string>{{"memory", "device"}, {"path", "vector"}}));
     EXPECT_GE(measurement.values.size(), 7u);
+    if (is_cycle(measurement.point)) cycle_sizes.insert(bytes);
+  }
+  for (const double bytes : sizes(request)) EXPECT_TRUE(cycle_sizes.contains(bytes)) << bytes;
+  // The sizes on either side of an edge are within 3 %, or two lines.
+  for (const double edge : {l1_bytes, l2_bytes}) {
+    const auto above = cycle_sizes.upper_bound(edge);
+    ASSERT_NE(above, cycle_sizes.begin());
+    ASSERT_NE(above, cycle_sizes.end());
+    const double below = *std::prev(above);
+    EXPECT_LE(*above, std::max(below * 1.031, below + 2 * 128)) << edge;
   }
 }
 

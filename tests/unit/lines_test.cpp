@@ -22,7 +22,8 @@ measure::Measurement measurement() {
                     .clock_settled = true,
                     .steps = 4096000,
                     .launch_ns = 8000.5,
-                    .involuntary_switches = 12}};
+                    .involuntary_switches = 12,
+                    .drift = -0.0625}};
 }
 
 Line parsed(const std::string& text) {
@@ -51,6 +52,7 @@ TEST(Lines, ASampleComesBackAsItWas) {
   EXPECT_EQ(state.steps, 4096000u);
   EXPECT_EQ(state.launch_ns, 8000.5);
   EXPECT_EQ(state.involuntary_switches, 12u);
+  EXPECT_EQ(state.drift, -0.0625);
 }
 
 TEST(Lines, SkipsAndErrorsKeepTheirReasonAndTheirPoint) {
@@ -78,6 +80,29 @@ TEST(Lines, AFindingComesBackWithAndWithoutAValue) {
   EXPECT_EQ(with.finding.evidence, "because");
   sent.value.reset();
   EXPECT_FALSE(parsed(finding_line(origin, sent)).finding.value);
+}
+
+TEST(Lines, ALevelComesBackWithAndWithoutASize) {
+  measure::FoundLevel sent{.series = {{"path", "vector"}}, .level = 2, .found = {}};
+  sent.found.latency_ns = {95.5, 96, 97};
+  const Line last = parsed(level_line(origin, sent));
+  EXPECT_EQ(last.kind, "level");
+  EXPECT_EQ(last.level.series, sent.series);
+  EXPECT_EQ(last.level.level, 2);
+  EXPECT_FALSE(last.level.found.bytes);
+  EXPECT_EQ(last.level.found.latency_ns.low, 95.5);
+  EXPECT_EQ(last.level.found.latency_ns.value, 96);
+  EXPECT_EQ(last.level.found.latency_ns.high, 97);
+  sent.found.bytes = analysis::Bracket{30000, 32768, 33000};
+  sent.found.onset_bytes = 31000;
+  sent.found.end_bytes = 40000;
+  const Line cache = parsed(level_line(origin, sent));
+  ASSERT_TRUE(cache.level.found.bytes);
+  EXPECT_EQ(cache.level.found.bytes->low, 30000);
+  EXPECT_EQ(cache.level.found.bytes->value, 32768);
+  EXPECT_EQ(cache.level.found.bytes->high, 33000);
+  EXPECT_EQ(cache.level.found.onset_bytes, 31000);
+  EXPECT_EQ(cache.level.found.end_bytes, 40000);
 }
 
 TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {

@@ -25,31 +25,54 @@ std::vector<Point> next_of_test(const gpu::DeviceInfo&, const Request&, std::spa
   return known.empty() ? points_wanted : std::vector<Point>{};
 }
 
-std::vector<Finding> conclude_of_test(std::span<const Measurement> known) {
-  return {{.series = {}, .name = "count", .value = static_cast<double>(known.size()), .unit = {}, .evidence = {}}};
+std::vector<std::uint64_t> seeds_prepared;
+
+Workload prepare_of_test(gpu::Device& device, const Point& point, const Request& request) {
+  seeds_prepared.push_back(request.seed);
+  return probes::latency.prepare(device, point, request);
+}
+
+Conclusion conclude_of_test(const Request&, std::span<const Measurement> known) {
+  Conclusion conclusion;
+  conclusion.findings.push_back(
+      {.series = {}, .name = "count", .value = static_cast<double>(known.size()), .unit = {}, .evidence = {}});
+  conclusion.levels.push_back({.series = {}, .level = 5, .found = {}});
+  return conclusion;
 }
 
 /// The latency probe's walk at the points that a test wants.
 Probe walking() {
   Probe probe = probes::latency;
   probe.next = next_of_test;
+  probe.prepare = prepare_of_test;
   probe.conclude = conclude_of_test;
   return probe;
 }
 
+std::vector<Point> distinct_points(int count) {
+  std::vector<Point> points;
+  for (int point = 1; point <= count; ++point) points.push_back(point_of(few_bytes * point));
+  return points;
+}
+
 class RunnerTest : public testing::Test {
  protected:
-  /// A machine on which others take these shares of CPU time during the measurements, one after the other.
+  void SetUp() override { seeds_prepared.clear(); }
+
+  /// A machine on which others take these shares of CPU time during the measurements, one after the other; none
+  /// during the very first, which is the reference that drift is told from.
   std::function<counters::HostTime()> shares(std::vector<double> foreign, std::vector<double> steal = {}) {
     const auto calls = std::make_shared<std::size_t>(0);
     const auto time = std::make_shared<counters::HostTime>();
     return [=] {
       const std::size_t call = (*calls)++;
       if (call % 2 == 1) {  // the end of measurement call / 2
-        const std::size_t measurement = call / 2;
+        const auto share = [&](const std::vector<double>& of) {
+          return call / 2 >= 1 && call / 2 - 1 < of.size() ? of[call / 2 - 1] : 0;
+        };
         time->wall += 1;
-        time->busy += measurement < foreign.size() ? foreign[measurement] : 0;
-        time->steal += measurement < steal.size() ? steal[measurement] : 0;
+        time->busy += share(foreign);
+        time->steal += share(steal);
       }
       return *time;
     };
@@ -86,6 +109,8 @@ TEST_F(RunnerTest, FindingsAreConcludedFromAllMeasurements) {
   run(device, {point_of(1024), point_of(2048)});
   ASSERT_EQ(observer.findings.size(), 1u);
   EXPECT_EQ(observer.findings[0].value, 2);
+  ASSERT_EQ(observer.levels.size(), 1u);
+  EXPECT_EQ(observer.levels[0].level, 5);
 }
 
 TEST_F(RunnerTest, AnObstacleSkipsTheProbeAndTouchesNothing) {
@@ -139,7 +164,7 @@ TEST_F(RunnerTest, TheLeastDisturbedAttemptIsKeptAndLabelled) {
 }
 
 TEST_F(RunnerTest, TheValuesAreThoseOfTheAttemptThatIsKept) {
-  // Three attempts with a latency of their own: a kernel's first launch tells where the next one begins.
+  // Every measurement has a latency of its own: 10 ns the reference, 20, 30 and 40 ns the three attempts.
   const auto attempt = std::make_shared<int>(0);
   ScriptedDevice device({.hop_ns = [attempt](std::uint64_t) { return 10.0 * *attempt; }});
   points_wanted = {point_of(few_bytes)};
@@ -150,7 +175,7 @@ TEST_F(RunnerTest, TheValuesAreThoseOfTheAttemptThatIsKept) {
               return time();
             }},
             observer);
-  EXPECT_NEAR(analysis::summarize(observer.measurements.at(0).values).median, 20, 1e-6);
+  EXPECT_NEAR(analysis::summarize(observer.measurements.at(0).values).median, 30, 1e-6);
 }
 
 TEST_F(RunnerTest, ALittleOfOthersIsTolerated) {
@@ -162,13 +187,11 @@ TEST_F(RunnerTest, ALittleOfOthersIsTolerated) {
 
 TEST_F(RunnerTest, PatienceEndsAfterFourPointsThatNoRepetitionMadeQuiet) {
   ScriptedDevice device({});
-  std::vector<Point> points;
-  for (int point = 0; point < 7; ++point) points.push_back(point_of(few_bytes * (point + 1)));
   // 4 points of 3 attempts, then one attempt each; the 6th point is quiet, so the 7th is repeated again.
   std::vector<double> foreign(13, 0.5);
   foreign.push_back(0);
   foreign.insert(foreign.end(), 3, 0.5);
-  run(device, points, shares(foreign));
+  run(device, distinct_points(7), shares(foreign));
   std::vector<int> attempts;
   std::vector<bool> disturbed;
   for (const Measurement& measurement : observer.measurements) {
@@ -192,6 +215,51 @@ TEST_F(RunnerTest, ASizeThatDoesNotFitEndsItsSeriesWithOneSkip) {
   EXPECT_EQ(observer.findings.at(0).value, 2);
 }
 
+TEST_F(RunnerTest, SmallerSizesAreStillMeasuredAfterOneThatDoesNotFit) {
+  ScriptedDevice device({.largest_buffer_bytes = 3000});
+  run(device, {point_of(8192), point_of(2048), point_of(16384), point_of(1024)});
+  ASSERT_EQ(observer.measurements.size(), 2u);
+  EXPECT_EQ(observer.measurements[0].point.x.at("bytes"), 2048);
+  EXPECT_EQ(observer.measurements[1].point.x.at("bytes"), 1024);
+  EXPECT_EQ(observer.skips.size(), 1u);
+}
+
+TEST_F(RunnerTest, APointIsAskedForOnceThoughItFailed) {
+  ScriptedDevice device({.fails = [this](std::size_t) { return observer.starts.size() == 1; }});
+  points_wanted = {point_of(1024), point_of(2048)};
+  Probe insistent = walking();
+  insistent.next = [](const gpu::DeviceInfo&, const Request&, std::span<const Measurement>) { return points_wanted; };
+  run_probe(device, insistent, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
+  EXPECT_EQ(observer.starts.size(), 2u);
+  EXPECT_EQ(observer.failures.size(), 1u);
+  EXPECT_EQ(observer.measurements.size(), 1u);
+}
+
+TEST_F(RunnerTest, ReplicatesShareTheRepetitionsAndHaveAShuffleEach) {
+  ScriptedDevice device({});
+  Point point = point_of(few_bytes);
+  point.replicates = 3;
+  run(device, {point});
+  ASSERT_EQ(observer.measurements.size(), 1u);
+  EXPECT_EQ(observer.measurements[0].values.size(), 9u);  // 7 in three parts
+  // The first three belong to the reference, which is the same point.
+  ASSERT_EQ(seeds_prepared.size(), 6u);
+  EXPECT_NE(seeds_prepared[3], seeds_prepared[4]);
+  EXPECT_NE(seeds_prepared[4], seeds_prepared[5]);
+  EXPECT_NE(seeds_prepared[3], seeds_prepared[5]);
+}
+
+TEST_F(RunnerTest, DriftIsHowFarAReferencePointHasMoved) {
+  ScriptedDevice device(
+      {.hop_ns = [this](std::uint64_t) { return observer.starts.size() <= 20 ? 10.0 : 11.0; }});
+  run(device, distinct_points(25));
+  ASSERT_EQ(observer.measurements.size(), 25u);
+  EXPECT_NEAR(state(0).drift, 0, 1e-6);
+  EXPECT_NEAR(state(19).drift, 0, 1e-6);
+  EXPECT_NEAR(state(20).drift, 0.1, 1e-6);
+  EXPECT_NEAR(state(24).drift, 0.1, 1e-6);
+}
+
 TEST_F(RunnerTest, AnErrorCostsItsPointAlone) {
   ScriptedDevice device({.fails = [](std::size_t dispatch) { return dispatch == 0; }});
   run(device, {point_of(1024), point_of(2048)});
@@ -204,7 +272,7 @@ TEST_F(RunnerTest, AnErrorCostsItsPointAlone) {
 
 TEST_F(RunnerTest, ThreeErrorsInARowAreEnough) {
   ScriptedDevice device({.fails = [](std::size_t) { return true; }});
-  run(device, std::vector<Point>(6, point_of(few_bytes)));
+  run(device, distinct_points(6));
   ASSERT_EQ(observer.failures.size(), 4u);
   for (int failure = 0; failure < 3; ++failure) EXPECT_TRUE(observer.failures[static_cast<std::size_t>(failure)].point);
   EXPECT_FALSE(observer.failures[3].point);
@@ -216,7 +284,7 @@ TEST_F(RunnerTest, ThreeErrorsInARowAreEnough) {
 TEST_F(RunnerTest, ErrorsThatAreNotInARowDoNotAddUp) {
   // Every second point fails at its first dispatch.
   ScriptedDevice device({.fails = [&](std::size_t) { return observer.starts.size() % 2 == 1; }});
-  run(device, std::vector<Point>(8, point_of(few_bytes)));
+  run(device, distinct_points(8));
   EXPECT_EQ(observer.failures.size(), 4u);
   EXPECT_EQ(observer.measurements.size(), 4u);
 }

@@ -89,6 +89,37 @@ TEST_P(WrittenCycle, HasTheNextLinesIndexAtEachLinesStart) {
   EXPECT_EQ(buffer.write_offsets, (std::vector<std::uint64_t>{0, 4u << 20}));
 }
 
+TEST(WrittenPages, HaveOneLineEachAtAPlaceOfItsOwn) {
+  constexpr std::uint32_t page_bytes = 4096;
+  const Slots slots(page_bytes, 64, 11);
+  const auto cycle = random_cycle(2000, 9);
+  HostBuffer buffer(std::uint64_t{2000} * page_bytes);
+  write_cycle(buffer, cycle, slots, 9);
+  std::vector<int> lines_of_pages(page_bytes / 64);
+  for (std::uint32_t page = 0; page < 2000; ++page) {
+    const std::uint32_t word = slots.word_of(page);
+    ASSERT_EQ(word / (page_bytes / 4), page);
+    ASSERT_EQ(word % 16, 0u) << "not at the start of a line";
+    ASSERT_EQ(slots.slot_of(word), page);
+    ASSERT_EQ(buffer.words[word], slots.word_of(cycle[page]));
+    ++lines_of_pages[word % (page_bytes / 4) / 16];
+  }
+  // 31 pages for each of the 64 places: the same sets of a cache must not take all of them.
+  EXPECT_GT(*std::ranges::min_element(lines_of_pages), 10);
+  EXPECT_LT(*std::ranges::max_element(lines_of_pages), 60);
+}
+
+TEST(WrittenWords, AreThoseThatTheHostComputes) {
+  constexpr std::uint32_t count = (4u << 20) / 64 + 5;
+  HostBuffer buffer(std::uint64_t{count} * 64);
+  write_words(buffer, count, 64, 3);
+  for (std::uint32_t line = 0; line < count; ++line) {
+    ASSERT_EQ(buffer.words[std::size_t{line} * 16], word_of_line(line, 3)) << line;
+  }
+  EXPECT_NE(word_of_line(0, 3), word_of_line(0, 4));
+  EXPECT_NE(word_of_line(0, 3), word_of_line(1, 3));
+}
+
 TEST_P(WrittenCycle, FillsTheRestWithWhatNobodyCanCompress) {
   const std::uint32_t line_bytes = GetParam();
   const std::uint32_t words_per_line = line_bytes / 4;

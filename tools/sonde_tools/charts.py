@@ -46,7 +46,7 @@ def over_size(labelled, quantity, unit, head, noted=None, palette=None, height=H
         name="shown", fields=["series"], bind="legend", toggle="true", value=[{"series": label} for label in palette]
     )
     layers = [layer.transform_filter(shown) for layer in noted.layers(palette, axes[0], height)]
-    layers += _curve_layers(labelled, palette, axes, unit, shown)
+    layers += _curve_layers(palette, axes, unit, shown)
     return (
         alt.layer(*layers, data=alt.Data(values=[_row(*each) for each in sized]))
         .transform_filter(shown)
@@ -76,17 +76,19 @@ def over_size(labelled, quantity, unit, head, noted=None, palette=None, height=H
     )  # fmt: skip
 
 
-def _curve_layers(labelled, palette, axes, unit, shown):
+def _curve_layers(palette, axes, unit, shown):
     x, y = axes
     # A plain wheel must scroll the page, and a pinch on a touchpad arrives as a wheel with Ctrl.
     view = alt.selection_interval(name="view", bind="scales", encodings=["x"], zoom="wheel![event.ctrlKey]")
     base = alt.Chart().encode(x=x("bytes:Q"), color=_colour(palette))
     curve = base.encode(y=y("median:Q"))
-    line = curve.encode(**_dash(labelled, palette))
+    line = curve.mark_line(strokeWidth=1.8, clip=True, strokeJoin="round")
     points = curve.encode(shape=_shape(palette))
     return [
         base.mark_area(opacity=0.22, clip=True).encode(y=y("low_quartile:Q"), y2="high_quartile:Q"),
-        line.mark_line(strokeWidth=1.8, clip=True, strokeJoin="round").add_params(shown),
+        line.transform_filter("!datum.dashed").add_params(shown),
+        # A stroke that depended on the series would put dashes around the legend's symbols.
+        curve.mark_line(strokeWidth=1.8, clip=True, strokeDash=[5, 3]).transform_filter("datum.dashed"),
         points.mark_point(filled=True, opacity=1, size=26, clip=True).transform_filter("!datum.disturbed"),
         points.mark_point(filled=False, fill="white", opacity=1, size=34, strokeWidth=1.5, clip=True).transform_filter(
             "datum.disturbed"
@@ -129,6 +131,8 @@ def _row(entry, point):
     quartiles = f"{formats.significant(point.low_quartile)} to {formats.significant(point.high_quartile)}"
     return {
         "series": entry.label,
+        # One line a page has the colour of the other curves of its API.
+        "dashed": order(entry.curve.series) == "page",
         "bytes": point.x["bytes"],
         "median": point.median,
         "low_quartile": point.low_quartile,
@@ -169,15 +173,6 @@ def _legend():
 def _name_pixels(labels):
     """The width in pixels that one name takes in the legend."""
     return 45 + 8 * max(map(len, labels), default=0)
-
-
-def _dash(labelled, palette):
-    """One line a page is dashed, where a chart has it: it has the colour of other curves of its API."""
-    paged = {entry.label for entry in labelled if order(entry.curve.series) == "page"}
-    if not paged:
-        return {}
-    dashes = [[5, 3] if label in paged else [1, 0] for label in palette]
-    return {"strokeDash": alt.StrokeDash("series:N", scale=alt.Scale(domain=list(palette), range=dashes), legend=None)}
 
 
 def _axes(labelled, y_title, foot_share):

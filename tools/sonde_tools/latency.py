@@ -85,8 +85,9 @@ def further(view):
     pages = [entry for entry in entries if series.order(entry.curve.series) == "page"]
     noted = marks.Marks(edges=findings.translation_edges(view, pages))
     picture = charts.over_size(
-        entries, "latency", "ns", (heading, []), noted, _palette(view, entries), FURTHER_HEIGHT_PIXELS, latency_curves(view)
-    )
+        entries, "latency", "ns", (heading, []), noted, palette=_palette(view, entries), height=FURTHER_HEIGHT_PIXELS,
+        beside=latency_curves(view),
+    )  # fmt: skip
     dashed = " Dashed: one line a page." if pages else ""
     return Figure(heading, picture, _medians(entries) + dashed, latency_method.FURTHER)
 
@@ -121,7 +122,8 @@ def _medians(entries):
 def _marks_legend(noted):
     text = ""
     if noted.levels:
-        text = "Bars above: levels. Rules: their sizes, shaded as far as these are uncertain. Strips at the foot: transitions."
+        text = "Bars above: levels. Rules: their sizes, shaded as far as these are uncertain. "
+        text += "Strips at the foot: transitions."
     return f"{text} Dotted: an edge of address translation, not a level.".strip() if noted.edges else text
 
 

@@ -31,8 +31,8 @@ def paragraphs(view, entries):
         found.append(f"At {_points(unsettled)} the device's clock had not settled before it was measured.")
     if any(levels.levels_of(entry) for entry in entries):
         found.append(
-            "A level's size and latency each stand with the interval that holds them with 95 % probability. The transition "
-            "begins where latency has left the level by 5 % of the step to the next, and ends where it has come within "
+            "A level's size and latency each stand with the interval that holds them with 95 % probability. The "
+            "transition begins where latency has left the level by 5 % of the step to the next, and ends where it has come within "
             "5 % of the next. Address translation is told from a level by a walk that visits one line a page: its edge "
             "follows the number of pages, not of bytes."
         )

@@ -115,8 +115,8 @@ def _bars(levels_found, palette):
             y=_expr("datum.top"), y2=_expr("datum.foot"),
         ).encode(fill=alt.Fill("colour:N", scale=None), tooltip=_tooltip()),
         _chart(cells).mark_text(
-            clip=False, color="#222", fontSize=12, align="center", baseline="middle", x=_expr(f"({left} + {right}) / 2"),
-            y=_expr("datum.middle"), text=_expr(choice),
+            clip=False, color="#222", fontSize=12, align="center", baseline="middle", text=_expr(choice),
+            x=_expr(f"({left} + {right}) / 2"), y=_expr("datum.middle"),
         ),
         _chart(names).mark_text(
             clip=False, fontSize=12, align="right", baseline="middle", x=0, dx=-7, limit=72, y=_expr("datum.middle"),
@@ -130,7 +130,8 @@ def _texts(level):
     texts = {"name_text": levels.name(level), "size_text": levels.size_text(level),
              "transition_text": levels.transition_text(level), "latency_text": levels.latency_text(level)}  # fmt: skip
     if not level.get("bytes"):
-        return {**texts, "whole": f"{levels.MEMORY}: {latency}", "large": latency, "medium": latency, "small": latency, "tiny": ""}
+        whole = f"{levels.MEMORY}: {latency}"
+        return {**texts, "whole": whole, **dict.fromkeys(("large", "medium", "small"), latency), "tiny": ""}
     size = formats.size_short(level["bytes"]["value"])
     both = f"{size}, {latency}"
     return {**texts, "whole": f"{levels.name(level)}: {both}", "large": f"{level['level']}: {both}", "medium": both,

@@ -1,0 +1,63 @@
+#include "cli/levels_command.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <iostream>
+#include <map>
+#include <tuple>
+
+#include "cli/level_table.hpp"
+#include "cli/usage_error.hpp"
+#include "probes/catalog.hpp"
+#include "records/invalid_file.hpp"
+#include "records/read_file.hpp"
+
+namespace sonde::cli {
+namespace {
+
+using Series = std::map<std::string, std::string>;
+
+/// Device, API, probe and series without `order`: the curves that speak of one hierarchy.
+using Key = std::tuple<std::string, std::string, std::string, Series>;
+
+}  // namespace
+
+ExitStatus levels_command(const std::string& file, LevelsFormat format) {
+  std::string note;
+  std::vector<records::Line> lines;
+  try {
+    lines = records::read_file(file, note);
+  } catch (const records::InvalidFile& error) {
+    throw UsageError(error.what());
+  }
+  if (!note.empty()) spdlog::warn("{}", note);
+  std::map<std::string, const records::Line*> devices;
+  std::map<Key, std::vector<measure::Measurement>> curves;
+  for (const records::Line& line : lines) {
+    if (line.kind == "device") devices[line.origin.device] = &line;
+    if (line.kind != "sample" || line.origin.probe != probes::latency.name) continue;
+    Series series = line.point.series;
+    series.erase("order");
+    curves[{line.origin.device, line.origin.api, line.origin.probe, series}].push_back(line.measurement);
+  }
+  if (curves.empty()) throw UsageError(file + ": there are no latency samples in this file");
+  for (const auto& [key, measurements] : curves) {
+    const auto& [device, api, probe, series] = key;
+    measure::Request request;
+    const auto found = devices.find(device);
+    if (found != devices.end() && found->second->line_bytes != 0) request.line_bytes = found->second->line_bytes;
+    const measure::Conclusion conclusion = probes::latency.conclude(request, measurements);
+    if (format == LevelsFormat::json) {
+      for (const measure::FoundLevel& level : conclusion.levels) {
+        std::cout << records::level_line({device, api, probe}, level) << "\n";
+      }
+      continue;
+    }
+    std::cout << (found != devices.end() ? found->second->name : device) << ", " << api << "\n"
+              << level_table(conclusion.levels);
+    for (const measure::Finding& finding : conclusion.findings) std::cout << "  " << finding.evidence << "\n";
+  }
+  return ExitStatus::done;
+}
+
+}  // namespace sonde::cli

@@ -1,0 +1,180 @@
+// Asks the latency probe, on the model device, for the levels of random hierarchies, and prints how often and how
+// closely they come back. Usage: levels_on_random_hierarchies [count] [first seed] [least size ratio] [least step] [most step]
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "analysis/statistics.hpp"
+#include "gpu/model/model.hpp"
+#include "measure/runner.hpp"
+#include "probes/catalog.hpp"
+
+namespace {
+
+using namespace sonde;
+
+/// splitmix64, so that a seed means the same everywhere.
+struct Random {
+  std::uint64_t state;
+  double share() {
+    std::uint64_t z = (state += 0x9E3779B97F4A7C15ull);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+  }
+  double between(double low, double high) { return low + (high - low) * share(); }
+  int below(int bound) { return static_cast<int>(share() * bound); }
+};
+
+gpu::model::Description random_hierarchy(std::uint64_t seed, double least_ratio, double least_step, double most_step) {
+  Random random{seed * 7919};
+  gpu::model::Description model;
+  model.name = "random " + std::to_string(seed);
+  model.seed = seed;
+  model.memory_bytes = 1ull << 34;
+  model.clock_mhz = 2000;
+  model.launch_ns = 8000;
+  model.timer_step_ns = 10;
+  model.first_launch_ms = 5;
+  model.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3, .ramp_seconds = 0.2};
+  const int caches = 1 + random.below(4);
+  // Sizes from 4 KiB to 64 MiB, each at least so many times the one before.
+  const double octaves = 14;
+  const double least_gap = std::log2(least_ratio);
+  std::vector<double> places;
+  for (int i = 0; i < caches; ++i) places.push_back(random.between(0, octaves - least_gap * (caches - 1)));
+  std::ranges::sort(places);
+  double latency = random.between(2, 40);
+  for (int i = 0; i < caches; ++i) {
+    gpu::model::Level level;
+    level.name = "level " + std::to_string(i + 1);
+    level.line_bytes = 64;
+    const std::uint32_t ways[] = {4, 8, 12, 16, 16, 32};
+    level.ways = ways[random.below(6)];
+    const auto sets = std::max(1.0, std::round(4096 * std::exp2(places[static_cast<std::size_t>(i)] + i * least_gap) / (64 * level.ways)));
+    level.bytes = static_cast<std::uint64_t>(sets) * 64 * level.ways;
+    const gpu::model::Policy policies[] = {gpu::model::Policy::lru, gpu::model::Policy::plru, gpu::model::Policy::random};
+    level.policy = policies[random.below(3)];
+    // A tree needs a power of two.
+    if (level.policy == gpu::model::Policy::plru && level.ways == 12) level.policy = gpu::model::Policy::lru;
+    level.hashed = random.share() < 0.5;
+    level.latency_ns = latency;
+    model.levels.push_back(level);
+    latency *= random.between(least_step, most_step);
+  }
+  gpu::model::Level memory;
+  memory.name = "memory";
+  memory.latency_ns = latency;
+  model.levels.push_back(memory);
+  return model;
+}
+
+struct Collector final : measure::Observer {
+  std::vector<measure::FoundLevel> levels;
+  std::vector<measure::Finding> findings;
+  int points = 0;
+  void planned(const measure::Probe&, const std::vector<measure::Point>&) override {}
+  void started(const measure::Probe&, const measure::Point&) override {}
+  void alive() override {}
+  void measured(const measure::Probe&, const measure::Measurement&) override { ++points; }
+  void level(const measure::Probe&, const measure::FoundLevel& level) override { levels.push_back(level); }
+  void found(const measure::Probe&, const measure::Finding& finding) override { findings.push_back(finding); }
+  void skipped(const measure::Probe&, const measure::Point*, const std::string& reason) override { std::printf("skip %s\n", reason.c_str()); }
+  void failed(const measure::Probe&, const measure::Point*, const std::string& reason) override { std::printf("error %s\n", reason.c_str()); }
+};
+
+std::string text_of(const gpu::model::Description& model) {
+  std::string text;
+  for (const gpu::model::Level& level : model.levels) {
+    char one[120];
+    const char* policies[] = {"lru", "plru", "random"};
+    std::snprintf(one, sizeof one, " [%.0f KiB %s %s %u ways %.1f ns]", static_cast<double>(level.bytes) / 1024, level.hashed ? "hashed" : "modulo",
+                  policies[static_cast<int>(level.policy)], level.ways, level.latency_ns);
+    text += one;
+  }
+  return text;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const int hierarchies = count > 1 ? std::atoi(arguments[1]) : 200;
+  const std::uint64_t first = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1;
+  const double least_ratio = count > 3 ? std::atof(arguments[3]) : 6;
+  const double least_step = count > 4 ? std::atof(arguments[4]) : 1.5;
+  const double most_step = count > 5 ? std::atof(arguments[5]) : 4;
+  int number_right = 0;
+  int with_false_level = 0;
+  int translations = 0;
+  int capacities = 0;
+  int in_bracket = 0;
+  std::vector<double> capacity_errors;
+  std::vector<double> plateau_errors;
+  std::vector<double> bracket_widths;
+  for (int i = 0; i < hierarchies; ++i) {
+    const gpu::model::Description model = random_hierarchy(first + static_cast<std::uint64_t>(i), least_ratio, least_step, most_step);
+    const auto device = gpu::model::open(model);
+    measure::RunnerOptions options;
+    options.request.effort = measure::Effort::normal;
+    options.request.line_bytes = 64;
+    options.request.seed = first + static_cast<std::uint64_t>(i);
+    options.host_time = [] { return counters::HostTime{}; };
+    Collector collector;
+    measure::run_probe(*device, probes::latency, options, collector);
+    const bool right = collector.levels.size() == model.levels.size();
+    const bool too_many = collector.levels.size() > model.levels.size();
+    number_right += right ? 1 : 0;
+    with_false_level += too_many ? 1 : 0;
+    translations += static_cast<int>(collector.findings.size());
+    double worst = 0;
+    std::string flags;
+    if (right) {
+      for (std::size_t level = 0; level < model.levels.size(); ++level) {
+        const analysis::Level& found = collector.levels[level].found;
+        const double plateau = std::abs(found.latency_ns.value / model.levels[level].latency_ns - 1);
+        plateau_errors.push_back(plateau);
+        if (plateau > 0.02) flags += " plateau" + std::to_string(level + 1);
+        if (!found.bytes) continue;
+        const auto truth = static_cast<double>(model.levels[level].bytes);
+        const double error = std::abs(found.bytes->value / truth - 1);
+        worst = std::max(worst, error);
+        capacity_errors.push_back(error);
+        ++capacities;
+        const bool inside = found.bytes->low <= truth && truth <= found.bytes->high;
+        in_bracket += inside ? 1 : 0;
+        bracket_widths.push_back(found.bytes->high / found.bytes->low - 1);
+        char one[100];
+        std::snprintf(one, sizeof one, " %.0f (%.0f-%.0f)%s", found.bytes->value / 1024, found.bytes->low / 1024, found.bytes->high / 1024, inside ? "" : "!");
+        flags += one;
+      }
+    } else {
+      flags += " WRONG NUMBER " + std::to_string(collector.levels.size());
+      for (const auto& level : collector.levels) {
+        char one[100];
+        std::snprintf(one, sizeof one, " %.0f KiB %.1f ns", level.found.bytes ? level.found.bytes->value / 1024 : 0.0, level.found.latency_ns.value);
+        flags += one;
+      }
+    }
+    std::printf("%llu points %d worst %.1f %% |%s |%s\n", static_cast<unsigned long long>(model.seed), collector.points, worst * 100, text_of(model).c_str(), flags.c_str());
+    std::fflush(stdout);
+  }
+  const auto percent = [](int part, int whole) { return whole == 0 ? 0.0 : 100.0 * part / whole; };
+  const auto mean = [](const std::vector<double>& values) {
+    double sum = 0;
+    for (const double value : values) sum += value;
+    return values.empty() ? 0 : sum / static_cast<double>(values.size());
+  };
+  std::printf("hierarchies %d, number right %.1f %%, no false level %.1f %%, translation findings %d\n", hierarchies,
+              percent(number_right, hierarchies), percent(hierarchies - with_false_level, hierarchies), translations);
+  std::printf("capacity error: mean %.2f %%, worst %.2f %%, over 6 %%: %ld of %d; in the bracket %.1f %%; median bracket width %.1f %%\n",
+              100 * mean(capacity_errors), 100 * analysis::summarize(capacity_errors).maximum,
+              static_cast<long>(std::ranges::count_if(capacity_errors, [](double e) { return e > 0.06; })), capacities,
+              percent(in_bracket, capacities), 100 * analysis::summarize(bracket_widths).median);
+  std::printf("plateau error: mean %.2f %%, worst %.2f %%, over 2 %%: %ld of %zu\n", 100 * mean(plateau_errors),
+              100 * analysis::summarize(plateau_errors).maximum,
+              static_cast<long>(std::ranges::count_if(plateau_errors, [](double e) { return e > 0.02; })), plateau_errors.size());
+}

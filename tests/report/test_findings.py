@@ -1,0 +1,57 @@
+"""What the probes concluded: headings for every fixed word, and which edges are marked."""
+
+import json
+
+import pytest
+import synthetic
+from sonde_tools import findings, records
+from sonde_tools.devices import device_views
+from sonde_tools.latency import latency_curves
+
+
+def view(tmp_path, *lines):
+    files = lines if isinstance(lines[0], list) else [list(lines)]
+    start = [synthetic.run_record(), synthetic.device_record()]
+    paths = [synthetic.write(tmp_path / f"run-{n}.jsonl", [*start, *each]) for n, each in enumerate(files, 1)]
+    return device_views([records.read(path) for path in paths])[0]
+
+
+def test_every_fixed_word_has_a_heading_of_its_own(root):
+    schema = json.loads((root / "docs/records.schema.json").read_text(encoding="utf-8"))
+    assert set(findings.HEADINGS) == set(schema["$defs"]["finding"]["properties"]["finding"]["enum"])
+    assert len(set(findings.HEADINGS.values())) == len(findings.HEADINGS)
+    assert findings.heading("added-later") == "Added later"
+
+
+def test_one_group_a_word_with_place_value_and_evidence(tmp_path):
+    found = findings.groups(view(
+        tmp_path, synthetic.finding_record(), synthetic.finding_record("apis-disagree", value=None, series={}),
+        synthetic.finding_record(api="vulkan", value=12 << 20, evidence="So."),
+    ))  # fmt: skip
+    assert found == [
+        ("Address translation", [("OpenCL, latency, page: 6 MiB", synthetic.TRANSLATION_EVIDENCE),
+                                 ("Vulkan, latency, page: 12 MiB", "So.")]),
+        ("OpenCL and Vulkan disagree", [("OpenCL, latency", synthetic.TRANSLATION_EVIDENCE)]),
+    ]  # fmt: skip
+
+
+def test_findings_of_two_files_name_theirs(tmp_path):
+    ((_, found),) = findings.groups(view(tmp_path, [synthetic.finding_record()], [synthetic.finding_record()]))
+    assert [head for head, _ in found] == [f"OpenCL, latency, page, run-{n}.jsonl: 6 MiB" for n in (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "edges"),
+    [
+        ({}, [("OpenCL", 6 << 20)]),
+        ({"series": {}}, [("OpenCL", 6 << 20)]),
+        ({"series": {"path": "scalar"}}, []),
+        ({"api": "vulkan"}, []),
+        ({"value": None}, []),
+        ({"unit": "ns"}, []),
+        ({"finding": "apis-disagree"}, []),
+    ],
+)
+def test_edges_of_address_translation_belong_to_a_curve(tmp_path, changes, edges):
+    found = view(tmp_path, *synthetic.sample_records("opencl", 1, every=9), synthetic.finding_record(**changes))
+    assert findings.translation_edges(found, latency_curves(found)) == edges

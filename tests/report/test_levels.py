@@ -1,0 +1,125 @@
+"""Levels: whose they are, how they read, and how a chart notes them."""
+
+import pytest
+import synthetic
+from sonde_tools import levels, records
+from sonde_tools.devices import device_views
+from sonde_tools.latency import LATENCY, further_curves, latency_curves
+
+FIVE = [(16 << 10, 28.5), (128 << 10, 48.1), (4 << 20, 86.6), (96 << 20, 160), (None, 284)]
+
+
+def view(tmp_path, *lines):
+    return device_views([records.read(synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), *lines]))])[0]
+
+
+def two_apis(tmp_path, opencl, vulkan):
+    samples = [synthetic.sample_records(api, 1, every=9) for api in ("opencl", "vulkan")]
+    return view(tmp_path, *samples[0], *samples[1], *opencl, *vulkan)
+
+
+def layers(chart):
+    """The layers of a chart that have data of their own: what is noted on it."""
+    return [layer for layer in chart.to_dict()["layer"] if "values" in layer.get("data", {})]
+
+
+def curve_encoding(chart):
+    """How the curves of a chart (object) are drawn: the first layer that has no data of its own."""
+    return next(layer["encoding"] for layer in chart["layer"] if "values" not in layer.get("data", {}))
+
+
+def test_levels_belong_to_their_curve_in_order(tmp_path):
+    own = synthetic.level_records("opencl")
+    written = [{**level, "series": {"order": "cycle", "path": "vector"}} for level in reversed(own)]
+    other = [{**own[0], "series": {"path": "scalar"}}, {**own[0], "device": "gpu-1"}, {**own[0], "probe": "copy"}]
+    bandwidth = {key: value for key, value in own[0].items() if key != "latency_ns"}
+    found = two_apis(tmp_path, [*written, *other, bandwidth], [])
+    opencl, vulkan = latency_curves(found)
+    assert [level["level"] for level in levels.levels_of(opencl)] == [1, 2, 3, 4]
+    assert levels.levels_of(vulkan) == []
+
+
+def test_the_line_under_the_title_names_the_levels(tmp_path):
+    found = two_apis(tmp_path, synthetic.level_records("opencl"), [])
+    (_, opencl), (_, vulkan) = LATENCY.summary(found)
+    assert opencl == (
+        "OpenCL: level 1 of 32 KiB at 1.50 ns, level 2 of 2 MiB at 4.60 ns, level 3 of 48 MiB at 22.0 ns, "
+        "memory at 96.0 ns"
+    )
+    assert vulkan.startswith("Vulkan: 1.5") and " in 1 KiB, " in vulkan
+
+
+def test_table_has_the_apis_side_by_side(tmp_path):
+    opencl, vulkan = synthetic.level_records("opencl"), synthetic.level_records("vulkan", levels=FIVE)
+    table, _ = LATENCY.tables(two_apis(tmp_path, opencl, vulkan))
+    assert table.groups == [("OpenCL", 3), ("Vulkan", 3)]
+    assert table.headings == ["Level", *["Size", "Transition", "Latency"] * 2]
+    rows = {name: [" ".join(filter(None, [cell.text, cell.detail])) for cell in cells] for name, cells in table.rows}
+    assert list(rows) == ["level 1", "level 2", "level 3", "level 4", "memory"]
+    assert rows["level 1"][:3] == ["32 KiB (31 to 33)", "32 to 44.8 KiB", "1.50 ns (1.48 to 1.52)"]
+    assert rows["level 4"][:3] == ["–", "–", "–"] and rows["level 4"][3] == "96 MiB (93.1 to 98.9)"
+    assert rows["memory"] == ["–", "–", "96.0 ns (95.0 to 97.4)", "–", "–", "284 ns (281 to 288)"]
+
+
+@pytest.mark.parametrize(
+    ("transition", "text"),
+    [(None, "–"), ({"onset": None, "end": None}, "–"), ({"onset": 48 << 10, "end": None}, "from 48 KiB"),
+     ({"onset": None, "end": 3 << 20}, "to 3 MiB"), ({"onset": 48 << 10, "end": 54 << 10}, "48 to 54 KiB")],
+)  # fmt: skip
+def test_transition_as_far_as_it_is_known(transition, text):
+    assert levels.transition_text({"transition": transition}) == text
+
+
+def test_without_levels_the_chart_is_as_before(tmp_path):
+    found = two_apis(tmp_path, [], [])
+    chart = LATENCY.chart(found).to_dict()
+    assert layers(LATENCY.chart(found)) == [] and len(LATENCY.tables(found)) == 1
+    assert chart["config"]["legend"]["offset"] == 8 and "Bars above" not in LATENCY.legend(found)
+
+
+def test_levels_are_drawn_with_their_series(tmp_path):
+    found = two_apis(tmp_path, *(synthetic.level_records(api, levels=FIVE) for api in ("opencl", "vulkan")))
+    noted = layers(LATENCY.chart(found))
+    bands, rules, strips, cells, texts, names = (layer["data"]["values"] for layer in noted)
+    # Every one goes when its series is switched off.
+    assert all(layer["transform"] == [{"filter": {"param": "shown"}}] for layer in noted)
+    assert [row["at"] for row in rules] == [size for size, _ in FIVE[:-1]] * 2 and bands == rules
+    assert {row["series"] for row in strips} == {"OpenCL", "Vulkan"} and len(strips) == 8
+    assert len(cells) == len(texts) == 10 and [row["name"] for row in names] == ["OpenCL", "Vulkan"]
+    assert len({row["colour"] for row in rules}) == 2
+
+
+def test_texts_of_two_series_are_in_rows_of_their_own(tmp_path):
+    found = two_apis(tmp_path, *(synthetic.level_records(api, levels=FIVE) for api in ("opencl", "vulkan")))
+    chart = LATENCY.chart(found)
+    cells = layers(chart)[3]["data"]["values"]
+    spans = sorted({(cell["top"], cell["foot"], cell["series"]) for cell in cells})
+    assert [series for _, _, series in spans] == ["OpenCL", "Vulkan"]
+    assert spans[0][1] < spans[1][0] < spans[1][1] < 0
+    assert chart.to_dict()["config"]["legend"]["offset"] > 8 - spans[0][0]
+    assert cells[0]["whole"] == "level 1: 16 KiB, 28.5 ns" and cells[4]["whole"] == "memory: 284 ns"
+
+
+def test_levels_without_transition_or_size_are_drawn(tmp_path):
+    first, *_, last = synthetic.level_records("opencl")
+    del last["transition"]
+    found = two_apis(tmp_path, [{**first, "transition": None, "bytes": {**first["bytes"], "low": 0}}, last], [])
+    bands, _, strips, *_ = (layer["data"]["values"] for layer in layers(LATENCY.chart(found)))
+    assert strips == [] and bands[0]["low"] == 1
+
+
+def test_curves_of_other_orders_have_a_chart_of_their_own(tmp_path):
+    found = view(tmp_path, *synthetic.full_records()[1:])
+    assert [entry.label for entry in latency_curves(found)] == ["OpenCL", "Vulkan"]
+    names = ["OpenCL, independent", "OpenCL, page", "Vulkan, independent", "Vulkan, page"]
+    assert [entry.label for entry in further_curves(found)] == names
+    further, main = (curve_encoding(each.to_dict()) for each in (LATENCY.further(found).chart, LATENCY.chart(found)))
+    assert further["color"]["scale"]["range"] == ["#0072b2", "#0072b2", "#d55e00", "#d55e00"]
+    assert further["x"]["scale"]["domain"] == main["x"]["scale"]["domain"]
+
+
+def test_without_a_cycle_the_other_orders_are_the_main_chart(tmp_path):
+    only = synthetic.sample_records("opencl", 1, every=9, series={"order": "page"})
+    found = view(tmp_path, *only)
+    assert [entry.label for entry in latency_curves(found)] == ["OpenCL, page"]
+    assert LATENCY.further(found) is None

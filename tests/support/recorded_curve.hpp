@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/levels.hpp"
+
+namespace sonde::test {
+
+struct Span {
+  double low = 0;
+  double high = 0;
+  [[nodiscard]] bool holds(double value) const { return low <= value && value <= high; }
+  [[nodiscard]] bool overlaps(double from, double to) const { return from <= high && low <= to; }
+};
+
+/// What a careful reader accepts as a level's size and latency. No size: it is memory, or its end was not
+/// seen.
+struct ExpectedLevel {
+  std::optional<Span> bytes;
+  Span latency_ns;
+};
+
+/// No level may have both its size and its latency in here.
+struct NotLevel {
+  Span bytes;
+  Span latency_ns;
+  std::string why;
+};
+
+struct ExpectedTranslation {
+  Span bytes;
+  Span added_ns;
+};
+
+/// One machine of tests/data: NAME.jsonl and NAME.expected.json; README.md there describes both.
+struct RecordedMachine {
+  analysis::LatencyCurves curves;
+  std::vector<ExpectedLevel> levels;
+  std::vector<NotLevel> not_levels;
+  std::vector<ExpectedTranslation> translation;
+  std::string why;  ///< how a careful reader decides
+};
+
+/// The machines' names, sorted.
+std::vector<std::string> recorded_machines();
+
+/// Throws std::runtime_error, naming the file, where one is missing or cannot be read.
+RecordedMachine recorded_machine(const std::string& name);
+
+}  // namespace sonde::test

@@ -1,0 +1,50 @@
+#include "measure/one_core.hpp"
+
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <thread>
+
+namespace sonde::measure {
+namespace {
+
+cpu_set_t allowed_cpus() {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  EXPECT_EQ(sched_getaffinity(0, sizeof cpus, &cpus), 0);
+  return cpus;
+}
+
+TEST(OneCore, KeepsEveryThreadOnOneCpuAndLetsAllGoAgain) {
+  const cpu_set_t before = allowed_cpus();
+  // A thread that is there already, as a driver's are; it looks three times: before, while confined, and after.
+  cpu_set_t seen[3];
+  std::barrier step(2);
+  std::thread driver([&] {
+    for (cpu_set_t& cpus : seen) {
+      step.arrive_and_wait();
+      cpus = allowed_cpus();
+      step.arrive_and_wait();
+    }
+  });
+  const auto look = [&step] {
+    step.arrive_and_wait();
+    step.arrive_and_wait();
+  };
+  look();
+  {
+    const OneCore one_core;
+    const cpu_set_t here = allowed_cpus();
+    EXPECT_EQ(CPU_COUNT(&here), 1);
+    look();
+    EXPECT_TRUE(CPU_EQUAL(&seen[1], &here));
+  }
+  const cpu_set_t after = allowed_cpus();
+  EXPECT_TRUE(CPU_EQUAL(&after, &before));
+  look();
+  EXPECT_TRUE(CPU_EQUAL(&seen[2], &seen[0]));
+  driver.join();
+}
+
+}  // namespace
+}  // namespace sonde::measure
