@@ -12,11 +12,63 @@ constexpr double huber_limit = 2.5;
 constexpr double drift_sigma = 0.02;
 constexpr double drift_sigma_of_memory = 0.05;
 
-double level_ns(const FittedHierarchy& hierarchy, std::size_t level, double log2_bytes) {
-  const double start = level == 0 ? log2_bytes : hierarchy.log2_bytes[level - 1];
-  const double octaves = std::clamp(log2_bytes - start, 0.0, 12.0);
-  return std::exp(hierarchy.log_ns[level]) * std::max(0.2, 1 + hierarchy.drift[level] * octaves);
-}
+/// A hierarchy with what every evaluation needs worked out once.
+class Evaluator {
+ public:
+  explicit Evaluator(const FittedHierarchy& hierarchy) : hierarchy_(hierarchy) {
+    for (const double log_ns : hierarchy.log_ns) ns_.push_back(std::exp(log_ns));
+  }
+
+  double cyclic_ns(double log2_bytes) const {
+    double beyond = 1;
+    double sum = 0;
+    for (std::size_t cache = 0; cache < hierarchy_.log2_bytes.size() && beyond > 1e-6; ++cache) {
+      const double missed = missed_by(cache, beyond, log2_bytes);
+      sum += (beyond - missed) * level_ns(cache, log2_bytes);
+      beyond = missed;
+    }
+    return beyond > 0 ? sum + beyond * level_ns(hierarchy_.log2_bytes.size(), log2_bytes) : sum;
+  }
+
+  double independent_ns(double log2_bytes) const {
+    double beyond = 1;
+    double sum = std::max(0.0, hierarchy_.offset_ns);
+    for (std::size_t cache = 0; cache < hierarchy_.log2_bytes.size() && beyond > 1e-6; ++cache) {
+      // Every line is as likely as any other, so all caches down to this one hold what this one holds.
+      const double hit = hierarchy_.shapes[cache]->independent_hit(log2_bytes - hierarchy_.log2_bytes[cache]);
+      const double missed = std::min(beyond, 1 - hit);
+      sum += (beyond - missed) * level_ns(cache, log2_bytes);
+      beyond = missed;
+    }
+    return beyond > 0 ? sum + beyond * level_ns(hierarchy_.log2_bytes.size(), log2_bytes) : sum;
+  }
+
+  double cyclic_share(std::size_t level, double log2_bytes) const {
+    double beyond = 1;
+    for (std::size_t cache = 0; cache < hierarchy_.log2_bytes.size(); ++cache) {
+      const double missed = missed_by(cache, beyond, log2_bytes);
+      if (cache == level) return beyond - missed;
+      beyond = missed;
+    }
+    return beyond;
+  }
+
+ private:
+  /// A cache sees only the lines that the ones before it miss.
+  double missed_by(std::size_t cache, double beyond, double log2_bytes) const {
+    const double seen = beyond < 1 ? log2_bytes + std::log2(std::max(beyond, 1e-9)) : log2_bytes;
+    return beyond * hierarchy_.shapes[cache]->cyclic_miss(seen - hierarchy_.log2_bytes[cache]);
+  }
+
+  double level_ns(std::size_t level, double log2_bytes) const {
+    const double start = level == 0 ? log2_bytes : hierarchy_.log2_bytes[level - 1];
+    const double octaves = std::clamp(log2_bytes - start, 0.0, 12.0);
+    return ns_[level] * std::max(0.2, 1 + hierarchy_.drift[level] * octaves);
+  }
+
+  const FittedHierarchy& hierarchy_;
+  std::vector<double> ns_;
+};
 
 std::size_t parameter_count(const FittedHierarchy& hierarchy) {
   const std::size_t caches = hierarchy.log2_bytes.size();
@@ -28,8 +80,9 @@ Eigen::VectorXd pack(const FittedHierarchy& hierarchy) {
   Eigen::Index i = 0;
   for (const double value : hierarchy.log2_bytes) x[i++] = value;
   for (const double value : hierarchy.log_ns) x[i++] = value;
-  for (const double value : hierarchy.drift) x[i++] = value;
-  x[i] = hierarchy.root_offset_ns;
+  // The solver's differences step by a share of each value: values about zero would drown in rounding.
+  for (const double value : hierarchy.drift) x[i++] = 1 + value;
+  x[i] = 1 + hierarchy.offset_ns;
   return x;
 }
 
@@ -37,8 +90,8 @@ void unpack(const Eigen::VectorXd& x, FittedHierarchy& hierarchy) {
   Eigen::Index i = 0;
   for (double& value : hierarchy.log2_bytes) value = x[i++];
   for (double& value : hierarchy.log_ns) value = x[i++];
-  for (double& value : hierarchy.drift) value = x[i++];
-  hierarchy.root_offset_ns = x[i];
+  for (double& value : hierarchy.drift) value = x[i++] - 1;
+  hierarchy.offset_ns = x[i] - 1;
 }
 
 /// The square of what this returns is Huber's loss.
@@ -67,18 +120,21 @@ struct Residuals {
 
   int operator()(const Eigen::VectorXd& x, Eigen::VectorXd& residuals) const {
     unpack(x, hierarchy);
+    const Evaluator evaluator(hierarchy);
     Eigen::Index i = 0;
     for (const FitPoint& point : curves.cycle) {
-      residuals[i++] = robust((std::log(cyclic_ns(hierarchy, point.log2_bytes)) - point.log_ns) / point.sigma);
+      residuals[i++] = robust((std::log(evaluator.cyclic_ns(point.log2_bytes)) - point.log_ns) / point.sigma);
     }
     for (const FitPoint& point : curves.independent) {
-      residuals[i++] = robust((std::log(independent_ns(hierarchy, point.log2_bytes)) - point.log_ns) / point.sigma);
+      residuals[i++] = robust((std::log(evaluator.independent_ns(point.log2_bytes)) - point.log_ns) / point.sigma);
     }
     for (std::size_t level = 0; level < hierarchy.drift.size(); ++level) {
       const bool memory = level + 1 == hierarchy.drift.size();
       residuals[i++] = hierarchy.drift[level] / (memory ? drift_sigma_of_memory : drift_sigma);
     }
-    residuals[i++] = curves.independent.empty() ? hierarchy.root_offset_ns : 0;
+    // Arithmetic takes no less than no time, and nothing is known of it without independent accesses.
+    const double unlikely = curves.independent.empty() ? hierarchy.offset_ns : std::min(0.0, hierarchy.offset_ns);
+    residuals[i++] = 100 * unlikely / std::exp(hierarchy.log_ns[0]);
     // Capacities in order: a cache that is no larger than the one before would make the others' meaning swap.
     for (std::size_t cache = 0; cache < hierarchy.log2_bytes.size(); ++cache) {
       const double before = cache == 0 ? -1e9 : hierarchy.log2_bytes[cache - 1];
@@ -90,41 +146,14 @@ struct Residuals {
 
 }  // namespace
 
-double cyclic_ns(const FittedHierarchy& hierarchy, double log2_bytes) {
-  double beyond = 1;
-  double sum = 0;
-  for (std::size_t cache = 0; cache < hierarchy.log2_bytes.size(); ++cache) {
-    // A cache sees only the lines that the ones before it miss.
-    const double seen = log2_bytes + std::log2(std::max(beyond, 1e-9));
-    const double missed = beyond * hierarchy.shapes[cache]->cyclic_miss(seen - hierarchy.log2_bytes[cache]);
-    sum += (beyond - missed) * level_ns(hierarchy, cache, log2_bytes);
-    beyond = missed;
-  }
-  return sum + beyond * level_ns(hierarchy, hierarchy.log2_bytes.size(), log2_bytes);
-}
+double cyclic_ns(const FittedHierarchy& hierarchy, double log2_bytes) { return Evaluator(hierarchy).cyclic_ns(log2_bytes); }
 
 double independent_ns(const FittedHierarchy& hierarchy, double log2_bytes) {
-  double beyond = 1;
-  double sum = hierarchy.root_offset_ns * hierarchy.root_offset_ns;
-  for (std::size_t cache = 0; cache < hierarchy.log2_bytes.size(); ++cache) {
-    // Every line is as likely as any other, so all caches down to this one hold what this one holds.
-    const double hit = hierarchy.shapes[cache]->independent_hit(log2_bytes - hierarchy.log2_bytes[cache]);
-    const double missed = std::min(beyond, 1 - hit);
-    sum += (beyond - missed) * level_ns(hierarchy, cache, log2_bytes);
-    beyond = missed;
-  }
-  return sum + beyond * level_ns(hierarchy, hierarchy.log2_bytes.size(), log2_bytes);
+  return Evaluator(hierarchy).independent_ns(log2_bytes);
 }
 
 double cyclic_share(const FittedHierarchy& hierarchy, std::size_t level, double log2_bytes) {
-  double beyond = 1;
-  for (std::size_t cache = 0; cache < hierarchy.log2_bytes.size(); ++cache) {
-    const double seen = log2_bytes + std::log2(std::max(beyond, 1e-9));
-    const double missed = beyond * hierarchy.shapes[cache]->cyclic_miss(seen - hierarchy.log2_bytes[cache]);
-    if (cache == level) return beyond - missed;
-    beyond = missed;
-  }
-  return beyond;
+  return Evaluator(hierarchy).cyclic_share(level, log2_bytes);
 }
 
 FittedHierarchy fit(const FitCurves& curves, const FittedHierarchy& start, int most_iterations) {

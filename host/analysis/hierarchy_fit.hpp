@@ -26,7 +26,7 @@ struct FittedHierarchy {
   std::vector<const CacheShape*> shapes;
   std::vector<double> log_ns;
   std::vector<double> drift;                ///< of each level: relative rise of its latency per doubling beyond its start
-  double root_offset_ns = 0;                ///< its square is what the independent walk's arithmetic adds
+  double offset_ns = 0;                     ///< what the independent walk's arithmetic adds to each load
   double cost = 0;                          ///< robust sum of squared residuals
 };
 

@@ -8,12 +8,16 @@ namespace sonde::analysis {
 namespace {
 
 constexpr double formula_sigma = 0.008;        // the formulas of docs/method.md against simulation
-constexpr double size_sigma_octaves = 0.015;   // sets, pages and placement move an edge by about 1 %
+constexpr double placement_octaves = 0.7;      // of one line; falls with the root of their number
+constexpr double steepness_window_octaves = 0.12;
 constexpr std::size_t most_caches = 7;
 constexpr double insertion_step_octaves = 0.5;
 /// What a further cache must lower the cost by, in units of log(points) for each of its three parameters. Schwarz's
 /// criterion has 1; residuals that formulas leave are not independent, so more is asked.
 constexpr double evidence_factor = 2.5;
+/// A point that a level serves by so much, at a latency so near to the level's, shows it.
+constexpr double own_share = 0.85;
+constexpr double flat_log_ns = 0.06;
 constexpr double nearly_as_good = 6;
 
 double step_ratio(const FittedHierarchy& hierarchy, std::size_t cache) {
@@ -21,13 +25,29 @@ double step_ratio(const FittedHierarchy& hierarchy, std::size_t cache) {
 }
 
 /// Whether every cache is one that may be believed.
-bool plausible(const FittedHierarchy& hierarchy, double first_log2, double last_log2) {
+bool plausible(const FittedHierarchy& hierarchy, const FitCurves& curves) {
+  const double first_log2 = curves.cycle.front().log2_bytes;
+  const double last_log2 = curves.cycle.back().log2_bytes;
   for (std::size_t cache = 0; cache < hierarchy.log2_bytes.size(); ++cache) {
     if (step_ratio(hierarchy, cache) < least_latency_ratio) return false;
     if (hierarchy.log2_bytes[cache] < first_log2 || hierarchy.log2_bytes[cache] > last_log2 - 0.2) return false;
     if (cache > 0 && hierarchy.log2_bytes[cache] - hierarchy.log2_bytes[cache - 1] < std::log2(least_size_ratio)) {
       return false;
     }
+  }
+  return true;
+}
+
+/// Whether each level but the nearest was seen by itself: a flat stretch of the cycle curve at its latency. The foot of
+/// a climb that the sweep or the next level cuts off is none.
+bool seen_flat(const FittedHierarchy& hierarchy, const FitCurves& curves) {
+  for (std::size_t level = 1; level < hierarchy.log_ns.size(); ++level) {
+    int points = 0;
+    for (const FitPoint& point : curves.cycle) {
+      if (cyclic_share(hierarchy, level, point.log2_bytes) < own_share) continue;
+      if (std::abs(point.log_ns - hierarchy.log_ns[level]) < flat_log_ns) ++points;
+    }
+    if (points < 2) return false;
   }
   return true;
 }
@@ -84,7 +104,7 @@ void choose_shapes(const FitCurves& curves, FittedHierarchy& hierarchy) {
         FittedHierarchy other = hierarchy;
         other.shapes[cache] = &shape;
         other = fit(curves, other, 12);
-        if (other.cost < hierarchy.cost - 0.01) {
+        if (other.cost < hierarchy.cost - 0.01 && (plausible(other, curves) || !plausible(hierarchy, curves))) {
           hierarchy = other;
           changed = true;
         }
@@ -94,9 +114,26 @@ void choose_shapes(const FitCurves& curves, FittedHierarchy& hierarchy) {
   }
 }
 
+/// How much the curve changes about a point, per octave: the range of all neighbours within a window, so that a curve
+/// that goes up and down is known as little as one that rises.
+double steepness_at(const std::vector<FitPoint>& points, std::size_t i) {
+  std::size_t from = i > 0 ? i - 1 : i;
+  std::size_t to = std::min(i + 1, points.size() - 1);
+  const double here = points[i].log2_bytes;
+  while (from > 0 && here - points[from - 1].log2_bytes < steepness_window_octaves) --from;
+  while (to + 1 < points.size() && points[to + 1].log2_bytes - here < steepness_window_octaves) ++to;
+  double low = points[i].log_ns;
+  double high = low;
+  for (std::size_t j = from; j <= to; ++j) {
+    low = std::min(low, points[j].log_ns);
+    high = std::max(high, points[j].log_ns);
+  }
+  return (high - low) / std::max(points[to].log2_bytes - points[from].log2_bytes, 0.1);
+}
+
 }  // namespace
 
-std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve) {
+std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_bytes, double size_sigma_octaves) {
   std::vector<FitPoint> points;
   for (const CurvePoint& point : curve) {
     const Summary values = summarize(point.values);
@@ -107,11 +144,11 @@ std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve) {
     points.push_back({std::log2(point.bytes), std::log(values.median), error});
   }
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const FitPoint& before = points[i == 0 ? 0 : i - 1];
-    const FitPoint& after = points[std::min(i + 1, points.size() - 1)];
-    const double octaves = std::max(after.log2_bytes - before.log2_bytes, 0.02);
-    const double steepness = std::abs(after.log_ns - before.log_ns) / octaves;
-    points[i].sigma = std::hypot(points[i].sigma, formula_sigma, size_sigma_octaves * steepness);
+    const double steepness = steepness_at(points, i);
+    // Few lines fall into sets more unevenly than many: another allocation of the same size has another edge.
+    const double lines = std::exp2(points[i].log2_bytes) / line_bytes;
+    const double size_sigma = size_sigma_octaves + placement_octaves / std::sqrt(std::max(1.0, lines));
+    points[i].sigma = std::hypot(points[i].sigma, formula_sigma, size_sigma * steepness);
   }
   return points;
 }
@@ -120,8 +157,8 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
   const double first = curves.cycle.front().log2_bytes;
   const double last = curves.cycle.back().log2_bytes;
   FittedHierarchy best{.log2_bytes = {}, .shapes = {}, .log_ns = {curves.cycle.front().log_ns}, .drift = {0}};
-  // Not zero: the offset's square has no slope there. A tenth of the nearest level is about ten instructions.
-  best.root_offset_ns = curves.independent.empty() ? 0 : std::sqrt(0.1 * std::exp(best.log_ns[0]));
+  // About ten instructions.
+  best.offset_ns = curves.independent.empty() ? 0 : 0.1 * std::exp(best.log_ns[0]);
   best = fit(curves, best);
   const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
   const double evidence = evidence_factor * 3 * std::log(points);
@@ -132,14 +169,14 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
     for (double at = first + 0.25; at < last; at += insertion_step_octaves) {
       for (const CacheShape* shape : shapes) {
         const FittedHierarchy tried = fit(curves, with_cache(best, at, *shape, curves), 8);
-        if (tried.cost < found.cost && plausible(tried, first, last)) found = tried;
+        if (tried.cost < found.cost && plausible(tried, curves)) found = tried;
       }
     }
     if (!(found.cost < best.cost - evidence)) break;
-    found = fit(curves, found);
     choose_shapes(curves, found);
-    found = fit(curves, found);
-    if (!plausible(found, first, last)) break;
+    const FittedHierarchy polished = fit(curves, found);
+    if (plausible(polished, curves)) found = polished;
+    if (!plausible(found, curves)) break;
     best = found;
   }
   // A cache that helped early may have become useless once others were there.
@@ -148,16 +185,30 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
     choose_shapes(curves, fewer);
     if (fewer.cost < best.cost + evidence) best = fewer;
   }
+  // What may not be believed goes, however well it fits: the cheapest to lose first.
+  while (!best.log2_bytes.empty() && !(plausible(best, curves) && seen_flat(best, curves))) {
+    FittedHierarchy cheapest;
+    cheapest.cost = std::numeric_limits<double>::infinity();
+    for (std::size_t cache = 0; cache < best.log2_bytes.size(); ++cache) {
+      FittedHierarchy fewer = fit(curves, without_cache(best, cache));
+      choose_shapes(curves, fewer);
+      if (fewer.cost < cheapest.cost) cheapest = fewer;
+    }
+    best = cheapest;
+  }
   return best;
 }
 
 std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedHierarchy& best, std::size_t cache) {
   std::vector<FittedHierarchy> all;
+  // Residuals that the formulas leave make every difference of cost larger than chance would.
+  const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
+  const double allowed = nearly_as_good * std::max(1.0, best.cost / points);
   for (const CacheShape& shape : cache_shapes()) {
     FittedHierarchy other = best;
     other.shapes[cache] = &shape;
     other = fit(curves, other, 20);
-    if (other.cost < best.cost + nearly_as_good) all.push_back(other);
+    if (other.cost < best.cost + allowed) all.push_back(other);
   }
   return all;
 }

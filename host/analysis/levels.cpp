@@ -13,6 +13,11 @@ namespace {
 constexpr int bootstrap_rounds = 40;
 /// Sets are whole numbers and so are lines: no size is claimed to be known better than this.
 constexpr double least_relative_error = 0.01;
+/// A curve turns up where it climbs by this share of the step per doubling, looked at over so many doublings.
+constexpr double turn_slope = 0.15;
+constexpr double turn_window_octaves = 0.15;
+/// An onset between neighbours no further apart than this speaks for the capacity itself.
+constexpr double narrow_onset = 1.08;
 
 double log2_of(double value) { return std::log2(value); }
 
@@ -25,7 +30,8 @@ std::vector<CurvePoint> resampled(const std::vector<CurvePoint>& curve, std::mt1
 }
 
 FitCurves fit_curves(const LatencyCurves& curves) {
-  return {.cycle = fit_points(curves.cycle), .independent = fit_points(curves.independent)};
+  return {.cycle = fit_points(curves.cycle, curves.line_bytes, size_sigma_of_cycle),
+          .independent = fit_points(curves.independent, curves.line_bytes, size_sigma_of_independent)};
 }
 
 double median_ns(const CurvePoint& point) { return summarize(point.values).median; }
@@ -44,7 +50,6 @@ Crossing crossing(const LatencyCurves& curves, const FittedHierarchy& fitted, st
   const double middle = fitted.log2_bytes[level];
   // From the middle of the transition outwards: an onset is the last point below the share, an end the first above,
   // so a single disturbed point far away does not move it.
-  Crossing found{.below = curves.cycle.front().bytes, .above = curves.cycle.back().bytes};
   const auto reached = [&](const CurvePoint& point) {
     // The drift of the level itself is not the step.
     const double octaves = level == 0 ? 0 : std::max(0.0, log2_of(point.bytes) - fitted.log2_bytes[level - 1]);
@@ -68,11 +73,28 @@ Crossing crossing(const LatencyCurves& curves, const FittedHierarchy& fitted, st
     // One disturbed point is not an onset: the next has to agree.
     const bool lasting = i + 1 >= window.size() || reached(*window[i + 1]);
     if (!lasting) continue;
-    found.above = window[i]->bytes;
-    found.below = i > 0 ? window[i - 1]->bytes : window[i]->bytes;
-    return found;
+    return {.below = window[i > 0 ? i - 1 : i]->bytes, .above = window[i]->bytes};
   }
-  return found;
+  // Not reached before the next transition takes over: at the end of what was looked at.
+  const double last = window.empty() ? std::exp2(middle) : window.back()->bytes;
+  return {.below = last, .above = last};
+}
+
+/// The last size before the curve turns up for good: from the middle of the step down for as long as it is steep. A slow
+/// climb before an edge, or a disturbed point, is not the edge.
+Crossing turn_up(const LatencyCurves& curves, const FittedHierarchy& fitted, std::size_t level, const Crossing& middle) {
+  const std::vector<CurvePoint>& cycle = curves.cycle;
+  const double step = std::exp(fitted.log_ns[level + 1]) - std::exp(fitted.log_ns[level]);
+  std::size_t above = 0;
+  while (above + 1 < cycle.size() && cycle[above].bytes < middle.above) ++above;
+  const auto steep = [&](std::size_t at) {
+    std::size_t from = at;
+    while (from > 0 && log2_of(cycle[at].bytes / cycle[from].bytes) < turn_window_octaves) --from;
+    const double octaves = std::max(log2_of(cycle[at].bytes / cycle[from].bytes), 0.02);
+    return median_ns(cycle[at]) - median_ns(cycle[from]) > turn_slope * step * octaves;
+  };
+  while (above > 1 && steep(above - 1)) --above;
+  return {.below = cycle[above > 0 ? above - 1 : 0].bytes, .above = cycle[above].bytes};
 }
 
 /// A plateau as it was measured: the points that this level alone serves.
@@ -108,29 +130,46 @@ Bracket capacity(const LatencyCurves& curves, const FitCurves& points, const Fit
     bracket.low = std::min(bracket.low, std::exp2(other.log2_bytes[cache]));
     bracket.high = std::max(bracket.high, std::exp2(other.log2_bytes[cache]));
   }
-  bracket.low = std::min(bracket.low, value * (1 - least_relative_error));
-  bracket.high = std::max(bracket.high, value * (1 + least_relative_error));
+  const bool hashed = fitted.shapes[cache]->index() == CacheShape::Index::hashed;
+  // How far the formulas are off, worst where replacement is random and walks settle slowly.
+  const bool random_policy = fitted.shapes[cache]->policy() == CacheShape::Policy::random;
+  const double formula = random_policy ? 0.03 : hashed ? 0.01 : 0;
+  const double placement = formula + (hashed ? 0.5 / std::sqrt(value / curves.line_bytes) : 0);
+  bracket.low = std::min(bracket.low, value * (1 - least_relative_error - placement));
+  bracket.high = std::max(bracket.high, value * (1 + least_relative_error + placement));
 
   const Crossing onset = crossing(curves, fitted, cache, 0.05);
   const Crossing middle = crossing(curves, fitted, cache, 0.5);
-  const bool knife_edge = middle.below <= onset.above * 1.02;
-  if (knife_edge && onset.above <= onset.below * 1.25 && onset.below < bracket.high * 1.03 &&
-      onset.above > bracket.low * 0.97) {
-    // Every line fits below, many do not above: the capacity lies between, whatever the policy.
-    const double low = onset.below;
+  if (!curves.independent.empty() && !hashed && onset.above <= onset.below * narrow_onset) {
+    // Neighbouring lines in neighbouring sets: every line fits up to the capacity, whatever the policy, and not beyond.
+    // A random policy reaches 5 % of the step only 3 % later.
+    const bool random = fitted.shapes[cache]->policy() == CacheShape::Policy::random;
+    const double low = onset.below * (random ? 0.97 : 1);
     const double high = onset.above;
     return {low * (1 - least_relative_error / 2), std::clamp(value, low, high), high * (1 + least_relative_error / 2)};
   }
   if (curves.independent.empty()) {
     // The cycle alone cannot tell policy from capacity: the onset is what can be used for certain.
-    bracket.value = onset.below;
-    bracket.low = std::min(bracket.low, onset.below * (1 - least_relative_error));
-    bracket.high = std::max({bracket.high, onset.above, middle.above});
+    const Crossing turn = turn_up(curves, fitted, cache, middle);
+    bracket.value = turn.below;
+    bracket.low = std::min({bracket.low, onset.below, turn.below * (1 - least_relative_error)});
+    bracket.high = std::max({bracket.high, turn.above, middle.above});
   }
   return bracket;
 }
 
 }  // namespace
+
+std::vector<Edge> find_edges(const LatencyCurves& curves) {
+  std::vector<Edge> edges;
+  if (curves.cycle.size() < 3) return edges;
+  const FittedHierarchy fitted = search_hierarchy(fit_curves(curves));
+  for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
+    const Crossing onset = crossing(curves, fitted, cache, 0.05);
+    edges.push_back({.onset_bytes = std::sqrt(onset.below * onset.above), .middle_bytes = std::exp2(fitted.log2_bytes[cache])});
+  }
+  return edges;
+}
 
 Hierarchy find_levels(const LatencyCurves& measured, std::uint64_t seed) {
   Hierarchy hierarchy;

@@ -50,6 +50,13 @@ struct Hierarchy {
   std::vector<TranslationEdge> translation;
 };
 
+/// Where a curve rises, without the care that a level takes: for choosing what to measure next.
+struct Edge {
+  double onset_bytes = 0;
+  double middle_bytes = 0;
+};
+std::vector<Edge> find_edges(const LatencyCurves& curves);
+
 /// Reads the levels from the curves: docs/method.md says how. A level that is not there is worse than one that is
 /// missed. `seed` drives the bootstrap; the same seed gives the same brackets.
 Hierarchy find_levels(const LatencyCurves& curves, std::uint64_t seed);

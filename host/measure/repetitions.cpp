@@ -69,20 +69,24 @@ double walk(ProvedRun& run, std::uint64_t steps, double per_step, const Workload
   return time.count() / static_cast<double>(walked);
 }
 
-/// One lap, then further ones while each is faster than the one before: a cache that replaces at random keeps what
-/// others left in it for several laps. At most half the device time of the repetitions beyond the first lap.
+/// One lap, then further ones while they get faster: a cache that replaces at random keeps for many laps what others
+/// left in it. Ends after laps that are not faster than the best, or when `limits` says.
 double warm_up(ProvedRun& run, double per_step, const Limits& limits, const Workload& workload) {
   const std::uint64_t round = std::max(workload.lap, steps_for(limits.stretch, per_step, workload));
-  double before = walk(run, round, per_step, workload);
+  double best = walk(run, round, per_step, workload);
   Nanoseconds spent{0};
-  for (;;) {
-    const Nanoseconds expected{before * static_cast<double>(round)};
-    if (spent + expected > limits.device_time / 2) return before;
-    const double now = walk(run, round, before, workload);
+  // A short lap's time is noisy: one that is no faster may be chance.
+  const bool noisy = best * static_cast<double>(round) < 10 * limits.stretch.count();
+  const int enough = noisy ? 2 : 1;
+  for (int not_faster = 0; not_faster < enough;) {
+    const Nanoseconds expected{best * static_cast<double>(round)};
+    if (spent + expected > limits.warm_up) break;
     spent += expected;
-    if (now > 0.995 * before) return now;
-    before = now;
+    const double now = walk(run, round, best, workload);
+    not_faster = now > 0.995 * best ? not_faster + 1 : 0;
+    best = std::min(best, now);
   }
+  return best;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ struct Limits {
   int least_repetitions = 7;    ///< 7 give the median's range 98 % coverage
   int most_repetitions = 30;
   gpu::Nanoseconds device_time{0};  ///< no further repetition once this much was spent
+  gpu::Nanoseconds warm_up{0};      ///< most that may be spent on untimed laps after the first
 };
 
 Limits limits_of(Effort effort);

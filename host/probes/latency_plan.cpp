@@ -21,6 +21,7 @@ constexpr double slope_octaves = 0.2;
 /// Over a whole rise: less is no edge worth points.
 constexpr double rise_of_an_edge = 1.10;
 constexpr int replicates_near_an_edge = 3;
+constexpr double few_bytes = 16 << 20;
 
 std::uint64_t largest_by_default(measure::Effort effort) {
   switch (effort) {
@@ -143,13 +144,11 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
   analysis::LatencyCurves cycle_only = curves;
   cycle_only.independent.clear();
   cycle_only.page.clear();
-  const analysis::Hierarchy rough = analysis::find_levels(cycle_only, request.seed);
   std::vector<double> edges;
   std::vector<double> onsets;
-  for (const analysis::Level& level : rough.levels) {
-    if (!level.bytes) continue;
-    edges.push_back(std::sqrt(level.onset_bytes * level.end_bytes));
-    onsets.push_back(level.onset_bytes);
+  for (const analysis::Edge& edge : analysis::find_edges(cycle_only)) {
+    edges.push_back(edge.middle_bytes);
+    onsets.push_back(edge.onset_bytes);
   }
   if (edges.empty()) return {};
   std::vector<Point> points;
@@ -162,7 +161,9 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
     for (const double factor : {0.7, 1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4.0, 5.0, 6.5}) {
       const double bytes = factor * edges[edge];
       if (bytes > end) break;
-      points.push_back(point("independent", bytes, request.line_bytes, replicates_near_an_edge));
+      // Placement matters where lines are few; laps over many take long.
+      const int replicates = bytes < few_bytes ? replicates_near_an_edge : 1;
+      points.push_back(point("independent", bytes, request.line_bytes, replicates));
     }
   }
   const double furthest = std::min(4 * edges.back(), largest(request));

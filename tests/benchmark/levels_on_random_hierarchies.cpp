@@ -119,7 +119,8 @@ int main(int count, char** arguments) {
     const gpu::model::Description model = random_hierarchy(first + static_cast<std::uint64_t>(i), least_ratio, least_step, most_step);
     const auto device = gpu::model::open(model);
     measure::RunnerOptions options;
-    options.request.effort = measure::Effort::normal;
+    options.request.effort = measure::Effort::quick;
+    options.request.largest_bytes = 256ull << 20;
     options.request.line_bytes = 64;
     options.request.seed = first + static_cast<std::uint64_t>(i);
     options.host_time = [] { return counters::HostTime{}; };

@@ -17,7 +17,9 @@ class DeviceSays : public test::DeviceTest {};
 
 TEST_P(DeviceSays, WhatItIs) {
   const DeviceInfo& info = device->info();
-  EXPECT_EQ(info.api, GetParam() == "opencl" ? Api::opencl : GetParam() == "model" ? Api::model : Api::vulkan);
+  EXPECT_EQ(info.api, GetParam() == "opencl"  ? Api::opencl
+                      : GetParam() == "model" ? Api::model
+                                              : Api::vulkan);
   EXPECT_FALSE(info.name.empty());
   EXPECT_FALSE(info.platform.empty());
   EXPECT_FALSE(info.driver.empty());
@@ -34,7 +36,8 @@ TEST_P(DeviceSays, WhatItIs) {
 
 TEST_P(DeviceSays, ThatPoclAndLlvmpipeAreCpus) {
   const DeviceInfo& info = device->info();
-  const bool renders_on_the_cpu = info.platform == "Portable Computing Language" || info.platform == "llvmpipe";
+  const bool renders_on_the_cpu =
+      info.platform == "Portable Computing Language" || info.platform == "llvmpipe";
   EXPECT_EQ(info.type == DeviceType::cpu, renders_on_the_cpu) << info.platform;
   if (renders_on_the_cpu) {
     EXPECT_TRUE(info.unified_memory);
@@ -78,9 +81,10 @@ TEST_P(ProbeOnDevice, LeavesSamplesAboveZeroAndNoError) {
     small.next = first_two;
     test::RecordingObserver observer;
     // Host time stands still: what others do on this machine must not decide how much is measured.
-    measure::run_probe(*device, small,
-                       {.request = {.effort = measure::Effort::quick}, .host_time = [] { return counters::HostTime{}; }},
-                       observer);
+    measure::run_probe(
+        *device, small,
+        {.request = {.effort = measure::Effort::quick}, .host_time = [] { return counters::HostTime{}; }},
+        observer);
     for (const auto& failure : observer.failures) ADD_FAILURE() << probe->name << ": " << failure.text;
     for (const auto& skip : observer.skips) ADD_FAILURE() << probe->name << ": " << skip.text;
     EXPECT_EQ(observer.measurements.size(), 2u) << probe->name;

@@ -25,7 +25,9 @@ class DeviceKernel : public test::DeviceTest {
   }
 
   /// A group size that this device has.
-  std::uint32_t allowed(std::uint32_t group_size) const { return std::min(group_size, device->info().largest_group_size); }
+  std::uint32_t allowed(std::uint32_t group_size) const {
+    return std::min(group_size, device->info().largest_group_size);
+  }
 };
 
 using Pair = std::array<std::uint32_t, 2>;
@@ -36,8 +38,8 @@ Pair pair_in(Buffer& buffer) {
   return words;
 }
 
-/// A cycle through the first words of `count` lines; all other words lead out of the buffer, so that a kernel which
-/// strays cannot end at the right place. The tests' own, so that no probe's fault hides here.
+/// A cycle through the first words of `count` lines; all other words lead out of the buffer, so that a kernel
+/// which strays cannot end at the right place. The tests' own, so that no probe's fault hides here.
 std::vector<std::uint32_t> chain(std::uint32_t count, std::uint32_t line_bytes, std::uint32_t seed) {
   const std::uint32_t words_per_line = line_bytes / 4;
   std::vector<std::uint32_t> order(count);
@@ -109,9 +111,9 @@ TEST_P(DeviceKernel, IndependentChaseLeavesWhatTheHostComputes) {
         const std::uint64_t mixed = (word ^ ++counter) * 0x9E3779B1u;
         word = lines.at(static_cast<std::uint32_t>(mixed * line_count >> 32) * line_words);
       }
-      (void)device->run(*kernel, {.buffers = {memory.get(), cursor.get()},
-                                  .scalars = {trips, line_count, line_words},
-                                  .groups = 1});
+      (void)device->run(
+          *kernel,
+          {.buffers = {memory.get(), cursor.get()}, .scalars = {trips, line_count, line_words}, .groups = 1});
       std::array<std::uint32_t, 3> found{};
       cursor->read(0, std::as_writable_bytes(std::span(found)));
       EXPECT_EQ(found, (std::array<std::uint32_t, 3>{word, counter, trips})) << line_words << " " << trips;

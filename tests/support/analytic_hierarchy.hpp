@@ -32,7 +32,7 @@ struct AnalyticHierarchy {
   std::vector<AnalyticCache> caches;  ///< the nearest first
   double memory_ns = 0;
   double line_bytes = 64;
-  AnalyticTranslation translation;
+  AnalyticTranslation translation{};
 };
 
 /// What lies on the formulas' values: a Gaussian share, and now and then a repetition that takes a multiple.

@@ -10,6 +10,7 @@ namespace sonde::test {
 namespace {
 
 constexpr std::uint32_t steps_per_trip = 64;
+constexpr std::uint64_t most_buffer_bytes = 1ull << 30;
 constexpr const char* endless = "the script ends here: too many dispatches";
 
 class ScriptedKernel final : public gpu::Kernel {
@@ -79,6 +80,7 @@ ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), rand
 
 std::unique_ptr<gpu::Buffer> ScriptedDevice::make_buffer(std::uint64_t size_bytes) {
   gpu::check_fits(info_, available_bytes(), size_bytes);
+  if (size_bytes > most_buffer_bytes) throw gpu::Error("the double has no room for so large a buffer");
   return std::make_unique<HostBuffer>(size_bytes);
 }
 
@@ -97,7 +99,8 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
     throw gpu::Error("the script says that dispatch " + std::to_string(index) + " fails");
   }
   const std::uint32_t trips = std::min(launch.scalars.at(0), script_.loop_limit);
-  Dispatch dispatch{.kernel = own.name, .bytes = launch.buffers.at(0)->size_bytes(), .trips = launch.scalars[0]};
+  Dispatch dispatch{
+      .kernel = own.name, .bytes = launch.buffers.at(0)->size_bytes(), .trips = launch.scalars[0]};
   if (!script_.drops_work) {
     const double steps = static_cast<double>(trips) * steps_per_trip;
     if (own.name == "chase") {
@@ -132,13 +135,16 @@ double ScriptedDevice::disturbed(double work_ns) {
 bool was_endless(const gpu::Error& error) { return std::string_view(error.what()) == endless; }
 
 void HostBuffer::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
-  if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes) throw gpu::Error("beyond the end");
+  if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes)
+    throw gpu::Error("beyond the end");
   write_offsets.push_back(offset_bytes);
-  if (!bytes.empty()) std::memcpy(reinterpret_cast<std::byte*>(words.data()) + offset_bytes, bytes.data(), bytes.size());
+  if (!bytes.empty())
+    std::memcpy(reinterpret_cast<std::byte*>(words.data()) + offset_bytes, bytes.data(), bytes.size());
 }
 
 void HostBuffer::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
-  if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes) throw gpu::Error("beyond the end");
+  if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes)
+    throw gpu::Error("beyond the end");
   if (!bytes.empty()) {
     std::memcpy(bytes.data(), reinterpret_cast<const std::byte*>(words.data()) + offset_bytes, bytes.size());
   }

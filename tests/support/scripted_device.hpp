@@ -18,8 +18,8 @@ namespace sonde::test {
 struct Dispatch {
   std::string kernel;
   std::uint64_t bytes = 0;  ///< of its first buffer
-  std::uint32_t trips = 0;   ///< as asked for
-  std::uint32_t end = 0;     ///< what the chain left as its value
+  std::uint32_t trips = 0;  ///< as asked for
+  std::uint32_t end = 0;    ///< what the chain left as its value
   double work_ns = 0;
   double time_ns = 0;
 };
@@ -41,7 +41,7 @@ struct Script {
   bool clock_stands_still = false;  ///< works, but every dispatch takes 0 ns by its own clock
   std::uint64_t largest_buffer_bytes = 1ull << 40;
   std::function<bool(std::size_t dispatch)> fails;  ///< true: this dispatch throws gpu::Error
-  std::size_t most_dispatches = 20000;              ///< then it throws, so that a loop without end fails a test
+  std::size_t most_dispatches = 20000;  ///< then it throws, so that a loop without end fails a test
   std::uint64_t seed = 1;
 };
 
@@ -83,7 +83,7 @@ class HostBuffer final : public gpu::Buffer {
   void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override;
 
   std::vector<std::uint32_t> words;
-  std::vector<std::uint8_t> visited;        ///< 1 for words that a chase read
+  std::vector<std::uint8_t> visited;         ///< 1 for words that a chase read
   std::vector<std::uint64_t> write_offsets;  ///< of every write, in order
 
  private:

@@ -11,8 +11,8 @@ ChartCurve curve(const std::string& sign, std::vector<std::pair<double, double>>
 }
 
 TEST(Chart, AKnownCurveGivesTheExpectedCharacters) {
-  // Both axes are logarithmic: eight doublings of size over 17 columns, 1 to 100 ns over 5 rows. A label that has no
-  // room is left out.
+  // Both axes are logarithmic: eight doublings of size over 17 columns, 1 to 100 ns over 5 rows. A label that
+  // has no room is left out.
   const std::vector<ChartCurve> curves{
       curve("*", {{1024, 1}, {4096, 1}, {16384, 10}, {65536, 100}, {262144, 100}})};
   EXPECT_EQ(chart(curves, 17, 5),
@@ -41,11 +41,13 @@ TEST(Chart, OfNothingIsEmpty) {
 
 TEST(Chart, WhatALogarithmicAxisCannotShowIsLeftOut) {
   EXPECT_EQ(chart(std::vector{curve("*", {{0, 5}, {4096, 0}, {4096, -1}})}, 20, 5), "");
-  EXPECT_EQ(chart(std::vector{curve("*", {{4096, 10}, {1, 0}})}, 5, 3), chart(std::vector{curve("*", {{4096, 10}})}, 5, 3));
+  EXPECT_EQ(chart(std::vector{curve("*", {{4096, 10}, {1, 0}})}, 5, 3),
+            chart(std::vector{curve("*", {{4096, 10}})}, 5, 3));
 }
 
 TEST(Chart, TwoCurvesInOnePlaceAreMarkedAsBoth) {
-  const std::string text = chart(std::vector{curve("o", {{1024, 1}, {4096, 10}}), curve("x", {{1024, 1}, {4096, 5}})}, 9, 3);
+  const std::string text =
+      chart(std::vector{curve("o", {{1024, 1}, {4096, 10}}), curve("x", {{1024, 1}, {4096, 5}})}, 9, 3);
   EXPECT_NE(text.find("◆"), std::string::npos) << text;
   EXPECT_NE(text.find("o"), std::string::npos) << text;
   EXPECT_NE(text.find("x"), std::string::npos) << text;
@@ -53,7 +55,8 @@ TEST(Chart, TwoCurvesInOnePlaceAreMarkedAsBoth) {
 
 TEST(Chart, ColourIsThereOnlyWhenAskedFor) {
   EXPECT_EQ(chart(std::vector{curve("*", {{4096, 10}})}, 5, 3).find('\033'), std::string::npos);
-  EXPECT_NE(chart(std::vector{curve("*", {{4096, 10}}, "36")}, 5, 3).find("\033[36m*\033[0m"), std::string::npos);
+  EXPECT_NE(chart(std::vector{curve("*", {{4096, 10}}, "36")}, 5, 3).find("\033[36m*\033[0m"),
+            std::string::npos);
 }
 
 TEST(Chart, ANarrowRangeStillHasANumberBesideIt) {

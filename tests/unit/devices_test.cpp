@@ -14,8 +14,9 @@ using records::DeviceRecord;
 using test::seen;
 
 TEST(Merge, OneUuidIsOneDevice) {
-  const auto devices = merge({seen(Api::opencl, "NVIDIA H200", {.uuid = "aa11"}),
-                              seen(Api::vulkan, "NVIDIA H200 (NVK)", {.uuid = "aa11", .pci = "0000:3b:00.0"})});
+  const auto devices =
+      merge({seen(Api::opencl, "NVIDIA H200", {.uuid = "aa11"}),
+             seen(Api::vulkan, "NVIDIA H200 (NVK)", {.uuid = "aa11", .pci = "0000:3b:00.0"})});
   ASSERT_EQ(devices.size(), 1u);
   EXPECT_EQ(devices[0].opencl->info.name, "NVIDIA H200");
   EXPECT_EQ(devices[0].vulkan->info.name, "NVIDIA H200 (NVK)");
@@ -53,8 +54,9 @@ TEST(Merge, PoclAndLlvmpipeAreTheCpu) {
 }
 
 TEST(Merge, ASecondDriverIsNotedButNotMeasured) {
-  const auto devices = merge({seen(Api::opencl, "gfx1151", {.pci = "0000:c5:00.0", .driver_version = "rocm 6"}),
-                              seen(Api::opencl, "rusticl", {.pci = "0000:c5:00.0", .driver_version = "mesa 25"})});
+  const auto devices =
+      merge({seen(Api::opencl, "gfx1151", {.pci = "0000:c5:00.0", .driver_version = "rocm 6"}),
+             seen(Api::opencl, "rusticl", {.pci = "0000:c5:00.0", .driver_version = "mesa 25"})});
   ASSERT_EQ(devices.size(), 1u);
   EXPECT_EQ(devices[0].opencl->info.driver_version, "rocm 6");
   ASSERT_EQ(devices[0].further.size(), 1u);
@@ -72,9 +74,10 @@ TEST(Merge, GpusComeFirstInTheOrderSeen) {
 }
 
 TEST(Merge, VulkanKnowsAnIntegratedGpuWhereOpenclDoesNotSay) {
-  const auto devices = merge({seen(Api::opencl, "gfx1151", {.pci = "0000:c5:00.0"}),
-                              seen(Api::vulkan, "Radeon 8060S",
-                                   {.type = DeviceType::integrated, .pci = "0000:c5:00.0", .unified_memory = true})});
+  const auto devices =
+      merge({seen(Api::opencl, "gfx1151", {.pci = "0000:c5:00.0"}),
+             seen(Api::vulkan, "Radeon 8060S",
+                  {.type = DeviceType::integrated, .pci = "0000:c5:00.0", .unified_memory = true})});
   ASSERT_EQ(devices.size(), 1u);
   EXPECT_EQ(devices[0].type, DeviceType::integrated);
   EXPECT_TRUE(devices[0].unified_memory);
@@ -95,7 +98,8 @@ TEST(Merge, IdsDoNotDependOnWhichApiSawTheDeviceFirst) {
 }
 
 TEST(Merge, OneLineSizeForAllApis) {
-  const auto told = merge({seen(Api::opencl, "a", {.pci = "1", .line_bytes = 128}), seen(Api::vulkan, "a", {.pci = "1"})});
+  const auto told =
+      merge({seen(Api::opencl, "a", {.pci = "1", .line_bytes = 128}), seen(Api::vulkan, "a", {.pci = "1"})});
   EXPECT_EQ(told[0].line_bytes, 128u);
   EXPECT_EQ(merge({seen(Api::vulkan, "gpu", {})})[0].line_bytes, 128u);
   EXPECT_EQ(merge({seen(Api::vulkan, "llvmpipe", {.type = DeviceType::cpu})})[0].line_bytes, 64u);

@@ -17,7 +17,8 @@ cpu_set_t allowed_cpus() {
 
 TEST(OneCore, KeepsEveryThreadOnOneCpuAndLetsAllGoAgain) {
   const cpu_set_t before = allowed_cpus();
-  // A thread that is there already, as a driver's are; it looks three times: before, while confined, and after.
+  // A thread that is there already, as a driver's are; it looks three times: before, while confined, and
+  // after.
   cpu_set_t seen[3];
   std::barrier step(2);
   std::thread driver([&] {

@@ -72,7 +72,8 @@ TEST_F(RecordFileTest, APlaceThatCannotBeWrittenIsNamed) {
 TEST_F(RecordFileTest, AFullDiskIsAnErrorThatNamesTheFile) {
   RecordFile file(folder / "a.jsonl");
   file.append("before");
-  // A limit on the size of files stands for the full disk; without a handler the system would end the program.
+  // A limit on the size of files stands for the full disk; without a handler the system would end the
+  // program.
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);

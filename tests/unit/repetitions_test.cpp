@@ -1,4 +1,5 @@
-// The runner's heart against a device whose true latency is known: whatever its clock suffers, the values are true.
+// The runner's heart against a device whose true latency is known: whatever its clock suffers, the values are
+// true.
 
 #include "measure/repetitions.hpp"
 
@@ -35,7 +36,8 @@ std::uint64_t hops(const Dispatch& dispatch) { return std::uint64_t{dispatch.tri
 std::uint64_t hops_before_timing(const ScriptedDevice& device, const Repetitions& repetitions) {
   const auto& all = device.dispatches();
   std::uint64_t sum = 0;
-  for (std::size_t index = 0; index + 2 * repetitions.values.size() < all.size(); ++index) sum += hops(all[index]);
+  for (std::size_t index = 0; index + 2 * repetitions.values.size() < all.size(); ++index)
+    sum += hops(all[index]);
   return sum;
 }
 
@@ -132,9 +134,11 @@ TEST(Repetitions, NoDispatchIsLongerThan200Milliseconds) {
 }
 
 TEST(Repetitions, NoDispatchIsLongerThan200MillisecondsThoughTheFirstHopsWereFast) {
-  // The walk leaves a cached part after three dispatches and is 8 times slower from there on.
+  // The walk leaves a cached part after three dispatches and is 100 times slower from there on: a dispatch
+  // that were as long as the first ones promise would take 400 ms.
   ScriptedDevice device({.hop_ns = [](std::uint64_t) { return 100.0; },
-                         .slowdown = [](std::size_t dispatch, double) { return dispatch < 3 ? 0.125 : 1.0; }});
+                         .launch_ns = 0,
+                         .slowdown = [](std::size_t dispatch, double) { return dispatch < 3 ? 0.01 : 1.0; }});
   repeated(device, large_bytes, Effort::thorough);
   for (const Dispatch& dispatch : device.dispatches()) ASSERT_LE(dispatch.work_ns, 200e6);
 }
@@ -154,7 +158,8 @@ TEST(Repetitions, ALoopThatSilentlyStopsEarlyIsAnError) {
     repeated(device, small_bytes);
     ADD_FAILURE();
   } catch (const gpu::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("left its loop after 1000 of"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("left its loop after 1000 of"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -192,7 +197,8 @@ TEST(Repetitions, ShortAndLongDispatchesAlternate) {
 
 TEST(Repetitions, ValuesAreInTheOrderTaken) {
   // Every pair is slower than the one before.
-  ScriptedDevice device({.slowdown = [](std::size_t dispatch, double) { return 1 + static_cast<double>(dispatch) * 0.01; }});
+  ScriptedDevice device(
+      {.slowdown = [](std::size_t dispatch, double) { return 1 + static_cast<double>(dispatch) * 0.01; }});
   const Repetitions repetitions = repeated(device, small_bytes);
   EXPECT_GE(repetitions.values.size(), 7u);
   EXPECT_TRUE(std::is_sorted(repetitions.values.begin(), repetitions.values.end()));

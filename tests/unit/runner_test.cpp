@@ -12,10 +12,10 @@
 namespace sonde::measure {
 namespace {
 
+using test::point_of;
 using test::RecordingObserver;
 using test::Script;
 using test::ScriptedDevice;
-using test::point_of;
 
 constexpr double few_bytes = 1024;
 
@@ -34,8 +34,11 @@ Workload prepare_of_test(gpu::Device& device, const Point& point, const Request&
 
 Conclusion conclude_of_test(const Request&, std::span<const Measurement> known) {
   Conclusion conclusion;
-  conclusion.findings.push_back(
-      {.series = {}, .name = "count", .value = static_cast<double>(known.size()), .unit = {}, .evidence = {}});
+  conclusion.findings.push_back({.series = {},
+                                 .name = "count",
+                                 .value = static_cast<double>(known.size()),
+                                 .unit = {},
+                                 .evidence = {}});
   conclusion.levels.push_back({.series = {}, .level = 5, .found = {}});
   return conclusion;
 }
@@ -59,8 +62,8 @@ class RunnerTest : public testing::Test {
  protected:
   void SetUp() override { seeds_prepared.clear(); }
 
-  /// A machine on which others take these shares of CPU time during the measurements, one after the other; none
-  /// during the very first, which is the reference that drift is told from.
+  /// A machine on which others take these shares of CPU time during the measurements, one after the other;
+  /// none during the very first, which is the reference that drift is told from.
   std::function<counters::HostTime()> shares(std::vector<double> foreign, std::vector<double> steal = {}) {
     const auto calls = std::make_shared<std::size_t>(0);
     const auto time = std::make_shared<counters::HostTime>();
@@ -80,7 +83,8 @@ class RunnerTest : public testing::Test {
 
   void run(ScriptedDevice& device, std::vector<Point> points, std::function<counters::HostTime()> host_time) {
     points_wanted = std::move(points);
-    run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = std::move(host_time)}, observer);
+    run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = std::move(host_time)},
+              observer);
   }
   void run(ScriptedDevice& device, std::vector<Point> points) { run(device, std::move(points), shares({})); }
 
@@ -127,8 +131,10 @@ TEST_F(RunnerTest, AnObstacleSkipsTheProbeAndTouchesNothing) {
 TEST_F(RunnerTest, TheStateSaysHowItWasMeasured) {
   ScriptedDevice device({.launch_ns = 5e3});
   points_wanted = {point_of(few_bytes)};
-  run_probe(device, walking(),
-            {.request = {.effort = Effort::quick}, .clock_settled = false, .host_time = shares({0.01}, {0.02})}, observer);
+  run_probe(
+      device, walking(),
+      {.request = {.effort = Effort::quick}, .clock_settled = false, .host_time = shares({0.01}, {0.02})},
+      observer);
   EXPECT_FALSE(state(0).clock_settled);
   EXPECT_NEAR(state(0).foreign_cpu, 0.01, 1e-9);
   EXPECT_NEAR(state(0).steal, 0.02, 1e-9);
@@ -170,10 +176,13 @@ TEST_F(RunnerTest, TheValuesAreThoseOfTheAttemptThatIsKept) {
   points_wanted = {point_of(few_bytes)};
   const auto time = shares({0.5, 0.2, 0.3});
   const auto calls = std::make_shared<int>(0);
-  run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = [=] {
-              if ((*calls)++ % 2 == 0) ++*attempt;
-              return time();
-            }},
+  run_probe(device, walking(),
+            {.request = {.effort = Effort::quick},
+             .host_time =
+                 [=] {
+                   if ((*calls)++ % 2 == 0) ++*attempt;
+                   return time();
+                 }},
             observer);
   EXPECT_NEAR(analysis::summarize(observer.measurements.at(0).values).median, 30, 1e-6);
 }
@@ -228,7 +237,9 @@ TEST_F(RunnerTest, APointIsAskedForOnceThoughItFailed) {
   ScriptedDevice device({.fails = [this](std::size_t) { return observer.starts.size() == 1; }});
   points_wanted = {point_of(1024), point_of(2048)};
   Probe insistent = walking();
-  insistent.next = [](const gpu::DeviceInfo&, const Request&, std::span<const Measurement>) { return points_wanted; };
+  insistent.next = [](const gpu::DeviceInfo&, const Request&, std::span<const Measurement>) {
+    return points_wanted;
+  };
   run_probe(device, insistent, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
   EXPECT_EQ(observer.starts.size(), 2u);
   EXPECT_EQ(observer.failures.size(), 1u);
@@ -274,9 +285,11 @@ TEST_F(RunnerTest, ThreeErrorsInARowAreEnough) {
   ScriptedDevice device({.fails = [](std::size_t) { return true; }});
   run(device, distinct_points(6));
   ASSERT_EQ(observer.failures.size(), 4u);
-  for (int failure = 0; failure < 3; ++failure) EXPECT_TRUE(observer.failures[static_cast<std::size_t>(failure)].point);
+  for (int failure = 0; failure < 3; ++failure)
+    EXPECT_TRUE(observer.failures[static_cast<std::size_t>(failure)].point);
   EXPECT_FALSE(observer.failures[3].point);
-  EXPECT_NE(observer.failures[3].text.find("given up after 3"), std::string::npos) << observer.failures[3].text;
+  EXPECT_NE(observer.failures[3].text.find("given up after 3"), std::string::npos)
+      << observer.failures[3].text;
   EXPECT_EQ(observer.starts.size(), 3u);
   EXPECT_TRUE(observer.measurements.empty());
 }
@@ -296,7 +309,8 @@ TEST_F(RunnerTest, WorkThatWasNotDoneIsAnErrorWithItsReasonAndNoSample) {
     run(device, {point_of(few_bytes)});
     EXPECT_TRUE(observer.measurements.empty());
     ASSERT_EQ(observer.failures.size(), 1u);
-    EXPECT_NE(observer.failures[0].text.find("left its loop after"), std::string::npos) << observer.failures[0].text;
+    EXPECT_NE(observer.failures[0].text.find("left its loop after"), std::string::npos)
+        << observer.failures[0].text;
   }
 }
 

@@ -39,7 +39,8 @@ Line reason(const std::string& kind, const std::string& api, double bytes) {
   return line;
 }
 
-std::string text_of(const std::vector<Line>& lines, const Target& target = cpu_target(), bool colour = false) {
+std::string text_of(const std::vector<Line>& lines, const Target& target = cpu_target(),
+                    bool colour = false) {
   return summary(std::vector{target}, lines, colour);
 }
 
@@ -67,11 +68,13 @@ TEST(Summary, EachApiHasItsColumn) {
   ASSERT_NE(opencl, std::string::npos) << text;
   ASSERT_NE(vulkan, std::string::npos) << text;
   EXPECT_LT(opencl, vulkan);
-  EXPECT_EQ(text.substr(opencl, vulkan - opencl).find('\n'), std::string::npos) << "not in one row:\n" << text;
+  EXPECT_EQ(text.substr(opencl, vulkan - opencl).find('\n'), std::string::npos) << "not in one row:\n"
+                                                                                << text;
 }
 
 TEST(Summary, TheLargestSizeIsShownThoughNoRoundOne) {
-  EXPECT_TRUE(has(text_of({sample("opencl", 4096, {1, 1}), sample("opencl", 48.0 * 1024 * 1024, {77, 77})}), "48 MiB"));
+  EXPECT_TRUE(has(text_of({sample("opencl", 4096, {1, 1}), sample("opencl", 48.0 * 1024 * 1024, {77, 77})}),
+                  "48 MiB"));
 }
 
 TEST(Summary, ADisturbedPointHasAStarThatIsExplained) {

@@ -136,7 +136,8 @@ TEST_P(WrittenCycle, FillsTheRestWithWhatNobodyCanCompress) {
   }
   const double expected = static_cast<double>(rest.size()) * 4 / 256;
   for (const double seen : histogram) EXPECT_NEAR(seen / expected, 1, 0.05);
-  // Nor does it repeat, within a piece or from one piece to the next: 1.2 million 32-bit words, 165 pairs by chance.
+  // Nor does it repeat, within a piece or from one piece to the next: 1.2 million 32-bit words, 165 pairs by
+  // chance.
   std::sort(rest.begin(), rest.end());
   const auto distinct = std::unique(rest.begin(), rest.end()) - rest.begin();
   EXPECT_GT(static_cast<double>(distinct), 0.999 * static_cast<double>(rest.size()));

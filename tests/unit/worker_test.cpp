@@ -23,7 +23,8 @@ constexpr auto patient = 60s;
 
 class WorkerTest : public testing::Test {
  protected:
-  WorkerEnd work(const std::function<void(const SendLine&)>& what, std::chrono::milliseconds silence_limit = patient) {
+  WorkerEnd work(const std::function<void(const SendLine&)>& what,
+                 std::chrono::milliseconds silence_limit = patient) {
     return run_worker(what,
                       {.line =
                            [this](std::string_view line) {
@@ -52,12 +53,13 @@ void die_of(int number) {
   for (;;) pause();
 }
 
-/// A process whose pipe is full sleeps; proc(5) has the state after the name in brackets.
+/// Or until it has ended. One whose pipe is full sleeps; proc(5) has the state after the name in brackets.
 void wait_until_it_sleeps(pid_t process) {
   for (;;) {
     std::ifstream file("/proc/" + std::to_string(process) + "/stat");
     std::string text;
-    if (!std::getline(file, text) || text.find(") S ") != std::string::npos) return;
+    const bool gone = !std::getline(file, text) || text.find(") Z ") != std::string::npos;
+    if (gone || text.find(") S ") != std::string::npos) return;
     sched_yield();
   }
 }
@@ -69,7 +71,8 @@ TEST_F(WorkerTest, LinesArriveInOrder) {
   EXPECT_EQ(end.how, How::finished);
   EXPECT_EQ(end.reason, "");
   ASSERT_EQ(lines.size(), 1000u);
-  for (std::size_t line = 0; line < lines.size(); ++line) EXPECT_EQ(lines[line], "line " + std::to_string(line));
+  for (std::size_t line = 0; line < lines.size(); ++line)
+    EXPECT_EQ(lines[line], "line " + std::to_string(line));
 }
 
 TEST_F(WorkerTest, ItsMemoryIsItsOwn) {
@@ -132,8 +135,8 @@ TEST_F(WorkerTest, AnUnfinishedLastLineIsDropped) {
     wait_until_it_sleeps(child);
     kill(child, SIGKILL);
   };
-  const WorkerEnd end =
-      run_worker(unfinished, {.line = kill_while_it_writes, .tick = {}, .diagnostics = {}}, patient, interrupted);
+  const WorkerEnd end = run_worker(unfinished, {.line = kill_while_it_writes, .tick = {}, .diagnostics = {}},
+                                   patient, interrupted);
   EXPECT_EQ(end.how, How::crashed);
   EXPECT_EQ(lines.size(), 1u);
 }
@@ -222,9 +225,9 @@ TEST_F(WorkerTest, LeavesNoProcessBehind) {
 }
 
 TEST_F(WorkerTest, HandlersMayBeLeftOut) {
-  const WorkerEnd end = run_worker([](const SendLine& send) { send("a"), std::fputs("b\n", stderr); },
-                                   {.line = [](std::string_view) {}, .tick = {}, .diagnostics = {}}, patient,
-                                   interrupted);
+  const WorkerEnd end =
+      run_worker([](const SendLine& send) { send("a"), std::fputs("b\n", stderr); },
+                 {.line = [](std::string_view) {}, .tick = {}, .diagnostics = {}}, patient, interrupted);
   EXPECT_EQ(end.how, How::finished);
   EXPECT_EQ(end.last_words, "b");
 }
