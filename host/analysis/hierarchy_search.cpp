@@ -131,6 +131,17 @@ double steepness_at(const std::vector<FitPoint>& points, std::size_t i) {
   return (high - low) / std::max(points[to].log2_bytes - points[from].log2_bytes, 0.1);
 }
 
+/// How far points lie off the middle of their neighbours, as a rule: what repetitions of one point do not show, because
+/// the machine changed between points and not within them. Edges are few, so the median does not see them.
+double scatter_of(const std::vector<FitPoint>& points) {
+  std::vector<double> off;
+  for (std::size_t i = 1; i + 1 < points.size(); ++i) {
+    off.push_back(std::abs(points[i].log_ns - (points[i - 1].log_ns + points[i + 1].log_ns) / 2));
+  }
+  // 1.4826 turns a median of absolute deviations into a standard deviation; the middle of two adds half a variance.
+  return off.empty() ? 0 : quantile(off, 0.5) * 1.4826 * std::sqrt(2.0 / 3.0);
+}
+
 }  // namespace
 
 std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_bytes, double size_sigma_octaves) {
@@ -143,12 +154,13 @@ std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_
     const double error = 1.2533 * deviation / std::sqrt(static_cast<double>(values.count)) / values.median;
     points.push_back({std::log2(point.bytes), std::log(values.median), error});
   }
+  const double scatter = scatter_of(points);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double steepness = steepness_at(points, i);
     // Few lines fall into sets more unevenly than many: another allocation of the same size has another edge.
     const double lines = std::exp2(points[i].log2_bytes) / line_bytes;
     const double size_sigma = size_sigma_octaves + placement_octaves / std::sqrt(std::max(1.0, lines));
-    points[i].sigma = std::hypot(points[i].sigma, formula_sigma, size_sigma * steepness);
+    points[i].sigma = std::hypot(std::hypot(points[i].sigma, scatter), formula_sigma, size_sigma * steepness);
   }
   return points;
 }

@@ -85,6 +85,9 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       ->type_name("SECONDS")
       ->check(seconds_above_zero)
       ->capture_default_str();
+  run.add_option("--time-limit", options.time_limit_seconds, "The whole run ends after so many seconds")
+      ->type_name("SECONDS")
+      ->check(seconds_above_zero);
   run.add_flag("!--no-progress", options.progress, "No progress bar");
   run.add_flag("-v", options.verbose, "Show what the drivers print");
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <iostream>
@@ -19,6 +20,7 @@
 #include "cli/usage_error.hpp"
 #include "cli/worker_task.hpp"
 #include "probes/catalog.hpp"
+#include "probes/levels_agreement.hpp"
 #include "records/record_file.hpp"
 #include "version.hpp"
 
@@ -118,7 +120,11 @@ class Run {
         probes_(std::move(probes)),
         request_(request),
         file_(file),
-        progress_(options.progress && is_terminal(STDERR_FILENO), workers) {}
+        progress_(options.progress && is_terminal(STDERR_FILENO), workers) {
+    if (options.time_limit_seconds > 0) {
+      end_ = start_ + std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit_seconds * 1000));
+    }
+  }
 
   void append(const std::string& text) {
     file_.append(text);
@@ -153,8 +159,11 @@ class Run {
     const auto limit = std::chrono::milliseconds(static_cast<std::int64_t>(options_.silence_limit_seconds * 1000));
     const WorkerEnd end =
         measure::run_worker([&task](const measure::SendLine& send) { do_task(task, send); },
-                   {.line = take, .tick = [this] { progress_.draw(); }, .diagnostics = diagnose}, limit, interrupted());
+                   {.line = take, .tick = [this] { progress_.draw(); }, .diagnostics = diagnose}, {limit, end_}, interrupted());
     progress_.worker_ended();
+    if (end.how == WorkerEnd::How::out_of_time) {
+      skip_for_time({target.record.id, records::api_name(api), last_point.origin.probe}, last_point);
+    }
     if (end.how == WorkerEnd::How::crashed || end.how == WorkerEnd::How::silent) {
       record_death(end, {target.record.id, records::api_name(api), last_point.origin.probe}, last_point);
     }
@@ -173,6 +182,30 @@ class Run {
   const std::vector<Line>& lines() const { return lines_; }
   void clear_progress() { progress_.clear(); }
 
+  bool out_of_time() const { return std::chrono::steady_clock::now() > end_; }
+
+  /// Where the run's time ended, in words; `last_point` may be empty.
+  void skip_for_time(records::Origin origin, const Line& last_point) {
+    const std::string where = last_point.name.empty() ? "" : ", at " + last_point.name;
+    if (origin.probe.empty()) origin.probe = std::string(probes_.front()->name);
+    append(records::skip_line(origin, last_point.name.empty() ? nullptr : &last_point.point,
+                              "the run's --time-limit was reached" + where + "; a larger one goes on"));
+  }
+
+  /// What both APIs of a device say of its levels, held against each other.
+  void compare_apis(const Target& target) {
+    std::array<std::vector<measure::FoundLevel>, 2> levels;
+    for (const Line& line : lines_) {
+      if (line.kind != "level" || line.origin.device != target.record.id) continue;
+      levels[line.origin.api == records::api_name(gpu::Api::vulkan) ? 1 : 0].push_back(line.level);
+    }
+    const auto finding = probes::disagreement(levels[0], levels[1]);
+    if (!finding) return;
+    for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
+      append(records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
+    }
+  }
+
  private:
   void record_death(const WorkerEnd& end, records::Origin origin, const Line& last_point) {
     std::string reason = end.reason;
@@ -189,6 +222,7 @@ class Run {
   records::RecordFile& file_;
   Progress progress_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::time_point::max();
   std::vector<Line> lines_;
 };
 
@@ -264,7 +298,11 @@ ExitStatus run_command(const RunOptions& options) {
     for (const gpu::Api api : wanted_apis(options.api, target)) {
       if (interrupted()) break;
       if (through(target.record, api) != nullptr) {
-        run.probe(target, api);
+        if (run.out_of_time()) {
+          run.skip_for_time({target.record.id, records::api_name(api), ""}, {});
+        } else {
+          run.probe(target, api);
+        }
         continue;
       }
       const auto problem = machine.problems.find(api);
@@ -275,6 +313,7 @@ ExitStatus run_command(const RunOptions& options) {
         run.append(records::skip_line({target.record.id, records::api_name(api), std::string(probe->name)}, nullptr, reason));
       }
     }
+    run.compare_apis(target);
   }
   run.clear_progress();
 

@@ -6,9 +6,11 @@
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "analysis/statistics.hpp"
 #include "cli/chart.hpp"
+#include "cli/level_table.hpp"
 
 namespace sonde::cli {
 namespace {
@@ -38,6 +40,7 @@ std::vector<Curve> latency_curves(const std::string& device, std::span<const Lin
     for (const Line& line : lines) {
       if (line.kind != "sample" || line.origin.device != device || line.origin.probe != "latency") continue;
       if (line.origin.api != records::api_name(api) || line.measurement.unit != "ns") continue;
+      if (line.measurement.point.series.contains("order")) continue;  // the cycle is the default
       curve.points[line.measurement.point.x.at("bytes")] = &line.measurement;
     }
     if (!curve.points.empty()) curves.push_back(curve);
@@ -123,6 +126,24 @@ std::string code_overhead(const std::vector<Curve>& curves) {
       added);
 }
 
+std::string levels(const std::string& device, std::span<const Line> lines) {
+  std::string text;
+  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model}) {
+    std::vector<measure::FoundLevel> found;
+    for (const Line& line : lines) {
+      const bool here = line.origin.device == device && line.origin.api == records::api_name(api);
+      if (line.kind == "level" && here) found.push_back(line.level);
+    }
+    if (!found.empty()) text += (api == gpu::Api::model ? std::string("\n  Levels, simulated\n") : "\n  Levels through " + spoken_name(api) + "\n") + level_table(found);
+  }
+  std::set<std::string> said;  // one finding about both APIs has a record with each
+  for (const Line& line : lines) {
+    if (line.kind != "finding" || line.origin.device != device || !said.insert(line.finding.evidence).second) continue;
+    text += "  " + line.finding.evidence + "\n";
+  }
+  return text;
+}
+
 std::string drivers(const Target& target) {
   std::string text;
   for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
@@ -147,6 +168,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
       text += std::string("\n  ") + (simulated ? "Simulated latency" : "Latency") +
               " of one dependent load: median ± half the quartile range\n" + table(curves);
       if (device.type == gpu::DeviceType::cpu) text += code_overhead(curves);
+      text += levels(device.id, lines);
       text += "\n" + drawn(curves, colour);
     }
   }

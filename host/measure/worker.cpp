@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
@@ -110,7 +111,7 @@ std::string describe_end(int status) {
 }  // namespace
 
 WorkerEnd run_worker(const std::function<void(const SendLine&)>& work, const WorkerHandlers& handlers,
-                     std::chrono::milliseconds silence_limit, const std::atomic<bool>& interrupted) {
+                     const WorkerLimits& limits, const std::atomic<bool>& interrupted) {
   Pipe lines;
   Pipe diagnostics;
   const pid_t parent = getpid();
@@ -158,8 +159,10 @@ WorkerEnd run_worker(const std::function<void(const SendLine&)>& work, const Wor
     if (ended_by_us || ended) continue;  // drain what it sent before it was ended
     if (interrupted) {
       end_child(WorkerEnd::How::interrupted);
-    } else if (SteadyClock::now() - heard > silence_limit) {
+    } else if (SteadyClock::now() - heard > limits.silence) {
       end_child(WorkerEnd::How::silent);
+    } else if (SteadyClock::now() > limits.end) {
+      end_child(WorkerEnd::How::out_of_time);
     }
   }
   while (!ended && waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -170,8 +173,9 @@ WorkerEnd run_worker(const std::function<void(const SendLine&)>& work, const Wor
     read_some(diagnostics.read_end, take_diagnostics);
   }
   if (end.how == WorkerEnd::How::silent) {
-    end.reason = "the driver's process reported nothing for " +
-                 std::to_string(std::chrono::duration_cast<std::chrono::seconds>(silence_limit).count()) +
+    std::array<char, 32> seconds{};
+    std::snprintf(seconds.data(), seconds.size(), "%g", std::chrono::duration<double>(limits.silence).count());
+    end.reason = std::string("the driver's process reported nothing for ") + seconds.data() +
                  " s and was ended; --silence-limit allows more";
   } else if (end.how == WorkerEnd::How::finished && status != 0) {
     end.how = WorkerEnd::How::crashed;

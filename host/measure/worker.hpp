@@ -10,7 +10,7 @@ namespace sonde::measure {
 
 /// How a worker process ended.
 struct WorkerEnd {
-  enum class How { finished, crashed, silent, interrupted };
+  enum class How { finished, crashed, silent, interrupted, out_of_time };
   How how = How::finished;
   std::string reason;      ///< a sentence for the record; empty when it finished
   std::string last_words;  ///< last line that the driver wrote to standard error; often empty
@@ -25,11 +25,20 @@ struct WorkerHandlers {
   std::function<void(std::string_view text)> diagnostics;  ///< what the driver wrote to its standard error
 };
 
+struct WorkerLimits {
+  std::chrono::milliseconds silence{30000};
+  std::chrono::steady_clock::time_point end = std::chrono::steady_clock::time_point::max();
+  /// A silence limit alone.
+  WorkerLimits(std::chrono::milliseconds longest_silence) : silence(longest_silence) {}
+  WorkerLimits(std::chrono::milliseconds longest_silence, std::chrono::steady_clock::time_point latest_end)
+      : silence(longest_silence), end(latest_end) {}
+};
+
 /// Runs `work` in a child process and hands its lines to the parent, so that two drivers never share a process
 /// and one that crashes or hangs takes only its own worker down. The child is ended when it sends nothing for
-/// `silence_limit` or once `interrupted` is set; complete lines that it sent before are still handed over.
+/// `limits` allow, or once `interrupted` is set; complete lines that it sent before are still handed over.
 /// Must be called while this process has one thread.
 WorkerEnd run_worker(const std::function<void(const SendLine&)>& work, const WorkerHandlers& handlers,
-                     std::chrono::milliseconds silence_limit, const std::atomic<bool>& interrupted);
+                     const WorkerLimits& limits, const std::atomic<bool>& interrupted);
 
 }  // namespace sonde::measure
