@@ -39,7 +39,7 @@ int cell(const Range& range, double value, int cells) {
 
 std::string number_text(double value) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%g", value);
+  std::snprintf(text.data(), text.size(), "%.4g", value);
   return text.data();
 }
 
@@ -87,6 +87,11 @@ std::string chart(std::span<const ChartCurve> curves, int columns, int rows) {
   std::vector<std::string> labels(static_cast<std::size_t>(rows));
   for (const double value : round_values(std::pow(10, y.low), std::pow(10, y.high))) {
     labels[static_cast<std::size_t>(rows - 1 - cell(y, std::log10(value), rows))] = number_text(value);
+  }
+  if (std::ranges::all_of(labels, &std::string::empty)) {
+    // No round value lies in so narrow a range: its ends say where it is.
+    labels.front() = number_text(std::pow(10, y.high));
+    labels.back() = number_text(std::pow(10, y.low));
   }
   std::string text;
   for (std::size_t row = 0; row < cells.size(); ++row) {

@@ -67,7 +67,7 @@ std::vector<std::size_t> matches(const std::vector<DeviceRecord>& devices, const
   if (!wanted.empty() && std::ranges::all_of(wanted, [](unsigned char c) { return std::isdigit(c) != 0; }) &&
       wanted.size() < 6) {
     const std::size_t index = std::stoul(wanted);
-    return index < devices.size() ? std::vector<std::size_t>{index} : std::vector<std::size_t>{};
+    if (index < devices.size()) return {index};  // else it may be part of a name: "4090"
   }
   const auto exact = all_that([&](const DeviceRecord& device) {
     return lower(device.id) == wanted || (!device.pci.empty() && lower(device.pci) == wanted) ||

@@ -42,11 +42,17 @@ std::uint64_t steps_for(Nanoseconds wanted, double nanoseconds_per_step, const W
 /// step is over-estimated rather than under-estimated, and no dispatch lasts longer than predicted by much.
 double calibrate(ProvedRun& run, Nanoseconds wanted, const Workload& workload) {
   run(workload.quantum);  // the first launch compiles, allocates and wakes the device: its time says nothing
+  const std::uint64_t most = workload.most / workload.quantum * workload.quantum;
   std::uint64_t steps = workload.quantum;
   for (;;) {
-    const Nanoseconds time = run(steps);
+    // The shorter of two: an interruption taken at its word would make every dispatch too short.
+    const Nanoseconds first = run(steps);
+    const Nanoseconds time = std::min(first, run(steps));
+    if (time.count() <= 0 && steps >= most) {
+      throw gpu::Error("the device's clock did not move while it worked, so nothing can be timed by it");
+    }
     const double per_step = time.count() / static_cast<double>(steps);
-    if (time >= wanted / 2 || steps >= workload.most / workload.quantum * workload.quantum) return per_step;
+    if (time >= wanted / 2 || steps >= most) return per_step;
     // At most eight times as long at once: the first steps may have hit a cache that the next ones miss.
     const std::uint64_t next = std::min(steps * 8, steps_for(wanted, per_step, workload));
     if (next <= steps) return per_step;
@@ -83,7 +89,7 @@ double warm_up(ProvedRun& run, double per_step, const Limits& limits, const Work
     if (spent + expected > limits.warm_up) break;
     spent += expected;
     const double now = walk(run, round, best, workload);
-    not_faster = now > 0.995 * best ? not_faster + 1 : 0;
+    not_faster = now >= 0.995 * best ? not_faster + 1 : 0;
     best = std::min(best, now);
   }
   return best;

@@ -30,6 +30,7 @@ Settled settle_clock(const Workload& arithmetic, gpu::Nanoseconds longest, const
       steps *= 2;
       continue;
     }
+    if (time.count() <= 0) break;  // a clock that stands still settles nothing
     recent.push_back(settled.nanoseconds_per_step);
     if (recent.size() > windows_that_agree) recent.pop_front();
     const auto [least, greatest] = std::ranges::minmax(recent);

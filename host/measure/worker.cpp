@@ -87,6 +87,9 @@ class LineBuffer {
     text_.erase(0, start);
   }
 
+  /// What came after the last line's end.
+  const std::string& rest() const { return text_; }
+
  private:
   std::string text_;
 };
@@ -172,6 +175,7 @@ WorkerEnd run_worker(const std::function<void(const SendLine&)>& work, const Wor
     fcntl(diagnostics.read_end, F_SETFL, O_NONBLOCK);
     read_some(diagnostics.read_end, take_diagnostics);
   }
+  if (!diagnostic_lines.rest().empty()) end.last_words = diagnostic_lines.rest();
   if (end.how == WorkerEnd::How::silent) {
     std::array<char, 32> seconds{};
     std::snprintf(seconds.data(), seconds.size(), "%g", std::chrono::duration<double>(limits.silence).count());

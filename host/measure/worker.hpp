@@ -28,8 +28,10 @@ struct WorkerHandlers {
 struct WorkerLimits {
   std::chrono::milliseconds silence{30000};
   std::chrono::steady_clock::time_point end = std::chrono::steady_clock::time_point::max();
-  /// A silence limit alone.
-  WorkerLimits(std::chrono::milliseconds longest_silence) : silence(longest_silence) {}
+  /// A silence limit alone, in any unit.
+  template <typename Number, typename Unit>
+  WorkerLimits(std::chrono::duration<Number, Unit> longest_silence)
+      : silence(std::chrono::duration_cast<std::chrono::milliseconds>(longest_silence)) {}
   WorkerLimits(std::chrono::milliseconds longest_silence, std::chrono::steady_clock::time_point latest_end)
       : silence(longest_silence), end(latest_end) {}
 };

@@ -15,6 +15,7 @@
 #include <map>
 
 #include "analysis/levels.hpp"
+#include "gpu/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/chases.hpp"
 #include "probes/latency_plan.hpp"
@@ -25,6 +26,9 @@ namespace {
 using measure::Measurement;
 using measure::Point;
 using measure::Request;
+
+/// 2^32 words of 32 bits; beyond them an index would start again at zero.
+constexpr double reach_of_indices_bytes = 0x1p34;
 
 std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
 
@@ -38,6 +42,10 @@ std::vector<Point> next(const gpu::DeviceInfo&, const Request& request, std::spa
 
 measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
   const double bytes = point.x.at("bytes");
+  if (bytes > reach_of_indices_bytes) {
+    throw gpu::Unsupported("the walk's 32-bit indices reach " + measure::size_text(reach_of_indices_bytes) +
+                           "; larger working sets are not measured");
+  }
   const auto order = point.series.find("order");
   if (order != point.series.end() && order->second == "independent") {
     const auto lines = static_cast<std::uint32_t>(bytes / request.line_bytes);
