@@ -55,15 +55,7 @@ struct Chain {
 }  // namespace
 
 measure::Workload alu_chain(gpu::Device& device) {
-  const auto chain = std::make_shared<Chain>(device);
-  return {.unit = "ns",
-          .quantum = steps_per_trip,
-          .most = std::uint64_t{most_trips} * steps_per_trip,
-          .lap = 1,
-          .one_core = true,
-          .run = [chain](std::uint64_t steps) { return chain->run(steps); },
-          .flaw = [chain] { return chain->flaw(); },
-          .value = [](double nanoseconds) { return nanoseconds; }};
+  return chain_workload(std::make_shared<Chain>(device), 1);
 }
 
 }  // namespace sonde::probes

@@ -53,15 +53,7 @@ struct CycleChase {
 }  // namespace
 
 measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const Slots& slots, std::uint64_t seed) {
-  const auto chase = std::make_shared<CycleChase>(device, count, slots, seed);
-  return {.unit = "ns",
-          .quantum = steps_per_trip,
-          .most = std::uint64_t{most_trips} * steps_per_trip,
-          .lap = count,
-          .one_core = true,
-          .run = [chase](std::uint64_t hops) { return chase->run(hops); },
-          .flaw = [chase] { return chase->flaw(); },
-          .value = [](double nanoseconds) { return nanoseconds; }};
+  return chain_workload(std::make_shared<CycleChase>(device, count, slots, seed), count);
 }
 
 }  // namespace sonde::probes

@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "gpu/device.hpp"
+#include "measure/probe.hpp"
 
 namespace sonde::probes {
 
@@ -20,6 +22,19 @@ inline constexpr std::uint32_t steps_per_trip = 64;
 inline std::uint32_t one_item_group(const gpu::DeviceInfo& info) {
   if (info.type == gpu::DeviceType::cpu) return 1;
   return info.largest_group_size < 32 ? info.largest_group_size : 32;
+}
+
+/// The workload of a chain whose state has run(steps) and flaw(): time per step in ns.
+template <typename Chain>
+measure::Workload chain_workload(std::shared_ptr<Chain> chain, std::uint64_t lap) {
+  return {.unit = "ns",
+          .quantum = steps_per_trip,
+          .most = std::uint64_t{most_trips} * steps_per_trip,
+          .lap = lap,
+          .one_core = true,
+          .run = [chain](std::uint64_t steps) { return chain->run(steps); },
+          .flaw = [chain] { return chain->flaw(); },
+          .value = [](double nanoseconds) { return nanoseconds; }};
 }
 
 /// Compares what a chain kernel left in device memory, {value, trips}, with what it must have left.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <optional>
 #include <string>
 
 #include "gpu/error.hpp"
@@ -11,6 +10,8 @@
 #include "gpu/vulkan/instance.hpp"
 #include "gpu/vulkan/list.hpp"
 #include "gpu/vulkan/memory.hpp"
+#include "gpu/vulkan/queue.hpp"
+#include "gpu/vulkan/staging.hpp"
 #include "gpu/vulkan/vulkan.hpp"
 
 namespace sonde::gpu::vulkan {
@@ -18,43 +19,6 @@ namespace {
 
 constexpr std::uint32_t most_buffers = 4;
 constexpr std::uint32_t push_constant_bytes = 128;  // what every Vulkan device has
-constexpr std::uint64_t staging_bytes = 4ull << 20;
-constexpr std::uint64_t dispatch_timeout_ns = 20'000'000'000;
-
-/// The first family that computes and has a clock; its timestamps' valid bits.
-struct QueueFamily {
-  std::uint32_t index = 0;
-  std::uint32_t timestamp_bits = 0;
-};
-
-QueueFamily compute_family(VkPhysicalDevice physical) {
-  std::uint32_t count = 0;
-  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
-  std::vector<VkQueueFamilyProperties> families(count);
-  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
-  for (std::uint32_t index = 0; index < count; ++index) {
-    const bool computes = (families[index].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;
-    if (computes && families[index].timestampValidBits > 0) return {index, families[index].timestampValidBits};
-  }
-  throw Unsupported("no queue of this device both computes and has timestamps, so nothing can be timed by its clock");
-}
-
-VkDevice make_device(VkPhysicalDevice physical, std::uint32_t family, bool addresses) {
-  const float priority = 1;
-  VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-  queue.queueFamilyIndex = family;
-  queue.queueCount = 1;
-  queue.pQueuePriorities = &priority;
-  VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-  features.bufferDeviceAddress = addresses ? VK_TRUE : VK_FALSE;
-  VkDeviceCreateInfo create{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &features};
-  create.queueCreateInfoCount = 1;
-  create.pQueueCreateInfos = &queue;
-  VkDevice device = VK_NULL_HANDLE;
-  check(vkCreateDevice(physical, &create, nullptr, &device), "vkCreateDevice");
-  volkLoadDevice(device);
-  return device;
-}
 
 class VulkanKernel final : public Kernel {
  public:
@@ -63,124 +27,6 @@ class VulkanKernel final : public Kernel {
 
  private:
   Pipeline pipeline_;
-};
-
-/// What every object of a device needs to reach it, and commands that run to their end before anything else.
-class Queue {
- public:
-  Queue(VkPhysicalDevice physical, bool addresses)
-      : physical_(physical), family_(compute_family(physical)), device_(make_device(physical, family_.index, addresses)) {
-    vkGetDeviceQueue(device_, family_.index, 0, &queue_);
-    VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    pool.queueFamilyIndex = family_.index;
-    VkCommandPool raw_pool = VK_NULL_HANDLE;
-    check(vkCreateCommandPool(device_, &pool, nullptr, &raw_pool), "vkCreateCommandPool");
-    pool_ = {device_, raw_pool};
-    VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-    allocate_info.commandPool = raw_pool;
-    allocate_info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-    allocate_info.commandBufferCount = 1;
-    check(vkAllocateCommandBuffers(device_, &allocate_info, &commands_), "vkAllocateCommandBuffers");
-    const VkFenceCreateInfo fence{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    VkFence raw_fence = VK_NULL_HANDLE;
-    check(vkCreateFence(device_, &fence, nullptr, &raw_fence), "vkCreateFence");
-    fence_ = {device_, raw_fence};
-  }
-  ~Queue() {
-    if (device_ == VK_NULL_HANDLE) return;
-    vkDeviceWaitIdle(device_);
-    fence_ = {};
-    pool_ = {};
-    vkDestroyDevice(device_, nullptr);
-  }
-  Queue(const Queue&) = delete;
-  Queue& operator=(const Queue&) = delete;
-
-  VkPhysicalDevice physical() const { return physical_; }
-  VkDevice device() const { return device_; }
-  std::uint32_t timestamp_bits() const { return family_.timestamp_bits; }
-
-  /// Records with `record(commands)`, runs it after everything before it, and waits for its end.
-  template <typename Record>
-  void run(Record record) {
-    check(vkResetCommandPool(device_, pool_.get(), 0), "vkResetCommandPool");
-    VkCommandBufferBeginInfo begin{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-    check(vkBeginCommandBuffer(commands_, &begin), "vkBeginCommandBuffer");
-    barrier();
-    record(commands_);
-    barrier();
-    check(vkEndCommandBuffer(commands_), "vkEndCommandBuffer");
-    VkSubmitInfo submit{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO};
-    submit.commandBufferCount = 1;
-    submit.pCommandBuffers = &commands_;
-    const VkFence fence = fence_.get();
-    check(vkResetFences(device_, 1, &fence), "vkResetFences");
-    check(vkQueueSubmit(queue_, 1, &submit, fence), "vkQueueSubmit");
-    const VkResult result = vkWaitForFences(device_, 1, &fence, VK_TRUE, dispatch_timeout_ns);
-    if (result == VK_TIMEOUT) throw Error("the device did not finish within 20 seconds");
-    check(result, "vkWaitForFences");
-  }
-
- private:
-  /// Everything before is finished and seen by everything after, the host included.
-  void barrier() {
-    VkMemoryBarrier memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    memory.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_WRITE_BIT;
-    memory.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT;
-    const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT;
-    vkCmdPipelineBarrier(commands_, all, all, 0, 1, &memory, 0, nullptr, 0, nullptr);
-  }
-
-  VkPhysicalDevice physical_;
-  QueueFamily family_;
-  VkDevice device_ = VK_NULL_HANDLE;
-  VkQueue queue_ = VK_NULL_HANDLE;
-  CommandPool pool_;
-  VkCommandBuffer commands_ = VK_NULL_HANDLE;
-  Fence fence_;
-};
-
-/// Host-visible memory through which data goes to and from device memory, piece by piece.
-class Staging {
- public:
-  explicit Staging(Queue& queue) : queue_(queue) {
-    allocation_ = allocate(queue.physical(), queue.device(), staging_bytes,
-                           VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                           VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
-                           VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-    void* mapped = nullptr;
-    check(vkMapMemory(queue.device(), allocation_.memory.get(), 0, VK_WHOLE_SIZE, 0, &mapped), "vkMapMemory");
-    mapped_ = static_cast<std::byte*>(mapped);
-  }
-
-  void write(VkBuffer to, std::uint64_t offset, std::span<const std::byte> bytes) {
-    for (std::uint64_t done = 0; done < bytes.size(); done += staging_bytes) {
-      const std::uint64_t piece = std::min<std::uint64_t>(staging_bytes, bytes.size() - done);
-      std::memcpy(mapped_, bytes.data() + done, piece);
-      copy(allocation_.buffer.get(), 0, to, offset + done, piece);
-    }
-  }
-
-  void read(VkBuffer from, std::uint64_t offset, std::span<std::byte> bytes) {
-    for (std::uint64_t done = 0; done < bytes.size(); done += staging_bytes) {
-      const std::uint64_t piece = std::min<std::uint64_t>(staging_bytes, bytes.size() - done);
-      copy(from, offset + done, allocation_.buffer.get(), 0, piece);
-      std::memcpy(bytes.data() + done, mapped_, piece);
-    }
-  }
-
- private:
-  void copy(VkBuffer from, std::uint64_t from_offset, VkBuffer to, std::uint64_t to_offset, std::uint64_t bytes) {
-    queue_.run([&](VkCommandBuffer commands) {
-      const VkBufferCopy region{.srcOffset = from_offset, .dstOffset = to_offset, .size = bytes};
-      vkCmdCopyBuffer(commands, from, to, 1, &region);
-    });
-  }
-
-  Queue& queue_;
-  Allocation allocation_;
-  std::byte* mapped_ = nullptr;
 };
 
 class VulkanBuffer final : public Buffer {

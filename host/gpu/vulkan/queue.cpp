@@ -1,0 +1,100 @@
+#include "gpu/vulkan/queue.hpp"
+
+#include <vector>
+
+#include "gpu/error.hpp"
+
+namespace sonde::gpu::vulkan {
+namespace {
+
+constexpr std::uint64_t dispatch_timeout_ns = 20'000'000'000;
+
+QueueFamily compute_family(VkPhysicalDevice physical) {
+  std::uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+  for (std::uint32_t index = 0; index < count; ++index) {
+    const bool computes = (families[index].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;
+    if (computes && families[index].timestampValidBits > 0) return {index, families[index].timestampValidBits};
+  }
+  throw Unsupported("no queue of this device both computes and has timestamps, so nothing can be timed by its clock");
+}
+
+VkDevice make_device(VkPhysicalDevice physical, std::uint32_t family, bool addresses) {
+  const float priority = 1;
+  VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+  queue.queueFamilyIndex = family;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  features.bufferDeviceAddress = addresses ? VK_TRUE : VK_FALSE;
+  VkDeviceCreateInfo create{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &features};
+  create.queueCreateInfoCount = 1;
+  create.pQueueCreateInfos = &queue;
+  VkDevice device = VK_NULL_HANDLE;
+  check(vkCreateDevice(physical, &create, nullptr, &device), "vkCreateDevice");
+  volkLoadDevice(device);
+  return device;
+}
+
+}  // namespace
+
+Queue::Queue(VkPhysicalDevice physical, bool addresses)
+    : physical_(physical), family_(compute_family(physical)), device_(make_device(physical, family_.index, addresses)) {
+  vkGetDeviceQueue(device_, family_.index, 0, &queue_);
+  VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+  pool.queueFamilyIndex = family_.index;
+  VkCommandPool raw_pool = VK_NULL_HANDLE;
+  check(vkCreateCommandPool(device_, &pool, nullptr, &raw_pool), "vkCreateCommandPool");
+  pool_ = {device_, raw_pool};
+  VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  allocate_info.commandPool = raw_pool;
+  allocate_info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  allocate_info.commandBufferCount = 1;
+  check(vkAllocateCommandBuffers(device_, &allocate_info, &commands_), "vkAllocateCommandBuffers");
+  const VkFenceCreateInfo fence{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  VkFence raw_fence = VK_NULL_HANDLE;
+  check(vkCreateFence(device_, &fence, nullptr, &raw_fence), "vkCreateFence");
+  fence_ = {device_, raw_fence};
+}
+
+Queue::~Queue() {
+  if (device_ == VK_NULL_HANDLE) return;
+  vkDeviceWaitIdle(device_);
+  fence_ = {};
+  pool_ = {};
+  vkDestroyDevice(device_, nullptr);
+}
+
+void Queue::begin() {
+  check(vkResetCommandPool(device_, pool_.get(), 0), "vkResetCommandPool");
+  VkCommandBufferBeginInfo begin{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  check(vkBeginCommandBuffer(commands_, &begin), "vkBeginCommandBuffer");
+  barrier();
+}
+
+void Queue::finish() {
+  barrier();
+  check(vkEndCommandBuffer(commands_), "vkEndCommandBuffer");
+  VkSubmitInfo submit{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO};
+  submit.commandBufferCount = 1;
+  submit.pCommandBuffers = &commands_;
+  const VkFence fence = fence_.get();
+  check(vkResetFences(device_, 1, &fence), "vkResetFences");
+  check(vkQueueSubmit(queue_, 1, &submit, fence), "vkQueueSubmit");
+  const VkResult result = vkWaitForFences(device_, 1, &fence, VK_TRUE, dispatch_timeout_ns);
+  if (result == VK_TIMEOUT) throw Error("the device did not finish within 20 seconds");
+  check(result, "vkWaitForFences");
+}
+
+void Queue::barrier() {
+  VkMemoryBarrier memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+  memory.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_WRITE_BIT;
+  memory.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT;
+  const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT;
+  vkCmdPipelineBarrier(commands_, all, all, 0, 1, &memory, 0, nullptr, 0, nullptr);
+}
+
+}  // namespace sonde::gpu::vulkan

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <volk.h>
+
+#include <cstdint>
+
+#include "gpu/vulkan/handle.hpp"
+
+namespace sonde::gpu::vulkan {
+
+/// The first family that computes and has a clock; its timestamps' valid bits.
+struct QueueFamily {
+  std::uint32_t index = 0;
+  std::uint32_t timestamp_bits = 0;
+};
+
+/// A logical device with one queue, and commands that run to their end before anything else does.
+class Queue {
+ public:
+  /// Throws Unsupported when no queue both computes and has timestamps.
+  Queue(VkPhysicalDevice physical, bool addresses);
+  ~Queue();
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  VkPhysicalDevice physical() const { return physical_; }
+  VkDevice device() const { return device_; }
+  std::uint32_t timestamp_bits() const { return family_.timestamp_bits; }
+
+  /// Records with `record(commands)`, runs it after everything before it, and waits for its end.
+  template <typename Record>
+  void run(Record record) {
+    begin();
+    record(commands_);
+    finish();
+  }
+
+ private:
+  void begin();
+  void finish();
+  /// Everything before is finished and seen by everything after, the host included.
+  void barrier();
+
+  VkPhysicalDevice physical_;
+  QueueFamily family_;
+  VkDevice device_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  CommandPool pool_;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  Fence fence_;
+};
+
+}  // namespace sonde::gpu::vulkan
