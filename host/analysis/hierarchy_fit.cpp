@@ -53,17 +53,17 @@ class Evaluator {
     return beyond;
   }
 
+  double level_ns(std::size_t level, double log2_bytes) const {
+    const double start = level == 0 ? log2_bytes : hierarchy_.log2_bytes[level - 1];
+    const double octaves = std::clamp(log2_bytes - start, 0.0, 12.0);
+    return ns_[level] * std::max(0.2, 1 + hierarchy_.drift[level] * octaves);
+  }
+
  private:
   /// A cache sees only the lines that the ones before it miss.
   double missed_by(std::size_t cache, double beyond, double log2_bytes) const {
     const double seen = beyond < 1 ? log2_bytes + std::log2(std::max(beyond, 1e-9)) : log2_bytes;
     return beyond * hierarchy_.shapes[cache]->cyclic_miss(seen - hierarchy_.log2_bytes[cache]);
-  }
-
-  double level_ns(std::size_t level, double log2_bytes) const {
-    const double start = level == 0 ? log2_bytes : hierarchy_.log2_bytes[level - 1];
-    const double octaves = std::clamp(log2_bytes - start, 0.0, 12.0);
-    return ns_[level] * std::max(0.2, 1 + hierarchy_.drift[level] * octaves);
   }
 
   const FittedHierarchy& hierarchy_;
@@ -150,6 +150,10 @@ double cyclic_ns(const FittedHierarchy& hierarchy, double log2_bytes) { return E
 
 double independent_ns(const FittedHierarchy& hierarchy, double log2_bytes) {
   return Evaluator(hierarchy).independent_ns(log2_bytes);
+}
+
+double level_ns(const FittedHierarchy& hierarchy, std::size_t level, double log2_bytes) {
+  return Evaluator(hierarchy).level_ns(level, log2_bytes);
 }
 
 double cyclic_share(const FittedHierarchy& hierarchy, std::size_t level, double log2_bytes) {

@@ -34,6 +34,9 @@ struct FittedHierarchy {
 double cyclic_ns(const FittedHierarchy& hierarchy, double log2_bytes);
 double independent_ns(const FittedHierarchy& hierarchy, double log2_bytes);
 
+/// Latency of one level at a working set, its drift included.
+double level_ns(const FittedHierarchy& hierarchy, std::size_t level, double log2_bytes);
+
 /// Share of a cyclic walk's accesses that `level` serves.
 double cyclic_share(const FittedHierarchy& hierarchy, std::size_t level, double log2_bytes);
 

@@ -10,6 +10,8 @@ namespace {
 constexpr double formula_sigma = 0.008;        // the formulas of docs/method.md against simulation
 constexpr double placement_octaves = 0.7;      // of one line; falls with the root of their number
 constexpr double steepness_window_octaves = 0.12;
+constexpr double slowed_window_octaves = 0.5;
+constexpr double tolerated_excess = 0.03;
 constexpr std::size_t most_caches = 7;
 constexpr double insertion_step_octaves = 0.5;
 /// What a further cache must lower the cost by, in units of log(points) for each of its three parameters. Schwarz's
@@ -17,7 +19,7 @@ constexpr double insertion_step_octaves = 0.5;
 constexpr double evidence_factor = 2.5;
 /// A point that a level serves by so much, at a latency so near to the level's, shows it.
 constexpr double own_share = 0.85;
-constexpr double flat_log_ns = 0.06;
+constexpr double flat_log_ns = 0.04;
 constexpr double nearly_as_good = 6;
 
 double step_ratio(const FittedHierarchy& hierarchy, std::size_t cache) {
@@ -45,7 +47,8 @@ bool seen_flat(const FittedHierarchy& hierarchy, const FitCurves& curves) {
     int points = 0;
     for (const FitPoint& point : curves.cycle) {
       if (cyclic_share(hierarchy, level, point.log2_bytes) < own_share) continue;
-      if (std::abs(point.log_ns - hierarchy.log_ns[level]) < flat_log_ns) ++points;
+      const double flat = std::log(level_ns(hierarchy, level, point.log2_bytes));
+      if (std::abs(point.log_ns - flat) < flat_log_ns) ++points;
     }
     if (points < 2) return false;
   }
@@ -131,15 +134,16 @@ double steepness_at(const std::vector<FitPoint>& points, std::size_t i) {
   return (high - low) / std::max(points[to].log2_bytes - points[from].log2_bytes, 0.1);
 }
 
-/// How far points lie off the middle of their neighbours, as a rule: what repetitions of one point do not show, because
-/// the machine changed between points and not within them. Edges are few, so the median does not see them.
-double scatter_of(const std::vector<FitPoint>& points) {
-  std::vector<double> off;
-  for (std::size_t i = 1; i + 1 < points.size(); ++i) {
-    off.push_back(std::abs(points[i].log_ns - (points[i - 1].log_ns + points[i + 1].log_ns) / 2));
+/// How far a point lies above what a larger working set takes, which is what it was slowed by: a larger one is not
+/// faster. The machine may change between points, so the repetitions of one do not show this.
+double slowed_by(const std::vector<FitPoint>& points, std::size_t i) {
+  double least = points[i].log_ns;
+  for (std::size_t j = i + 1; j < points.size(); ++j) {
+    if (points[j].log2_bytes - points[i].log2_bytes > slowed_window_octaves && j > i + 2) break;
+    least = std::min(least, points[j].log_ns);
   }
-  // 1.4826 turns a median of absolute deviations into a standard deviation; the middle of two adds half a variance.
-  return off.empty() ? 0 : quantile(off, 0.5) * 1.4826 * std::sqrt(2.0 / 3.0);
+  const double excess = points[i].log_ns - least;
+  return excess > tolerated_excess ? excess : 0;
 }
 
 }  // namespace
@@ -154,13 +158,14 @@ std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_
     const double error = 1.2533 * deviation / std::sqrt(static_cast<double>(values.count)) / values.median;
     points.push_back({std::log2(point.bytes), std::log(values.median), error});
   }
-  const double scatter = scatter_of(points);
+  std::vector<double> slowed;
+  for (std::size_t i = 0; i < points.size(); ++i) slowed.push_back(slowed_by(points, i));
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double steepness = steepness_at(points, i);
     // Few lines fall into sets more unevenly than many: another allocation of the same size has another edge.
     const double lines = std::exp2(points[i].log2_bytes) / line_bytes;
     const double size_sigma = size_sigma_octaves + placement_octaves / std::sqrt(std::max(1.0, lines));
-    points[i].sigma = std::hypot(std::hypot(points[i].sigma, scatter), formula_sigma, size_sigma * steepness);
+    points[i].sigma = std::hypot(std::hypot(points[i].sigma, 2 * slowed[i]), formula_sigma, size_sigma * steepness);
   }
   return points;
 }

@@ -64,7 +64,8 @@ double Progress::seconds_left() const {
 void Progress::draw() {
   if (!drawn_ || Clock::now() - last_drawn_ < between_draws) return;
   last_drawn_ = Clock::now();
-  const double share = std::clamp(share_done(), 0.0, 1.0);
+  shown_share_ = std::max(shown_share_, std::clamp(share_done(), 0.0, 1.0));
+  const double share = shown_share_;
   std::string bar;
   for (int column = 0; column < bar_columns; ++column) bar += column < share * bar_columns ? "━" : "╌";
   std::array<char, 16> percent{};

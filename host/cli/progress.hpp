@@ -41,6 +41,7 @@ class Progress {
   std::string point_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_drawn_{};
+  double shown_share_ = 0;  ///< never falls, though a probe that asks for more makes the run longer
 };
 
 }  // namespace sonde::cli

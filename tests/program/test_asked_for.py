@@ -77,7 +77,7 @@ def test_status_0_when_a_probe_nobody_named_measured_nothing(sonde, listed, open
 
 
 def test_a_time_limit_ends_the_run_and_keeps_what_was_measured(sonde, valid, opencl_cpu):
-    words = ("run", "--device", "cpu", "--sizes", "4K:64M", "--effort", "thorough", "--time-limit", "2")
+    words = ("run", "--device", "cpu", "--sizes", "4K:64M", "--effort", "quick", "--time-limit", "4")
     done = sonde(*words, "-o", "run.jsonl", timeout=20)
     assert done.seconds < 8
     records = sonde.records()

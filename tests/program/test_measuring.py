@@ -22,7 +22,8 @@ def test_every_record_is_valid(cpu_run, valid):
 def test_records_come_in_order(cpu_run):
     kinds = [record["record"] for record in cpu_run.records]
     assert kinds[:2] == ["run", "device"]
-    assert set(kinds[2:-1]) == {"sample"}
+    assert "sample" in kinds[2:-1]
+    assert set(kinds[2:-1]) <= {"sample", "level", "finding"}
     assert kinds[-1] == "end"
     times = [sample["t"] for sample in cpu_run.samples]
     assert times == sorted(times) and times[-1] <= cpu_run.end["seconds"]
@@ -59,9 +60,9 @@ def test_the_end_counts_what_is_in_the_file(cpu_run):
 @pytest.mark.parametrize("api", APIS)
 def test_four_sizes_for_each_doubling_in_whole_lines(cpu_run, api):
     measured = sizes(of_kind(cpu_run.samples, "sample", api=api))
-    assert len(measured) == 5
-    assert measured == sorted(set(measured))
-    assert (measured[0], measured[-1]) == (4096, 8192)
+    # Further sizes come where the curve seems to rise; they are between these.
+    assert {4096, 4864, 5824, 6912, 8192} <= set(measured)
+    assert (min(measured), max(measured)) == (4096, 8192)
     assert all(size % cpu_run.device["line_bytes"] == 0 for size in measured)
 
 
@@ -69,7 +70,8 @@ def test_each_sample_names_its_curve(cpu_run):
     defaults = {"path": "vector", "memory": "device", "order": "cycle"}
     for sample in cpu_run.samples:
         assert (sample["device"], sample["probe"], sample["unit"]) == ("cpu", "latency", "ns")
-        assert {**defaults, **sample["series"]} == defaults
+        assert {**defaults, **sample["series"], "order": "cycle"} == defaults
+        assert sample["series"].get("order", "cycle") in ("cycle", "independent", "page")
         assert list(sample["x"]) == ["bytes"]
 
 

@@ -7,6 +7,7 @@
 
 #include "gpu/error.hpp"
 #include "gpu/host_memory.hpp"
+#include "gpu/limits.hpp"
 #include "gpu/model/address_space.hpp"
 #include "gpu/model/kernels.hpp"
 #include "gpu/model/memory.hpp"
@@ -63,6 +64,7 @@ class ModelDevice : public Device {
   }
 
   [[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes) override {
+    check_fits(info_, available_bytes(), size_bytes);
     return std::make_unique<Storage>(space_, size_bytes);
   }
 

@@ -65,7 +65,8 @@ DeviceType type(const cl::Device& device, bool unified_memory) {
 }
 
 std::string name(const cl::Device& device) {
-  const std::string board = query_text(device, board_name_amd_query);
+  const bool amd = has_extension(device, "cl_amd_device_attribute_query");
+  const std::string board = amd ? query_text(device, board_name_amd_query) : "";
   return board.empty() ? query_text(device, CL_DEVICE_NAME) : board;
 }
 
