@@ -1,8 +1,8 @@
 #include "cli/sizes.hpp"
 
 #include <cctype>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 #include "cli/usage_error.hpp"
 
@@ -11,8 +11,10 @@ namespace sonde::cli {
 std::uint64_t parse_size(const std::string& text) {
   const UsageError wrong("'" + text + "' is no size; write for example 4K, 64M or 1G (powers of 1024)");
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) == 0) throw wrong;
-  char* rest = nullptr;
-  const double number = std::strtod(text.c_str(), &rest);
+  double number = 0;
+  // No exponent and no hexadecimal digits: 1e3 and 0x10 are rather mistyped than meant.
+  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (problem != std::errc{}) throw wrong;
   std::string unit(rest);
   for (char& letter : unit) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
   if (unit == "B") unit.clear();

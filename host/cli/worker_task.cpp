@@ -15,6 +15,8 @@ namespace {
 constexpr gpu::Nanoseconds longest_settling_of_a_cpu{200e6};
 constexpr gpu::Nanoseconds longest_settling_of_a_gpu{2e9};
 
+constexpr std::chrono::milliseconds between_signs_of_life{50};
+
 class PipeObserver final : public measure::Observer {
  public:
   PipeObserver(const WorkerTask& task, const measure::SendLine& send) : task_(task), send_(send) {}
@@ -27,7 +29,13 @@ class PipeObserver final : public measure::Observer {
   void started(const measure::Probe& probe, const measure::Point& point) override {
     send_(records::point_line(origin(probe), measure::name_of(probe, point), point));
   }
-  void alive() override { send_(records::alive_line()); }
+  /// Not more often than the parent needs it: reading wakes it, on a core that may be the measured device's.
+  void alive() override {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_sign_of_life_ < between_signs_of_life) return;
+    last_sign_of_life_ = now;
+    send_(records::alive_line());
+  }
   void measured(const measure::Probe& probe, const measure::Measurement& measurement) override {
     const std::chrono::duration<double> t = std::chrono::steady_clock::now() - task_.run_start;
     send_(records::sample_line(origin(probe), measurement, t.count()));
@@ -52,6 +60,7 @@ class PipeObserver final : public measure::Observer {
 
   const WorkerTask& task_;
   const measure::SendLine& send_;
+  std::chrono::steady_clock::time_point last_sign_of_life_;
 };
 
 bool settle(gpu::Device& device, measure::Observer& observer) {

@@ -27,7 +27,9 @@ HostTime parse_proc_stat(std::string_view text, double ticks_per_second) {
   line >> label;
   for (double& value : ticks) line >> value;
   const auto [user, nice, system, idle, iowait, irq, softirq, steal] = ticks;
-  return {.busy = (user + nice + system + irq + softirq) / ticks_per_second, .steal = steal / ticks_per_second};
+  return {.busy = (user + nice + system + irq + softirq) / ticks_per_second,
+          .steal = steal / ticks_per_second,
+          .tick = 1 / ticks_per_second};
 }
 
 HostTime read_host_time() {
@@ -47,7 +49,7 @@ HostTime read_host_time() {
 ForeignLoad load_between(const HostTime& before, const HostTime& after) {
   const double wall = after.wall - before.wall;
   if (wall <= 0) return {};
-  const double foreign = (after.busy - before.busy) - (after.own - before.own);
+  const double foreign = (after.busy - before.busy) - (after.own - before.own) - after.tick;
   return {.foreign_cpu = std::clamp(foreign / wall, 0.0, 1.0),
           .steal = std::clamp((after.steal - before.steal) / wall, 0.0, 1.0),
           .involuntary_switches = after.involuntary_switches - before.involuntary_switches};

@@ -11,6 +11,7 @@ struct HostTime {
   double busy = 0;   ///< by any process or interrupt of this machine
   double own = 0;    ///< by this process and all its threads
   double steal = 0;  ///< taken by the hypervisor for others
+  double tick = 0;   ///< the step in which `busy` counts
   std::uint64_t involuntary_switches = 0;  ///< times a thread of this process was put off its CPU
 };
 
@@ -27,6 +28,8 @@ HostTime read_host_time();
 /// The first line of /proc/stat; `ticks_per_second` as sysconf(_SC_CLK_TCK) says. Fills busy and steal only.
 HostTime parse_proc_stat(std::string_view text, double ticks_per_second);
 
+/// Never more than others truly took: a tick is charged whole to whoever runs at its end, so that over a short time
+/// one tick may be rounding alone.
 ForeignLoad load_between(const HostTime& before, const HostTime& after);
 
 }  // namespace sonde::counters

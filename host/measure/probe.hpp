@@ -46,7 +46,8 @@ struct State {
   std::uint64_t steps = 0;  ///< steps in one timed dispatch
   double launch_ns = 0;     ///< cost of an empty dispatch, already taken off the values
   std::uint64_t involuntary_switches = 0;
-  double drift = 0;  ///< how far a reference point, measured again and again, had moved by then; 0.01 is 1 %
+  /// How far a reference point, measured again and again, had moved by then: 0.01 is 1 %. Empty once it failed.
+  std::optional<double> drift = 0.0;
 };
 
 /// Every repetition of one point, in the order taken.

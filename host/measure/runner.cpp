@@ -67,13 +67,20 @@ class Reference {
     point_ = *std::ranges::min_element(points, {}, &Point::expected_seconds);
   }
 
-  /// Relative change since the first time; measured every so many calls.
-  double drift(gpu::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer) {
-    if (!point_ || calls_++ % calls_between_looks != 0) return drift_;
-    const Measurement now = measure_once(device, probe, *point_, options, observer);
-    const double median = analysis::summarize(now.values).median;
-    if (!first_) first_ = median;
-    drift_ = median / *first_ - 1;
+  /// Relative change since the first time; measured every so many calls. A reference that fails is given up: the
+  /// point that happens to come next is not to blame.
+  std::optional<double> drift(gpu::Device& device, const Probe& probe, const RunnerOptions& options,
+                              Observer& observer) {
+    if (!point_ || failed_ || calls_++ % calls_between_looks != 0) return drift_;
+    try {
+      const Measurement now = measure_once(device, probe, *point_, options, observer);
+      const double median = analysis::summarize(now.values).median;
+      if (!first_) first_ = median;
+      drift_ = median / *first_ - 1;
+    } catch (const std::runtime_error&) {
+      failed_ = true;
+      drift_.reset();
+    }
     return drift_;
   }
 
@@ -81,7 +88,8 @@ class Reference {
   static constexpr int calls_between_looks = 20;
   std::optional<Point> point_;
   std::optional<double> first_;
-  double drift_ = 0;
+  std::optional<double> drift_ = 0.0;
+  bool failed_ = false;
   int calls_ = 0;
 };
 
@@ -127,7 +135,7 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
       if (end != ends.end() && bytes != point.x.end() && bytes->second >= end->second) continue;
       observer.started(probe, point);
       try {
-        const double drift = reference.drift(device, probe, options, observer);
+        const std::optional<double> drift = reference.drift(device, probe, options, observer);
         const int attempts = disturbed_in_a_row >= patience ? 1 : most_attempts;
         known.push_back(measure(device, probe, point, options, attempts, observer));
         known.back().state.drift = drift;

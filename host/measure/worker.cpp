@@ -102,6 +102,37 @@ bool read_some(int file, const std::function<void(std::string_view)>& take) {
   return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
+/// Ended and waited for however the parent leaves: a disk that is full is told by an exception.
+class Child {
+ public:
+  explicit Child(pid_t id) : id_(id) {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    if (ended_) return;
+    end();
+    wait();
+  }
+
+  void end() const { kill(id_, SIGKILL); }
+  /// Whether it has ended, without waiting.
+  bool ended() {
+    ended_ = ended_ || waitpid(id_, &status_, WNOHANG) == id_;
+    return ended_;
+  }
+  int wait() {
+    while (!ended_ && waitpid(id_, &status_, 0) < 0 && errno == EINTR) {
+    }
+    ended_ = true;
+    return status_;
+  }
+
+ private:
+  pid_t id_;
+  int status_ = 0;
+  bool ended_ = false;
+};
+
 std::string describe_end(int status) {
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);
@@ -118,9 +149,10 @@ WorkerEnd run_worker(const std::function<void(const SendLine&)>& work, const Wor
   Pipe lines;
   Pipe diagnostics;
   const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (child == 0) be_the_child(work, lines.write_end, diagnostics.write_end, parent);
+  const pid_t id = fork();
+  if (id < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (id == 0) be_the_child(work, lines.write_end, diagnostics.write_end, parent);
+  Child child(id);
   Pipe::close_end(lines.write_end);
   Pipe::close_end(diagnostics.write_end);
 
@@ -139,15 +171,13 @@ WorkerEnd run_worker(const std::function<void(const SendLine&)>& work, const Wor
   const auto end_child = [&](WorkerEnd::How how) {
     end.how = how;
     ended_by_us = true;
-    kill(child, SIGKILL);
+    child.end();
   };
 
-  int status = 0;
-  bool ended = false;
   for (bool open = true; open;) {
     // A process that the driver left behind may hold the pipes open for ever, so the child's own end counts too:
     // what it wrote before it ended is in the pipe then.
-    ended = ended || waitpid(child, &status, WNOHANG) == child;
+    const bool ended = child.ended();
     std::array<pollfd, 2> files{{{lines.read_end, POLLIN, 0}, {diagnostics.read_end, POLLIN, 0}}};
     const int ready = poll(files.data(), files.size(), ended ? 0 : tick_milliseconds);
     if (ended && ready == 0) break;
@@ -168,8 +198,7 @@ WorkerEnd run_worker(const std::function<void(const SendLine&)>& work, const Wor
       end_child(WorkerEnd::How::out_of_time);
     }
   }
-  while (!ended && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = child.wait();
   if (diagnostics.read_end >= 0) {
     // What it wrote last may still be in the pipe; a grandchild may hold the other end open, so do not wait.
     fcntl(diagnostics.read_end, F_SETFL, O_NONBLOCK);

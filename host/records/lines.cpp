@@ -53,7 +53,7 @@ Json state_json(const measure::State& state) {
           {"steps", state.steps},
           {"launch_ns", rounded(state.launch_ns)},
           {"involuntary_switches", state.involuntary_switches},
-          {"drift", rounded(state.drift)}};
+          {"drift", state.drift ? Json(rounded(*state.drift)) : Json(nullptr)}};
 }
 
 /// What a driver does not say is null in the record, not an empty word or a zero.

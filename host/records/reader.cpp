@@ -29,7 +29,11 @@ measure::State state_of(const Json& json) {
   state.steps = get<std::uint64_t>(json, "steps");
   state.launch_ns = get<double>(json, "launch_ns");
   state.involuntary_switches = get<std::uint64_t>(json, "involuntary_switches");
-  state.drift = get<double>(json, "drift");
+  if (json.at("drift").is_null()) {
+    state.drift.reset();
+  } else {
+    state.drift = get<double>(json, "drift");
+  }
   return state;
 }
 

@@ -15,6 +15,7 @@ TEST(ProcStat, BusyIsAllButWaitingAndSteal) {
   const HostTime time = parse_proc_stat(stat, 100);
   EXPECT_DOUBLE_EQ(time.busy, (1000 + 200 + 300 + 40 + 50) / 100.0);
   EXPECT_DOUBLE_EQ(time.steal, 6);
+  EXPECT_DOUBLE_EQ(time.tick, 0.01);
 }
 
 TEST(ProcStat, GuestTimeIsNotCountedTwice) {
@@ -46,6 +47,11 @@ TEST(ForeignLoad, IsWhatOthersTookOfAllCpuTime) {
   EXPECT_DOUBLE_EQ(load.foreign_cpu, 0.2);
   EXPECT_DOUBLE_EQ(load.steal, 0.1);
   EXPECT_EQ(load.involuntary_switches, 4u);
+}
+
+TEST(ForeignLoad, OfOneTickMayBeRounding) {
+  EXPECT_EQ(load_between({.busy = 50}, {.wall = 0.1, .busy = 50.08, .own = 0.075, .tick = 0.01}).foreign_cpu, 0);
+  EXPECT_NEAR(load_between({.busy = 50}, {.wall = 0.1, .busy = 50.03, .tick = 0.01}).foreign_cpu, 0.2, 1e-9);
 }
 
 TEST(ForeignLoad, IsNoneWhereTheTicksLagBehindOurOwnTime) {

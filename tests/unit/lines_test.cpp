@@ -55,6 +55,14 @@ TEST(Lines, ASampleComesBackAsItWas) {
   EXPECT_EQ(state.drift, -0.0625);
 }
 
+TEST(Lines, ADriftThatIsNotKnownIsNull) {
+  auto sent = measurement();
+  sent.state.drift.reset();
+  const std::string text = sample_line(origin, sent, 1.5);
+  EXPECT_NE(text.find("\"drift\":null"), std::string::npos) << text;
+  EXPECT_FALSE(parsed(text).measurement.state.drift);
+}
+
 TEST(Lines, SkipsAndErrorsKeepTheirReasonAndTheirPoint) {
   const measure::Point point = test::point_of(64);
   for (const bool skip : {true, false}) {

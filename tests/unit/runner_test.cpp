@@ -265,14 +265,24 @@ TEST_F(RunnerTest, DriftIsHowFarAReferencePointHasMoved) {
       {.hop_ns = [this](std::uint64_t) { return observer.starts.size() <= 20 ? 10.0 : 11.0; }});
   run(device, distinct_points(25));
   ASSERT_EQ(observer.measurements.size(), 25u);
-  EXPECT_NEAR(state(0).drift, 0, 1e-6);
-  EXPECT_NEAR(state(19).drift, 0, 1e-6);
-  EXPECT_NEAR(state(20).drift, 0.1, 1e-6);
-  EXPECT_NEAR(state(24).drift, 0.1, 1e-6);
+  EXPECT_NEAR(state(0).drift.value(), 0, 1e-6);
+  EXPECT_NEAR(state(19).drift.value(), 0, 1e-6);
+  EXPECT_NEAR(state(20).drift.value(), 0.1, 1e-6);
+  EXPECT_NEAR(state(24).drift.value(), 0.1, 1e-6);
+}
+
+TEST_F(RunnerTest, AReferenceThatFailsCostsTheDriftAndNoPoint) {
+  ScriptedDevice device({.fails = [](std::size_t dispatch) { return dispatch == 0; }});
+  run(device, {point_of(1024), point_of(2048)});
+  EXPECT_TRUE(observer.failures.empty());
+  ASSERT_EQ(observer.measurements.size(), 2u);
+  EXPECT_FALSE(state(0).drift);
+  EXPECT_FALSE(state(1).drift);
 }
 
 TEST_F(RunnerTest, AnErrorCostsItsPointAlone) {
-  ScriptedDevice device({.fails = [](std::size_t dispatch) { return dispatch == 0; }});
+  // The reference's first dispatch, then the first point's.
+  ScriptedDevice device({.fails = [](std::size_t dispatch) { return dispatch <= 1; }});
   run(device, {point_of(1024), point_of(2048)});
   ASSERT_EQ(observer.failures.size(), 1u);
   EXPECT_EQ(observer.failures[0].point->x.at("bytes"), 1024);

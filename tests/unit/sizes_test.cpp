@@ -21,7 +21,7 @@ TEST(ParseSize, KnowsPowersOf1024) {
 
 TEST(ParseSize, RefusesEverythingElseWithTheWordAndAnExample) {
   for (const char* text : {"", "K", "-4K", "+4K", "0", "0.5", "4X", "4KK", "4 K", "4K ", " 4K", "4KiBs",
-                           "1e30", "inf", "nan", "4,5K", "4K:8K", "M4", "5BB"}) {
+                           "1e30", "inf", "nan", "4,5K", "0x10", "1e3", "4K:8K", "M4", "5BB"}) {
     try {
       const auto bytes = parse_size(text);
       ADD_FAILURE() << "'" << text << "' became " << bytes;

@@ -116,6 +116,23 @@ TEST_F(WorkerTest, AnExitStatusIsACrashToo) {
   EXPECT_NE(end.reason.find("status 7"), std::string::npos) << end.reason;
 }
 
+TEST_F(WorkerTest, AListenerThatThrowsLeavesNoProcessBehind) {
+  pid_t child = 0;
+  const auto full = [&](std::string_view line) {
+    child = std::stoi(std::string(line));
+    throw std::runtime_error("no space left");
+  };
+  EXPECT_THROW(run_worker(
+                   [](const SendLine& send) {
+                     send(std::to_string(getpid()));
+                     hang();
+                   },
+                   {.line = full, .tick = {}, .diagnostics = {}}, patient, interrupted),
+               std::runtime_error);
+  ASSERT_GT(child, 0);
+  EXPECT_EQ(kill(child, 0), -1);
+}
+
 TEST_F(WorkerTest, AnExceptionThatEscapesBecomesItsLastWords) {
   const WorkerEnd end = work([](const SendLine&) { throw std::runtime_error("what went wrong"); });
   EXPECT_EQ(end.how, How::crashed);
