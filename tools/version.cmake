@@ -1,4 +1,5 @@
 # Writes version.hpp with the project's version and the commit it was built from, only when either changed.
+cmake_policy(VERSION 3.25)
 find_package(Git QUIET)
 set(commit unknown)
 if(GIT_FOUND)
