@@ -32,15 +32,15 @@ class Evaluator {
 
   double independent_ns(double log2_bytes) const {
     double beyond = 1;
-    double sum = std::max(0.0, hierarchy_.offset_ns);
+    double sum = 0;
     for (std::size_t cache = 0; cache < hierarchy_.log2_bytes.size() && beyond > 1e-6; ++cache) {
       // Every line is as likely as any other, so all caches down to this one hold what this one holds.
       const double hit = hierarchy_.shapes[cache]->independent_hit(log2_bytes - hierarchy_.log2_bytes[cache]);
       const double missed = std::min(beyond, 1 - hit);
-      sum += (beyond - missed) * level_ns(cache, log2_bytes);
+      sum += (beyond - missed) * independent_level_ns(cache, log2_bytes);
       beyond = missed;
     }
-    return beyond > 0 ? sum + beyond * level_ns(hierarchy_.log2_bytes.size(), log2_bytes) : sum;
+    return beyond > 0 ? sum + beyond * independent_level_ns(hierarchy_.log2_bytes.size(), log2_bytes) : sum;
   }
 
   double cyclic_share(std::size_t level, double log2_bytes) const {
@@ -60,6 +60,10 @@ class Evaluator {
   }
 
  private:
+  double independent_level_ns(std::size_t level, double log2_bytes) const {
+    return level_ns(level, log2_bytes) + std::max(0.0, hierarchy_.offset_ns[level]);
+  }
+
   /// A cache sees only the lines that the ones before it miss.
   double missed_by(std::size_t cache, double beyond, double log2_bytes) const {
     const double seen = beyond < 1 ? log2_bytes + std::log2(std::max(beyond, 1e-9)) : log2_bytes;
@@ -72,7 +76,7 @@ class Evaluator {
 
 std::size_t parameter_count(const FittedHierarchy& hierarchy) {
   const std::size_t caches = hierarchy.log2_bytes.size();
-  return caches + 2 * (caches + 1) + 1;
+  return caches + 3 * (caches + 1);
 }
 
 Eigen::VectorXd pack(const FittedHierarchy& hierarchy) {
@@ -82,7 +86,7 @@ Eigen::VectorXd pack(const FittedHierarchy& hierarchy) {
   for (const double value : hierarchy.log_ns) x[i++] = value;
   // The solver's differences step by a share of each value: values about zero would drown in rounding.
   for (const double value : hierarchy.drift) x[i++] = 1 + value;
-  x[i] = 1 + hierarchy.offset_ns;
+  for (const double value : hierarchy.offset_ns) x[i++] = 1 + value;
   return x;
 }
 
@@ -91,7 +95,7 @@ void unpack(const Eigen::VectorXd& x, FittedHierarchy& hierarchy) {
   for (double& value : hierarchy.log2_bytes) value = x[i++];
   for (double& value : hierarchy.log_ns) value = x[i++];
   for (double& value : hierarchy.drift) value = x[i++] - 1;
-  hierarchy.offset_ns = x[i] - 1;
+  for (double& value : hierarchy.offset_ns) value = x[i++] - 1;
 }
 
 /// The square of what this returns is Huber's loss.
@@ -114,7 +118,7 @@ struct Residuals {
 
   int inputs() const { return static_cast<int>(parameter_count(hierarchy)); }
   int values() const {
-    return static_cast<int>(curves.cycle.size() + curves.independent.size() + hierarchy.drift.size() + 1 +
+    return static_cast<int>(curves.cycle.size() + curves.independent.size() + 2 * hierarchy.drift.size() +
                             hierarchy.log2_bytes.size());
   }
 
@@ -132,9 +136,16 @@ struct Residuals {
       const bool memory = level + 1 == hierarchy.drift.size();
       residuals[i++] = hierarchy.drift[level] / (memory ? drift_sigma_of_memory : drift_sigma);
     }
-    // Arithmetic takes no less than no time, and nothing is known of it without independent accesses.
-    const double unlikely = curves.independent.empty() ? hierarchy.offset_ns : std::min(0.0, hierarchy.offset_ns);
-    residuals[i++] = 100 * unlikely / std::exp(hierarchy.log_ns[0]);
+    for (std::size_t level = 0; level < hierarchy.offset_ns.size(); ++level) {
+      const double offset = hierarchy.offset_ns[level];
+      const double ns = std::exp(hierarchy.log_ns[level]);
+      if (curves.independent.empty() || offset < 0) {
+        // Arithmetic takes no less than no time, and nothing is known of it without independent accesses.
+        residuals[i++] = 100 * offset / ns;
+      } else {
+        residuals[i++] = (offset - hierarchy.offset_ns[0]) / (hierarchy.offset_sigma * ns);
+      }
+    }
     // Capacities in order: a cache that is no larger than the one before would make the others' meaning swap.
     for (std::size_t cache = 0; cache < hierarchy.log2_bytes.size(); ++cache) {
       const double before = cache == 0 ? -1e9 : hierarchy.log2_bytes[cache - 1];

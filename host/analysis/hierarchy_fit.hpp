@@ -26,7 +26,8 @@ struct FittedHierarchy {
   std::vector<const CacheShape*> shapes;
   std::vector<double> log_ns;
   std::vector<double> drift;                ///< of each level: relative rise of its latency per doubling beyond its start
-  double offset_ns = 0;                     ///< what the independent walk's arithmetic adds to each load
+  std::vector<double> offset_ns;            ///< what the independent walk's arithmetic adds to a load of each level
+  double offset_sigma = 0.005;              ///< how far those may differ, as a share of the level's latency
   double cost = 0;                          ///< robust sum of squared residuals
 };
 

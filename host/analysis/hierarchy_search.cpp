@@ -21,9 +21,23 @@ constexpr double evidence_factor = 2.5;
 constexpr double own_share = 0.85;
 constexpr double flat_log_ns = 0.04;
 constexpr double nearly_as_good = 6;
+constexpr double explained_cost = 0.6;  // of each point
+/// How far the arithmetic's cost may differ between levels, as a share of their latency.
+constexpr double same_offsets = 0.005;
+constexpr double different_offsets = 0.1;
+/// A step that the fit may use, one that may be a level where the curve is flat on both sides, and one that needs no
+/// such proof.
+constexpr double least_step = 1.04;
+constexpr double least_step_of_a_level = 1.10;
+constexpr double large_step = 1.45;
+/// A stretch is flat that rises no more than this over at least so much.
+constexpr double flat_rise_log_ns = 0.025;
+constexpr double flat_octaves = 0.49;
 
+/// Latency beyond a cache over that before it, both where it is full: what a level drifts is no step.
 double step_ratio(const FittedHierarchy& hierarchy, std::size_t cache) {
-  return std::exp(hierarchy.log_ns[cache + 1] - hierarchy.log_ns[cache]);
+  const double at = hierarchy.log2_bytes[cache];
+  return level_ns(hierarchy, cache + 1, at) / level_ns(hierarchy, cache, at);
 }
 
 /// Whether every cache is one that may be believed.
@@ -31,7 +45,7 @@ bool plausible(const FittedHierarchy& hierarchy, const FitCurves& curves) {
   const double first_log2 = curves.cycle.front().log2_bytes;
   const double last_log2 = curves.cycle.back().log2_bytes;
   for (std::size_t cache = 0; cache < hierarchy.log2_bytes.size(); ++cache) {
-    if (step_ratio(hierarchy, cache) < least_latency_ratio) return false;
+    if (step_ratio(hierarchy, cache) < least_step) return false;
     if (hierarchy.log2_bytes[cache] < first_log2 || hierarchy.log2_bytes[cache] > last_log2 - 0.2) return false;
     if (cache > 0 && hierarchy.log2_bytes[cache] - hierarchy.log2_bytes[cache - 1] < std::log2(least_size_ratio)) {
       return false;
@@ -40,10 +54,11 @@ bool plausible(const FittedHierarchy& hierarchy, const FitCurves& curves) {
   return true;
 }
 
-/// Whether each level but the nearest was seen by itself: a flat stretch of the cycle curve at its latency. The foot of
-/// a climb that the sweep or the next level cuts off is none.
+/// Whether each level beyond a large step was seen by itself: points of the cycle curve at its latency. The foot of a
+/// climb that the sweep or the next level cuts off is none.
 bool seen_flat(const FittedHierarchy& hierarchy, const FitCurves& curves) {
   for (std::size_t level = 1; level < hierarchy.log_ns.size(); ++level) {
+    if (step_ratio(hierarchy, level - 1) < large_step) continue;
     int points = 0;
     for (const FitPoint& point : curves.cycle) {
       if (cyclic_share(hierarchy, level, point.log2_bytes) < own_share) continue;
@@ -53,6 +68,23 @@ bool seen_flat(const FittedHierarchy& hierarchy, const FitCurves& curves) {
     if (points < 2) return false;
   }
   return true;
+}
+
+/// Whether the measured curve has a flat stretch where one level serves nearly all.
+bool has_flat_stretch(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t level) {
+  const std::vector<FitPoint>& cycle = curves.cycle;
+  const auto own = [&](const FitPoint& point) { return cyclic_share(hierarchy, level, point.log2_bytes) >= own_share; };
+  for (std::size_t first = 0; first < cycle.size(); ++first) {
+    double low = cycle[first].log_ns;
+    double high = low;
+    for (std::size_t last = first; last < cycle.size() && own(cycle[last]); ++last) {
+      low = std::min(low, cycle[last].log_ns);
+      high = std::max(high, cycle[last].log_ns);
+      if (high - low > flat_rise_log_ns) break;
+      if (last >= first + 2 && cycle[last].log2_bytes - cycle[first].log2_bytes >= flat_octaves) return true;
+    }
+  }
+  return false;
 }
 
 /// Median of what was seen about a size, for a start value.
@@ -73,6 +105,7 @@ FittedHierarchy with_cache(const FittedHierarchy& before, double log2_bytes, con
   after.log_ns[static_cast<std::size_t>(place) + 1] = log_ns_near(curves.cycle, log2_bytes + 1);
   after.drift.insert(after.drift.begin() + place, 0.0);
   after.drift[static_cast<std::size_t>(place) + 1] = 0;
+  after.offset_ns.insert(after.offset_ns.begin() + place, before.offset_ns[static_cast<std::size_t>(place)]);
   return after;
 }
 
@@ -83,6 +116,7 @@ FittedHierarchy without_cache(const FittedHierarchy& before, std::size_t cache) 
   after.shapes.erase(after.shapes.begin() + place);
   after.log_ns.erase(after.log_ns.begin() + place);
   after.drift.erase(after.drift.begin() + place);
+  after.offset_ns.erase(after.offset_ns.begin() + place);
   return after;
 }
 
@@ -173,9 +207,7 @@ std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_
 FittedHierarchy search_hierarchy(const FitCurves& curves) {
   const double first = curves.cycle.front().log2_bytes;
   const double last = curves.cycle.back().log2_bytes;
-  FittedHierarchy best{.log2_bytes = {}, .shapes = {}, .log_ns = {curves.cycle.front().log_ns}, .drift = {0}};
-  // About ten instructions.
-  best.offset_ns = curves.independent.empty() ? 0 : 0.1 * std::exp(best.log_ns[0]);
+  FittedHierarchy best{.log2_bytes = {}, .shapes = {}, .log_ns = {curves.cycle.front().log_ns}, .drift = {0}, .offset_ns = {0}};
   best = fit(curves, best);
   const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
   const double evidence = evidence_factor * 3 * std::log(points);
@@ -202,8 +234,13 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
     choose_shapes(curves, fewer);
     if (fewer.cost < best.cost + evidence) best = fewer;
   }
+  // A level that shows nowhere by itself, because its neighbours' transitions overlap, is believed only where the
+  // formulas explain the whole curve.
+  const auto explained = [&] {
+    return best.cost < explained_cost * points && points >= 3 * static_cast<double>(best.log2_bytes.size() + 2 * best.log_ns.size());
+  };
   // What may not be believed goes, however well it fits: the cheapest to lose first.
-  while (!best.log2_bytes.empty() && !(plausible(best, curves) && seen_flat(best, curves))) {
+  while (!best.log2_bytes.empty() && !(plausible(best, curves) && (seen_flat(best, curves) || explained()))) {
     FittedHierarchy cheapest;
     cheapest.cost = std::numeric_limits<double>::infinity();
     for (std::size_t cache = 0; cache < best.log2_bytes.size(); ++cache) {
@@ -214,6 +251,35 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
     best = cheapest;
   }
   return best;
+}
+
+FittedHierarchy refined(const FitCurves& curves, const FittedHierarchy& start) {
+  if (curves.independent.empty()) return start;
+  FittedHierarchy hierarchy = start;
+  // About ten instructions, or what the smallest footprint shows.
+  const double first_ns = std::exp(curves.independent.front().log_ns) - independent_ns(start, curves.independent.front().log2_bytes);
+  std::ranges::fill(hierarchy.offset_ns, std::max(first_ns, 0.1 * std::exp(start.log_ns[0])));
+  const auto with_offsets = [&](double sigma) {
+    FittedHierarchy one = hierarchy;
+    one.offset_sigma = sigma;
+    one = fit(curves, one);
+    choose_shapes(curves, one);
+    return fit(curves, one);
+  };
+  // A GPU does one thing after the other, so the arithmetic costs every level the same; a CPU that runs ahead hides
+  // some of it behind one level and not behind another. The latter only where the curves ask for it.
+  const FittedHierarchy same = with_offsets(same_offsets);
+  const FittedHierarchy different = with_offsets(different_offsets);
+  const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
+  const double evidence = static_cast<double>(start.log2_bytes.size()) * std::log(points);
+  return different.cost < same.cost - evidence_factor * evidence ? different : same;
+}
+
+bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache) {
+  const double step = step_ratio(hierarchy, cache);
+  if (step >= large_step) return true;
+  return step >= least_step_of_a_level && has_flat_stretch(hierarchy, curves, cache) &&
+         has_flat_stretch(hierarchy, curves, cache + 1);
 }
 
 std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedHierarchy& best, std::size_t cache) {

@@ -7,8 +7,7 @@
 
 namespace sonde::analysis {
 
-/// Two levels whose latencies are closer than this, or whose sizes are, are one: edges of real curves wander.
-inline constexpr double least_latency_ratio = 1.18;
+/// Sizes that are closer than this are one: edges of real curves wander.
 inline constexpr double least_size_ratio = 3;
 
 /// Medians with what the fit may miss them by: their own spread, the formulas' error, and the steepness of the curve,
@@ -20,8 +19,16 @@ inline constexpr double size_sigma_of_cycle = 0.04;
 inline constexpr double size_sigma_of_independent = 0.01;
 
 /// The hierarchy with the fewest levels that explains the curves: caches are added while each lowers the cost by more
-/// than chance and overfitting would (Schwarz's criterion), then the shapes are chosen cache by cache.
+/// than chance and overfitting would (Schwarz's criterion), then the shapes are chosen cache by cache. Small steps may
+/// be no levels but climbs that the fit needs: `is_level` tells.
 FittedHierarchy search_hierarchy(const FitCurves& curves);
+
+/// The same caches, their sizes and shapes fitted to all curves: independent accesses tell policy from capacity, but
+/// what levels there are is told by the cycle.
+FittedHierarchy refined(const FitCurves& curves, const FittedHierarchy& start);
+
+/// Whether what lies beyond a cache is a level of its own: the step is large, or the curve is flat on both sides of it.
+bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache);
 
 /// The best fit for every other shape of one cache that explains the curves nearly as well.
 std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedHierarchy& best, std::size_t cache);

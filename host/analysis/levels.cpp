@@ -163,8 +163,10 @@ Bracket capacity(const LatencyCurves& curves, const FitCurves& points, const Fit
 std::vector<Edge> find_edges(const LatencyCurves& curves) {
   std::vector<Edge> edges;
   if (curves.cycle.size() < 3) return edges;
-  const FittedHierarchy fitted = search_hierarchy(fit_curves(curves));
+  const FitCurves points = fit_curves(curves);
+  const FittedHierarchy fitted = search_hierarchy(points);
   for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
+    if (!is_level(fitted, points, cache)) continue;
     const Crossing onset = crossing(curves, fitted, cache, 0.05);
     edges.push_back({.onset_bytes = std::sqrt(onset.below * onset.above), .middle_bytes = std::exp2(fitted.log2_bytes[cache])});
   }
@@ -178,7 +180,7 @@ Hierarchy find_levels(const LatencyCurves& measured, std::uint64_t seed) {
   hierarchy.translation = translation.edges;
   const LatencyCurves curves = without_translation(measured, translation);
   const FitCurves points = fit_curves(curves);
-  const FittedHierarchy fitted = search_hierarchy(points);
+  const FittedHierarchy fitted = refined(points, search_hierarchy({.cycle = points.cycle, .independent = {}}));
 
   std::vector<FittedHierarchy> bootstrap;
   std::mt19937_64 random(seed);
@@ -188,9 +190,12 @@ Hierarchy find_levels(const LatencyCurves& measured, std::uint64_t seed) {
     sample.independent = resampled(curves.independent, random);
     bootstrap.push_back(fit(fit_curves(sample), fitted, 6));
   }
+  std::size_t first = 0;  // of the fit's levels that make up one: those after it are climbs
   for (std::size_t level = 0; level < fitted.log_ns.size(); ++level) {
+    if (level < fitted.log2_bytes.size() && !is_level(fitted, points, level)) continue;
     Level one;
-    one.latency_ns = plateau_ns(measured, fitted, level, bootstrap);
+    one.latency_ns = plateau_ns(measured, fitted, first, bootstrap);
+    first = level + 1;
     if (level < fitted.log2_bytes.size()) {
       one.bytes = capacity(curves, points, fitted, level, bootstrap);
       const Crossing onset = crossing(curves, fitted, level, 0.05);

@@ -44,8 +44,8 @@ TranslationCost translation_cost(const LatencyCurves& curves) {
   for (const CurvePoint& point : curves.page) {
     const Summary values = summarize(point.values);
     // As many lines, packed: they share pages. Lines of different pages meet in the same sets by chance, which packed
-    // ones do not; a cache is as good as full for them at a third of its size, so three times as many are looked up.
-    const double packed_log2 = std::log2(3 * point.bytes * curves.line_bytes / curves.page_bytes);
+    // ones do not: a cache begins to miss at two thirds of its size, so half as many again are looked up.
+    const double packed_log2 = std::log2(1.5 * point.bytes * curves.line_bytes / curves.page_bytes);
     const double added = values.median - interpolated(sizes, latencies, packed_log2);
     // A larger span never translates faster; a fall is noise.
     highest = std::max(highest, added);
@@ -61,7 +61,9 @@ TranslationCost translation_cost(const LatencyCurves& curves) {
     const auto rises = [&](std::size_t at) { return cost.added_ns[at] - cost.added_ns[at - 1] > 0.25 * least_rise * base; };
     while (end < cost.added_ns.size() && rises(end)) ++end;
     const double rise = cost.added_ns[end - 1] - cost.added_ns[i];
-    if (rise > least_rise * base && rise > 4 * typical_noise) {
+    // Beside what a load takes at this span anyway, or nobody can see it in the curve.
+    const double beside = interpolated(sizes, latencies, cost.log2_bytes[end - 1]);
+    if (rise > least_rise * std::max(base, beside) && rise > 4 * typical_noise) {
       cost.edges.push_back({.bytes = std::exp2(cost.log2_bytes[i]), .added_ns = rise});
     }
     i = std::max(end - 1, i + 1);

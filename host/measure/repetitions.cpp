@@ -11,6 +11,8 @@ namespace {
 
 using gpu::Nanoseconds;
 
+constexpr std::uint64_t parts_of_a_lap = 8;
+
 class ProvedRun {
  public:
   ProvedRun(const Workload& workload, const std::function<void()>& alive) : workload_(workload), alive_(alive) {}
@@ -76,23 +78,29 @@ double walk(ProvedRun& run, std::uint64_t steps, double per_step, const Workload
 }
 
 /// One lap, then further ones while they get faster: a cache that replaces at random keeps for many laps what others
-/// left in it. Ends after laps that are not faster than the best, or when `limits` says.
+/// left in it. A part of a lap is held against the same part of the lap before, which touched the same lines; ends
+/// after two parts in a row that are not faster, or when `limits` says.
 double warm_up(ProvedRun& run, double per_step, const Limits& limits, const Workload& workload) {
-  const std::uint64_t round = std::max(workload.lap, steps_for(limits.stretch, per_step, workload));
-  double best = walk(run, round, per_step, workload);
+  const std::uint64_t stretch = steps_for(limits.stretch, per_step, workload);
+  const std::uint64_t lap = std::max(workload.lap, stretch);
+  const std::uint64_t part = std::max(stretch, (lap / parts_of_a_lap / workload.quantum + 1) * workload.quantum);
+  std::vector<double> before;  // time of a step in each part of the lap before
+  for (std::uint64_t walked = 0; walked < lap; walked += part) {
+    per_step = walk(run, std::min(part, lap - walked), per_step, workload);
+    before.push_back(per_step);
+  }
   Nanoseconds spent{0};
-  // A short lap's time is noisy: one that is no faster may be chance.
-  const bool noisy = best * static_cast<double>(round) < 10 * limits.stretch.count();
-  const int enough = noisy ? 2 : 1;
-  for (int not_faster = 0; not_faster < enough;) {
-    const Nanoseconds expected{best * static_cast<double>(round)};
+  int not_faster = 0;
+  for (std::size_t i = 0; not_faster < 2; i = (i + 1) % before.size()) {
+    const std::uint64_t steps = std::min(part, lap - i * part);
+    const Nanoseconds expected{before[i] * static_cast<double>(steps)};
     if (spent + expected > limits.warm_up) break;
     spent += expected;
-    const double now = walk(run, round, best, workload);
-    not_faster = now >= 0.995 * best ? not_faster + 1 : 0;
-    best = std::min(best, now);
+    per_step = walk(run, steps, per_step, workload);
+    not_faster = per_step >= 0.995 * before[i] ? not_faster + 1 : 0;
+    before[i] = per_step;
   }
-  return best;
+  return *std::ranges::min_element(before);
 }
 
 }  // namespace

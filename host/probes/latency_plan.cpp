@@ -20,8 +20,16 @@ constexpr double rising_slope = 0.12;
 constexpr double slope_octaves = 0.2;
 /// Over a whole rise: less is no edge worth points.
 constexpr double rise_of_an_edge = 1.10;
-constexpr int replicates_near_an_edge = 3;
 constexpr double few_bytes = 16 << 20;
+
+int replicates_near_an_edge(measure::Effort effort) { return effort == measure::Effort::quick ? 2 : 3; }
+
+/// Footprints of independent accesses, as shares of a cache: about the size for the latency beyond, far beyond it for
+/// hit shares that no policy bends.
+std::vector<double> shares_of_a_cache(measure::Effort effort) {
+  if (effort == measure::Effort::quick) return {1.0, 1.5, 2.2, 3.3, 5.0};
+  return {0.7, 1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4.0, 5.0, 6.5};
+}
 
 std::uint64_t largest_by_default(measure::Effort effort) {
   switch (effort) {
@@ -135,7 +143,8 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Requ
     const double low = cycle[i].bytes;
     const double high = cycle[i + 1].bytes;
     if (high <= low * bracketed || high - low < 2 * request.line_bytes) continue;
-    points.push_back(point("cycle", std::sqrt(low * high), request.line_bytes, replicates_near_an_edge));
+    points.push_back(point("cycle", std::sqrt(low * high), request.line_bytes,
+                           replicates_near_an_edge(request.effort)));
   }
   return shuffled(points, request.seed + cycle.size());
 }
@@ -158,11 +167,11 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
   }
   for (std::size_t edge = 0; edge < edges.size(); ++edge) {
     const double end = edge + 1 < onsets.size() ? 0.9 * onsets[edge + 1] : largest(request);
-    for (const double factor : {0.7, 1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4.0, 5.0, 6.5}) {
+    for (const double factor : shares_of_a_cache(request.effort)) {
       const double bytes = factor * edges[edge];
       if (bytes > end) break;
       // Placement matters where lines are few; laps over many take long.
-      const int replicates = bytes < few_bytes ? replicates_near_an_edge : 1;
+      const int replicates = bytes < few_bytes ? replicates_near_an_edge(request.effort) : 1;
       points.push_back(point("independent", bytes, request.line_bytes, replicates));
     }
   }

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "gpu/error.hpp"
 #include "gpu/host_memory.hpp"
@@ -84,9 +86,8 @@ class OpenclDevice final : public Device {
 
   std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size) override {
     return translated([&] {
-      cl::Program program(context_, std::string(source.opencl_c));
-      program.build(device_, ("-DGROUP_SIZE=" + std::to_string(group_size)).c_str());
-      return std::make_unique<OpenclKernel>(cl::Kernel(program, std::string(source.name).c_str()), group_size);
+      return std::make_unique<OpenclKernel>(cl::Kernel(built(source, group_size), std::string(source.name).c_str()),
+                                            group_size);
     });
   }
 
@@ -111,10 +112,22 @@ class OpenclDevice final : public Device {
   }
 
  private:
+  /// Compiled once: every point makes its kernels anew, and drivers run their compiler's front end even for what
+  /// they have in a cache.
+  const cl::Program& built(const KernelSource& source, std::uint32_t group_size) {
+    const auto key = std::make_pair(std::string(source.opencl_c), group_size);
+    const auto known = programs_.find(key);
+    if (known != programs_.end()) return known->second;
+    cl::Program program(context_, std::string(source.opencl_c));
+    program.build(device_, ("-DGROUP_SIZE=" + std::to_string(group_size)).c_str());
+    return programs_.emplace(key, std::move(program)).first->second;
+  }
+
   cl::Device device_;
   DeviceInfo info_;
   cl::Context context_;
   cl::CommandQueue queue_;
+  std::map<std::pair<std::string, std::uint32_t>, cl::Program> programs_;
 };
 
 }  // namespace

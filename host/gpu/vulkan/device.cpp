@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gpu/error.hpp"
 #include "gpu/host_memory.hpp"
@@ -22,11 +25,11 @@ constexpr std::uint32_t push_constant_bytes = 128;  // what every Vulkan device 
 
 class VulkanKernel final : public Kernel {
  public:
-  explicit VulkanKernel(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
-  VkPipeline handle() const { return pipeline_.get(); }
+  explicit VulkanKernel(VkPipeline pipeline) : pipeline_(pipeline) {}
+  VkPipeline handle() const { return pipeline_; }
 
  private:
-  Pipeline pipeline_;
+  VkPipeline pipeline_;  // the device's
 };
 
 class VulkanBuffer final : public Buffer {
@@ -101,28 +104,11 @@ class VulkanDevice final : public Device {
   }
 
   std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size) override {
+    // Compiled once: every point makes its kernels anew.
     const auto& spirv = addresses_ ? source.spirv_addresses : source.spirv_descriptors;
-    VkShaderModuleCreateInfo module_create{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    module_create.codeSize = spirv.size_bytes();
-    module_create.pCode = spirv.data();
-    VkShaderModule raw_module = VK_NULL_HANDLE;
-    check(vkCreateShaderModule(queue_.device(), &module_create, nullptr, &raw_module), "vkCreateShaderModule");
-    const ShaderModule module(queue_.device(), raw_module);
-
-    const VkSpecializationMapEntry entry{.constantID = 0, .offset = 0, .size = sizeof group_size};
-    const VkSpecializationInfo constants{
-        .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof group_size, .pData = &group_size};
-    VkComputePipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-    create.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-    create.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    create.stage.module = raw_module;
-    create.stage.pName = "main";
-    create.stage.pSpecializationInfo = &constants;
-    create.layout = layout_.get();
-    VkPipeline pipeline = VK_NULL_HANDLE;
-    check(vkCreateComputePipelines(queue_.device(), VK_NULL_HANDLE, 1, &create, nullptr, &pipeline),
-          "vkCreateComputePipelines");
-    return std::make_unique<VulkanKernel>(Pipeline(queue_.device(), pipeline));
+    Pipeline& pipeline = pipelines_[{{spirv.begin(), spirv.end()}, group_size}];
+    if (pipeline.get() == VK_NULL_HANDLE) pipeline = make_pipeline(spirv, group_size);
+    return std::make_unique<VulkanKernel>(pipeline.get());
   }
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
@@ -231,6 +217,30 @@ class VulkanDevice final : public Device {
     return bytes;
   }
 
+  Pipeline make_pipeline(std::span<const std::uint32_t> spirv, const std::uint32_t group_size) {
+    VkShaderModuleCreateInfo module_create{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    module_create.codeSize = spirv.size_bytes();
+    module_create.pCode = spirv.data();
+    VkShaderModule raw_module = VK_NULL_HANDLE;
+    check(vkCreateShaderModule(queue_.device(), &module_create, nullptr, &raw_module), "vkCreateShaderModule");
+    const ShaderModule module(queue_.device(), raw_module);
+
+    const VkSpecializationMapEntry entry{.constantID = 0, .offset = 0, .size = sizeof group_size};
+    const VkSpecializationInfo constants{
+        .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof group_size, .pData = &group_size};
+    VkComputePipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    create.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+    create.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    create.stage.module = raw_module;
+    create.stage.pName = "main";
+    create.stage.pSpecializationInfo = &constants;
+    create.layout = layout_.get();
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    check(vkCreateComputePipelines(queue_.device(), VK_NULL_HANDLE, 1, &create, nullptr, &pipeline),
+          "vkCreateComputePipelines");
+    return {queue_.device(), pipeline};
+  }
+
   Instance instance_;
   VkPhysicalDevice physical_;
   bool addresses_;
@@ -242,6 +252,7 @@ class VulkanDevice final : public Device {
   DescriptorPool descriptor_pool_;
   VkDescriptorSet descriptors_ = VK_NULL_HANDLE;
   QueryPool queries_;
+  std::map<std::pair<std::vector<std::uint32_t>, std::uint32_t>, Pipeline> pipelines_;  ///< by code and group size
 };
 
 }  // namespace
