@@ -54,11 +54,20 @@ bool plausible(const FittedHierarchy& hierarchy, const FitCurves& curves) {
   return true;
 }
 
+std::size_t parameter_count(const FittedHierarchy& hierarchy) {
+  return hierarchy.log2_bytes.size() + 2 * hierarchy.log_ns.size();
+}
+
 /// Whether each level beyond a large step was seen by itself: points of the cycle curve at its latency. The foot of a
-/// climb that the sweep or the next level cuts off is none.
-bool seen_flat(const FittedHierarchy& hierarchy, const FitCurves& curves) {
+/// climb that the sweep or the next level cuts off is none. A level between others that shows nowhere by itself, because
+/// their transitions overlap, is believed only where the formulas explain the whole curve.
+bool seen(const FittedHierarchy& hierarchy, const FitCurves& curves) {
+  const double points_of_curve = static_cast<double>(curves.cycle.size());
+  const bool explained = hierarchy.cost < explained_cost * points_of_curve &&
+                         points_of_curve >= 3 * static_cast<double>(parameter_count(hierarchy));
   for (std::size_t level = 1; level < hierarchy.log_ns.size(); ++level) {
     if (step_ratio(hierarchy, level - 1) < large_step) continue;
+    if (explained && level + 1 < hierarchy.log_ns.size()) continue;
     int points = 0;
     for (const FitPoint& point : curves.cycle) {
       if (cyclic_share(hierarchy, level, point.log2_bytes) < own_share) continue;
@@ -68,23 +77,6 @@ bool seen_flat(const FittedHierarchy& hierarchy, const FitCurves& curves) {
     if (points < 2) return false;
   }
   return true;
-}
-
-/// Whether the measured curve has a flat stretch where one level serves nearly all.
-bool has_flat_stretch(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t level) {
-  const std::vector<FitPoint>& cycle = curves.cycle;
-  const auto own = [&](const FitPoint& point) { return cyclic_share(hierarchy, level, point.log2_bytes) >= own_share; };
-  for (std::size_t first = 0; first < cycle.size(); ++first) {
-    double low = cycle[first].log_ns;
-    double high = low;
-    for (std::size_t last = first; last < cycle.size() && own(cycle[last]); ++last) {
-      low = std::min(low, cycle[last].log_ns);
-      high = std::max(high, cycle[last].log_ns);
-      if (high - low > flat_rise_log_ns) break;
-      if (last >= first + 2 && cycle[last].log2_bytes - cycle[first].log2_bytes >= flat_octaves) return true;
-    }
-  }
-  return false;
 }
 
 /// Median of what was seen about a size, for a start value.
@@ -234,13 +226,8 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
     choose_shapes(curves, fewer);
     if (fewer.cost < best.cost + evidence) best = fewer;
   }
-  // A level that shows nowhere by itself, because its neighbours' transitions overlap, is believed only where the
-  // formulas explain the whole curve.
-  const auto explained = [&] {
-    return best.cost < explained_cost * points && points >= 3 * static_cast<double>(best.log2_bytes.size() + 2 * best.log_ns.size());
-  };
   // What may not be believed goes, however well it fits: the cheapest to lose first.
-  while (!best.log2_bytes.empty() && !(plausible(best, curves) && (seen_flat(best, curves) || explained()))) {
+  while (!best.log2_bytes.empty() && !(plausible(best, curves) && seen(best, curves))) {
     FittedHierarchy cheapest;
     cheapest.cost = std::numeric_limits<double>::infinity();
     for (std::size_t cache = 0; cache < best.log2_bytes.size(); ++cache) {
@@ -275,11 +262,27 @@ FittedHierarchy refined(const FitCurves& curves, const FittedHierarchy& start) {
   return different.cost < same.cost - evidence_factor * evidence ? different : same;
 }
 
+bool is_flat(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t level) {
+  const std::vector<FitPoint>& cycle = curves.cycle;
+  const auto own = [&](const FitPoint& point) { return cyclic_share(hierarchy, level, point.log2_bytes) >= own_share; };
+  for (std::size_t first = 0; first < cycle.size(); ++first) {
+    double low = cycle[first].log_ns;
+    double high = low;
+    for (std::size_t last = first; last < cycle.size() && own(cycle[last]); ++last) {
+      low = std::min(low, cycle[last].log_ns);
+      high = std::max(high, cycle[last].log_ns);
+      if (high - low > flat_rise_log_ns) break;
+      if (last >= first + 2 && cycle[last].log2_bytes - cycle[first].log2_bytes >= flat_octaves) return true;
+    }
+  }
+  return false;
+}
+
 bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache) {
   const double step = step_ratio(hierarchy, cache);
   if (step >= large_step) return true;
-  return step >= least_step_of_a_level && has_flat_stretch(hierarchy, curves, cache) &&
-         has_flat_stretch(hierarchy, curves, cache + 1);
+  return step >= least_step_of_a_level && is_flat(hierarchy, curves, cache) &&
+         is_flat(hierarchy, curves, cache + 1);
 }
 
 std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedHierarchy& best, std::size_t cache) {

@@ -27,6 +27,9 @@ FittedHierarchy search_hierarchy(const FitCurves& curves);
 /// what levels there are is told by the cycle.
 FittedHierarchy refined(const FitCurves& curves, const FittedHierarchy& start);
 
+/// Whether the measured cycle has a flat stretch where one level serves nearly all.
+bool is_flat(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t level);
+
 /// Whether what lies beyond a cache is a level of its own: the step is large, or the curve is flat on both sides of it.
 bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache);
 

@@ -158,6 +158,16 @@ Bracket capacity(const LatencyCurves& curves, const FitCurves& points, const Fit
   return bracket;
 }
 
+/// Whether the step beyond a cache lies where translation begins to cost as much: what is left of an edge that the walk
+/// with one line a page has shown.
+bool is_translation(const FittedHierarchy& fitted, std::size_t cache, const std::vector<TranslationEdge>& edges) {
+  const double bytes = std::exp2(fitted.log2_bytes[cache]);
+  const double step = level_ns(fitted, cache + 1, fitted.log2_bytes[cache]) - level_ns(fitted, cache, fitted.log2_bytes[cache]);
+  return std::ranges::any_of(edges, [&](const TranslationEdge& edge) {
+    return bytes > 0.7 * edge.bytes && bytes < 2 * edge.reach_bytes && step < 1.25 * edge.added_ns;
+  });
+}
+
 }  // namespace
 
 std::vector<Edge> find_edges(const LatencyCurves& curves) {
@@ -176,9 +186,8 @@ std::vector<Edge> find_edges(const LatencyCurves& curves) {
 Hierarchy find_levels(const LatencyCurves& measured, std::uint64_t seed) {
   Hierarchy hierarchy;
   if (measured.cycle.size() < 3) return hierarchy;
-  const TranslationCost translation = translation_cost(measured);
-  hierarchy.translation = translation.edges;
-  const LatencyCurves curves = without_translation(measured, translation);
+  hierarchy.translation = translation_edges(measured);
+  const LatencyCurves curves = without_translation(measured, hierarchy.translation);
   const FitCurves points = fit_curves(curves);
   const FittedHierarchy fitted = refined(points, search_hierarchy({.cycle = points.cycle, .independent = {}}));
 
@@ -192,9 +201,17 @@ Hierarchy find_levels(const LatencyCurves& measured, std::uint64_t seed) {
   }
   std::size_t first = 0;  // of the fit's levels that make up one: those after it are climbs
   for (std::size_t level = 0; level < fitted.log_ns.size(); ++level) {
-    if (level < fitted.log2_bytes.size() && !is_level(fitted, points, level)) continue;
+    if (level < fitted.log2_bytes.size() &&
+        (!is_level(fitted, points, level) || is_translation(fitted, level, hierarchy.translation))) {
+      continue;
+    }
     Level one;
-    one.latency_ns = plateau_ns(measured, fitted, first, bootstrap);
+    // The first that is flat speaks for all: the others are climbs. Of memory it is the last, beyond every mixture.
+    const bool memory = level + 1 == fitted.log_ns.size();
+    std::size_t flat = memory ? level : first;
+    while (!memory && flat < level && !is_flat(fitted, points, flat)) ++flat;
+    if (!is_flat(fitted, points, flat)) flat = memory ? level : first;
+    one.latency_ns = plateau_ns(measured, fitted, flat, bootstrap);
     first = level + 1;
     if (level < fitted.log2_bytes.size()) {
       one.bytes = capacity(curves, points, fitted, level, bootstrap);

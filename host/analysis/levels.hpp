@@ -41,8 +41,9 @@ struct Level {
 
 /// An edge that follows pages rather than bytes: address translation, not a level.
 struct TranslationEdge {
-  double bytes = 0;      ///< span of the pages at which it lies
-  double added_ns = 0;   ///< what a load takes longer beyond it
+  double bytes = 0;        ///< largest span of pages that is still free of it
+  double added_ns = 0;     ///< what a load takes longer beyond it
+  double reach_bytes = 0;  ///< span at which half of that is reached
 };
 
 struct Hierarchy {

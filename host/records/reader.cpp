@@ -29,10 +29,10 @@ measure::State state_of(const Json& json) {
   state.steps = get<std::uint64_t>(json, "steps");
   state.launch_ns = get<double>(json, "launch_ns");
   state.involuntary_switches = get<std::uint64_t>(json, "involuntary_switches");
-  if (json.at("drift").is_null()) {
+  if (const auto drift = json.find("drift"); drift == json.end() || drift->is_null()) {
     state.drift.reset();
   } else {
-    state.drift = get<double>(json, "drift");
+    state.drift = drift->get<double>();
   }
   return state;
 }

@@ -69,10 +69,6 @@ LatencyCurves in_other_units(LatencyCurves curves, double factor) {
 
 class RecordedMachines : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    // mi300x.expected.json says what is right: the climb of 6 and 11 % before the last edge is no level.
-    if (GetParam() == "mi300x") GTEST_SKIP() << "open: the climb of the MI300X is still read as a level of its own";
-  }
   const RecordedMachine machine = test::recorded_machine(GetParam());
 };
 

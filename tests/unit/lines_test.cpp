@@ -63,6 +63,14 @@ TEST(Lines, ADriftThatIsNotKnownIsNull) {
   EXPECT_FALSE(parsed(text).measurement.state.drift);
 }
 
+TEST(Lines, ASampleOfAnyOriginMayKnowNothingOfItsState) {
+  const Line line = parsed(
+      R"({"record":"sample","device":"d","api":"cuda","probe":"latency","series":{},"x":{"bytes":64},"unit":"ns",)"
+      R"("values":[5,6],"state":{},"t":0})");
+  EXPECT_EQ(line.measurement.values, (std::vector<double>{5, 6}));
+  EXPECT_FALSE(line.measurement.state.drift);
+}
+
 TEST(Lines, SkipsAndErrorsKeepTheirReasonAndTheirPoint) {
   const measure::Point point = test::point_of(64);
   for (const bool skip : {true, false}) {
