@@ -8,7 +8,7 @@
 namespace sonde::analysis {
 
 /// Sizes that are closer than this are one: edges of real curves wander.
-inline constexpr double least_size_ratio = 3;
+inline constexpr double least_size_ratio = 2.2;
 
 /// Medians with what the fit may miss them by: their own spread, the formulas' error, and the steepness of the curve,
 /// where an error of size by `size_sigma_octaves` is one of latency.
@@ -27,8 +27,8 @@ FittedHierarchy search_hierarchy(const FitCurves& curves);
 /// what levels there are is told by the cycle.
 FittedHierarchy refined(const FitCurves& curves, const FittedHierarchy& start);
 
-/// Whether the measured cycle has a flat stretch where one level serves nearly all.
-bool is_flat(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t level);
+/// Latencies in ns of the measured cycle's flat stretches where one level serves nearly all, by size.
+std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t level);
 
 /// Whether what lies beyond a cache is a level of its own: the step is large, or the curve is flat on both sides of it.
 bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache);

@@ -18,6 +18,7 @@ constexpr double turn_slope = 0.15;
 constexpr double turn_window_octaves = 0.15;
 /// An onset between neighbours no further apart than this speaks for the capacity itself.
 constexpr double narrow_onset = 1.08;
+constexpr double onset_agrees = 1.1;
 
 double log2_of(double value) { return std::log2(value); }
 
@@ -50,12 +51,12 @@ Crossing crossing(const LatencyCurves& curves, const FittedHierarchy& fitted, st
   const double middle = fitted.log2_bytes[level];
   // From the middle of the transition outwards: an onset is the last point below the share, an end the first above,
   // so a single disturbed point far away does not move it.
-  const auto reached = [&](const CurvePoint& point) {
+  const auto reached = [&](const CurvePoint& point, double wanted) {
     // The drift of the level itself is not the step.
     const double octaves = level == 0 ? 0 : std::max(0.0, log2_of(point.bytes) - fitted.log2_bytes[level - 1]);
     const double base = low_ns * (1 + std::max(0.0, fitted.drift[level]) * octaves);
     const double step = std::max(high_ns - base, 0.02 * base);
-    return (median_ns(point) - base) / step >= share;
+    return (median_ns(point) - base) / step >= wanted;
   };
   std::vector<const CurvePoint*> window;
   for (const CurvePoint& point : curves.cycle) {
@@ -68,13 +69,16 @@ Crossing crossing(const LatencyCurves& curves, const FittedHierarchy& fitted, st
       if (log2_of(point.bytes) < (middle + to) / 2) window.push_back(&point);
     }
   }
-  for (std::size_t i = 0; i < window.size(); ++i) {
-    if (!reached(*window[i])) continue;
-    // One disturbed point is not an onset: the next has to agree.
-    const bool lasting = i + 1 >= window.size() || reached(*window[i + 1]);
-    if (!lasting) continue;
-    return {.below = window[i > 0 ? i - 1 : i]->bytes, .above = window[i]->bytes};
+  std::size_t at = 0;
+  while (at < window.size()) {
+    // One disturbed point is not half a step: the next has to agree.
+    const bool lasting = at + 1 >= window.size() || reached(*window[at + 1], 0.5);
+    if (reached(*window[at], 0.5) && lasting) break;
+    ++at;
   }
+  while (at < window.size() && at > 0 && reached(*window[at - 1], share)) --at;
+  while (at < window.size() && !reached(*window[at], share)) ++at;
+  if (at < window.size()) return {.below = window[at > 0 ? at - 1 : at]->bytes, .above = window[at]->bytes};
   // Not reached before the next transition takes over: at the end of what was looked at.
   const double last = window.empty() ? std::exp2(middle) : window.back()->bytes;
   return {.below = last, .above = last};
@@ -146,6 +150,8 @@ Bracket capacity(const LatencyCurves& curves, const FitCurves& points, const Fit
     const bool random = fitted.shapes[cache]->policy() == CacheShape::Policy::random;
     const double low = onset.below * (random ? 0.97 : 1);
     const double high = onset.above;
+    // Where the whole curve speaks against it, a few sets filled early: pages that the system placed unevenly.
+    if (value > high * onset_agrees || value < low / onset_agrees) return bracket;
     return {low * (1 - least_relative_error / 2), std::clamp(value, low, high), high * (1 + least_relative_error / 2)};
   }
   if (curves.independent.empty()) {
@@ -168,25 +174,18 @@ bool is_translation(const FittedHierarchy& fitted, std::size_t cache, const std:
   });
 }
 
-}  // namespace
-
-std::vector<Edge> find_edges(const LatencyCurves& curves) {
-  std::vector<Edge> edges;
-  if (curves.cycle.size() < 3) return edges;
-  const FitCurves points = fit_curves(curves);
-  const FittedHierarchy fitted = search_hierarchy(points);
-  for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
-    if (!is_level(fitted, points, cache)) continue;
-    const Crossing onset = crossing(curves, fitted, cache, 0.05);
-    edges.push_back({.onset_bytes = std::sqrt(onset.below * onset.above), .middle_bytes = std::exp2(fitted.log2_bytes[cache])});
+LatencyCurves scaled(LatencyCurves curves, double factor) {
+  for (std::vector<CurvePoint>* curve : {&curves.cycle, &curves.independent, &curves.page}) {
+    for (CurvePoint& point : *curve) {
+      for (double& value : point.values) value *= factor;
+    }
   }
-  return edges;
+  return curves;
 }
 
-Hierarchy find_levels(const LatencyCurves& measured, std::uint64_t seed) {
+Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) {
   Hierarchy hierarchy;
-  if (measured.cycle.size() < 3) return hierarchy;
-  hierarchy.translation = translation_edges(measured);
+hierarchy.translation = translation_edges(measured);
   const LatencyCurves curves = without_translation(measured, hierarchy.translation);
   const FitCurves points = fit_curves(curves);
   const FittedHierarchy fitted = refined(points, search_hierarchy({.cycle = points.cycle, .independent = {}}));
@@ -208,10 +207,13 @@ Hierarchy find_levels(const LatencyCurves& measured, std::uint64_t seed) {
     Level one;
     // The first that is flat speaks for all: the others are climbs. Of memory it is the last, beyond every mixture.
     const bool memory = level + 1 == fitted.log_ns.size();
-    std::size_t flat = memory ? level : first;
-    while (!memory && flat < level && !is_flat(fitted, points, flat)) ++flat;
-    if (!is_flat(fitted, points, flat)) flat = memory ? level : first;
-    one.latency_ns = plateau_ns(measured, fitted, flat, bootstrap);
+    std::size_t speaker = memory ? level : first;
+    for (std::size_t one_of = first; !memory && one_of <= level; ++one_of) {
+      if (flat_stretches(fitted, points, one_of).empty()) continue;
+      speaker = one_of;
+      break;
+    }
+    one.latency_ns = plateau_ns(measured, fitted, speaker, bootstrap);
     first = level + 1;
     if (level < fitted.log2_bytes.size()) {
       one.bytes = capacity(curves, points, fitted, level, bootstrap);
@@ -222,6 +224,33 @@ Hierarchy find_levels(const LatencyCurves& measured, std::uint64_t seed) {
     }
     hierarchy.levels.push_back(one);
   }
+  return hierarchy;
+}
+
+}  // namespace
+
+std::vector<Edge> find_edges(const LatencyCurves& curves) {
+  std::vector<Edge> edges;
+  if (curves.cycle.size() < 3) return edges;
+  const FitCurves points = fit_curves(curves);
+  const FittedHierarchy fitted = search_hierarchy(points);
+  for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
+    if (!is_level(fitted, points, cache)) continue;
+    const Crossing onset = crossing(curves, fitted, cache, 0.05);
+    edges.push_back({.onset_bytes = std::sqrt(onset.below * onset.above), .middle_bytes = std::exp2(fitted.log2_bytes[cache])});
+  }
+  return edges;
+}
+
+Hierarchy find_levels(const LatencyCurves& curves, std::uint64_t seed) {
+  if (curves.cycle.size() < 3) return {};
+  // In units of the nearest latency, so that nanoseconds and cycles take the solver the same way.
+  const double unit = median_ns(curves.cycle.front());
+  Hierarchy hierarchy = find_scaled_levels(scaled(curves, 1 / unit), seed);
+  for (Level& level : hierarchy.levels) {
+    for (double* ns : {&level.latency_ns.low, &level.latency_ns.value, &level.latency_ns.high}) *ns *= unit;
+  }
+  for (TranslationEdge& edge : hierarchy.translation) edge.added_ns *= unit;
   return hierarchy;
 }
 

@@ -51,10 +51,14 @@ std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves) {
     const double packed_log2 = std::log2(1.5 * point.bytes * curves.line_bytes / curves.page_bytes);
     const double more = values.median - interpolated(sizes, latencies, packed_log2);
     spans.push_back(std::log2(point.bytes));
-    // A larger span never translates faster; a fall is noise.
-    added.push_back(std::max({0.0, more, added.empty() ? 0.0 : added.back()}));
+    added.push_back(std::max(0.0, more));
     noise.push_back((values.upper_quartile - values.lower_quartile) / 2);
   }
+  // One disturbed point is no edge, and a larger span never translates faster.
+  std::vector<double> smooth = added;
+  for (std::size_t i = 1; i + 1 < added.size(); ++i) smooth[i] = quantile(std::vector{added[i - 1], added[i], added[i + 1]}, 0.5);
+  for (std::size_t i = 1; i < added.size(); ++i) smooth[i] = std::max(smooth[i], smooth[i - 1]);
+  added = smooth;
   // Runs of points over which the cost rises, each one edge.
   const double typical_noise = quantile(noise, 0.5);
   for (std::size_t i = 0; i + 1 < added.size();) {
