@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/in_parallel.hpp"
+
 namespace sonde::analysis {
 namespace {
 
@@ -238,11 +240,13 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
   while (best.log2_bytes.size() < most_caches) {
     FittedHierarchy found;
     found.cost = std::numeric_limits<double>::infinity();
-    for (double at = first + 0.25; at < last; at += insertion_step_octaves) {
-      for (const CacheShape* shape : shapes) {
-        const FittedHierarchy tried = fit(curves, with_cache(best, at, *shape, curves), 8);
-        if (tried.cost < found.cost && plausible(tried, curves)) found = tried;
-      }
+    const auto places = static_cast<std::size_t>(std::max(0.0, std::ceil((last - first - 0.25) / insertion_step_octaves)));
+    const std::vector<FittedHierarchy> all = in_parallel(places * shapes.size(), [&](std::size_t i) {
+      const double at = first + 0.25 + static_cast<double>(i / shapes.size()) * insertion_step_octaves;
+      return fit(curves, with_cache(best, at, *shapes[i % shapes.size()], curves), 8);
+    });
+    for (const FittedHierarchy& tried : all) {
+      if (tried.cost < found.cost && plausible(tried, curves)) found = tried;
     }
     if (!(found.cost < best.cost - evidence)) break;
     choose_shapes(curves, found);
@@ -315,10 +319,13 @@ std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedH
   // Residuals that the formulas leave make every difference of cost larger than chance would.
   const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
   const double allowed = nearly_as_good * std::max(1.0, best.cost / points);
-  for (const CacheShape& shape : cache_shapes()) {
+  const std::span<const CacheShape> shapes = cache_shapes();
+  const std::vector<FittedHierarchy> fits = in_parallel(shapes.size(), [&](std::size_t i) {
     FittedHierarchy other = best;
-    other.shapes[cache] = &shape;
-    other = fit(curves, other, 20);
+    other.shapes[cache] = &shapes[i];
+    return fit(curves, other, 20);
+  });
+  for (const FittedHierarchy& other : fits) {
     if (other.cost < best.cost + allowed) all.push_back(other);
   }
   return all;

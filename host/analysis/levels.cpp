@@ -5,12 +5,13 @@
 #include <random>
 
 #include "analysis/hierarchy_search.hpp"
+#include "analysis/in_parallel.hpp"
 #include "analysis/translation.hpp"
 
 namespace sonde::analysis {
 namespace {
 
-constexpr int bootstrap_rounds = 40;
+constexpr std::size_t bootstrap_rounds = 40;
 /// Sets are whole numbers and so are lines: no size is claimed to be known better than this.
 constexpr double least_relative_error = 0.01;
 /// A curve turns up where it climbs by this share of the step per doubling, looked at over so many doublings.
@@ -190,14 +191,13 @@ hierarchy.translation = translation_edges(measured);
   const FitCurves points = fit_curves(curves);
   const FittedHierarchy fitted = refined(points, search_hierarchy({.cycle = points.cycle, .independent = {}}));
 
-  std::vector<FittedHierarchy> bootstrap;
-  std::mt19937_64 random(seed);
-  for (int round = 0; round < bootstrap_rounds; ++round) {
+  const std::vector<FittedHierarchy> bootstrap = in_parallel(bootstrap_rounds, [&](std::size_t round) {
+    std::mt19937_64 random(seed + (std::uint64_t{round} << 32));
     LatencyCurves sample = curves;
     sample.cycle = resampled(curves.cycle, random);
     sample.independent = resampled(curves.independent, random);
-    bootstrap.push_back(fit(fit_curves(sample), fitted, 6));
-  }
+    return fit(fit_curves(sample), fitted, 6);
+  });
   std::size_t first = 0;  // of the fit's levels that make up one: those after it are climbs
   for (std::size_t level = 0; level < fitted.log_ns.size(); ++level) {
     if (level < fitted.log2_bytes.size() &&

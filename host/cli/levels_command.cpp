@@ -40,12 +40,10 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
     series.erase("order");
     curves[{line.origin.device, line.origin.api, line.origin.probe, series}].push_back(line.measurement);
   }
-  spdlog::warn("The levels are experimental: some are missed. Hold them against the curve.");
   if (curves.empty()) throw UsageError(file + ": there are no latency samples in this file");
   for (const auto& [key, measurements] : curves) {
     const auto& [device, api, probe, series] = key;
     measure::Request request;
-    request.find_levels = true;
     const auto found = devices.find(device);
     if (found != devices.end() && found->second->line_bytes != 0) request.line_bytes = found->second->line_bytes;
     const measure::Conclusion conclusion = probes::latency.conclude(request, measurements);

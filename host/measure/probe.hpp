@@ -22,9 +22,6 @@ struct Request {
   std::optional<std::uint64_t> smallest_bytes;
   std::optional<std::uint64_t> largest_bytes;
   std::uint64_t seed = 1;
-  /// Whether to look for levels, with further points about every edge. Off in runs until it finds all levels of every
-  /// recorded machine: a wrong level is worse than none.
-  bool find_levels = true;
   std::uint32_t line_bytes = 64;  ///< spacing of lines; one for all APIs of a device, so that curves compare
 };
 

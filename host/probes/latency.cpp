@@ -34,7 +34,6 @@ std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullop
 
 std::vector<Point> next(const gpu::DeviceInfo&, const Request& request, std::span<const Measurement> known) {
   if (known.empty()) return coarse_points(request);
-  if (!request.find_levels) return {};
   const analysis::LatencyCurves curves = curves_of(known, request.line_bytes);
   if (!curves.independent.empty() || !curves.page.empty()) return {};
   std::vector<Point> points = edge_points(curves, request);
@@ -61,7 +60,7 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
 
 measure::Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
   measure::Conclusion conclusion;
-  if (measurements.empty() || !request.find_levels) return conclusion;
+  if (measurements.empty()) return conclusion;
   std::map<std::string, std::string> series = measurements.front().point.series;
   series.erase("order");
   const analysis::Hierarchy hierarchy =

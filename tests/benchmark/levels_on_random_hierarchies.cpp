@@ -121,7 +121,6 @@ int main(int count, char** arguments) {
     measure::RunnerOptions options;
     options.request.effort = measure::Effort::quick;
     options.request.largest_bytes = 256ull << 20;
-    options.request.find_levels = true;
     options.request.line_bytes = 64;
     options.request.seed = first + static_cast<std::uint64_t>(i);
     options.host_time = [] { return counters::HostTime{}; };

@@ -1,5 +1,7 @@
 """Simulated devices: labelled as such everywhere, and the same seed gives the same values."""
 
+import json
+
 import pytest
 from program_runs import NO_OPENCL_DRIVER, NO_VULKAN_DRIVER, ONE_POINT, of_kind, sizes
 
@@ -50,6 +52,28 @@ def test_the_curve_rises_where_the_file_says(sonde, model_file):
     assert medians[4096] == pytest.approx(40, rel=0.02)
     assert medians[16384] == pytest.approx(40, rel=0.02)
     assert medians[65536] > 150
+
+
+def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sonde, valid, model_file):
+    levels = [
+        {"bytes": 16384, "line": 64, "ways": 16, "latency_ns": 20},
+        {"bytes": 524288, "line": 64, "ways": 16, "latency_ns": 90},
+        {"latency_ns": 400},
+    ]
+    done = sonde("run", "--device", model_file(levels=levels), "--sizes", "1K:4M", "--effort", "quick", "-o", "run.jsonl")
+    assert done.status == 0, done.err
+    records = sonde.records()
+    valid(records)
+    found = of_kind(records, "level")
+    assert [one["level"] for one in found] == [1, 2, 3]
+    assert [one["latency_ns"]["value"] for one in found] == pytest.approx([20, 90, 400], rel=0.02)
+    assert [one["bytes"]["value"] for one in found[:2]] == pytest.approx([16384, 524288], rel=0.03)
+    assert found[2].get("bytes") is None
+    table = done.out[done.out.index("Levels") :]
+    assert "KiB" in table and "memory" in table and "400" in table
+    again = sonde("levels", "run.jsonl", "--json")
+    assert again.status == 0, again.err
+    assert [json.loads(line)["latency_ns"] for line in again.out.splitlines()] == [one["latency_ns"] for one in found]
 
 
 def test_sizes_are_whole_lines_of_the_device(sonde, model_file):

@@ -101,7 +101,7 @@ TEST(LatencySizes, AFlatCurveLeavesNothingToAsk) {
 }
 
 TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
-  const Request request{.effort = Effort::quick, .find_levels = true};
+  const Request request{.effort = Effort::quick};
   const auto known = measured(request, [](double bytes) { return bytes <= 32768 ? 40.0 : 95.0; });
   const auto points = latency.next(gpu::DeviceInfo{}, request, known);
   ASSERT_FALSE(points.empty());
@@ -125,7 +125,7 @@ TEST(LatencyProbe, RediscoversTheHierarchyThatTheDeviceHas) {
                          .interruption_share = 0.05,
                          .most_dispatches = 100'000});
   RecordingObserver observer;
-  const Request request{.effort = Effort::quick, .largest_bytes = 2 << 20, .seed = 3, .find_levels = true, .line_bytes = 128};
+  const Request request{.effort = Effort::quick, .largest_bytes = 2 << 20, .seed = 3, .line_bytes = 128};
   measure::run_probe(device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }},
                      observer);
   EXPECT_TRUE(observer.failures.empty());
