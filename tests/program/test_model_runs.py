@@ -73,7 +73,9 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
     assert "KiB" in table and "memory" in table and "400" in table
     again = sonde("levels", "run.jsonl", "--json")
     assert again.status == 0, again.err
-    assert [json.loads(line)["latency_ns"] for line in again.out.splitlines()] == [one["latency_ns"] for one in found]
+    # The record's values are rounded to six digits, so the fit sees others in the last.
+    for one, line in zip(found, again.out.splitlines(), strict=True):
+        assert json.loads(line)["latency_ns"] == pytest.approx(one["latency_ns"], rel=1e-4)
 
 
 def test_sizes_are_whole_lines_of_the_device(sonde, model_file):
