@@ -18,6 +18,7 @@ struct FitPoint {
 struct FitCurves {
   std::vector<FitPoint> cycle;
   std::vector<FitPoint> independent;
+  double line_bytes = 64;
 };
 
 /// Caches in front of memory, as a fit describes them. `log_ns` has one element more than the caches.

@@ -19,6 +19,8 @@ constexpr double insertion_step_octaves = 0.5;
 /// What a further cache must lower the cost by, in units of log(points) for each of its three parameters. Schwarz's
 /// criterion has 1; residuals that formulas leave are not independent, so more is asked.
 constexpr double evidence_factor = 2.5;
+/// So much more evidence against a fit is not made up for by other shapes.
+constexpr double hopeless = 8;
 /// A point that a level serves by so much, at a latency so near to the level's, shows it.
 constexpr double own_share = 0.85;
 constexpr double flat_log_ns = 0.04;
@@ -26,6 +28,10 @@ constexpr double nearly_as_good = 6;
 constexpr double explained_cost = 0.6;  // of each point
 constexpr double penalty_of_unseen = 2;
 constexpr double tolerated_strain = 2;  // cost that each independent point adds
+/// Less of a step than this says nothing of a transition, nor do fewer points.
+constexpr double least_share_of_a_transition = 0.03;
+constexpr std::size_t least_points_for_a_scatter = 5;
+constexpr double large_scatter = 1.5;
 /// How far the arithmetic's cost may differ between levels, as a share of their latency.
 constexpr double same_offsets = 0.005;
 constexpr double different_offsets = 0.1;
@@ -128,21 +134,41 @@ std::vector<const CacheShape*> exploring_shapes() {
   return chosen;
 }
 
+const CacheShape& typical_hashed_shape() {
+  return *std::ranges::find_if(cache_shapes(), [](const CacheShape& shape) {
+    return shape.index() == CacheShape::Index::hashed && shape.policy() == CacheShape::Policy::least_recent && shape.ways() == 16;
+  });
+}
+
 /// The cost of a fit, more where it has a level that was not seen: a shape that climbs slowly can stand for a plateau that
 /// the curve has, at a latency that it has not.
 double score(const FittedHierarchy& hierarchy, const FitCurves& curves) {
   return hierarchy.cost * (seen(hierarchy, curves) ? 1 : penalty_of_unseen);
 }
 
-void choose_shapes(const FitCurves& curves, FittedHierarchy& hierarchy) {
+/// Whether a cache may have a shape: one whose points scatter has its lines placed by chance, not in turn.
+bool allowed(const CacheShape& shape, const std::vector<bool>& scattered, std::size_t cache) {
+  return cache >= scattered.size() || !scattered[cache] || shape.index() == CacheShape::Index::hashed;
+}
+
+/// Tries every allowed shape for one cache after the other, as long as that helps.
+void choose_shapes(const FitCurves& curves, FittedHierarchy& hierarchy, const std::vector<bool>& scattered = {}) {
+  const std::span<const CacheShape> shapes = cache_shapes();
+  for (std::size_t cache = 0; cache < hierarchy.shapes.size(); ++cache) {
+    if (allowed(*hierarchy.shapes[cache], scattered, cache)) continue;
+    hierarchy.shapes[cache] = &typical_hashed_shape();
+    hierarchy = fit(curves, hierarchy);
+  }
   for (int round = 0; round < 3; ++round) {
     bool changed = false;
     for (std::size_t cache = 0; cache < hierarchy.shapes.size(); ++cache) {
-      for (const CacheShape& shape : cache_shapes()) {
-        if (&shape == hierarchy.shapes[cache]) continue;
+      const std::vector<FittedHierarchy> fits = in_parallel(shapes.size(), [&](std::size_t i) {
+        if (&shapes[i] == hierarchy.shapes[cache] || !allowed(shapes[i], scattered, cache)) return hierarchy;
         FittedHierarchy other = hierarchy;
-        other.shapes[cache] = &shape;
-        other = fit(curves, other, 12);
+        other.shapes[cache] = &shapes[i];
+        return fit(curves, other, 12);
+      });
+      for (const FittedHierarchy& other : fits) {
         if (score(other, curves) < score(hierarchy, curves) - 0.01 && (plausible(other, curves) || !plausible(hierarchy, curves))) {
           hierarchy = other;
           changed = true;
@@ -183,8 +209,7 @@ double slowed_by(const std::vector<FitPoint>& points, std::size_t i) {
 }
 
 /// The caches of a fit to the cycle alone, fitted to all curves.
-FittedHierarchy fit_to_all(const FitCurves& curves, const FittedHierarchy& start) {
-  if (curves.independent.empty()) return start;
+FittedHierarchy fit_to_all(const FitCurves& curves, const FittedHierarchy& start, const std::vector<bool>& scattered) {
   FittedHierarchy hierarchy = start;
   // About ten instructions, or what the smallest footprint shows.
   const double first_ns = std::exp(curves.independent.front().log_ns) - independent_ns(start, curves.independent.front().log2_bytes);
@@ -193,7 +218,7 @@ FittedHierarchy fit_to_all(const FitCurves& curves, const FittedHierarchy& start
     FittedHierarchy one = hierarchy;
     one.offset_sigma = sigma;
     one = fit(curves, one);
-    choose_shapes(curves, one);
+    choose_shapes(curves, one, scattered);
     return fit(curves, one);
   };
   // A GPU does one thing after the other, so the arithmetic costs every level the same; a CPU that runs ahead hides
@@ -203,6 +228,53 @@ FittedHierarchy fit_to_all(const FitCurves& curves, const FittedHierarchy& start
   const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
   const double evidence = static_cast<double>(start.log2_bytes.size()) * std::log(points);
   return score(different, curves) < score(same, curves) - evidence_factor * evidence ? different : same;
+}
+
+/// Gives the points of each cache's transition the scatter that chance lets them have in a hashed cache of so few sets,
+/// and what more they have about a fit. Where a system places a working
+/// set page by page, chance makes some sets fill early and others late, so that neighbouring sizes differ by far more
+/// than repetitions of one do; as a share of accesses it is alike along the transition, most in its middle.
+/// Tells of each cache whether it was so.
+std::vector<bool> add_scatter(FitCurves& curves, const FittedHierarchy& fitted) {
+  std::vector<bool> result(fitted.log2_bytes.size(), false);
+  for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
+    std::vector<double> scatter;
+    std::vector<double> expected;
+    struct Place {
+      std::size_t point;
+      double relative;  // of latency, for the whole step
+    };
+    std::vector<Place> places;
+    const double lines = std::exp2(fitted.log2_bytes[cache]) / curves.line_bytes;
+    const double deviation = 1 / std::sqrt(std::max(1.0, lines / fitted.shapes[cache]->ways()));
+    for (std::size_t i = 0; i < curves.cycle.size(); ++i) {
+      const FitPoint& point = curves.cycle[i];
+      const double here = cyclic_share(fitted, cache, point.log2_bytes);
+      const double beyond = cyclic_share(fitted, cache + 1, point.log2_bytes);
+      const double shape = 2 * std::sqrt(std::max(0.0, here * beyond));
+      if (here < least_share_of_a_transition || beyond < least_share_of_a_transition) continue;
+      const double latency = cyclic_ns(fitted, point.log2_bytes);
+      const double step = level_ns(fitted, cache + 1, point.log2_bytes) - level_ns(fitted, cache, point.log2_bytes);
+      const double relative = step * shape / latency;
+      if (relative <= 0) continue;
+      const double chance = deviation * fitted.shapes[cache]->deviation_of_a_set(point.log2_bytes - fitted.log2_bytes[cache]);
+      curves.cycle[i].sigma = std::max(point.sigma, step * chance / latency);
+      scatter.push_back(std::abs(point.log_ns - std::log(latency)) / relative);
+      expected.push_back(point.sigma / relative);
+      places.push_back({i, relative});
+    }
+    if (places.size() < least_points_for_a_scatter) continue;
+    const double seen = quantile(scatter, 0.5) / 0.6745;
+    const double known = quantile(expected, 0.5);
+    if (seen <= known) continue;
+    const double more = std::sqrt(seen * seen - known * known);
+    result[cache] = seen > large_scatter * known;
+    for (const Place& place : places) {
+      double& sigma = curves.cycle[place.point].sigma;
+      sigma = std::hypot(sigma, more * place.relative);
+    }
+  }
+  return result;
 }
 
 }  // namespace
@@ -258,6 +330,7 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
   // A cache that helped early may have become useless once others were there.
   for (std::size_t cache = best.log2_bytes.size(); cache-- > 0;) {
     FittedHierarchy fewer = fit(curves, without_cache(best, cache));
+    if (fewer.cost > best.cost + hopeless * evidence) continue;
     choose_shapes(curves, fewer);
     if (fewer.cost < best.cost + evidence) best = fewer;
   }
@@ -275,16 +348,35 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
   return best;
 }
 
-FittedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
-  FitCurves curves = all;
-  FittedHierarchy best = fit_to_all(curves, start);
-  if (curves.independent.empty()) return best;
+RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
+  RefinedHierarchy result;
+  result.curves = all;
+  result.hierarchy = result.by_cycle = start;
+  // Of the cycle alone the onset is the size: what scatters about a fit may be what the formulas do not know.
+  if (all.independent.empty()) return result;
+  FitCurves& curves = result.curves;
+  result.scattered = add_scatter(curves, start);
+  const FitCurves cycle_alone{.cycle = curves.cycle, .independent = {}, .line_bytes = curves.line_bytes};
+  result.by_cycle = fit(cycle_alone, start);
+  choose_shapes(cycle_alone, result.by_cycle, result.scattered);
+  // What levels there are was told from the points as they were; shapes that make one of what was none are not taken.
+  if (!plausible(result.by_cycle, cycle_alone) || !seen(result.by_cycle, cycle_alone)) result.by_cycle = start;
+  result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
   // Where both kinds of access contradict each other, something is not as the formulas have it, and the second knows
   // less than it says (Birge's ratio).
-  const double strain = (best.cost - start.cost) / static_cast<double>(curves.independent.size());
-  if (strain < tolerated_strain) return best;
+  const double strain =
+      (result.hierarchy.cost - result.by_cycle.cost) / static_cast<double>(curves.independent.size());
+  if (strain < tolerated_strain) return result;
+  result.strain = strain;
   for (FitPoint& point : curves.independent) point.sigma *= std::sqrt(strain);
-  return fit_to_all(curves, start);
+  result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
+  return result;
+}
+
+double RefinedHierarchy::tolerated_cost() const {
+  // Residuals that the formulas leave make every difference of cost larger than chance would.
+  const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
+  return nearly_as_good * std::max(1.0, hierarchy.cost / points);
 }
 
 std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t level) {
@@ -314,19 +406,18 @@ bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::si
   return !before.empty() && !beyond.empty() && beyond.back() >= least_step_of_a_level * before.front();
 }
 
-std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedHierarchy& best, std::size_t cache) {
-  std::vector<FittedHierarchy> all;
-  // Residuals that the formulas leave make every difference of cost larger than chance would.
-  const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
-  const double allowed = nearly_as_good * std::max(1.0, best.cost / points);
+std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedHierarchy& best, std::size_t cache,
+                                          const std::vector<bool>& scattered, double tolerated_cost) {
+  std::vector<FittedHierarchy> all{best};
   const std::span<const CacheShape> shapes = cache_shapes();
   const std::vector<FittedHierarchy> fits = in_parallel(shapes.size(), [&](std::size_t i) {
+    if (!allowed(shapes[i], scattered, cache)) return best;
     FittedHierarchy other = best;
     other.shapes[cache] = &shapes[i];
     return fit(curves, other, 20);
   });
   for (const FittedHierarchy& other : fits) {
-    if (other.cost < best.cost + allowed) all.push_back(other);
+    if (other.shapes[cache] != best.shapes[cache] && other.cost < best.cost + tolerated_cost) all.push_back(other);
   }
   return all;
 }

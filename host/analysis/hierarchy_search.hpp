@@ -23,9 +23,22 @@ inline constexpr double size_sigma_of_independent = 0.01;
 /// be no levels but climbs that the fit needs: `is_level` tells.
 FittedHierarchy search_hierarchy(const FitCurves& curves);
 
-/// The same caches, their sizes and shapes fitted to all curves: independent accesses tell policy from capacity, but
-/// what levels there are is told by the cycle.
-FittedHierarchy refined(const FitCurves& curves, const FittedHierarchy& start);
+/// The caches of a search, fitted to all curves: what levels there are is told by the cycle, but independent accesses
+/// tell policy from capacity.
+struct RefinedHierarchy {
+  FittedHierarchy hierarchy;
+  FittedHierarchy by_cycle;  ///< fitted to the cycle alone
+  FitCurves curves;          ///< the points with what the fits have shown of their scatter
+  /// Of each cache: whether the points of its transition scatter beyond what they knew. Then its lines are placed by
+  /// chance, and it is fitted as a hashed cache.
+  std::vector<bool> scattered;
+  /// How much more the second kind of access adds to the cost than its points allow for: above 1 both contradict each
+  /// other, the formulas describe neither, and the truth may lie anywhere between.
+  double strain = 1;
+  /// By how much a shape may fit worse than the best and still be the cache's.
+  [[nodiscard]] double tolerated_cost() const;
+};
+RefinedHierarchy refined(const FitCurves& curves, const FittedHierarchy& start);
 
 /// Latencies in ns of the measured cycle's flat stretches where one level serves nearly all, by size.
 std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t level);
@@ -33,7 +46,8 @@ std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCu
 /// Whether what lies beyond a cache is a level of its own: the step is large, or the curve is flat on both sides of it.
 bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache);
 
-/// The best fit for every other shape of one cache that explains the curves nearly as well.
-std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedHierarchy& best, std::size_t cache);
+/// `best` and the best fits for every other allowed shape of one cache whose cost is no more than `tolerated_cost` above.
+std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedHierarchy& best, std::size_t cache,
+                                          const std::vector<bool>& scattered, double tolerated_cost);
 
 }  // namespace sonde::analysis

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <random>
 
 #include "analysis/hierarchy_search.hpp"
@@ -17,23 +18,43 @@ constexpr double least_relative_error = 0.01;
 /// A curve turns up where it climbs by this share of the step per doubling, looked at over so many doublings.
 constexpr double turn_slope = 0.15;
 constexpr double turn_window_octaves = 0.15;
+/// Of a cache of so few, chance makes the cycle's edge wander.
+constexpr double few_sets = 64;
 /// An onset between neighbours no further apart than this speaks for the capacity itself.
 constexpr double narrow_onset = 1.08;
 constexpr double onset_agrees = 1.1;
+constexpr double served_nearly_alone = 0.985;  // share of accesses
 
 double log2_of(double value) { return std::log2(value); }
 
-std::vector<CurvePoint> resampled(const std::vector<CurvePoint>& curve, std::mt19937_64& random) {
-  std::vector<CurvePoint> sample = curve;
-  for (std::size_t i = 0; i < curve.size(); ++i) {
-    for (double& value : sample[i].values) value = curve[i].values[random() % curve[i].values.size()];
+/// Points of a fit with the scatter that they may have had as well: each keeps the median of its repetitions drawn
+/// again, and its distance to the fit, to either side (the wild bootstrap).
+std::vector<FitPoint> resampled(const std::vector<CurvePoint>& curve, const std::vector<FitPoint>& points,
+                                const std::function<double(double)>& fitted_ns, std::mt19937_64& random) {
+  std::vector<FitPoint> sample = points;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::vector<double> values = curve[i].values;
+    for (double& value : values) value = curve[i].values[random() % curve[i].values.size()];
+    const double log_fitted = std::log(fitted_ns(points[i].log2_bytes));
+    const double distance = points[i].log_ns - log_fitted;
+    sample[i].log_ns = log_fitted + (random() % 2 == 0 ? distance : -distance) +
+                       std::log(summarize(values).median) - points[i].log_ns;
   }
   return sample;
 }
 
+FitCurves resampled(const LatencyCurves& curves, const FitCurves& points, const FittedHierarchy& fitted,
+                    std::mt19937_64& random) {
+  return {.cycle = resampled(curves.cycle, points.cycle, [&](double at) { return cyclic_ns(fitted, at); }, random),
+          .independent =
+              resampled(curves.independent, points.independent, [&](double at) { return independent_ns(fitted, at); }, random),
+          .line_bytes = points.line_bytes};
+}
+
 FitCurves fit_curves(const LatencyCurves& curves) {
   return {.cycle = fit_points(curves.cycle, curves.line_bytes, size_sigma_of_cycle),
-          .independent = fit_points(curves.independent, curves.line_bytes, size_sigma_of_independent)};
+          .independent = fit_points(curves.independent, curves.line_bytes, size_sigma_of_independent),
+          .line_bytes = curves.line_bytes};
 }
 
 double median_ns(const CurvePoint& point) { return summarize(point.values).median; }
@@ -102,15 +123,15 @@ Crossing turn_up(const LatencyCurves& curves, const FittedHierarchy& fitted, std
   return {.below = cycle[above > 0 ? above - 1 : 0].bytes, .above = cycle[above].bytes};
 }
 
-/// A plateau as it was measured: the points that this level alone serves.
+/// A plateau as it was measured: the points that this level nearly alone serves, without what the fit says that others
+/// add to them.
 Bracket plateau_ns(const LatencyCurves& curves, const FittedHierarchy& fitted, std::size_t level,
                    const std::vector<FittedHierarchy>& bootstrap) {
   std::vector<double> medians;
-  std::vector<double> all;
   for (const CurvePoint& point : curves.cycle) {
-    if (cyclic_share(fitted, level, log2_of(point.bytes)) < 0.985) continue;
-    medians.push_back(median_ns(point));
-    all.insert(all.end(), point.values.begin(), point.values.end());
+    const double at = log2_of(point.bytes);
+    if (cyclic_share(fitted, level, at) < served_nearly_alone) continue;
+    medians.push_back(median_ns(point) * level_ns(fitted, level, at) / cyclic_ns(fitted, at));
   }
   std::vector<double> fits{std::exp(fitted.log_ns[level])};
   for (const FittedHierarchy& one : bootstrap) fits.push_back(std::exp(one.log_ns[level]));
@@ -124,28 +145,56 @@ Bracket plateau_ns(const LatencyCurves& curves, const FittedHierarchy& fitted, s
   return bracket;
 }
 
-Bracket capacity(const LatencyCurves& curves, const FitCurves& points, const FittedHierarchy& fitted,
-                 std::size_t cache, const std::vector<FittedHierarchy>& bootstrap) {
+/// A capacity over every shape that explains the curves nearly as well, each with a say by its likelihood, and the range
+/// of all.
+Bracket over_shapes(const RefinedHierarchy& refined_hierarchy, const FitCurves& points, const FittedHierarchy& fitted,
+                    std::size_t cache) {
+  const double tolerated = refined_hierarchy.tolerated_cost();
+  double weights = 0;
+  double sum = 0;
+  double low = fitted.log2_bytes[cache];
+  double high = low;
+  for (const FittedHierarchy& other : alternatives(points, fitted, cache, refined_hierarchy.scattered, tolerated)) {
+    // What is just tolerated is e^-3 as likely.
+    const double weight = std::exp(3 * (fitted.cost - other.cost) / tolerated);
+    weights += weight;
+    sum += weight * other.log2_bytes[cache];
+    low = std::min(low, other.log2_bytes[cache]);
+    high = std::max(high, other.log2_bytes[cache]);
+  }
+  return {std::exp2(low), std::exp2(sum / weights), std::exp2(high)};
+}
+
+Bracket capacity(const LatencyCurves& curves, const RefinedHierarchy& refined_hierarchy, std::size_t cache,
+                 const std::vector<FittedHierarchy>& bootstrap) {
+  const FittedHierarchy& fitted = refined_hierarchy.hierarchy;
+  Bracket bracket = over_shapes(refined_hierarchy, refined_hierarchy.curves, fitted, cache);
   std::vector<double> sizes;
   for (const FittedHierarchy& one : bootstrap) sizes.push_back(std::exp2(one.log2_bytes[cache]));
-  const double value = std::exp2(fitted.log2_bytes[cache]);
-  sizes.push_back(value);
-  Bracket bracket{quantile(sizes, 0.025), value, quantile(sizes, 0.975)};
-  for (const FittedHierarchy& other : alternatives(points, fitted, cache)) {
-    bracket.low = std::min(bracket.low, std::exp2(other.log2_bytes[cache]));
-    bracket.high = std::max(bracket.high, std::exp2(other.log2_bytes[cache]));
+  bracket.low = std::min(bracket.low, quantile(sizes, 0.025));
+  bracket.high = std::max(bracket.high, quantile(sizes, 0.975));
+  const double sets = std::exp2(fitted.log2_bytes[cache]) / curves.line_bytes / fitted.shapes[cache]->ways();
+  if (refined_hierarchy.strain > 1 && sets > few_sets) {
+    // Each kind of access is biased in its own way: the truth lies between. Of few sets the cycle tells least.
+    const FitCurves cycle_alone{.cycle = refined_hierarchy.curves.cycle, .independent = {}, .line_bytes = curves.line_bytes};
+    const Bracket by_cycle = over_shapes(refined_hierarchy, cycle_alone, refined_hierarchy.by_cycle, cache);
+    bracket = {std::min(bracket.low, by_cycle.low), std::sqrt(bracket.value * by_cycle.value),
+               std::max(bracket.high, by_cycle.high)};
   }
+  const double value = bracket.value;
   const bool hashed = fitted.shapes[cache]->index() == CacheShape::Index::hashed;
   // How far the formulas are off, worst where replacement is random and walks settle slowly.
   const bool random_policy = fitted.shapes[cache]->policy() == CacheShape::Policy::random;
   const double formula = random_policy ? 0.03 : hashed ? 0.01 : 0;
-  const double placement = formula + (hashed ? 0.5 / std::sqrt(value / curves.line_bytes) : 0);
+  // Where lines fall into sets by chance, few sets of many ways are moved most; into a single set all fall.
+  const double share_of_a_set = std::min(1.0, std::max(8, fitted.shapes[cache]->ways()) / (value / curves.line_bytes));
+  const double placement = formula + (hashed ? 0.25 * std::sqrt(share_of_a_set * (1 - share_of_a_set)) : 0);
   bracket.low = std::min(bracket.low, value * (1 - least_relative_error - placement));
   bracket.high = std::max(bracket.high, value * (1 + least_relative_error + placement));
 
   const Crossing onset = crossing(curves, fitted, cache, 0.05);
   const Crossing middle = crossing(curves, fitted, cache, 0.5);
-  if (!curves.independent.empty() && !hashed && onset.above <= onset.below * narrow_onset) {
+  if (!curves.independent.empty() && !hashed && !refined_hierarchy.scattered[cache] && onset.above <= onset.below * narrow_onset) {
     // Neighbouring lines in neighbouring sets: every line fits up to the capacity, whatever the policy, and not beyond.
     // A random policy reaches 5 % of the step only 3 % later.
     const bool random = fitted.shapes[cache]->policy() == CacheShape::Policy::random;
@@ -153,6 +202,7 @@ Bracket capacity(const LatencyCurves& curves, const FitCurves& points, const Fit
     const double high = onset.above;
     // Where the whole curve speaks against it, a few sets filled early: pages that the system placed unevenly.
     if (value > high * onset_agrees || value < low / onset_agrees) return bracket;
+    if (bracket.low > high || bracket.high < low) return {std::min(low, bracket.low), value, std::max(high, bracket.high)};
     return {low * (1 - least_relative_error / 2), std::clamp(value, low, high), high * (1 + least_relative_error / 2)};
   }
   if (curves.independent.empty()) {
@@ -175,8 +225,10 @@ bool is_translation(const FittedHierarchy& fitted, std::size_t cache, const std:
   });
 }
 
+/// Without points that no latency can be read from, the others multiplied.
 LatencyCurves scaled(LatencyCurves curves, double factor) {
   for (std::vector<CurvePoint>* curve : {&curves.cycle, &curves.independent, &curves.page}) {
+    std::erase_if(*curve, [](const CurvePoint& point) { return point.values.empty() || median_ns(point) <= 0; });
     for (CurvePoint& point : *curve) {
       for (double& value : point.values) value *= factor;
     }
@@ -188,15 +240,15 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
   Hierarchy hierarchy;
 hierarchy.translation = translation_edges(measured);
   const LatencyCurves curves = without_translation(measured, hierarchy.translation);
-  const FitCurves points = fit_curves(curves);
-  const FittedHierarchy fitted = refined(points, search_hierarchy({.cycle = points.cycle, .independent = {}}));
+  const FitCurves measured_points = fit_curves(curves);
+  const RefinedHierarchy refined_hierarchy =
+      refined(measured_points, search_hierarchy({.cycle = measured_points.cycle, .independent = {}, .line_bytes = curves.line_bytes}));
+  const FittedHierarchy& fitted = refined_hierarchy.hierarchy;
+  const FitCurves& points = refined_hierarchy.curves;
 
   const std::vector<FittedHierarchy> bootstrap = in_parallel(bootstrap_rounds, [&](std::size_t round) {
     std::mt19937_64 random(seed + (std::uint64_t{round} << 32));
-    LatencyCurves sample = curves;
-    sample.cycle = resampled(curves.cycle, random);
-    sample.independent = resampled(curves.independent, random);
-    return fit(fit_curves(sample), fitted, 6);
+    return fit(resampled(curves, points, fitted, random), fitted, 6);
   });
   std::size_t first = 0;  // of the fit's levels that make up one: those after it are climbs
   for (std::size_t level = 0; level < fitted.log_ns.size(); ++level) {
@@ -216,7 +268,7 @@ hierarchy.translation = translation_edges(measured);
     one.latency_ns = plateau_ns(measured, fitted, speaker, bootstrap);
     first = level + 1;
     if (level < fitted.log2_bytes.size()) {
-      one.bytes = capacity(curves, points, fitted, level, bootstrap);
+      one.bytes = capacity(curves, refined_hierarchy, level, bootstrap);
       const Crossing onset = crossing(curves, fitted, level, 0.05);
       const Crossing end = crossing(curves, fitted, level, 0.95);
       one.onset_bytes = std::sqrt(onset.below * onset.above);

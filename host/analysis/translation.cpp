@@ -8,6 +8,11 @@ namespace {
 
 /// A rise below this share of the latency before it is not worth a finding.
 constexpr double least_rise = 0.08;
+/// A walk with one line a page is held against as many lines, packed, which share pages. Lines of different pages meet in
+/// the same sets by chance, which packed ones do not: a cache begins to miss at two thirds of its size, one of few ways
+/// at two fifths, so so many more packed lines are looked up.
+constexpr double early_misses = 1.5;
+constexpr double earliest_misses = 2.5;
 
 double interpolated(const std::vector<double>& x, const std::vector<double>& y, double at) {
   if (x.empty()) return 0;
@@ -43,15 +48,17 @@ std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves) {
   }
   std::vector<double> spans;
   std::vector<double> added;
+  std::vector<double> certain;
   std::vector<double> noise;
   for (const CurvePoint& point : curves.page) {
     const Summary values = summarize(point.values);
-    // As many lines, packed: they share pages. Lines of different pages meet in the same sets by chance, which packed
-    // ones do not: a cache begins to miss at two thirds of its size, so half as many again are looked up.
-    const double packed_log2 = std::log2(1.5 * point.bytes * curves.line_bytes / curves.page_bytes);
-    const double more = values.median - interpolated(sizes, latencies, packed_log2);
+    const auto beyond_packed = [&](double factor) {
+      const double packed_log2 = std::log2(factor * point.bytes * curves.line_bytes / curves.page_bytes);
+      return std::max(0.0, values.median - interpolated(sizes, latencies, packed_log2));
+    };
     spans.push_back(std::log2(point.bytes));
-    added.push_back(std::max(0.0, more));
+    added.push_back(beyond_packed(early_misses));
+    certain.push_back(beyond_packed(earliest_misses));
     noise.push_back((values.upper_quartile - values.lower_quartile) / 2);
   }
   // One disturbed point is no edge, and a larger span never translates faster.
@@ -69,7 +76,10 @@ std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves) {
     const double rise = added[end - 1] - added[i];
     // Beside what a load takes at this span anyway, or nobody can see it in the curve.
     const double beside = interpolated(sizes, latencies, spans[end - 1]);
-    if (rise > least_rise * std::max(base, beside) && rise > 4 * typical_noise) {
+    // Somewhere on the way up no cache of few ways may explain it.
+    const double sure = *std::ranges::max_element(certain.begin() + static_cast<std::ptrdiff_t>(i),
+                                                  certain.begin() + static_cast<std::ptrdiff_t>(end));
+    if (rise > least_rise * std::max(base, beside) && rise > 4 * typical_noise && sure > rise / 2) {
       std::size_t half = i + 1;
       while (added[half] < added[i] + rise / 2) ++half;
       const double share = (added[i] + rise / 2 - added[half - 1]) / (added[half] - added[half - 1]);

@@ -126,6 +126,14 @@ std::string code_overhead(const std::vector<Curve>& curves) {
       added);
 }
 
+/// Says which API a finding is about; a simulated device has but one.
+std::string prefix_of(const std::string& api) {
+  for (const gpu::Api real : {gpu::Api::opencl, gpu::Api::vulkan}) {
+    if (api == records::api_name(real)) return spoken_name(real) + ": ";
+  }
+  return "";
+}
+
 std::string levels(const std::string& device, std::span<const Line> lines) {
   std::string text;
   for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model}) {
@@ -136,10 +144,16 @@ std::string levels(const std::string& device, std::span<const Line> lines) {
     }
     if (!found.empty()) text += (api == gpu::Api::model ? std::string("\n  Levels, simulated\n") : "\n  Levels through " + spoken_name(api) + "\n") + level_table(found);
   }
-  std::set<std::string> said;  // one finding about both APIs has a record with each
+  std::map<std::string, std::set<std::string>> apis;  // a finding about both has a record with each
   for (const Line& line : lines) {
-    if (line.kind != "finding" || line.origin.device != device || !said.insert(line.finding.evidence).second) continue;
-    text += "  " + line.finding.evidence + "\n";
+    if (line.kind == "finding" && line.origin.device == device) apis[line.finding.evidence].insert(line.origin.api);
+  }
+  for (const Line& line : lines) {
+    if (line.kind != "finding" || line.origin.device != device) continue;
+    const auto found = apis.find(line.finding.evidence);
+    if (found == apis.end()) continue;  // said already
+    text += "  " + (found->second.size() == 1 ? prefix_of(line.origin.api) : "") + line.finding.evidence + "\n";
+    apis.erase(found);
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #include "measure/repetitions.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "analysis/statistics.hpp"
@@ -77,30 +78,86 @@ double walk(ProvedRun& run, std::uint64_t steps, double per_step, const Workload
   return time.count() / static_cast<double>(walked);
 }
 
+/// Times of a step in the parts of every lap walked. A part of a lap is held against the same part of another, which
+/// touched the same lines, and the median of all parts speaks: one interruption does not.
+class Laps {
+ public:
+  explicit Laps(std::size_t parts) : parts_(parts) {}
+
+  void add(double nanoseconds_per_step) { times_.push_back(nanoseconds_per_step); }
+  std::size_t walked() const { return times_.size() / parts_; }
+  double of_first_lap(std::size_t part) const { return times_[part]; }
+
+  /// Of the last lap, whatever part of it one interruption made slow.
+  double nanoseconds_per_step() const {
+    const std::size_t count = std::min(parts_, times_.size());
+    return analysis::quantile(std::span(times_).last(count), 0.5);
+  }
+
+  /// Whether the laps walked last are as fast as those half as many laps before. A cache that forgets old lines at a
+  /// constant rate has forgotten all but the square of what is tolerated then, however slow the rate.
+  bool steady() const {
+    const std::size_t window = std::max<std::size_t>(1, walked() / 4);
+    std::vector<double> ratios;
+    for (std::size_t part = 0; part < parts_; ++part) {
+      ratios.push_back(median_of(part, walked() - window, window) / median_of(part, walked() / 2 - (window + 1) / 2, window));
+    }
+    return analysis::quantile(ratios, 0.5) >= tolerated_ratio;
+  }
+
+  static constexpr double tolerated_ratio = 0.99;
+
+ private:
+  double median_of(std::size_t part, std::size_t first_lap, std::size_t laps) const {
+    std::vector<double> times;
+    for (std::size_t lap = first_lap; lap < first_lap + laps; ++lap) times.push_back(times_[lap * parts_ + part]);
+    return analysis::quantile(times, 0.5);
+  }
+
+  std::size_t parts_;
+  std::vector<double> times_;
+};
+
 /// One lap, then further ones while they get faster: a cache that replaces at random keeps for many laps what others
-/// left in it. A part of a lap is held against the same part of the lap before, which touched the same lines; ends
-/// after two parts in a row that are not faster, or when `limits` says.
+/// left in it. Ends after a quarter of the second lap where that is as fast as the first, or when `limits` says.
 double warm_up(ProvedRun& run, double per_step, const Limits& limits, const Workload& workload) {
   const std::uint64_t stretch = steps_for(limits.stretch, per_step, workload);
   const std::uint64_t lap = std::max(workload.lap, stretch);
   const std::uint64_t part = std::max(stretch, (lap / parts_of_a_lap / workload.quantum + 1) * workload.quantum);
-  std::vector<double> before;  // time of a step in each part of the lap before
-  for (std::uint64_t walked = 0; walked < lap; walked += part) {
-    per_step = walk(run, std::min(part, lap - walked), per_step, workload);
-    before.push_back(per_step);
+  const std::uint64_t parts = (lap + part - 1) / part;
+  const auto walk_part = [&](std::uint64_t index) {
+    per_step = walk(run, std::min(part, lap - index * part), per_step, workload);
+    return per_step;
+  };
+  Laps laps(parts);
+  for (std::uint64_t i = 0; i < parts; ++i) laps.add(walk_part(i));
+
+  double spent_ns = 0;
+  const std::uint64_t looked_at = std::min<std::uint64_t>(2, parts);
+  std::uint64_t faster = 0;
+  for (std::uint64_t i = 0; i < parts; ++i) {
+    const double now = walk_part(i);
+    spent_ns += now * static_cast<double>(part);
+    laps.add(now);
+    faster += now < Laps::tolerated_ratio * laps.of_first_lap(i) ? 1 : 0;
+    // A cache that settles is faster in every part; noise alone seldom is in two.
+    const bool settled = i + 1 == looked_at && faster < looked_at;
+    if (settled || spent_ns > limits.warm_up.count()) return laps.nanoseconds_per_step();
   }
-  Nanoseconds spent{0};
-  int not_faster = 0;
-  for (std::size_t i = 0; not_faster < 2; i = (i + 1) % before.size()) {
-    const std::uint64_t steps = std::min(part, lap - i * part);
-    const Nanoseconds expected{before[i] * static_cast<double>(steps)};
-    if (spent + expected > limits.warm_up) break;
-    spent += expected;
-    per_step = walk(run, steps, per_step, workload);
-    not_faster = per_step >= 0.995 * before[i] ? not_faster + 1 : 0;
-    before[i] = per_step;
+  std::size_t next_look = 2;
+  for (;;) {
+    if (laps.walked() >= next_look) {
+      if (laps.steady()) return laps.nanoseconds_per_step();
+      // 2, 3, 4, 6, 8, 12 … laps
+      next_look += std::max<std::size_t>(1, std::bit_floor(next_look) / 2);
+    }
+    for (std::uint64_t i = 0; i < parts; ++i) {
+      const double now = walk_part(i);
+      spent_ns += now * static_cast<double>(part);
+      laps.add(now);
+      if (spent_ns > limits.warm_up.count()) return laps.nanoseconds_per_step();
+    }
   }
-  return *std::ranges::min_element(before);
 }
 
 }  // namespace

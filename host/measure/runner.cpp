@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 
@@ -21,7 +23,37 @@ constexpr int patience = 4;
 /// Failures in a row after which a device is not asked any further.
 constexpr int most_failures = 3;
 
+/// How far a working set is moved at most, and in what steps.
+constexpr std::uint64_t most_displacement_bytes = 16 << 20;
+constexpr std::uint64_t displacement_step_bytes = 4096;
+
+/// What every measurement of one probe on one device shares.
+struct Run {
+  gpu::Device& device;
+  const Probe& probe;
+  const RunnerOptions& options;
+  Observer& observer;
+  std::mt19937_64 random;
+};
+
 double disturbance(const State& state) { return std::max(state.foreign_cpu, state.steal); }
+
+/// Takes memory away, so that what is allocated next lies elsewhere. Drivers and systems hand out again what was given
+/// back last: without this all working sets of a run would share their physical pages, and where those happen to fall in
+/// a cache's sets would bend every point the same way. It is written, or nothing would stand behind its addresses.
+std::unique_ptr<gpu::Buffer> displacement(Run& run) {
+  const gpu::DeviceInfo& info = run.device.info();
+  const std::uint64_t room = std::min<std::uint64_t>({most_displacement_bytes, run.device.available_bytes() / 16,
+                                       info.largest_buffer_bytes > 0 ? info.largest_buffer_bytes : most_displacement_bytes});
+  const std::uint64_t bytes = run.random() % (room / displacement_step_bytes + 1) * displacement_step_bytes;
+  if (bytes == 0) return nullptr;
+  std::unique_ptr<gpu::Buffer> buffer = run.device.make_buffer(bytes);
+  const std::vector<std::byte> piece(std::min<std::uint64_t>(bytes, 1 << 20));
+  for (std::uint64_t offset = 0; offset < bytes; offset += piece.size()) {
+    buffer->write(offset, std::span(piece).first(std::min<std::uint64_t>(piece.size(), bytes - offset)));
+  }
+  return buffer;
+}
 
 /// The replicates share what one point may cost.
 Limits limits_of_one_replicate(const RunnerOptions& options, int replicates) {
@@ -32,19 +64,21 @@ Limits limits_of_one_replicate(const RunnerOptions& options, int replicates) {
   return limits;
 }
 
-Measurement measure_once(gpu::Device& device, const Probe& probe, const Point& point, const RunnerOptions& options,
-                         Observer& observer) {
-  const auto alive = [&observer] { observer.alive(); };
+Measurement measure_once(Run& run, const Point& point) {
+  const RunnerOptions& options = run.options;
+  const auto alive = [&run] { run.observer.alive(); };
   const Limits limits = limits_of_one_replicate(options, point.replicates);
   Measurement measurement{.point = point, .unit = "", .values = {}, .state = {}};
   const counters::HostTime before = options.host_time();
   for (int replicate = 0; replicate < point.replicates; ++replicate) {
     Request request = options.request;
     request.seed += static_cast<std::uint64_t>(replicate) << 32;
-    const Workload workload = probe.prepare(device, point, request);
-    observer.alive();
+    std::unique_ptr<gpu::Buffer> moved_by = displacement(run);
+    const Workload workload = run.probe.prepare(run.device, point, request);
+    moved_by.reset();
+    alive();
     std::optional<OneCore> one_core;
-    if (workload.one_core && device.info().type == gpu::DeviceType::cpu) one_core.emplace();
+    if (workload.one_core && run.device.info().type == gpu::DeviceType::cpu) one_core.emplace();
     const Repetitions repetitions = repeat(workload, limits, alive);
     measurement.unit = workload.unit;
     measurement.values.insert(measurement.values.end(), repetitions.values.begin(), repetitions.values.end());
@@ -69,11 +103,10 @@ class Reference {
 
   /// Relative change since the first time; measured every so many calls. A reference that fails is given up: the
   /// point that happens to come next is not to blame.
-  std::optional<double> drift(gpu::Device& device, const Probe& probe, const RunnerOptions& options,
-                              Observer& observer) {
+  std::optional<double> drift(Run& run) {
     if (!point_ || failed_ || calls_++ % calls_between_looks != 0) return drift_;
     try {
-      const Measurement now = measure_once(device, probe, *point_, options, observer);
+      const Measurement now = measure_once(run, *point_);
       const double median = analysis::summarize(now.values).median;
       if (!first_) first_ = median;
       drift_ = median / *first_ - 1;
@@ -94,12 +127,11 @@ class Reference {
 };
 
 /// Measures again while others disturb, and keeps the least disturbed.
-Measurement measure(gpu::Device& device, const Probe& probe, const Point& point, const RunnerOptions& options,
-                    int attempts, Observer& observer) {
-  Measurement best = measure_once(device, probe, point, options, observer);
+Measurement measure(Run& run, const Point& point, int attempts) {
+  Measurement best = measure_once(run, point);
   int attempt = 1;
   while (disturbance(best.state) > tolerated_foreign_share && attempt < attempts) {
-    Measurement again = measure_once(device, probe, point, options, observer);
+    Measurement again = measure_once(run, point);
     ++attempt;
     if (disturbance(again.state) < disturbance(best.state)) best = std::move(again);
   }
@@ -118,6 +150,7 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
   std::vector<Measurement> known;
   std::set<std::pair<std::map<std::string, std::string>, std::map<std::string, double>>> asked;
   std::map<std::map<std::string, std::string>, double> ends;  // a device that cannot do one size cannot do larger
+  Run run{device, probe, options, observer, std::mt19937_64(options.request.seed)};
   Reference reference;
   int failures = 0;
   int disturbed_in_a_row = 0;
@@ -135,9 +168,9 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
       if (end != ends.end() && bytes != point.x.end() && bytes->second >= end->second) continue;
       observer.started(probe, point);
       try {
-        const std::optional<double> drift = reference.drift(device, probe, options, observer);
+        const std::optional<double> drift = reference.drift(run);
         const int attempts = disturbed_in_a_row >= patience ? 1 : most_attempts;
-        known.push_back(measure(device, probe, point, options, attempts, observer));
+        known.push_back(measure(run, point, attempts));
         known.back().state.drift = drift;
         observer.measured(probe, known.back());
         disturbed_in_a_row = known.back().state.disturbed ? disturbed_in_a_row + 1 : 0;

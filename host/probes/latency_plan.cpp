@@ -14,15 +14,21 @@ using measure::Request;
 
 constexpr int sizes_per_doubling = 4;
 constexpr double bracketed = 1.03;
+constexpr double bracketed_middle = 1.1;
 /// Slope, as a logarithm of latency per doubling, above which a curve rises; over at least this many doublings, because
 /// closer neighbours differ by noise.
 constexpr double rising_slope = 0.12;
 constexpr double slope_octaves = 0.2;
 /// Over a whole rise: less is no edge worth points.
 constexpr double rise_of_an_edge = 1.10;
-constexpr double few_bytes = 16 << 20;
+constexpr double few_bytes = 8 << 20;
+constexpr double few_lines_bytes = 32 << 10;
 
-int replicates_near_an_edge(measure::Effort effort) { return effort == measure::Effort::quick ? 2 : 3; }
+/// Where a cache has few sets, it is mostly chance how many lines fall into each; where it has many, they even out.
+int replicates_near_an_edge(measure::Effort effort, double bytes) {
+  const int replicates = effort != measure::Effort::quick ? 3 : bytes < few_bytes ? 2 : 1;
+  return bytes < few_lines_bytes ? 2 * replicates : replicates;
+}
 
 /// Footprints of independent accesses, as shares of a cache: about the size for the latency beyond, far beyond it for
 /// hit shares that no policy bends.
@@ -131,20 +137,23 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Requ
     const double low = medians[first];
     const double high = medians[i];
     if (high < rise_of_an_edge * low) continue;
-    for (const double share : {0.05, 0.95}) {
+    for (const double share : {0.05, 0.5, 0.95}) {
       const double wanted = low + share * (high - low);
       std::size_t crossing = first;
       while (crossing + 1 < i && medians[crossing + 1] < wanted) ++crossing;
-      intervals.insert(crossing);
+      // Where a step ends is to be known; its middle needs a few points, to tell a slow climb from scattered ones.
+      const double close = share == 0.5 ? bracketed_middle : bracketed;
+      if (cycle[crossing + 1].bytes > close * cycle[crossing].bytes) intervals.insert(crossing);
     }
   }
   std::vector<Point> points;
   for (const std::size_t i : intervals) {
     const double low = cycle[i].bytes;
     const double high = cycle[i + 1].bytes;
-    if (high <= low * bracketed || high - low < 2 * request.line_bytes) continue;
-    points.push_back(point("cycle", std::sqrt(low * high), request.line_bytes,
-                           replicates_near_an_edge(request.effort)));
+    if (high - low < 2 * request.line_bytes) continue;
+    const double between = std::sqrt(low * high);
+    points.push_back(
+        point("cycle", between, request.line_bytes, replicates_near_an_edge(request.effort, between)));
   }
   return shuffled(points, request.seed + cycle.size());
 }
@@ -171,7 +180,7 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
       const double bytes = factor * edges[edge];
       if (bytes > end) break;
       // Placement matters where lines are few; laps over many take long.
-      const int replicates = bytes < few_bytes ? replicates_near_an_edge(request.effort) : 1;
+      const int replicates = bytes < few_bytes ? replicates_near_an_edge(request.effort, bytes) : 1;
       points.push_back(point("independent", bytes, request.line_bytes, replicates));
     }
   }

@@ -1,16 +1,22 @@
 // Asks the latency probe, on the model device, for the levels of random hierarchies, and prints how often and how
-// closely they come back. Usage: levels_on_random_hierarchies [count] [first seed] [least size ratio] [least step] [most step]
+// closely they come back, at quick effort.
+// Usage: levels_on_random_hierarchies [count] [first seed] [least size ratio] [least step] [most step]
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "analysis/statistics.hpp"
 #include "gpu/model/model.hpp"
 #include "measure/runner.hpp"
+#include "measure/settle.hpp"
+#include "probes/alu_chain.hpp"
 #include "probes/catalog.hpp"
 
 namespace {
@@ -76,6 +82,7 @@ gpu::model::Description random_hierarchy(std::uint64_t seed, double least_ratio,
 struct Collector final : measure::Observer {
   std::vector<measure::FoundLevel> levels;
   std::vector<measure::Finding> findings;
+  std::vector<std::string> troubles;
   int points = 0;
   void planned(const measure::Probe&, const std::vector<measure::Point>&) override {}
   void started(const measure::Probe&, const measure::Point&) override {}
@@ -83,99 +90,132 @@ struct Collector final : measure::Observer {
   void measured(const measure::Probe&, const measure::Measurement&) override { ++points; }
   void level(const measure::Probe&, const measure::FoundLevel& level) override { levels.push_back(level); }
   void found(const measure::Probe&, const measure::Finding& finding) override { findings.push_back(finding); }
-  void skipped(const measure::Probe&, const measure::Point*, const std::string& reason) override { std::printf("skip %s\n", reason.c_str()); }
-  void failed(const measure::Probe&, const measure::Point*, const std::string& reason) override { std::printf("error %s\n", reason.c_str()); }
+  void skipped(const measure::Probe&, const measure::Point*, const std::string& reason) override { troubles.push_back(reason); }
+  void failed(const measure::Probe&, const measure::Point*, const std::string& reason) override { troubles.push_back(reason); }
 };
 
+template <typename... Values>
+std::string format(const char* pattern, Values... values) {
+  char text[300];
+  std::snprintf(text, sizeof text, pattern, values...);
+  return text;
+}
+
 std::string text_of(const gpu::model::Description& model) {
+  const char* policies[] = {"lru", "plru", "random"};
   std::string text;
   for (const gpu::model::Level& level : model.levels) {
-    char one[120];
-    const char* policies[] = {"lru", "plru", "random"};
-    std::snprintf(one, sizeof one, " [%.0f KiB %s %s %u ways %.1f ns]", static_cast<double>(level.bytes) / 1024, level.hashed ? "hashed" : "modulo",
-                  policies[static_cast<int>(level.policy)], level.ways, level.latency_ns);
-    text += one;
+    if (level.bytes == 0) {
+      text += format(" [memory %.1f ns]", level.latency_ns);
+      continue;
+    }
+    text += format(" [%.1f KiB %s %s %u ways %.1f ns]", static_cast<double>(level.bytes) / 1024,
+                   level.hashed ? "hashed" : "modulo", policies[static_cast<int>(level.policy)], level.ways, level.latency_ns);
   }
   return text;
 }
 
-}  // namespace
+Collector measured(const gpu::model::Description& model) {
+  const auto device = gpu::model::open(model);
+  measure::RunnerOptions options;
+  options.request.effort = measure::Effort::quick;
+  options.request.largest_bytes = 256ull << 20;
+  options.request.line_bytes = 64;
+  options.request.seed = model.seed;
+  options.host_time = [] { return counters::HostTime{}; };
+  Collector collector;
+  measure::settle_clock(probes::alu_chain(*device), gpu::Nanoseconds(2e9), [] {});
+  measure::run_probe(*device, probes::latency, options, collector);
+  return collector;
+}
 
-int main(int count, char** arguments) {
-  const int hierarchies = count > 1 ? std::atoi(arguments[1]) : 200;
-  const std::uint64_t first = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1;
-  const double least_ratio = count > 3 ? std::atof(arguments[3]) : 6;
-  const double least_step = count > 4 ? std::atof(arguments[4]) : 1.5;
-  const double most_step = count > 5 ? std::atof(arguments[5]) : 4;
+struct Figures {
+  int hierarchies = 0;
   int number_right = 0;
   int with_false_level = 0;
   int translations = 0;
-  int capacities = 0;
   int in_bracket = 0;
   std::vector<double> capacity_errors;
   std::vector<double> plateau_errors;
   std::vector<double> bracket_widths;
-  for (int i = 0; i < hierarchies; ++i) {
-    const gpu::model::Description model = random_hierarchy(first + static_cast<std::uint64_t>(i), least_ratio, least_step, most_step);
-    const auto device = gpu::model::open(model);
-    measure::RunnerOptions options;
-    options.request.effort = measure::Effort::quick;
-    options.request.largest_bytes = 256ull << 20;
-    options.request.line_bytes = 64;
-    options.request.seed = first + static_cast<std::uint64_t>(i);
-    options.host_time = [] { return counters::HostTime{}; };
-    Collector collector;
-    measure::run_probe(*device, probes::latency, options, collector);
-    const bool right = collector.levels.size() == model.levels.size();
-    const bool too_many = collector.levels.size() > model.levels.size();
-    number_right += right ? 1 : 0;
-    with_false_level += too_many ? 1 : 0;
+
+  /// Adds one hierarchy; returns what there is to say of it.
+  std::string add(const gpu::model::Description& model, const Collector& collector) {
+    ++hierarchies;
+    const std::vector<measure::FoundLevel>& levels = collector.levels;
     translations += static_cast<int>(collector.findings.size());
-    double worst = 0;
-    std::string flags;
-    if (right) {
-      for (std::size_t level = 0; level < model.levels.size(); ++level) {
-        const analysis::Level& found = collector.levels[level].found;
-        const double plateau = std::abs(found.latency_ns.value / model.levels[level].latency_ns - 1);
-        plateau_errors.push_back(plateau);
-        if (plateau > 0.02) flags += " plateau" + std::to_string(level + 1);
-        if (!found.bytes) continue;
-        const auto truth = static_cast<double>(model.levels[level].bytes);
-        const double error = std::abs(found.bytes->value / truth - 1);
-        worst = std::max(worst, error);
-        capacity_errors.push_back(error);
-        ++capacities;
-        const bool inside = found.bytes->low <= truth && truth <= found.bytes->high;
-        in_bracket += inside ? 1 : 0;
-        bracket_widths.push_back(found.bytes->high / found.bytes->low - 1);
-        char one[100];
-        std::snprintf(one, sizeof one, " %.0f (%.0f-%.0f)%s", found.bytes->value / 1024, found.bytes->low / 1024, found.bytes->high / 1024, inside ? "" : "!");
-        flags += one;
+    with_false_level += levels.size() > model.levels.size() ? 1 : 0;
+    std::string text;
+    for (const std::string& trouble : collector.troubles) text += " " + trouble;
+    if (levels.size() != model.levels.size()) {
+      text += format(" WRONG NUMBER %zu:", levels.size());
+      for (const measure::FoundLevel& level : levels) {
+        text += format(" %.0f KiB %.1f ns", level.found.bytes ? level.found.bytes->value / 1024 : 0.0, level.found.latency_ns.value);
       }
-    } else {
-      flags += " WRONG NUMBER " + std::to_string(collector.levels.size());
-      for (const auto& level : collector.levels) {
-        char one[100];
-        std::snprintf(one, sizeof one, " %.0f KiB %.1f ns", level.found.bytes ? level.found.bytes->value / 1024 : 0.0, level.found.latency_ns.value);
-        flags += one;
-      }
+      return text;
     }
-    std::printf("%llu points %d worst %.1f %% |%s |%s\n", static_cast<unsigned long long>(model.seed), collector.points, worst * 100, text_of(model).c_str(), flags.c_str());
-    std::fflush(stdout);
+    ++number_right;
+    for (std::size_t level = 0; level < levels.size(); ++level) {
+      const analysis::Level& found = levels[level].found;
+      plateau_errors.push_back(std::abs(found.latency_ns.value / model.levels[level].latency_ns - 1));
+      if (plateau_errors.back() > 0.02) text += format(" PLATEAU %+.1f %%", 100 * plateau_errors.back());
+      if (!found.bytes) continue;
+      const auto truth = static_cast<double>(model.levels[level].bytes);
+      const bool inside = found.bytes->low <= truth && truth <= found.bytes->high;
+      capacity_errors.push_back(std::abs(found.bytes->value / truth - 1));
+      bracket_widths.push_back(found.bytes->high / found.bytes->low - 1);
+      in_bracket += inside ? 1 : 0;
+      text += format(" %.1f (%.1f-%.1f)%s%s", found.bytes->value / 1024, found.bytes->low / 1024, found.bytes->high / 1024,
+                     inside ? "" : " OUTSIDE", capacity_errors.back() > 0.06 ? " FAR" : "");
+    }
+    return text;
   }
-  const auto percent = [](int part, int whole) { return whole == 0 ? 0.0 : 100.0 * part / whole; };
-  const auto mean = [](const std::vector<double>& values) {
-    double sum = 0;
-    for (const double value : values) sum += value;
-    return values.empty() ? 0 : sum / static_cast<double>(values.size());
+
+  void print() const {
+    const auto percent = [](int part, std::size_t whole) { return whole == 0 ? 0.0 : 100.0 * part / static_cast<double>(whole); };
+    const auto mean = [](const std::vector<double>& values) {
+      double sum = 0;
+      for (const double value : values) sum += value;
+      return values.empty() ? 0 : sum / static_cast<double>(values.size());
+    };
+    const auto above = [](const std::vector<double>& values, double limit) {
+      return static_cast<long>(std::ranges::count_if(values, [=](double value) { return value > limit; }));
+    };
+    const auto all = static_cast<std::size_t>(hierarchies);
+    std::printf("hierarchies %d, number right %.1f %%, no false level %.1f %%, translation findings %d\n", hierarchies,
+                percent(number_right, all), percent(hierarchies - with_false_level, all), translations);
+    std::printf("capacity error: mean %.2f %%, worst %.2f %%, over 6 %%: %ld of %zu; in the bracket %.1f %%; median bracket width %.1f %%\n",
+                100 * mean(capacity_errors), 100 * analysis::summarize(capacity_errors).maximum, above(capacity_errors, 0.06),
+                capacity_errors.size(), percent(in_bracket, capacity_errors.size()), 100 * analysis::summarize(bracket_widths).median);
+    std::printf("plateau error: mean %.2f %%, worst %.2f %%, over 2 %%: %ld of %zu\n", 100 * mean(plateau_errors),
+                100 * analysis::summarize(plateau_errors).maximum, above(plateau_errors, 0.02), plateau_errors.size());
+  }
+};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::uint64_t hierarchies = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 200;
+  const std::uint64_t first = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1;
+  const double least_ratio = count > 3 ? std::atof(arguments[3]) : 6;
+  const double least_step = count > 4 ? std::atof(arguments[4]) : 1.5;
+  const double most_step = count > 5 ? std::atof(arguments[5]) : 4;
+  Figures figures;
+  std::mutex one_at_a_time;
+  std::atomic<std::uint64_t> next = first;
+  const auto work = [&] {
+    for (std::uint64_t seed = next++; seed < first + hierarchies; seed = next++) {
+      const gpu::model::Description model = random_hierarchy(seed, least_ratio, least_step, most_step);
+      const Collector collector = measured(model);
+      const std::lock_guard lock(one_at_a_time);
+      const std::string text = figures.add(model, collector);
+      std::printf("%llu points %d |%s |%s\n", static_cast<unsigned long long>(seed), collector.points, text_of(model).c_str(), text.c_str());
+      std::fflush(stdout);
+    }
   };
-  std::printf("hierarchies %d, number right %.1f %%, no false level %.1f %%, translation findings %d\n", hierarchies,
-              percent(number_right, hierarchies), percent(hierarchies - with_false_level, hierarchies), translations);
-  std::printf("capacity error: mean %.2f %%, worst %.2f %%, over 6 %%: %ld of %d; in the bracket %.1f %%; median bracket width %.1f %%\n",
-              100 * mean(capacity_errors), 100 * analysis::summarize(capacity_errors).maximum,
-              static_cast<long>(std::ranges::count_if(capacity_errors, [](double e) { return e > 0.06; })), capacities,
-              percent(in_bracket, capacities), 100 * analysis::summarize(bracket_widths).median);
-  std::printf("plateau error: mean %.2f %%, worst %.2f %%, over 2 %%: %ld of %zu\n", 100 * mean(plateau_errors),
-              100 * analysis::summarize(plateau_errors).maximum,
-              static_cast<long>(std::ranges::count_if(plateau_errors, [](double e) { return e > 0.02; })), plateau_errors.size());
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i) threads.emplace_back(work);
+  }
+  figures.print();
 }

@@ -81,6 +81,7 @@ ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), rand
 std::unique_ptr<gpu::Buffer> ScriptedDevice::make_buffer(std::uint64_t size_bytes) {
   gpu::check_fits(info_, available_bytes(), size_bytes);
   if (size_bytes > most_buffer_bytes) throw gpu::Error("the double has no room for so large a buffer");
+  buffers_made_.push_back(size_bytes);
   return std::make_unique<HostBuffer>(size_bytes);
 }
 

@@ -58,6 +58,7 @@ class ScriptedDevice final : public gpu::Device {
   gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override;
 
   [[nodiscard]] const std::vector<Dispatch>& dispatches() const { return dispatches_; }
+  [[nodiscard]] const std::vector<std::uint64_t>& buffers_made() const { return buffers_made_; }  ///< their bytes
   [[nodiscard]] std::uint32_t last_group_size() const { return last_group_size_; }
 
  private:
@@ -66,6 +67,7 @@ class ScriptedDevice final : public gpu::Device {
   Script script_;
   gpu::DeviceInfo info_;
   std::vector<Dispatch> dispatches_;
+  std::vector<std::uint64_t> buffers_made_;
   double spent_ns_ = 0;
   std::uint32_t last_group_size_ = 0;
   std::mt19937_64 random_;

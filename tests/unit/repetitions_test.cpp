@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/statistics.hpp"
 #include "gpu/error.hpp"
@@ -121,6 +122,25 @@ TEST(Repetitions, AWholeLapIsWalkedBeforeAnythingIsTimed) {
     const Repetitions repetitions = repeated(device, bytes);
     EXPECT_GE(hops_before_timing(device, repetitions), static_cast<std::uint64_t>(bytes) / 64);
     for (const double value : repetitions.values) EXPECT_NEAR(value, true_ns, 1e-6);
+  }
+}
+
+TEST(Repetitions, ACacheThatSettlesSlowlyIsWaitedFor) {
+  // Laps of 3 ms get faster by a constant share of what is left, as where replacement is random: between one and the
+  // next there is less to be seen than noise when 5 % are still to come.
+  for (const double settling_ns : {10e6, 20e6, 40e6}) {
+    ScriptedDevice device({.launch_ns = 0, .slowdown = [=](std::size_t, double spent_ns) {
+      return 1 + 0.5 * std::exp(-spent_ns / settling_ns);
+    }});
+    EXPECT_NEAR(median(repeated(device, large_bytes)), true_ns, 0.01 * true_ns) << settling_ns;
+  }
+}
+
+TEST(Repetitions, NoiseDoesNotMakeTheWarmUpEndless) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    ScriptedDevice device({.noise = 0.05, .interruption_share = 0.1, .seed = seed});
+    const Repetitions repetitions = repeated(device, large_bytes);
+    EXPECT_LT(hops_before_timing(device, repetitions), 40 * static_cast<std::uint64_t>(large_bytes) / 64) << seed;
   }
 }
 

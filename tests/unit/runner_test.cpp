@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "analysis/statistics.hpp"
 #include "support/recording_observer.hpp"
 #include "support/scripted_device.hpp"
@@ -328,6 +330,30 @@ TEST_F(RunnerTest, EveryPointShowsSignsOfLife) {
   ScriptedDevice device({});
   run(device, {point_of(few_bytes)});
   EXPECT_GE(observer.signs_of_life, static_cast<int>(device.dispatches().size()));
+}
+
+TEST_F(RunnerTest, EveryReplicateLiesElsewhere) {
+  // Between two working sets of one size something of another size each time, or both would get the same pages.
+  Point point = point_of(few_bytes);
+  point.replicates = 8;
+  points_wanted = {point};
+  ScriptedDevice device({});
+  run_probe(device, walking(), {}, observer);
+  std::set<std::uint64_t> moved_by;
+  for (const std::uint64_t bytes : device.buffers_made()) {
+    if (bytes < 4096) continue;
+    EXPECT_TRUE(moved_by.insert(bytes).second) << bytes;
+    EXPECT_EQ(bytes % 4096, 0u);
+  }
+  EXPECT_GE(moved_by.size(), 8u);
+}
+
+TEST_F(RunnerTest, WhereMemoryIsShortNothingIsPutBeforeTheWorkingSet) {
+  points_wanted = {point_of(few_bytes)};
+  ScriptedDevice device({.largest_buffer_bytes = 1 << 16});
+  run_probe(device, walking(), {}, observer);
+  for (const std::uint64_t bytes : device.buffers_made()) EXPECT_LE(bytes, few_bytes);
+  EXPECT_EQ(observer.measurements.size(), 1u);
 }
 
 }  // namespace
