@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "analysis/in_parallel.hpp"
@@ -16,6 +17,7 @@ constexpr double slowed_window_octaves = 0.5;
 constexpr double tolerated_excess = 0.03;
 constexpr std::size_t most_caches = 7;
 constexpr double insertion_step_octaves = 0.5;
+constexpr double octaves_of_two_edges = 2.5;
 /// What a further cache must lower the cost by, in units of log(points) for each of its three parameters. Schwarz's
 /// criterion has 1; residuals that formulas leave are not independent, so more is asked.
 constexpr double evidence_factor = 2.5;
@@ -43,6 +45,7 @@ constexpr double large_step = 1.45;
 /// A stretch is flat that rises no more than this over at least so much.
 constexpr double flat_rise_log_ns = 0.025;
 constexpr double flat_octaves = 0.49;
+constexpr double nearly_flat_log_ns = 0.06;  // enough to try what may be there
 
 /// Latency beyond a cache over that before it, both where it is full: what a level drifts is no step.
 double step_ratio(const FittedHierarchy& hierarchy, std::size_t cache) {
@@ -134,10 +137,57 @@ std::vector<const CacheShape*> exploring_shapes() {
   return chosen;
 }
 
-const CacheShape& typical_hashed_shape() {
-  return *std::ranges::find_if(cache_shapes(), [](const CacheShape& shape) {
-    return shape.index() == CacheShape::Index::hashed && shape.policy() == CacheShape::Policy::least_recent && shape.ways() == 16;
+const CacheShape& shape_of_16_ways(CacheShape::Index index) {
+  return *std::ranges::find_if(cache_shapes(), [=](const CacheShape& shape) {
+    return shape.index() == index && shape.policy() == CacheShape::Policy::least_recent && shape.ways() == 16;
   });
+}
+const CacheShape& typical_hashed_shape() { return shape_of_16_ways(CacheShape::Index::hashed); }
+const CacheShape& sharp_shape() { return shape_of_16_ways(CacheShape::Index::modulo); }
+
+/// Latencies in ns of the stretches over which the points that `counts` names hardly rise, by size.
+std::vector<double> flat_stretches_of(const std::vector<FitPoint>& points, double most_rise_log_ns,
+                                      const std::function<bool(const FitPoint&)>& counts) {
+  std::vector<double> found;
+  for (std::size_t first = 0; first < points.size(); ++first) {
+    double low = points[first].log_ns;
+    double high = low;
+    for (std::size_t last = first; last < points.size() && counts(points[last]); ++last) {
+      low = std::min(low, points[last].log_ns);
+      high = std::max(high, points[last].log_ns);
+      if (high - low > most_rise_log_ns) break;
+      if (last >= first + 2 && points[last].log2_bytes - points[first].log2_bytes >= flat_octaves) {
+        found.push_back(std::exp((low + high) / 2));
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+/// A hierarchy with one cache more, wherever and of whatever kind that may be. A cache whose slow climb stood for two
+/// edges keeps its place when the nearer one gets a cache of its own, unless it becomes sharp at the same time; two edges
+/// they are where the curve is flat between, and higher than before.
+std::vector<FittedHierarchy> with_one_more(const FittedHierarchy& before, const FitCurves& curves) {
+  std::vector<FittedHierarchy> starts;
+  const double last = curves.cycle.back().log2_bytes;
+  for (double at = curves.cycle.front().log2_bytes + 0.25; at < last; at += insertion_step_octaves) {
+    for (const CacheShape* shape : exploring_shapes()) {
+      starts.push_back(with_cache(before, at, *shape, curves));
+      const auto next = static_cast<std::size_t>(std::ranges::upper_bound(starts.back().log2_bytes, at) - starts.back().log2_bytes.begin());
+      if (next >= starts.back().shapes.size()) continue;
+      const double end = starts.back().log2_bytes[next];
+      const auto between = [&](const FitPoint& point) { return point.log2_bytes > at && point.log2_bytes < end + 0.25; };
+      if (end - at > octaves_of_two_edges) continue;
+      const double before_ns = std::exp(log_ns_near(curves.cycle, at - 0.7));
+      const std::vector<double> flat = flat_stretches_of(curves.cycle, nearly_flat_log_ns, between);
+      if (std::ranges::none_of(flat, [&](double ns) { return ns > least_step_of_a_level * before_ns; })) continue;
+      FittedHierarchy sharp = starts.back();
+      sharp.shapes[next] = &sharp_shape();
+      starts.push_back(sharp);
+    }
+  }
+  return starts;
 }
 
 /// The cost of a fit, more where it has a level that was not seen: a shape that climbs slowly can stand for a plateau that
@@ -302,21 +352,15 @@ std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_
 }
 
 FittedHierarchy search_hierarchy(const FitCurves& curves) {
-  const double first = curves.cycle.front().log2_bytes;
-  const double last = curves.cycle.back().log2_bytes;
   FittedHierarchy best{.log2_bytes = {}, .shapes = {}, .log_ns = {curves.cycle.front().log_ns}, .drift = {0}, .offset_ns = {0}};
   best = fit(curves, best);
   const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
   const double evidence = evidence_factor * 3 * std::log(points);
-  const std::vector<const CacheShape*> shapes = exploring_shapes();
   while (best.log2_bytes.size() < most_caches) {
     FittedHierarchy found;
     found.cost = std::numeric_limits<double>::infinity();
-    const auto places = static_cast<std::size_t>(std::max(0.0, std::ceil((last - first - 0.25) / insertion_step_octaves)));
-    const std::vector<FittedHierarchy> all = in_parallel(places * shapes.size(), [&](std::size_t i) {
-      const double at = first + 0.25 + static_cast<double>(i / shapes.size()) * insertion_step_octaves;
-      return fit(curves, with_cache(best, at, *shapes[i % shapes.size()], curves), 8);
-    });
+    const std::vector<FittedHierarchy> starts = with_one_more(best, curves);
+    const std::vector<FittedHierarchy> all = in_parallel(starts.size(), [&](std::size_t i) { return fit(curves, starts[i], 8); });
     for (const FittedHierarchy& tried : all) {
       if (tried.cost < found.cost && plausible(tried, curves)) found = tried;
     }
@@ -380,23 +424,9 @@ double RefinedHierarchy::tolerated_cost() const {
 }
 
 std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t level) {
-  std::vector<double> found;
-  const std::vector<FitPoint>& cycle = curves.cycle;
-  const auto own = [&](const FitPoint& point) { return cyclic_share(hierarchy, level, point.log2_bytes) >= own_share; };
-  for (std::size_t first = 0; first < cycle.size(); ++first) {
-    double low = cycle[first].log_ns;
-    double high = low;
-    for (std::size_t last = first; last < cycle.size() && own(cycle[last]); ++last) {
-      low = std::min(low, cycle[last].log_ns);
-      high = std::max(high, cycle[last].log_ns);
-      if (high - low > flat_rise_log_ns) break;
-      if (last >= first + 2 && cycle[last].log2_bytes - cycle[first].log2_bytes >= flat_octaves) {
-        found.push_back(std::exp((low + high) / 2));
-        break;
-      }
-    }
-  }
-  return found;
+  return flat_stretches_of(curves.cycle, flat_rise_log_ns, [&](const FitPoint& point) {
+    return cyclic_share(hierarchy, level, point.log2_bytes) >= own_share;
+  });
 }
 
 bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache) {

@@ -8,7 +8,7 @@
 namespace sonde::analysis {
 
 /// Sizes that are closer than this are one: edges of real curves wander.
-inline constexpr double least_size_ratio = 2.2;
+inline constexpr double least_size_ratio = 2.1;
 
 /// Medians with what the fit may miss them by: their own spread, the formulas' error, and the steepness of the curve,
 /// where an error of size by `size_sigma_octaves` is one of latency.

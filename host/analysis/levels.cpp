@@ -125,8 +125,9 @@ Crossing turn_up(const LatencyCurves& curves, const FittedHierarchy& fitted, std
 
 /// A plateau as it was measured: the points that this level nearly alone serves, without what the fit says that others
 /// add to them.
-Bracket plateau_ns(const LatencyCurves& curves, const FittedHierarchy& fitted, std::size_t level,
+Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_hierarchy, std::size_t level,
                    const std::vector<FittedHierarchy>& bootstrap) {
+  const FittedHierarchy& fitted = refined_hierarchy.hierarchy;
   std::vector<double> medians;
   for (const CurvePoint& point : curves.cycle) {
     const double at = log2_of(point.bytes);
@@ -136,6 +137,11 @@ Bracket plateau_ns(const LatencyCurves& curves, const FittedHierarchy& fitted, s
   std::vector<double> fits{std::exp(fitted.log_ns[level])};
   for (const FittedHierarchy& one : bootstrap) fits.push_back(std::exp(one.log_ns[level]));
   Bracket bracket{quantile(fits, 0.025), fits.front(), quantile(fits, 0.975)};
+  if (refined_hierarchy.strain > 1) {
+    // Of two that contradict each other the walk whose latency it is says more: the other adds arithmetic.
+    const double by_cycle = std::exp(refined_hierarchy.by_cycle.log_ns[level]);
+    bracket = {std::min(by_cycle, bracket.low), by_cycle, std::max(by_cycle, bracket.high)};
+  }
   if (medians.size() >= 3) {
     const Interval interval = median_interval(medians);
     bracket = {interval.low, quantile(medians, 0.5), interval.high};
@@ -265,7 +271,7 @@ hierarchy.translation = translation_edges(measured);
       speaker = one_of;
       break;
     }
-    one.latency_ns = plateau_ns(measured, fitted, speaker, bootstrap);
+    one.latency_ns = plateau_ns(measured, refined_hierarchy, speaker, bootstrap);
     first = level + 1;
     if (level < fitted.log2_bytes.size()) {
       one.bytes = capacity(curves, refined_hierarchy, level, bootstrap);
