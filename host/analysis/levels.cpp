@@ -206,8 +206,10 @@ Bracket capacity(const LatencyCurves& curves, const RefinedHierarchy& refined_hi
     const bool random = fitted.shapes[cache]->policy() == CacheShape::Policy::random;
     const double low = onset.below * (random ? 0.97 : 1);
     const double high = onset.above;
-    // Where the whole curve speaks against it, a few sets filled early: pages that the system placed unevenly.
-    if (value > high * onset_agrees || value < low / onset_agrees) return bracket;
+    // Where one of the curves speaks against it, a few sets filled early: pages that the system placed unevenly.
+    for (const double said : {value, std::exp2(fitted.log2_bytes[cache]), std::exp2(refined_hierarchy.by_cycle.log2_bytes[cache])}) {
+      if (said > high * onset_agrees || said < low / onset_agrees) return bracket;
+    }
     if (bracket.low > high || bracket.high < low) return {std::min(low, bracket.low), value, std::max(high, bracket.high)};
     return {low * (1 - least_relative_error / 2), std::clamp(value, low, high), high * (1 + least_relative_error / 2)};
   }

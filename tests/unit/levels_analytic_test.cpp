@@ -79,6 +79,8 @@ const std::vector<Case> cases{
      {{{64 * kib, 8, lru, modulo, 60}, {1 * mib, 16, lru, hashed, 92}, {16 * mib, 16, lru, modulo, 140}},
       215,
       128}},
+    {"three_caches_the_last_hardly_larger",
+     {{{48 * kib, 12, lru, modulo, 1.7}, {2 * mib, 16, lru, hashed, 5.4}, {5.2 * mib, 16, lru, modulo, 38}}, 125}},
     {"four_caches_lru",
      {{{16 * kib, 8, lru, modulo, 28},
        {128 * kib, 16, lru, modulo, 48},

@@ -1,0 +1,106 @@
+// A cache that is indexed by physical address, on a system that gives a working set whatever pages are free: each point
+// of the curve lies on other pages, and some sets fill early by chance.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "analysis/levels.hpp"
+
+namespace sonde::analysis {
+namespace {
+
+constexpr double kib = 1024;
+constexpr double page_bytes = 4096;
+constexpr int colours = 32;  // pages that lie in different sets
+constexpr int ways = 16;
+constexpr double true_bytes = colours * ways * page_bytes;  // 2 MiB
+constexpr double near_ns = 6;
+constexpr double far_ns = 38;
+
+struct Missed {
+  double in_turn = 0;
+  double at_random = 0;
+};
+
+Missed missed_on_new_pages(double bytes, std::mt19937_64& random) {
+  const auto pages = static_cast<int>(bytes / page_bytes);
+  std::vector<int> of_colour(colours);
+  for (int page = 0; page < pages; ++page) ++of_colour[random() % colours];
+  Missed missed;
+  for (const int count : of_colour) {
+    missed.in_turn += count > ways ? count : 0;
+    missed.at_random += std::max(0, count - ways);
+  }
+  return {missed.in_turn / pages, missed.at_random / pages};
+}
+
+std::vector<double> repetitions(double ns, std::mt19937_64& random) {
+  std::normal_distribution<double> noise(1, 0.005);
+  std::vector<double> values;
+  for (int i = 0; i < 7; ++i) values.push_back(ns * noise(random) * (random() % 50 == 0 ? 2 : 1));
+  return values;
+}
+
+/// `shrunk_for_random`: how much smaller than it is the cache looks to independent accesses.
+LatencyCurves curves(std::uint64_t seed, double shrunk_for_random = 1) {
+  std::mt19937_64 random(seed);
+  LatencyCurves curves;
+  const auto sizes = [](double from, double to, double factor) {
+    std::vector<double> all;
+    for (double bytes = from; bytes < to; bytes *= factor) all.push_back(std::round(bytes / page_bytes) * page_bytes);
+    return all;
+  };
+  std::vector<double> cycle = sizes(64 * kib, 32768 * kib, std::exp2(0.25));
+  for (const double bytes : sizes(1200 * kib, 3600 * kib, 1.06)) cycle.push_back(bytes);
+  std::ranges::sort(cycle);
+  const auto latency = [&](double share) { return near_ns + share * (far_ns - near_ns); };
+  for (const double bytes : cycle) {
+    curves.cycle.push_back({bytes, repetitions(latency(missed_on_new_pages(bytes, random).in_turn), random)});
+  }
+  for (const double bytes : {700.0, 1100.0, 2100.0, 3200.0, 4600.0, 7000.0, 10500.0}) {
+    const double seen = bytes * kib / shrunk_for_random;
+    const double share = missed_on_new_pages(seen, random).at_random;
+    curves.independent.push_back({bytes * kib, repetitions(latency(share) + 4, random)});
+  }
+  return curves;
+}
+
+TEST(PlacedByPages, TheSizeComesBackWithABracketThatHoldsIt) {
+  int close = 0;
+  int held = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Hierarchy found = find_levels(curves(seed), seed);
+    ASSERT_EQ(found.levels.size(), 2u) << seed;
+    const Bracket& bytes = *found.levels[0].bytes;
+    close += std::abs(bytes.value / true_bytes - 1) < 0.1 ? 1 : 0;
+    held += bytes.low <= true_bytes && true_bytes <= bytes.high ? 1 : 0;
+    EXPECT_NEAR(found.levels[0].latency_ns.value, near_ns, 0.02 * near_ns) << seed;
+    EXPECT_NEAR(found.levels[1].latency_ns.value, far_ns, 0.02 * far_ns) << seed;
+  }
+  EXPECT_GE(close, 9);
+  EXPECT_GE(held, 9);
+}
+
+TEST(PlacedByPages, AContradictionCostsCertaintyButNoLevel) {
+  // Independent accesses see a cache of 0.7 times the size: as where others use a part of it.
+  double width = 0;
+  double contradicted_width = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Bracket agreed = *find_levels(curves(seed), seed).levels.at(0).bytes;
+    const Hierarchy found = find_levels(curves(seed, 0.7), seed);
+    ASSERT_EQ(found.levels.size(), 2u) << seed;
+    const Bracket& bytes = *found.levels[0].bytes;
+    EXPECT_GT(bytes.value, 0.7 * true_bytes) << seed;
+    EXPECT_LT(bytes.value, 1.1 * true_bytes) << seed;
+    width += agreed.high / agreed.low - 1;
+    contradicted_width += bytes.high / bytes.low - 1;
+  }
+  EXPECT_GT(contradicted_width, 1.2 * width);
+}
+
+}  // namespace
+}  // namespace sonde::analysis
