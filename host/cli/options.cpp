@@ -39,8 +39,11 @@ Examples:
   sonde run --sizes 4K:1G --effort thorough -o mine.jsonl
   sonde run --device model:strix-halo a simulated GPU, to see what the tool shows
 
-Efforts: quick takes 7 to 12 repetitions of 4 ms a point up to 64 MiB, normal 7 to 20 of 10 ms up to 256 MiB,
-thorough 7 to 30 of 20 ms up to 1 GiB. The record file is never overwritten.)";
+Efforts, by the device's time (all take at least 7 repetitions, until the median is known within 1 %):
+  quick     repetitions of  3 ms, at most 12, working sets up to  64 MiB; on a CPU about 25 s
+  normal    repetitions of 10 ms, at most 20, working sets up to 256 MiB; on a CPU about 90 s
+  thorough  repetitions of 20 ms, at most 30, working sets up to   1 GiB; minutes
+The plan and its estimate are shown before anything is measured. The record file is never overwritten.)";
 
 /// For options whose text CLI11 would read too kindly: -1 as a large seed, nothing as "not given".
 const CLI::Validator not_empty([](const std::string& text) { return text.empty() ? "wants a value, not ''" : std::string(); }, "");

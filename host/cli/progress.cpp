@@ -7,17 +7,13 @@
 #include <iostream>
 
 #include "cli/terminal.hpp"
+#include "cli/time_text.hpp"
 
 namespace sonde::cli {
 namespace {
 
 constexpr int bar_columns = 24;
 constexpr std::chrono::milliseconds between_draws{100};
-
-std::string time_text(double seconds) {
-  const long whole = std::lround(std::max(seconds, 1.0));
-  return whole < 90 ? std::to_string(whole) + " s" : std::to_string((whole + 30) / 60) + " min";
-}
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "cli/devices.hpp"
 #include "cli/host.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/plan.hpp"
 #include "cli/progress.hpp"
 #include "cli/result_path.hpp"
 #include "cli/run.hpp"
@@ -129,6 +130,7 @@ ExitStatus run_command(const RunOptions& options) {
   }
   warn_of_problems();
   say_what_is_measured(options, machine, targets);
+  std::cerr << plan(work, probes, request, options.time_limit_seconds);
   Progress progress(options.progress && is_terminal(STDERR_FILENO), static_cast<int>(work.size()));
   Run run(probes, request, {.silence = silence_limit, .whole_run = milliseconds(options.time_limit_seconds)}, *file,
           progress, options.verbose);

@@ -56,11 +56,21 @@ std::map<std::string, std::string> series(const char* order) {
   return words;
 }
 
+/// What the repetitions of one point take, as seen on CPUs.
+double seconds_of_repetitions(measure::Effort effort) {
+  switch (effort) {
+    case measure::Effort::quick: return 0.06;
+    case measure::Effort::normal: return 0.18;
+    case measure::Effort::thorough: break;
+  }
+  return 0.8;
+}
+
 /// `bytes` as a whole number of `unit`s.
-Point point(const char* order, double bytes, double unit, int replicates) {
+Point point(const Request& request, const char* order, double bytes, double unit, int replicates) {
   const double whole = std::max(1.0, std::round(bytes / unit)) * unit;
-  // Filling and untimed laps grow with the size; the constant is what the repetitions take.
-  const double seconds = (0.06 + 6e-9 * whole) * (replicates > 1 ? 1.5 : 1);
+  // Filling and untimed laps grow with the size.
+  const double seconds = (seconds_of_repetitions(request.effort) + 6e-9 * whole) * (replicates > 1 ? 1.5 : 1);
   return {.series = series(order), .x = {{"bytes", whole}}, .expected_seconds = seconds, .replicates = replicates};
 }
 
@@ -116,7 +126,7 @@ std::vector<Point> coarse_points(const Request& request) {
   for (int step = 0;; ++step) {
     const double wanted = least * std::exp2(static_cast<double>(step) / sizes_per_doubling);
     if (wanted > largest(request) * 1.0001) break;
-    const Point next = point("cycle", wanted, line, 1);
+    const Point next = point(request, "cycle", wanted, line, 1);
     if (points.empty() || next.x != points.back().x) points.push_back(next);
   }
   return shuffled(points, request.seed);
@@ -153,7 +163,7 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Requ
     if (high - low < 2 * request.line_bytes) continue;
     const double between = std::sqrt(low * high);
     points.push_back(
-        point("cycle", between, request.line_bytes, replicates_near_an_edge(request.effort, between)));
+        point(request, "cycle", between, request.line_bytes, replicates_near_an_edge(request.effort, between)));
   }
   return shuffled(points, request.seed + cycle.size());
 }
@@ -172,7 +182,7 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
   std::vector<Point> points;
   const double smallest = static_cast<double>(request.smallest_bytes.value_or(1024));
   for (const double share : {0.3, 0.5}) {
-    points.push_back(point("independent", std::max(smallest, share * onsets.front()), request.line_bytes, 1));
+    points.push_back(point(request, "independent", std::max(smallest, share * onsets.front()), request.line_bytes, 1));
   }
   for (std::size_t edge = 0; edge < edges.size(); ++edge) {
     const double end = edge + 1 < onsets.size() ? 0.9 * onsets[edge + 1] : largest(request);
@@ -181,15 +191,15 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
       if (bytes > end) break;
       // Placement matters where lines are few; laps over many take long.
       const int replicates = bytes < few_bytes ? replicates_near_an_edge(request.effort, bytes) : 1;
-      points.push_back(point("independent", bytes, request.line_bytes, replicates));
+      points.push_back(point(request, "independent", bytes, request.line_bytes, replicates));
     }
   }
   const double furthest = std::min(4 * edges.back(), largest(request));
-  for (double span = 16 * page_bytes; span <= furthest; span *= 2) points.push_back(point("page", span, page_bytes, 1));
+  for (double span = 16 * page_bytes; span <= furthest; span *= 2) points.push_back(point(request, "page", span, page_bytes, 1));
   for (const double edge : edges) {
     for (const double factor : {0.7, 1.4}) {
       const double span = factor * edge;
-      if (span >= 16 * page_bytes && span <= furthest) points.push_back(point("page", span, page_bytes, 1));
+      if (span >= 16 * page_bytes && span <= furthest) points.push_back(point(request, "page", span, page_bytes, 1));
     }
   }
   return shuffled(points, request.seed);

@@ -98,8 +98,14 @@ def test_the_summary_has_a_table_and_a_chart(cpu_run):
 
 
 def test_messages_and_results_do_not_mix(cpu_run):
-    assert "KiB" not in cpu_run.done.err
+    assert "±" in cpu_run.done.out and "±" not in cpu_run.done.err
     assert "sonde:" not in cpu_run.done.out
+
+
+def test_the_plan_is_said_before_anything_is_measured(cpu_run):
+    said = cpu_run.done.err
+    assert said.index("Plan: about") < said.index("latency on") < said.rindex(", Vulkan")
+    assert "Plan" not in cpu_run.done.out
 
 
 def test_nothing_is_coloured_away_from_a_terminal(cpu_run):

@@ -1,0 +1,61 @@
+#include "cli/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "probes/catalog.hpp"
+#include "support/seen_devices.hpp"
+
+namespace sonde::cli {
+namespace {
+
+using gpu::Api;
+using measure::Effort;
+
+Target cpu_target() {
+  Target target;
+  target.record.id = "cpu";
+  target.record.name = "Some CPU";
+  target.record.line_bytes = 64;
+  target.record.type = gpu::DeviceType::cpu;
+  target.record.opencl = test::seen(Api::opencl, "pocl", {});
+  target.record.vulkan = test::seen(Api::vulkan, "llvmpipe", {});
+  return target;
+}
+
+std::string plan_of(std::vector<Api> apis, Effort effort, double time_limit_seconds = 0) {
+  static const Target target = cpu_target();
+  std::vector<std::pair<const Target*, Api>> work;
+  for (const Api api : apis) work.emplace_back(&target, api);
+  const std::vector<const measure::Probe*> probes{&probes::latency};
+  return plan(work, probes, {.effort = effort}, time_limit_seconds);
+}
+
+/// The number in "Plan: about 24 s".
+double seconds_in(const std::string& text) {
+  const double number = std::stod(text.substr(text.find("about") + 6));
+  return text.find(" min\n") != std::string::npos ? 60 * number : number;
+}
+
+TEST(Plan, NamesWhatIsMeasuredThroughWhatAndHowFar) {
+  const std::string text = plan_of({Api::opencl, Api::vulkan}, Effort::quick);
+  EXPECT_NE(text.find("latency on Some CPU through OpenCL, up to 64 MiB\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("latency on Some CPU through Vulkan, up to 64 MiB\n"), std::string::npos) << text;
+}
+
+TEST(Plan, TakesLongerThroughMoreApisAndWithMoreEffort) {
+  const double one = seconds_in(plan_of({Api::opencl}, Effort::quick));
+  const double both = seconds_in(plan_of({Api::opencl, Api::vulkan}, Effort::quick));
+  EXPECT_NEAR(both, 2 * one, 1);
+  EXPECT_GT(seconds_in(plan_of({Api::opencl}, Effort::normal)), 2 * one);
+  EXPECT_GT(seconds_in(plan_of({Api::opencl}, Effort::thorough)), seconds_in(plan_of({Api::opencl}, Effort::normal)));
+}
+
+TEST(Plan, SaysWhereATimeLimitWillEndIt) {
+  EXPECT_NE(plan_of({Api::opencl}, Effort::normal, 5).find("--time-limit ends it after 5 s"), std::string::npos);
+  EXPECT_EQ(plan_of({Api::opencl}, Effort::normal, 5000).find("--time-limit"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sonde::cli
