@@ -24,6 +24,7 @@ constexpr double few_sets = 64;
 constexpr double narrow_onset = 1.08;
 constexpr double onset_agrees = 1.1;
 constexpr double served_nearly_alone = 0.985;  // share of accesses
+constexpr double latencies_agree_log_ns = 0.1;
 
 double log2_of(double value) { return std::log2(value); }
 
@@ -137,9 +138,9 @@ Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_
   std::vector<double> fits{std::exp(fitted.log_ns[level])};
   for (const FittedHierarchy& one : bootstrap) fits.push_back(std::exp(one.log_ns[level]));
   Bracket bracket{quantile(fits, 0.025), fits.front(), quantile(fits, 0.975)};
-  if (refined_hierarchy.strain > 1) {
+  const double by_cycle = std::exp(refined_hierarchy.by_cycle.log_ns[level]);
+  if (refined_hierarchy.strain > 1 || std::abs(std::log(by_cycle / bracket.value)) > latencies_agree_log_ns) {
     // Of two that contradict each other the walk whose latency it is says more: the other adds arithmetic.
-    const double by_cycle = std::exp(refined_hierarchy.by_cycle.log_ns[level]);
     bracket = {std::min(by_cycle, bracket.low), by_cycle, std::max(by_cycle, bracket.high)};
   }
   if (medians.size() >= 3) {
