@@ -47,8 +47,6 @@ CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), po
     const double mean = rho * ways;
     double missed = 0;
     double held = 0;
-    double square = 0;
-    double product = 0;
     if (index == Index::modulo) {
       // Neighbouring lines go to neighbouring sets: every set has floor or ceil of the mean.
       const double few = std::floor(mean);
@@ -59,6 +57,8 @@ CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), po
       held = std::min(1.0, 1 / rho);
     } else {
       // Lines fall into sets at random: Poisson.
+      double square = 0;
+      double product = 0;
       double probability = std::exp(-mean);
       const bool by_logarithm = mean > 600;
       const int first = std::max(0, static_cast<int>(mean - 12 * std::sqrt(mean) - 40));
@@ -75,14 +75,12 @@ CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), po
         product += probability * missed_here * lines;
         held += probability * std::min(lines, ways) / mean;
       }
-    }
-    cyclic_miss_[static_cast<std::size_t>(step)] = std::clamp(missed, 0.0, 1.0);
-    if (index == Index::hashed) {
       // The lines of the whole walk are as many as they are: where one set has more, others have fewer.
       const double covariance = product - missed * mean;
       const double variance = square - missed * missed - covariance * covariance / mean;
       deviation_of_a_set_[static_cast<std::size_t>(step)] = std::sqrt(std::max(0.0, variance));
     }
+    cyclic_miss_[static_cast<std::size_t>(step)] = std::clamp(missed, 0.0, 1.0);
     independent_hit_[static_cast<std::size_t>(step)] = std::clamp(held, 0.0, 1.0);
   }
 }

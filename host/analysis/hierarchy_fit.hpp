@@ -21,6 +21,11 @@ struct FitCurves {
   double line_bytes = 64;
 };
 
+/// The same without independent accesses.
+inline FitCurves cycle_alone(const FitCurves& curves) {
+  return {.cycle = curves.cycle, .independent = {}, .line_bytes = curves.line_bytes};
+}
+
 /// Caches in front of memory, as a fit describes them. `log_ns` has one element more than the caches.
 struct FittedHierarchy {
   std::vector<double> log2_bytes;           ///< capacities, the nearest first

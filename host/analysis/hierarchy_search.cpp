@@ -165,25 +165,31 @@ std::vector<double> flat_stretches_of(const std::vector<FitPoint>& points, doubl
   return found;
 }
 
+/// Two edges are where the curve is flat between, and higher than before the first.
+bool may_be_two_edges(const FitCurves& curves, double first_log2, double second_log2) {
+  if (second_log2 - first_log2 > octaves_of_two_edges) return false;
+  const double before_ns = std::exp(log_ns_near(curves.cycle, first_log2 - 0.7));
+  const auto between = [&](const FitPoint& point) {
+    return point.log2_bytes > first_log2 && point.log2_bytes < second_log2 + 0.25;
+  };
+  const std::vector<double> flat = flat_stretches_of(curves.cycle, nearly_flat_log_ns, between);
+  return std::ranges::any_of(flat, [&](double ns) { return ns > least_step_of_a_level * before_ns; });
+}
+
 /// A hierarchy with one cache more, wherever and of whatever kind that may be. A cache whose slow climb stood for two
-/// edges keeps its place when the nearer one gets a cache of its own, unless it becomes sharp at the same time; two edges
-/// they are where the curve is flat between, and higher than before.
+/// edges keeps its place when the nearer one gets a cache of its own, unless it becomes sharp at the same time.
 std::vector<FittedHierarchy> with_one_more(const FittedHierarchy& before, const FitCurves& curves) {
   std::vector<FittedHierarchy> starts;
+  const std::vector<const CacheShape*> shapes = exploring_shapes();
   const double last = curves.cycle.back().log2_bytes;
   for (double at = curves.cycle.front().log2_bytes + 0.25; at < last; at += insertion_step_octaves) {
-    for (const CacheShape* shape : exploring_shapes()) {
+    const auto next = static_cast<std::size_t>(std::ranges::upper_bound(before.log2_bytes, at) - before.log2_bytes.begin());
+    const bool sharpen = next < before.shapes.size() && may_be_two_edges(curves, at, before.log2_bytes[next]);
+    for (const CacheShape* shape : shapes) {
       starts.push_back(with_cache(before, at, *shape, curves));
-      const auto next = static_cast<std::size_t>(std::ranges::upper_bound(starts.back().log2_bytes, at) - starts.back().log2_bytes.begin());
-      if (next >= starts.back().shapes.size()) continue;
-      const double end = starts.back().log2_bytes[next];
-      const auto between = [&](const FitPoint& point) { return point.log2_bytes > at && point.log2_bytes < end + 0.25; };
-      if (end - at > octaves_of_two_edges) continue;
-      const double before_ns = std::exp(log_ns_near(curves.cycle, at - 0.7));
-      const std::vector<double> flat = flat_stretches_of(curves.cycle, nearly_flat_log_ns, between);
-      if (std::ranges::none_of(flat, [&](double ns) { return ns > least_step_of_a_level * before_ns; })) continue;
+      if (!sharpen) continue;
       FittedHierarchy sharp = starts.back();
-      sharp.shapes[next] = &sharp_shape();
+      sharp.shapes[next + 1] = &sharp_shape();
       starts.push_back(sharp);
     }
   }
@@ -400,11 +406,11 @@ RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
   if (all.independent.empty()) return result;
   FitCurves& curves = result.curves;
   result.scattered = add_scatter(curves, start);
-  const FitCurves cycle_alone{.cycle = curves.cycle, .independent = {}, .line_bytes = curves.line_bytes};
-  result.by_cycle = fit(cycle_alone, start);
-  choose_shapes(cycle_alone, result.by_cycle, result.scattered);
+  const FitCurves cycle = cycle_alone(curves);
+  result.by_cycle = fit(cycle, start);
+  choose_shapes(cycle, result.by_cycle, result.scattered);
   // What levels there are was told from the points as they were; shapes that make one of what was none are not taken.
-  if (!plausible(result.by_cycle, cycle_alone) || !seen(result.by_cycle, cycle_alone)) result.by_cycle = start;
+  if (!plausible(result.by_cycle, cycle) || !seen(result.by_cycle, cycle)) result.by_cycle = start;
   result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
   // Where both kinds of access contradict each other, something is not as the formulas have it, and the second knows
   // less than it says (Birge's ratio).

@@ -183,8 +183,8 @@ Bracket capacity(const LatencyCurves& curves, const RefinedHierarchy& refined_hi
   const double sets = std::exp2(fitted.log2_bytes[cache]) / curves.line_bytes / fitted.shapes[cache]->ways();
   if (refined_hierarchy.strain > 1 && sets > few_sets) {
     // Each kind of access is biased in its own way: the truth lies between. Of few sets the cycle tells least.
-    const FitCurves cycle_alone{.cycle = refined_hierarchy.curves.cycle, .independent = {}, .line_bytes = curves.line_bytes};
-    const Bracket by_cycle = over_shapes(refined_hierarchy, cycle_alone, refined_hierarchy.by_cycle, cache);
+    const Bracket by_cycle =
+        over_shapes(refined_hierarchy, cycle_alone(refined_hierarchy.curves), refined_hierarchy.by_cycle, cache);
     bracket = {std::min(bracket.low, by_cycle.low), std::sqrt(bracket.value * by_cycle.value),
                std::max(bracket.high, by_cycle.high)};
   }
@@ -247,11 +247,10 @@ LatencyCurves scaled(LatencyCurves curves, double factor) {
 
 Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) {
   Hierarchy hierarchy;
-hierarchy.translation = translation_edges(measured);
+  hierarchy.translation = translation_edges(measured);
   const LatencyCurves curves = without_translation(measured, hierarchy.translation);
   const FitCurves measured_points = fit_curves(curves);
-  const RefinedHierarchy refined_hierarchy =
-      refined(measured_points, search_hierarchy({.cycle = measured_points.cycle, .independent = {}, .line_bytes = curves.line_bytes}));
+  const RefinedHierarchy refined_hierarchy = refined(measured_points, search_hierarchy(cycle_alone(measured_points)));
   const FittedHierarchy& fitted = refined_hierarchy.hierarchy;
   const FitCurves& points = refined_hierarchy.curves;
 

@@ -125,39 +125,35 @@ double warm_up(ProvedRun& run, double per_step, const Limits& limits, const Work
   const std::uint64_t lap = std::max(workload.lap, stretch);
   const std::uint64_t part = std::max(stretch, (lap / parts_of_a_lap / workload.quantum + 1) * workload.quantum);
   const std::uint64_t parts = (lap + part - 1) / part;
+  Laps laps(parts);
+  double walked_ns = 0;
   const auto walk_part = [&](std::uint64_t index) {
     per_step = walk(run, std::min(part, lap - index * part), per_step, workload);
-    return per_step;
+    laps.add(per_step);
+    walked_ns += per_step * static_cast<double>(part);
   };
-  Laps laps(parts);
-  for (std::uint64_t i = 0; i < parts; ++i) laps.add(walk_part(i));
+  for (std::uint64_t i = 0; i < parts; ++i) walk_part(i);
 
-  double spent_ns = 0;
+  const double latest_ns = walked_ns + limits.warm_up.count();
   const std::uint64_t looked_at = std::min<std::uint64_t>(2, parts);
   std::uint64_t faster = 0;
-  for (std::uint64_t i = 0; i < parts; ++i) {
-    const double now = walk_part(i);
-    spent_ns += now * static_cast<double>(part);
-    laps.add(now);
-    faster += now < Laps::tolerated_ratio * laps.of_first_lap(i) ? 1 : 0;
-    // A cache that settles is faster in every part; noise alone seldom is in two.
-    const bool settled = i + 1 == looked_at && faster < looked_at;
-    if (settled || spent_ns > limits.warm_up.count()) return laps.nanoseconds_per_step();
-  }
   std::size_t next_look = 2;
-  for (;;) {
-    if (laps.walked() >= next_look) {
-      if (laps.steady()) return laps.nanoseconds_per_step();
+  for (std::uint64_t again = 0;; ++again) {
+    const std::uint64_t i = again % parts;
+    walk_part(i);
+    if (walked_ns > latest_ns) break;
+    if (again < looked_at) {
+      // A cache that settles is faster in every part; noise alone seldom is in two.
+      faster += per_step < Laps::tolerated_ratio * laps.of_first_lap(i) ? 1 : 0;
+      if (again + 1 == looked_at && faster < looked_at) break;
+    }
+    if (i + 1 == parts && laps.walked() >= next_look) {
+      if (laps.steady()) break;
       // 2, 3, 4, 6, 8, 12 … laps
       next_look += std::max<std::size_t>(1, std::bit_floor(next_look) / 2);
     }
-    for (std::uint64_t i = 0; i < parts; ++i) {
-      const double now = walk_part(i);
-      spent_ns += now * static_cast<double>(part);
-      laps.add(now);
-      if (spent_ns > limits.warm_up.count()) return laps.nanoseconds_per_step();
-    }
   }
+  return laps.nanoseconds_per_step();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "cli/backend.hpp"
 #include "records/device_record.hpp"
 
 namespace sonde::test {
@@ -29,6 +30,18 @@ inline records::ApiDevice seen(gpu::Api api, const std::string& name, const Fact
   device.info.unified_memory = facts.unified_memory;
   device.info.line_bytes = facts.line_bytes;
   return device;
+}
+
+/// A CPU that both APIs show.
+inline cli::Target cpu_target() {
+  cli::Target target;
+  target.record.id = "cpu";
+  target.record.name = "Some CPU";
+  target.record.line_bytes = 64;
+  target.record.type = gpu::DeviceType::cpu;
+  target.record.opencl = seen(gpu::Api::opencl, "pocl", {.driver_version = "3.1"});
+  target.record.vulkan = seen(gpu::Api::vulkan, "llvmpipe", {.driver_version = "22.3"});
+  return target;
 }
 
 }  // namespace sonde::test

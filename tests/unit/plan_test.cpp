@@ -12,17 +12,7 @@ namespace {
 
 using gpu::Api;
 using measure::Effort;
-
-Target cpu_target() {
-  Target target;
-  target.record.id = "cpu";
-  target.record.name = "Some CPU";
-  target.record.line_bytes = 64;
-  target.record.type = gpu::DeviceType::cpu;
-  target.record.opencl = test::seen(Api::opencl, "pocl", {});
-  target.record.vulkan = test::seen(Api::vulkan, "llvmpipe", {});
-  return target;
-}
+using test::cpu_target;
 
 std::string plan_of(std::vector<Api> apis, Effort effort, double time_limit_seconds = 0) {
   static const Target target = cpu_target();

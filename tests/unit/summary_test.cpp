@@ -10,16 +10,7 @@ namespace {
 
 using gpu::Api;
 using records::Line;
-
-Target cpu_target() {
-  Target target;
-  target.record.id = "cpu";
-  target.record.name = "Some CPU";
-  target.record.type = gpu::DeviceType::cpu;
-  target.record.opencl = test::seen(Api::opencl, "pocl", {.driver_version = "3.1"});
-  target.record.vulkan = test::seen(Api::vulkan, "llvmpipe", {.driver_version = "22.3"});
-  return target;
-}
+using test::cpu_target;
 
 Line sample(const std::string& api, double bytes, std::vector<double> values, bool disturbed = false) {
   Line line;
