@@ -1,0 +1,86 @@
+#include "counters/cpu_clock.hpp"
+
+#include <gtest/gtest.h>
+
+#include "counters/sources.hpp"
+#include "support/fake_tree.hpp"
+
+namespace sonde::counters {
+namespace {
+
+constexpr const char* cpuinfo =
+    "processor\t: 0\nmodel name\t: Some CPU @ 2.00GHz\ncpu MHz\t\t: 1800.500\n\n"
+    "processor\t: 1\nmodel name\t: Some CPU @ 2.00GHz\ncpu MHz\t\t: 4100.250\n";
+
+std::optional<double> clock_of(const test::FakeTree& tree, std::optional<int> cpu) {
+  Surroundings reading;
+  cpu_clock_source(tree.root(), [cpu] { return cpu; })(reading);
+  return reading.cpu_clock_mhz;
+}
+
+TEST(CpuClock, IsThatOfTheCpuThatWorks) {
+  const test::FakeTree tree;
+  tree.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "5000000\n");
+  tree.write("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "2750000\n");
+  tree.write("proc/cpuinfo", cpuinfo);
+  EXPECT_EQ(clock_of(tree, 0), 5000);
+  EXPECT_EQ(clock_of(tree, 1), 2750);
+}
+
+TEST(CpuClock, IsTheFastestWhereThatCpuIsNotThere) {
+  const test::FakeTree tree;
+  tree.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "5000000\n");
+  tree.write("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "<unknown>\n");
+  tree.write("sys/devices/system/cpu/cpufreq/boost", "1\n");
+  EXPECT_EQ(clock_of(tree, 1), 5000);
+  EXPECT_EQ(clock_of(tree, 77), 5000);
+  EXPECT_EQ(clock_of(tree, std::nullopt), 5000);
+}
+
+TEST(CpuClock, ComesFromCpuinfoWithoutCpufreq) {
+  const test::FakeTree tree;
+  tree.write("proc/cpuinfo", cpuinfo);
+  EXPECT_EQ(clock_of(tree, 0), 1800.5);
+  EXPECT_EQ(clock_of(tree, 1), 4100.25);
+  EXPECT_EQ(clock_of(tree, 5), 4100.25);
+}
+
+TEST(CpuClock, IsNotKnownWhereNobodySays) {
+  const test::FakeTree tree;
+  EXPECT_FALSE(clock_of(tree, 0));
+  tree.write("proc/cpuinfo", "processor : 0\ncpu MHz : quick\ncpu MHz\n: 5\nBogoMIPS : 50\n");
+  EXPECT_FALSE(clock_of(tree, 0));
+}
+
+TEST(CpuClock, TheLastCpuIsBehindTheNameWhateverThatIs) {
+  // proc(5): the 39th field; the 2nd is the name.
+  std::string stat = "17 (a ) b) R";
+  for (int field = 4; field <= 52; ++field) stat += " " + std::to_string(1000 + field);
+  EXPECT_EQ(last_cpu_in(stat + "\n"), 1039);
+  EXPECT_FALSE(last_cpu_in(stat.substr(0, stat.find(" 1039"))));
+  EXPECT_FALSE(last_cpu_in("17 no name"));
+  EXPECT_FALSE(last_cpu_in(""));
+}
+
+TEST(CpuClock, ThisThreadsCpuIsFound) {
+  const test::FakeTree tree;
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &before)) continue;
+    tree.write("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpufreq/scaling_cur_freq",
+               std::to_string(1000000 + 1000 * cpu) + "\n");
+  }
+  const auto reader = reader_of(tree.root(), "");
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &before)) continue;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    EXPECT_EQ(reader().cpu_clock_mhz, 1000 + static_cast<double>(cpu));
+  }
+  sched_setaffinity(0, sizeof before, &before);
+}
+
+}  // namespace
+}  // namespace sonde::counters

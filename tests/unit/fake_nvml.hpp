@@ -1,0 +1,13 @@
+#pragma once
+
+/// What the fake of NVIDIA's library says, and what was asked of it. A negative number is an error to whoever asks.
+struct FakeNvml {
+  const char* pci = "0000:41:00.0";
+  int graphics_clock_mhz = 1980;
+  int memory_clock_mhz = 3201;
+  int temperature_celsius = 44;
+  int average_milliwatts = 300000;
+  int present_milliwatts = 512500;
+  long long reasons = 0;
+  int initialised = 0;  ///< times, less the times that it was shut down
+};

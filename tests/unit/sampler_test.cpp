@@ -1,0 +1,82 @@
+#include "counters/sampler.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <semaphore>
+
+namespace sonde::counters {
+namespace {
+
+using Clock = Sampler::Clock;
+using std::chrono::milliseconds;
+
+/// Reads 1, 2, 3, … MHz; waits at each but the first until it may go on, at last without end.
+struct Steps {
+  std::atomic<int> begun = 0;
+  std::atomic<bool> free = false;
+  std::counting_semaphore<> allowed{0};
+  std::atomic<pid_t> reader = 0;
+
+  Surroundings operator()() {
+    reader = gettid();
+    const int number = ++begun;
+    if (number > 1 && !free) allowed.acquire();
+    return {.cpu_clock_mhz = number};
+  }
+
+  void let_go() {
+    free = true;
+    allowed.release();  // to the one that waits already
+  }
+};
+
+std::vector<double> clocks(const std::vector<Surroundings>& readings) {
+  std::vector<double> values;
+  for (const Surroundings& reading : readings) values.push_back(reading.cpu_clock_mhz.value());
+  return values;
+}
+
+void wait_until_begun(const Steps& steps, int count) {
+  while (steps.begun < count) std::this_thread::yield();
+}
+
+TEST(Sampler, HasReadWhenItIsThere) {
+  Steps steps;
+  Sampler sampler([&steps] { return steps(); }, milliseconds{0});
+  EXPECT_EQ(clocks(sampler.since(Clock::now())), std::vector<double>{1});
+  steps.let_go();
+}
+
+TEST(Sampler, GivesWhatWasReadSinceAMoment) {
+  Steps steps;
+  Sampler sampler([&steps] { return steps(); }, milliseconds{0});
+  const Clock::time_point start = Clock::now();
+  steps.allowed.release(2);
+  wait_until_begun(steps, 4);  // so 2 and 3 are done
+  const std::vector<double> read = clocks(sampler.since(start));
+  // The second may have begun before the clock was read.
+  EXPECT_TRUE(read == (std::vector<double>{2, 3}) || read == std::vector<double>{3}) << testing::PrintToString(read);
+  // Nothing since now but what was read last, however often it is asked.
+  const Clock::time_point now = Clock::now();
+  EXPECT_EQ(clocks(sampler.since(now)), std::vector<double>{3});
+  EXPECT_EQ(clocks(sampler.since(now)), std::vector<double>{3});
+  steps.let_go();
+}
+
+TEST(Sampler, ReadsOnAThreadOfItsOwnThatItNames) {
+  Steps steps;
+  Sampler sampler([&steps] { return steps(); }, milliseconds{0});
+  wait_until_begun(steps, 2);
+  EXPECT_EQ(steps.reader, sampler.thread_id());
+  EXPECT_NE(sampler.thread_id(), gettid());
+  steps.let_go();
+}
+
+TEST(Sampler, EndsAtOnceThoughItsNextReadingIsFarOff) {
+  const Sampler sampler([] { return Surroundings{}; }, std::chrono::hours{24});
+}
+
+}  // namespace
+}  // namespace sonde::counters
