@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -61,6 +62,13 @@ const CLI::Validator seconds_above_zero(
     },
     "");
 
+const CLI::Validator folder(
+    [](const std::string& text) {
+      std::error_code ignored;
+      return std::filesystem::is_directory(text, ignored) ? std::string() : "there is no folder '" + text + "'";
+    },
+    "");
+
 void add_run_options(CLI::App& run, RunOptions& options) {
   run.footer(run_examples);
   run.add_option("--device", options.devices,
@@ -91,6 +99,10 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_option("--time-limit", options.time_limit_seconds, "The whole run ends after so many seconds")
       ->type_name("SECONDS")
       ->check(seconds_above_zero);
+  run.add_option("--sysfs-root", options.sysfs_root, "Read clocks, temperature and power from a tree below DIR, for tests")
+      ->type_name("DIR")
+      ->check(folder)
+      ->capture_default_str();
   run.add_flag("!--no-progress", options.progress, "No progress bar");
   run.add_flag("-v", options.verbose, "Show what the drivers print");
 }

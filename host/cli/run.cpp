@@ -20,11 +20,11 @@ Run::Run(std::vector<const measure::Probe*> probes, const measure::Request& requ
          records::RecordFile& file, Progress& progress, bool diagnostics)
     : probes_(std::move(probes)),
       request_(request),
-      limits_(limits),
+      limits_(std::move(limits)),
       file_(file),
       progress_(progress),
       diagnostics_(diagnostics) {
-  if (limits.whole_run.count() > 0) end_ = start_ + limits.whole_run;
+  if (limits_.whole_run.count() > 0) end_ = start_ + limits_.whole_run;
 }
 
 void Run::append(const std::string& line) {
@@ -54,7 +54,7 @@ void Run::probe(const Target& target, gpu::Api api) {
   }
   measure::Request request = request_;
   request.line_bytes = target.record.line_bytes;
-  const WorkerTask task{target, api, probes_, request, start_};
+  const WorkerTask task{target, api, probes_, request, start_, limits_.sysfs_root};
   Line last_point;
   const measure::WorkerHandlers handlers{.line = [&](std::string_view text) { take(text, last_point); },
                                          .tick = [this] { progress_.draw(); },

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace sonde::cli {
 struct RunLimits {
   std::chrono::milliseconds silence;      ///< of a worker, then it is ended
   std::chrono::milliseconds whole_run{0};  ///< 0 for none
+  std::filesystem::path sysfs_root = "/";  ///< where clocks, temperature and power are read
 };
 
 /// The run as it goes: what workers send is appended to the file, shown and kept for the summary.

@@ -132,8 +132,10 @@ ExitStatus run_command(const RunOptions& options) {
   say_what_is_measured(options, machine, targets);
   std::cerr << plan(work, probes, request, options.time_limit_seconds);
   Progress progress(options.progress && is_terminal(STDERR_FILENO), static_cast<int>(work.size()));
-  Run run(probes, request, {.silence = silence_limit, .whole_run = milliseconds(options.time_limit_seconds)}, *file,
-          progress, options.verbose);
+  const RunLimits limits{.silence = silence_limit,
+                         .whole_run = milliseconds(options.time_limit_seconds),
+                         .sysfs_root = options.sysfs_root};
+  Run run(probes, request, limits, *file, progress, options.verbose);
   run.append(records::run_line(run_record));
   for (const Target& target : targets) run.append(records::device_line(target.record));
   for (const Target& target : targets) {

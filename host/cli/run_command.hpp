@@ -18,6 +18,7 @@ struct RunOptions {
   std::string out;
   double silence_limit_seconds = 30;
   double time_limit_seconds = 0;  ///< of the whole run; 0 for none
+  std::string sysfs_root = "/";
   bool progress = true;
   bool verbose = false;
   std::vector<std::string> command;  ///< the whole command line, for the record

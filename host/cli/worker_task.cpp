@@ -1,5 +1,7 @@
 #include "cli/worker_task.hpp"
 
+#include "counters/sampler.hpp"
+#include "counters/sources.hpp"
 #include "gpu/error.hpp"
 #include "measure/observer.hpp"
 #include "measure/one_core.hpp"
@@ -63,11 +65,11 @@ class PipeObserver final : public measure::Observer {
   std::chrono::steady_clock::time_point last_sign_of_life_;
 };
 
-bool settle(gpu::Device& device, measure::Observer& observer) {
+bool settle(gpu::Device& device, measure::Observer& observer, pid_t reading_thread) {
   const bool cpu = device.info().type == gpu::DeviceType::cpu;
   const measure::Workload arithmetic = probes::alu_chain(device);
   std::optional<measure::OneCore> one_core;
-  if (cpu) one_core.emplace();
+  if (cpu) one_core.emplace(reading_thread);
   const auto longest = cpu ? longest_settling_of_a_cpu : longest_settling_of_a_gpu;
   return measure::settle_clock(arithmetic, longest, [&observer] { observer.alive(); }).stable;
 }
@@ -78,7 +80,12 @@ void do_task(const WorkerTask& task, const measure::SendLine& send) {
   PipeObserver observer(task, send);
   try {
     const std::unique_ptr<gpu::Device> device = open_device(task.target, task.api);
-    measure::RunnerOptions options{.request = task.request, .clock_settled = settle(*device, observer)};
+    // Before the clock settles: it would fall again while libraries are loaded and files looked for.
+    counters::Sampler sampler(counters::reader_of(task.sysfs_root, task.target.record.pci));
+    measure::RunnerOptions options{.request = task.request,
+                                   .clock_settled = settle(*device, observer, sampler.thread_id()),
+                                   .surroundings_since = [&sampler](auto moment) { return sampler.since(moment); },
+                                   .reading_thread = sampler.thread_id()};
     // Others on this machine cannot disturb a simulated device.
     if (task.api == gpu::Api::model) options.host_time = [] { return counters::HostTime{}; };
     for (const measure::Probe* probe : task.probes) measure::run_probe(*device, *probe, options, observer);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <vector>
 
 #include "cli/backend.hpp"
@@ -16,6 +17,7 @@ struct WorkerTask {
   std::vector<const measure::Probe*> probes;
   measure::Request request;
   std::chrono::steady_clock::time_point run_start;
+  std::filesystem::path sysfs_root = "/";  ///< of the tree that clocks, temperature and power are read from
 };
 
 /// Opens the device, settles its clock and asks every probe's question; all results leave through `send`.

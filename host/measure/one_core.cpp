@@ -17,7 +17,7 @@ void confine_all_threads(const cpu_set_t& cpus) {
 
 }  // namespace
 
-OneCore::OneCore() {
+OneCore::OneCore(pid_t spared) {
   if (sched_getaffinity(0, sizeof before_, &before_) != 0) return;
   // The last allowed CPU: the first ones serve most interrupts.
   int last = -1;
@@ -30,6 +30,10 @@ OneCore::OneCore() {
   CPU_SET(static_cast<std::size_t>(last), &one);
   confine_all_threads(one);
   confined_ = true;
+  if (spared == 0) return;
+  cpu_set_t others;
+  CPU_XOR(&others, &before_, &one);
+  if (CPU_COUNT(&others) > 0) sched_setaffinity(spared, sizeof others, &others);
 }
 
 OneCore::~OneCore() {

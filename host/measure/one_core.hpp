@@ -1,15 +1,16 @@
 #pragma once
 
 #include <sched.h>
+#include <sys/types.h>
 
 namespace sonde::measure {
 
-/// Keeps every thread of this process, the driver's included, on one CPU while it lives. A CPU device runs a
-/// single chain on any of its threads; a walk that changes cores finds its private caches empty. Does nothing
-/// where the system refuses.
+/// Keeps every thread of this process, the driver's included, on one CPU while it lives, but for `spared`, which is
+/// kept off it where there is another. A CPU device runs a single chain on any of its threads; a walk that changes
+/// cores finds its private caches empty. Does nothing where the system refuses.
 class OneCore {
  public:
-  OneCore();
+  explicit OneCore(pid_t spared = 0);
   ~OneCore();
   OneCore(const OneCore&) = delete;
   OneCore& operator=(const OneCore&) = delete;

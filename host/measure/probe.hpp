@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/levels.hpp"
+#include "counters/surroundings.hpp"
 #include "gpu/device.hpp"
 
 namespace sonde::measure {
@@ -45,6 +46,7 @@ struct State {
   std::uint64_t involuntary_switches = 0;
   /// How far a reference point, measured again and again, had moved by then: 0.01 is 1 %. Empty once it failed.
   std::optional<double> drift = 0.0;
+  counters::Surroundings surroundings;  ///< while it was repeated
 };
 
 /// Every repetition of one point, in the order taken.

@@ -1,6 +1,8 @@
 #include "measure/runner.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -69,6 +71,7 @@ Measurement measure_once(Run& run, const Point& point) {
   const auto alive = [&run] { run.observer.alive(); };
   const Limits limits = limits_of_one_replicate(options, point.replicates);
   Measurement measurement{.point = point, .unit = "", .values = {}, .state = {}};
+  std::vector<counters::Surroundings> readings;
   const counters::HostTime before = options.host_time();
   for (int replicate = 0; replicate < point.replicates; ++replicate) {
     Request request = options.request;
@@ -78,8 +81,11 @@ Measurement measure_once(Run& run, const Point& point) {
     moved_by.reset();
     alive();
     std::optional<OneCore> one_core;
-    if (workload.one_core && run.device.info().type == gpu::DeviceType::cpu) one_core.emplace();
+    if (workload.one_core && run.device.info().type == gpu::DeviceType::cpu) one_core.emplace(options.reading_thread);
+    // Not what was read while the host prepared: the device slept then, and its clock fell.
+    const auto begin = std::chrono::steady_clock::now();
     const Repetitions repetitions = repeat(workload, limits, alive);
+    std::ranges::move(options.surroundings_since(begin), std::back_inserter(readings));
     measurement.unit = workload.unit;
     measurement.values.insert(measurement.values.end(), repetitions.values.begin(), repetitions.values.end());
     measurement.state.steps = repetitions.steps;
@@ -88,6 +94,7 @@ Measurement measure_once(Run& run, const Point& point) {
   const counters::ForeignLoad load = counters::load_between(before, options.host_time());
   measurement.state.foreign_cpu = load.foreign_cpu;
   measurement.state.steal = load.steal;
+  measurement.state.surroundings = counters::summarize(readings);
   measurement.state.clock_settled = options.clock_settled;
   measurement.state.involuntary_switches = load.involuntary_switches;
   return measurement;

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <sys/types.h>
+
+#include <chrono>
 #include <functional>
+#include <vector>
 
 #include "counters/host_time.hpp"
+#include "counters/surroundings.hpp"
 #include "measure/observer.hpp"
 #include "measure/probe.hpp"
 
@@ -15,6 +20,10 @@ struct RunnerOptions {
   Request request;
   bool clock_settled = true;
   std::function<counters::HostTime()> host_time = counters::read_host_time;
+  /// Clocks, temperature, power as they were read since a moment; none where nobody reads them.
+  std::function<std::vector<counters::Surroundings>(std::chrono::steady_clock::time_point)> surroundings_since =
+      [](std::chrono::steady_clock::time_point) { return std::vector<counters::Surroundings>{}; };
+  pid_t reading_thread = 0;  ///< the thread that reads them, if any; kept off the core that a CPU is measured on
 };
 
 /// Asks `device` the probe's question: every point that the probe wants, measured, proved and reported; a point

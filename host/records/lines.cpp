@@ -44,16 +44,31 @@ Json origin_json(const std::string& record, const Origin& origin) {
   return {{"record", record}, {"device", origin.device}, {"api", origin.api}, {"probe", origin.probe}};
 }
 
+/// What nobody says is absent.
+void add_surroundings(Json& json, const counters::Surroundings& around) {
+  const auto add = [&json](const char* name, const std::optional<double>& value) {
+    if (value) json[name] = rounded(*value);
+  };
+  add("gpu_clock_mhz", around.gpu_clock_mhz);
+  add("memory_clock_mhz", around.memory_clock_mhz);
+  add("temperature_celsius", around.temperature_celsius);
+  add("power_watts", around.power_watts);
+  if (around.throttle_reasons) json["throttle_reasons"] = *around.throttle_reasons;
+  add("cpu_clock_mhz", around.cpu_clock_mhz);
+}
+
 Json state_json(const measure::State& state) {
-  return {{"foreign_cpu", rounded(state.foreign_cpu)},
-          {"steal", rounded(state.steal)},
-          {"disturbed", state.disturbed},
-          {"attempts", state.attempts},
-          {"clock_settled", state.clock_settled},
-          {"steps", state.steps},
-          {"launch_ns", rounded(state.launch_ns)},
-          {"involuntary_switches", state.involuntary_switches},
-          {"drift", state.drift ? Json(rounded(*state.drift)) : Json(nullptr)}};
+  Json json{{"foreign_cpu", rounded(state.foreign_cpu)},
+            {"steal", rounded(state.steal)},
+            {"disturbed", state.disturbed},
+            {"attempts", state.attempts},
+            {"clock_settled", state.clock_settled},
+            {"steps", state.steps},
+            {"launch_ns", rounded(state.launch_ns)},
+            {"involuntary_switches", state.involuntary_switches},
+            {"drift", state.drift ? Json(rounded(*state.drift)) : Json(nullptr)}};
+  add_surroundings(json, state.surroundings);
+  return json;
 }
 
 /// What a driver does not say is null in the record, not an empty word or a zero.

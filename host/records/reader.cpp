@@ -19,6 +19,12 @@ measure::Point point_of(const Json& json) {
           .expected_seconds = get<double>(json, "expected_seconds")};
 }
 
+template <typename Value>
+std::optional<Value> get_if_there(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found == json.end() || found->is_null() ? std::nullopt : std::optional(found->get<Value>());
+}
+
 measure::State state_of(const Json& json) {
   measure::State state;
   state.foreign_cpu = get<double>(json, "foreign_cpu");
@@ -29,11 +35,13 @@ measure::State state_of(const Json& json) {
   state.steps = get<std::uint64_t>(json, "steps");
   state.launch_ns = get<double>(json, "launch_ns");
   state.involuntary_switches = get<std::uint64_t>(json, "involuntary_switches");
-  if (const auto drift = json.find("drift"); drift == json.end() || drift->is_null()) {
-    state.drift.reset();
-  } else {
-    state.drift = drift->get<double>();
-  }
+  state.drift = get_if_there<double>(json, "drift");
+  state.surroundings = {.gpu_clock_mhz = get_if_there<double>(json, "gpu_clock_mhz"),
+                        .memory_clock_mhz = get_if_there<double>(json, "memory_clock_mhz"),
+                        .temperature_celsius = get_if_there<double>(json, "temperature_celsius"),
+                        .power_watts = get_if_there<double>(json, "power_watts"),
+                        .throttle_reasons = get_if_there<std::set<std::string>>(json, "throttle_reasons"),
+                        .cpu_clock_mhz = get_if_there<double>(json, "cpu_clock_mhz")};
   return state;
 }
 

@@ -45,10 +45,13 @@ def test_a_word_that_is_not_known(sonde, words, says):
         ("--silence-limit", "-3"),
         ("--silence-limit", "soon"),
         ("--silence-limit", "nan"),
+        ("--sysfs-root", "no/such/folder"),
+        ("--sysfs-root", "/dev/null"),
+        ("--sysfs-root", ""),
     ],
 )
 def test_a_value_that_is_not_known(sonde, option, value):
-    says = value.removeprefix("model:").removesuffix(",latency") or value or "device"
+    says = value.removeprefix("model:").removesuffix(",latency") or value or option.removeprefix("--")
     assert_refused(sonde, "run", "--device", "model:strix-halo", option, value, says=says)
 
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "records/reader.hpp"
 #include "support/seen_devices.hpp"
 #include "support/walk_workload.hpp"
@@ -23,7 +26,13 @@ measure::Measurement measurement() {
                     .steps = 4096000,
                     .launch_ns = 8000.5,
                     .involuntary_switches = 12,
-                    .drift = -0.0625}};
+                    .drift = -0.0625,
+                    .surroundings = {.gpu_clock_mhz = 2400.5,
+                                     .memory_clock_mhz = 1249,
+                                     .temperature_celsius = 61,
+                                     .power_watts = 211.25,
+                                     .throttle_reasons = std::set<std::string>{"power", "temperature"},
+                                     .cpu_clock_mhz = 5100}}};
 }
 
 Line parsed(const std::string& text) {
@@ -53,6 +62,29 @@ TEST(Lines, ASampleComesBackAsItWas) {
   EXPECT_EQ(state.launch_ns, 8000.5);
   EXPECT_EQ(state.involuntary_switches, 12u);
   EXPECT_EQ(state.drift, -0.0625);
+  EXPECT_EQ(state.surroundings.gpu_clock_mhz, 2400.5);
+  EXPECT_EQ(state.surroundings.memory_clock_mhz, 1249);
+  EXPECT_EQ(state.surroundings.temperature_celsius, 61);
+  EXPECT_EQ(state.surroundings.power_watts, 211.25);
+  EXPECT_EQ(state.surroundings.throttle_reasons, (std::set<std::string>{"power", "temperature"}));
+  EXPECT_EQ(state.surroundings.cpu_clock_mhz, 5100);
+}
+
+TEST(Lines, WhatNobodySaysOfTheSurroundingsIsAbsent) {
+  auto sent = measurement();
+  sent.state.surroundings = {};
+  const std::string text = sample_line(origin, sent, 1.5);
+  for (const char* word : {"_mhz", "celsius", "watts", "throttle"}) EXPECT_EQ(text.find(word), text.npos) << text;
+  const counters::Surroundings around = parsed(text).measurement.state.surroundings;
+  EXPECT_FALSE(around.gpu_clock_mhz || around.cpu_clock_mhz || around.power_watts || around.throttle_reasons);
+}
+
+TEST(Lines, NotThrottledIsAnEmptyList) {
+  auto sent = measurement();
+  sent.state.surroundings = {.throttle_reasons = std::set<std::string>{}};
+  const std::string text = sample_line(origin, sent, 1.5);
+  EXPECT_NE(text.find("\"throttle_reasons\":[]"), text.npos) << text;
+  EXPECT_EQ(parsed(text).measurement.state.surroundings.throttle_reasons, std::set<std::string>{});
 }
 
 TEST(Lines, ADriftThatIsNotKnownIsNull) {

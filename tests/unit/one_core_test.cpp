@@ -1,6 +1,7 @@
 #include "measure/one_core.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <barrier>
 #include <thread>
@@ -45,6 +46,40 @@ TEST(OneCore, KeepsEveryThreadOnOneCpuAndLetsAllGoAgain) {
   look();
   EXPECT_TRUE(CPU_EQUAL(&seen[2], &seen[0]));
   driver.join();
+}
+
+TEST(OneCore, ASparedThreadKeepsOffIt) {
+  const cpu_set_t before = allowed_cpus();
+  std::barrier step(2);
+  pid_t id = 0;
+  cpu_set_t seen[2];
+  std::thread reader([&] {
+    id = gettid();
+    step.arrive_and_wait();
+    for (cpu_set_t& cpus : seen) {
+      step.arrive_and_wait();
+      cpus = allowed_cpus();
+      step.arrive_and_wait();
+    }
+  });
+  const auto look = [&step] {
+    step.arrive_and_wait();
+    step.arrive_and_wait();
+  };
+  step.arrive_and_wait();
+  {
+    const OneCore one_core(id);
+    const cpu_set_t here = allowed_cpus();
+    look();
+    cpu_set_t both;
+    CPU_AND(&both, &here, &seen[0]);
+    if (CPU_COUNT(&before) > 1) {
+      EXPECT_EQ(CPU_COUNT(&both), 0);
+    }
+  }
+  look();
+  EXPECT_TRUE(CPU_EQUAL(&seen[1], &before));
+  reader.join();
 }
 
 }  // namespace

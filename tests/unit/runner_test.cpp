@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "analysis/statistics.hpp"
@@ -28,10 +30,13 @@ std::vector<Point> next_of_test(const gpu::DeviceInfo&, const Request&, std::spa
 }
 
 std::vector<std::uint64_t> seeds_prepared;
+std::chrono::steady_clock::time_point last_prepared;
 
 Workload prepare_of_test(gpu::Device& device, const Point& point, const Request& request) {
   seeds_prepared.push_back(request.seed);
-  return probes::latency.prepare(device, point, request);
+  Workload workload = probes::latency.prepare(device, point, request);
+  last_prepared = std::chrono::steady_clock::now();
+  return workload;
 }
 
 Conclusion conclude_of_test(const Request&, std::span<const Measurement> known) {
@@ -144,6 +149,35 @@ TEST_F(RunnerTest, TheStateSaysHowItWasMeasured) {
   EXPECT_FALSE(state(0).disturbed);
   EXPECT_NEAR(state(0).launch_ns, 5e3, 1);
   EXPECT_GT(state(0).steps, 64u);
+}
+
+TEST_F(RunnerTest, WhatWasReadDuringAllReplicatesIsPartOfTheState) {
+  ScriptedDevice device({});
+  Point point = point_of(few_bytes);
+  point.replicates = 2;
+  points_wanted = {point};
+  std::vector<std::chrono::steady_clock::time_point> moments;
+  const auto read = [&moments](std::chrono::steady_clock::time_point moment) {
+    EXPECT_GE(moment, last_prepared);  // preparing is no part of it
+    moments.push_back(moment);
+    const double number = static_cast<double>(moments.size());
+    return std::vector<counters::Surroundings>{{.gpu_clock_mhz = 100 * number}, {.temperature_celsius = number}};
+  };
+  run_probe(device, walking(),
+            {.request = {.effort = Effort::quick}, .host_time = shares({}), .surroundings_since = read}, observer);
+  // The first two replicates are the reference's.
+  ASSERT_EQ(moments.size(), 4u);
+  EXPECT_TRUE(std::ranges::is_sorted(moments));
+  EXPECT_EQ(state(0).surroundings.gpu_clock_mhz, 350);
+  EXPECT_EQ(state(0).surroundings.temperature_celsius, 4);
+  EXPECT_FALSE(state(0).surroundings.power_watts);
+}
+
+TEST_F(RunnerTest, WhereNobodyReadsNothingIsKnown) {
+  ScriptedDevice device({});
+  run(device, {point_of(few_bytes)});
+  EXPECT_FALSE(state(0).surroundings.gpu_clock_mhz);
+  EXPECT_FALSE(state(0).surroundings.throttle_reasons);
 }
 
 TEST_F(RunnerTest, ADisturbedPointIsMeasuredAgain) {
