@@ -11,6 +11,7 @@
 #include "analysis/statistics.hpp"
 #include "cli/chart.hpp"
 #include "cli/level_table.hpp"
+#include "cli/throttling.hpp"
 
 namespace sonde::cli {
 namespace {
@@ -183,6 +184,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
               " of one dependent load: median ± half the quartile range\n" + table(curves);
       if (device.type == gpu::DeviceType::cpu) text += code_overhead(curves);
       text += levels(device.id, lines);
+      text += throttling_note(device.id, lines);
       text += "\n" + drawn(curves, colour);
     }
   }

@@ -132,6 +132,16 @@ def test_facts_that_are_not_known_are_left_out(tmp_path):
     assert f"At {len(samples)} points the device's clock had not settled" in text
 
 
+def test_points_that_were_throttled_are_counted_with_their_reasons(tmp_path):
+    samples = synthetic.sample_records("opencl", 1, "cpu", every=9)
+    for sample in samples:
+        sample["state"]["throttle_reasons"] = []
+    samples[0]["state"]["throttle_reasons"] = ["power"]
+    samples[1]["state"]["throttle_reasons"] = ["power", "temperature"]
+    text = made(tmp_path, [synthetic.run_record(), synthetic.device_record(), *samples]).text
+    assert "At 2 points the GPU was throttled (power, temperature)" in text
+
+
 def test_processor_is_called_one(reader):
     assert "not a GPU" in reader.text and "PoCL (OpenCL) and lavapipe (Vulkan)" in reader.text
     assert "simulated" not in reader.text.lower()

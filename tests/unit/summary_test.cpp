@@ -76,6 +76,31 @@ TEST(Summary, ADisturbedPointHasAStarThatIsExplained) {
   EXPECT_TRUE(has(disturbed, "\n* 1 point"));
 }
 
+Line sample_around(double bytes, const counters::Surroundings& around) {
+  Line line = sample("opencl", bytes, {10, 10});
+  line.measurement.state.surroundings = around;
+  return line;
+}
+
+TEST(Summary, PointsThatWereThrottledAreCountedWithTheirReasons) {
+  using Reasons = std::set<std::string>;
+  std::vector<Line> lines{sample_around(4096, {.throttle_reasons = Reasons{}}), sample_around(8192, {})};
+  EXPECT_FALSE(has(text_of(lines), "throttled"));
+  lines.push_back(sample_around(16384, {.throttle_reasons = Reasons{"temperature"}}));
+  lines.push_back(sample_around(32768, {.throttle_reasons = Reasons{"power", "temperature"}}));
+  EXPECT_TRUE(has(text_of(lines), "2 of 4 points were measured while the GPU was throttled (power, temperature)"));
+  lines.back().origin.device = "another";
+  EXPECT_TRUE(has(text_of(lines), "1 of 3 points were measured while the GPU was throttled (temperature)"));
+}
+
+TEST(Summary, PointsClearlyBelowTheHighestClockAreCounted) {
+  std::vector<Line> lines{sample_around(4096, {.gpu_clock_mhz = 2500}), sample_around(8192, {.gpu_clock_mhz = 2300}),
+                          sample_around(16384, {})};
+  EXPECT_FALSE(has(text_of(lines), "MHz"));
+  lines.push_back(sample_around(32768, {.gpu_clock_mhz = 2200}));
+  EXPECT_TRUE(has(text_of(lines), "1 of 4 points were measured at a clock more than 10 % below the highest, 2500 MHz."));
+}
+
 TEST(Summary, SkipsAndErrorsAreSaidWithTheirReasonAndSize) {
   const std::string text = text_of({reason("skip", "vulkan", 1073741824), reason("error", "opencl", 0)});
   EXPECT_TRUE(has(text, "Not measured: latency through vulkan at 1 GiB: the reason of the skip"));

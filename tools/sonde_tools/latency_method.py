@@ -29,6 +29,10 @@ def paragraphs(view, entries):
     unsettled = sum(point.state.get("clock_settled") is False for point in points)
     if unsettled:
         found.append(f"At {_points(unsettled)} the device's clock had not settled before it was measured.")
+    throttled = [reasons for point in points if (reasons := point.state.get("throttle_reasons"))]
+    if throttled:
+        why = ", ".join(sorted(set().union(*throttled)))
+        found.append(f"At {_points(len(throttled))} the GPU was throttled ({why}): it can be faster than that.")
     if any(levels.levels_of(entry) for entry in entries):
         found.append(
             "A level's size and latency each stand with the interval that holds them with 95 % probability. The "
