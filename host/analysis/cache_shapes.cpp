@@ -33,6 +33,24 @@ std::vector<double> miss_by_lines(CacheShape::Policy policy, int ways, int most_
   return miss;
 }
 
+/// Of what a set does, over the number of lines that chance gives it.
+struct Moments {
+  double sum = 0;
+  double square = 0;
+  double product = 0;  // with the number of lines
+
+  void add(double probability, double value, int lines) {
+    sum += probability * value;
+    square += probability * value * value;
+    product += probability * value * lines;
+  }
+  /// The lines of the whole walk are as many as they are: where one set has more, others have fewer.
+  double deviation(double mean_lines) const {
+    const double covariance = product - sum * mean_lines;
+    return std::sqrt(std::max(0.0, square - sum * sum - covariance * covariance / mean_lines));
+  }
+};
+
 }  // namespace
 
 CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), policy_(policy), ways_(ways) {
@@ -42,6 +60,7 @@ CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), po
   cyclic_miss_.resize(table_size);
   independent_hit_.resize(table_size);
   deviation_of_a_set_.resize(table_size);
+  independent_deviation_of_a_set_.resize(table_size);
   for (int step = 0; step < table_size; ++step) {
     const double rho = std::exp2(least_log2 + static_cast<double>(step) / steps_per_octave);
     const double mean = rho * ways;
@@ -57,8 +76,8 @@ CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), po
       held = std::min(1.0, 1 / rho);
     } else {
       // Lines fall into sets at random: Poisson.
-      double square = 0;
-      double product = 0;
+      Moments misses;
+      Moments hits;
       double probability = std::exp(-mean);
       const bool by_logarithm = mean > 600;
       const int first = std::max(0, static_cast<int>(mean - 12 * std::sqrt(mean) - 40));
@@ -70,15 +89,13 @@ CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), po
           probability *= mean / lines;
         }
         const double missed_here = lines / mean * miss[static_cast<std::size_t>(lines)];
-        missed += probability * missed_here;
-        square += probability * missed_here * missed_here;
-        product += probability * missed_here * lines;
-        held += probability * std::min(lines, ways) / mean;
+        misses.add(probability, missed_here, lines);
+        hits.add(probability, std::min(lines, ways) / mean, lines);
       }
-      // The lines of the whole walk are as many as they are: where one set has more, others have fewer.
-      const double covariance = product - missed * mean;
-      const double variance = square - missed * missed - covariance * covariance / mean;
-      deviation_of_a_set_[static_cast<std::size_t>(step)] = std::sqrt(std::max(0.0, variance));
+      missed = misses.sum;
+      held = hits.sum;
+      deviation_of_a_set_[static_cast<std::size_t>(step)] = misses.deviation(mean);
+      independent_deviation_of_a_set_[static_cast<std::size_t>(step)] = hits.deviation(mean);
     }
     cyclic_miss_[static_cast<std::size_t>(step)] = std::clamp(missed, 0.0, 1.0);
     independent_hit_[static_cast<std::size_t>(step)] = std::clamp(held, 0.0, 1.0);

@@ -196,7 +196,7 @@ struct Residuals {
   static constexpr double size_step = 1e-4;
 
   double sigma_of_drift(std::size_t level) const {
-    return level + 1 == hierarchy.drift.size() ? drift_sigma_of_memory : drift_sigma;
+    return hierarchy.drift_scale * (level + 1 == hierarchy.drift.size() ? drift_sigma_of_memory : drift_sigma);
   }
 
   /// Arithmetic takes no less than no time, and nothing is known of it without independent accesses.

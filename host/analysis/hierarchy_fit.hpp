@@ -13,6 +13,7 @@ struct FitPoint {
   double log2_bytes = 0;
   double log_ns = 0;
   double sigma = 0.01;  ///< of log_ns
+  double spread = 0;    ///< the part of it that the repetitions show
 };
 
 struct FitCurves {
@@ -32,6 +33,7 @@ struct FittedHierarchy {
   std::vector<const CacheShape*> shapes;
   std::vector<double> log_ns;
   std::vector<double> drift;                ///< of each level: relative rise of its latency per doubling beyond its start
+  double drift_scale = 1;                   ///< of how much those are expected to be: small where plateaus are flat
   std::vector<double> offset_ns;            ///< what the independent walk's arithmetic adds to a load of each level
   double offset_sigma = 0.005;              ///< how far those may differ, as a share of the level's latency
   double cost = 0;                          ///< robust sum of squared residuals

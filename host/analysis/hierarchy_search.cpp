@@ -10,8 +10,6 @@
 namespace sonde::analysis {
 namespace {
 
-constexpr double formula_sigma = 0.008;        // the formulas of docs/method.md against simulation
-constexpr double placement_octaves = 0.7;      // of one line; falls with the root of their number
 constexpr double steepness_window_octaves = 0.12;
 constexpr double slowed_window_octaves = 0.5;
 constexpr double tolerated_excess = 0.03;
@@ -33,6 +31,15 @@ constexpr double tolerated_strain = 2;  // cost that each independent point adds
 /// Less of a step than this says nothing of a transition, nor do fewer points.
 constexpr double least_share_of_a_transition = 0.03;
 constexpr std::size_t least_points_for_a_scatter = 5;
+constexpr double few_lines = 512;
+constexpr double nearly_no_drift = 0.1;
+constexpr double evidence_of_a_rise = 0.5;
+constexpr double octaves_of_hits = 3;
+constexpr double sigma_of_hits = 0.004;
+constexpr double octaves_of_chance = 1.5;
+constexpr double share_of_a_plateau = 0.99;
+constexpr double least_sigma_of_a_plateau = 0.003;
+constexpr double most_sigma_of_a_plateau = 0.011;
 constexpr double large_scatter = 1.5;
 /// How far the arithmetic's cost may differ between levels, as a share of their latency.
 constexpr double same_offsets = 0.005;
@@ -303,6 +310,15 @@ std::vector<bool> add_scatter(FitCurves& curves, const FittedHierarchy& fitted) 
     std::vector<Place> places;
     const double lines = std::exp2(fitted.log2_bytes[cache]) / curves.line_bytes;
     const double deviation = 1 / std::sqrt(std::max(1.0, lines / fitted.shapes[cache]->ways()));
+    const auto chance_of = [&](double log2_rho) {
+      if (lines > few_lines) return deviation * fitted.shapes[cache]->deviation_of_a_set(log2_rho);
+      double most = 0;
+      for (const CacheShape& shape : cache_shapes()) {
+        if (shape.index() == CacheShape::Index::modulo) continue;
+        most = std::max(most, shape.deviation_of_a_set(log2_rho) / std::sqrt(std::max(1.0, lines / shape.ways())));
+      }
+      return most;
+    };
     for (std::size_t i = 0; i < curves.cycle.size(); ++i) {
       const FitPoint& point = curves.cycle[i];
       const double here = cyclic_share(fitted, cache, point.log2_bytes);
@@ -313,7 +329,7 @@ std::vector<bool> add_scatter(FitCurves& curves, const FittedHierarchy& fitted) 
       const double step = level_ns(fitted, cache + 1, point.log2_bytes) - level_ns(fitted, cache, point.log2_bytes);
       const double relative = step * shape / latency;
       if (relative <= 0) continue;
-      const double chance = deviation * fitted.shapes[cache]->deviation_of_a_set(point.log2_bytes - fitted.log2_bytes[cache]);
+      const double chance = chance_of(point.log2_bytes - fitted.log2_bytes[cache]);
       curves.cycle[i].sigma = std::max(point.sigma, step * chance / latency);
       scatter.push_back(std::abs(point.log_ns - std::log(latency)) / relative);
       expected.push_back(point.sigma / relative);
@@ -333,9 +349,61 @@ std::vector<bool> add_scatter(FitCurves& curves, const FittedHierarchy& fitted) 
   return result;
 }
 
+/// Independent accesses tell the size of a cache of few lines best: far beyond it every set is full, whatever lines chance
+/// gave it, and their hits are what it holds. Only nearer does chance count.
+void sharpen_beyond_few_lines(FitCurves& curves, const FittedHierarchy& fitted) {
+  for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
+    const double from = fitted.log2_bytes[cache];
+    const double to = cache + 1 < fitted.log2_bytes.size() ? (from + fitted.log2_bytes[cache + 1]) / 2 : from + octaves_of_hits;
+    const double lines = std::exp2(from) / curves.line_bytes;
+    if (lines > few_lines) continue;
+    for (FitPoint& point : curves.independent) {
+      if (point.log2_bytes < from || point.log2_bytes > std::max(to, from + 2.4)) continue;
+      const double step = level_ns(fitted, cache + 1, point.log2_bytes) - level_ns(fitted, cache, point.log2_bytes);
+      const double chance = typical_hashed_shape().independent_deviation_of_a_set(point.log2_bytes - from) /
+                            std::sqrt(std::max(1.0, lines / typical_hashed_shape().ways()));
+      const double sharp = std::hypot(point.spread, sigma_of_hits, step * chance / independent_ns(fitted, point.log2_bytes));
+      point.sigma = std::min(point.sigma, sharp);
+    }
+  }
+}
+
+/// Where one level serves all, no formula errs: how far the points of a plateau differ from it is what they are known to.
+void sharpen_plateaus(FitCurves& curves, const FittedHierarchy& fitted) {
+  for (std::size_t level = 0; level < fitted.log_ns.size(); ++level) {
+    std::vector<std::size_t> points;
+    std::vector<double> distances;
+    for (std::size_t i = 0; i < curves.cycle.size(); ++i) {
+      const FitPoint& point = curves.cycle[i];
+      if (cyclic_share(fitted, level, point.log2_bytes) < share_of_a_plateau || point.sigma > most_sigma_of_a_plateau) continue;
+      points.push_back(i);
+      distances.push_back(std::abs(point.log_ns - std::log(level_ns(fitted, level, point.log2_bytes))));
+    }
+    if (points.size() < least_points_for_a_scatter) continue;
+    const double sigma = std::max(quantile(distances, 0.5) / 0.6745, least_sigma_of_a_plateau);
+    for (const std::size_t i : points) curves.cycle[i].sigma = std::min(curves.cycle[i].sigma, sigma);
+  }
+}
+
+/// Lets the cycle say nothing of where caches of few lines end, wherever the fits have them. False where there are none.
+bool forget_edges_of_few_lines(FitCurves& curves, std::initializer_list<FittedHierarchy> fits) {
+  bool any = false;
+  for (const FittedHierarchy& fitted : fits) {
+    for (const double log2_bytes : fitted.log2_bytes) {
+      if (std::exp2(log2_bytes) > few_lines * curves.line_bytes) continue;
+      for (FitPoint& point : curves.cycle) {
+        if (std::abs(point.log2_bytes - log2_bytes) > octaves_of_chance) continue;
+        point.sigma = 1;
+        any = true;
+      }
+    }
+  }
+  return any;
+}
+
 }  // namespace
 
-std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_bytes, double size_sigma_octaves) {
+std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_bytes, const FormulaErrors& errors) {
   std::vector<FitPoint> points;
   for (const CurvePoint& point : curve) {
     const Summary values = summarize(point.values);
@@ -343,16 +411,16 @@ std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_
     // Half the quartile range is 0.6745 standard deviations; the median of n has 1.2533 / sqrt(n) of one.
     const double deviation = (values.upper_quartile - values.lower_quartile) / 2 / 0.6745;
     const double error = 1.2533 * deviation / std::sqrt(static_cast<double>(values.count)) / values.median;
-    points.push_back({std::log2(point.bytes), std::log(values.median), error});
+    const double spread = std::hypot(error, point.settled ? 0 : errors.unsettled_log_ns);
+    points.push_back({std::log2(point.bytes), std::log(values.median), spread, spread});
   }
   std::vector<double> slowed;
   for (std::size_t i = 0; i < points.size(); ++i) slowed.push_back(slowed_by(points, i));
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double steepness = steepness_at(points, i);
-    // Few lines fall into sets more unevenly than many: another allocation of the same size has another edge.
     const double lines = std::exp2(points[i].log2_bytes) / line_bytes;
-    const double size_sigma = size_sigma_octaves + placement_octaves / std::sqrt(std::max(1.0, lines));
-    points[i].sigma = std::hypot(std::hypot(points[i].sigma, 2 * slowed[i]), formula_sigma, size_sigma * steepness);
+    const double octaves = errors.octaves + errors.octaves_of_one_line / std::sqrt(std::max(1.0, lines));
+    points[i].sigma = std::hypot(std::hypot(points[i].sigma, 2 * slowed[i]), errors.log_ns, octaves * steepness);
   }
   return points;
 }
@@ -406,19 +474,36 @@ RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
   if (all.independent.empty()) return result;
   FitCurves& curves = result.curves;
   result.scattered = add_scatter(curves, start);
+  sharpen_beyond_few_lines(curves, start);
+  sharpen_plateaus(curves, start);
   const FitCurves cycle = cycle_alone(curves);
-  result.by_cycle = fit(cycle, start);
-  choose_shapes(cycle, result.by_cycle, result.scattered);
+  const auto with_drift = [&](double scale) {
+    FittedHierarchy one = start;
+    one.drift_scale = scale;
+    one = fit(cycle, one);
+    choose_shapes(cycle, one, result.scattered);
+    return one;
+  };
+  // A plateau that rises is believed only where the curve asks for it: it could stand for another policy.
+  const FittedHierarchy flat = with_drift(nearly_no_drift);
+  const FittedHierarchy rising = with_drift(1);
+  result.by_cycle = score(rising, cycle) < score(flat, cycle) - evidence_of_a_rise * static_cast<double>(start.log_ns.size()) ? rising : flat;
   // What levels there are was told from the points as they were; shapes that make one of what was none are not taken.
   if (!plausible(result.by_cycle, cycle) || !seen(result.by_cycle, cycle)) result.by_cycle = start;
   result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
-  // Where both kinds of access contradict each other, something is not as the formulas have it, and the second knows
-  // less than it says (Birge's ratio).
-  const double strain =
-      (result.hierarchy.cost - result.by_cycle.cost) / static_cast<double>(curves.independent.size());
-  if (strain < tolerated_strain) return result;
-  result.strain = strain;
-  for (FitPoint& point : curves.independent) point.sigma *= std::sqrt(strain);
+  // Where both kinds of access contradict each other, something is not as the formulas have it. Of few lines it is
+  // chance, which only the cycle is subject to.
+  const auto strain = [&] {
+    return (result.hierarchy.cost - result.by_cycle.cost) / static_cast<double>(curves.independent.size());
+  };
+  if (strain() >= tolerated_strain && forget_edges_of_few_lines(curves, {result.by_cycle, result.hierarchy})) {
+    result.by_cycle = fit(cycle_alone(curves), result.by_cycle);
+    result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
+  }
+  if (strain() < tolerated_strain) return result;
+  // Otherwise the second knows less than it says (Birge's ratio).
+  result.strain = strain();
+  for (FitPoint& point : curves.independent) point.sigma *= std::sqrt(result.strain);
   result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
   return result;
 }

@@ -10,13 +10,21 @@ namespace sonde::analysis {
 /// Sizes that are closer than this are one: edges of real curves wander.
 inline constexpr double least_size_ratio = 2.1;
 
-/// Medians with what the fit may miss them by: their own spread, the formulas' error, and the steepness of the curve,
-/// where an error of size by `size_sigma_octaves` is one of latency.
-std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_bytes, double size_sigma_octaves);
+/// What the formulas miss a point by, beside its own spread: of its latency, and of its size, which is an error of
+/// latency where the curve is steep.
+struct FormulaErrors {
+  double log_ns;
+  double octaves;
+  double octaves_of_one_line;  ///< falls with the root of the lines: few fall into sets more unevenly than many
+  double unsettled_log_ns;     ///< where the caches were still taking the working set in
+};
+/// For the cycle, whose edge depends on the policy, and for independent accesses, whose hits do not, and which forget what
+/// the caches held before in a lap or two.
+inline constexpr FormulaErrors errors_of_cycle{.log_ns = 0.008, .octaves = 0.04, .octaves_of_one_line = 0.7, .unsettled_log_ns = 0.2};
+inline constexpr FormulaErrors errors_of_independent{.log_ns = 0.008, .octaves = 0.01, .octaves_of_one_line = 0.7, .unsettled_log_ns = 0.02};
 
-/// For the cycle, whose edge depends on the policy, and for independent accesses, whose hits do not.
-inline constexpr double size_sigma_of_cycle = 0.04;
-inline constexpr double size_sigma_of_independent = 0.01;
+/// Medians with what the fit may miss them by.
+std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_bytes, const FormulaErrors& errors);
 
 /// The hierarchy with the fewest levels that explains the curves: caches are added while each lowers the cost by more
 /// than chance and overfitting would (Schwarz's criterion), then the shapes are chosen cache by cache. Small steps may

@@ -19,7 +19,7 @@ constexpr double least_relative_error = 0.01;
 constexpr double turn_slope = 0.15;
 constexpr double turn_window_octaves = 0.15;
 /// Of a cache of so few, chance makes the cycle's edge wander.
-constexpr double few_sets = 64;
+constexpr double few_sets = 256;
 /// An onset between neighbours no further apart than this speaks for the capacity itself.
 constexpr double narrow_onset = 1.08;
 constexpr double onset_agrees = 1.1;
@@ -53,8 +53,8 @@ FitCurves resampled(const LatencyCurves& curves, const FitCurves& points, const 
 }
 
 FitCurves fit_curves(const LatencyCurves& curves) {
-  return {.cycle = fit_points(curves.cycle, curves.line_bytes, size_sigma_of_cycle),
-          .independent = fit_points(curves.independent, curves.line_bytes, size_sigma_of_independent),
+  return {.cycle = fit_points(curves.cycle, curves.line_bytes, errors_of_cycle),
+          .independent = fit_points(curves.independent, curves.line_bytes, errors_of_independent),
           .line_bytes = curves.line_bytes};
 }
 
@@ -132,7 +132,7 @@ Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_
   std::vector<double> medians;
   for (const CurvePoint& point : curves.cycle) {
     const double at = log2_of(point.bytes);
-    if (cyclic_share(fitted, level, at) < served_nearly_alone) continue;
+    if (cyclic_share(fitted, level, at) < served_nearly_alone || !point.settled) continue;
     medians.push_back(median_ns(point) * level_ns(fitted, level, at) / cyclic_ns(fitted, at));
   }
   std::vector<double> fits{std::exp(fitted.log_ns[level])};

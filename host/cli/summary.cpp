@@ -196,6 +196,14 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
         "  run again on an idle machine.\n",
         static_cast<long>(disturbed));
   }
+  const auto unsettled = std::ranges::count_if(
+      lines, [](const Line& line) { return line.kind == "sample" && !line.measurement.state.laps_settled; });
+  if (unsettled > 0) {
+    text += format(
+        "\nAt %ld points the caches were still taking the working set in when the time for untimed laps was over: these\n"
+        "  latencies are upper bounds and no level was read from them; --effort thorough waits longest.\n",
+        static_cast<long>(unsettled));
+  }
   for (const Line& line : lines) {
     if (line.kind != "skip" && line.kind != "error") continue;
     std::string where = line.origin.probe + " through " + line.origin.api;

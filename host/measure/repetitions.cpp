@@ -118,9 +118,14 @@ class Laps {
   std::vector<double> times_;
 };
 
+struct WarmUp {
+  double nanoseconds_per_step = 0;
+  bool settled = true;
+};
+
 /// One lap, then further ones while they get faster: a cache that replaces at random keeps for many laps what others
 /// left in it. Ends after a quarter of the second lap where that is as fast as the first, or when `limits` says.
-double warm_up(ProvedRun& run, double per_step, const Limits& limits, const Workload& workload) {
+WarmUp warm_up(ProvedRun& run, double per_step, const Limits& limits, const Workload& workload) {
   const std::uint64_t stretch = steps_for(limits.stretch, per_step, workload);
   const std::uint64_t lap = std::max(workload.lap, stretch);
   const std::uint64_t part = std::max(stretch, (lap / parts_of_a_lap / workload.quantum + 1) * workload.quantum);
@@ -141,7 +146,7 @@ double warm_up(ProvedRun& run, double per_step, const Limits& limits, const Work
   for (std::uint64_t again = 0;; ++again) {
     const std::uint64_t i = again % parts;
     walk_part(i);
-    if (walked_ns > latest_ns) break;
+    if (walked_ns > latest_ns) return {laps.nanoseconds_per_step(), laps.walked() >= 2 && laps.steady()};
     if (again < looked_at) {
       // A cache that settles is faster in every part; noise alone seldom is in two.
       faster += per_step < Laps::tolerated_ratio * laps.of_first_lap(i) ? 1 : 0;
@@ -153,7 +158,7 @@ double warm_up(ProvedRun& run, double per_step, const Limits& limits, const Work
       next_look += std::max<std::size_t>(1, std::bit_floor(next_look) / 2);
     }
   }
-  return laps.nanoseconds_per_step();
+  return {laps.nanoseconds_per_step(), true};
 }
 
 }  // namespace
@@ -162,7 +167,8 @@ Repetitions repeat(const Workload& workload, const Limits& limits, const std::fu
   ProvedRun run(workload, alive);
   double per_step = calibrate(run, limits.stretch, workload);
 
-  per_step = warm_up(run, per_step, limits, workload);
+  const WarmUp warm = warm_up(run, per_step, limits, workload);
+  per_step = warm.nanoseconds_per_step;
 
   const std::uint64_t few = workload.quantum;
   const std::uint64_t many =
@@ -183,7 +189,7 @@ Repetitions repeat(const Workload& workload, const Limits& limits, const std::fu
     rule.add(value(long_time.count()), short_time + long_time);
   }
 
-  Repetitions result{.values = {}, .steps = many, .launch_ns = 0};
+  Repetitions result{.values = {}, .steps = many, .launch_ns = 0, .settled = warm.settled};
   for (const double time : long_times) result.values.push_back(value(time));
   const double median_step = (analysis::quantile(long_times, 0.5) - analysis::quantile(short_times, 0.5)) /
                              static_cast<double>(many - few);

@@ -10,10 +10,10 @@ Limits limits_of(Effort effort) {
     case Effort::quick:
       return {.stretch = Nanoseconds(3e6), .most_repetitions = 12, .device_time = Nanoseconds(100e6), .warm_up = Nanoseconds(5e9)};
     case Effort::normal:
-      return {.stretch = Nanoseconds(10e6), .most_repetitions = 20, .device_time = Nanoseconds(400e6), .warm_up = Nanoseconds(6e9)};
+      return {.stretch = Nanoseconds(10e6), .most_repetitions = 20, .device_time = Nanoseconds(400e6), .warm_up = Nanoseconds(12e9)};
     case Effort::thorough: break;
   }
-  return {.stretch = Nanoseconds(20e6), .most_repetitions = 30, .device_time = Nanoseconds(2e9), .warm_up = Nanoseconds(12e9)};
+  return {.stretch = Nanoseconds(20e6), .most_repetitions = 30, .device_time = Nanoseconds(2e9), .warm_up = Nanoseconds(60e9)};
 }
 
 void StoppingRule::add(double value, gpu::Nanoseconds spent) {

@@ -13,6 +13,8 @@ using measure::Point;
 using measure::Request;
 
 constexpr int sizes_per_doubling = 4;
+/// Beyond this a quick sweep goes twice as fast: laps take long there, and edges are looked at closer anyway.
+constexpr double many_bytes = 64 << 20;
 constexpr double bracketed = 1.03;
 constexpr double bracketed_middle = 1.1;
 /// Slope, as a logarithm of latency per doubling, above which a curve rises; over at least this many doublings, because
@@ -31,8 +33,9 @@ int replicates_near_an_edge(measure::Effort effort, double bytes) {
 }
 
 /// Footprints of independent accesses, as shares of a cache: about the size for the latency beyond, far beyond it for
-/// hit shares that no policy bends.
-std::vector<double> shares_of_a_cache(measure::Effort effort) {
+/// hit shares that no policy bends; more of these where lines are few and the cycle's edge is chance.
+std::vector<double> shares_of_a_cache(measure::Effort effort, double bytes) {
+  if (effort == measure::Effort::quick && bytes < few_lines_bytes) return {1.0, 1.5, 2.2, 2.7, 3.3, 4.0, 5.0};
   if (effort == measure::Effort::quick) return {1.0, 1.5, 2.2, 3.3, 5.0};
   return {0.7, 1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4.0, 5.0, 6.5};
 }
@@ -101,16 +104,19 @@ analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurem
   analysis::LatencyCurves curves;
   curves.line_bytes = line_bytes;
   curves.page_bytes = page_bytes;
-  std::map<std::string, std::map<double, std::vector<double>>> by_order;
+  std::map<std::string, std::map<double, analysis::CurvePoint>> by_order;
   for (const measure::Measurement& one : measurements) {
     if (one.unit != "ns" || !one.point.x.contains("bytes")) continue;
     const auto order = one.point.series.find("order");
-    auto& values = by_order[order == one.point.series.end() ? "cycle" : order->second][one.point.x.at("bytes")];
-    values.insert(values.end(), one.values.begin(), one.values.end());
+    const double bytes = one.point.x.at("bytes");
+    analysis::CurvePoint& point = by_order[order == one.point.series.end() ? "cycle" : order->second][bytes];
+    point.bytes = bytes;
+    point.values.insert(point.values.end(), one.values.begin(), one.values.end());
+    point.settled = point.settled && one.state.laps_settled;
   }
   const auto curve = [&](const char* order) {
     std::vector<analysis::CurvePoint> points;
-    for (const auto& [bytes, values] : by_order[order]) points.push_back({bytes, values});
+    for (const auto& [bytes, point] : by_order[order]) points.push_back(point);
     return points;
   };
   curves.cycle = curve("cycle");
@@ -126,6 +132,7 @@ std::vector<Point> coarse_points(const Request& request) {
   for (int step = 0;; ++step) {
     const double wanted = least * std::exp2(static_cast<double>(step) / sizes_per_doubling);
     if (wanted > largest(request) * 1.0001) break;
+    if (request.effort == measure::Effort::quick && wanted > many_bytes * 1.0001 && step % 2 != 0) continue;
     const Point next = point(request, "cycle", wanted, line, 1);
     if (points.empty() || next.x != points.back().x) points.push_back(next);
   }
@@ -186,7 +193,7 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
   }
   for (std::size_t edge = 0; edge < edges.size(); ++edge) {
     const double end = edge + 1 < onsets.size() ? 0.9 * onsets[edge + 1] : largest(request);
-    for (const double factor : shares_of_a_cache(request.effort)) {
+    for (const double factor : shares_of_a_cache(request.effort, edges[edge])) {
       const double bytes = factor * edges[edge];
       if (bytes > end) break;
       // Placement matters where lines are few; laps over many take long.

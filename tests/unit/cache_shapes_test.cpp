@@ -55,6 +55,31 @@ TEST(CacheShapes, ChanceMovesAHashedCacheAsFarAsInASimulation) {
   }
 }
 
+TEST(CacheShapes, ChanceMovesIndependentHitsAsFarAsInASimulationAndNotAtAllFarBeyond) {
+  std::mt19937_64 random(1);
+  constexpr int sets = 17;
+  constexpr int ways = 12;
+  const CacheShape shape(hashed, least_recent, ways);
+  for (const int lines : {180, 204, 260}) {
+    double sum = 0;
+    double squares = 0;
+    constexpr int rounds = 4000;
+    for (int round = 0; round < rounds; ++round) {
+      std::vector<int> in_set(sets);
+      for (int line = 0; line < lines; ++line) ++in_set[random() % sets];
+      double held = 0;
+      for (const int count : in_set) held += std::min(count, ways);
+      sum += held / lines;
+      squares += held / lines * held / lines;
+    }
+    const double mean = sum / rounds;
+    const double deviation = std::sqrt(squares / rounds - mean * mean);
+    const double log2_rho = std::log2(static_cast<double>(lines) / (sets * ways));
+    EXPECT_NEAR(shape.independent_deviation_of_a_set(log2_rho) / std::sqrt(sets), deviation, 0.1 * deviation) << lines;
+  }
+  EXPECT_LT(shape.independent_deviation_of_a_set(1.5), 0.01 * shape.independent_deviation_of_a_set(0));
+}
+
 TEST(CacheShapes, LinesThatFallIntoSetsInTurnLeaveNothingToChance) {
   for (const CacheShape& shape : cache_shapes()) {
     if (shape.index() == modulo) {

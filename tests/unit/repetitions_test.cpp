@@ -136,10 +136,22 @@ TEST(Repetitions, ACacheThatSettlesSlowlyIsWaitedFor) {
   }
 }
 
+TEST(Repetitions, WhatIsStillSettlingWhenTheTimeIsOverIsSaidToBe) {
+  const auto settling = [](double settling_ns) {
+    return Script{.launch_ns = 0, .slowdown = [=](std::size_t, double spent_ns) { return 1 + std::exp(-spent_ns / settling_ns); }};
+  };
+  constexpr double bytes = 256 << 20;  // a lap takes 42 ms once all is there
+  ScriptedDevice slow(settling(4e9));
+  EXPECT_FALSE(repeated(slow, bytes).settled);
+  ScriptedDevice fast(settling(200e6));
+  EXPECT_TRUE(repeated(fast, bytes).settled);
+}
+
 TEST(Repetitions, NoiseDoesNotMakeTheWarmUpEndless) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     ScriptedDevice device({.noise = 0.05, .interruption_share = 0.1, .seed = seed});
     const Repetitions repetitions = repeated(device, large_bytes);
+    EXPECT_TRUE(repetitions.settled) << seed;
     EXPECT_LT(hops_before_timing(device, repetitions), 40 * static_cast<std::uint64_t>(large_bytes) / 64) << seed;
   }
 }

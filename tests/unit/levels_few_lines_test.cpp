@@ -1,0 +1,99 @@
+// A hashed cache of few sets: chance decides how many lines each set gets, differently for every working set.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "analysis/levels.hpp"
+
+namespace sonde::analysis {
+namespace {
+
+constexpr double line_bytes = 64;
+constexpr int sets = 26;
+constexpr int ways = 4;
+constexpr double true_bytes = sets * ways * line_bytes;  // 6.5 KiB
+constexpr double near_ns = 9;
+constexpr double far_ns = 32;
+constexpr double arithmetic_ns = 4;
+
+struct Missed {
+  double in_turn = 0;
+  double at_random = 0;
+};
+
+Missed missed_by_chance(double bytes, std::mt19937_64& random) {
+  const auto lines = static_cast<int>(bytes / line_bytes);
+  std::vector<int> of_set(sets);
+  for (int line = 0; line < lines; ++line) ++of_set[random() % sets];
+  Missed missed;
+  for (const int count : of_set) {
+    missed.in_turn += count > ways ? count : 0;
+    missed.at_random += std::max(0, count - ways);
+  }
+  return {missed.in_turn / lines, missed.at_random / lines};
+}
+
+/// Twelve, spread over `allocations`, as the latency probe's are.
+std::vector<double> repetitions(double bytes, double Missed::*share, double more_ns, int allocations, std::mt19937_64& random) {
+  std::normal_distribution<double> noise(1, 0.01);
+  std::vector<double> values;
+  for (int allocation = 0; allocation < allocations; ++allocation) {
+    const double ns = near_ns + missed_by_chance(bytes, random).*share * (far_ns - near_ns) + more_ns;
+    for (int i = 0; i < 12 / allocations; ++i) values.push_back(ns * noise(random));
+  }
+  return values;
+}
+
+LatencyCurves curves(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  LatencyCurves curves;
+  const auto whole = [](double bytes) { return std::round(bytes / line_bytes) * line_bytes; };
+  const auto add_cycle = [&](double bytes, int allocations) {
+    curves.cycle.push_back({whole(bytes), repetitions(whole(bytes), &Missed::in_turn, 0, allocations, random)});
+  };
+  for (double bytes = 1024; bytes < 262144; bytes *= std::exp2(0.25)) add_cycle(bytes, 1);
+  for (double bytes = 2400; bytes < 14000; bytes *= 1.06) add_cycle(bytes, 4);
+  std::ranges::sort(curves.cycle, {}, &CurvePoint::bytes);
+  for (const double bytes : {1024.0, 1664.0, 4288.0, 6464.0, 9472.0, 14208.0, 17600.0, 21504.0, 26000.0}) {
+    curves.independent.push_back({bytes, repetitions(bytes, &Missed::at_random, arithmetic_ns, 4, random)});
+  }
+  return curves;
+}
+
+TEST(FewLines, IndependentAccessesTellTheSizeThatChanceHidesFromTheCycle) {
+  double error = 0;
+  int held = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Hierarchy found = find_levels(curves(seed), seed);
+    ASSERT_EQ(found.levels.size(), 2u) << seed;
+    const Bracket& bytes = *found.levels[0].bytes;
+    EXPECT_NEAR(bytes.value, true_bytes, 0.06 * true_bytes) << seed;
+    error += std::abs(bytes.value / true_bytes - 1);
+    held += bytes.low <= true_bytes && true_bytes <= bytes.high ? 1 : 0;
+  }
+  EXPECT_LT(error / 20, 0.02);
+  EXPECT_GE(held, 19);
+}
+
+TEST(FewLines, PointsThatHadNotSettledDoNotMoveALevel) {
+  // All from half the size to four times it read 10 % high, as while a cache still takes the working set in.
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    LatencyCurves slow = curves(seed);
+    for (CurvePoint& point : slow.cycle) {
+      if (point.bytes < true_bytes / 2 || point.bytes > 4 * true_bytes) continue;
+      point.settled = false;
+      for (double& value : point.values) value *= 1.1;
+    }
+    const Hierarchy found = find_levels(slow, seed);
+    ASSERT_EQ(found.levels.size(), 2u) << seed;
+    EXPECT_NEAR(found.levels[0].bytes->value, true_bytes, 0.06 * true_bytes) << seed;
+    EXPECT_NEAR(found.levels[1].latency_ns.value, far_ns, 0.02 * far_ns) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace sonde::analysis
