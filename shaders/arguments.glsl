@@ -1,13 +1,20 @@
 // How a shader reaches its buffers. With DESCRIPTORS buffer n is binding n of set 0; without, it is a 64-bit
-// address at the front of the push constants, in the same order. Scalars follow in argument order.
+// address at the front of the push constants, in the same order. Scalars follow in argument order. A buffer of constants
+// or of texels is a descriptor either way, and takes part in neither order.
+#define CONSTANT_BINDING 4
+#define TEXELS_BINDING 5
 #ifdef DESCRIPTORS
 #define BUFFER(index, Block, name, element) \
   layout(set = 0, binding = index, std430) buffer Block { element data[]; } name;
+#define READ_ONLY_BUFFER(index, Block, name, element) \
+  layout(set = 0, binding = index, std430) restrict readonly buffer Block { element data[]; } name;
 #define BUFFER_ARGUMENT(Block, name)
 #else
 #extension GL_EXT_buffer_reference : require
 #define BUFFER(index, Block, name, element) \
   layout(buffer_reference, std430, buffer_reference_align = 4) buffer Block { element data[]; };
+#define READ_ONLY_BUFFER(index, Block, name, element) \
+  layout(buffer_reference, std430, buffer_reference_align = 4) restrict readonly buffer Block { element data[]; };
 #define BUFFER_ARGUMENT(Block, name) Block name;
 #endif
 

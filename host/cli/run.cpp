@@ -10,6 +10,7 @@
 #include "cli/worker_task.hpp"
 #include "probes/catalog.hpp"
 #include "probes/levels_agreement.hpp"
+#include "probes/path.hpp"
 
 namespace sonde::cli {
 
@@ -83,6 +84,7 @@ void Run::compare_apis(const Target& target) {
   std::array<std::vector<measure::FoundLevel>, 2> levels;
   for (const Line& line : lines_) {
     if (line.kind != "level" || line.origin.device != target.record.id) continue;
+    if (probes::path_of(line.level.series) != probes::Path::vector) continue;
     levels[line.origin.api == records::api_name(gpu::Api::vulkan) ? 1 : 0].push_back(line.level);
   }
   const auto finding = probes::disagreement(levels[0], levels[1]);

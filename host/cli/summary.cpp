@@ -12,6 +12,8 @@
 #include "cli/chart.hpp"
 #include "cli/level_table.hpp"
 #include "cli/throttling.hpp"
+#include "probes/path.hpp"
+#include "probes/path_plan.hpp"
 
 namespace sonde::cli {
 namespace {
@@ -27,6 +29,18 @@ struct Curve {
 constexpr std::array<double, 11> telling_bytes{4096,      16384,      65536,      262144,     1048576,   4194304,
                                                16777216., 67108864., 268435456., 1073741824., 4294967296.};
 
+const char* path_name(probes::Path path) {
+  switch (path) {
+    case probes::Path::vector: break;
+    case probes::Path::scalar: return "scalar";
+    case probes::Path::constant: return "constant";
+    case probes::Path::image: return "image";
+    case probes::Path::local: return "local";
+    case probes::Path::atomic: return "atomic";
+  }
+  return "vector";
+}
+
 template <typename... Values>
 std::string format(const char* pattern, Values... values) {
   std::array<char, 256> text{};
@@ -34,7 +48,7 @@ std::string format(const char* pattern, Values... values) {
   return text.data();
 }
 
-std::vector<Curve> latency_curves(const std::string& device, std::span<const Line> lines) {
+std::vector<Curve> latency_curves(const std::string& device, std::span<const Line> lines, probes::Path path) {
   std::vector<Curve> curves;
   for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model}) {
     Curve curve{.api = api, .points = {}};
@@ -42,6 +56,7 @@ std::vector<Curve> latency_curves(const std::string& device, std::span<const Lin
       if (line.kind != "sample" || line.origin.device != device || line.origin.probe != "latency") continue;
       if (line.origin.api != records::api_name(api) || line.measurement.unit != "ns") continue;
       if (line.measurement.point.series.contains("order")) continue;  // the cycle is the default
+      if (probes::path_of(line.measurement.point.series) != path) continue;
       curve.points[line.measurement.point.x.at("bytes")] = &line.measurement;
     }
     if (!curve.points.empty()) curves.push_back(curve);
@@ -90,6 +105,32 @@ std::string table(const std::vector<Curve>& curves) {
     if (any) text += row + "\n";
   }
   return text;
+}
+
+/// The nearest and the furthest of what each further path was measured over, an API a column.
+std::string further_paths(const std::string& device, std::span<const Line> lines, const std::vector<Curve>& vector) {
+  std::string text;
+  for (const probes::Path path : probes::further_paths()) {
+    const std::vector<Curve> curves = latency_curves(device, lines, path);
+    if (curves.empty()) continue;
+    std::set<double> ends;
+    for (const Curve& curve : curves) ends.insert({curve.points.begin()->first, curve.points.rbegin()->first});
+    // What one API reaches beyond the other is a row of its own.
+    for (const double bytes : ends) {
+      std::string row = format("  %-9s%12s", path_name(path), ("in " + measure::size_text(bytes)).c_str());
+      for (const Curve& of_api : vector) {
+        const auto curve = std::ranges::find(curves, of_api.api, &Curve::api);
+        const measure::Measurement* found = curve == curves.end() ? nullptr : near(*curve, bytes);
+        row += format("  %*s", found != nullptr ? 21 : 22, (found != nullptr ? cell_text(*found) : "–  ").c_str());
+      }
+      row.erase(row.find_last_not_of(' ') + 1);
+      text += row + "\n";
+    }
+  }
+  if (text.empty()) return "";
+  std::string head = format("\n  %-21s", "By other paths");
+  for (const Curve& curve : vector) head += format("  %18s  ", (spoken_name(curve.api) + ", ns").c_str());
+  return head + "\n" + text;
 }
 
 std::string drawn(const std::vector<Curve>& curves, bool colour) {
@@ -141,7 +182,7 @@ std::string levels(const std::string& device, std::span<const Line> lines) {
     std::vector<measure::FoundLevel> found;
     for (const Line& line : lines) {
       const bool here = line.origin.device == device && line.origin.api == records::api_name(api);
-      if (line.kind == "level" && here) found.push_back(line.level);
+      if (line.kind == "level" && here && probes::path_of(line.level.series) == probes::Path::vector) found.push_back(line.level);
     }
     if (!found.empty()) text += (api == gpu::Api::model ? std::string("\n  Levels, simulated\n") : "\n  Levels through " + spoken_name(api) + "\n") + level_table(found);
   }
@@ -178,12 +219,13 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     const bool simulated = device.type == gpu::DeviceType::model;
     text += "\n" + device.name + " (" + (simulated ? "simulated" : records::type_name(device.type)) + ")\n";
     text += drivers(target);
-    const std::vector<Curve> curves = latency_curves(device.id, lines);
+    const std::vector<Curve> curves = latency_curves(device.id, lines, probes::Path::vector);
     if (!curves.empty()) {
       text += std::string("\n  ") + (simulated ? "Simulated latency" : "Latency") +
               " of one dependent load: median ± half the quartile range\n" + table(curves);
       if (device.type == gpu::DeviceType::cpu) text += code_overhead(curves);
       text += levels(device.id, lines);
+      text += further_paths(device.id, lines, curves);
       text += throttling_note(device.id, lines);
       text += "\n" + drawn(curves, colour);
     }
@@ -207,6 +249,8 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
   for (const Line& line : lines) {
     if (line.kind != "skip" && line.kind != "error") continue;
     std::string where = line.origin.probe + " through " + line.origin.api;
+    const probes::Path path = probes::path_of(line.point.series);
+    if (path != probes::Path::vector) where += std::string(" by the path ") + path_name(path);
     if (line.point.x.contains("bytes")) where += " at " + measure::size_text(line.point.x.at("bytes"));
     text += (line.kind == "skip" ? "\nNot measured: " : "\nFailed: ") + where + ": " + line.reason + "\n";
   }

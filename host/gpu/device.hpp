@@ -18,6 +18,9 @@ using Nanoseconds = std::chrono::duration<double, std::nano>;
 enum class Api { opencl, vulkan, model };
 enum class DeviceType { discrete, integrated, cpu, model };
 
+/// How kernels reach a buffer: one made for a use is an argument of the kernels that read it so.
+enum class Use { storage, constant, texels };
+
 /// What one driver states about one device; an empty string or a zero means that it does not say.
 struct DeviceInfo {
   Api api = Api::model;
@@ -36,6 +39,9 @@ struct DeviceInfo {
   bool unified_memory = false;
   std::uint32_t line_bytes = 0;         ///< cache line as the driver states it
   std::uint32_t largest_group_size = 1;
+  std::uint64_t constant_bytes = 0;  ///< largest buffer of constants; zero where there are none large enough
+  std::uint64_t texel_bytes = 0;     ///< largest buffer of 32-bit texels; zero where there are no such images
+  std::uint64_t local_bytes = 0;     ///< memory that a work-group may declare
   double timer_step_ns = 1;
 };
 
@@ -71,7 +77,7 @@ class Device {
   /// Bytes that may still be allocated now without pressing anybody else's data out of memory.
   [[nodiscard]] virtual std::uint64_t available_bytes() = 0;
 
-  [[nodiscard]] virtual std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use = Use::storage) = 0;
   [[nodiscard]] virtual std::unique_ptr<Kernel> make_kernel(const KernelSource& source,
                                                             std::uint32_t group_size) = 0;
 

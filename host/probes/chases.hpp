@@ -2,13 +2,15 @@
 
 #include "gpu/device.hpp"
 #include "measure/probe.hpp"
+#include "probes/path.hpp"
 #include "probes/slots.hpp"
 
 // The walks of the latency probe. Each continues where its last dispatch ended and proves every dispatch's end.
 namespace sonde::probes {
 
-/// Through a random single cycle over `count` slots.
-measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const Slots& slots, std::uint64_t seed);
+/// Through a random single cycle over `count` slots. Throws Unsupported where the device lacks the path.
+measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const Slots& slots, std::uint64_t seed,
+                              Path path = Path::vector);
 
 /// Over uniformly random lines, each dependent on the one before; `count` lines side by side.
 measure::Workload independent_chase(gpu::Device& device, std::uint32_t count, std::uint32_t line_bytes,

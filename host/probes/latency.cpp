@@ -6,7 +6,9 @@
 // is timed. The end of every dispatch is checked against the cycle. Sizes come four a doubling, then closer about
 // every edge. Two further walks tell what an edge is: over uniformly random lines the share of hits is the cache's
 // size over the working set, whatever its policy (order independent); with one line a page an edge that stays is
-// address translation (order page).
+// address translation (order page). Then the other paths to the same memory: by an address that is the same for all
+// (scalar), from constant memory, through the texture unit (image), from a work-group's own memory (local), and with an
+// atomic at every hop.
 //
 // How to read the curve: flat stretches are levels of the memory hierarchy, the rises between them are where a level
 // is full. Least recently used replacement rises at once, other policies over a range of sizes.
@@ -19,6 +21,7 @@
 #include "probes/catalog.hpp"
 #include "probes/chases.hpp"
 #include "probes/latency_plan.hpp"
+#include "probes/path_plan.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -32,12 +35,29 @@ constexpr double reach_of_indices_bytes = 0x1p34;
 
 std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
 
-std::vector<Point> next(const gpu::DeviceInfo&, const Request& request, std::span<const Measurement> known) {
-  if (known.empty()) return coarse_points(request);
-  const analysis::LatencyCurves curves = curves_of(known, request.line_bytes);
+std::vector<Point> vector_points(const Request& request, std::span<const Measurement> known) {
+  const analysis::LatencyCurves curves = curves_of(known, Path::vector, request.line_bytes);
+  if (curves.cycle.empty()) return coarse_points(request);
   if (!curves.independent.empty() || !curves.page.empty()) return {};
   std::vector<Point> points = edge_points(curves, request);
   return points.empty() ? capacity_points(curves, request) : points;
+}
+
+/// The vector path first; then the others, whose edges are only looked at closer where there is time.
+std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+  std::vector<Point> points = vector_points(request, known);
+  if (!points.empty()) return points;
+  for (const Path path : further_paths()) {
+    const analysis::LatencyCurves curves = curves_of(known, path, request.line_bytes);
+    std::vector<Point> more;
+    if (curves.cycle.empty()) {
+      more = path_points(path, device, request);
+    } else if (request.effort != measure::Effort::quick && path != Path::atomic) {
+      more = edge_points(curves, request, path);
+    }
+    points.insert(points.end(), more.begin(), more.end());
+  }
+  return points;
 }
 
 measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
@@ -46,6 +66,7 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
     throw gpu::Unsupported("the walk's 32-bit indices reach " + measure::size_text(reach_of_indices_bytes) +
                            "; larger working sets are not measured");
   }
+  const Path path = path_of(point.series);
   const auto order = point.series.find("order");
   if (order != point.series.end() && order->second == "independent") {
     const auto lines = static_cast<std::uint32_t>(bytes / request.line_bytes);
@@ -55,19 +76,16 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
     const auto pages = static_cast<std::uint32_t>(bytes / page_bytes);
     return cycle_chase(device, pages, Slots(page_bytes, request.line_bytes, request.seed), request.seed);
   }
-  return cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes, request.seed);
+  return cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes, request.seed, path);
 }
 
-measure::Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
-  measure::Conclusion conclusion;
-  if (measurements.empty()) return conclusion;
-  std::map<std::string, std::string> series = measurements.front().point.series;
-  series.erase("order");
-  const analysis::Hierarchy hierarchy =
-      analysis::find_levels(curves_of(measurements, request.line_bytes), request.seed);
+/// What one path's curves say; `series` is the cycle's.
+void conclude(const analysis::LatencyCurves& curves, const std::map<std::string, std::string>& series,
+              std::uint64_t seed, measure::Conclusion& conclusion) {
+  const analysis::Hierarchy hierarchy = analysis::find_levels(curves, seed);
+  int number = 0;
   for (const analysis::Level& level : hierarchy.levels) {
-    conclusion.levels.push_back(
-        {.series = series, .level = static_cast<int>(conclusion.levels.size()) + 1, .found = level});
+    conclusion.levels.push_back({.series = series, .level = ++number, .found = level});
   }
   for (const analysis::TranslationEdge& edge : hierarchy.translation) {
     const std::string span = measure::size_text(edge.bytes);
@@ -79,6 +97,20 @@ measure::Conclusion conclude(const Request& request, std::span<const Measurement
          .evidence = "With one line a page a load takes " + std::to_string(std::lround(edge.added_ns)) +
                      " ns longer beyond a span of " + span +
                      ", although so few lines fit a cache: this is address translation, not a level."});
+  }
+}
+
+measure::Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
+  std::map<std::map<std::string, std::string>, std::vector<Measurement>> by_series;
+  for (const Measurement& one : measurements) {
+    std::map<std::string, std::string> series = one.point.series;
+    series.erase("order");
+    // An atomic's few sizes tell its latency, not where a cache ends.
+    if (path_of(series) != Path::atomic) by_series[series].push_back(one);
+  }
+  measure::Conclusion conclusion;
+  for (const auto& [series, ones] : by_series) {
+    conclude(curves_of(ones, path_of(series), request.line_bytes), series, request.seed, conclusion);
   }
   return conclusion;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <utility>
 
 namespace sonde::probes {
 namespace {
@@ -49,12 +50,8 @@ std::uint64_t largest_by_default(measure::Effort effort) {
   return 1ull << 30;
 }
 
-double largest(const Request& request) {
-  return static_cast<double>(request.largest_bytes.value_or(largest_by_default(request.effort)));
-}
-
 std::map<std::string, std::string> series(const char* order) {
-  std::map<std::string, std::string> words{{"path", "vector"}, {"memory", "device"}};
+  std::map<std::string, std::string> words = series_of(Path::vector);
   if (std::string(order) != "cycle") words["order"] = order;
   return words;
 }
@@ -70,11 +67,15 @@ double seconds_of_repetitions(measure::Effort effort) {
 }
 
 /// `bytes` as a whole number of `unit`s.
-Point point(const Request& request, const char* order, double bytes, double unit, int replicates) {
+Point point(const Request& request, std::map<std::string, std::string> words, double bytes, double unit, int replicates) {
   const double whole = std::max(1.0, std::round(bytes / unit)) * unit;
   // Filling and untimed laps grow with the size.
   const double seconds = (seconds_of_repetitions(request.effort) + 6e-9 * whole) * (replicates > 1 ? 1.5 : 1);
-  return {.series = series(order), .x = {{"bytes", whole}}, .expected_seconds = seconds, .replicates = replicates};
+  return {.series = std::move(words), .x = {{"bytes", whole}}, .expected_seconds = seconds, .replicates = replicates};
+}
+
+Point point(const Request& request, const char* order, double bytes, double unit, int replicates) {
+  return point(request, series(order), bytes, unit, replicates);
 }
 
 /// In an order that no slow change of the machine can imitate a curve with.
@@ -100,13 +101,21 @@ bool rises(const std::vector<analysis::CurvePoint>& cycle, const std::vector<dou
 
 }  // namespace
 
-analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, std::uint32_t line_bytes) {
+double largest_bytes(const Request& request) {
+  return static_cast<double>(request.largest_bytes.value_or(largest_by_default(request.effort)));
+}
+
+Point sized_point(const Request& request, const std::map<std::string, std::string>& words, double bytes) {
+  return point(request, words, bytes, request.line_bytes, 1);
+}
+
+analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path, std::uint32_t line_bytes) {
   analysis::LatencyCurves curves;
   curves.line_bytes = line_bytes;
   curves.page_bytes = page_bytes;
   std::map<std::string, std::map<double, analysis::CurvePoint>> by_order;
   for (const measure::Measurement& one : measurements) {
-    if (one.unit != "ns" || !one.point.x.contains("bytes")) continue;
+    if (one.unit != "ns" || !one.point.x.contains("bytes") || path_of(one.point.series) != path) continue;
     const auto order = one.point.series.find("order");
     const double bytes = one.point.x.at("bytes");
     analysis::CurvePoint& point = by_order[order == one.point.series.end() ? "cycle" : order->second][bytes];
@@ -131,7 +140,7 @@ std::vector<Point> coarse_points(const Request& request) {
   std::vector<Point> points;
   for (int step = 0;; ++step) {
     const double wanted = least * std::exp2(static_cast<double>(step) / sizes_per_doubling);
-    if (wanted > largest(request) * 1.0001) break;
+    if (wanted > largest_bytes(request) * 1.0001) break;
     if (request.effort == measure::Effort::quick && wanted > many_bytes * 1.0001 && step % 2 != 0) continue;
     const Point next = point(request, "cycle", wanted, line, 1);
     if (points.empty() || next.x != points.back().x) points.push_back(next);
@@ -139,7 +148,7 @@ std::vector<Point> coarse_points(const Request& request) {
   return shuffled(points, request.seed);
 }
 
-std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Request& request) {
+std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Request& request, Path path) {
   const auto& cycle = curves.cycle;
   std::vector<double> medians;
   for (const analysis::CurvePoint& one : cycle) medians.push_back(median(one));
@@ -170,7 +179,7 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Requ
     if (high - low < 2 * request.line_bytes) continue;
     const double between = std::sqrt(low * high);
     points.push_back(
-        point(request, "cycle", between, request.line_bytes, replicates_near_an_edge(request.effort, between)));
+        point(request, series_of(path), between, request.line_bytes, replicates_near_an_edge(request.effort, between)));
   }
   return shuffled(points, request.seed + cycle.size());
 }
@@ -192,7 +201,7 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
     points.push_back(point(request, "independent", std::max(smallest, share * onsets.front()), request.line_bytes, 1));
   }
   for (std::size_t edge = 0; edge < edges.size(); ++edge) {
-    const double end = edge + 1 < onsets.size() ? 0.9 * onsets[edge + 1] : largest(request);
+    const double end = edge + 1 < onsets.size() ? 0.9 * onsets[edge + 1] : largest_bytes(request);
     for (const double factor : shares_of_a_cache(request.effort, edges[edge])) {
       const double bytes = factor * edges[edge];
       if (bytes > end) break;
@@ -201,7 +210,7 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
       points.push_back(point(request, "independent", bytes, request.line_bytes, replicates));
     }
   }
-  const double furthest = std::min(4 * edges.back(), largest(request));
+  const double furthest = std::min(4 * edges.back(), largest_bytes(request));
   for (double span = 16 * page_bytes; span <= furthest; span *= 2) points.push_back(point(request, "page", span, page_bytes, 1));
   for (const double edge : edges) {
     for (const double factor : {0.7, 1.4}) {

@@ -121,6 +121,63 @@ TEST_P(DeviceKernel, IndependentChaseLeavesWhatTheHostComputes) {
   }
 }
 
+/// The same walk along every other path; the local walk's chain fits what its kernel declares.
+struct PathKernel {
+  const KernelSource& kernel;
+  Use use;
+  std::vector<std::uint32_t> scalars;  ///< behind the trips
+};
+
+TEST_P(DeviceKernel, EveryPathLeavesWhatTheHostsWalkSays) {
+  const auto words = chain(61, 256, 9);
+  const std::uint32_t start = words[0];
+  const auto local_words = static_cast<std::uint32_t>(words.size());
+  const std::vector<PathKernel> paths{{kernels::chase_scalar, Use::storage, {start}},
+                                      {kernels::chase_constant, Use::constant, {}},
+                                      {kernels::chase_image, Use::texels, {}},
+                                      {kernels::chase_local, Use::storage, {local_words}},
+                                      {kernels::chase_atomic, Use::storage, {0}}};
+  for (const PathKernel& path : paths) {
+    for (const std::uint32_t group_size : {1u, allowed(32)}) {
+      const auto kernel = device->make_kernel(path.kernel, group_size);
+      const auto next = device->make_buffer(words.size() * sizeof(std::uint32_t), path.use);
+      next->write(0, std::as_bytes(std::span(words)));
+      for (const std::uint32_t trips : {0u, 1u, 900u}) {
+        // Words behind the two that are written: another item would leave its mark there.
+        std::vector<std::uint32_t> found(40, 0xABCDu);
+        found[0] = start;
+        const auto cursor = buffer_of(found);
+        std::vector<std::uint32_t> expected = found;
+        expected[0] = walked(words, start, trips);
+        expected[1] = trips;
+        std::vector<std::uint32_t> scalars{trips};
+        scalars.insert(scalars.end(), path.scalars.begin(), path.scalars.end());
+        (void)device->run(*kernel, {.buffers = {next.get(), cursor.get()}, .scalars = scalars, .groups = 1});
+        cursor->read(0, std::as_writable_bytes(std::span(found)));
+        EXPECT_EQ(found, expected) << path.kernel.name << " " << group_size << " items " << trips << " trips";
+      }
+      std::vector<std::uint32_t> after(words.size());
+      next->read(0, std::as_writable_bytes(std::span(after)));
+      EXPECT_EQ(after, words) << path.kernel.name << " changed its chain";
+    }
+  }
+}
+
+TEST_P(DeviceKernel, AnAtomicHopReallyAdds) {
+  if (GetParam() == "model") GTEST_SKIP() << "the model's reference adds nothing but zero";
+  const std::vector<std::uint32_t> words(64 + 1, 0);
+  const auto next = buffer_of(words);
+  const auto cursor = buffer_of(Pair{0, 0});
+  const auto kernel = device->make_kernel(kernels::chase_atomic, 1);
+  (void)device->run(*kernel, {.buffers = {next.get(), cursor.get()}, .scalars = {1, 1}, .groups = 1});
+  std::vector<std::uint32_t> after(words.size());
+  next->read(0, std::as_writable_bytes(std::span(after)));
+  // Wherever the walk went, every hop left a one.
+  std::uint32_t sum = 0;
+  for (const std::uint32_t word : after) sum += word;
+  EXPECT_EQ(sum, 64u);
+}
+
 TEST_P(DeviceKernel, AluChainLeavesWhatTheHostComputes) {
   const auto kernel = device->make_kernel(kernels::alu_chain, 1);
   for (const std::uint32_t trips : {0u, 1u, 1000u}) {

@@ -4,7 +4,7 @@ import pytest
 import synthetic
 from sonde_tools import levels, records
 from sonde_tools.devices import device_views
-from sonde_tools.latency import LATENCY, further_curves, latency_curves
+from sonde_tools.latency import LATENCY, further_curves, latency_curves, path_curves
 
 FIVE = [(16 << 10, 28.5), (128 << 10, 48.1), (4 << 20, 86.6), (96 << 20, 160), (None, 284)]
 
@@ -113,13 +113,23 @@ def test_curves_of_other_orders_have_a_chart_of_their_own(tmp_path):
     assert [entry.label for entry in latency_curves(found)] == ["OpenCL", "Vulkan"]
     names = ["OpenCL, independent", "OpenCL, page", "Vulkan, independent", "Vulkan, page"]
     assert [entry.label for entry in further_curves(found)] == names
-    further, main = (curve_encoding(each.to_dict()) for each in (LATENCY.further(found).chart, LATENCY.chart(found)))
+    further, main = (curve_encoding(each.to_dict()) for each in (LATENCY.further(found)[0].chart, LATENCY.chart(found)))
     assert further["color"]["scale"]["range"] == ["#0072b2", "#0072b2", "#d55e00", "#d55e00"]
     assert further["x"]["scale"]["domain"] == main["x"]["scale"]["domain"]
+
+
+def test_other_paths_have_a_chart_of_their_own(tmp_path):
+    scalar = synthetic.sample_records("opencl", 1, every=9, series={"path": "scalar"})
+    atomic = synthetic.sample_records("opencl", 1, every=9, series={"pattern": "read-modify-write"})
+    found = view(tmp_path, *synthetic.full_records()[1:], *scalar, *atomic)
+    assert [entry.label for entry in latency_curves(found)] == ["OpenCL", "Vulkan"]
+    assert len(further_curves(found)) == 4
+    assert [entry.label for entry in path_curves(found)] == ["OpenCL, scalar", "OpenCL, read-modify-write"]
+    assert [figure.name for figure in LATENCY.further(found)] == ["further", "paths"]
 
 
 def test_without_a_cycle_the_other_orders_are_the_main_chart(tmp_path):
     only = synthetic.sample_records("opencl", 1, every=9, series={"order": "page"})
     found = view(tmp_path, *only)
     assert [entry.label for entry in latency_curves(found)] == ["OpenCL, page"]
-    assert LATENCY.further(found) is None
+    assert LATENCY.further(found) == []

@@ -25,13 +25,14 @@ HostBuffer& host(const gpu::Launch& launch, std::size_t argument) {
 }
 
 /// Walks as kernels/chase.cl does; returns how many words it had never visited before.
-std::uint64_t chase(const gpu::Launch& launch, std::uint32_t trips) {
+std::uint64_t chase(const gpu::Launch& launch, std::uint32_t trips, bool scalar_path) {
   HostBuffer& next = host(launch, 0);
   HostBuffer& cursor = host(launch, 1);
   next.visited.resize(next.words.size(), 0);
   std::uint64_t warm_hops = 0;
   const std::uint64_t hops = std::uint64_t{trips} * steps_per_trip;
-  std::uint32_t at = cursor.words.at(0);
+  // The second scalar of the walk by a uniform address is where it starts; others end where they start from.
+  std::uint32_t at = scalar_path ? launch.scalars.at(1) : cursor.words.at(0);
   for (std::uint64_t hop = 0; hop < hops; ++hop) {
     warm_hops += next.visited.at(at);
     next.visited[at] = 1;
@@ -76,10 +77,13 @@ ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), rand
   info_.largest_buffer_bytes = script_.largest_buffer_bytes;
   info_.largest_buffer_reason = "the script's limit";
   info_.largest_group_size = 256;
+  info_.constant_bytes = script_.constant_bytes;
+  info_.texel_bytes = script_.texel_bytes;
+  info_.local_bytes = script_.local_bytes;
 }
 
-std::unique_ptr<gpu::Buffer> ScriptedDevice::make_buffer(std::uint64_t size_bytes) {
-  gpu::check_fits(info_, available_bytes(), size_bytes);
+std::unique_ptr<gpu::Buffer> ScriptedDevice::make_buffer(std::uint64_t size_bytes, gpu::Use use) {
+  gpu::check_fits(info_, available_bytes(), size_bytes, use);
   if (size_bytes > most_buffer_bytes) throw gpu::Error("the double has no room for so large a buffer");
   buffers_made_.push_back(size_bytes);
   return std::make_unique<HostBuffer>(size_bytes);
@@ -104,9 +108,9 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
       .kernel = own.name, .bytes = launch.buffers.at(0)->size_bytes(), .trips = launch.scalars[0]};
   if (!script_.drops_work) {
     const double steps = static_cast<double>(trips) * steps_per_trip;
-    if (own.name == "chase") {
+    if (own.name.starts_with("chase")) {
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
-      dispatch.work_ns += static_cast<double>(chase(launch, trips)) * script_.cold_word_ns;
+      dispatch.work_ns += static_cast<double>(chase(launch, trips, own.name == "chase_scalar")) * script_.cold_word_ns;
     } else if (own.name == "independent_chase") {
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
       independent_chase(launch, trips);

@@ -40,6 +40,9 @@ struct Script {
   bool drops_work = false;          ///< claims to be done at once and leaves memory as it was
   bool clock_stands_still = false;  ///< works, but every dispatch takes 0 ns by its own clock
   std::uint64_t largest_buffer_bytes = 1ull << 40;
+  std::uint64_t constant_bytes = 64 << 10;
+  std::uint64_t texel_bytes = 1ull << 40;
+  std::uint64_t local_bytes = 64 << 10;
   std::function<bool(std::size_t dispatch)> fails;  ///< true: this dispatch throws gpu::Error
   std::size_t most_dispatches = 20000;  ///< then it throws, so that a loop without end fails a test
   std::uint64_t seed = 1;
@@ -52,7 +55,7 @@ class ScriptedDevice final : public gpu::Device {
 
   [[nodiscard]] const gpu::DeviceInfo& info() const override { return info_; }
   [[nodiscard]] std::uint64_t available_bytes() override { return script_.largest_buffer_bytes; }
-  [[nodiscard]] std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes) override;
+  [[nodiscard]] std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use use) override;
   [[nodiscard]] std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source,
                                                          std::uint32_t group_size) override;
   gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override;

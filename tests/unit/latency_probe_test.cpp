@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "analysis/statistics.hpp"
 #include "gpu/error.hpp"
+#include "gpu/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
+#include "probes/path.hpp"
+#include "probes/path_plan.hpp"
 #include "support/recording_observer.hpp"
 #include "support/scripted_device.hpp"
 #include "support/walk_workload.hpp"
@@ -94,10 +98,10 @@ TEST(LatencySizes, ComeInAnOrderThatNoDriftCanImitateACurveWith) {
             sizes_as_asked({.effort = Effort::quick, .seed = 2}));
 }
 
-TEST(LatencySizes, AFlatCurveLeavesNothingToAsk) {
+TEST(LatencySizes, AFlatCurveLeavesNothingToAskOnTheVectorPath) {
   const Request request{.effort = Effort::quick};
-  EXPECT_TRUE(
-      latency.next(gpu::DeviceInfo{}, request, measured(request, [](double) { return 40.0; })).empty());
+  const auto points = latency.next(gpu::DeviceInfo{}, request, measured(request, [](double) { return 40.0; }));
+  EXPECT_TRUE(std::ranges::none_of(points, [](const Point& point) { return path_of(point.series) == Path::vector; }));
 }
 
 TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
@@ -171,6 +175,107 @@ TEST(LatencyProbe, ADispatchBeginsWhereTheLastOneEnded) {
     (void)walk.run(hops);
     EXPECT_EQ(walk.flaw(), std::nullopt);
     EXPECT_DOUBLE_EQ(device.dispatches().back().work_ns, static_cast<double>(hops) * (10 + 1)) << hops;
+  }
+}
+
+TEST(LatencyProbe, EveryPathGoesOnWhereItsLastDispatchEnded) {
+  for (const Path path : further_paths()) {
+    ScriptedDevice device({.cold_word_ns = 1});
+    Point point = test::point_of(250 * 64);
+    point.series = series_of(path);
+    const measure::Workload walk = latency.prepare(device, point, {.seed = 5});
+    for (const std::uint64_t hops : {64u, 128u}) {
+      (void)walk.run(hops);
+      EXPECT_EQ(walk.flaw(), std::nullopt);
+      EXPECT_DOUBLE_EQ(device.dispatches().back().work_ns, static_cast<double>(hops) * (10 + 1))
+          << device.dispatches().back().kernel;
+    }
+    EXPECT_EQ(path_of(point.series), path);
+  }
+}
+
+/// Paths that were measured at all, and the reasons for those that were not.
+struct PathsOfADevice {
+  std::set<Path> measured;
+  std::map<Path, std::string> reasons;
+  std::set<double> constant_sizes;
+};
+
+PathsOfADevice paths_of(const test::Script& script, const Request& request) {
+  ScriptedDevice device(script);
+  RecordingObserver observer;
+  measure::run_probe(device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }}, observer);
+  EXPECT_TRUE(observer.failures.empty());
+  PathsOfADevice paths;
+  for (const Measurement& one : observer.measurements) {
+    paths.measured.insert(path_of(one.point.series));
+    if (path_of(one.point.series) == Path::constant) paths.constant_sizes.insert(one.point.x.at("bytes"));
+  }
+  for (const RecordingObserver::Reason& skip : observer.skips) paths.reasons[path_of(skip.point.value().series)] = skip.text;
+  return paths;
+}
+
+TEST(LatencyProbe, MeasuresEveryPathOrSaysWhyNot) {
+  const Request request{.effort = Effort::quick, .largest_bytes = 256 << 10};
+  const test::Script able{.most_dispatches = 1'000'000};
+  EXPECT_TRUE(paths_of(able, request).reasons.empty());
+  EXPECT_EQ(paths_of(able, request).measured.size(), 6u);
+  EXPECT_EQ(*paths_of(able, request).constant_sizes.rbegin(), 65536);
+
+  test::Script without = able;
+  without.constant_bytes = 0;
+  without.texel_bytes = 0;
+  without.local_bytes = 0;
+  const PathsOfADevice found = paths_of(without, request);
+  EXPECT_EQ(found.measured, (std::set<Path>{Path::vector, Path::scalar, Path::atomic}));
+  EXPECT_EQ(found.reasons.at(Path::constant), "the driver offers no constant memory");
+  EXPECT_EQ(found.reasons.at(Path::image), "the driver offers no linear image");
+  EXPECT_EQ(found.reasons.at(Path::local), "the device has no work-group memory of its own");
+
+  test::Script narrow = able;
+  narrow.local_bytes = 8 << 10;
+  narrow.constant_bytes = 16 << 10;
+  EXPECT_NE(paths_of(narrow, request).reasons.at(Path::local).find("smaller than the walk's 16 KiB"), std::string::npos);
+  EXPECT_EQ(*paths_of(narrow, request).constant_sizes.rbegin(), 16384);
+}
+
+TEST(LatencyProbe, SizesThatAPathCannotHaveAreNotAskedOfIt) {
+  const Request request{.effort = Effort::quick, .smallest_bytes = 128 << 10, .largest_bytes = 256 << 10};
+  const PathsOfADevice found = paths_of({.most_dispatches = 1'000'000}, request);
+  EXPECT_EQ(found.measured, (std::set<Path>{Path::vector, Path::scalar, Path::image, Path::atomic}));
+  EXPECT_TRUE(found.reasons.empty());
+}
+
+TEST(LatencyProbe, EveryPathsLatencyComesBackFromTheModel) {
+  gpu::model::Description description;
+  description.name = "known";
+  description.memory_bytes = 1ull << 30;
+  description.local_latency_ns = 20;
+  description.levels = {{.name = "L1", .bytes = 16384, .latency_ns = 40}, {.name = "memory", .latency_ns = 290}};
+  description.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3, .ramp_seconds = 0};
+  const auto device = gpu::model::open(description);
+  RecordingObserver observer;
+  const Request request{.effort = Effort::quick, .largest_bytes = 1 << 20};
+  measure::run_probe(*device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }}, observer);
+  EXPECT_TRUE(observer.skips.empty());
+  std::map<Path, std::vector<double>> found;
+  for (const measure::FoundLevel& level : observer.levels) {
+    found[path_of(level.series)].push_back(level.found.latency_ns.value);
+  }
+  for (const Path path : {Path::vector, Path::scalar, Path::constant, Path::image}) {
+    ASSERT_EQ(found[path].size(), 2u) << series_of(path)["path"];
+    EXPECT_NEAR(found[path][0], 40, 0.4) << series_of(path)["path"];
+    // 64 KiB of constants are four times the cache: some of its lines still hit.
+    if (path == Path::constant) continue;
+    EXPECT_NEAR(found[path][1], 290, 2.9) << series_of(path)["path"];
+  }
+  ASSERT_EQ(found[Path::local].size(), 1u);
+  EXPECT_NEAR(found[Path::local][0], 20, 0.2);
+  for (const Measurement& one : observer.measurements) {
+    if (path_of(one.point.series) != Path::atomic) continue;
+    const bool near = one.point.x.at("bytes") <= 16384;
+    if (!near && one.point.x.at("bytes") < 65536) continue;
+    EXPECT_NEAR(analysis::summarize(one.values).median, near ? 40 : 290, near ? 0.4 : 2.9) << one.point.x.at("bytes");
   }
 }
 

@@ -138,13 +138,13 @@ TEST(Repetitions, ACacheThatSettlesSlowlyIsWaitedFor) {
 
 TEST(Repetitions, WhatIsStillSettlingWhenTheTimeIsOverIsSaidToBe) {
   const auto settling = [](double settling_ns) {
-    return Script{.launch_ns = 0, .slowdown = [=](std::size_t, double spent_ns) { return 1 + std::exp(-spent_ns / settling_ns); }};
+    return Script{.hop_ns = [](std::uint64_t) { return 1000.0; }, .launch_ns = 0, .slowdown = [=](std::size_t, double spent_ns) { return 1 + std::exp(-spent_ns / settling_ns); }};
   };
-  constexpr double bytes = 256 << 20;  // a lap takes 42 ms once all is there
+  // A lap takes 131 ms once all is there.
   ScriptedDevice slow(settling(4e9));
-  EXPECT_FALSE(repeated(slow, bytes).settled);
+  EXPECT_FALSE(repeated(slow, large_bytes).settled);
   ScriptedDevice fast(settling(200e6));
-  EXPECT_TRUE(repeated(fast, bytes).settled);
+  EXPECT_TRUE(repeated(fast, large_bytes).settled);
 }
 
 TEST(Repetitions, NoiseDoesNotMakeTheWarmUpEndless) {

@@ -23,15 +23,27 @@ def _all_curves(view):
 
 
 def latency_curves(view):
-    """The labelled curves of the main picture: cycles over the working set in ns, or what there is instead."""
+    """The labelled curves of the main picture: cycles by the vector path in ns, or what there is instead."""
     found = _all_curves(view)
-    return [entry for entry in found if series.order(entry.curve.series) == "cycle"] or found
+    return [entry for entry in found if _is_main(entry)] or found
+
+
+def _is_main(entry):
+    return series.order(entry.curve.series) == "cycle" and not series.by_another_path(entry.curve.series)
 
 
 def further_curves(view):
     """The labelled curves of other orders, from which sizes are found: independent lines, one line a page."""
     main = latency_curves(view)
-    return [entry for entry in _all_curves(view) if entry not in main]
+    found = [entry for entry in _all_curves(view) if entry not in main]
+    return [entry for entry in found if not series.by_another_path(entry.curve.series)]
+
+
+def path_curves(view):
+    """The labelled curves of other paths to the same memory, atomics among them."""
+    main = latency_curves(view)
+    found = [entry for entry in _all_curves(view) if entry not in main]
+    return [entry for entry in found if series.by_another_path(entry.curve.series)]
 
 
 def applies(view):
@@ -77,7 +89,24 @@ def _marks(view, entries):
 
 
 def further(view):
-    """The curves of other orders as a second, smaller picture; each has the colour of its cycle. Or None."""
+    """Smaller pictures beside the main one: how the sizes were found, and the other paths; where there are any."""
+    return [figure for figure in (_orders(view), _paths(view)) if figure]
+
+
+def _paths(view):
+    entries = path_curves(view)
+    if not entries:
+        return None
+    heading = "By other paths: one address for all, constant memory, texture unit, work-group memory, atomics"
+    main = latency_curves(view)
+    picture = charts.over_size(
+        [*main, *entries], "latency", "ns", (heading, []), height=FURTHER_HEIGHT_PIXELS
+    )  # fmt: skip
+    return Figure("paths", heading, picture, _medians(entries), latency_method.PATHS)
+
+
+def _orders(view):
+    # Each has the colour of its cycle.
     entries = further_curves(view)
     if not entries:
         return None
@@ -89,7 +118,7 @@ def further(view):
         beside=latency_curves(view),
     )  # fmt: skip
     dashed = " Dashed: one line a page." if pages else ""
-    return Figure(heading, picture, _medians(entries) + dashed, latency_method.FURTHER)
+    return Figure("further", heading, picture, _medians(entries) + dashed, latency_method.FURTHER)
 
 
 def _palette(view, entries):

@@ -11,6 +11,13 @@ FURTHER = [
     "here which the caches cannot explain belongs to address translation.",
 ]
 
+PATHS = [
+    "The same walk along other ways to the same memory. Scalar: every work-item has the same address, and the compiler "
+    "can prove it; GPUs with a scalar unit then use its cache. Constant: constant memory, in Vulkan a uniform buffer, as "
+    "large as the driver allows. Image: linear texel fetches through the texture unit. Local: the work-group's own "
+    "memory, into which the chain is copied first. Read-modify-write: an atomic addition of zero at every hop.",
+]
+
 
 def paragraphs(view, entries):
     """How the given curves of a device were measured, with the numbers of this run where the samples carry them."""

@@ -25,7 +25,7 @@ MODEL_NOTE = "This device is simulated: every value on it is computed from a mod
 def html(recordings, views, sections, slugs):
     """The whole page as text; slugs gives each device id the name that its links and pictures use."""
     devices = [_device(view, sections, slugs[view.device]) for view in views]
-    figures = [figure for device in devices for part in device["parts"] for figure in (part, part["further"]) if figure]
+    figures = [figure for device in devices for part in device["parts"] for figure in (part, *part["further"])]
     specifications = {figure["id"]: figure.pop("specification") for figure in figures}
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
@@ -71,17 +71,19 @@ def _device(view, sections, slug):
 
 
 def _part(view, section, slug):
-    further = section.further(view)
     return {
         **_figure(f"{section.name}-{slug}", section.chart(view), section.legend(view)),
         "heading": f"{section.heading} (simulated)" if view.is_model else section.heading,
         "summary": section.summary(view),
         "tables": section.tables(view),
-        "further": further and {
-            **_figure(f"{section.name}-further-{slug}", further.chart, further.legend),
-            "heading": further.heading,
-            "text": further.text,
-        },
+        "further": [
+            {
+                **_figure(f"{section.name}-{further.name}-{slug}", further.chart, further.legend),
+                "heading": further.heading,
+                "text": further.text,
+            }
+            for further in section.further(view)
+        ],
         "method": section.method(view),
     }  # fmt: skip
 

@@ -25,8 +25,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A further picture, which the page shows when asked; text is a list of paragraphs."""
+    """A further picture, which the page shows when asked; name is part of its id, text a list of paragraphs."""
 
+    name: str
     heading: str
     chart: object
     legend: str
@@ -44,5 +45,5 @@ class Section:
     chart: Callable  # view -> Altair chart
     legend: Callable  # view -> sentences below the picture: what is drawn
     tables: Callable  # view -> list of Tables
-    further: Callable  # view -> Figure, or None
+    further: Callable  # view -> list of Figures
     method: Callable  # view -> list of paragraphs: how it was measured

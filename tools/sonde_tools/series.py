@@ -27,6 +27,11 @@ def order(series):
     return (series or {}).get("order", DEFAULTS["order"])
 
 
+def by_another_path(series):
+    """Whether loads took another way than the vector path, or were atomics."""
+    return bool({"path", "pattern"} & canonical(series).keys())
+
+
 def without_order(series):
     """The canonical series of the cycle that belongs to a curve of another order."""
     return {key: value for key, value in canonical(series).items() if key != "order"}

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gpu/error.hpp"
 
@@ -14,6 +15,38 @@ void chase(Invocation& invocation) {
   Invocation::Words cursor = invocation.buffer(1);
   const std::uint32_t trips = invocation.scalar(0);
   cursor.store(0, next.follow(cursor.load(0), trips * hops_per_trip));
+  cursor.store(1, trips);
+}
+
+void chase_scalar(Invocation& invocation) {
+  constexpr std::uint64_t hops_per_trip = 64;
+  Invocation::Words next = invocation.buffer(0);
+  Invocation::Words cursor = invocation.buffer(1);
+  const std::uint32_t trips = invocation.scalar(0);
+  cursor.store(0, next.follow(invocation.scalar(1), trips * hops_per_trip));
+  cursor.store(1, trips);
+}
+
+/// An atomic addition of the second scalar, which has to be zero: what is followed is what was there before.
+void chase_atomic(Invocation& invocation) {
+  if (invocation.scalar(1) != 0) throw Error("the simulated atomic walk adds nothing but zero");
+  chase(invocation);
+}
+
+void chase_local(Invocation& invocation) {
+  constexpr std::uint64_t hops_per_trip = 64;
+  Invocation::Words next = invocation.buffer(0);
+  Invocation::Words cursor = invocation.buffer(1);
+  const std::uint32_t trips = invocation.scalar(0);
+  std::vector<std::uint32_t> chain(invocation.scalar(1));
+  for (std::size_t word = 0; word < chain.size(); ++word) chain[word] = next.load(word);
+  std::uint32_t at = cursor.load(0);
+  for (std::uint64_t hop = 0; hop < trips * hops_per_trip; ++hop) {
+    if (at >= chain.size()) throw Error("the simulated walk left the work-group's memory");
+    at = chain[at];
+  }
+  invocation.wait_for_local(trips * hops_per_trip);
+  cursor.store(0, at);
   cursor.store(1, trips);
 }
 
@@ -65,6 +98,11 @@ void independent_chase(Invocation& invocation) {
 
 constexpr ReferenceKernel references[] = {
     {.name = "chase", .buffers = 2, .scalars = 1, .run = chase},
+    {.name = "chase_atomic", .buffers = 2, .scalars = 2, .run = chase_atomic},
+    {.name = "chase_constant", .buffers = 2, .scalars = 1, .run = chase},
+    {.name = "chase_image", .buffers = 2, .scalars = 1, .run = chase},
+    {.name = "chase_local", .buffers = 2, .scalars = 2, .run = chase_local},
+    {.name = "chase_scalar", .buffers = 2, .scalars = 2, .run = chase_scalar},
     {.name = "alu_chain", .buffers = 1, .scalars = 3, .run = alu_chain},
     {.name = "independent_chase", .buffers = 2, .scalars = 3, .run = independent_chase},
 };

@@ -13,8 +13,9 @@ namespace sonde::gpu::model {
 /// A word outside its buffer throws Error.
 class Invocation {
  public:
-  Invocation(Memory& memory, std::span<Storage* const> buffers, std::span<const std::uint32_t> scalars)
-      : memory_(memory), buffers_(buffers), scalars_(scalars) {}
+  Invocation(Memory& memory, std::span<Storage* const> buffers, std::span<const std::uint32_t> scalars,
+             double local_latency_ns)
+      : memory_(memory), buffers_(buffers), scalars_(scalars), local_latency_ns_(local_latency_ns) {}
 
   /// One buffer of the launch; what it loads and stores goes through the caches.
   class Words {
@@ -55,12 +56,17 @@ class Invocation {
   /// Arithmetic that nothing overlaps, in cycles of the device's clock.
   void compute(double cycles) { cycles_ += cycles; }
   [[nodiscard]] double cycles() const { return cycles_; }
+  /// Loads from the work-group's own memory, one after the other.
+  void wait_for_local(std::uint64_t loads) { local_ns_ += local_latency_ns_ * static_cast<double>(loads); }
+  [[nodiscard]] double local_ns() const { return local_ns_; }
 
  private:
   Memory& memory_;
   std::span<Storage* const> buffers_;
   std::span<const std::uint32_t> scalars_;
   double cycles_ = 0;
+  double local_latency_ns_;
+  double local_ns_ = 0;
 };
 
 /// The third form of a kernel, beside OpenCL C and SPIR-V: what it does, step by step.

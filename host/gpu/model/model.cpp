@@ -18,6 +18,8 @@ namespace sonde::gpu::model {
 namespace {
 
 constexpr std::uint32_t largest_group = 1024;
+constexpr std::uint64_t constant_bytes = 65536;
+constexpr std::uint64_t local_bytes = 65536;
 
 std::uint32_t longest_line_bytes(const std::vector<Level>& levels) {
   std::uint32_t longest = levels.size() == 1 ? levels.front().line_bytes : 0;
@@ -52,6 +54,7 @@ class ModelDevice : public Device {
   explicit ModelDevice(const Description& description)
       : info_(describe(description)),
         nanoseconds_per_cycle_(1e3 / description.clock_mhz),
+        local_latency_ns_(description.local_latency_ns),
         space_(make_space(description)),
         memory_(description),
         timing_(description) {}
@@ -63,8 +66,8 @@ class ModelDevice : public Device {
     return std::min(space_->free_bytes(), available_host_bytes() / 4 * 3);
   }
 
-  [[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes) override {
-    check_fits(info_, available_bytes(), size_bytes);
+  [[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {
+    check_fits(info_, available_bytes(), size_bytes, use);
     return std::make_unique<Storage>(space_, size_bytes);
   }
 
@@ -80,11 +83,11 @@ class ModelDevice : public Device {
     auto& model_kernel = dynamic_cast<ModelKernel&>(kernel);
     const ReferenceKernel& reference = model_kernel.reference;
     const std::vector<Storage*> buffers = checked_buffers(reference, launch);
-    Invocation invocation(memory_, buffers, launch.scalars);
+    Invocation invocation(memory_, buffers, launch.scalars, local_latency_ns_);
     memory_.start(unit_of_group(0));
     reference.run(invocation);
     const double work_ns =
-        memory_.elapsed_ns(fabric_during(launch)) + invocation.cycles() * nanoseconds_per_cycle_;
+        memory_.elapsed_ns(fabric_during(launch)) + invocation.cycles() * nanoseconds_per_cycle_ + invocation.local_ns();
     return Nanoseconds(
         timing_.dispatch_ns(work_ns, std::exchange(model_kernel.launched, Timing::Launched::again)));
   }
@@ -114,6 +117,7 @@ class ModelDevice : public Device {
 
   DeviceInfo info_;
   double nanoseconds_per_cycle_;
+  double local_latency_ns_;
   std::shared_ptr<AddressSpace> space_;
   Memory memory_;
   Timing timing_;
@@ -136,6 +140,9 @@ DeviceInfo describe(const Description& description) {
   info.unified_memory = description.unified_memory;
   info.line_bytes = longest_line_bytes(description.levels);
   info.largest_group_size = largest_group;
+  info.constant_bytes = constant_bytes;
+  info.texel_bytes = description.memory_bytes;
+  info.local_bytes = description.local_latency_ns > 0 ? local_bytes : 0;
   info.timer_step_ns = description.timer_step_ns;
   return info;
 }

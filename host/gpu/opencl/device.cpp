@@ -32,8 +32,12 @@ auto translated(Work work) {
 
 class OpenclBuffer final : public Buffer {
  public:
-  OpenclBuffer(const cl::Context& context, const cl::CommandQueue& queue, std::uint64_t size_bytes)
-      : queue_(queue), buffer_(context, CL_MEM_READ_WRITE, size_bytes), size_bytes_(size_bytes) {}
+  OpenclBuffer(const cl::Context& context, const cl::CommandQueue& queue, std::uint64_t size_bytes, Use use)
+      : queue_(queue), buffer_(context, CL_MEM_READ_WRITE, size_bytes), size_bytes_(size_bytes) {
+    if (use != Use::texels) return;
+    const cl::ImageFormat words(CL_R, CL_UNSIGNED_INT32);
+    texels_ = cl::Image1DBuffer(context, CL_MEM_READ_ONLY, words, size_bytes / sizeof(std::uint32_t), buffer_);
+  }
 
   std::uint64_t size_bytes() const override { return size_bytes_; }
 
@@ -45,11 +49,18 @@ class OpenclBuffer final : public Buffer {
     translated([&] { queue_.enqueueReadBuffer(buffer_, CL_TRUE, offset_bytes, bytes.size(), bytes.data()); });
   }
 
-  const cl::Buffer& handle() const { return buffer_; }
+  void set_as(cl_uint argument, cl::Kernel& kernel) const {
+    if (texels_() != nullptr) {
+      kernel.setArg(argument, texels_);
+    } else {
+      kernel.setArg(argument, buffer_);
+    }
+  }
 
  private:
   cl::CommandQueue queue_;
   cl::Buffer buffer_;
+  cl::Image1DBuffer texels_;  ///< the same memory, for kernels that read it through the texture unit
   std::uint64_t size_bytes_;
 };
 
@@ -79,9 +90,9 @@ class OpenclDevice final : public Device {
     return host_memory ? std::min(share, available_host_bytes() / 5 * 4) : share;
   }
 
-  std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes) override {
-    check_fits(info_, available_bytes(), size_bytes);
-    return translated([&] { return std::make_unique<OpenclBuffer>(context_, queue_, size_bytes); });
+  std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {
+    check_fits(info_, available_bytes(), size_bytes, use);
+    return translated([&] { return std::make_unique<OpenclBuffer>(context_, queue_, size_bytes, use); });
   }
 
   std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size) override {
@@ -96,7 +107,7 @@ class OpenclDevice final : public Device {
     return translated([&] {
       cl_uint argument = 0;
       for (Buffer* buffer : launch.buffers) {
-        own.handle().setArg(argument++, static_cast<OpenclBuffer*>(buffer)->handle());
+        static_cast<OpenclBuffer*>(buffer)->set_as(argument++, own.handle());
       }
       for (const std::uint32_t scalar : launch.scalars) own.handle().setArg(argument++, scalar);
       const cl::NDRange group(own.group_size());

@@ -124,6 +124,11 @@ DeviceInfo describe(const cl::Device& device) {
   info.largest_buffer_reason = "the driver's CL_DEVICE_MAX_MEM_ALLOC_SIZE";
   info.line_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE>();
   info.largest_group_size = static_cast<std::uint32_t>(device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>());
+  info.constant_bytes = device.getInfo<CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE>();
+  if (device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() == CL_TRUE) {
+    info.texel_bytes = std::uint64_t{query<std::size_t>(device, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE).value_or(0)} * 4;
+  }
+  info.local_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
   info.timer_step_ns = static_cast<double>(device.getInfo<CL_DEVICE_PROFILING_TIMER_RESOLUTION>());
   return info;
 }

@@ -20,7 +20,10 @@
 namespace sonde::gpu::vulkan {
 namespace {
 
+// As shaders/arguments.glsl has them.
 constexpr std::uint32_t most_buffers = 4;
+constexpr std::uint32_t constant_binding = 4;
+constexpr std::uint32_t texels_binding = 5;
 constexpr std::uint32_t push_constant_bytes = 128;  // what every Vulkan device has
 
 class VulkanKernel final : public Kernel {
@@ -34,12 +37,17 @@ class VulkanKernel final : public Kernel {
 
 class VulkanBuffer final : public Buffer {
  public:
-  VulkanBuffer(Queue& queue, Staging& staging, std::uint64_t size_bytes, bool addresses) : staging_(staging) {
-    VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                               VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  VulkanBuffer(Queue& queue, Staging& staging, std::uint64_t size_bytes, Use use, bool addresses)
+      : staging_(staging), use_(use) {
+    VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    if (use == Use::storage) usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+    if (use == Use::constant) usage |= VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
+    if (use == Use::texels) usage |= VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
+    addresses = addresses && use == Use::storage;
     if (addresses) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     allocation_ = allocate(queue.physical(), queue.device(), size_bytes, usage, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                            VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
+    if (use == Use::texels) view_ = words_of(queue.device(), handle());
     if (!addresses) return;
     VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
     where.buffer = handle();
@@ -60,8 +68,20 @@ class VulkanBuffer final : public Buffer {
 
   VkBuffer handle() const { return allocation_.buffer.get(); }
   VkDeviceAddress address() const { return address_; }
+  Use use() const { return use_; }
+  const VkBufferView& view() const { return view_.raw(); }
 
  private:
+  static BufferView words_of(VkDevice device, VkBuffer buffer) {
+    VkBufferViewCreateInfo create{.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO};
+    create.buffer = buffer;
+    create.format = VK_FORMAT_R32_UINT;
+    create.range = VK_WHOLE_SIZE;
+    VkBufferView raw = VK_NULL_HANDLE;
+    check(vkCreateBufferView(device, &create, nullptr, &raw), "vkCreateBufferView");
+    return {device, raw};
+  }
+
   void check_range(std::uint64_t offset_bytes, std::uint64_t bytes) const {
     if (offset_bytes > size_bytes() || bytes > size_bytes() - offset_bytes) {
       throw Error("a read or write reaches beyond the end of its buffer");
@@ -69,7 +89,9 @@ class VulkanBuffer final : public Buffer {
   }
 
   Staging& staging_;
+  Use use_;
   Allocation allocation_;
+  BufferView view_;  ///< of texels only; goes before the buffer does
   VkDeviceAddress address_ = 0;
 };
 
@@ -82,7 +104,7 @@ class VulkanDevice final : public Device {
         queue_(physical_, addresses_),
         staging_(queue_) {
     make_layouts();
-    if (!addresses_) make_descriptor_set();
+    make_descriptor_set();
     VkQueryPoolCreateInfo queries{.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     queries.queryType = VK_QUERY_TYPE_TIMESTAMP;
     queries.queryCount = 2;
@@ -98,9 +120,11 @@ class VulkanDevice final : public Device {
     return info_.unified_memory ? std::min(share, available_host_bytes() / 5 * 4) : share;
   }
 
-  std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes) override {
-    check_fits(info_, available_bytes(), size_bytes);
-    return std::make_unique<VulkanBuffer>(queue_, staging_, size_bytes, addresses_);
+  std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {
+    check_fits(info_, available_bytes(), size_bytes, use);
+    // A uniform block is bound whole, however much of it is used.
+    const std::uint64_t bytes = use == Use::constant ? std::max(size_bytes, uniform_block_bytes) : size_bytes;
+    return std::make_unique<VulkanBuffer>(queue_, staging_, bytes, use, addresses_);
   }
 
   std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size) override {
@@ -113,11 +137,11 @@ class VulkanDevice final : public Device {
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
     const std::vector<std::byte> arguments = push_constants(launch);
-    if (!addresses_) bind_buffers(launch);
+    const bool bound = bind_buffers(launch);
     queue_.run([&](VkCommandBuffer commands) {
       vkCmdResetQueryPool(commands, queries_.get(), 0, 2);
       vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, static_cast<VulkanKernel&>(kernel).handle());
-      if (!addresses_) {
+      if (bound) {
         vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_.get(), 0, 1, &descriptors_, 0,
                                 nullptr);
       }
@@ -145,15 +169,15 @@ class VulkanDevice final : public Device {
   }
 
   void make_layouts() {
-    std::array<VkDescriptorSetLayoutBinding, most_buffers> bindings{};
-    for (std::uint32_t binding = 0; binding < most_buffers; ++binding) {
+    std::array<VkDescriptorSetLayoutBinding, most_buffers + 2> bindings{};
+    for (std::uint32_t binding = 0; binding < bindings.size(); ++binding) {
       bindings[binding].binding = binding;
-      bindings[binding].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+      bindings[binding].descriptorType = type_of(binding);
       bindings[binding].descriptorCount = 1;
       bindings[binding].stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
     }
     VkDescriptorSetLayoutCreateInfo set{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-    set.bindingCount = most_buffers;
+    set.bindingCount = static_cast<std::uint32_t>(bindings.size());
     set.pBindings = bindings.data();
     VkDescriptorSetLayout raw_set = VK_NULL_HANDLE;
     check(vkCreateDescriptorSetLayout(queue_.device(), &set, nullptr, &raw_set), "vkCreateDescriptorSetLayout");
@@ -162,7 +186,7 @@ class VulkanDevice final : public Device {
     const VkPushConstantRange range{
         .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .offset = 0, .size = push_constant_bytes};
     VkPipelineLayoutCreateInfo create{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    create.setLayoutCount = addresses_ ? 0 : 1;
+    create.setLayoutCount = 1;
     create.pSetLayouts = &raw_set;
     create.pushConstantRangeCount = 1;
     create.pPushConstantRanges = &range;
@@ -172,11 +196,14 @@ class VulkanDevice final : public Device {
   }
 
   void make_descriptor_set() {
-    const VkDescriptorPoolSize size{.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = most_buffers};
+    const std::array<VkDescriptorPoolSize, 3> sizes{
+        {{.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = most_buffers},
+         {.type = type_of(constant_binding), .descriptorCount = 1},
+         {.type = type_of(texels_binding), .descriptorCount = 1}}};
     VkDescriptorPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
     pool.maxSets = 1;
-    pool.poolSizeCount = 1;
-    pool.pPoolSizes = &size;
+    pool.poolSizeCount = static_cast<std::uint32_t>(sizes.size());
+    pool.pPoolSizes = sizes.data();
     VkDescriptorPool raw_pool = VK_NULL_HANDLE;
     check(vkCreateDescriptorPool(queue_.device(), &pool, nullptr, &raw_pool), "vkCreateDescriptorPool");
     descriptor_pool_ = {queue_.device(), raw_pool};
@@ -188,19 +215,30 @@ class VulkanDevice final : public Device {
     check(vkAllocateDescriptorSets(queue_.device(), &allocate_info, &descriptors_), "vkAllocateDescriptorSets");
   }
 
-  void bind_buffers(const Launch& launch) {
-    for (std::uint32_t binding = 0; binding < launch.buffers.size(); ++binding) {
-      const VkDescriptorBufferInfo buffer{.buffer = static_cast<VulkanBuffer*>(launch.buffers[binding])->handle(),
-                                          .offset = 0,
-                                          .range = VK_WHOLE_SIZE};
+  static VkDescriptorType type_of(std::uint32_t binding) {
+    if (binding == constant_binding) return VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+    if (binding == texels_binding) return VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
+    return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  }
+
+  /// Points the descriptors to the buffers that are reached through one; false where none is.
+  bool bind_buffers(const Launch& launch) {
+    bool any = false;
+    for (std::uint32_t index = 0; index < launch.buffers.size(); ++index) {
+      const auto& own = static_cast<const VulkanBuffer&>(*launch.buffers[index]);
+      if (own.use() == Use::storage && addresses_) continue;
+      const VkDescriptorBufferInfo buffer{.buffer = own.handle(), .offset = 0, .range = VK_WHOLE_SIZE};
       VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
       write.dstSet = descriptors_;
-      write.dstBinding = binding;
+      write.dstBinding = own.use() == Use::constant ? constant_binding : own.use() == Use::texels ? texels_binding : index;
       write.descriptorCount = 1;
-      write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+      write.descriptorType = type_of(write.dstBinding);
       write.pBufferInfo = &buffer;
+      write.pTexelBufferView = &own.view();
       vkUpdateDescriptorSets(queue_.device(), 1, &write, 0, nullptr);
+      any = true;
     }
+    return any;
   }
 
   /// Addresses first, then scalars, as shaders/arguments.glsl lays them out.
@@ -211,7 +249,10 @@ class VulkanDevice final : public Device {
       bytes.insert(bytes.end(), first, first + sizeof value);
     };
     if (addresses_) {
-      for (Buffer* buffer : launch.buffers) append(static_cast<VulkanBuffer*>(buffer)->address());
+      for (Buffer* buffer : launch.buffers) {
+        const auto& own = static_cast<const VulkanBuffer&>(*buffer);
+        if (own.use() == Use::storage) append(own.address());
+      }
     }
     for (const std::uint32_t scalar : launch.scalars) append(scalar);
     return bytes;

@@ -30,6 +30,7 @@ class Handle {
     if (raw_ != Raw{VK_NULL_HANDLE}) (*Destroy)(device_, raw_, nullptr);
   }
   Raw get() const { return raw_; }
+  const Raw& raw() const { return raw_; }  ///< for calls that want it by address
 
  private:
   VkDevice device_ = VK_NULL_HANDLE;
@@ -37,6 +38,7 @@ class Handle {
 };
 
 using BufferHandle = Handle<VkBuffer, &vkDestroyBuffer>;
+using BufferView = Handle<VkBufferView, &vkDestroyBufferView>;
 using CommandPool = Handle<VkCommandPool, &vkDestroyCommandPool>;
 using DescriptorPool = Handle<VkDescriptorPool, &vkDestroyDescriptorPool>;
 using DescriptorSetLayout = Handle<VkDescriptorSetLayout, &vkDestroyDescriptorSetLayout>;

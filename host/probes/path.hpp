@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace sonde::probes {
+
+/// By which way a load reaches memory. Each is a kernel of its own, as compilers choose the way by what they can prove.
+enum class Path {
+  vector,    ///< an address of its own for each work-item
+  scalar,    ///< one that the compiler can prove to be the same for all
+  constant,  ///< constant memory, in Vulkan a uniform buffer
+  image,     ///< the texture unit, by linear texel fetches
+  local,     ///< memory of the work-group
+  atomic,    ///< the vector path, but every hop reads, modifies and writes
+};
+
+/// What the local walk's kernel declares.
+inline constexpr std::uint64_t local_walk_bytes = 16384;
+
+/// The words of a record file that name a path's curves.
+std::map<std::string, std::string> series_of(Path path);
+
+/// The path of a point's series.
+Path path_of(const std::map<std::string, std::string>& series);
+
+}  // namespace sonde::probes

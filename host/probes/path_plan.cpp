@@ -1,0 +1,64 @@
+#include "probes/path_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "probes/latency_plan.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Effort;
+using measure::Point;
+using measure::Request;
+
+constexpr double smallest_bytes = 1024;
+/// An atomic goes past the caches that are not shared: its latency changes in few places.
+constexpr double least_atomic_bytes = 4096;
+
+double limit_of(Path path, const gpu::DeviceInfo& device, const Request& request) {
+  const double largest = largest_bytes(request);
+  switch (path) {
+    case Path::constant: return std::min(largest, static_cast<double>(device.constant_bytes));
+    case Path::image: return std::min(largest, static_cast<double>(device.texel_bytes));
+    case Path::local: return std::min(largest, static_cast<double>(std::min(device.local_bytes, local_walk_bytes)));
+    case Path::vector:
+    case Path::scalar:
+    case Path::atomic: break;
+  }
+  return largest;
+}
+
+/// Steps per doubling: half as many at quick as on the vector path, whose levels these are compared with.
+double steps_per_doubling(Path path, Effort effort) {
+  if (path == Path::local) return 0.5;
+  if (path == Path::atomic) return effort == Effort::quick ? 0.25 : 0.5;
+  return effort == Effort::quick ? 2 : 4;
+}
+
+}  // namespace
+
+std::span<const Path> further_paths() {
+  static constexpr std::array all{Path::scalar, Path::constant, Path::image, Path::local, Path::atomic};
+  return all;
+}
+
+std::vector<Point> path_points(Path path, const gpu::DeviceInfo& device, const Request& request) {
+  const double asked = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : smallest_bytes;
+  const double least = path == Path::atomic ? std::max(asked, std::min(least_atomic_bytes, largest_bytes(request))) : asked;
+  const double most = limit_of(path, device, request);
+  const double factor = std::exp2(1 / steps_per_doubling(path, request.effort));
+  std::vector<Point> points;
+  const auto add = [&](double bytes) {
+    const Point next = sized_point(request, series_of(path), bytes);
+    if (points.empty() || next.x != points.back().x) points.push_back(next);
+  };
+  for (double bytes = least; bytes < most / 1.1; bytes *= factor) add(bytes);
+  if (least <= most) add(most);
+  // Asked for although there is no such memory, for the reason to be said.
+  if (most == 0) points.push_back(sized_point(request, series_of(path), least));
+  return points;
+}
+
+}  // namespace sonde::probes

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "measure/probe.hpp"
+#include "probes/path.hpp"
+
+namespace sonde::probes {
+
+/// The paths beside the vector path, in the order in which they are measured.
+std::span<const Path> further_paths();
+
+/// Working sets of one further path, up to what the device allows it; where it allows none a single one, so that its
+/// reason is said.
+std::vector<measure::Point> path_points(Path path, const gpu::DeviceInfo& device, const measure::Request& request);
+
+}  // namespace sonde::probes

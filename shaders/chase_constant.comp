@@ -1,0 +1,29 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "arguments.glsl"
+
+// The same as kernels/chase_constant.cl, which explains it.
+// Words of a uniform block lie in vectors of four; the chain's lines begin at whole vectors.
+layout(set = 0, binding = CONSTANT_BINDING) uniform Next { uvec4 data[4096]; } next;
+BUFFER(1, Cursor, cursor, uint)
+layout(push_constant) uniform Arguments {
+  BUFFER_ARGUMENT(Cursor, cursor)
+  uint trips;
+};
+
+#define HOP at = next.data[at >> 2].x;
+#define HOPS_4 HOP HOP HOP HOP
+#define HOPS_16 HOPS_4 HOPS_4 HOPS_4 HOPS_4
+#define HOPS_64 HOPS_16 HOPS_16 HOPS_16 HOPS_16
+
+void main() {
+  const uint item = gl_GlobalInvocationID.x;
+  if (item != 0) return;
+  uint at = cursor.data[item];
+  uint trip = 0;
+  for (; trip < trips; ++trip) {
+    HOPS_64
+  }
+  cursor.data[item] = at;
+  cursor.data[item + 1] = trip;
+}
