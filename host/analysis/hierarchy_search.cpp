@@ -411,7 +411,7 @@ std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_
     // Half the quartile range is 0.6745 standard deviations; the median of n has 1.2533 / sqrt(n) of one.
     const double deviation = (values.upper_quartile - values.lower_quartile) / 2 / 0.6745;
     const double error = 1.2533 * deviation / std::sqrt(static_cast<double>(values.count)) / values.median;
-    const double spread = std::hypot(error, point.settled ? 0 : errors.unsettled_log_ns);
+    const double spread = std::hypot(error, errors.settling * point.settling);
     points.push_back({std::log2(point.bytes), std::log(values.median), spread, spread});
   }
   std::vector<double> slowed;

@@ -16,12 +16,12 @@ struct FormulaErrors {
   double log_ns;
   double octaves;
   double octaves_of_one_line;  ///< falls with the root of the lines: few fall into sets more unevenly than many
-  double unsettled_log_ns;     ///< where the caches were still taking the working set in
+  double settling;             ///< what is still to come of a fall, over what the last laps fell by
 };
 /// For the cycle, whose edge depends on the policy, and for independent accesses, whose hits do not, and which forget what
 /// the caches held before in a lap or two.
-inline constexpr FormulaErrors errors_of_cycle{.log_ns = 0.008, .octaves = 0.04, .octaves_of_one_line = 0.7, .unsettled_log_ns = 0.2};
-inline constexpr FormulaErrors errors_of_independent{.log_ns = 0.008, .octaves = 0.01, .octaves_of_one_line = 0.7, .unsettled_log_ns = 0.02};
+inline constexpr FormulaErrors errors_of_cycle{.log_ns = 0.008, .octaves = 0.04, .octaves_of_one_line = 0.7, .settling = 1.5};
+inline constexpr FormulaErrors errors_of_independent{.log_ns = 0.008, .octaves = 0.01, .octaves_of_one_line = 0.7, .settling = 0.5};
 
 /// Medians with what the fit may miss them by.
 std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_bytes, const FormulaErrors& errors);

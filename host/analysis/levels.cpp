@@ -132,7 +132,7 @@ Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_
   std::vector<double> medians;
   for (const CurvePoint& point : curves.cycle) {
     const double at = log2_of(point.bytes);
-    if (cyclic_share(fitted, level, at) < served_nearly_alone || !point.settled) continue;
+    if (cyclic_share(fitted, level, at) < served_nearly_alone || point.settling > 0) continue;
     medians.push_back(median_ns(point) * level_ns(fitted, level, at) / cyclic_ns(fitted, at));
   }
   std::vector<double> fits{std::exp(fitted.log_ns[level])};

@@ -13,7 +13,7 @@ namespace sonde::analysis {
 struct CurvePoint {
   double bytes = 0;
   std::vector<double> values;
-  bool settled = true;  ///< false: upper bounds, as the caches were still taking the working set in
+  double settling = 0;  ///< share by which laps still got faster: then these are upper bounds
 };
 
 /// The curves that tell the levels of one memory hierarchy, each sorted by bytes. Only `cycle` must not be empty.

@@ -239,11 +239,11 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
         static_cast<long>(disturbed));
   }
   const auto unsettled = std::ranges::count_if(
-      lines, [](const Line& line) { return line.kind == "sample" && !line.measurement.state.laps_settled; });
+      lines, [](const Line& line) { return line.kind == "sample" && line.measurement.state.laps_settling > 0; });
   if (unsettled > 0) {
     text += format(
         "\nAt %ld points the caches were still taking the working set in when the time for untimed laps was over: these\n"
-        "  latencies are upper bounds and no level was read from them; --effort thorough waits longest.\n",
+        "  latencies are upper bounds, and sizes read from them less certain; --effort thorough waits longest.\n",
         static_cast<long>(unsettled));
   }
   for (const Line& line : lines) {

@@ -41,7 +41,9 @@ struct State {
   bool disturbed = false;  ///< still above the limit after being measured again
   int attempts = 1;
   bool clock_settled = true;
-  bool laps_settled = true;  ///< false: the caches still took the working set in when the time for untimed laps was over
+  /// Share by which laps still got faster when the time for untimed ones was over: the caches were still taking the
+  /// working set in, and the values are upper bounds. 0 where they had settled.
+  double laps_settling = 0;
   std::uint64_t steps = 0;  ///< steps in one timed dispatch
   double launch_ns = 0;     ///< cost of an empty dispatch, already taken off the values
   std::uint64_t involuntary_switches = 0;

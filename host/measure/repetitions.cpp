@@ -96,18 +96,26 @@ class Laps {
 
   /// Whether the laps walked last are as fast as those half as many laps before. A cache that forgets old lines at a
   /// constant rate has forgotten all but the square of what is tolerated then, however slow the rate.
-  bool steady() const {
-    const std::size_t window = std::max<std::size_t>(1, walked() / 4);
-    std::vector<double> ratios;
-    for (std::size_t part = 0; part < parts_; ++part) {
-      ratios.push_back(median_of(part, walked() - window, window) / median_of(part, walked() / 2 - (window + 1) / 2, window));
-    }
-    return analysis::quantile(ratios, 0.5) >= tolerated_ratio;
+  bool steady() const { return ratio() >= tolerated_ratio; }
+
+  /// The share by which they are faster, 0 where that is tolerated. Of fewer than two laps nothing is known: 1.
+  double still_falling() const {
+    if (walked() < 2) return 1;
+    return steady() ? 0 : 1 - ratio();
   }
 
   static constexpr double tolerated_ratio = 0.99;
 
  private:
+  double ratio() const {
+    const std::size_t window = std::max<std::size_t>(1, walked() / 4);
+    std::vector<double> ratios;
+    for (std::size_t part = 0; part < parts_; ++part) {
+      ratios.push_back(median_of(part, walked() - window, window) / median_of(part, walked() / 2 - (window + 1) / 2, window));
+    }
+    return analysis::quantile(ratios, 0.5);
+  }
+
   double median_of(std::size_t part, std::size_t first_lap, std::size_t laps) const {
     std::vector<double> times;
     for (std::size_t lap = first_lap; lap < first_lap + laps; ++lap) times.push_back(times_[lap * parts_ + part]);
@@ -120,7 +128,7 @@ class Laps {
 
 struct WarmUp {
   double nanoseconds_per_step = 0;
-  bool settled = true;
+  double settling = 0;  // as in Repetitions
 };
 
 /// One lap, then further ones while they get faster: a cache that replaces at random keeps for many laps what others
@@ -146,7 +154,7 @@ WarmUp warm_up(ProvedRun& run, double per_step, const Limits& limits, const Work
   for (std::uint64_t again = 0;; ++again) {
     const std::uint64_t i = again % parts;
     walk_part(i);
-    if (walked_ns > latest_ns) return {laps.nanoseconds_per_step(), laps.walked() >= 2 && laps.steady()};
+    if (walked_ns > latest_ns) return {laps.nanoseconds_per_step(), laps.still_falling()};
     if (again < looked_at) {
       // A cache that settles is faster in every part; noise alone seldom is in two.
       faster += per_step < Laps::tolerated_ratio * laps.of_first_lap(i) ? 1 : 0;
@@ -158,7 +166,7 @@ WarmUp warm_up(ProvedRun& run, double per_step, const Limits& limits, const Work
       next_look += std::max<std::size_t>(1, std::bit_floor(next_look) / 2);
     }
   }
-  return {laps.nanoseconds_per_step(), true};
+  return {laps.nanoseconds_per_step(), 0};
 }
 
 }  // namespace
@@ -189,7 +197,7 @@ Repetitions repeat(const Workload& workload, const Limits& limits, const std::fu
     rule.add(value(long_time.count()), short_time + long_time);
   }
 
-  Repetitions result{.values = {}, .steps = many, .launch_ns = 0, .settled = warm.settled};
+  Repetitions result{.values = {}, .steps = many, .launch_ns = 0, .settling = warm.settling};
   for (const double time : long_times) result.values.push_back(value(time));
   const double median_step = (analysis::quantile(long_times, 0.5) - analysis::quantile(short_times, 0.5)) /
                              static_cast<double>(many - few);

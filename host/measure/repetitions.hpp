@@ -16,7 +16,7 @@ struct Repetitions {
   std::vector<double> values;
   std::uint64_t steps = 0;
   double launch_ns = 0;
-  bool settled = true;  ///< false where untimed laps still got faster when the limit ended them
+  double settling = 0;  ///< share by which untimed laps still got faster when the limit ended them; 0 where they did not
 };
 
 /// Times one workload: first launch discarded, dispatch length calibrated, one lap walked, then pairs of a short

@@ -90,7 +90,7 @@ Measurement measure_once(Run& run, const Point& point) {
     measurement.values.insert(measurement.values.end(), repetitions.values.begin(), repetitions.values.end());
     measurement.state.steps = repetitions.steps;
     measurement.state.launch_ns = repetitions.launch_ns;
-    measurement.state.laps_settled = measurement.state.laps_settled && repetitions.settled;
+    measurement.state.laps_settling = std::max(measurement.state.laps_settling, repetitions.settling);
   }
   const counters::ForeignLoad load = counters::load_between(before, options.host_time());
   measurement.state.foreign_cpu = load.foreign_cpu;

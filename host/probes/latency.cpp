@@ -35,17 +35,17 @@ constexpr double reach_of_indices_bytes = 0x1p34;
 
 std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
 
-std::vector<Point> vector_points(const Request& request, std::span<const Measurement> known) {
+std::vector<Point> vector_points(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   const analysis::LatencyCurves curves = curves_of(known, Path::vector, request.line_bytes);
-  if (curves.cycle.empty()) return coarse_points(request);
+  if (curves.cycle.empty()) return coarse_points(device, request);
   if (!curves.independent.empty() || !curves.page.empty()) return {};
   std::vector<Point> points = edge_points(curves, request);
-  return points.empty() ? capacity_points(curves, request) : points;
+  return points.empty() ? capacity_points(curves, device, request) : points;
 }
 
 /// The vector path first; then the others, whose edges are only looked at closer where there is time.
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  std::vector<Point> points = vector_points(request, known);
+  std::vector<Point> points = vector_points(device, request, known);
   if (!points.empty()) return points;
   for (const Path path : further_paths()) {
     const analysis::LatencyCurves curves = curves_of(known, path, request.line_bytes);

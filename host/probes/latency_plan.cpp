@@ -16,6 +16,7 @@ using measure::Request;
 constexpr int sizes_per_doubling = 4;
 /// Beyond this a quick sweep goes twice as fast: laps take long there, and edges are looked at closer anyway.
 constexpr double many_bytes = 64 << 20;
+constexpr double very_many_bytes = 1 << 30;  // the same for every sweep
 constexpr double bracketed = 1.03;
 constexpr double bracketed_middle = 1.1;
 /// Slope, as a logarithm of latency per doubling, above which a curve rises; over at least this many doublings, because
@@ -41,13 +42,15 @@ std::vector<double> shares_of_a_cache(measure::Effort effort, double bytes) {
   return {0.7, 1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4.0, 5.0, 6.5};
 }
 
-std::uint64_t largest_by_default(measure::Effort effort) {
+std::uint64_t largest_by_default(measure::Effort effort, gpu::DeviceType type) {
   switch (effort) {
     case measure::Effort::quick: return 64ull << 20;
     case measure::Effort::normal: return 256ull << 20;
     case measure::Effort::thorough: break;
   }
-  return 1ull << 30;
+  // Beyond 4 GiB GPUs translate otherwise, and drivers' limits are met: the sweep ends at the first with its reason.
+  const bool gpu = type == gpu::DeviceType::discrete || type == gpu::DeviceType::integrated;
+  return gpu ? 8ull << 30 : 1ull << 30;
 }
 
 std::map<std::string, std::string> series(const char* order) {
@@ -101,8 +104,8 @@ bool rises(const std::vector<analysis::CurvePoint>& cycle, const std::vector<dou
 
 }  // namespace
 
-double largest_bytes(const Request& request) {
-  return static_cast<double>(request.largest_bytes.value_or(largest_by_default(request.effort)));
+double largest_bytes(const gpu::DeviceInfo& device, const Request& request) {
+  return static_cast<double>(request.largest_bytes.value_or(largest_by_default(request.effort, device.type)));
 }
 
 Point sized_point(const Request& request, const std::map<std::string, std::string>& words, double bytes) {
@@ -121,7 +124,7 @@ analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurem
     analysis::CurvePoint& point = by_order[order == one.point.series.end() ? "cycle" : order->second][bytes];
     point.bytes = bytes;
     point.values.insert(point.values.end(), one.values.begin(), one.values.end());
-    point.settled = point.settled && one.state.laps_settled;
+    point.settling = std::max(point.settling, one.state.laps_settling);
   }
   const auto curve = [&](const char* order) {
     std::vector<analysis::CurvePoint> points;
@@ -134,14 +137,15 @@ analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurem
   return curves;
 }
 
-std::vector<Point> coarse_points(const Request& request) {
+std::vector<Point> coarse_points(const gpu::DeviceInfo& device, const Request& request) {
   const double line = request.line_bytes;
   const double least = static_cast<double>(request.smallest_bytes.value_or(1024));
   std::vector<Point> points;
   for (int step = 0;; ++step) {
     const double wanted = least * std::exp2(static_cast<double>(step) / sizes_per_doubling);
-    if (wanted > largest_bytes(request) * 1.0001) break;
-    if (request.effort == measure::Effort::quick && wanted > many_bytes * 1.0001 && step % 2 != 0) continue;
+    if (wanted > largest_bytes(device, request) * 1.0001) break;
+    const double many = request.effort == measure::Effort::quick ? many_bytes : very_many_bytes;
+    if (wanted > many * 1.0001 && step % 2 != 0) continue;
     const Point next = point(request, "cycle", wanted, line, 1);
     if (points.empty() || next.x != points.back().x) points.push_back(next);
   }
@@ -184,7 +188,7 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Requ
   return shuffled(points, request.seed + cycle.size());
 }
 
-std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const Request& request) {
+std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device, const Request& request) {
   analysis::LatencyCurves cycle_only = curves;
   cycle_only.independent.clear();
   cycle_only.page.clear();
@@ -201,7 +205,7 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
     points.push_back(point(request, "independent", std::max(smallest, share * onsets.front()), request.line_bytes, 1));
   }
   for (std::size_t edge = 0; edge < edges.size(); ++edge) {
-    const double end = edge + 1 < onsets.size() ? 0.9 * onsets[edge + 1] : largest_bytes(request);
+    const double end = edge + 1 < onsets.size() ? 0.9 * onsets[edge + 1] : largest_bytes(device, request);
     for (const double factor : shares_of_a_cache(request.effort, edges[edge])) {
       const double bytes = factor * edges[edge];
       if (bytes > end) break;
@@ -210,7 +214,7 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
       points.push_back(point(request, "independent", bytes, request.line_bytes, replicates));
     }
   }
-  const double furthest = std::min(4 * edges.back(), largest_bytes(request));
+  const double furthest = std::min(4 * edges.back(), largest_bytes(device, request));
   for (double span = 16 * page_bytes; span <= furthest; span *= 2) points.push_back(point(request, "page", span, page_bytes, 1));
   for (const double edge : edges) {
     for (const double factor : {0.7, 1.4}) {

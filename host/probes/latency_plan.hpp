@@ -19,19 +19,20 @@ inline constexpr std::uint32_t page_bytes = 4096;
 analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path, std::uint32_t line_bytes);
 
 /// Where a sweep ends.
-double largest_bytes(const measure::Request& request);
+double largest_bytes(const gpu::DeviceInfo& device, const measure::Request& request);
 
 /// A point at the whole number of lines nearest to `bytes`.
 measure::Point sized_point(const measure::Request& request, const std::map<std::string, std::string>& series, double bytes);
 
 /// Sizes on a grid, four a doubling, for the cycle.
-std::vector<measure::Point> coarse_points(const measure::Request& request);
+std::vector<measure::Point> coarse_points(const gpu::DeviceInfo& device, const measure::Request& request);
 
 /// Sizes that halve the intervals in which a rise of the cycle curve begins or ends, until each is within 3 %.
 std::vector<measure::Point> edge_points(const analysis::LatencyCurves& curves, const measure::Request& request,
                                         Path path = Path::vector);
 
 /// Sizes of the independent walk between the edges, and spans of the page walk about them.
-std::vector<measure::Point> capacity_points(const analysis::LatencyCurves& curves, const measure::Request& request);
+std::vector<measure::Point> capacity_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
+                                            const measure::Request& request);
 
 }  // namespace sonde::probes

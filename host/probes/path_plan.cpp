@@ -18,7 +18,7 @@ constexpr double smallest_bytes = 1024;
 constexpr double least_atomic_bytes = 4096;
 
 double limit_of(Path path, const gpu::DeviceInfo& device, const Request& request) {
-  const double largest = largest_bytes(request);
+  const double largest = largest_bytes(device, request);
   switch (path) {
     case Path::constant: return std::min(largest, static_cast<double>(device.constant_bytes));
     case Path::image: return std::min(largest, static_cast<double>(device.texel_bytes));
@@ -46,7 +46,7 @@ std::span<const Path> further_paths() {
 
 std::vector<Point> path_points(Path path, const gpu::DeviceInfo& device, const Request& request) {
   const double asked = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : smallest_bytes;
-  const double least = path == Path::atomic ? std::max(asked, std::min(least_atomic_bytes, largest_bytes(request))) : asked;
+  const double least = path == Path::atomic ? std::max(asked, std::min(least_atomic_bytes, largest_bytes(device, request))) : asked;
   const double most = limit_of(path, device, request);
   const double factor = std::exp2(1 / steps_per_doubling(path, request.effort));
   std::vector<Point> points;

@@ -63,7 +63,7 @@ Json state_json(const measure::State& state) {
             {"disturbed", state.disturbed},
             {"attempts", state.attempts},
             {"clock_settled", state.clock_settled},
-            {"laps_settled", state.laps_settled},
+            {"laps_settling", rounded(state.laps_settling)},
             {"steps", state.steps},
             {"launch_ns", rounded(state.launch_ns)},
             {"involuntary_switches", state.involuntary_switches},

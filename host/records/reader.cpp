@@ -32,7 +32,7 @@ measure::State state_of(const Json& json) {
   state.disturbed = get<bool>(json, "disturbed");
   state.attempts = get<int>(json, "attempts");
   state.clock_settled = get<bool>(json, "clock_settled");
-  state.laps_settled = get_if_there<bool>(json, "laps_settled").value_or(true);
+  state.laps_settling = get_if_there<double>(json, "laps_settling").value_or(0);
   state.steps = get<std::uint64_t>(json, "steps");
   state.launch_ns = get<double>(json, "launch_ns");
   state.involuntary_switches = get<std::uint64_t>(json, "involuntary_switches");

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "measure/settle.hpp"
 #include "probes/alu_chain.hpp"
 #include "probes/catalog.hpp"
+#include "probes/path.hpp"
 
 namespace {
 
@@ -115,6 +117,14 @@ std::string text_of(const gpu::model::Description& model) {
   return text;
 }
 
+/// The latency probe without the further paths, which see the same caches in a model.
+std::vector<measure::Point> vector_points(const gpu::DeviceInfo& device, const measure::Request& request,
+                                          std::span<const measure::Measurement> known) {
+  std::vector<measure::Point> points = probes::latency.next(device, request, known);
+  std::erase_if(points, [](const measure::Point& point) { return probes::path_of(point.series) != probes::Path::vector; });
+  return points;
+}
+
 Collector measured(const gpu::model::Description& model) {
   const auto device = gpu::model::open(model);
   measure::RunnerOptions options;
@@ -125,7 +135,9 @@ Collector measured(const gpu::model::Description& model) {
   options.host_time = [] { return counters::HostTime{}; };
   Collector collector;
   measure::settle_clock(probes::alu_chain(*device), gpu::Nanoseconds(2e9), [] {});
-  measure::run_probe(*device, probes::latency, options, collector);
+  measure::Probe probe = probes::latency;
+  probe.next = vector_points;
+  measure::run_probe(*device, probe, options, collector);
   return collector;
 }
 

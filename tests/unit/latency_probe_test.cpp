@@ -72,7 +72,19 @@ TEST(LatencySizes, AreFourPerDoublingDistinctAndWholeLines) {
 TEST(LatencySizes, EndWhereTheEffortSays) {
   EXPECT_EQ(sizes({.effort = Effort::quick}).back(), 64 << 20);
   EXPECT_EQ(sizes({.effort = Effort::normal}).back(), 256 << 20);
-  EXPECT_EQ(sizes({.effort = Effort::thorough}).back(), 1 << 30);
+  gpu::DeviceInfo device;
+  const auto thorough = [&](gpu::DeviceType type) {
+    device.type = type;
+    double largest = 0;
+    for (const Point& point : latency.next(device, {.effort = Effort::thorough}, {})) {
+      largest = std::max(largest, point.x.at("bytes"));
+    }
+    return largest;
+  };
+  EXPECT_EQ(thorough(gpu::DeviceType::cpu), 0x1p30);
+  EXPECT_EQ(thorough(gpu::DeviceType::model), 0x1p30);
+  EXPECT_EQ(thorough(gpu::DeviceType::integrated), 0x1p33);
+  EXPECT_EQ(thorough(gpu::DeviceType::discrete), 0x1p33);
 }
 
 TEST(LatencySizes, AreThoseAskedFor) {

@@ -85,7 +85,7 @@ TEST(FewLines, PointsThatHadNotSettledDoNotMoveALevel) {
     LatencyCurves slow = curves(seed);
     for (CurvePoint& point : slow.cycle) {
       if (point.bytes < true_bytes / 2 || point.bytes > 4 * true_bytes) continue;
-      point.settled = false;
+      point.settling = 0.1;
       for (double& value : point.values) value *= 1.1;
     }
     const Hierarchy found = find_levels(slow, seed);

@@ -23,7 +23,7 @@ measure::Measurement measurement() {
                     .disturbed = true,
                     .attempts = 3,
                     .clock_settled = true,
-                    .laps_settled = false,
+                    .laps_settling = 0.125,
                     .steps = 4096000,
                     .launch_ns = 8000.5,
                     .involuntary_switches = 12,
@@ -59,7 +59,7 @@ TEST(Lines, ASampleComesBackAsItWas) {
   EXPECT_TRUE(state.disturbed);
   EXPECT_EQ(state.attempts, 3);
   EXPECT_TRUE(state.clock_settled);
-  EXPECT_FALSE(state.laps_settled);
+  EXPECT_EQ(state.laps_settling, 0.125);
   EXPECT_EQ(state.steps, 4096000u);
   EXPECT_EQ(state.launch_ns, 8000.5);
   EXPECT_EQ(state.involuntary_switches, 12u);
