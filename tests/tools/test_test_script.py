@@ -15,7 +15,7 @@ def tests(workshop):
     workshop.installed(everything_but=[])
     (workshop.root / "tests" / "tools").mkdir(parents=True)
     (workshop.root / "tests" / "tools" / "test_something.py").touch()
-    workshop.fake("cmake", "mkdir -p build/test build/sanitize")
+    workshop.fake("cmake", "mkdir -p build/test build/sanitize build/thread-sanitizer")
 
     def answers(ctest=junit(), ctest_status=0, python=junit(), python_status=0):
         workshop.fake("ctest", f"echo '{ctest}' >\"$4\"; exit {ctest_status}")
@@ -37,13 +37,13 @@ def last_line(result):
     return result.stderr.splitlines()[-1]
 
 
-def test_everything_is_built_and_run_twice_and_counted(tests):
+def test_everything_is_built_and_run_by_itself_and_under_each_sanitizer_and_counted(tests):
     tests.answers(ctest=junit(tests=5, skipped=1))
     result = tests.script("test")
     assert result.returncode == 0, result.stderr
-    assert last_line(result).startswith("==> 11 passed, 0 failed, 2 skipped in ")
+    assert last_line(result).startswith("==> 15 passed, 0 failed, 3 skipped in ")
     calls = tests.calls()
-    for preset in ("test", "sanitize"):
+    for preset in ("test", "sanitize", "thread-sanitizer"):
         assert f"cmake --preset {preset}" in calls and f"cmake --build --preset {preset}" in calls
         assert any(call.startswith(f"ctest --preset {preset} ") for call in calls)
     assert any(call.startswith("python -m pytest ") and call.endswith(" tests/tools") for call in calls)
