@@ -54,6 +54,23 @@ def test_quick_leaves_out_the_sanitizers(tests):
     assert result.returncode == 0, result.stderr
     assert last_line(result).startswith("==> 6 passed, 0 failed, 0 skipped in ")
     assert not any("sanitize" in call for call in tests.calls())
+    assert not any("tidy" in call for call in tests.calls())
+
+
+@pytest.mark.parametrize(("status", "end"), [(0, "done"), (1, "FAILED")])
+def test_what_clang_tidy_finds_is_a_failure(tests, status, end):
+    tests.fake("run-clang-tidy-19", f"exit {status}")
+    result = tests.script("test")
+    assert result.returncode == status
+    assert f"==> clang-tidy: {end} " in result.stderr
+    assert any(call.startswith("run-clang-tidy-19 ") and "-p build/test" in call for call in tests.calls())
+    assert any(call.startswith("ctest --preset sanitize ") for call in tests.calls())
+
+
+def test_clang_tidy_is_left_out_where_there_is_none(tests):
+    result = tests.script("test")
+    assert result.returncode == 0
+    assert "==> clang-tidy: left out" in result.stderr
 
 
 @pytest.mark.parametrize(
