@@ -51,6 +51,12 @@ struct Moments {
   }
 };
 
+/// Shapes are made on all cores at once, and std::lgamma writes its sign to a variable that all of them share.
+double log_factorial(int n) {
+  int sign = 1;
+  return lgamma_r(n + 1.0, &sign);
+}
+
 }  // namespace
 
 CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), policy_(policy), ways_(ways) {
@@ -84,7 +90,7 @@ CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), po
       const int last = std::min(most_lines, static_cast<int>(mean + 12 * std::sqrt(mean) + 40));
       for (int lines = by_logarithm || first > 0 ? first : 0; lines <= last; ++lines) {
         if (by_logarithm || first > 0) {
-          probability = std::exp(lines * std::log(mean) - mean - std::lgamma(lines + 1.0));
+          probability = std::exp(lines * std::log(mean) - mean - log_factorial(lines));
         } else if (lines > 0) {
           probability *= mean / lines;
         }

@@ -46,7 +46,7 @@ struct RefinedHierarchy {
   /// By how much a shape may fit worse than the best and still be the cache's.
   [[nodiscard]] double tolerated_cost() const;
 };
-RefinedHierarchy refined(const FitCurves& curves, const FittedHierarchy& start);
+RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start);
 
 /// Latencies in ns of the measured cycle's flat stretches where one level serves nearly all, by size.
 std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t level);

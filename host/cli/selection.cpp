@@ -69,7 +69,7 @@ std::vector<std::size_t> matches(const std::vector<DeviceRecord>& devices, const
     const std::size_t index = std::stoul(wanted);
     if (index < devices.size()) return {index};  // else it may be part of a name: "4090"
   }
-  const auto exact = all_that([&](const DeviceRecord& device) {
+  auto exact = all_that([&](const DeviceRecord& device) {
     return lower(device.id) == wanted || (!device.pci.empty() && lower(device.pci) == wanted) ||
            (!device.uuid.empty() && device.uuid == without_dashes(wanted));
   });

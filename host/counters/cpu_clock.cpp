@@ -61,7 +61,7 @@ Source cpu_clock_source(const std::filesystem::path& root) {
   });
 }
 
-Source cpu_clock_source(const std::filesystem::path& root, std::function<std::optional<int>()> which_cpu) {
+Source cpu_clock_source(const std::filesystem::path& root, const std::function<std::optional<int>()>& which_cpu) {
   const std::filesystem::path cpus = root / "sys/devices/system/cpu";
   // Settled once: without cpufreq (in virtual machines) a tree of hundreds of CPUs would be searched at every reading.
   const bool cpufreq = sysfs_clock_mhz(cpus, 0).has_value();

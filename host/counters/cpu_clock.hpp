@@ -20,6 +20,6 @@ std::optional<double> cpuinfo_clock_mhz(std::string_view text, int cpu);
 Source cpu_clock_source(const std::filesystem::path& root);
 
 /// The same for the CPU that `which_cpu` names; the fastest in a tree that does not have it.
-Source cpu_clock_source(const std::filesystem::path& root, std::function<std::optional<int>()> which_cpu);
+Source cpu_clock_source(const std::filesystem::path& root, const std::function<std::optional<int>()>& which_cpu);
 
 }  // namespace sonde::counters

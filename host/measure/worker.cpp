@@ -136,8 +136,9 @@ class Child {
 std::string describe_end(int status) {
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);
-    return std::string("the driver's process crashed: ") + strsignal(number) + " (signal " + std::to_string(number) +
-           ")";
+    const char* description = sigdescr_np(number);  // strsignal's text may be another thread's
+    return std::string("the driver's process crashed: ") + (description != nullptr ? description : "unknown") +
+           " (signal " + std::to_string(number) + ")";
   }
   return "the driver's process ended early with status " + std::to_string(WEXITSTATUS(status));
 }

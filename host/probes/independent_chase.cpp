@@ -39,8 +39,8 @@ struct IndependentChase {
     trips = static_cast<std::uint32_t>(hops / steps_per_trip);
     for (std::uint64_t hop = 0; hop < hops; ++hop) {
       ++counter;
-      const std::uint64_t mixed = (word ^ counter) * 0x9E3779B1u;
-      word = word_of_line(static_cast<std::uint32_t>(mixed * count >> 32), seed);
+      const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
+      word = word_of_line(static_cast<std::uint32_t>(std::uint64_t{mixed} * count >> 32), seed);
     }
     return device.run(*kernel, {.buffers = {memory.get(), cursor.get()}, .scalars = {trips, count, line_words}, .groups = 1});
   }

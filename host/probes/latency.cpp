@@ -39,7 +39,7 @@ std::vector<Point> vector_points(const gpu::DeviceInfo& device, const Request& r
   const analysis::LatencyCurves curves = curves_of(known, Path::vector, request.line_bytes);
   if (curves.cycle.empty()) return coarse_points(device, request);
   if (!curves.independent.empty() || !curves.page.empty()) return {};
-  std::vector<Point> points = edge_points(curves, request);
+  const std::vector<Point> points = edge_points(curves, request);
   return points.empty() ? capacity_points(curves, device, request) : points;
 }
 

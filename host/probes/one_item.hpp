@@ -26,7 +26,7 @@ inline std::uint32_t one_item_group(const gpu::DeviceInfo& info) {
 
 /// The workload of a chain whose state has run(steps) and flaw(): time per step in ns.
 template <typename Chain>
-measure::Workload chain_workload(std::shared_ptr<Chain> chain, std::uint64_t lap) {
+measure::Workload chain_workload(const std::shared_ptr<Chain>& chain, std::uint64_t lap) {
   return {.unit = "ns",
           .quantum = steps_per_trip,
           .most = std::uint64_t{most_trips} * steps_per_trip,

@@ -8,7 +8,7 @@
 namespace sonde::records {
 
 std::vector<Line> read_file(const std::filesystem::path& path, std::string& note) {
-  std::ifstream file(path, std::ios::binary);
+  const std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path)) throw InvalidFile(path.string() + ": the file cannot be read");
   std::ostringstream all;
   all << file.rdbuf();

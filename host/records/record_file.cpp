@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <stdexcept>
+#include <system_error>
 
 namespace sonde::records {
 
@@ -15,7 +15,7 @@ RecordFile::RecordFile(const std::filesystem::path& path) : path_(path) {
   if (errno == EEXIST) {
     throw std::runtime_error(path.string() + " exists already and is not overwritten; choose another name with --out");
   }
-  throw std::runtime_error("cannot write " + path.string() + ": " + std::strerror(errno));
+  throw std::runtime_error("cannot write " + path.string() + ": " + std::generic_category().message(errno));
 }
 
 RecordFile::~RecordFile() {
@@ -29,7 +29,7 @@ void RecordFile::append(std::string_view line) {
   while (!rest.empty()) {
     const ssize_t written = write(file_, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) throw std::runtime_error("cannot write to " + path_.string() + ": " + std::strerror(errno));
+    if (written <= 0) throw std::runtime_error("cannot write to " + path_.string() + ": " + std::generic_category().message(errno));
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
 }

@@ -48,7 +48,7 @@ double native_ns(std::uint64_t bytes, std::uint64_t seed) {
   const SmallPages memory(bytes);
   const auto lines = static_cast<std::uint32_t>(bytes / line_bytes);
   const std::vector<std::uint32_t> cycle = probes::random_cycle(lines, seed);
-  for (std::uint32_t line = 0; line < lines; ++line) memory.words[line * words_per_line] = cycle[line] * words_per_line;
+  for (std::uint32_t line = 0; line < lines; ++line) memory.words[std::size_t{line} * words_per_line] = cycle[line] * words_per_line;
   std::uint32_t at = 0;
   const auto walk = [&](std::uint64_t hops) {
     const std::uint32_t* next = memory.words;
@@ -62,7 +62,7 @@ double native_ns(std::uint64_t bytes, std::uint64_t seed) {
     asm volatile("" : : "r"(at));
     return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / static_cast<double>(hops);
   };
-  double per_hop = walk(std::max<std::uint64_t>(lines, 100'000));
+  const double per_hop = walk(std::max<std::uint64_t>(lines, 100'000));
   const auto hops = static_cast<std::uint64_t>(10e6 / per_hop) / 16 * 16;
   std::vector<double> values;
   for (int repetition = 0; repetition < 9; ++repetition) values.push_back(walk(hops));
@@ -100,7 +100,7 @@ int main(int count, char** arguments) {
     std::vector<double> ratios;
     const auto before = counters::read_host_time();
     for (int round = 0; round < rounds; ++round) {
-      const auto seed = static_cast<std::uint64_t>(round + 1);
+      const auto seed = static_cast<std::uint64_t>(round) + 1;
       {
         const measure::OneCore one_core;
         native.push_back(native_ns(bytes, seed));

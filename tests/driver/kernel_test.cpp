@@ -47,7 +47,7 @@ std::vector<std::uint32_t> chain(std::uint32_t count, std::uint32_t line_bytes, 
   std::shuffle(order.begin(), order.end(), std::minstd_rand(seed));
   std::vector<std::uint32_t> words(std::size_t{count} * words_per_line, 1);
   for (std::uint32_t place = 0; place < count; ++place) {
-    words[order[place] * words_per_line] = order[(place + 1) % count] * words_per_line;
+    words[std::size_t{order[place]} * words_per_line] = order[(place + 1) % count] * words_per_line;
   }
   return words;
 }
@@ -108,8 +108,8 @@ TEST_P(DeviceKernel, IndependentChaseLeavesWhatTheHostComputes) {
       std::uint32_t counter = 4000000000u;
       const auto cursor = buffer_of(std::array<std::uint32_t, 3>{word, counter, 99});
       for (std::uint32_t hop = 0; hop < trips * per_trip; ++hop) {
-        const std::uint64_t mixed = (word ^ ++counter) * 0x9E3779B1u;
-        word = lines.at(static_cast<std::uint32_t>(mixed * line_count >> 32) * line_words);
+        const std::uint32_t mixed = (word ^ ++counter) * 0x9E3779B1u;
+        word = lines.at((std::uint64_t{mixed} * line_count >> 32) * line_words);
       }
       (void)device->run(
           *kernel,

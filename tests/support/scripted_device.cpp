@@ -50,8 +50,8 @@ void independent_chase(const gpu::Launch& launch, std::uint32_t trips) {
   std::uint32_t counter = cursor.words.at(1);
   for (std::uint64_t hop = 0; hop < std::uint64_t{trips} * steps_per_trip; ++hop) {
     ++counter;
-    const std::uint64_t mixed = (word ^ counter) * 0x9E3779B1u;
-    word = lines.words.at((mixed * launch.scalars.at(1) >> 32) * launch.scalars.at(2));
+    const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
+    word = lines.words.at((std::uint64_t{mixed} * launch.scalars.at(1) >> 32) * launch.scalars.at(2));
   }
   cursor.words[0] = word;
   cursor.words[1] = counter;

@@ -28,7 +28,7 @@ class Workshop:
         self.cwd = folder / "elsewhere"
         for made in (self.root / "tools", self.commands, self.cwd):
             made.mkdir(parents=True)
-        for script in ("setup", "run", "test"):
+        for script in ("setup", "run", "test", "tidy"):
             shutil.copy2(ROOT / "tools" / script, self.root / "tools" / script)
         for lock in ("requirements.txt", "requirements-test.txt"):
             (self.root / "tools" / lock).write_text("# nothing\n")

@@ -15,7 +15,7 @@ def tests(workshop):
     workshop.installed(everything_but=[])
     (workshop.root / "tests" / "tools").mkdir(parents=True)
     (workshop.root / "tests" / "tools" / "test_something.py").touch()
-    workshop.fake("cmake", "mkdir -p build/test build/sanitize")
+    workshop.fake("cmake", "mkdir -p build/test build/sanitize build/thread-sanitizer")
 
     def answers(ctest=junit(), ctest_status=0, python=junit(), python_status=0):
         workshop.fake("ctest", f"echo '{ctest}' >\"$4\"; exit {ctest_status}")
@@ -37,13 +37,13 @@ def last_line(result):
     return result.stderr.splitlines()[-1]
 
 
-def test_everything_is_built_and_run_twice_and_counted(tests):
+def test_everything_is_built_and_run_by_itself_and_under_each_sanitizer_and_counted(tests):
     tests.answers(ctest=junit(tests=5, skipped=1))
     result = tests.script("test")
     assert result.returncode == 0, result.stderr
-    assert last_line(result).startswith("==> 11 passed, 0 failed, 2 skipped in ")
+    assert last_line(result).startswith("==> 15 passed, 0 failed, 3 skipped in ")
     calls = tests.calls()
-    for preset in ("test", "sanitize"):
+    for preset in ("test", "sanitize", "thread-sanitizer"):
         assert f"cmake --preset {preset}" in calls and f"cmake --build --preset {preset}" in calls
         assert any(call.startswith(f"ctest --preset {preset} ") for call in calls)
     assert any(call.startswith("python -m pytest ") and call.endswith(" tests/tools") for call in calls)
@@ -54,6 +54,23 @@ def test_quick_leaves_out_the_sanitizers(tests):
     assert result.returncode == 0, result.stderr
     assert last_line(result).startswith("==> 6 passed, 0 failed, 0 skipped in ")
     assert not any("sanitize" in call for call in tests.calls())
+    assert not any("tidy" in call for call in tests.calls())
+
+
+@pytest.mark.parametrize(("status", "end"), [(0, "done"), (1, "FAILED")])
+def test_what_clang_tidy_finds_is_a_failure(tests, status, end):
+    tests.fake("run-clang-tidy-19", f"exit {status}")
+    result = tests.script("test")
+    assert result.returncode == status
+    assert f"==> clang-tidy: {end} " in result.stderr
+    assert any(call.startswith("run-clang-tidy-19 ") and "-p build/test" in call for call in tests.calls())
+    assert any(call.startswith("ctest --preset sanitize ") for call in tests.calls())
+
+
+def test_clang_tidy_is_left_out_where_there_is_none(tests):
+    result = tests.script("test")
+    assert result.returncode == 0
+    assert "==> clang-tidy: left out" in result.stderr
 
 
 @pytest.mark.parametrize(

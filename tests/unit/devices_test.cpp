@@ -10,7 +10,6 @@ namespace {
 using gpu::Api;
 using gpu::DeviceType;
 using records::ApiDevice;
-using records::DeviceRecord;
 using test::seen;
 
 TEST(Merge, OneUuidIsOneDevice) {

@@ -218,7 +218,7 @@ TEST(Lines, AreOneLineEachWhateverADriverSays) {
   DeviceRecord device;
   device.name = broken;
   device.opencl = test::seen(gpu::Api::opencl, broken, {});
-  gpu::DeviceInfo info = device.opencl->info;
+  const gpu::DeviceInfo info = device.opencl->info;
   for (const std::string& text : {device_line(device), info_line(info), error_line(origin, nullptr, broken),
                                   listed_device_json(device, {{"latency", "opencl", broken}})}) {
     EXPECT_EQ(text.find('\n'), std::string::npos);

@@ -20,7 +20,7 @@ constexpr std::uint32_t capacity = 4096;  // lines
 
 Level level(std::uint32_t ways, Policy policy, bool hashed) {
   Level result;
-  result.bytes = capacity * 64;
+  result.bytes = std::uint64_t{capacity} * 64;
   result.ways = ways;
   result.policy = policy;
   result.hashed = hashed;
@@ -53,7 +53,11 @@ double independent_hits(const Level& of, double footprint) {
   return static_cast<double>(hits) / count;
 }
 
-double poisson(double mean, int k) { return std::exp(k * std::log(mean) - mean - std::lgamma(k + 1.0)); }
+double poisson(double mean, int k) {
+  double chance = std::exp(-mean);
+  for (int i = 1; i <= k; ++i) chance *= mean / i;
+  return chance;
+}
 
 double hashed_lru_formula(double rho, int ways) {
   double below = 0;
@@ -155,7 +159,7 @@ TEST(ModelCache, TreePlruAgreesWithItsDefinition) {
     Cache cache(of, 1);
     std::uint32_t leaves = 1;
     while (leaves < ways) leaves *= 2;
-    std::vector<int> points_right(2 * leaves);
+    std::vector<int> points_right(std::size_t{2} * leaves);
     std::vector<std::uint32_t> held(ways);
     std::uint32_t filled = 0;
     const std::function<std::uint32_t(std::uint32_t, std::uint32_t, std::uint32_t)> victim =

@@ -78,7 +78,7 @@ TEST(ModelDevice, ALevelSeesOnlyTheMissesFromAbove) {
   // forgets it, and just holds the 32 other lines. If it saw every access, 33 lines would be one too many.
   constexpr std::uint32_t others = 32;
   Description model = plain();
-  model.levels = {cache(256, 128, 2, 40), cache(others * 128, 128, others, 100), cache(0, 64, 16, 300)};
+  model.levels = {cache(256, 128, 2, 40), cache(std::uint64_t{others} * 128, 128, others, 100), cache(0, 64, 16, 300)};
   const auto device = open(model);
   const auto next = device->make_buffer(1 << 20);
   const auto cursor = device->make_buffer(8);
@@ -86,7 +86,7 @@ TEST(ModelDevice, ALevelSeesOnlyTheMissesFromAbove) {
   std::vector<std::uint32_t> words(1 << 18);
   for (std::uint32_t i = 0; i < others; ++i) {
     words[i] = (i + 1) * 32;
-    words[(i + 1) * 32] = (i + 1) % others;
+    words[(i + std::size_t{1}) * 32] = (i + 1) % others;
   }
   next->write(0, std::as_bytes(std::span(words)));
   const Launch launch{.buffers = {next.get(), cursor.get()}, .scalars = {1000}, .groups = 1};
@@ -132,7 +132,7 @@ TEST(ModelDevice, WalksTheRealContents) {
   const auto device = open(plain());
   ModelWalk walk(*device, 1000 * 64, 64, 3);
   const auto order = random_order(1000, 3);
-  for (std::uint64_t trips : {1u, 10u, 20u, 40u, 7u}) {
+  for (const std::uint64_t trips : {1u, 10u, 20u, 40u, 7u}) {
     static std::uint64_t hops;
     hops = trips == 1 ? 64 : hops + trips * 64;
     walk.run(static_cast<std::uint32_t>(trips));
@@ -231,7 +231,7 @@ TEST(ModelDevice, LaunchFirstLaunchAndTimerSteps) {
 }
 
 TEST(ModelDevice, AluChainCountsCyclesAndComputes) {
-  Description model = plain();  // 2000 MHz
+  const Description model = plain();  // 2000 MHz
   const auto device = open(model);
   const auto kernel = device->make_kernel(alu_chain_source, 64);
   const auto state = device->make_buffer(8);

@@ -45,7 +45,7 @@ class ModelWalk {
     std::vector<std::uint32_t> words(next_->size_bytes() / 4);
     next_->read(0, std::as_writable_bytes(std::span(words)));
     for (std::size_t i = 0; i < order.size(); ++i) {
-      words[order[i] * stride_words_] = order[(i + 1) % order.size()] * stride_words_;
+      words[std::size_t{order[i]} * stride_words_] = order[(i + 1) % order.size()] * stride_words_;
     }
     next_->write(0, std::as_bytes(std::span(words)));
   }

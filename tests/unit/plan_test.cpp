@@ -14,7 +14,7 @@ using gpu::Api;
 using measure::Effort;
 using test::cpu_target;
 
-std::string plan_of(std::vector<Api> apis, Effort effort, double time_limit_seconds = 0) {
+std::string plan_of(const std::vector<Api>& apis, Effort effort, double time_limit_seconds = 0) {
   static const Target target = cpu_target();
   std::vector<std::pair<const Target*, Api>> work;
   for (const Api api : apis) work.emplace_back(&target, api);

@@ -71,7 +71,7 @@ class RunnerTest : public testing::Test {
 
   /// A machine on which others take these shares of CPU time during the measurements, one after the other;
   /// none during the very first, which is the reference that drift is told from.
-  std::function<counters::HostTime()> shares(std::vector<double> foreign, std::vector<double> steal = {}) {
+  std::function<counters::HostTime()> shares(const std::vector<double>& foreign, const std::vector<double>& steal = {}) {
     const auto calls = std::make_shared<std::size_t>(0);
     const auto time = std::make_shared<counters::HostTime>();
     return [=] {

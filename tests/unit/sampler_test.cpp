@@ -67,6 +67,7 @@ TEST(Sampler, GivesWhatWasReadSinceAMoment) {
 
 TEST(Sampler, ReadsOnAThreadOfItsOwnThatItNames) {
   Steps steps;
+  // NOLINTNEXTLINE(misc-const-correctness): its thread goes on writing to it
   Sampler sampler([&steps] { return steps(); }, milliseconds{0});
   wait_until_begun(steps, 2);
   EXPECT_EQ(steps.reader, sampler.thread_id());

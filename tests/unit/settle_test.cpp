@@ -13,7 +13,6 @@ namespace sonde::measure {
 namespace {
 
 using gpu::Nanoseconds;
-using test::Script;
 using test::ScriptedDevice;
 
 constexpr Nanoseconds longest{2e9};

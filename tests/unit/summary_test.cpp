@@ -8,7 +8,6 @@
 namespace sonde::cli {
 namespace {
 
-using gpu::Api;
 using records::Line;
 using test::cpu_target;
 

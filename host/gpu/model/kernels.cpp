@@ -88,7 +88,9 @@ void independent_chase(Invocation& invocation) {
   for (std::uint64_t hop = 0; hop < trips * hops_per_trip; ++hop) {
     ++counter;
     const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
-    word = lines.load(static_cast<std::uint32_t>((mixed * line_count) >> 32) * line_words);
+    const auto line = static_cast<std::uint32_t>((mixed * line_count) >> 32);
+    const std::uint32_t first_word = line * line_words;
+    word = lines.load(first_word);
   }
   cursor.store(0, word);
   cursor.store(1, counter);

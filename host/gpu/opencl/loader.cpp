@@ -27,7 +27,7 @@ void load() {
   library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw Unsupported(std::string("no OpenCL loader; install one (Debian and Ubuntu: ocl-icd-libopencl1) (") +
-                      dlerror() + ")");
+                      dlerror() + ")");  // NOLINT(concurrency-mt-unsafe): glibc keeps it for each thread
   }
 #define SONDE_FIND(function) find(library, #function, function##_forwarder::target);
   SONDE_OPENCL_FUNCTIONS(SONDE_FIND)
