@@ -108,8 +108,8 @@ double largest_bytes(const gpu::DeviceInfo& device, const Request& request) {
   return static_cast<double>(request.largest_bytes.value_or(largest_by_default(request.effort, device.type)));
 }
 
-Point sized_point(const Request& request, const std::map<std::string, std::string>& words, double bytes) {
-  return point(request, words, bytes, request.line_bytes, 1);
+Point sized_point(const Request& request, const std::map<std::string, std::string>& series, double bytes) {
+  return point(request, series, bytes, request.line_bytes, 1);
 }
 
 analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path, std::uint32_t line_bytes) {
