@@ -33,8 +33,10 @@ constexpr double least_share_of_a_transition = 0.03;
 constexpr std::size_t least_points_for_a_scatter = 5;
 constexpr double few_lines = 512;
 constexpr double nearly_no_drift = 0.1;
-constexpr double evidence_of_a_rise = 0.5;
+constexpr double evidence_of_a_rise = 0.5;  // for each level
+/// How far beyond a cache its hits are looked at where no other cache follows, and at least.
 constexpr double octaves_of_hits = 3;
+constexpr double least_octaves_of_hits = 2.4;
 constexpr double sigma_of_hits = 0.004;
 constexpr double octaves_of_chance = 1.5;
 constexpr double share_of_a_plateau = 0.99;
@@ -354,11 +356,12 @@ std::vector<bool> add_scatter(FitCurves& curves, const FittedHierarchy& fitted) 
 void sharpen_beyond_few_lines(FitCurves& curves, const FittedHierarchy& fitted) {
   for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
     const double from = fitted.log2_bytes[cache];
-    const double to = cache + 1 < fitted.log2_bytes.size() ? (from + fitted.log2_bytes[cache + 1]) / 2 : from + octaves_of_hits;
+    const bool last = cache + 1 == fitted.log2_bytes.size();
+    const double to = last ? from + octaves_of_hits : (from + fitted.log2_bytes[cache + 1]) / 2;
     const double lines = std::exp2(from) / curves.line_bytes;
     if (lines > few_lines) continue;
     for (FitPoint& point : curves.independent) {
-      if (point.log2_bytes < from || point.log2_bytes > std::max(to, from + 2.4)) continue;
+      if (point.log2_bytes < from || point.log2_bytes > std::max(to, from + least_octaves_of_hits)) continue;
       const double step = level_ns(fitted, cache + 1, point.log2_bytes) - level_ns(fitted, cache, point.log2_bytes);
       const double chance = typical_hashed_shape().independent_deviation_of_a_set(point.log2_bytes - from) /
                             std::sqrt(std::max(1.0, lines / typical_hashed_shape().ways()));
@@ -487,7 +490,8 @@ RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
   // A plateau that rises is believed only where the curve asks for it: it could stand for another policy.
   const FittedHierarchy flat = with_drift(nearly_no_drift);
   const FittedHierarchy rising = with_drift(1);
-  result.by_cycle = score(rising, cycle) < score(flat, cycle) - evidence_of_a_rise * static_cast<double>(start.log_ns.size()) ? rising : flat;
+  const double evidence = evidence_of_a_rise * static_cast<double>(start.log_ns.size());
+  result.by_cycle = score(rising, cycle) < score(flat, cycle) - evidence ? rising : flat;
   // What levels there are was told from the points as they were; shapes that make one of what was none are not taken.
   if (!plausible(result.by_cycle, cycle) || !seen(result.by_cycle, cycle)) result.by_cycle = start;
   result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);

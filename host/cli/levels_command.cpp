@@ -9,6 +9,7 @@
 #include "cli/level_table.hpp"
 #include "cli/usage_error.hpp"
 #include "probes/catalog.hpp"
+#include "probes/path.hpp"
 #include "records/invalid_file.hpp"
 #include "records/read_file.hpp"
 
@@ -43,6 +44,8 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
   if (curves.empty()) throw UsageError(file + ": there are no latency samples in this file");
   for (const auto& [key, measurements] : curves) {
     const auto& [device, api, probe, series] = key;
+    const probes::Path path = probes::path_of(series);
+    if (path == probes::Path::atomic) continue;  // its few sizes tell no levels
     measure::Request request;
     const auto found = devices.find(device);
     if (found != devices.end() && found->second->line_bytes != 0) request.line_bytes = found->second->line_bytes;
@@ -53,7 +56,8 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
       }
       continue;
     }
-    std::cout << (found != devices.end() ? found->second->name : device) << ", " << api << "\n"
+    std::cout << (found != devices.end() ? found->second->name : device) << ", " << api
+              << (path == probes::Path::vector ? "" : ", by the path " + std::string(probes::name_of(path))) << "\n"
               << level_table(conclusion.levels);
     for (const measure::Finding& finding : conclusion.findings) std::cout << "  " << finding.evidence << "\n";
   }

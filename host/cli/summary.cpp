@@ -29,18 +29,6 @@ struct Curve {
 constexpr std::array<double, 11> telling_bytes{4096,      16384,      65536,      262144,     1048576,   4194304,
                                                16777216., 67108864., 268435456., 1073741824., 4294967296.};
 
-const char* path_name(probes::Path path) {
-  switch (path) {
-    case probes::Path::vector: break;
-    case probes::Path::scalar: return "scalar";
-    case probes::Path::constant: return "constant";
-    case probes::Path::image: return "image";
-    case probes::Path::local: return "local";
-    case probes::Path::atomic: return "atomic";
-  }
-  return "vector";
-}
-
 template <typename... Values>
 std::string format(const char* pattern, Values... values) {
   std::array<char, 256> text{};
@@ -117,7 +105,7 @@ std::string further_paths(const std::string& device, std::span<const Line> lines
     for (const Curve& curve : curves) ends.insert({curve.points.begin()->first, curve.points.rbegin()->first});
     // What one API reaches beyond the other is a row of its own.
     for (const double bytes : ends) {
-      std::string row = format("  %-9s%12s", path_name(path), ("in " + measure::size_text(bytes)).c_str());
+      std::string row = format("  %-9s%12s", std::string(probes::name_of(path)).c_str(), ("in " + measure::size_text(bytes)).c_str());
       for (const Curve& of_api : vector) {
         const auto curve = std::ranges::find(curves, of_api.api, &Curve::api);
         const measure::Measurement* found = curve == curves.end() ? nullptr : near(*curve, bytes);
@@ -250,7 +238,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     if (line.kind != "skip" && line.kind != "error") continue;
     std::string where = line.origin.probe + " through " + line.origin.api;
     const probes::Path path = probes::path_of(line.point.series);
-    if (path != probes::Path::vector) where += std::string(" by the path ") + path_name(path);
+    if (path != probes::Path::vector) where += " by the path " + std::string(probes::name_of(path));
     if (line.point.x.contains("bytes")) where += " at " + measure::size_text(line.point.x.at("bytes"));
     text += (line.kind == "skip" ? "\nNot measured: " : "\nFailed: ") + where + ": " + line.reason + "\n";
   }

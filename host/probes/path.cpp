@@ -1,36 +1,36 @@
 #include "probes/path.hpp"
 
+#include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
 
 namespace sonde::probes {
 namespace {
 
-constexpr std::array<std::pair<Path, std::string_view>, 5> words{{{Path::vector, "vector"},
+constexpr std::array<std::pair<Path, std::string_view>, 6> names{{{Path::vector, "vector"},
                                                                    {Path::scalar, "scalar"},
                                                                    {Path::constant, "constant"},
                                                                    {Path::image, "image"},
-                                                                   {Path::local, "local"}}};
+                                                                   {Path::local, "local"},
+                                                                   {Path::atomic, "atomic"}}};
 
 }  // namespace
 
 std::map<std::string, std::string> series_of(Path path) {
   if (path == Path::atomic) return {{"path", "vector"}, {"memory", "device"}, {"pattern", "read-modify-write"}};
-  std::map<std::string, std::string> series{{"memory", "device"}};
-  for (const auto& [one, word] : words) {
-    if (one == path) series["path"] = word;
-  }
-  return series;
+  return {{"path", std::string(name_of(path))}, {"memory", "device"}};
+}
+
+std::string_view name_of(Path path) {
+  return std::ranges::find(names, path, &std::pair<Path, std::string_view>::first)->second;
 }
 
 Path path_of(const std::map<std::string, std::string>& series) {
   if (series.contains("pattern")) return Path::atomic;
-  const auto path = series.find("path");
-  for (const auto& [one, word] : words) {
-    if (path != series.end() && path->second == word) return one;
-  }
-  return Path::vector;
+  const auto word = series.find("path");
+  if (word == series.end()) return Path::vector;
+  const auto named = std::ranges::find(names, std::string_view(word->second), &std::pair<Path, std::string_view>::second);
+  return named == names.end() ? Path::vector : named->first;
 }
 
 }  // namespace sonde::probes

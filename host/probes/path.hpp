@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace sonde::probes {
 
@@ -21,6 +22,9 @@ inline constexpr std::uint64_t local_walk_bytes = 16384;
 
 /// The words of a record file that name a path's curves.
 std::map<std::string, std::string> series_of(Path path);
+
+/// "vector", "atomic": a path as a person names it.
+std::string_view name_of(Path path);
 
 /// The path of a point's series.
 Path path_of(const std::map<std::string, std::string>& series);

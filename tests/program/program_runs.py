@@ -95,6 +95,15 @@ def of_kind(records, kind, **fields):
     ]
 
 
+def by_vector_path(samples):
+    """Without the samples of other paths to memory, and without atomics."""
+    return [
+        sample
+        for sample in samples
+        if sample["series"].get("path", "vector") == "vector" and "pattern" not in sample["series"]
+    ]
+
+
 def sizes(samples):
     return [sample["x"]["bytes"] for sample in samples]
 

@@ -1,7 +1,7 @@
 """Several devices, probes by name, and what becomes of the exit status when nothing could be measured."""
 
 import pytest
-from program_runs import ONE_POINT, of_kind
+from program_runs import ONE_POINT, by_vector_path, of_kind
 
 
 def test_two_devices_in_one_record(sonde, valid, opencl_cpu):
@@ -13,7 +13,7 @@ def test_two_devices_in_one_record(sonde, valid, opencl_cpu):
     told = [device["device"] for device in of_kind(records, "device")]
     assert told[0] == "cpu" and len(told) == 2
     assert [record["record"] for record in records[1:3]] == ["device", "device"]
-    assert [sample["device"] for sample in of_kind(records, "sample")] == told
+    assert [sample["device"] for sample in by_vector_path(of_kind(records, "sample"))] == told
     assert "(cpu)" in done.out and "simulated" in done.out
 
 
@@ -21,7 +21,7 @@ def test_a_device_named_twice_is_measured_once(sonde, model_file):
     device = model_file()
     assert sonde("run", "--device", device, "--device", device, *ONE_POINT, "-o", "run.jsonl").status == 0
     records = sonde.records()
-    assert (len(of_kind(records, "device")), len(of_kind(records, "sample"))) == (1, 1)
+    assert (len(of_kind(records, "device")), len(by_vector_path(of_kind(records, "sample")))) == (1, 1)
 
 
 def test_sizes_beyond_the_memory_of_a_model_are_skipped(sonde, valid, model_file):
@@ -42,14 +42,14 @@ def test_two_models_of_one_name_have_ids_of_their_own(sonde, model_file, files):
     records = sonde.records()
     told = [device["device"] for device in of_kind(records, "device")]
     assert len(set(told)) == 2
-    assert [sample["device"] for sample in of_kind(records, "sample")] == told
+    assert [sample["device"] for sample in by_vector_path(of_kind(records, "sample"))] == told
 
 
 @pytest.mark.parametrize("probes", [["latency"], ["latency,latency"], ["latency", "--probe", "latency"]])
 def test_a_probe_named_is_run_once(sonde, model_file, probes):
     done = sonde("run", "--device", model_file(), "--probe", *probes, *ONE_POINT, "-o", "run.jsonl")
     assert done.status == 0, done.err
-    assert len(of_kind(sonde.records(), "sample")) == 1
+    assert len(by_vector_path(of_kind(sonde.records(), "sample"))) == 1
 
 
 def whole_memory(listed):

@@ -67,10 +67,13 @@ def test_four_sizes_for_each_doubling_in_whole_lines(cpu_run, api):
 
 
 def test_each_sample_names_its_curve(cpu_run):
-    defaults = {"path": "vector", "memory": "device", "order": "cycle"}
+    paths = ("vector", "scalar", "constant", "image", "local")
     for sample in cpu_run.samples:
         assert (sample["device"], sample["probe"], sample["unit"]) == ("cpu", "latency", "ns")
-        assert {**defaults, **sample["series"], "order": "cycle"} == defaults
+        words = sample["series"]
+        assert words["path"] in paths and words["memory"] == "device"
+        assert words.get("pattern", "read-modify-write") == "read-modify-write"
+        assert set(words) <= {"path", "memory", "order", "pattern"}
         assert sample["series"].get("order", "cycle") in ("cycle", "independent", "page")
         assert list(sample["x"]) == ["bytes"]
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from program_runs import NO_OPENCL_DRIVER, NO_VULKAN_DRIVER, ONE_POINT, of_kind, sizes
+from program_runs import NO_OPENCL_DRIVER, NO_VULKAN_DRIVER, ONE_POINT, by_vector_path, of_kind, sizes
 
 SWEEP = ("--sizes", "4K:64K", "--effort", "quick")
 
@@ -64,7 +64,7 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
     assert done.status == 0, done.err
     records = sonde.records()
     valid(records)
-    found = of_kind(records, "level")
+    found = by_vector_path(of_kind(records, "level"))
     assert [one["level"] for one in found] == [1, 2, 3]
     assert [one["latency_ns"]["value"] for one in found] == pytest.approx([20, 90, 400], rel=0.02)
     assert [one["bytes"]["value"] for one in found[:2]] == pytest.approx([16384, 524288], rel=0.03)
@@ -74,7 +74,7 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
     again = sonde("levels", "run.jsonl", "--json")
     assert again.status == 0, again.err
     # The record's values are rounded to six digits, so the fit sees others in the last.
-    for one, line in zip(found, again.out.splitlines(), strict=True):
+    for one, line in zip(of_kind(records, "level"), again.out.splitlines(), strict=True):
         assert json.loads(line)["latency_ns"] == pytest.approx(one["latency_ns"], rel=1e-4)
 
 

@@ -15,7 +15,7 @@ std::uint64_t AddressSpace::take(std::uint64_t size_bytes) {
   const std::uint64_t rounded = (size_bytes + alignment_bytes_ - 1) / alignment_bytes_ * alignment_bytes_;
   std::uint64_t address = gap_from(next_, rounded);
   if (address + rounded > size_bytes_) address = gap_from(0, rounded);
-  if (address + rounded > size_bytes_) throw Error("the simulated memory has no gap for this buffer");
+  if (address + rounded > size_bytes_) throw Unsupported("the simulated memory has no gap for this buffer");
   taken_.emplace(address, rounded);
   free_bytes_ -= rounded;
   next_ = address + rounded;

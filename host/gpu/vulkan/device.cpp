@@ -104,7 +104,7 @@ class VulkanDevice final : public Device {
         queue_(physical_, addresses_),
         staging_(queue_) {
     make_layouts();
-    make_descriptor_set();
+    make_descriptor_pool();
     VkQueryPoolCreateInfo queries{.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     queries.queryType = VK_QUERY_TYPE_TIMESTAMP;
     queries.queryCount = 2;
@@ -195,7 +195,7 @@ class VulkanDevice final : public Device {
     layout_ = {queue_.device(), raw_layout};
   }
 
-  void make_descriptor_set() {
+  void make_descriptor_pool() {
     const std::array<VkDescriptorPoolSize, 3> sizes{
         {{.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = most_buffers},
          {.type = type_of(constant_binding), .descriptorCount = 1},
@@ -207,9 +207,14 @@ class VulkanDevice final : public Device {
     VkDescriptorPool raw_pool = VK_NULL_HANDLE;
     check(vkCreateDescriptorPool(queue_.device(), &pool, nullptr, &raw_pool), "vkCreateDescriptorPool");
     descriptor_pool_ = {queue_.device(), raw_pool};
+  }
+
+  /// An empty set: one that still names a buffer which has gone may be read by a driver although no shader does.
+  void renew_descriptor_set() {
+    check(vkResetDescriptorPool(queue_.device(), descriptor_pool_.get(), 0), "vkResetDescriptorPool");
     const VkDescriptorSetLayout set_layout = set_layout_.get();
     VkDescriptorSetAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-    allocate_info.descriptorPool = raw_pool;
+    allocate_info.descriptorPool = descriptor_pool_.get();
     allocate_info.descriptorSetCount = 1;
     allocate_info.pSetLayouts = &set_layout;
     check(vkAllocateDescriptorSets(queue_.device(), &allocate_info, &descriptors_), "vkAllocateDescriptorSets");
@@ -227,6 +232,7 @@ class VulkanDevice final : public Device {
     for (std::uint32_t index = 0; index < launch.buffers.size(); ++index) {
       const auto& own = static_cast<const VulkanBuffer&>(*launch.buffers[index]);
       if (own.use() == Use::storage && addresses_) continue;
+      if (!any) renew_descriptor_set();
       const VkDescriptorBufferInfo buffer{.buffer = own.handle(), .offset = 0, .range = VK_WHOLE_SIZE};
       VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
       write.dstSet = descriptors_;
