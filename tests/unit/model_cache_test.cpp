@@ -246,7 +246,7 @@ TEST(ModelAddressSpace, ARangeNeedsOneGap) {
   space.give_back(a);
   space.give_back(c);
   EXPECT_EQ(space.free_bytes(), 800u);
-  EXPECT_THROW(space.take(500), Error);
+  EXPECT_THROW(space.take(500), Unsupported);
   EXPECT_NO_THROW(space.take(400));
 }
 

@@ -12,7 +12,7 @@ class AddressSpace {
   /// Ranges start at multiples of `alignment_bytes`.
   AddressSpace(std::uint64_t size_bytes, std::uint64_t alignment_bytes);
 
-  /// Takes a range and returns its first address; throws Error when no gap is long enough.
+  /// Takes a range and returns its first address; throws Unsupported when no gap is long enough.
   std::uint64_t take(std::uint64_t size_bytes);
   void give_back(std::uint64_t address);
   [[nodiscard]] std::uint64_t free_bytes() const { return free_bytes_; }
