@@ -9,7 +9,7 @@ namespace {
 
 /// A probe asks for more once it has seen edges, on a CPU and on the simulated GPUs about as much again, and then goes on
 /// to other paths.
-constexpr double with_refinement = 2.6;
+constexpr double with_refinement = 3;
 
 struct Part {
   double seconds = 0;
