@@ -3,20 +3,15 @@
 // cursor: [0] where the walk stands, read and written back; [1] trips made, the proof that none was dropped.
 // The start comes from memory by the work-item's own index, so that no compiler can prove the address the
 // same for all and send the loads through another cache. 64 hops a trip: see docs/method.md, loop limits.
-#define HOP at = next[at];
-#define HOPS_4 HOP HOP HOP HOP
-#define HOPS_16 HOPS_4 HOPS_4 HOPS_4 HOPS_4
-#define HOPS_64 HOPS_16 HOPS_16 HOPS_16 HOPS_16
+#include "steps.h"
+#define STEP at = next[at];
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void chase(global const uint* restrict next, global uint* restrict cursor, uint trips) {
   const uint item = get_global_id(0);
   if (item != 0) return;
   uint at = cursor[item];
-  uint trip = 0;
-  for (; trip < trips; ++trip) {
-    HOPS_64
-  }
+  MAKE_TRIPS
   cursor[item] = at;
   cursor[item + 1] = trip;
 }

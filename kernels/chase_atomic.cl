@@ -1,19 +1,14 @@
 // The walk of kernels/chase.cl with an atomic addition at every hop, which returns what was there before. What is added
 // is an argument, and zero: the chain stays as it is, and no compiler can know.
-#define HOP at = atomic_add(next + at, added);
-#define HOPS_4 HOP HOP HOP HOP
-#define HOPS_16 HOPS_4 HOPS_4 HOPS_4 HOPS_4
-#define HOPS_64 HOPS_16 HOPS_16 HOPS_16 HOPS_16
+#include "steps.h"
+#define STEP at = atomic_add(next + at, added);
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void chase_atomic(global uint* restrict next, global uint* restrict cursor, uint trips, uint added) {
   const uint item = get_global_id(0);
   if (item != 0) return;
   uint at = cursor[item];
-  uint trip = 0;
-  for (; trip < trips; ++trip) {
-    HOPS_64
-  }
+  MAKE_TRIPS
   cursor[item] = at;
   cursor[item + 1] = trip;
 }

@@ -1,18 +1,13 @@
 // The walk of kernels/chase.cl through the texture unit: one texel of a linear image is one word.
-#define HOP at = read_imageui(next, (int)at).x;
-#define HOPS_4 HOP HOP HOP HOP
-#define HOPS_16 HOPS_4 HOPS_4 HOPS_4 HOPS_4
-#define HOPS_64 HOPS_16 HOPS_16 HOPS_16 HOPS_16
+#include "steps.h"
+#define STEP at = read_imageui(next, (int)at).x;
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void chase_image(read_only image1d_buffer_t next, global uint* restrict cursor, uint trips) {
   const uint item = get_global_id(0);
   if (item != 0) return;
   uint at = cursor[item];
-  uint trip = 0;
-  for (; trip < trips; ++trip) {
-    HOPS_64
-  }
+  MAKE_TRIPS
   cursor[item] = at;
   cursor[item + 1] = trip;
 }

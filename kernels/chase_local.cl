@@ -1,11 +1,9 @@
 // The walk of kernels/chase.cl through the memory of a work-group, into which its items first copy the chain. No other
 // kernel declares such memory: on many GPUs it is taken from the first cache.
 // words: length of the chain, at most LOCAL_WORDS.
+#include "steps.h"
 #define LOCAL_WORDS 4096
-#define HOP at = chain[at];
-#define HOPS_4 HOP HOP HOP HOP
-#define HOPS_16 HOPS_4 HOPS_4 HOPS_4 HOPS_4
-#define HOPS_64 HOPS_16 HOPS_16 HOPS_16 HOPS_16
+#define STEP at = chain[at];
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void chase_local(global const uint* restrict next, global uint* restrict cursor, uint trips, uint words) {
@@ -15,10 +13,7 @@ kernel void chase_local(global const uint* restrict next, global uint* restrict 
   const uint item = get_global_id(0);
   if (item != 0) return;
   uint at = cursor[item];
-  uint trip = 0;
-  for (; trip < trips; ++trip) {
-    HOPS_64
-  }
+  MAKE_TRIPS
   cursor[item] = at;
   cursor[item + 1] = trip;
 }

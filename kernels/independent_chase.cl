@@ -2,12 +2,10 @@
 // from the word just loaded mixed with a step counter, so the walk never closes and any line is as likely as any other.
 // lines: a random word at the start of each line. cursor: [0] the word loaded last, [1] the step counter, [2] trips
 // made. See kernels/chase.cl for the start from memory and the unrolling.
-#define HOP                                                                      \
+#include "steps.h"
+#define STEP                                                                     \
   ++counter;                                                                     \
   word = lines[mul_hi((word ^ counter) * 0x9E3779B1u, line_count) * line_words];
-#define HOPS_4 HOP HOP HOP HOP
-#define HOPS_16 HOPS_4 HOPS_4 HOPS_4 HOPS_4
-#define HOPS_64 HOPS_16 HOPS_16 HOPS_16 HOPS_16
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void independent_chase(global const uint* restrict lines, global uint* restrict cursor, uint trips,
@@ -16,10 +14,7 @@ kernel void independent_chase(global const uint* restrict lines, global uint* re
   if (item != 0) return;
   uint word = cursor[item];
   uint counter = cursor[item + 1];
-  uint trip = 0;
-  for (; trip < trips; ++trip) {
-    HOPS_64
-  }
+  MAKE_TRIPS
   cursor[item] = word;
   cursor[item + 1] = counter;
   cursor[item + 2] = trip;

@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "arguments.glsl"
+#include "../kernels/steps.h"
 
 // The same as kernels/chase_constant.cl, which explains it.
 // Words of a uniform block lie in vectors of four; the chain's lines begin at whole vectors.
@@ -11,19 +12,13 @@ layout(push_constant) uniform Arguments {
   uint trips;
 };
 
-#define HOP at = next.data[at >> 2].x;
-#define HOPS_4 HOP HOP HOP HOP
-#define HOPS_16 HOPS_4 HOPS_4 HOPS_4 HOPS_4
-#define HOPS_64 HOPS_16 HOPS_16 HOPS_16 HOPS_16
+#define STEP at = next.data[at >> 2].x;
 
 void main() {
   const uint item = gl_GlobalInvocationID.x;
   if (item != 0) return;
   uint at = cursor.data[item];
-  uint trip = 0;
-  for (; trip < trips; ++trip) {
-    HOPS_64
-  }
+  MAKE_TRIPS
   cursor.data[item] = at;
   cursor.data[item + 1] = trip;
 }

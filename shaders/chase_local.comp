@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "arguments.glsl"
+#include "../kernels/steps.h"
 
 // The same as kernels/chase_local.cl, which explains it.
 BUFFER(0, Next, next, uint)
@@ -14,10 +15,7 @@ layout(push_constant) uniform Arguments {
 
 shared uint chain[4096];
 
-#define HOP at = chain[at];
-#define HOPS_4 HOP HOP HOP HOP
-#define HOPS_16 HOPS_4 HOPS_4 HOPS_4 HOPS_4
-#define HOPS_64 HOPS_16 HOPS_16 HOPS_16 HOPS_16
+#define STEP at = chain[at];
 
 void main() {
   for (uint word = gl_LocalInvocationID.x; word < words; word += gl_WorkGroupSize.x) chain[word] = next.data[word];
@@ -25,10 +23,7 @@ void main() {
   const uint item = gl_GlobalInvocationID.x;
   if (item != 0) return;
   uint at = cursor.data[item];
-  uint trip = 0;
-  for (; trip < trips; ++trip) {
-    HOPS_64
-  }
+  MAKE_TRIPS
   cursor.data[item] = at;
   cursor.data[item + 1] = trip;
 }

@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "arguments.glsl"
+#include "../kernels/steps.h"
 
 // The same as kernels/chase_scalar.cl, which explains it.
 READ_ONLY_BUFFER(0, Next, next, uint)
@@ -12,17 +13,11 @@ layout(push_constant) uniform Arguments {
   uint start;
 };
 
-#define HOP at = next.data[at];
-#define HOPS_4 HOP HOP HOP HOP
-#define HOPS_16 HOPS_4 HOPS_4 HOPS_4 HOPS_4
-#define HOPS_64 HOPS_16 HOPS_16 HOPS_16 HOPS_16
+#define STEP at = next.data[at];
 
 void main() {
   uint at = start;
-  uint trip = 0;
-  for (; trip < trips; ++trip) {
-    HOPS_64
-  }
+  MAKE_TRIPS
   if (gl_GlobalInvocationID.x != 0) return;
   cursor.data[0] = at;
   cursor.data[1] = trip;

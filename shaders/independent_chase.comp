@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "arguments.glsl"
+#include "../kernels/steps.h"
 
 // The same as kernels/independent_chase.cl, which explains it.
 BUFFER(0, Lines, lines, uint)
@@ -13,13 +14,10 @@ layout(push_constant) uniform Arguments {
   uint line_words;
 };
 
-#define HOP                                                              \
+#define STEP                                                             \
   ++counter;                                                             \
   umulExtended((word ^ counter) * 0x9E3779B1u, line_count, line, unused); \
   word = lines.data[line * line_words];
-#define HOPS_4 HOP HOP HOP HOP
-#define HOPS_16 HOPS_4 HOPS_4 HOPS_4 HOPS_4
-#define HOPS_64 HOPS_16 HOPS_16 HOPS_16 HOPS_16
 
 void main() {
   const uint item = gl_GlobalInvocationID.x;
@@ -27,10 +25,7 @@ void main() {
   uint word = cursor.data[item];
   uint counter = cursor.data[item + 1];
   uint line, unused;
-  uint trip = 0;
-  for (; trip < trips; ++trip) {
-    HOPS_64
-  }
+  MAKE_TRIPS
   cursor.data[item] = word;
   cursor.data[item + 1] = counter;
   cursor.data[item + 2] = trip;
