@@ -10,42 +10,16 @@
 namespace sonde::analysis {
 namespace {
 
-constexpr double steepness_window_octaves = 0.12;
-constexpr double slowed_window_octaves = 0.5;
-constexpr double tolerated_excess = 0.03;
 constexpr std::size_t most_caches = 7;
 constexpr double insertion_step_octaves = 0.5;
 constexpr double octaves_of_two_edges = 2.5;
-/// What a further cache must lower the cost by, in units of log(points) for each of its three parameters. Schwarz's
-/// criterion has 1; residuals that formulas leave are not independent, so more is asked.
-constexpr double evidence_factor = 2.5;
 /// So much more evidence against a fit is not made up for by other shapes.
 constexpr double hopeless = 8;
 /// A point that a level serves by so much, at a latency so near to the level's, shows it.
 constexpr double own_share = 0.85;
 constexpr double flat_log_ns = 0.04;
-constexpr double nearly_as_good = 6;
 constexpr double explained_cost = 0.6;  // of each point
 constexpr double penalty_of_unseen = 2;
-constexpr double tolerated_strain = 2;  // cost that each independent point adds
-/// Less of a step than this says nothing of a transition, nor do fewer points.
-constexpr double least_share_of_a_transition = 0.03;
-constexpr std::size_t least_points_for_a_scatter = 5;
-constexpr double few_lines = 512;
-constexpr double nearly_no_drift = 0.1;
-constexpr double evidence_of_a_rise = 0.5;  // for each level
-/// How far beyond a cache its hits are looked at where no other cache follows, and at least.
-constexpr double octaves_of_hits = 3;
-constexpr double least_octaves_of_hits = 2.4;
-constexpr double sigma_of_hits = 0.004;
-constexpr double octaves_of_chance = 1.5;
-constexpr double share_of_a_plateau = 0.99;
-constexpr double least_sigma_of_a_plateau = 0.003;
-constexpr double most_sigma_of_a_plateau = 0.011;
-constexpr double large_scatter = 1.5;
-/// How far the arithmetic's cost may differ between levels, as a share of their latency.
-constexpr double same_offsets = 0.005;
-constexpr double different_offsets = 0.1;
 /// A step that the fit may use, one that may be a level where the curve is flat on both sides, and one that needs no
 /// such proof.
 constexpr double least_step = 1.04;
@@ -151,7 +125,6 @@ const CacheShape& shape_of_16_ways(CacheShape::Index index) {
     return shape.index() == index && shape.policy() == CacheShape::Policy::least_recent && shape.ways() == 16;
   });
 }
-const CacheShape& typical_hashed_shape() { return shape_of_16_ways(CacheShape::Index::hashed); }
 const CacheShape& sharp_shape() { return shape_of_16_ways(CacheShape::Index::modulo); }
 
 /// Latencies in ns of the stretches over which the points that `counts` names hardly rise, by size.
@@ -205,19 +178,22 @@ std::vector<FittedHierarchy> with_one_more(const FittedHierarchy& before, const 
   return starts;
 }
 
-/// The cost of a fit, more where it has a level that was not seen: a shape that climbs slowly can stand for a plateau that
-/// the curve has, at a latency that it has not.
-double score(const FittedHierarchy& hierarchy, const FitCurves& curves) {
-  return hierarchy.cost * (seen(hierarchy, curves) ? 1 : penalty_of_unseen);
-}
-
 /// Whether a cache may have a shape: one whose points scatter has its lines placed by chance, not in turn.
 bool allowed(const CacheShape& shape, const std::vector<bool>& scattered, std::size_t cache) {
   return cache >= scattered.size() || !scattered[cache] || shape.index() == CacheShape::Index::hashed;
 }
 
-/// Tries every allowed shape for one cache after the other, as long as that helps.
-void choose_shapes(const FitCurves& curves, FittedHierarchy& hierarchy, const std::vector<bool>& scattered = {}) {
+}  // namespace
+
+bool believable(const FittedHierarchy& hierarchy, const FitCurves& curves) {
+  return plausible(hierarchy, curves) && seen(hierarchy, curves);
+}
+
+double score(const FittedHierarchy& hierarchy, const FitCurves& curves) {
+  return hierarchy.cost * (seen(hierarchy, curves) ? 1 : penalty_of_unseen);
+}
+
+void choose_shapes(const FitCurves& curves, FittedHierarchy& hierarchy, const std::vector<bool>& scattered) {
   const std::span<const CacheShape> shapes = cache_shapes();
   for (std::size_t cache = 0; cache < hierarchy.shapes.size(); ++cache) {
     if (allowed(*hierarchy.shapes[cache], scattered, cache)) continue;
@@ -244,189 +220,7 @@ void choose_shapes(const FitCurves& curves, FittedHierarchy& hierarchy, const st
   }
 }
 
-/// How much the curve changes about a point, per octave: the range of all neighbours within a window, so that a curve
-/// that goes up and down is known as little as one that rises.
-double steepness_at(const std::vector<FitPoint>& points, std::size_t i) {
-  std::size_t from = i > 0 ? i - 1 : i;
-  std::size_t to = std::min(i + 1, points.size() - 1);
-  const double here = points[i].log2_bytes;
-  while (from > 0 && here - points[from - 1].log2_bytes < steepness_window_octaves) --from;
-  while (to + 1 < points.size() && points[to + 1].log2_bytes - here < steepness_window_octaves) ++to;
-  double low = points[i].log_ns;
-  double high = low;
-  for (std::size_t j = from; j <= to; ++j) {
-    low = std::min(low, points[j].log_ns);
-    high = std::max(high, points[j].log_ns);
-  }
-  return (high - low) / std::max(points[to].log2_bytes - points[from].log2_bytes, 0.1);
-}
-
-/// How far a point lies above what a larger working set takes, which is what it was slowed by: a larger one is not
-/// faster. The machine may change between points, so the repetitions of one do not show this.
-double slowed_by(const std::vector<FitPoint>& points, std::size_t i) {
-  double least = points[i].log_ns;
-  for (std::size_t j = i + 1; j < points.size(); ++j) {
-    if (points[j].log2_bytes - points[i].log2_bytes > slowed_window_octaves && j > i + 2) break;
-    least = std::min(least, points[j].log_ns);
-  }
-  const double excess = points[i].log_ns - least;
-  return excess > tolerated_excess ? excess : 0;
-}
-
-/// The caches of a fit to the cycle alone, fitted to all curves.
-FittedHierarchy fit_to_all(const FitCurves& curves, const FittedHierarchy& start, const std::vector<bool>& scattered) {
-  FittedHierarchy hierarchy = start;
-  // About ten instructions, or what the smallest footprint shows.
-  const double first_ns = std::exp(curves.independent.front().log_ns) - independent_ns(start, curves.independent.front().log2_bytes);
-  std::ranges::fill(hierarchy.offset_ns, std::max(first_ns, 0.1 * std::exp(start.log_ns[0])));
-  const auto with_offsets = [&](double sigma) {
-    FittedHierarchy one = hierarchy;
-    one.offset_sigma = sigma;
-    one = fit(curves, one);
-    choose_shapes(curves, one, scattered);
-    return fit(curves, one);
-  };
-  // A GPU does one thing after the other, so the arithmetic costs every level the same; a CPU that runs ahead hides
-  // some of it behind one level and not behind another. The latter only where the curves ask for it.
-  const FittedHierarchy same = with_offsets(same_offsets);
-  const FittedHierarchy different = with_offsets(different_offsets);
-  const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
-  const double evidence = static_cast<double>(start.log2_bytes.size()) * std::log(points);
-  return score(different, curves) < score(same, curves) - evidence_factor * evidence ? different : same;
-}
-
-/// Gives the points of each cache's transition the scatter that chance lets them have in a hashed cache of so few sets,
-/// and what more they have about a fit. Where a system places a working
-/// set page by page, chance makes some sets fill early and others late, so that neighbouring sizes differ by far more
-/// than repetitions of one do; as a share of accesses it is alike along the transition, most in its middle.
-/// Tells of each cache whether it was so.
-std::vector<bool> add_scatter(FitCurves& curves, const FittedHierarchy& fitted) {
-  std::vector<bool> result(fitted.log2_bytes.size(), false);
-  for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
-    std::vector<double> scatter;
-    std::vector<double> expected;
-    struct Place {
-      std::size_t point;
-      double relative;  // of latency, for the whole step
-    };
-    std::vector<Place> places;
-    const double lines = std::exp2(fitted.log2_bytes[cache]) / curves.line_bytes;
-    const double deviation = 1 / std::sqrt(std::max(1.0, lines / fitted.shapes[cache]->ways()));
-    const auto chance_of = [&](double log2_rho) {
-      if (lines > few_lines) return deviation * fitted.shapes[cache]->deviation_of_a_set(log2_rho);
-      double most = 0;
-      for (const CacheShape& shape : cache_shapes()) {
-        if (shape.index() == CacheShape::Index::modulo) continue;
-        most = std::max(most, shape.deviation_of_a_set(log2_rho) / std::sqrt(std::max(1.0, lines / shape.ways())));
-      }
-      return most;
-    };
-    for (std::size_t i = 0; i < curves.cycle.size(); ++i) {
-      const FitPoint& point = curves.cycle[i];
-      const double here = cyclic_share(fitted, cache, point.log2_bytes);
-      const double beyond = cyclic_share(fitted, cache + 1, point.log2_bytes);
-      const double shape = 2 * std::sqrt(std::max(0.0, here * beyond));
-      if (here < least_share_of_a_transition || beyond < least_share_of_a_transition) continue;
-      const double latency = cyclic_ns(fitted, point.log2_bytes);
-      const double step = level_ns(fitted, cache + 1, point.log2_bytes) - level_ns(fitted, cache, point.log2_bytes);
-      const double relative = step * shape / latency;
-      if (relative <= 0) continue;
-      const double chance = chance_of(point.log2_bytes - fitted.log2_bytes[cache]);
-      curves.cycle[i].sigma = std::max(point.sigma, step * chance / latency);
-      scatter.push_back(std::abs(point.log_ns - std::log(latency)) / relative);
-      expected.push_back(point.sigma / relative);
-      places.push_back({i, relative});
-    }
-    if (places.size() < least_points_for_a_scatter) continue;
-    const double seen = quantile(scatter, 0.5) / 0.6745;
-    const double known = quantile(expected, 0.5);
-    if (seen <= known) continue;
-    const double more = std::sqrt(seen * seen - known * known);
-    result[cache] = seen > large_scatter * known;
-    for (const Place& place : places) {
-      double& sigma = curves.cycle[place.point].sigma;
-      sigma = std::hypot(sigma, more * place.relative);
-    }
-  }
-  return result;
-}
-
-/// Independent accesses tell the size of a cache of few lines best: far beyond it every set is full, whatever lines chance
-/// gave it, and their hits are what it holds. Only nearer does chance count.
-void sharpen_beyond_few_lines(FitCurves& curves, const FittedHierarchy& fitted) {
-  for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
-    const double from = fitted.log2_bytes[cache];
-    const bool last = cache + 1 == fitted.log2_bytes.size();
-    const double to = last ? from + octaves_of_hits : (from + fitted.log2_bytes[cache + 1]) / 2;
-    const double lines = std::exp2(from) / curves.line_bytes;
-    if (lines > few_lines) continue;
-    for (FitPoint& point : curves.independent) {
-      if (point.log2_bytes < from || point.log2_bytes > std::max(to, from + least_octaves_of_hits)) continue;
-      const double step = level_ns(fitted, cache + 1, point.log2_bytes) - level_ns(fitted, cache, point.log2_bytes);
-      const double chance = typical_hashed_shape().independent_deviation_of_a_set(point.log2_bytes - from) /
-                            std::sqrt(std::max(1.0, lines / typical_hashed_shape().ways()));
-      const double sharp = std::hypot(point.spread, sigma_of_hits, step * chance / independent_ns(fitted, point.log2_bytes));
-      point.sigma = std::min(point.sigma, sharp);
-    }
-  }
-}
-
-/// Where one level serves all, no formula errs: how far the points of a plateau differ from it is what they are known to.
-void sharpen_plateaus(FitCurves& curves, const FittedHierarchy& fitted) {
-  for (std::size_t level = 0; level < fitted.log_ns.size(); ++level) {
-    std::vector<std::size_t> points;
-    std::vector<double> distances;
-    for (std::size_t i = 0; i < curves.cycle.size(); ++i) {
-      const FitPoint& point = curves.cycle[i];
-      if (cyclic_share(fitted, level, point.log2_bytes) < share_of_a_plateau || point.sigma > most_sigma_of_a_plateau) continue;
-      points.push_back(i);
-      distances.push_back(std::abs(point.log_ns - std::log(level_ns(fitted, level, point.log2_bytes))));
-    }
-    if (points.size() < least_points_for_a_scatter) continue;
-    const double sigma = std::max(quantile(distances, 0.5) / 0.6745, least_sigma_of_a_plateau);
-    for (const std::size_t i : points) curves.cycle[i].sigma = std::min(curves.cycle[i].sigma, sigma);
-  }
-}
-
-/// Lets the cycle say nothing of where caches of few lines end, wherever the fits have them. False where there are none.
-bool forget_edges_of_few_lines(FitCurves& curves, std::initializer_list<FittedHierarchy> fits) {
-  bool any = false;
-  for (const FittedHierarchy& fitted : fits) {
-    for (const double log2_bytes : fitted.log2_bytes) {
-      if (std::exp2(log2_bytes) > few_lines * curves.line_bytes) continue;
-      for (FitPoint& point : curves.cycle) {
-        if (std::abs(point.log2_bytes - log2_bytes) > octaves_of_chance) continue;
-        point.sigma = 1;
-        any = true;
-      }
-    }
-  }
-  return any;
-}
-
-}  // namespace
-
-std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_bytes, const FormulaErrors& errors) {
-  std::vector<FitPoint> points;
-  for (const CurvePoint& point : curve) {
-    const Summary values = summarize(point.values);
-    if (values.count == 0 || values.median <= 0) continue;
-    // Half the quartile range is 0.6745 standard deviations; the median of n has 1.2533 / sqrt(n) of one.
-    const double deviation = (values.upper_quartile - values.lower_quartile) / 2 / 0.6745;
-    const double error = 1.2533 * deviation / std::sqrt(static_cast<double>(values.count)) / values.median;
-    const double spread = std::hypot(error, errors.settling * point.settling);
-    points.push_back({std::log2(point.bytes), std::log(values.median), spread, spread});
-  }
-  std::vector<double> slowed;
-  for (std::size_t i = 0; i < points.size(); ++i) slowed.push_back(slowed_by(points, i));
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const double steepness = steepness_at(points, i);
-    const double lines = std::exp2(points[i].log2_bytes) / line_bytes;
-    const double octaves = errors.octaves + errors.octaves_of_one_line / std::sqrt(std::max(1.0, lines));
-    points[i].sigma = std::hypot(std::hypot(points[i].sigma, 2 * slowed[i]), errors.log_ns, octaves * steepness);
-  }
-  return points;
-}
+const CacheShape& typical_hashed_shape() { return shape_of_16_ways(CacheShape::Index::hashed); }
 
 FittedHierarchy search_hierarchy(const FitCurves& curves) {
   FittedHierarchy best{.log2_bytes = {}, .shapes = {}, .log_ns = {curves.cycle.front().log_ns}, .drift = {0}, .offset_ns = {0}};
@@ -456,7 +250,7 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
     if (fewer.cost < best.cost + evidence) best = fewer;
   }
   // What may not be believed goes, however well it fits: the cheapest to lose first.
-  while (!best.log2_bytes.empty() && !(plausible(best, curves) && seen(best, curves))) {
+  while (!best.log2_bytes.empty() && !believable(best, curves)) {
     FittedHierarchy cheapest;
     cheapest.cost = std::numeric_limits<double>::infinity();
     for (std::size_t cache = 0; cache < best.log2_bytes.size(); ++cache) {
@@ -467,55 +261,6 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
     best = cheapest;
   }
   return best;
-}
-
-RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
-  RefinedHierarchy result;
-  result.curves = all;
-  result.hierarchy = result.by_cycle = start;
-  // Of the cycle alone the onset is the size: what scatters about a fit may be what the formulas do not know.
-  if (all.independent.empty()) return result;
-  FitCurves& curves = result.curves;
-  result.scattered = add_scatter(curves, start);
-  sharpen_beyond_few_lines(curves, start);
-  sharpen_plateaus(curves, start);
-  const FitCurves cycle = cycle_alone(curves);
-  const auto with_drift = [&](double scale) {
-    FittedHierarchy one = start;
-    one.drift_scale = scale;
-    one = fit(cycle, one);
-    choose_shapes(cycle, one, result.scattered);
-    return one;
-  };
-  // A plateau that rises is believed only where the curve asks for it: it could stand for another policy.
-  const FittedHierarchy flat = with_drift(nearly_no_drift);
-  const FittedHierarchy rising = with_drift(1);
-  const double evidence = evidence_of_a_rise * static_cast<double>(start.log_ns.size());
-  result.by_cycle = score(rising, cycle) < score(flat, cycle) - evidence ? rising : flat;
-  // What levels there are was told from the points as they were; shapes that make one of what was none are not taken.
-  if (!plausible(result.by_cycle, cycle) || !seen(result.by_cycle, cycle)) result.by_cycle = start;
-  result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
-  // Where both kinds of access contradict each other, something is not as the formulas have it. Of few lines it is
-  // chance, which only the cycle is subject to.
-  const auto strain = [&] {
-    return (result.hierarchy.cost - result.by_cycle.cost) / static_cast<double>(curves.independent.size());
-  };
-  if (strain() >= tolerated_strain && forget_edges_of_few_lines(curves, {result.by_cycle, result.hierarchy})) {
-    result.by_cycle = fit(cycle_alone(curves), result.by_cycle);
-    result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
-  }
-  if (strain() < tolerated_strain) return result;
-  // Otherwise the second knows less than it says (Birge's ratio).
-  result.strain = strain();
-  for (FitPoint& point : curves.independent) point.sigma *= std::sqrt(result.strain);
-  result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
-  return result;
-}
-
-double RefinedHierarchy::tolerated_cost() const {
-  // Residuals that the formulas leave make every difference of cost larger than chance would.
-  const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
-  return nearly_as_good * std::max(1.0, hierarchy.cost / points);
 }
 
 std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t level) {

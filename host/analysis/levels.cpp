@@ -5,6 +5,8 @@
 #include <functional>
 #include <random>
 
+#include "analysis/fit_points.hpp"
+#include "analysis/hierarchy_refine.hpp"
 #include "analysis/hierarchy_search.hpp"
 #include "analysis/in_parallel.hpp"
 #include "analysis/translation.hpp"
