@@ -103,7 +103,7 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       ->type_name("DIR")
       ->check(folder)
       ->capture_default_str();
-  run.add_flag("!--no-progress", options.progress, "No progress bar");
+  run.add_flag_callback("--no-progress", [&options] { options.progress = false; }, "No progress bar");
   run.add_flag("-v", options.verbose, "Show what the drivers print");
 }
 
