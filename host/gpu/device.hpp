@@ -58,6 +58,8 @@ class Buffer {
 class Kernel {
  public:
   virtual ~Kernel() = default;
+  /// What the driver made of it, as text (assembler or PTX); empty where it does not say.
+  [[nodiscard]] virtual std::string listing() const { return {}; }
 };
 
 /// Arguments in the kernel's order: buffers first, then 32-bit scalars.

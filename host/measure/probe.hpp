@@ -49,6 +49,7 @@ struct State {
   std::uint64_t involuntary_switches = 0;
   /// How far a reference point, measured again and again, had moved by then: 0.01 is 1 %. Empty once it failed.
   std::optional<double> drift = 0.0;
+  std::string instruction;  ///< Workload::instruction
   counters::Surroundings surroundings;  ///< while it was repeated
 };
 
@@ -88,6 +89,7 @@ struct Workload {
   std::uint64_t quantum = 1;  ///< every run is a whole number of these steps
   std::uint64_t most = 1;     ///< steps that one run may take
   std::uint64_t lap = 1;      ///< least steps that touch everything
+  std::string instruction;    ///< by which the driver had it loaded, where it says
   bool one_core = false;      ///< a single chain: on a CPU device it has to stay on one core
   std::function<gpu::Nanoseconds(std::uint64_t steps)> run;
   /// Why the last run did not do its work, read from device memory; empty when it did.

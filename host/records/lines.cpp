@@ -68,6 +68,7 @@ Json state_json(const measure::State& state) {
             {"launch_ns", rounded(state.launch_ns)},
             {"involuntary_switches", state.involuntary_switches},
             {"drift", state.drift ? Json(rounded(*state.drift)) : Json(nullptr)}};
+  if (!state.instruction.empty()) json["instruction"] = state.instruction;
   add_surroundings(json, state.surroundings);
   return json;
 }

@@ -37,6 +37,7 @@ measure::State state_of(const Json& json) {
   state.launch_ns = get<double>(json, "launch_ns");
   state.involuntary_switches = get<std::uint64_t>(json, "involuntary_switches");
   state.drift = get_if_there<double>(json, "drift");
+  state.instruction = get_if_there<std::string>(json, "instruction").value_or("");
   state.surroundings = {.gpu_clock_mhz = get_if_there<double>(json, "gpu_clock_mhz"),
                         .memory_clock_mhz = get_if_there<double>(json, "memory_clock_mhz"),
                         .temperature_celsius = get_if_there<double>(json, "temperature_celsius"),

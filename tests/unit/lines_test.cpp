@@ -28,6 +28,7 @@ measure::Measurement measurement() {
                     .launch_ns = 8000.5,
                     .involuntary_switches = 12,
                     .drift = -0.0625,
+                    .instruction = "global_load_b32",
                     .surroundings = {.gpu_clock_mhz = 2400.5,
                                      .memory_clock_mhz = 1249,
                                      .temperature_celsius = 61,
@@ -64,6 +65,7 @@ TEST(Lines, ASampleComesBackAsItWas) {
   EXPECT_EQ(state.launch_ns, 8000.5);
   EXPECT_EQ(state.involuntary_switches, 12u);
   EXPECT_EQ(state.drift, -0.0625);
+  EXPECT_EQ(state.instruction, "global_load_b32");
   EXPECT_EQ(state.surroundings.gpu_clock_mhz, 2400.5);
   EXPECT_EQ(state.surroundings.memory_clock_mhz, 1249);
   EXPECT_EQ(state.surroundings.temperature_celsius, 61);

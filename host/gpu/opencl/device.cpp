@@ -67,6 +67,17 @@ class OpenclBuffer final : public Buffer {
 class OpenclKernel final : public Kernel {
  public:
   OpenclKernel(cl::Kernel kernel, std::uint32_t group_size) : kernel_(std::move(kernel)), group_size_(group_size) {}
+
+  /// NVIDIA's binaries are PTX; the others' are machine code.
+  std::string listing() const override {
+    return translated([&] {
+      const auto binaries = kernel_.getInfo<CL_KERNEL_PROGRAM>().getInfo<CL_PROGRAM_BINARIES>();
+      if (binaries.empty()) return std::string();
+      const std::string text(binaries.front().begin(), binaries.front().end());
+      return text.find(".version") != std::string::npos && text.find(".entry") != std::string::npos ? text : std::string();
+    });
+  }
+
   cl::Kernel& handle() { return kernel_; }
   std::uint32_t group_size() const { return group_size_; }
 

@@ -12,6 +12,7 @@
 #include "gpu/vulkan/handle.hpp"
 #include "gpu/vulkan/instance.hpp"
 #include "gpu/vulkan/list.hpp"
+#include "gpu/vulkan/listing.hpp"
 #include "gpu/vulkan/memory.hpp"
 #include "gpu/vulkan/queue.hpp"
 #include "gpu/vulkan/staging.hpp"
@@ -28,11 +29,16 @@ constexpr std::uint32_t push_constant_bytes = 128;  // what every Vulkan device 
 
 class VulkanKernel final : public Kernel {
  public:
-  explicit VulkanKernel(VkPipeline pipeline) : pipeline_(pipeline) {}
+  /// `shown_by` is null where the driver shows no listings.
+  VulkanKernel(VkPipeline pipeline, VkDevice shown_by) : pipeline_(pipeline), shown_by_(shown_by) {}
   VkPipeline handle() const { return pipeline_; }
+  std::string listing() const override {
+    return shown_by_ == VK_NULL_HANDLE ? std::string() : listing_of(shown_by_, pipeline_);
+  }
 
  private:
   VkPipeline pipeline_;  // the device's
+  VkDevice shown_by_;
 };
 
 class VulkanBuffer final : public Buffer {
@@ -132,7 +138,7 @@ class VulkanDevice final : public Device {
     const auto& spirv = addresses_ ? source.spirv_addresses : source.spirv_descriptors;
     Pipeline& pipeline = pipelines_[{{spirv.begin(), spirv.end()}, group_size}];
     if (pipeline.get() == VK_NULL_HANDLE) pipeline = make_pipeline(spirv, group_size);
-    return std::make_unique<VulkanKernel>(pipeline.get());
+    return std::make_unique<VulkanKernel>(pipeline.get(), queue_.has_listings() ? queue_.device() : VK_NULL_HANDLE);
   }
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
@@ -276,6 +282,7 @@ class VulkanDevice final : public Device {
     const VkSpecializationInfo constants{
         .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof group_size, .pData = &group_size};
     VkComputePipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    if (queue_.has_listings()) create.flags = VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
     create.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
     create.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     create.stage.module = raw_module;

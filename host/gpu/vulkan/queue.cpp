@@ -1,8 +1,10 @@
 #include "gpu/vulkan/queue.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "gpu/error.hpp"
+#include "gpu/vulkan/listing.hpp"
 
 namespace sonde::gpu::vulkan {
 namespace {
@@ -21,17 +23,27 @@ QueueFamily compute_family(VkPhysicalDevice physical) {
   throw Unsupported("no queue of this device both computes and has timestamps, so nothing can be timed by its clock");
 }
 
-VkDevice make_device(VkPhysicalDevice physical, std::uint32_t family, bool addresses) {
+VkDevice make_device(VkPhysicalDevice physical, std::uint32_t family, bool addresses, bool has_listings) {
   const float priority = 1;
   VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
   queue.queueFamilyIndex = family;
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
+  std::vector<const char*> extensions;
+  VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR listings{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
+  listings.pipelineExecutableInfo = VK_TRUE;
   VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   features.bufferDeviceAddress = addresses ? VK_TRUE : VK_FALSE;
   VkDeviceCreateInfo create{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &features};
   create.queueCreateInfoCount = 1;
   create.pQueueCreateInfos = &queue;
+  if (has_listings) {
+    extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+    listings.pNext = std::exchange(features.pNext, &listings);
+  }
+  create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  create.ppEnabledExtensionNames = extensions.data();
   VkDevice device = VK_NULL_HANDLE;
   check(vkCreateDevice(physical, &create, nullptr, &device), "vkCreateDevice");
   volkLoadDevice(device);
@@ -41,7 +53,10 @@ VkDevice make_device(VkPhysicalDevice physical, std::uint32_t family, bool addre
 }  // namespace
 
 Queue::Queue(VkPhysicalDevice physical, bool addresses)
-    : physical_(physical), family_(compute_family(physical)), device_(make_device(physical, family_.index, addresses)) {
+    : physical_(physical),
+      family_(compute_family(physical)),
+      has_listings_(vulkan::has_listings(physical)),
+      device_(make_device(physical, family_.index, addresses, has_listings_)) {
   vkGetDeviceQueue(device_, family_.index, 0, &queue_);
   VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   pool.queueFamilyIndex = family_.index;

@@ -25,6 +25,7 @@ class Queue {
 
   VkPhysicalDevice physical() const { return physical_; }
   VkDevice device() const { return device_; }
+  bool has_listings() const { return has_listings_; }  ///< of pipelines that are made to be listed
   std::uint32_t timestamp_bits() const { return family_.timestamp_bits; }
 
   /// Records with `record(commands)`, runs it after everything before it, and waits for its end.
@@ -43,6 +44,7 @@ class Queue {
 
   VkPhysicalDevice physical_;
   QueueFamily family_;
+  bool has_listings_;
   VkDevice device_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
   CommandPool pool_;
