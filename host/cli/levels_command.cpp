@@ -18,8 +18,12 @@ namespace {
 
 using Series = std::map<std::string, std::string>;
 
-/// Device, API, probe and series without `order`: the curves that speak of one hierarchy.
+/// Device, API, probe and series without `order` and `fabric`: the curves that speak of one hierarchy.
 using Key = std::tuple<std::string, std::string, std::string, Series>;
+
+bool is_awake(const measure::Conclusion& conclusion) {
+  return !conclusion.levels.empty() && probes::fabric_of(conclusion.levels.front().series) == probes::Fabric::loaded;
+}
 
 }  // namespace
 
@@ -39,6 +43,7 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
     if (line.kind != "sample" || line.origin.probe != probes::latency.name) continue;
     Series series = line.point.series;
     series.erase("order");
+    series.erase("fabric");
     curves[{line.origin.device, line.origin.api, line.origin.probe, series}].push_back(line.measurement);
   }
   if (curves.empty()) throw UsageError(file + ": there are no latency samples in this file");
@@ -57,7 +62,8 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
       continue;
     }
     std::cout << (found != devices.end() ? found->second->name : device) << ", " << api
-              << (path == probes::Path::vector ? "" : ", by the path " + std::string(probes::name_of(path))) << "\n"
+              << (path == probes::Path::vector ? "" : ", by the path " + std::string(probes::name_of(path)))
+              << (is_awake(conclusion) ? ", memory kept awake" : "") << "\n"
               << level_table(conclusion.levels);
     for (const measure::Finding& finding : conclusion.findings) std::cout << "  " << finding.evidence << "\n";
   }

@@ -36,7 +36,8 @@ std::string format(const char* pattern, Values... values) {
   return text.data();
 }
 
-std::vector<Curve> latency_curves(const std::string& device, std::span<const Line> lines, probes::Path path) {
+std::vector<Curve> latency_curves(const std::string& device, std::span<const Line> lines, probes::Path path,
+                                  probes::Fabric fabric = probes::Fabric::idle) {
   std::vector<Curve> curves;
   for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model}) {
     Curve curve{.api = api, .points = {}};
@@ -45,9 +46,21 @@ std::vector<Curve> latency_curves(const std::string& device, std::span<const Lin
       if (line.origin.api != records::api_name(api) || line.measurement.unit != "ns") continue;
       if (line.measurement.point.series.contains("order")) continue;  // the cycle is the default
       if (probes::path_of(line.measurement.point.series) != path) continue;
+      if (probes::fabric_of(line.measurement.point.series) != fabric) continue;
       curve.points[line.measurement.point.x.at("bytes")] = &line.measurement;
     }
     if (!curve.points.empty()) curves.push_back(curve);
+  }
+  return curves;
+}
+
+/// The vector path of each API, with memory kept awake where that was measured.
+std::vector<Curve> main_curves(const std::string& device, std::span<const Line> lines) {
+  const std::vector<Curve> awake = latency_curves(device, lines, probes::Path::vector, probes::Fabric::loaded);
+  std::vector<Curve> curves = latency_curves(device, lines, probes::Path::vector);
+  for (Curve& curve : curves) {
+    const auto kept_awake = std::ranges::find(awake, curve.api, &Curve::api);
+    if (kept_awake != awake.end()) curve = *kept_awake;
   }
   return curves;
 }
@@ -95,30 +108,66 @@ std::string table(const std::vector<Curve>& curves) {
   return text;
 }
 
-/// The nearest and the furthest of what each further path was measured over, an API a column.
+/// The nearest and the furthest of what some curves were measured over, an API of `columns` a column.
+std::string ends_of(const std::vector<Curve>& curves, std::string_view name, const std::vector<Curve>& columns) {
+  std::string text;
+  std::set<double> ends;
+  for (const Curve& curve : curves) ends.insert({curve.points.begin()->first, curve.points.rbegin()->first});
+  // What one API reaches beyond the other is a row of its own.
+  for (const double bytes : ends) {
+    std::string row = format("  %-9s%12s", std::string(name).c_str(), ("in " + measure::size_text(bytes)).c_str());
+    for (const Curve& of_api : columns) {
+      const auto curve = std::ranges::find(curves, of_api.api, &Curve::api);
+      const measure::Measurement* found = curve == curves.end() ? nullptr : near(*curve, bytes);
+      row += format("  %*s", found != nullptr ? 21 : 22, (found != nullptr ? cell_text(*found) : "–  ").c_str());
+    }
+    row.erase(row.find_last_not_of(' ') + 1);
+    text += row + "\n";
+  }
+  return text;
+}
+
+/// Says which API a finding is about; a simulated device has but one.
+std::string prefix_of(const std::string& api) {
+  for (const gpu::Api real : {gpu::Api::opencl, gpu::Api::vulkan}) {
+    if (api == records::api_name(real)) return spoken_name(real) + ": ";
+  }
+  return "";
+}
+
+/// What a lone walk reads in the largest working set, where the main table was measured with memory kept awake.
+std::string asleep(const std::string& device, std::span<const Line> lines) {
+  const std::vector<Curve> awake = latency_curves(device, lines, probes::Path::vector, probes::Fabric::loaded);
+  const std::vector<Curve> lone = latency_curves(device, lines, probes::Path::vector);
+  std::string text;
+  for (const Curve& curve : awake) {
+    const auto same_api = std::ranges::find(lone, curve.api, &Curve::api);
+    if (same_api == lone.end()) continue;
+    const auto& [bytes, measurement] = *curve.points.rbegin();
+    const measure::Measurement* alone = near(*same_api, bytes);
+    if (alone == nullptr) continue;
+    const double ns = analysis::summarize(measurement->values).median;
+    const double alone_ns = analysis::summarize(alone->values).median;
+    text += format("  %s%s takes %.0f ns beside a light stream, as above, and %.0f ns when nothing else keeps memory awake: %.2f times.\n",
+                   prefix_of(records::api_name(curve.api)).c_str(), measure::size_text(bytes).c_str(), ns, alone_ns, alone_ns / ns);
+  }
+  return text;
+}
+
 std::string further_paths(const std::string& device, std::span<const Line> lines, const std::vector<Curve>& vector) {
   std::string text;
+  std::string note;
+  if (!latency_curves(device, lines, probes::Path::vector, probes::Fabric::loaded).empty()) {
+    note = "  Nothing ran beside these walks: where they reach memory, it may have slept.\n";
+    text += ends_of(latency_curves(device, lines, probes::Path::vector), "asleep", vector);
+  }
   for (const probes::Path path : probes::further_paths()) {
-    const std::vector<Curve> curves = latency_curves(device, lines, path);
-    if (curves.empty()) continue;
-    std::set<double> ends;
-    for (const Curve& curve : curves) ends.insert({curve.points.begin()->first, curve.points.rbegin()->first});
-    // What one API reaches beyond the other is a row of its own.
-    for (const double bytes : ends) {
-      std::string row = format("  %-9s%12s", std::string(probes::name_of(path)).c_str(), ("in " + measure::size_text(bytes)).c_str());
-      for (const Curve& of_api : vector) {
-        const auto curve = std::ranges::find(curves, of_api.api, &Curve::api);
-        const measure::Measurement* found = curve == curves.end() ? nullptr : near(*curve, bytes);
-        row += format("  %*s", found != nullptr ? 21 : 22, (found != nullptr ? cell_text(*found) : "–  ").c_str());
-      }
-      row.erase(row.find_last_not_of(' ') + 1);
-      text += row + "\n";
-    }
+    text += ends_of(latency_curves(device, lines, path), probes::name_of(path), vector);
   }
   if (text.empty()) return "";
   std::string head = format("\n  %-21s", "By other paths");
   for (const Curve& curve : vector) head += format("  %18s  ", (spoken_name(curve.api) + ", ns").c_str());
-  return head + "\n" + text;
+  return head + "\n" + text + note;
 }
 
 std::string drawn(const std::vector<Curve>& curves, bool colour) {
@@ -154,14 +203,6 @@ std::string code_overhead(const std::vector<Curve>& curves) {
   return format(
       "  In the first cache Vulkan reads %.1f ns more than OpenCL: instructions that its driver puts into each hop.\n",
       added);
-}
-
-/// Says which API a finding is about; a simulated device has but one.
-std::string prefix_of(const std::string& api) {
-  for (const gpu::Api real : {gpu::Api::opencl, gpu::Api::vulkan}) {
-    if (api == records::api_name(real)) return spoken_name(real) + ": ";
-  }
-  return "";
 }
 
 std::string levels(const std::string& device, std::span<const Line> lines) {
@@ -207,12 +248,13 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     const bool simulated = device.type == gpu::DeviceType::model;
     text += "\n" + device.name + " (" + (simulated ? "simulated" : records::type_name(device.type)) + ")\n";
     text += drivers(target);
-    const std::vector<Curve> curves = latency_curves(device.id, lines, probes::Path::vector);
+    const std::vector<Curve> curves = main_curves(device.id, lines);
     if (!curves.empty()) {
       text += std::string("\n  ") + (simulated ? "Simulated latency" : "Latency") +
               " of one dependent load: median ± half the quartile range\n" + table(curves);
       if (device.type == gpu::DeviceType::cpu) text += code_overhead(curves);
       text += levels(device.id, lines);
+      text += asleep(device.id, lines);
       text += further_paths(device.id, lines, curves);
       text += throttling_note(device.id, lines);
       text += "\n" + drawn(curves, colour);
@@ -239,6 +281,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     std::string where = line.origin.probe + " through " + line.origin.api;
     const probes::Path path = probes::path_of(line.point.series);
     if (path != probes::Path::vector) where += " by the path " + std::string(probes::name_of(path));
+    if (probes::fabric_of(line.point.series) == probes::Fabric::loaded) where += " with memory kept awake";
     if (line.point.x.contains("bytes")) where += " at " + measure::size_text(line.point.x.at("bytes"));
     text += (line.kind == "skip" ? "\nNot measured: " : "\nFailed: ") + where + ": " + line.reason + "\n";
   }

@@ -12,6 +12,10 @@ namespace sonde::probes {
 measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const Slots& slots, std::uint64_t seed,
                               Path path = Path::vector);
 
+/// The same by the vector path, beside a light stream. Throws Unsupported where the two do not run at the same time.
+measure::Workload cycle_chase_kept_awake(gpu::Device& device, std::uint32_t count, const Slots& slots,
+                                         std::uint64_t seed);
+
 /// Over uniformly random lines, each dependent on the one before; `count` lines side by side.
 measure::Workload independent_chase(gpu::Device& device, std::uint32_t count, std::uint32_t line_bytes,
                                     std::uint64_t seed);

@@ -6,7 +6,9 @@
 // is timed. The end of every dispatch is checked against the cycle. Sizes come four a doubling, then closer about
 // every edge. Two further walks tell what an edge is: over uniformly random lines the share of hits is the cache's
 // size over the working set, whatever its policy (order independent); with one line a page an edge that stays is
-// address translation (order page). Then the other paths to the same memory: by an address that is the same for all
+// address translation (order page). On GPUs the walk is made again while other work-groups read a light stream, since a
+// lone walk lets memory and the way to it fall asleep (fabric loaded): levels have the latencies of that walk. Then the
+// other paths to the same memory: by an address that is the same for all
 // (scalar), from constant memory, through the texture unit (image), from a work-group's own memory (local), and with an
 // atomic at every hop.
 //
@@ -16,6 +18,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/kept_awake.hpp"
 #include "analysis/levels.hpp"
 #include "gpu/error.hpp"
 #include "probes/catalog.hpp"
@@ -43,10 +46,14 @@ std::vector<Point> vector_points(const gpu::DeviceInfo& device, const Request& r
   return points.empty() ? capacity_points(curves, device, request) : points;
 }
 
-/// The vector path first; then the others, whose edges are only looked at closer where there is time.
+/// The vector path first; then the same with memory kept awake, and the other paths, whose edges are only looked at closer
+/// where there is time.
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points = vector_points(device, request, known);
   if (!points.empty()) return points;
+  if (curves_of(known, Path::vector, request.line_bytes, Fabric::loaded).cycle.empty()) {
+    points = points_kept_awake(device, request);
+  }
   for (const Path path : further_paths()) {
     const analysis::LatencyCurves curves = curves_of(known, path, request.line_bytes);
     std::vector<Point> more;
@@ -67,6 +74,10 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
                            "; larger working sets are not measured");
   }
   const Path path = path_of(point.series);
+  if (fabric_of(point.series) == Fabric::loaded) {
+    return cycle_chase_kept_awake(device, static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes,
+                                  request.seed);
+  }
   const auto order = point.series.find("order");
   if (order != point.series.end() && order->second == "independent") {
     const auto lines = static_cast<std::uint32_t>(bytes / request.line_bytes);
@@ -79,10 +90,18 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   return cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes, request.seed, path);
 }
 
-/// What one path's curves say; `series` is the cycle's.
-void conclude(const analysis::LatencyCurves& curves, const std::map<std::string, std::string>& series,
-              std::uint64_t seed, measure::Conclusion& conclusion) {
-  const analysis::Hierarchy hierarchy = analysis::find_levels(curves, seed);
+/// What one path's curves say; `series` is the cycle's. Sizes come from the walk with nothing beside it, latencies from
+/// the one that was kept awake, where there is one.
+void conclude(std::span<const Measurement> measurements, std::map<std::string, std::string> series,
+              const Request& request, measure::Conclusion& conclusion) {
+  const Path path = path_of(series);
+  const analysis::LatencyCurves asleep = curves_of(measurements, path, request.line_bytes);
+  const analysis::LatencyCurves awake = curves_of(measurements, path, request.line_bytes, Fabric::loaded);
+  analysis::Hierarchy hierarchy = analysis::find_levels(asleep.cycle.empty() ? awake : asleep, request.seed);
+  if (!awake.cycle.empty()) {
+    hierarchy.levels = analysis::kept_awake(hierarchy.levels, asleep.cycle, awake.cycle);
+    series["fabric"] = "loaded";
+  }
   int number = 0;
   for (const analysis::Level& level : hierarchy.levels) {
     conclusion.levels.push_back({.series = series, .level = ++number, .found = level});
@@ -105,12 +124,13 @@ measure::Conclusion conclude(const Request& request, std::span<const Measurement
   for (const Measurement& one : measurements) {
     std::map<std::string, std::string> series = one.point.series;
     series.erase("order");
+    series.erase("fabric");
     // An atomic's few sizes tell its latency, not where a cache ends.
     if (path_of(series) != Path::atomic) by_series[series].push_back(one);
   }
   measure::Conclusion conclusion;
   for (const auto& [series, ones] : by_series) {
-    conclude(curves_of(ones, path_of(series), request.line_bytes), series, request.seed, conclusion);
+    conclude(ones, series, request, conclusion);
   }
   return conclusion;
 }

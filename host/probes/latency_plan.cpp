@@ -112,13 +112,15 @@ Point sized_point(const Request& request, const std::map<std::string, std::strin
   return point(request, series, bytes, request.line_bytes, 1);
 }
 
-analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path, std::uint32_t line_bytes) {
+analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path, std::uint32_t line_bytes,
+                                  Fabric fabric) {
   analysis::LatencyCurves curves;
   curves.line_bytes = line_bytes;
   curves.page_bytes = page_bytes;
   std::map<std::string, std::map<double, analysis::CurvePoint>> by_order;
   for (const measure::Measurement& one : measurements) {
     if (one.unit != "ns" || !one.point.x.contains("bytes") || path_of(one.point.series) != path) continue;
+    if (fabric_of(one.point.series) != fabric) continue;
     const auto order = one.point.series.find("order");
     const double bytes = one.point.x.at("bytes");
     analysis::CurvePoint& point = by_order[order == one.point.series.end() ? "cycle" : order->second][bytes];
@@ -156,6 +158,7 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Requ
   const auto& cycle = curves.cycle;
   std::vector<double> medians;
   for (const analysis::CurvePoint& one : cycle) medians.push_back(median(one));
+  const bool closely = path == Path::vector || request.effort == measure::Effort::thorough;
   std::set<std::size_t> intervals;
   for (std::size_t i = 0; i + 1 < cycle.size();) {
     if (!rises(cycle, medians, i)) {
@@ -172,7 +175,7 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Requ
       std::size_t crossing = first;
       while (crossing + 1 < i && medians[crossing + 1] < wanted) ++crossing;
       // Where a step ends is to be known; its middle needs a few points, to tell a slow climb from scattered ones.
-      const double close = share == 0.5 ? bracketed_middle : bracketed;
+      const double close = share == 0.5 || !closely ? bracketed_middle : bracketed;
       if (cycle[crossing + 1].bytes > close * cycle[crossing].bytes) intervals.insert(crossing);
     }
   }
@@ -182,8 +185,8 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Requ
     const double high = cycle[i + 1].bytes;
     if (high - low < 2 * request.line_bytes) continue;
     const double between = std::sqrt(low * high);
-    points.push_back(
-        point(request, series_of(path), between, request.line_bytes, replicates_near_an_edge(request.effort, between)));
+    const int replicates = closely ? replicates_near_an_edge(request.effort, between) : 1;
+    points.push_back(point(request, series_of(path), between, request.line_bytes, replicates));
   }
   return shuffled(points, request.seed + cycle.size());
 }

@@ -16,7 +16,8 @@ namespace sonde::probes {
 inline constexpr std::uint32_t page_bytes = 4096;
 
 /// The curves of one path in a set of measurements; `order` tells them apart.
-analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path, std::uint32_t line_bytes);
+analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path, std::uint32_t line_bytes,
+                                  Fabric fabric = Fabric::idle);
 
 /// Where a sweep ends.
 double largest_bytes(const gpu::DeviceInfo& device, const measure::Request& request);
@@ -27,7 +28,8 @@ measure::Point sized_point(const measure::Request& request, const std::map<std::
 /// Sizes on a grid, four a doubling, for the cycle.
 std::vector<measure::Point> coarse_points(const gpu::DeviceInfo& device, const measure::Request& request);
 
-/// Sizes that halve the intervals in which a rise of the cycle curve begins or ends, until each is within 3 %.
+/// Sizes that halve the intervals in which a rise of the cycle curve begins or ends, until each is within 3 %; within
+/// 10 % on the further paths while time is short.
 std::vector<measure::Point> edge_points(const analysis::LatencyCurves& curves, const measure::Request& request,
                                         Path path = Path::vector);
 

@@ -21,6 +21,17 @@ std::map<std::string, std::string> series_of(Path path) {
   return {{"path", std::string(name_of(path))}, {"memory", "device"}};
 }
 
+std::map<std::string, std::string> series_kept_awake() {
+  std::map<std::string, std::string> series = series_of(Path::vector);
+  series["fabric"] = "loaded";
+  return series;
+}
+
+Fabric fabric_of(const std::map<std::string, std::string>& series) {
+  const auto word = series.find("fabric");
+  return word != series.end() && word->second == "loaded" ? Fabric::loaded : Fabric::idle;
+}
+
 std::string_view name_of(Path path) {
   return std::ranges::find(names, path, &std::pair<Path, std::string_view>::first)->second;
 }

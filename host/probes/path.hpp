@@ -17,11 +17,20 @@ enum class Path {
   atomic,    ///< the vector path, but every hop reads, modifies and writes
 };
 
+/// Whether anything beside the walk keeps the memory, and the way to it, from falling asleep.
+enum class Fabric { idle, loaded };
+
 /// What the local walk's kernel declares.
 inline constexpr std::uint64_t local_walk_bytes = 16384;
 
 /// The words of a record file that name a path's curves.
 std::map<std::string, std::string> series_of(Path path);
+
+/// The words of the vector path's curve that was measured beside a light stream.
+std::map<std::string, std::string> series_kept_awake();
+
+/// Of a point's series.
+Fabric fabric_of(const std::map<std::string, std::string>& series);
 
 /// "vector", "atomic": a path as a person names it.
 std::string_view name_of(Path path);

@@ -30,11 +30,11 @@ double limit_of(Path path, const gpu::DeviceInfo& device, const Request& request
   return largest;
 }
 
-/// Steps per doubling: half as many at quick as on the vector path, whose levels these are compared with.
+/// Steps per doubling: half as many as on the vector path, whose levels these are compared with, while time is short.
 double steps_per_doubling(Path path, Effort effort) {
   if (path == Path::local) return 0.5;
   if (path == Path::atomic) return effort == Effort::quick ? 0.25 : 0.5;
-  return effort == Effort::quick ? 2 : 4;
+  return effort == Effort::thorough ? 4 : 2;
 }
 
 }  // namespace
@@ -58,6 +58,13 @@ std::vector<Point> path_points(Path path, const gpu::DeviceInfo& device, const R
   if (least <= most) add(most);
   // Asked for although there is no such memory, for the reason to be said.
   if (most == 0) points.push_back(sized_point(request, series_of(path), least));
+  return points;
+}
+
+std::vector<Point> points_kept_awake(const gpu::DeviceInfo& device, const Request& request) {
+  if (device.type == gpu::DeviceType::cpu) return {};
+  std::vector<Point> points = path_points(Path::vector, device, request);
+  for (Point& point : points) point.series = series_kept_awake();
   return points;
 }
 

@@ -15,4 +15,7 @@ std::span<const Path> further_paths();
 /// reason is said.
 std::vector<measure::Point> path_points(Path path, const gpu::DeviceInfo& device, const measure::Request& request);
 
+/// Working sets of the vector path beside a light stream; none on CPUs, where any other work disturbs the walk's core.
+std::vector<measure::Point> points_kept_awake(const gpu::DeviceInfo& device, const measure::Request& request);
+
 }  // namespace sonde::probes

@@ -117,11 +117,13 @@ std::string text_of(const gpu::model::Description& model) {
   return text;
 }
 
-/// The latency probe without the further paths, which see the same caches in a model.
+/// The latency probe without memory kept awake and the further paths, which see the same caches in a model.
 std::vector<measure::Point> vector_points(const gpu::DeviceInfo& device, const measure::Request& request,
                                           std::span<const measure::Measurement> known) {
   std::vector<measure::Point> points = probes::latency.next(device, request, known);
-  std::erase_if(points, [](const measure::Point& point) { return probes::path_of(point.series) != probes::Path::vector; });
+  std::erase_if(points, [](const measure::Point& point) {
+    return probes::path_of(point.series) != probes::Path::vector || probes::fabric_of(point.series) != probes::Fabric::idle;
+  });
   return points;
 }
 

@@ -163,6 +163,44 @@ TEST_P(DeviceKernel, EveryPathLeavesWhatTheHostsWalkSays) {
   }
 }
 
+TEST_P(DeviceKernel, AWalkBesideAStreamLeavesWhatTheHostsWalkSaysAndHowOftenTheStreamWasRead) {
+  const auto words = chain(61, 256, 10);
+  const std::uint32_t start = words[0];
+  constexpr std::uint32_t rows = 5;
+  constexpr std::uint32_t most_rounds = 40;
+  for (const std::uint32_t group_size : {1u, allowed(32)}) {
+    const auto kernel = device->make_kernel(kernels::chase_awake, group_size);
+    const auto next = buffer_of(words);
+    const std::vector<std::uint32_t> stream_words(rows * group_size, 77);
+    const auto stream = buffer_of(stream_words);
+    std::vector<std::uint32_t> found(12, 0xABCDu);
+    found[0] = start;
+    const auto cursor = buffer_of(found);
+    std::uint32_t at = start;
+    for (const std::uint32_t groups : {1u, 4u}) {
+      const std::uint32_t launch = 100 + groups;
+      (void)device->run(*kernel, {.buffers = {next.get(), cursor.get(), stream.get()},
+                                  .scalars = {30, launch, rows, most_rounds},
+                                  .groups = groups});
+      at = walked(words, at, 30);
+      cursor->read(0, std::as_writable_bytes(std::span(found)));
+      EXPECT_EQ(found[0], at);
+      EXPECT_EQ(found[1], 30u);
+      EXPECT_EQ(found[2], launch);
+      for (std::uint32_t word = 4; word < found.size(); ++word) {
+        if (word < 3 + groups) {
+          EXPECT_LE(found[word], most_rounds) << word;
+        } else {
+          EXPECT_EQ(found[word], 0xABCDu) << word;
+        }
+      }
+    }
+    std::vector<std::uint32_t> after(stream_words.size());
+    stream->read(0, std::as_writable_bytes(std::span(after)));
+    EXPECT_EQ(after, stream_words);
+  }
+}
+
 TEST_P(DeviceKernel, AnAtomicHopReallyAdds) {
   if (GetParam() == "model") GTEST_SKIP() << "the model's reference adds nothing but zero";
   const std::vector<std::uint32_t> words(64 + 1, 0);

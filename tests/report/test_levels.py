@@ -128,6 +128,19 @@ def test_other_paths_have_a_chart_of_their_own(tmp_path):
     assert [figure.name for figure in LATENCY.further(found)] == ["further", "paths"]
 
 
+def test_a_walk_that_was_kept_awake_is_beside_the_lone_one_and_has_the_levels(tmp_path):
+    alone = synthetic.sample_records("vulkan", 1, every=9, factor=2)
+    beside = synthetic.sample_records("vulkan", 1, every=9, series={"fabric": "loaded"})
+    found_levels = [{**level, "series": {"fabric": "loaded"}} for level in synthetic.level_records("vulkan")]
+    found = view(tmp_path, synthetic.device_record(), *alone, *beside, *found_levels)
+    entries = latency_curves(found)
+    assert [entry.label for entry in entries] == ["Vulkan", "Vulkan, fabric loaded"]
+    assert [len(levels.levels_of(entry)) for entry in entries] == [0, 4]
+    assert any("light stream beside the walk" in paragraph for paragraph in LATENCY.method(found))
+    lone = view(tmp_path, synthetic.device_record(), *alone)
+    assert not any("light stream" in paragraph for paragraph in LATENCY.method(lone))
+
+
 def test_without_a_cycle_the_other_orders_are_the_main_chart(tmp_path):
     only = synthetic.sample_records("opencl", 1, every=9, series={"order": "page"})
     found = view(tmp_path, *only)

@@ -43,6 +43,13 @@ std::uint64_t chase(const gpu::Launch& launch, std::uint32_t trips, bool scalar_
   return hops - warm_hops;
 }
 
+/// What kernels/chase_awake.cl leaves beside the walk.
+void stream_beside(const gpu::Launch& launch, std::uint32_t rounds) {
+  HostBuffer& cursor = host(launch, 1);
+  cursor.words.at(2) = launch.scalars.at(1);
+  for (std::uint32_t group = 1; group < launch.groups; ++group) cursor.words.at(3 + group) = rounds;
+}
+
 void independent_chase(const gpu::Launch& launch, std::uint32_t trips) {
   const HostBuffer& lines = host(launch, 0);
   HostBuffer& cursor = host(launch, 1);
@@ -77,6 +84,7 @@ ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), rand
   info_.largest_buffer_bytes = script_.largest_buffer_bytes;
   info_.largest_buffer_reason = "the script's limit";
   info_.largest_group_size = 256;
+  info_.compute_units = script_.compute_units;
   info_.constant_bytes = script_.constant_bytes;
   info_.texel_bytes = script_.texel_bytes;
   info_.local_bytes = script_.local_bytes;
@@ -111,6 +119,7 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
     if (own.name.starts_with("chase")) {
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
       dispatch.work_ns += static_cast<double>(chase(launch, trips, own.name == "chase_scalar")) * script_.cold_word_ns;
+      if (own.name == "chase_awake") stream_beside(launch, script_.runs_groups_together ? trips : 0);
     } else if (own.name == "independent_chase") {
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
       independent_chase(launch, trips);
@@ -120,7 +129,8 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
     }
     if (script_.slowdown) dispatch.work_ns *= script_.slowdown(index, spent_ns_);
   }
-  dispatch.end = host(launch, launch.buffers.size() - 1).words.at(0);
+  // What a chain leaves lies behind the chain; the arithmetic one has nothing before it.
+  dispatch.end = host(launch, std::min<std::size_t>(1, launch.buffers.size() - 1)).words.at(0);
   dispatch.time_ns = script_.launch_ns + disturbed(dispatch.work_ns);
   if (!std::exchange(own.launched, true)) dispatch.time_ns += script_.first_launch_ns;
   if (script_.clock_stands_still) dispatch.time_ns = 0;

@@ -39,6 +39,8 @@ struct Script {
   std::uint32_t loop_limit = std::numeric_limits<std::uint32_t>::max();   ///< trips, then it silently stops
   bool drops_work = false;          ///< claims to be done at once and leaves memory as it was
   bool clock_stands_still = false;  ///< works, but every dispatch takes 0 ns by its own clock
+  std::uint32_t compute_units = 16;
+  bool runs_groups_together = true;
   std::uint64_t largest_buffer_bytes = 1ull << 40;
   std::uint64_t constant_bytes = 64 << 10;
   std::uint64_t texel_bytes = 1ull << 40;

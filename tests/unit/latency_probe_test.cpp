@@ -113,7 +113,9 @@ TEST(LatencySizes, ComeInAnOrderThatNoDriftCanImitateACurveWith) {
 TEST(LatencySizes, AFlatCurveLeavesNothingToAskOnTheVectorPath) {
   const Request request{.effort = Effort::quick};
   const auto points = latency.next(gpu::DeviceInfo{}, request, measured(request, [](double) { return 40.0; }));
-  EXPECT_TRUE(std::ranges::none_of(points, [](const Point& point) { return path_of(point.series) == Path::vector; }));
+  EXPECT_TRUE(std::ranges::none_of(points, [](const Point& point) {
+    return path_of(point.series) == Path::vector && fabric_of(point.series) == Fabric::idle;
+  }));
 }
 
 TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
@@ -258,6 +260,19 @@ TEST(LatencyProbe, SizesThatAPathCannotHaveAreNotAskedOfIt) {
   EXPECT_TRUE(found.reasons.empty());
 }
 
+TEST(LatencyProbe, AStorageRangeOf128MiBEndsEverySweepWithItsReason) {
+  test::Script narrow{.largest_buffer_bytes = 128 << 20, .texel_bytes = 128 << 20, .most_dispatches = 1'000'000};
+  // Lines far apart, so that the double walks few of them.
+  const Request request{.effort = Effort::quick, .smallest_bytes = 96 << 20, .largest_bytes = 192 << 20, .line_bytes = 4096};
+  const PathsOfADevice found = paths_of(narrow, request);
+  EXPECT_EQ(found.measured, (std::set<Path>{Path::vector, Path::scalar, Path::image, Path::atomic}));
+  for (const Path path : {Path::vector, Path::scalar, Path::atomic}) {
+    EXPECT_NE(found.reasons.at(path).find("the script's limit"), std::string::npos) << found.reasons.at(path);
+  }
+  // Texels end where the device says so, before anything is refused.
+  EXPECT_FALSE(found.reasons.contains(Path::image));
+}
+
 TEST(LatencyProbe, EveryPathsLatencyComesBackFromTheModel) {
   gpu::model::Description description;
   description.name = "known";
@@ -289,6 +304,71 @@ TEST(LatencyProbe, EveryPathsLatencyComesBackFromTheModel) {
     if (!near && one.point.x.at("bytes") < 65536) continue;
     EXPECT_NEAR(analysis::summarize(one.values).median, near ? 40 : 290, near ? 0.4 : 2.9) << one.point.x.at("bytes");
   }
+}
+
+bool is_awake(const std::map<std::string, std::string>& series) { return fabric_of(series) == Fabric::loaded; }
+
+TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
+  gpu::model::Description description;
+  description.name = "known";
+  description.memory_bytes = 1ull << 30;
+  description.idle_factor = 1.5;
+  description.levels = {{.name = "L1", .bytes = 16384, .latency_ns = 40}, {.name = "memory", .latency_ns = 290}};
+  description.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3, .ramp_seconds = 0};
+  const auto device = gpu::model::open(description);
+  RecordingObserver observer;
+  const Request request{.effort = Effort::quick, .largest_bytes = 1 << 20};
+  measure::run_probe(*device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }}, observer);
+  std::vector<measure::FoundLevel> levels;
+  for (const measure::FoundLevel& level : observer.levels) {
+    if (path_of(level.series) == Path::vector) levels.push_back(level);
+  }
+  ASSERT_EQ(levels.size(), 2u);
+  EXPECT_TRUE(is_awake(levels[0].series));
+  EXPECT_NEAR(levels[0].found.latency_ns.value, 40, 0.4);
+  EXPECT_NEAR(levels[0].found.bytes->value, 16384, 0.02 * 16384);
+  EXPECT_NEAR(levels[1].found.latency_ns.value, 290, 2.9);
+  std::map<bool, double> at_1_mib;
+  for (const Measurement& one : observer.measurements) {
+    if (path_of(one.point.series) != Path::vector || !is_cycle(one.point) || one.point.x.at("bytes") != 1 << 20) continue;
+    at_1_mib[is_awake(one.point.series)] = analysis::summarize(one.values).median;
+  }
+  EXPECT_NEAR(at_1_mib.at(false) / at_1_mib.at(true), 1.5, 0.03);
+}
+
+/// What became of the walk beside a stream: its first reason, or "measured", or "not asked".
+std::string kept_awake_on(const test::Script& script) {
+  ScriptedDevice device(script);
+  RecordingObserver observer;
+  const Request request{.effort = Effort::quick, .smallest_bytes = 64 << 10, .largest_bytes = 256 << 10};
+  measure::run_probe(device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }}, observer);
+  EXPECT_TRUE(observer.failures.empty());
+  std::string told = "not asked";
+  for (const Measurement& one : observer.measurements) {
+    if (is_awake(one.point.series)) told = "measured";
+  }
+  for (const RecordingObserver::Reason& skip : observer.skips) {
+    if (is_awake(skip.point.value().series)) told = skip.text;
+  }
+  const bool awake = told == "measured";
+  for (const measure::FoundLevel& level : observer.levels) {
+    EXPECT_EQ(is_awake(level.series), awake && path_of(level.series) == Path::vector);
+  }
+  return told;
+}
+
+TEST(LatencyProbe, MemoryIsKeptAwakeWhereSomethingCanRunBesideTheWalk) {
+  const test::Script able{.most_dispatches = 1'000'000};
+  EXPECT_EQ(kept_awake_on(able), "measured");
+  test::Script cpu = able;
+  cpu.type = gpu::DeviceType::cpu;
+  EXPECT_EQ(kept_awake_on(cpu), "not asked");
+  test::Script one_unit = able;
+  one_unit.compute_units = 1;
+  EXPECT_EQ(kept_awake_on(one_unit), "measured");
+  test::Script in_turn = able;
+  in_turn.runs_groups_together = false;
+  EXPECT_NE(kept_awake_on(in_turn).find("ran nothing beside the walk"), std::string::npos);
 }
 
 TEST(LatencyProbe, EverySeedWalksAnotherWay) {

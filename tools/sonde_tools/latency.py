@@ -34,16 +34,17 @@ def _is_main(entry):
 
 def further_curves(view):
     """The labelled curves of other orders, from which sizes are found: independent lines, one line a page."""
-    main = latency_curves(view)
-    found = [entry for entry in _all_curves(view) if entry not in main]
-    return [entry for entry in found if not series.by_another_path(entry.curve.series)]
+    return [entry for entry in _beside_main(view) if not series.by_another_path(entry.curve.series)]
 
 
 def path_curves(view):
     """The labelled curves of other paths to the same memory, atomics among them."""
+    return [entry for entry in _beside_main(view) if series.by_another_path(entry.curve.series)]
+
+
+def _beside_main(view):
     main = latency_curves(view)
-    found = [entry for entry in _all_curves(view) if entry not in main]
-    return [entry for entry in found if series.by_another_path(entry.curve.series)]
+    return [entry for entry in _all_curves(view) if entry not in main]
 
 
 def applies(view):
@@ -98,10 +99,8 @@ def _paths(view):
     if not entries:
         return None
     heading = "By other paths: one address for all, constant memory, texture unit, work-group memory, atomics"
-    main = latency_curves(view)
-    picture = charts.over_size(
-        [*main, *entries], "latency", "ns", (heading, []), height=FURTHER_HEIGHT_PIXELS
-    )  # fmt: skip
+    curves = [*latency_curves(view), *entries]
+    picture = charts.over_size(curves, "latency", "ns", (heading, []), height=FURTHER_HEIGHT_PIXELS)
     return Figure("paths", heading, picture, _medians(entries), latency_method.PATHS)
 
 

@@ -1,6 +1,6 @@
 """How the latency probe measures, in paragraphs for the report, with the numbers of the run."""
 
-from sonde_tools import formats, levels
+from sonde_tools import formats, levels, series
 
 
 FURTHER = [
@@ -33,6 +33,12 @@ def paragraphs(view, entries):
         "A point during which other programs, or the machine's hypervisor, took more than a few percent of the CPU "
         f"time was measured again. {_disturbed(points)}",
     ]
+    if any(series.kept_awake(entry.curve.series) for entry in entries):
+        found.append(
+            "A walk with nothing beside it is so little work that memory, and the fabric before it, may fall back to a "
+            "low clock. Where the legend says fabric loaded, further work-groups read a light stream beside the walk. "
+            "Sizes are read from the walk alone, latencies of levels from the one beside the stream."
+        )
     unsettled = sum(point.state.get("clock_settled") is False for point in points)
     if unsettled:
         found.append(f"At {_points(unsettled)} the device's clock had not settled before it was measured.")

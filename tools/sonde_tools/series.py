@@ -9,7 +9,7 @@ DEFAULTS = {
 }  # fmt: skip
 
 # Words that two keys could both mean.
-_AMBIGUOUS = {"idle", "gpu", "cpu", "driver"}
+_AMBIGUOUS = {"idle", "loaded", "gpu", "cpu", "driver"}
 
 
 def canonical(series):
@@ -30,6 +30,11 @@ def order(series):
 def by_another_path(series):
     """Whether loads took another way than the vector path, or were atomics."""
     return bool({"path", "pattern"} & canonical(series).keys())
+
+
+def kept_awake(series):
+    """Whether a light stream beside the walk kept memory awake."""
+    return (series or {}).get("fabric") == "loaded"
 
 
 def without_order(series):

@@ -1,5 +1,6 @@
 #include "gpu/model/kernels.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,23 +10,20 @@
 namespace sonde::gpu::model {
 namespace {
 
-void chase(Invocation& invocation) {
-  constexpr std::uint64_t hops_per_trip = 64;
+constexpr std::uint64_t steps_per_trip = 64;
+
+/// What every walk does: from `start` through the chain of buffer 0; where it ends and its trips go to buffer 1.
+void walk(Invocation& invocation, std::uint32_t start) {
   Invocation::Words next = invocation.buffer(0);
   Invocation::Words cursor = invocation.buffer(1);
   const std::uint32_t trips = invocation.scalar(0);
-  cursor.store(0, next.follow(cursor.load(0), trips * hops_per_trip));
+  cursor.store(0, next.follow(start, trips * steps_per_trip));
   cursor.store(1, trips);
 }
 
-void chase_scalar(Invocation& invocation) {
-  constexpr std::uint64_t hops_per_trip = 64;
-  Invocation::Words next = invocation.buffer(0);
-  Invocation::Words cursor = invocation.buffer(1);
-  const std::uint32_t trips = invocation.scalar(0);
-  cursor.store(0, next.follow(invocation.scalar(1), trips * hops_per_trip));
-  cursor.store(1, trips);
-}
+void chase(Invocation& invocation) { walk(invocation, invocation.buffer(1).load(0)); }
+
+void chase_scalar(Invocation& invocation) { walk(invocation, invocation.scalar(1)); }
 
 /// An atomic addition of the second scalar, which has to be zero: what is followed is what was there before.
 void chase_atomic(Invocation& invocation) {
@@ -33,19 +31,28 @@ void chase_atomic(Invocation& invocation) {
   chase(invocation);
 }
 
+/// The stream's own lines take no room in the simulated caches; a round of it takes as long as a trip of the walk.
+void chase_awake(Invocation& invocation) {
+  chase(invocation);
+  Invocation::Words cursor = invocation.buffer(1);
+  cursor.store(2, invocation.scalar(1));
+  for (std::uint32_t group = 1; group < invocation.groups(); ++group) {
+    cursor.store(3 + group, std::min(invocation.scalar(0), invocation.scalar(3)));
+  }
+}
+
 void chase_local(Invocation& invocation) {
-  constexpr std::uint64_t hops_per_trip = 64;
   Invocation::Words next = invocation.buffer(0);
   Invocation::Words cursor = invocation.buffer(1);
   const std::uint32_t trips = invocation.scalar(0);
   std::vector<std::uint32_t> chain(invocation.scalar(1));
   for (std::size_t word = 0; word < chain.size(); ++word) chain[word] = next.load(word);
   std::uint32_t at = cursor.load(0);
-  for (std::uint64_t hop = 0; hop < trips * hops_per_trip; ++hop) {
+  for (std::uint64_t hop = 0; hop < trips * steps_per_trip; ++hop) {
     if (at >= chain.size()) throw Error("the simulated walk left the work-group's memory");
     at = chain[at];
   }
-  invocation.wait_for_local(trips * hops_per_trip);
+  invocation.wait_for_local(trips * steps_per_trip);
   cursor.store(0, at);
   cursor.store(1, trips);
 }
@@ -60,7 +67,6 @@ Affine then(Affine first, Affine second) {
 }
 
 void alu_chain(Invocation& invocation) {
-  constexpr std::uint64_t steps_per_trip = 64;
   constexpr double cycles_per_step = 4;
   Invocation::Words state = invocation.buffer(0);
   const std::uint64_t steps = invocation.scalar(0) * steps_per_trip;
@@ -76,7 +82,6 @@ void alu_chain(Invocation& invocation) {
 }
 
 void independent_chase(Invocation& invocation) {
-  constexpr std::uint64_t hops_per_trip = 64;
   constexpr double cycles_per_hop = 8;  // exclusive or, two multiplications and an addition
   Invocation::Words lines = invocation.buffer(0);
   Invocation::Words cursor = invocation.buffer(1);
@@ -85,7 +90,7 @@ void independent_chase(Invocation& invocation) {
   const std::uint32_t line_words = invocation.scalar(2);
   std::uint32_t word = cursor.load(0);
   std::uint32_t counter = cursor.load(1);
-  for (std::uint64_t hop = 0; hop < trips * hops_per_trip; ++hop) {
+  for (std::uint64_t hop = 0; hop < trips * steps_per_trip; ++hop) {
     ++counter;
     const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
     const auto line = static_cast<std::uint32_t>((mixed * line_count) >> 32);
@@ -95,12 +100,13 @@ void independent_chase(Invocation& invocation) {
   cursor.store(0, word);
   cursor.store(1, counter);
   cursor.store(2, trips);
-  invocation.compute(cycles_per_hop * static_cast<double>(trips * hops_per_trip));
+  invocation.compute(cycles_per_hop * static_cast<double>(trips * steps_per_trip));
 }
 
 constexpr ReferenceKernel references[] = {
     {.name = "chase", .buffers = 2, .scalars = 1, .run = chase},
     {.name = "chase_atomic", .buffers = 2, .scalars = 2, .run = chase_atomic},
+    {.name = "chase_awake", .buffers = 3, .scalars = 4, .run = chase_awake},
     {.name = "chase_constant", .buffers = 2, .scalars = 1, .run = chase},
     {.name = "chase_image", .buffers = 2, .scalars = 1, .run = chase},
     {.name = "chase_local", .buffers = 2, .scalars = 2, .run = chase_local},

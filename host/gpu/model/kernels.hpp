@@ -14,8 +14,8 @@ namespace sonde::gpu::model {
 class Invocation {
  public:
   Invocation(Memory& memory, std::span<Storage* const> buffers, std::span<const std::uint32_t> scalars,
-             double local_latency_ns)
-      : memory_(memory), buffers_(buffers), scalars_(scalars), local_latency_ns_(local_latency_ns) {}
+             std::uint32_t groups, double local_latency_ns)
+      : memory_(memory), buffers_(buffers), scalars_(scalars), groups_(groups), local_latency_ns_(local_latency_ns) {}
 
   /// One buffer of the launch; what it loads and stores goes through the caches.
   class Words {
@@ -53,6 +53,7 @@ class Invocation {
 
   [[nodiscard]] Words buffer(std::size_t argument) { return {memory_, *buffers_[argument]}; }
   [[nodiscard]] std::uint32_t scalar(std::size_t argument) const { return scalars_[argument]; }
+  [[nodiscard]] std::uint32_t groups() const { return groups_; }
   /// Arithmetic that nothing overlaps, in cycles of the device's clock.
   void compute(double cycles) { cycles_ += cycles; }
   [[nodiscard]] double cycles() const { return cycles_; }
@@ -64,6 +65,7 @@ class Invocation {
   Memory& memory_;
   std::span<Storage* const> buffers_;
   std::span<const std::uint32_t> scalars_;
+  std::uint32_t groups_;
   double cycles_ = 0;
   double local_latency_ns_;
   double local_ns_ = 0;

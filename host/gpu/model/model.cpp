@@ -83,7 +83,7 @@ class ModelDevice : public Device {
     auto& model_kernel = dynamic_cast<ModelKernel&>(kernel);
     const ReferenceKernel& reference = model_kernel.reference;
     const std::vector<Storage*> buffers = checked_buffers(reference, launch);
-    Invocation invocation(memory_, buffers, launch.scalars, local_latency_ns_);
+    Invocation invocation(memory_, buffers, launch.scalars, launch.groups, local_latency_ns_);
     memory_.start(unit_of_group(0));
     reference.run(invocation);
     const double work_ns =
@@ -93,8 +93,10 @@ class ModelDevice : public Device {
   }
 
  private:
-  /// The one place that decides it: a dispatch runs alone, and one chase does not wake the fabric.
-  [[nodiscard]] static Fabric fabric_during(const Launch&) { return Fabric::idle; }
+  /// The one place that decides it: a dispatch runs alone, and one group does not wake the fabric.
+  [[nodiscard]] static Fabric fabric_during(const Launch& launch) {
+    return launch.groups > 1 ? Fabric::loaded : Fabric::idle;
+  }
 
   /// Groups go to the compute units in turn; the reference kernels work in group 0 alone.
   [[nodiscard]] std::uint32_t unit_of_group(std::uint32_t group) const { return group % info_.compute_units; }
