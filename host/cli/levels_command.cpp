@@ -38,7 +38,9 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
   if (!note.empty()) spdlog::warn("{}", note);
   std::map<std::string, const records::Line*> devices;
   std::map<Key, std::vector<measure::Measurement>> curves;
+  std::uint64_t seed = 1;
   for (const records::Line& line : lines) {
+    if (line.kind == "run") seed = line.seed;
     if (line.kind == "device") devices[line.origin.device] = &line;
     if (line.kind != "sample" || line.origin.probe != probes::latency.name) continue;
     Series series = line.point.series;
@@ -51,7 +53,7 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
     const auto& [device, api, probe, series] = key;
     const probes::Path path = probes::path_of(series);
     if (path == probes::Path::atomic) continue;  // its few sizes tell no levels
-    measure::Request request;
+    measure::Request request{.seed = seed};
     const auto found = devices.find(device);
     if (found != devices.end() && found->second->line_bytes != 0) request.line_bytes = found->second->line_bytes;
     const measure::Conclusion conclusion = probes::latency.conclude(request, measurements);

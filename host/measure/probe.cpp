@@ -2,8 +2,15 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 
 namespace sonde::measure {
+
+double six_digits(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return std::strtod(text.data(), nullptr);
+}
 
 std::string size_text(double bytes) {
   constexpr std::array<const char*, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};

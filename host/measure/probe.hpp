@@ -111,6 +111,10 @@ struct Probe {
   Conclusion (*conclude)(const Request& request, std::span<const Measurement> measurements);
 };
 
+/// Six significant digits, as a record keeps a value: beyond what any clock here resolves. Conclusions are drawn from
+/// such values, so that they are the same from the file.
+double six_digits(double value);
+
 /// "4 KiB" for 4096; three digits at most, powers of 1024.
 std::string size_text(double bytes);
 

@@ -88,10 +88,10 @@ Measurement measure_once(Run& run, const Point& point) {
     std::ranges::move(options.surroundings_since(begin), std::back_inserter(readings));
     measurement.unit = workload.unit;
     measurement.state.instruction = workload.instruction;
-    measurement.values.insert(measurement.values.end(), repetitions.values.begin(), repetitions.values.end());
+    std::ranges::transform(repetitions.values, std::back_inserter(measurement.values), six_digits);
     measurement.state.steps = repetitions.steps;
     measurement.state.launch_ns = repetitions.launch_ns;
-    measurement.state.laps_settling = std::max(measurement.state.laps_settling, repetitions.settling);
+    measurement.state.laps_settling = std::max(measurement.state.laps_settling, six_digits(repetitions.settling));
   }
   const counters::ForeignLoad load = counters::load_between(before, options.host_time());
   measurement.state.foreign_cpu = load.foreign_cpu;

@@ -1,9 +1,6 @@
 #include "records/lines.hpp"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 namespace sonde::records {
@@ -11,12 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Six significant digits: beyond what any clock here resolves, and short to read.
-double rounded(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return std::strtod(text.data(), nullptr);
-}
+using measure::six_digits;
 
 /// Driver strings are not always UTF-8; a bad byte is replaced rather than losing the record.
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -28,7 +20,7 @@ Json x_json(const std::map<std::string, double>& x) {
     if (value == static_cast<double>(static_cast<std::int64_t>(value))) {
       json[key] = static_cast<std::int64_t>(value);
     } else {
-      json[key] = rounded(value);
+      json[key] = six_digits(value);
     }
   }
   return json;
@@ -47,7 +39,7 @@ Json origin_json(const std::string& record, const Origin& origin) {
 /// What nobody says is absent.
 void add_surroundings(Json& json, const counters::Surroundings& around) {
   const auto add = [&json](const char* name, const std::optional<double>& value) {
-    if (value) json[name] = rounded(*value);
+    if (value) json[name] = six_digits(*value);
   };
   add("gpu_clock_mhz", around.gpu_clock_mhz);
   add("memory_clock_mhz", around.memory_clock_mhz);
@@ -58,16 +50,16 @@ void add_surroundings(Json& json, const counters::Surroundings& around) {
 }
 
 Json state_json(const measure::State& state) {
-  Json json{{"foreign_cpu", rounded(state.foreign_cpu)},
-            {"steal", rounded(state.steal)},
+  Json json{{"foreign_cpu", six_digits(state.foreign_cpu)},
+            {"steal", six_digits(state.steal)},
             {"disturbed", state.disturbed},
             {"attempts", state.attempts},
             {"clock_settled", state.clock_settled},
-            {"laps_settling", rounded(state.laps_settling)},
+            {"laps_settling", six_digits(state.laps_settling)},
             {"steps", state.steps},
-            {"launch_ns", rounded(state.launch_ns)},
+            {"launch_ns", six_digits(state.launch_ns)},
             {"involuntary_switches", state.involuntary_switches},
-            {"drift", state.drift ? Json(rounded(*state.drift)) : Json(nullptr)}};
+            {"drift", state.drift ? Json(six_digits(*state.drift)) : Json(nullptr)}};
   if (!state.instruction.empty()) json["instruction"] = state.instruction;
   add_surroundings(json, state.surroundings);
   return json;
@@ -160,16 +152,16 @@ std::string sample_line(const Origin& origin, const measure::Measurement& measur
   json["x"] = x_json(measurement.point.x);
   json["unit"] = measurement.unit;
   Json values = Json::array();
-  for (const double value : measurement.values) values.push_back(rounded(value));
+  for (const double value : measurement.values) values.push_back(six_digits(value));
   json["values"] = values;
   json["state"] = state_json(measurement.state);
-  json["t"] = rounded(t_seconds);
+  json["t"] = six_digits(t_seconds);
   return text_of(json);
 }
 
 std::string level_line(const Origin& origin, const measure::FoundLevel& level) {
   const auto bracket = [](const analysis::Bracket& one, bool whole) {
-    const auto number = [whole](double value) { return whole ? Json(std::llround(value)) : Json(rounded(value)); };
+    const auto number = [whole](double value) { return whole ? Json(std::llround(value)) : Json(six_digits(value)); };
     return Json{{"low", number(one.low)}, {"value", number(one.value)}, {"high", number(one.high)}};
   };
   Json json = origin_json("level", origin);
@@ -189,7 +181,7 @@ std::string finding_line(const Origin& origin, const measure::Finding& finding) 
   json["series"] = series_json(finding.series);
   json["finding"] = finding.name;
   if (finding.value) {
-    json["value"] = rounded(*finding.value);
+    json["value"] = six_digits(*finding.value);
     json["unit"] = finding.unit;
   }
   json["evidence"] = finding.evidence;
@@ -207,7 +199,7 @@ std::string error_line(const Origin& origin, const measure::Point* point, const 
 std::string end_line(const EndRecord& end) {
   return text_of({{"record", "end"},
                   {"status", end.status},
-                  {"seconds", rounded(end.seconds)},
+                  {"seconds", six_digits(end.seconds)},
                   {"samples", end.samples},
                   {"skips", end.skips},
                   {"errors", end.errors}});

@@ -93,7 +93,10 @@ Line line_of(const Json& json) {
     line.info = info_of(json);
     return line;
   }
-  if (line.kind == "run") line.schema = get<int>(json, "schema");
+  if (line.kind == "run") {
+    line.schema = get<int>(json, "schema");
+    line.seed = get_if_there<std::uint64_t>(json, "seed").value_or(1);
+  }
   if (line.kind == "device") {
     line.origin.device = get<std::string>(json, "device");
     line.name = get<std::string>(json, "name");

@@ -20,6 +20,7 @@ struct Line {
   measure::FoundLevel level;
   std::uint32_t line_bytes = 0;  ///< of a device
   int schema = 0;                ///< of a run
+  std::uint64_t seed = 1;        ///< of a run
   std::string reason;
   std::string name;  ///< of a point
   double expected_seconds = 0;

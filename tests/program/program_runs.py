@@ -96,11 +96,11 @@ def of_kind(records, kind, **fields):
 
 
 def by_vector_path(samples):
-    """Without the samples of other paths to memory, and without atomics."""
+    """Without what was kept awake, the other paths to memory, and atomics."""
     return [
         sample
         for sample in samples
-        if sample["series"].get("path", "vector") == "vector" and "pattern" not in sample["series"]
+        if sample["series"].get("path", "vector") == "vector" and not {"pattern", "fabric"} & sample["series"].keys()
     ]
 
 
