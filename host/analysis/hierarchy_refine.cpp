@@ -166,6 +166,20 @@ bool forget_edges_of_few_lines(FitCurves& curves, std::initializer_list<FittedHi
   return any;
 }
 
+/// What a fit to all curves leaves of the cycle's points.
+double cost_of_cycle(const FittedHierarchy& hierarchy, const FitCurves& curves) {
+  double sum = 0;
+  for (const FitPoint& point : curves.cycle) {
+    const double residual = (std::log(cyclic_ns(hierarchy, point.log2_bytes)) - point.log_ns) / point.sigma;
+    sum += residual * residual;
+  }
+  return sum;
+}
+
+bool cycle_disagrees(const RefinedHierarchy& all) {
+  return cost_of_cycle(all.hierarchy, all.curves) > cost_of_cycle(all.by_cycle, all.curves) + all.tolerated_cost();
+}
+
 }  // namespace
 
 RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
@@ -203,6 +217,7 @@ RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
     result.by_cycle = fit(cycle_alone(curves), result.by_cycle);
     result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
   }
+  result.cycle_disagrees = cycle_disagrees(result);
   if (strain() < tolerated_strain) return result;
   // Otherwise the second knows less than it says (Birge's ratio).
   result.strain = strain();

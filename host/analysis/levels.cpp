@@ -26,6 +26,7 @@ constexpr double few_sets = 256;
 constexpr double narrow_onset = 1.08;
 constexpr double onset_agrees = 1.1;
 constexpr double served_nearly_alone = 0.985;  // share of accesses
+constexpr double surely_held = 0.3;            // of the nearest cache
 constexpr double latencies_agree_log_ns = 0.1;
 
 double log2_of(double value) { return std::log2(value); }
@@ -134,14 +135,20 @@ Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_
   std::vector<double> medians;
   for (const CurvePoint& point : curves.cycle) {
     const double at = log2_of(point.bytes);
-    if (cyclic_share(fitted, level, at) < served_nearly_alone || point.settling > 0) continue;
-    medians.push_back(median_ns(point) * level_ns(fitted, level, at) / cyclic_ns(fitted, at));
+    if (point.settling > 0) continue;
+    if (cyclic_share(fitted, level, at) >= served_nearly_alone) {
+      medians.push_back(median_ns(point) * level_ns(fitted, level, at) / cyclic_ns(fitted, at));
+    } else if (level == 0 && !fitted.log2_bytes.empty() && at < fitted.log2_bytes[0] + log2_of(surely_held)) {
+      // So few lines overfill hardly a set, whatever a formula says of their mean.
+      medians.push_back(median_ns(point));
+    }
   }
   std::vector<double> fits{std::exp(fitted.log_ns[level])};
   for (const FittedHierarchy& one : bootstrap) fits.push_back(std::exp(one.log_ns[level]));
   Bracket bracket{quantile(fits, 0.025), fits.front(), quantile(fits, 0.975)};
   const double by_cycle = std::exp(refined_hierarchy.by_cycle.log_ns[level]);
-  if (refined_hierarchy.strain > 1 || std::abs(std::log(by_cycle / bracket.value)) > latencies_agree_log_ns) {
+  const bool apart = std::abs(std::log(by_cycle / bracket.value)) > latencies_agree_log_ns;
+  if (refined_hierarchy.strain > 1 || (apart && refined_hierarchy.cycle_disagrees)) {
     // Of two that contradict each other the walk whose latency it is says more: the other adds arithmetic.
     bracket = {std::min(by_cycle, bracket.low), by_cycle, std::max(by_cycle, bracket.high)};
   }
