@@ -29,6 +29,12 @@ struct Script {
   gpu::DeviceType type = gpu::DeviceType::discrete;
   std::function<double(std::uint64_t bytes)> hop_ns = [](std::uint64_t) { return 10.0; };
   double alu_step_ns = 1;
+  double clock_mhz = 0;            ///< what it states
+  bool core_clock = false;         ///< its kernels can read a counter
+  double counted_per_step = 4;     ///< by how much a step moves the counter
+  double counter_mhz = 0;          ///< above zero: it counts time instead, at this rate
+  std::uint32_t counter_bits = 32;
+  double counted_slowdown = 1;     ///< of the kernel that reads the counter, as if compiled to other code
   double launch_ns = 20e3;
   double first_launch_ns = 0;     ///< added to each kernel's first dispatch
   double cold_word_ns = 0;        ///< added to the first visit of a word
@@ -68,12 +74,15 @@ class ScriptedDevice final : public gpu::Device {
 
  private:
   double disturbed(double work_ns);
+  /// Adds what the counter counts meanwhile and returns what it shows.
+  std::uint32_t counter_after(double ticks);
 
   Script script_;
   gpu::DeviceInfo info_;
   std::vector<Dispatch> dispatches_;
   std::vector<std::uint64_t> buffers_made_;
   double spent_ns_ = 0;
+  std::uint64_t ticks_ = (1u << 20) - 1000;  ///< of the counter, about to wrap where it has 20 bits
   std::uint32_t last_group_size_ = 0;
   std::mt19937_64 random_;
 };
