@@ -147,9 +147,9 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
   return gpu::Nanoseconds(dispatch.time_ns);
 }
 
-std::uint32_t ScriptedDevice::counter_after(double ticks) {
-  ticks_ += static_cast<std::uint64_t>(ticks);
-  return static_cast<std::uint32_t>(ticks_ & ((1ull << script_.counter_bits) - 1));
+std::uint32_t ScriptedDevice::counter_after(double ticks) const {
+  const std::uint64_t shown = (1u << 20) - 1000 + static_cast<std::uint64_t>(ticks);
+  return static_cast<std::uint32_t>(shown & ((1ull << script_.counter_bits) - 1));
 }
 
 double ScriptedDevice::disturbed(double work_ns) {

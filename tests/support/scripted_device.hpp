@@ -74,15 +74,14 @@ class ScriptedDevice final : public gpu::Device {
 
  private:
   double disturbed(double work_ns);
-  /// Adds what the counter counts meanwhile and returns what it shows.
-  std::uint32_t counter_after(double ticks);
+  /// What the counter shows after so many ticks of a dispatch; each begins just before 20 bits are full.
+  [[nodiscard]] std::uint32_t counter_after(double ticks) const;
 
   Script script_;
   gpu::DeviceInfo info_;
   std::vector<Dispatch> dispatches_;
   std::vector<std::uint64_t> buffers_made_;
   double spent_ns_ = 0;
-  std::uint64_t ticks_ = (1u << 20) - 1000;  ///< of the counter, about to wrap where it has 20 bits
   std::uint32_t last_group_size_ = 0;
   std::mt19937_64 random_;
 };

@@ -86,6 +86,13 @@ TEST(CoreClock, ACounterOfTimeIsNone) {
   }
 }
 
+TEST(CoreClock, ACounterOfTimeIsNoneThoughItCountsCyclesEnough) {
+  Script script = counting();
+  script.alu_step_ns = 40;  // 4 ticks of 100 MHz
+  script.counter_mhz = 100;
+  EXPECT_FALSE(clock_of(script));
+}
+
 TEST(CoreClock, ACounterThatStandsStillIsNone) {
   Script script = counting();
   script.counted_per_step = 0;
@@ -158,7 +165,7 @@ TEST(CoreClock, FollowsTheClockAfterwards) {
 
 TEST(CoreClock, AskingTakesLessThanAMillisecondOfTheDevice) {
   for (const double step_ns : {0.5, 2.0, 15.0}) {
-    for (const double launch_ns : {1e3, 20e3}) {
+    for (const double launch_ns : {1e3, 20e3, 300e3}) {
       ScriptedDevice device({.alu_step_ns = step_ns, .clock_mhz = 4 / step_ns * 1e3, .launch_ns = launch_ns});
       const Told told = told_by(device);
       if (!told) continue;  // 8 GHz
@@ -169,6 +176,18 @@ TEST(CoreClock, AskingTakesLessThanAMillisecondOfTheDevice) {
       EXPECT_LT(work_ns, 0.8e6) << step_ns;
       EXPECT_GT(work_ns, 0.3e6) << step_ns;
     }
+  }
+}
+
+TEST(CoreClock, AnInterruptionAtTheBeginningDoesNotShortenTheChain) {
+  for (std::size_t interrupted = 0; interrupted < 4; ++interrupted) {
+    Script script = stating();
+    script.slowdown = [interrupted](std::size_t dispatch, double) { return dispatch == interrupted ? 1000.0 : 1.0; };
+    ScriptedDevice device(script);
+    const Told told = told_by(device);
+    ASSERT_TRUE(told);
+    (void)told();
+    EXPECT_GT(device.dispatches().back().work_ns, 90e3) << interrupted;
   }
 }
 

@@ -17,6 +17,45 @@ Measurement measured(double bytes, double mhz, const std::string& path = "vector
   return one;
 }
 
+/// A chain at 2 GHz, whose counter costs a little to read and whose dispatch costs a launch.
+CountedChain counted(double cycles_per_step) {
+  CountedChain chain{.few_steps = 4096, .many_steps = 16384};
+  const auto ticks = [=](double steps) { return 60 + cycles_per_step * steps; };
+  const auto time_ns = [=](double steps) { return 8000 + cycles_per_step * steps / 2; };
+  chain.few_ticks = ticks(chain.few_steps);
+  chain.many_ticks = ticks(chain.many_steps);
+  chain.few_ns = time_ns(chain.few_steps);
+  chain.many_ns = time_ns(chain.many_steps);
+  return chain;
+}
+
+TEST(Cycles, OfAStepAreWhatTheCounterSays) {
+  for (const double cycles : {2.01, 4.0, 4.23, 12.0, 31.9}) {
+    const auto found = cycles_per_step(counted(cycles), cycles / 2);
+    ASSERT_TRUE(found) << cycles;
+    EXPECT_NEAR(*found, cycles, 1e-6);
+  }
+}
+
+TEST(Cycles, OfAStepAreNoneThatArithmeticDoesNotTake) {
+  for (const double cycles : {0.5, 1.9, 32.5, 60.0}) EXPECT_FALSE(cycles_per_step(counted(cycles), cycles / 2)) << cycles;
+}
+
+TEST(Cycles, OfAStepAreNoneWhereTheCounterIsUneven) {
+  for (const double factor : {0.5, 0.9, 1.1, 2.0}) {
+    CountedChain chain = counted(4);
+    chain.many_ticks *= factor;
+    EXPECT_FALSE(cycles_per_step(chain, 2)) << factor;
+  }
+}
+
+TEST(Cycles, OfAStepAreNoneByAStatedClockThatNoGpuHas) {
+  EXPECT_TRUE(cycles_per_step(2, 2000, std::nullopt));
+  EXPECT_FALSE(cycles_per_step(40, 100, std::nullopt));
+  EXPECT_FALSE(cycles_per_step(0.8, 5000, std::nullopt));
+  EXPECT_FALSE(cycles_per_step(2, 0, std::nullopt));
+}
+
 TEST(Cycles, TheClockOfSeveralMomentsIsTheirMedian) {
   const std::vector<std::optional<CoreClock>> clocks{CoreClock{1000, "a"}, CoreClock{2000, "a"}, CoreClock{1100, "a"}};
   ASSERT_TRUE(summarize(clocks));
