@@ -1,5 +1,5 @@
-// The chain of kernels/alu_chain.cl between two readings of the counter of the core that runs it: what it takes in cycles,
-// at whatever clock. Without such a counter both readings are zero.
+// The chain of kernels/alu_chain.cl between two readings of the counter of the core that runs it: what it takes in
+// cycles, at whatever clock. Without such a counter both readings are zero.
 // state: [0] x, [1] trips made, as there; [2] and [3] the low 32 bits of the counter before and after.
 #include "steps.h"
 #define STEP x = x * factor + addend;

@@ -23,8 +23,8 @@ constexpr double uneven = 0.05;
 /// How far the chain may be from its time in the other kernel: beyond it the compiler made something else of it.
 constexpr double other_code = 0.1;
 
-/// A step is a whole number of cycles, and the loop around 64 of them adds little. The second bound holds from four cycles
-/// on: a share alone would let every number pass from twenty cycles on.
+/// A step is a whole number of cycles, and the loop around 64 of them adds little. The second bound holds from four
+/// cycles on: by a share alone every number would do from twenty cycles on.
 constexpr double off_by_share = 0.025;
 constexpr double off_by_cycles = 0.1;
 /// Sensors read while the clock moves, or round; beyond this the device did not run at the stated clock.

@@ -53,7 +53,9 @@ struct Chain {
     return end;
   }
 
-  std::optional<std::string> flaw_of(const Words& end) const { return flaw_of_chain({end[0], end[1]}, {expected, trips}); }
+  std::optional<std::string> flaw_of(const Words& end) const {
+    return flaw_of_chain({end[0], end[1]}, {expected, trips});
+  }
   std::optional<std::string> flaw() const { return flaw_of(words()); }
 };
 

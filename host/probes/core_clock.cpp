@@ -1,11 +1,11 @@
 // Question: at what clock does the device's core run at this moment?
 //
-// Experiment: the chain of dependent arithmetic that settles the clock takes a fixed number of cycles a step. That number
-// is found once: by the core's own counter where kernels can read one, else as the whole number that its time and the
-// clock that the driver states give. From then on the time of a step tells the clock.
+// Experiment: the chain of dependent arithmetic that settles the clock takes a fixed number of cycles a step. That
+// number is found once: by the core's own counter where kernels can read one, else as the whole number that its time
+// and the clock that the driver states give. From then on the time of a step tells the clock.
 //
-// On a CPU nothing is told: there the counter is the time stamp counter, which does not follow the core's clock, and the
-// stated clock is not the one it runs at.
+// On a CPU nothing is told: there the counter is the time stamp counter, which does not follow the core's clock, and
+// the stated clock is not the one it runs at.
 
 #include "probes/core_clock.hpp"
 
@@ -42,10 +42,7 @@ class Chain {
  public:
   Chain(gpu::Device& device, const std::function<void()>& alive) : work_(alu_chain(device)), alive_(alive) {
     run(few_steps);  // compiles
-    // The shorter of two, as an interruption makes any dispatch long enough; and less the launch, as that does too.
-    while (many_steps_ < work_.most / 2 && std::min(run(many_steps_), run(many_steps_)) - run(few_steps) < long_enough) {
-      many_steps_ *= 2;
-    }
+    while (many_steps_ < work_.most / 2 && shortest() < long_enough) many_steps_ *= 2;
   }
 
   double nanoseconds_per_step(int pairs) {
@@ -58,6 +55,12 @@ class Chain {
   }
 
  private:
+  /// Of two, as an interruption makes any dispatch long enough; and less the launch, as that does too.
+  gpu::Nanoseconds shortest() {
+    const gpu::Nanoseconds first = run(many_steps_);
+    return std::min(first, run(many_steps_)) - run(few_steps);
+  }
+
   gpu::Nanoseconds run(std::uint64_t steps) {
     const gpu::Nanoseconds time = work_.run(steps);
     if (const auto flaw = work_.flaw()) throw gpu::Error(*flaw);

@@ -38,7 +38,9 @@ TEST(Cycles, OfAStepAreWhatTheCounterSays) {
 }
 
 TEST(Cycles, OfAStepAreNoneThatArithmeticDoesNotTake) {
-  for (const double cycles : {0.5, 1.9, 32.5, 60.0}) EXPECT_FALSE(cycles_per_step(counted(cycles), cycles / 2)) << cycles;
+  for (const double cycles : {0.5, 1.9, 32.5, 60.0}) {
+    EXPECT_FALSE(cycles_per_step(counted(cycles), cycles / 2)) << cycles;
+  }
 }
 
 TEST(Cycles, OfAStepAreNoneWhereTheCounterIsUneven) {

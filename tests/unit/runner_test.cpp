@@ -234,7 +234,8 @@ TEST_F(RunnerTest, TheClockIsToldAfterTheRepetitionsOfEachReplicate) {
     dispatches.push_back(device.dispatches().size());
     return CoreClock{.mhz = 1000.0 * static_cast<double>(dispatches.size()), .source = "shader-clock"};
   };
-  run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock}, observer);
+  run_probe(device, walking(),
+            {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock}, observer);
   // The first three are the reference's.
   ASSERT_EQ(dispatches.size(), 6u);
   EXPECT_GT(dispatches.front(), 0u);
@@ -252,7 +253,8 @@ TEST_F(RunnerTest, AClockThatCannotBeToldCostsTheCyclesAndNoPoint) {
     if (++asked == 2) throw gpu::Error("the chain went astray");
     return CoreClock{.mhz = 2500, .source = "shader-clock"};
   };
-  run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock}, observer);
+  run_probe(device, walking(),
+            {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock}, observer);
   EXPECT_TRUE(observer.failures.empty());
   ASSERT_EQ(observer.measurements.size(), 3u);
   EXPECT_EQ(observer.measurements[0].unit, "ns");

@@ -99,7 +99,8 @@ TEST(WorkerTask, CyclesOfALevelAreItsLatencyTimesTheClockWhateverTheRampAndTheNo
   std::vector<measure::FoundLevel> levels;
   for (const records::Line& line : lines_of(model, 1 << 20, tree.root())) {
     if (line.kind == "level" && line.level.series.at("path") == "vector") levels.push_back(line.level);
-    if (line.kind != "sample" || line.point.series.contains("order") || line.point.series.at("path") != "vector") continue;
+    if (line.kind != "sample" || line.point.series.contains("order")) continue;
+    if (line.point.series.at("path") != "vector") continue;
     const double bytes = line.point.x.at("bytes");
     // Well within the first level, and where it holds next to nothing.
     const double latency_ns = bytes <= 12288 ? 40 : bytes >= 131072 ? 300 : 0;

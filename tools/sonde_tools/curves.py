@@ -65,9 +65,8 @@ def curves(samples):
     found = []
     for key, points in grouped.items():
         in_cycles = grouped.get((*key[:4], "cycles"), {}) if key[4] == "ns" else {}
-        found.append(
-            Curve(*key[:3], dict(key[3]), key[4], [_point(same, in_cycles.get(x)) for x, same in sorted(points.items())])
-        )
+        ordered = [_point(same, in_cycles.get(x)) for x, same in sorted(points.items())]
+        found.append(Curve(*key[:3], dict(key[3]), key[4], ordered))
     return found
 
 

@@ -91,10 +91,10 @@ _CLOCK_SOURCES = {
 def _cycles(clocks, sources):
     said = [text for name, text in _CLOCK_SOURCES.items() if name in sources]
     how = f", which {' or '.join(said)}" if said else ""
+    span = formats.span(min(clocks), max(clocks), formats.clock)
     return (
-        "Cycles are nanoseconds times the core's clock, which was told right after each point's repetitions "
-        f"({formats.span(min(clocks), max(clocks), formats.clock)}) by the time of a chain of arithmetic whose steps take a "
-        f"known number of cycles{how}."
+        f"Cycles are nanoseconds times the core's clock, which was told right after each point's repetitions ({span}) "
+        f"by the time of a chain of arithmetic whose steps take a known number of cycles{how}."
     )
 
 
