@@ -8,6 +8,7 @@
 
 #include "cli/level_table.hpp"
 #include "cli/usage_error.hpp"
+#include "measure/cycles.hpp"
 #include "probes/catalog.hpp"
 #include "probes/path.hpp"
 #include "records/invalid_file.hpp"
@@ -42,7 +43,7 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
   for (const records::Line& line : lines) {
     if (line.kind == "run") seed = line.seed;
     if (line.kind == "device") devices[line.origin.device] = &line;
-    if (line.kind != "sample" || line.origin.probe != probes::latency.name) continue;
+    if (!records::is_point(line) || line.origin.probe != probes::latency.name) continue;
     Series series = line.point.series;
     series.erase("order");
     series.erase("fabric");
@@ -56,7 +57,8 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
     measure::Request request{.seed = seed};
     const auto found = devices.find(device);
     if (found != devices.end() && found->second->line_bytes != 0) request.line_bytes = found->second->line_bytes;
-    const measure::Conclusion conclusion = probes::latency.conclude(request, measurements);
+    measure::Conclusion conclusion = probes::latency.conclude(request, measurements);
+    measure::add_cycles(conclusion.levels, measurements);
     if (format == LevelsFormat::json) {
       for (const measure::FoundLevel& level : conclusion.levels) {
         std::cout << records::level_line({device, api, probe}, level) << "\n";

@@ -261,7 +261,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     }
   }
   const auto disturbed = std::ranges::count_if(
-      lines, [](const Line& line) { return line.kind == "sample" && line.measurement.state.disturbed; });
+      lines, [](const Line& line) { return records::is_point(line) && line.measurement.state.disturbed; });
   if (disturbed > 0) {
     text += format(
         "\n* %ld points were measured while other programs or the hypervisor took CPU time, even when repeated;\n"
@@ -269,7 +269,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
         static_cast<long>(disturbed));
   }
   const auto unsettled = std::ranges::count_if(
-      lines, [](const Line& line) { return line.kind == "sample" && line.measurement.state.laps_settling > 0; });
+      lines, [](const Line& line) { return records::is_point(line) && line.measurement.state.laps_settling > 0; });
   if (unsettled > 0) {
     text += format(
         "\nAt %ld points the caches were still taking the working set in when the time for untimed laps was over: these\n"

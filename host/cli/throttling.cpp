@@ -22,7 +22,7 @@ std::string throttling_note(const std::string& device, std::span<const records::
   std::set<std::string> reasons;
   std::vector<double> clocks;
   for (const records::Line& line : lines) {
-    if (line.kind != "sample" || line.origin.device != device) continue;
+    if (!records::is_point(line) || line.origin.device != device) continue;
     ++points;
     const counters::Surroundings& around = line.measurement.state.surroundings;
     if (around.gpu_clock_mhz) clocks.push_back(*around.gpu_clock_mhz);

@@ -8,6 +8,7 @@
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
 #include "probes/alu_chain.hpp"
+#include "probes/core_clock.hpp"
 #include "records/lines.hpp"
 
 namespace sonde::cli {
@@ -65,13 +66,27 @@ class PipeObserver final : public measure::Observer {
   std::chrono::steady_clock::time_point last_sign_of_life_;
 };
 
-bool settle(gpu::Device& device, measure::Observer& observer, pid_t reading_thread) {
+measure::Settled settle(gpu::Device& device, measure::Observer& observer, pid_t reading_thread) {
   const bool cpu = device.info().type == gpu::DeviceType::cpu;
   const measure::Workload arithmetic = probes::alu_chain(device);
   std::optional<measure::OneCore> one_core;
   if (cpu) one_core.emplace(reading_thread);
   const auto longest = cpu ? longest_settling_of_a_cpu : longest_settling_of_a_gpu;
-  return measure::settle_clock(arithmetic, longest, [&observer] { observer.alive(); }).stable;
+  return measure::settle_clock(arithmetic, longest, [&observer] { observer.alive(); });
+}
+
+/// Cycles are a second unit: a device that cannot tell them, or fails to, is measured without.
+std::function<std::optional<measure::CoreClock>()> core_clock(gpu::Device& device, const measure::Settled& settled,
+                                                              counters::Sampler& sampler, measure::Observer& observer) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto read_mhz = [&sampler, begin] { return counters::summarize(sampler.since(begin)).gpu_clock_mhz; };
+  try {
+    auto told = probes::core_clock_of(device, settled, read_mhz, [&observer] { observer.alive(); });
+    if (told) return told;
+  } catch (const gpu::Unsupported&) {
+  } catch (const gpu::Error&) {
+  }
+  return [] { return std::nullopt; };
 }
 
 }  // namespace
@@ -82,9 +97,11 @@ void do_task(const WorkerTask& task, const measure::SendLine& send) {
     const std::unique_ptr<gpu::Device> device = open_device(task.target, task.api);
     // Before the clock settles: it would fall again while libraries are loaded and files looked for.
     counters::Sampler sampler(counters::reader_of(task.sysfs_root, task.target.record.pci));
+    const measure::Settled settled = settle(*device, observer, sampler.thread_id());
     measure::RunnerOptions options{.request = task.request,
-                                   .clock_settled = settle(*device, observer, sampler.thread_id()),
+                                   .clock_settled = settled.stable,
                                    .surroundings_since = [&sampler](auto moment) { return sampler.since(moment); },
+                                   .core_clock = core_clock(*device, settled, sampler, observer),
                                    .reading_thread = sampler.thread_id()};
     // Others on this machine cannot disturb a simulated device.
     if (task.api == gpu::Api::model) options.host_time = [] { return counters::HostTime{}; };

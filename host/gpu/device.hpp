@@ -43,6 +43,8 @@ struct DeviceInfo {
   std::uint64_t texel_bytes = 0;     ///< largest buffer of 32-bit texels; zero where there are no such images
   std::uint64_t local_bytes = 0;     ///< memory that a work-group may declare
   double timer_step_ns = 1;
+  double clock_mhz = 0;     ///< the highest core clock that the driver states
+  bool core_clock = false;  ///< kernels can read a counter of their core; that it counts cycles is not said
 };
 
 /// Device memory. Reads and writes block; bytes beyond the end throw Error.

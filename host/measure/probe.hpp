@@ -34,6 +34,12 @@ struct Point {
   int replicates = 1;           ///< new allocations, each with a new shuffle, over which the repetitions are spread
 };
 
+/// The clock of the device's core at some moment.
+struct CoreClock {
+  double mhz = 0;
+  std::string source;  ///< what tells its cycles: "shader-clock" or "arithmetic-chain"
+};
+
 /// What was around a measurement.
 struct State {
   double foreign_cpu = 0;  ///< share of CPU time that others took meanwhile
@@ -50,6 +56,7 @@ struct State {
   /// How far a reference point, measured again and again, had moved by then: 0.01 is 1 %. Empty once it failed.
   std::optional<double> drift = 0.0;
   std::string instruction;  ///< Workload::instruction
+  std::optional<CoreClock> core_clock;  ///< right after it was repeated, where it can be told
   counters::Surroundings surroundings;  ///< while it was repeated
 };
 
@@ -75,6 +82,7 @@ struct FoundLevel {
   std::map<std::string, std::string> series;
   int level = 1;
   analysis::Level found;
+  std::optional<analysis::Bracket> cycles;  ///< its latency, where the clock is known
 };
 
 /// Everything that a probe reads from its measurements.

@@ -12,6 +12,7 @@
 
 #include "analysis/statistics.hpp"
 #include "gpu/error.hpp"
+#include "measure/cycles.hpp"
 #include "measure/one_core.hpp"
 #include "measure/repetitions.hpp"
 
@@ -66,12 +67,22 @@ Limits limits_of_one_replicate(const RunnerOptions& options, int replicates) {
   return limits;
 }
 
+/// A clock that cannot be told costs the cycles, not the point.
+std::optional<CoreClock> clock_now(const RunnerOptions& options) {
+  try {
+    return options.core_clock();
+  } catch (const std::runtime_error&) {
+    return std::nullopt;
+  }
+}
+
 Measurement measure_once(Run& run, const Point& point) {
   const RunnerOptions& options = run.options;
   const auto alive = [&run] { run.observer.alive(); };
   const Limits limits = limits_of_one_replicate(options, point.replicates);
   Measurement measurement{.point = point, .unit = "", .values = {}, .state = {}};
   std::vector<counters::Surroundings> readings;
+  std::vector<std::optional<CoreClock>> clocks;
   const counters::HostTime before = options.host_time();
   for (int replicate = 0; replicate < point.replicates; ++replicate) {
     Request request = options.request;
@@ -85,6 +96,8 @@ Measurement measure_once(Run& run, const Point& point) {
     // Not what was read while the host prepared: the device slept then, and its clock fell.
     const auto begin = std::chrono::steady_clock::now();
     const Repetitions repetitions = repeat(workload, limits, alive);
+    // Not before: the clock fell while the host prepared, and the untimed laps brought it up again.
+    clocks.push_back(clock_now(options));
     std::ranges::move(options.surroundings_since(begin), std::back_inserter(readings));
     measurement.unit = workload.unit;
     measurement.state.instruction = workload.instruction;
@@ -96,6 +109,7 @@ Measurement measure_once(Run& run, const Point& point) {
   const counters::ForeignLoad load = counters::load_between(before, options.host_time());
   measurement.state.foreign_cpu = load.foreign_cpu;
   measurement.state.steal = load.steal;
+  measurement.state.core_clock = summarize(clocks);
   measurement.state.surroundings = counters::summarize(readings);
   measurement.state.clock_settled = options.clock_settled;
   measurement.state.involuntary_switches = load.involuntary_switches;
@@ -182,6 +196,8 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
         known.push_back(measure(run, point, attempts));
         known.back().state.drift = drift;
         observer.measured(probe, known.back());
+        // Probes are not shown it again in cycles: to them it would be a point of its own.
+        if (const auto cycles = in_cycles(known.back())) observer.measured(probe, *cycles);
         disturbed_in_a_row = known.back().state.disturbed ? disturbed_in_a_row + 1 : 0;
         failures = 0;
       } catch (const gpu::Unsupported& reason) {
@@ -196,7 +212,8 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
       }
     }
   }
-  const Conclusion conclusion = probe.conclude(options.request, known);
+  Conclusion conclusion = probe.conclude(options.request, known);
+  add_cycles(conclusion.levels, known);
   for (const FoundLevel& level : conclusion.levels) observer.level(probe, level);
   for (const Finding& finding : conclusion.findings) observer.found(probe, finding);
 }

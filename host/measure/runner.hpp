@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "counters/host_time.hpp"
@@ -23,6 +24,8 @@ struct RunnerOptions {
   /// Clocks, temperature, power as they were read since a moment; none where nobody reads them.
   std::function<std::vector<counters::Surroundings>(std::chrono::steady_clock::time_point)> surroundings_since =
       [](std::chrono::steady_clock::time_point) { return std::vector<counters::Surroundings>{}; };
+  /// The device's core clock now, told by a little work of its own; empty where nobody can tell.
+  std::function<std::optional<CoreClock>()> core_clock = [] { return std::optional<CoreClock>{}; };
   pid_t reading_thread = 0;  ///< the thread that reads them, if any; kept off the core that a CPU is measured on
 };
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 
+#include "gpu/error.hpp"
 #include "kernels.hpp"
 #include "probes/one_item.hpp"
 
@@ -24,6 +25,9 @@ std::uint32_t after(std::uint32_t x, std::uint64_t steps) {
   return x;
 }
 
+/// What the kernels leave: x, the trips made and, of a counted chain, the counter before and after.
+using Words = std::array<std::uint32_t, 4>;
+
 struct Chain {
   gpu::Device& device;
   std::unique_ptr<gpu::Kernel> kernel;
@@ -31,11 +35,9 @@ struct Chain {
   std::uint32_t expected = 1;
   std::uint32_t trips = 0;
 
-  explicit Chain(gpu::Device& on)
-      : device(on),
-        kernel(on.make_kernel(kernels::alu_chain, one_item_group(on.info()))),
-        state(on.make_buffer(2 * sizeof(std::uint32_t))) {
-    const std::array<std::uint32_t, 2> start{expected, 0};
+  Chain(gpu::Device& on, const gpu::KernelSource& source)
+      : device(on), kernel(on.make_kernel(source, one_item_group(on.info()))), state(on.make_buffer(sizeof(Words))) {
+    const Words start{expected};
     state->write(0, std::as_bytes(std::span(start)));
   }
 
@@ -45,17 +47,32 @@ struct Chain {
     return device.run(*kernel, {.buffers = {state.get()}, .scalars = {trips, factor, addend}, .groups = 1});
   }
 
-  std::optional<std::string> flaw() const {
-    std::array<std::uint32_t, 2> end{};
+  Words words() const {
+    Words end{};
     state->read(0, std::as_writable_bytes(std::span(end)));
-    return flaw_of_chain(end, {expected, trips});
+    return end;
   }
+
+  std::optional<std::string> flaw_of(const Words& end) const {
+    return flaw_of_chain({end[0], end[1]}, {expected, trips});
+  }
+  std::optional<std::string> flaw() const { return flaw_of(words()); }
 };
 
 }  // namespace
 
 measure::Workload alu_chain(gpu::Device& device) {
-  return chain_workload(std::make_shared<Chain>(device), 1);
+  return chain_workload(std::make_shared<Chain>(device, kernels::alu_chain), 1);
+}
+
+std::function<Counted(std::uint64_t)> counted_alu_chain(gpu::Device& device) {
+  const auto chain = std::make_shared<Chain>(device, kernels::clock_rate);
+  return [chain](std::uint64_t steps) {
+    const gpu::Nanoseconds time = chain->run(steps);
+    const Words end = chain->words();
+    if (const auto flaw = chain->flaw_of(end)) throw gpu::Error(*flaw);
+    return Counted{.time = time, .ticks = (end[3] - end[2]) % ticks_of_a_narrow_counter};
+  };
 }
 
 }  // namespace sonde::probes

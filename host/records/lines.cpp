@@ -61,6 +61,10 @@ Json state_json(const measure::State& state) {
             {"involuntary_switches", state.involuntary_switches},
             {"drift", state.drift ? Json(six_digits(*state.drift)) : Json(nullptr)}};
   if (!state.instruction.empty()) json["instruction"] = state.instruction;
+  if (state.core_clock) {
+    json["clock_mhz"] = six_digits(state.core_clock->mhz);
+    json["clock_source"] = state.core_clock->source;
+  }
   add_surroundings(json, state.surroundings);
   return json;
 }
@@ -173,6 +177,7 @@ std::string level_line(const Origin& origin, const measure::FoundLevel& level) {
     json["transition"] = {{"onset", std::llround(level.found.onset_bytes)}, {"end", std::llround(level.found.end_bytes)}};
   }
   json["latency_ns"] = bracket(level.found.latency_ns, false);
+  if (level.cycles) json["cycles"] = bracket(*level.cycles, false);
   return text_of(json);
 }
 

@@ -38,6 +38,9 @@ measure::State state_of(const Json& json) {
   state.involuntary_switches = get<std::uint64_t>(json, "involuntary_switches");
   state.drift = get_if_there<double>(json, "drift");
   state.instruction = get_if_there<std::string>(json, "instruction").value_or("");
+  if (const auto mhz = get_if_there<double>(json, "clock_mhz")) {
+    state.core_clock = {.mhz = *mhz, .source = get<std::string>(json, "clock_source")};
+  }
   state.surroundings = {.gpu_clock_mhz = get_if_there<double>(json, "gpu_clock_mhz"),
                         .memory_clock_mhz = get_if_there<double>(json, "memory_clock_mhz"),
                         .temperature_celsius = get_if_there<double>(json, "temperature_celsius"),
@@ -83,6 +86,8 @@ measure::FoundLevel level_of(const Json& json, const std::map<std::string, std::
     level.found.end_bytes = get<double>(transition, "end");
   }
   level.found.latency_ns = bracket_of(get<Json>(json, "latency_ns"));
+  const Json cycles = get<Json>(json, "cycles");
+  if (cycles.is_object()) level.cycles = bracket_of(cycles);
   return level;
 }
 
@@ -127,6 +132,8 @@ Line line_of(const Json& json) {
 }
 
 }  // namespace
+
+bool is_point(const Line& line) { return line.kind == "sample" && line.measurement.unit != "cycles"; }
 
 std::optional<Line> parse_line(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);

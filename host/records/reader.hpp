@@ -27,6 +27,9 @@ struct Line {
   gpu::DeviceInfo info;  ///< of an info line
 };
 
+/// Whether it is a measured point: the same in cycles is no other.
+bool is_point(const Line& line);
+
 /// Nothing for a line that is no record: not JSON, no object, or a known kind with a field of the wrong type.
 std::optional<Line> parse_line(std::string_view text);
 

@@ -230,6 +230,31 @@ TEST_P(DeviceKernel, AluChainLeavesWhatTheHostComputes) {
   }
 }
 
+TEST_P(DeviceKernel, ClockRateIsTheSameChainBetweenTwoReadingsOfTheCounter) {
+  const bool has_counter = device->info().core_clock;
+  if (device->info().api == Api::vulkan && !has_counter) GTEST_SKIP() << "no VK_KHR_shader_clock of a subgroup";
+  const auto kernel = device->make_kernel(kernels::clock_rate, 1);
+  for (const std::uint32_t trips : {0u, 1u, 1000u}) {
+    constexpr std::uint32_t factor = 22695477;
+    constexpr std::uint32_t addend = 12345;
+    std::uint32_t x = 7;
+    for (std::uint32_t step = 0; step < trips * per_trip; ++step) x = x * factor + addend;
+    std::array<std::uint32_t, 5> found{7, 99, 5, 5, 0xABCD};
+    const auto state = buffer_of(found);
+    (void)device->run(*kernel, {.buffers = {state.get()}, .scalars = {trips, factor, addend}, .groups = 1});
+    state->read(0, std::as_writable_bytes(std::span(found)));
+    EXPECT_EQ((Pair{found[0], found[1]}), (Pair{x, trips})) << trips;
+    EXPECT_EQ(found[4], 0xABCDu);
+    // No step takes less than a hundredth of a tick of any counter, nor so many that 31 bits overflow.
+    const auto ticks = static_cast<std::int32_t>(found[3] - found[2]);
+    if (has_counter) {
+      EXPECT_GE(ticks, static_cast<std::int32_t>(trips * per_trip / 100)) << trips;
+    } else {
+      EXPECT_EQ((Pair{found[2], found[3]}), (Pair{0, 0}));
+    }
+  }
+}
+
 TEST_P(DeviceKernel, OnlyTheFirstItemWorksHoweverManyThereAre) {
   const auto words = chain(500, 64, 5);
   const auto next = buffer_of(words);

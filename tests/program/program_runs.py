@@ -95,11 +95,16 @@ def of_kind(records, kind, **fields):
     ]
 
 
+def in_nanoseconds(samples):
+    """Each measurement once, although it may be there in cycles too; what has no unit stays."""
+    return [sample for sample in samples if sample.get("unit", "ns") == "ns"]
+
+
 def by_vector_path(samples):
-    """Without what was kept awake, the other paths to memory, and atomics."""
+    """Without what was kept awake, the other paths to memory, atomics, and the same again in cycles."""
     return [
         sample
-        for sample in samples
+        for sample in in_nanoseconds(samples)
         if sample["series"].get("path", "vector") == "vector" and not {"pattern", "fabric"} & sample["series"].keys()
     ]
 

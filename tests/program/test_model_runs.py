@@ -48,7 +48,7 @@ def test_what_a_model_does_not_have_is_null(sonde, model_file):
 
 
 def test_the_curve_rises_where_the_file_says(sonde, model_file):
-    samples = [one for one in measured(sonde, model_file(noise=None)) if "order" not in one["series"]]
+    samples = [one for one in by_vector_path(measured(sonde, model_file(noise=None))) if "order" not in one["series"]]
     medians = {sample["x"]["bytes"]: sorted(sample["values"])[len(sample["values"]) // 2] for sample in samples}
     assert medians[4096] == pytest.approx(40, rel=0.02)
     assert medians[16384] == pytest.approx(40, rel=0.02)
@@ -76,6 +76,34 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
     again = sonde("levels", "run.jsonl", "--json")
     assert again.status == 0, again.err
     assert [json.loads(line) for line in again.out.splitlines()] == of_kind(records, "level")
+
+
+def test_every_point_is_there_in_cycles_too(sonde, valid, model_file):
+    samples = measured(sonde, model_file(clock_mhz=2000))
+    records = sonde.records()
+    valid(records)
+    ns, cycles = ([sample for sample in samples if sample["unit"] == unit] for unit in ("ns", "cycles"))
+    assert len(ns) + len(cycles) == len(samples) == records[-1]["samples"]
+    for one, same in zip(ns, cycles, strict=True):
+        assert (one["series"], one["x"], one["state"]) == (same["series"], same["x"], same["state"])
+        assert one["state"]["clock_source"] == "shader-clock"
+        ghz = one["state"]["clock_mhz"] / 1000
+        assert ghz == pytest.approx(2, rel=0.1)
+        assert same["values"] == pytest.approx([value * ghz for value in one["values"]], rel=1e-4)
+
+
+def test_levels_are_told_in_cycles_too(sonde, model_file):
+    levels = [{"bytes": 16384, "line": 64, "ways": 16, "latency_ns": 20}, {"latency_ns": 400}]
+    device = model_file(levels=levels, noise=None, clock_mhz=2500)
+    done = sonde("run", "--device", device, "--sizes", "1K:1M", "--effort", "quick", "-o", "run.jsonl")
+    assert done.status == 0, done.err
+    found = by_vector_path(of_kind(sonde.records(), "level"))
+    assert [one["cycles"]["value"] for one in found] == pytest.approx([50, 1000], rel=0.02)
+    again = sonde("levels", "run.jsonl")
+    for said in (done.out, again.out):
+        assert "cycles at 2500 MHz" in said
+        memory = next(line for line in said.splitlines() if line.strip().startswith("memory"))
+        assert 990 <= float(memory.split()[-1]) <= 1010
 
 
 def test_sizes_are_whole_lines_of_the_device(sonde, model_file):

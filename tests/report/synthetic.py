@@ -79,6 +79,16 @@ def sample_records(api, seed, device="cpu", added_ns=0.0, factor=1.0, every=1, s
     return samples
 
 
+def also_in_cycles(samples, clock_mhz=2500, source="shader-clock"):
+    """Each sample with the core's clock beside it, followed by the same in cycles."""
+    found = []
+    for sample in samples:
+        state = {**sample["state"], "clock_mhz": clock_mhz, "clock_source": source}
+        values = [round(value * clock_mhz / 1000, 4) for value in sample["values"]]
+        found += [{**sample, "state": state}, {**sample, "state": state, "unit": "cycles", "values": values}]
+    return found
+
+
 def level_records(api, device="cpu", levels=LEVELS, added_ns=0.0, shift=1.0):
     """The levels of a curve, each with an interval around its size and its latency."""
     found = []

@@ -88,6 +88,8 @@ ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), rand
   info_.constant_bytes = script_.constant_bytes;
   info_.texel_bytes = script_.texel_bytes;
   info_.local_bytes = script_.local_bytes;
+  info_.clock_mhz = script_.clock_mhz;
+  info_.core_clock = script_.core_clock;
 }
 
 std::unique_ptr<gpu::Buffer> ScriptedDevice::make_buffer(std::uint64_t size_bytes, gpu::Use use) {
@@ -125,9 +127,15 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
       independent_chase(launch, trips);
     } else {
       dispatch.work_ns = steps * script_.alu_step_ns;
+      if (own.name == "clock_rate") dispatch.work_ns *= script_.counted_slowdown;
       alu_chain(launch, trips);
     }
     if (script_.slowdown) dispatch.work_ns *= script_.slowdown(index, spent_ns_);
+    if (own.name == "clock_rate") {
+      host(launch, 0).words.at(2) = counter_after(0);
+      const double by_time = dispatch.work_ns * script_.counter_mhz / 1e3;
+      host(launch, 0).words.at(3) = counter_after(script_.counter_mhz > 0 ? by_time : steps * script_.counted_per_step);
+    }
   }
   // What a chain leaves lies behind the chain; the arithmetic one has nothing before it.
   dispatch.end = host(launch, std::min<std::size_t>(1, launch.buffers.size() - 1)).words.at(0);
@@ -137,6 +145,11 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
   spent_ns_ += dispatch.time_ns;
   dispatches_.push_back(dispatch);
   return gpu::Nanoseconds(dispatch.time_ns);
+}
+
+std::uint32_t ScriptedDevice::counter_after(double ticks) const {
+  const std::uint64_t shown = (1u << 20) - 1000 + static_cast<std::uint64_t>(ticks);
+  return static_cast<std::uint32_t>(shown & ((1ull << script_.counter_bits) - 1));
 }
 
 double ScriptedDevice::disturbed(double work_ns) {

@@ -29,6 +29,12 @@ struct Script {
   gpu::DeviceType type = gpu::DeviceType::discrete;
   std::function<double(std::uint64_t bytes)> hop_ns = [](std::uint64_t) { return 10.0; };
   double alu_step_ns = 1;
+  double clock_mhz = 0;            ///< what it states
+  bool core_clock = false;         ///< its kernels can read a counter
+  double counted_per_step = 4;     ///< by how much a step moves the counter
+  double counter_mhz = 0;          ///< above zero: it counts time instead, at this rate
+  std::uint32_t counter_bits = 32;
+  double counted_slowdown = 1;     ///< of the kernel that reads the counter, as if compiled to other code
   double launch_ns = 20e3;
   double first_launch_ns = 0;     ///< added to each kernel's first dispatch
   double cold_word_ns = 0;        ///< added to the first visit of a word
@@ -68,6 +74,8 @@ class ScriptedDevice final : public gpu::Device {
 
  private:
   double disturbed(double work_ns);
+  /// What the counter shows after so many ticks of a dispatch; each begins just before 20 bits are full.
+  [[nodiscard]] std::uint32_t counter_after(double ticks) const;
 
   Script script_;
   gpu::DeviceInfo info_;

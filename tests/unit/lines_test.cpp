@@ -29,6 +29,7 @@ measure::Measurement measurement() {
                     .involuntary_switches = 12,
                     .drift = -0.0625,
                     .instruction = "global_load_b32",
+                    .core_clock = measure::CoreClock{.mhz = 2487.5, .source = "arithmetic-chain"},
                     .surroundings = {.gpu_clock_mhz = 2400.5,
                                      .memory_clock_mhz = 1249,
                                      .temperature_celsius = 61,
@@ -66,6 +67,8 @@ TEST(Lines, ASampleComesBackAsItWas) {
   EXPECT_EQ(state.involuntary_switches, 12u);
   EXPECT_EQ(state.drift, -0.0625);
   EXPECT_EQ(state.instruction, "global_load_b32");
+  EXPECT_EQ(state.core_clock.value().mhz, 2487.5);
+  EXPECT_EQ(state.core_clock.value().source, "arithmetic-chain");
   EXPECT_EQ(state.surroundings.gpu_clock_mhz, 2400.5);
   EXPECT_EQ(state.surroundings.memory_clock_mhz, 1249);
   EXPECT_EQ(state.surroundings.temperature_celsius, 61);
@@ -77,8 +80,12 @@ TEST(Lines, ASampleComesBackAsItWas) {
 TEST(Lines, WhatNobodySaysOfTheSurroundingsIsAbsent) {
   auto sent = measurement();
   sent.state.surroundings = {};
+  sent.state.core_clock.reset();
   const std::string text = sample_line(origin, sent, 1.5);
-  for (const char* word : {"_mhz", "celsius", "watts", "throttle"}) EXPECT_EQ(text.find(word), text.npos) << text;
+  for (const char* word : {"_mhz", "celsius", "watts", "throttle", "clock_source"}) {
+    EXPECT_EQ(text.find(word), text.npos) << text;
+  }
+  EXPECT_FALSE(parsed(text).measurement.state.core_clock);
   const counters::Surroundings around = parsed(text).measurement.state.surroundings;
   EXPECT_FALSE(around.gpu_clock_mhz || around.cpu_clock_mhz || around.power_watts || around.throttle_reasons);
 }
@@ -149,9 +156,11 @@ TEST(Lines, ALevelComesBackWithAndWithoutASize) {
   EXPECT_EQ(last.level.found.latency_ns.low, 95.5);
   EXPECT_EQ(last.level.found.latency_ns.value, 96);
   EXPECT_EQ(last.level.found.latency_ns.high, 97);
+  EXPECT_FALSE(last.level.cycles);
   sent.found.bytes = analysis::Bracket{30000, 32768, 33000};
   sent.found.onset_bytes = 31000;
   sent.found.end_bytes = 40000;
+  sent.cycles = analysis::Bracket{229, 230.5, 233};
   const Line cache = parsed(level_line(origin, sent));
   ASSERT_TRUE(cache.level.found.bytes);
   EXPECT_EQ(cache.level.found.bytes->low, 30000);
@@ -159,6 +168,18 @@ TEST(Lines, ALevelComesBackWithAndWithoutASize) {
   EXPECT_EQ(cache.level.found.bytes->high, 33000);
   EXPECT_EQ(cache.level.found.onset_bytes, 31000);
   EXPECT_EQ(cache.level.found.end_bytes, 40000);
+  ASSERT_TRUE(cache.level.cycles);
+  EXPECT_EQ(cache.level.cycles->low, 229);
+  EXPECT_EQ(cache.level.cycles->value, 230.5);
+  EXPECT_EQ(cache.level.cycles->high, 233);
+}
+
+TEST(Lines, TheSameInCyclesIsNoPointOfItsOwn) {
+  auto sent = measurement();
+  EXPECT_TRUE(is_point(parsed(sample_line(origin, sent, 1.5))));
+  sent.unit = "cycles";
+  EXPECT_FALSE(is_point(parsed(sample_line(origin, sent, 1.5))));
+  EXPECT_FALSE(is_point(parsed(skip_line(origin, nullptr, "why"))));
 }
 
 TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {

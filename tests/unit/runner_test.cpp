@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <set>
 
 #include "analysis/statistics.hpp"
@@ -178,6 +179,88 @@ TEST_F(RunnerTest, WhereNobodyReadsNothingIsKnown) {
   run(device, {point_of(few_bytes)});
   EXPECT_FALSE(state(0).surroundings.gpu_clock_mhz);
   EXPECT_FALSE(state(0).surroundings.throttle_reasons);
+}
+
+/// A level on the curve of the points that a test wants.
+Conclusion conclude_a_level(const Request& request, std::span<const Measurement> known) {
+  Conclusion conclusion = conclude_of_test(request, known);
+  conclusion.levels[0].series = points_wanted.at(0).series;
+  conclusion.levels[0].found.latency_ns = {.low = 9, .value = 10, .high = 11};
+  return conclusion;
+}
+
+TEST_F(RunnerTest, WhereTheClockIsKnownEveryPointIsToldInCyclesToo) {
+  ScriptedDevice device({});
+  points_wanted = {point_of(1024), point_of(2048)};
+  Probe probe = walking();
+  probe.conclude = conclude_a_level;
+  const auto clock = [] { return CoreClock{.mhz = 2500, .source = "shader-clock"}; };
+  run_probe(device, probe,
+            {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock}, observer);
+  ASSERT_EQ(observer.measurements.size(), 4u);
+  for (const std::size_t point : {0u, 2u}) {
+    const Measurement& ns = observer.measurements[point];
+    const Measurement& cycles = observer.measurements[point + 1];
+    EXPECT_EQ(ns.unit, "ns");
+    EXPECT_EQ(cycles.unit, "cycles");
+    EXPECT_EQ(cycles.point.series, ns.point.series);
+    EXPECT_EQ(cycles.point.x, ns.point.x);
+    ASSERT_EQ(cycles.values.size(), ns.values.size());
+    for (std::size_t i = 0; i < ns.values.size(); ++i) EXPECT_NEAR(cycles.values[i], 2.5 * ns.values[i], 1e-9);
+    EXPECT_EQ(ns.state.core_clock->mhz, 2500);
+    EXPECT_EQ(cycles.state.core_clock->source, "shader-clock");
+  }
+  // The probe was shown two points, and asked for no more than it had planned.
+  EXPECT_EQ(observer.findings.at(0).value, 2);
+  EXPECT_EQ(observer.starts.size(), 2u);
+  EXPECT_DOUBLE_EQ(observer.levels.at(0).cycles.value().value, 25);
+}
+
+TEST_F(RunnerTest, WhereNobodyTellsTheClockThereAreNoCycles) {
+  ScriptedDevice device({});
+  run(device, {point_of(few_bytes)});
+  ASSERT_EQ(observer.measurements.size(), 1u);
+  EXPECT_FALSE(state(0).core_clock);
+  EXPECT_FALSE(observer.levels.at(0).cycles);
+}
+
+TEST_F(RunnerTest, TheClockIsToldAfterTheRepetitionsOfEachReplicate) {
+  ScriptedDevice device({});
+  Point point = point_of(few_bytes);
+  point.replicates = 3;
+  points_wanted = {point};
+  std::vector<std::size_t> dispatches;
+  const auto clock = [&] {
+    dispatches.push_back(device.dispatches().size());
+    return CoreClock{.mhz = 1000.0 * static_cast<double>(dispatches.size()), .source = "shader-clock"};
+  };
+  run_probe(device, walking(),
+            {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock}, observer);
+  // The first three are the reference's.
+  ASSERT_EQ(dispatches.size(), 6u);
+  EXPECT_GT(dispatches.front(), 0u);
+  EXPECT_TRUE(std::ranges::adjacent_find(dispatches, std::greater_equal<>()) == dispatches.end());
+  EXPECT_EQ(dispatches.back(), device.dispatches().size());
+  EXPECT_EQ(state(0).core_clock->mhz, 5000);
+}
+
+TEST_F(RunnerTest, AClockThatCannotBeToldCostsTheCyclesAndNoPoint) {
+  ScriptedDevice device({});
+  points_wanted = {point_of(1024), point_of(2048)};
+  int asked = 0;
+  const auto clock = [&asked]() -> std::optional<CoreClock> {
+    // The reference is asked about first, then the points.
+    if (++asked == 2) throw gpu::Error("the chain went astray");
+    return CoreClock{.mhz = 2500, .source = "shader-clock"};
+  };
+  run_probe(device, walking(),
+            {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock}, observer);
+  EXPECT_TRUE(observer.failures.empty());
+  ASSERT_EQ(observer.measurements.size(), 3u);
+  EXPECT_EQ(observer.measurements[0].unit, "ns");
+  EXPECT_FALSE(state(0).core_clock);
+  EXPECT_EQ(observer.measurements[1].point.x.at("bytes"), 2048);
+  EXPECT_EQ(observer.measurements[2].unit, "cycles");
 }
 
 TEST_F(RunnerTest, ADisturbedPointIsMeasuredAgain) {

@@ -100,6 +100,44 @@ TEST(Summary, PointsClearlyBelowTheHighestClockAreCounted) {
   EXPECT_TRUE(has(text_of(lines), "1 of 4 points were measured at a clock more than 10 % below the highest, 2500 MHz."));
 }
 
+Line in_cycles(Line line) {
+  line.measurement.unit = "cycles";
+  for (double& value : line.measurement.values) value *= 7;
+  return line;
+}
+
+TEST(Summary, TheSameInCyclesIsNoFurtherPoint) {
+  Line throttled = sample_around(8192, {.gpu_clock_mhz = 1000, .throttle_reasons = std::set<std::string>{"power"}});
+  throttled.measurement.state.disturbed = true;
+  throttled.measurement.state.laps_settling = 0.1;
+  const Line quiet = sample_around(4096, {.gpu_clock_mhz = 2500});
+  const std::string text = text_of({quiet, in_cycles(quiet), throttled, in_cycles(throttled)});
+  EXPECT_TRUE(has(text, "* 1 point"));
+  EXPECT_TRUE(has(text, "At 1 points the caches"));
+  EXPECT_TRUE(has(text, "1 of 2 points were measured while"));
+  EXPECT_TRUE(has(text, "1 of 2 points were measured at a clock"));
+  EXPECT_FALSE(has(text, "70.0"));
+}
+
+Line level(int number, double latency_ns, std::optional<double> cycles) {
+  Line line;
+  line.kind = "level";
+  line.origin = {"cpu", "opencl", "latency"};
+  line.level = {.series = {}, .level = number, .found = {}};
+  line.level.found.latency_ns = {latency_ns, latency_ns, latency_ns};
+  if (cycles) line.level.cycles = analysis::Bracket{*cycles, *cycles, *cycles};
+  return line;
+}
+
+TEST(Summary, LevelsAreToldInCyclesWhereTheyAreKnownWithTheirClock) {
+  const std::string without = text_of({sample("opencl", 4096, {10, 10}), level(1, 200, std::nullopt)});
+  EXPECT_FALSE(has(without, "cycles"));
+  EXPECT_TRUE(has(without, "200 and 200\n"));
+  const std::string with = text_of({sample("opencl", 4096, {10, 10}), level(1, 200, 499.4)});
+  EXPECT_TRUE(has(with, "cycles at 2497 MHz\n"));
+  EXPECT_TRUE(has(with, " 499\n"));
+}
+
 TEST(Summary, SkipsAndErrorsAreSaidWithTheirReasonAndSize) {
   const std::string text = text_of({reason("skip", "vulkan", 1073741824), reason("error", "opencl", 0)});
   EXPECT_TRUE(has(text, "Not measured: latency through vulkan at 1 GiB: the reason of the skip"));

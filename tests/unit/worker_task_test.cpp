@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "analysis/statistics.hpp"
 #include "probes/catalog.hpp"
 #include "records/reader.hpp"
 #include "support/fake_tree.hpp"
@@ -13,28 +16,41 @@ namespace {
 
 constexpr const char* pci = "0000:03:00.0";
 
-/// Measures 4 KiB of a simulated GPU that claims to sit at a PCI address.
-std::vector<measure::State> states_of_samples(const std::filesystem::path& sysfs_root) {
-  WorkerTask task{.target = {},
-                  .api = gpu::Api::model,
-                  .probes = {&probes::latency},
-                  .request = {.effort = measure::Effort::quick, .smallest_bytes = 4096, .largest_bytes = 4096},
-                  .run_start = std::chrono::steady_clock::now(),
-                  .sysfs_root = sysfs_root};
-  task.target.record.id = "gpu";
-  task.target.record.pci = pci;
+gpu::model::Description little_model() {
   gpu::model::Description description;
   description.name = "little";
   description.memory_bytes = 1 << 24;
   description.levels = {{.name = "L1", .bytes = 16384, .latency_ns = 40}, {.name = "DRAM", .latency_ns = 300}};
+  return description;
+}
+
+/// What a worker sends of a simulated GPU that claims to sit at a PCI address, from 4 KiB to so many bytes.
+std::vector<records::Line> lines_of(const gpu::model::Description& description, std::uint64_t largest_bytes,
+                                    const std::filesystem::path& sysfs_root) {
+  WorkerTask task{.target = {},
+                  .api = gpu::Api::model,
+                  .probes = {&probes::latency},
+                  .request = {.effort = measure::Effort::quick, .smallest_bytes = 4096, .largest_bytes = largest_bytes},
+                  .run_start = std::chrono::steady_clock::now(),
+                  .sysfs_root = sysfs_root};
+  task.target.record.id = "gpu";
+  task.target.record.pci = pci;
   task.target.description = description;
-  std::vector<measure::State> states;
-  do_task(task, [&states](const std::string& text) {
+  std::vector<records::Line> lines;
+  do_task(task, [&lines](const std::string& text) {
     const auto line = records::parse_line(text);
     ASSERT_TRUE(line) << text;
     EXPECT_NE(line->kind, "error") << text;
-    if (line->kind == "sample") states.push_back(line->measurement.state);
+    lines.push_back(*line);
   });
+  return lines;
+}
+
+std::vector<measure::State> states_of_samples(const std::filesystem::path& sysfs_root) {
+  std::vector<measure::State> states;
+  for (const records::Line& line : lines_of(little_model(), 4096, sysfs_root)) {
+    if (line.kind == "sample") states.push_back(line.measurement.state);
+  }
   return states;
 }
 
@@ -65,6 +81,44 @@ TEST(WorkerTask, AnEmptyTreeSaysNothing) {
   for (const measure::State& state : states) {
     EXPECT_FALSE(state.surroundings.gpu_clock_mhz || state.surroundings.temperature_celsius);
     EXPECT_FALSE(state.surroundings.power_watts || state.surroundings.cpu_clock_mhz);
+  }
+}
+
+double median(const std::vector<double>& values) { return analysis::summarize(values).median; }
+
+TEST(WorkerTask, CyclesOfALevelAreItsLatencyTimesTheClockWhateverTheRampAndTheNoise) {
+  gpu::model::Description model = little_model();
+  model.clock_mhz = 2345;
+  model.launch_ns = 8000;
+  model.timer_step_ns = 10;
+  model.first_launch_ms = 5;
+  model.noise = {.relative = 0.005, .outlier_share = 0.01, .outlier_factor = 2, .ramp_seconds = 0.3};
+  const test::FakeTree tree;
+  std::map<double, std::vector<double>> nanoseconds;
+  std::map<double, std::vector<double>> cycles;
+  std::vector<measure::FoundLevel> levels;
+  for (const records::Line& line : lines_of(model, 1 << 20, tree.root())) {
+    if (line.kind == "level" && line.level.series.at("path") == "vector") levels.push_back(line.level);
+    if (line.kind != "sample" || line.point.series.contains("order")) continue;
+    if (line.point.series.at("path") != "vector") continue;
+    const double bytes = line.point.x.at("bytes");
+    // Well within the first level, and where it holds next to nothing.
+    const double latency_ns = bytes <= 12288 ? 40 : bytes >= 131072 ? 300 : 0;
+    if (latency_ns == 0) continue;
+    const std::vector<double>& values = line.measurement.values;
+    auto& of_level = line.measurement.unit == "ns" ? nanoseconds[latency_ns] : cycles[latency_ns];
+    of_level.insert(of_level.end(), values.begin(), values.end());
+    EXPECT_EQ(line.measurement.state.core_clock.value().source, "shader-clock");
+  }
+  ASSERT_EQ(cycles.size(), 2u);
+  for (const auto& [latency_ns, values] : cycles) {
+    EXPECT_EQ(values.size(), nanoseconds[latency_ns].size());
+    EXPECT_NEAR(median(values), latency_ns * 2.345, 0.01 * latency_ns * 2.345);
+  }
+  ASSERT_EQ(levels.size(), 2u);
+  for (const measure::FoundLevel& level : levels) {
+    const double clock_ghz = level.cycles.value().value / level.found.latency_ns.value;
+    EXPECT_NEAR(clock_ghz, 2.345, 0.01 * 2.345);
   }
 }
 

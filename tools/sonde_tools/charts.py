@@ -46,7 +46,7 @@ def over_size(labelled, quantity, unit, head, noted=None, palette=None, height=H
         name="shown", fields=["series"], bind="legend", toggle="true", value=[{"series": label} for label in palette]
     )
     layers = [layer.transform_filter(shown) for layer in noted.layers(palette, axes[0], height)]
-    layers += _curve_layers(palette, axes, unit, shown)
+    layers += _curve_layers(palette, axes, unit, shown, any(point.cycles is not None for _, point in sized))
     return (
         alt.layer(*layers, data=alt.Data(values=[_row(*each) for each in sized]))
         .transform_filter(shown)
@@ -76,7 +76,7 @@ def over_size(labelled, quantity, unit, head, noted=None, palette=None, height=H
     )  # fmt: skip
 
 
-def _curve_layers(palette, axes, unit, shown):
+def _curve_layers(palette, axes, unit, shown, cycles):
     x, y = axes
     # A plain wheel must scroll the page, and a pinch on a touchpad arrives as a wheel with Ctrl.
     view = alt.selection_interval(name="view", bind="scales", encodings=["x"], zoom="wheel![event.ctrlKey]")
@@ -94,7 +94,7 @@ def _curve_layers(palette, axes, unit, shown):
             "datum.disturbed"
         ),
         # Larger than the points and invisible, so that a pointer need not hit a point exactly.
-        curve.mark_circle(size=190, opacity=0, clip=True).encode(tooltip=_tooltip(unit)).add_params(view),
+        curve.mark_circle(size=190, opacity=0, clip=True).encode(tooltip=_tooltip(unit, cycles)).add_params(view),
     ]
 
 
@@ -142,17 +142,21 @@ def _row(entry, point):
         "median_text": texts["median"],
         "quartiles_text": quartiles,
         "extremes_text": f"{texts['minimum']} to {texts['maximum']}",
+        "cycles_text": "–" if point.cycles is None else formats.significant(point.cycles),
+        "clock_text": formats.clock(point.state.get("clock_mhz")),
         "repetitions": len(point.values),
         "foreign_cpu_text": formats.percent(point.foreign_cpu) + (" (disturbed)" if point.disturbed else ""),
     }
 
 
-def _tooltip(unit):
+def _tooltip(unit, cycles):
     fields = {
         "series": "series", "size_text": "working set", "median_text": f"median, {unit}",
         "quartiles_text": f"quartiles, {unit}", "extremes_text": f"lowest to highest, {unit}", "repetitions": "repetitions",
         "foreign_cpu_text": "CPU taken by others",
     }  # fmt: skip
+    if cycles:
+        fields |= {"cycles_text": "median, cycles", "clock_text": "core clock"}
     return [alt.Tooltip(name, type="nominal", title=title) for name, title in fields.items()]
 
 

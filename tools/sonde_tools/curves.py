@@ -19,6 +19,7 @@ class Point:
     maximum: float
     disturbed: bool
     state: dict
+    cycles: float | None = None  # the median of the same measurement in cycles, where it is known
 
     @property
     def foreign_cpu(self):
@@ -61,17 +62,18 @@ def curves(samples):
     for sample in samples:
         x = tuple(sorted(sample["x"].items()))
         grouped.setdefault(curve_key(sample), {}).setdefault(x, []).append(sample)
-    return [
-        Curve(*key[:3], dict(key[3]), key[4], [_point(same) for _, same in sorted(points.items())])
-        for key, points in grouped.items()
-    ]
+    found = []
+    for key, points in grouped.items():
+        in_cycles = grouped.get((*key[:4], "cycles"), {}) if key[4] == "ns" else {}
+        ordered = [_point(same, in_cycles.get(x)) for x, same in sorted(points.items())]
+        found.append(Curve(*key[:3], dict(key[3]), key[4], ordered))
+    return found
 
 
-def _point(samples):
-    """One Point from every sample with this x; disturbed samples count only where there is no other."""
-    quiet = [sample for sample in samples if not _disturbed(sample)]
-    used = quiet or samples
-    values = [value for sample in used for value in sample["values"]]
+def _point(samples, in_cycles=None):
+    """One Point from every sample with this x, and from those in cycles."""
+    used = _used(samples)
+    values = _values(used)
     low, median, high = quartiles(values)
     return Point(
         x=used[0]["x"],
@@ -81,9 +83,19 @@ def _point(samples):
         high_quartile=high,
         minimum=min(values),
         maximum=max(values),
-        disturbed=not quiet,
+        disturbed=_disturbed(used[-1]),
         state=used[-1].get("state") or {},
+        cycles=statistics.median(_values(_used(in_cycles))) if in_cycles else None,
     )
+
+
+def _used(samples):
+    """Disturbed samples count only where there is no other."""
+    return [sample for sample in samples if not _disturbed(sample)] or samples
+
+
+def _values(samples):
+    return [value for sample in samples for value in sample["values"]]
 
 
 def _disturbed(sample):

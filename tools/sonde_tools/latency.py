@@ -178,7 +178,8 @@ def _cell(curve, size_bytes):
         return Cell("–")
     point = min(near, key=lambda point: abs(point.x["bytes"] - size_bytes))
     low, high = formats.significant(point.low_quartile), formats.significant(point.high_quartile)
-    return Cell(formats.significant(point.median), f"{low} to {high}", point.disturbed)
+    cycles = "" if point.cycles is None else f"; {formats.cycles(point.cycles)}"
+    return Cell(formats.significant(point.median), f"{low} to {high}{cycles}", point.disturbed)
 
 
 def _drivers(view):

@@ -46,6 +46,9 @@ def paragraphs(view, entries):
     if throttled:
         why = ", ".join(sorted(set().union(*throttled)))
         found.append(f"At {_points(len(throttled))} the GPU was throttled ({why}): it can be faster than that.")
+    clocks = [point.state["clock_mhz"] for point in points if point.state.get("clock_mhz")]
+    if clocks:
+        found.append(_cycles(clocks, {point.state.get("clock_source") for point in points}))
     if any(levels.levels_of(entry) for entry in entries):
         found.append(
             "A level's size and latency each stand with the interval that holds them with 95 % probability. The "
@@ -77,6 +80,22 @@ def _timing(points):
         span = formats.span(min(steps), max(steps), lambda number: f"{number:,}")
         text += f" One repetition is {span} steps."
     return text + f" Each point has {formats.span(min(counts), max(counts), str)} repetitions."
+
+
+_CLOCK_SOURCES = {
+    "shader-clock": "was counted by the core's own counter",
+    "arithmetic-chain": "is the whole number that its time and the highest clock that the driver states give",
+}
+
+
+def _cycles(clocks, sources):
+    said = [text for name, text in _CLOCK_SOURCES.items() if name in sources]
+    how = f", which {' or '.join(said)}" if said else ""
+    span = formats.span(min(clocks), max(clocks), formats.clock)
+    return (
+        f"Cycles are nanoseconds times the core's clock, which was told right after each point's repetitions ({span}) "
+        f"by the time of a chain of arithmetic whose steps take a known number of cycles{how}."
+    )
 
 
 def _points(count):

@@ -90,6 +90,7 @@ def transition(level):
 
 
 def latency_text(level):
-    """The latency of the level's plateau between its bounds."""
-    band = level["latency_ns"]
-    return formats.latency_between(band["value"], band["low"], band["high"])
+    """The latency of the level's plateau between its bounds, and in cycles where they are known."""
+    band, cycles = level["latency_ns"], level.get("cycles")
+    text = formats.latency_between(band["value"], band["low"], band["high"])
+    return f"{text}, {formats.cycles(cycles['value'])}" if cycles else text

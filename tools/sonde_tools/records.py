@@ -114,7 +114,7 @@ def _check(path, number, kind, record):
 
 
 def _has_proper_bands(level):
-    bands = [level[name] for name in ("bytes", "latency_ns") if level.get(name) is not None]
+    bands = [level[name] for name in ("bytes", "latency_ns", "cycles") if level.get(name) is not None]
     if not all(isinstance(band, dict) for band in bands):
         return False
     ends = level.get("transition") or {}

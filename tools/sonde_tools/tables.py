@@ -5,7 +5,7 @@ import csv
 from sonde_tools.series import canonical
 
 _CURVE = ["file", "run", "device", "api", "probe"]
-_STATE = ["disturbed", "foreign_cpu"]
+_STATE = ["disturbed", "foreign_cpu", "clock_mhz"]
 _STATISTICS = ["median", "low_quartile", "high_quartile", "minimum", "maximum", "repetitions"]
 # Column of levels.csv: where in a level record its number is.
 _LEVEL = {
@@ -14,6 +14,7 @@ _LEVEL = {
     "transition_onset": ("transition", "onset"), "transition_end": ("transition", "end"),
     "latency_ns_low": ("latency_ns", "low"), "latency_ns": ("latency_ns", "value"),
     "latency_ns_high": ("latency_ns", "high"),
+    "cycles_low": ("cycles", "low"), "cycles": ("cycles", "value"), "cycles_high": ("cycles", "high"),
     "bandwidth_low": ("bandwidth", "low"), "bandwidth": ("bandwidth", "value"), "bandwidth_high": ("bandwidth", "high"),
 }  # fmt: skip
 _FINDING = ["finding", "value", "unit", "evidence"]
@@ -46,7 +47,7 @@ def _sample_rows(recordings, series, x):
             about = [*_about(recording, sample, series), *_coordinates(sample["x"], x), sample["unit"]]
             state = sample.get("state") or {}
             for repetition, value in enumerate(sample["values"], start=1):
-                yield [*about, repetition, value, *_state(state.get("disturbed", False), state.get("foreign_cpu"))]
+                yield [*about, repetition, value, *_state(state.get("disturbed", False), state)]
 
 
 def _point_rows(views, series, x):
@@ -57,7 +58,7 @@ def _point_rows(views, series, x):
                 yield [
                     *about, *_coordinates(point.x, x), entry.curve.unit, point.median, point.low_quartile,
                     point.high_quartile, point.minimum, point.maximum, len(point.values),
-                    *_state(point.disturbed, point.foreign_cpu),
+                    *_state(point.disturbed, point.state),
                 ]  # fmt: skip
 
 
@@ -94,8 +95,8 @@ def _text(value):
     return "" if value is None else value
 
 
-def _state(disturbed, foreign_cpu):
-    return ["true" if disturbed else "false", _text(foreign_cpu)]
+def _state(disturbed, state):
+    return ["true" if disturbed else "false", _text(state.get("foreign_cpu")), _text(state.get("clock_mhz"))]
 
 
 def _write(path, header, rows):

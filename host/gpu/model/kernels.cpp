@@ -81,6 +81,13 @@ void alu_chain(Invocation& invocation) {
   invocation.compute(cycles_per_step * static_cast<double>(steps));
 }
 
+void clock_rate(Invocation& invocation) {
+  Invocation::Words state = invocation.buffer(0);
+  state.store(2, invocation.ticks());
+  alu_chain(invocation);
+  state.store(3, invocation.ticks());
+}
+
 void independent_chase(Invocation& invocation) {
   constexpr double cycles_per_hop = 8;  // exclusive or, two multiplications and an addition
   Invocation::Words lines = invocation.buffer(0);
@@ -112,6 +119,7 @@ constexpr ReferenceKernel references[] = {
     {.name = "chase_local", .buffers = 2, .scalars = 2, .run = chase_local},
     {.name = "chase_scalar", .buffers = 2, .scalars = 2, .run = chase_scalar},
     {.name = "alu_chain", .buffers = 1, .scalars = 3, .run = alu_chain},
+    {.name = "clock_rate", .buffers = 1, .scalars = 3, .run = clock_rate},
     {.name = "independent_chase", .buffers = 2, .scalars = 3, .run = independent_chase},
 };
 

@@ -14,8 +14,13 @@ namespace sonde::gpu::model {
 class Invocation {
  public:
   Invocation(Memory& memory, std::span<Storage* const> buffers, std::span<const std::uint32_t> scalars,
-             std::uint32_t groups, double local_latency_ns)
-      : memory_(memory), buffers_(buffers), scalars_(scalars), groups_(groups), local_latency_ns_(local_latency_ns) {}
+             std::uint32_t groups, double local_latency_ns, double cycles_before)
+      : memory_(memory),
+        buffers_(buffers),
+        scalars_(scalars),
+        groups_(groups),
+        cycles_before_(cycles_before),
+        local_latency_ns_(local_latency_ns) {}
 
   /// One buffer of the launch; what it loads and stores goes through the caches.
   class Words {
@@ -57,6 +62,10 @@ class Invocation {
   /// Arithmetic that nothing overlaps, in cycles of the device's clock.
   void compute(double cycles) { cycles_ += cycles; }
   [[nodiscard]] double cycles() const { return cycles_; }
+  /// The core's counter, its low 32 bits: cycles of arithmetic since the device was opened.
+  [[nodiscard]] std::uint32_t ticks() const {
+    return static_cast<std::uint32_t>(static_cast<std::uint64_t>(cycles_before_ + cycles_));
+  }
   /// Loads from the work-group's own memory, one after the other.
   void wait_for_local(std::uint64_t loads) { local_ns_ += local_latency_ns_ * static_cast<double>(loads); }
   [[nodiscard]] double local_ns() const { return local_ns_; }
@@ -66,6 +75,7 @@ class Invocation {
   std::span<Storage* const> buffers_;
   std::span<const std::uint32_t> scalars_;
   std::uint32_t groups_;
+  double cycles_before_;
   double cycles_ = 0;
   double local_latency_ns_;
   double local_ns_ = 0;

@@ -141,7 +141,11 @@ class OpenclDevice final : public Device {
     const auto known = programs_.find(key);
     if (known != programs_.end()) return known->second;
     cl::Program program(context_, std::string(source.opencl_c));
-    program.build(device_, ("-DGROUP_SIZE=" + std::to_string(group_size)).c_str());
+    std::string options = "-DGROUP_SIZE=" + std::to_string(group_size);
+    // The macros that tell a kernel of which scopes it has the clock are OpenCL C 3.0's.
+    const bool reads_clock = source.opencl_c.find("cl_khr_kernel_clock") != std::string_view::npos;
+    if (reads_clock && info_.core_clock) options += " -cl-std=CL3.0";
+    program.build(device_, options.c_str());
     return programs_.emplace(key, std::move(program)).first->second;
   }
 

@@ -18,6 +18,8 @@ constexpr cl_device_info pci_bus_info_query = 0x410F;     // CL_DEVICE_PCI_BUS_I
 constexpr cl_device_info pci_bus_nvidia_query = 0x4008;   // CL_DEVICE_PCI_BUS_ID_NV
 constexpr cl_device_info pci_slot_nvidia_query = 0x4009;  // CL_DEVICE_PCI_SLOT_ID_NV
 constexpr cl_device_info board_name_amd_query = 0x4038;   // CL_DEVICE_BOARD_NAME_AMD
+constexpr cl_device_info kernel_clock_query = 0x1076;     // CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
+constexpr cl_bitfield kernel_clock_of_a_core = 0b110;     // of a sub-group or a work-group, not of the device
 
 template <typename Value>
 std::optional<Value> query(const cl::Device& device, cl_device_info what) {
@@ -76,6 +78,11 @@ std::string platform_text(const cl::Platform& platform, cl_platform_info what) {
   return text;
 }
 
+bool has_core_clock(const cl::Device& device) {
+  if (!has_extension(device, "cl_khr_kernel_clock")) return false;
+  return (query<cl_bitfield>(device, kernel_clock_query).value_or(0) & kernel_clock_of_a_core) != 0;
+}
+
 }  // namespace
 
 std::vector<cl::Device> devices() {
@@ -130,6 +137,8 @@ DeviceInfo describe(const cl::Device& device) {
   }
   info.local_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
   info.timer_step_ns = static_cast<double>(device.getInfo<CL_DEVICE_PROFILING_TIMER_RESOLUTION>());
+  info.clock_mhz = query<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY).value_or(0);
+  info.core_clock = has_core_clock(device);
   return info;
 }
 

@@ -109,6 +109,14 @@ bool has_buffer_addresses(VkPhysicalDevice device) {
   return features.bufferDeviceAddress == VK_TRUE;
 }
 
+bool has_core_clock(VkPhysicalDevice device) {
+  if (!has_extension(device, VK_KHR_SHADER_CLOCK_EXTENSION_NAME)) return false;
+  VkPhysicalDeviceShaderClockFeaturesKHR features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
+  VkPhysicalDeviceFeatures2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
+  vkGetPhysicalDeviceFeatures2(device, &core);
+  return features.shaderSubgroupClock == VK_TRUE;
+}
+
 DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
   const Properties properties(device);
   const VkPhysicalDeviceProperties& core = properties.core.properties;
@@ -141,6 +149,7 @@ DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
   info.texel_bytes = std::uint64_t{core.limits.maxTexelBufferElements} * 4;
   info.local_bytes = core.limits.maxComputeSharedMemorySize;
   info.timer_step_ns = core.limits.timestampPeriod;
+  info.core_clock = has_core_clock(device);
   return info;
 }
 

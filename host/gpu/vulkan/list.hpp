@@ -13,6 +13,8 @@ DeviceInfo describe(VkPhysicalDevice device, bool addresses);
 
 bool has_extension(VkPhysicalDevice device, const std::string& extension);
 bool has_buffer_addresses(VkPhysicalDevice device);
+/// Whether shaders can read the counter of the core that runs them: VK_KHR_shader_clock with shaderSubgroupClock.
+bool has_core_clock(VkPhysicalDevice device);
 
 /// Of the uniform block that shaders declare: what nearly every driver allows, though Vulkan asks for 16 KiB only.
 inline constexpr std::uint64_t uniform_block_bytes = 65536;

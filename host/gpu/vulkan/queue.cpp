@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gpu/error.hpp"
+#include "gpu/vulkan/list.hpp"
 #include "gpu/vulkan/listing.hpp"
 
 namespace sonde::gpu::vulkan {
@@ -41,6 +42,12 @@ VkDevice make_device(VkPhysicalDevice physical, std::uint32_t family, bool addre
   if (has_listings) {
     extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
     listings.pNext = std::exchange(features.pNext, &listings);
+  }
+  VkPhysicalDeviceShaderClockFeaturesKHR clock{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
+  clock.shaderSubgroupClock = VK_TRUE;
+  if (has_core_clock(physical)) {
+    extensions.push_back(VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
+    clock.pNext = std::exchange(features.pNext, &clock);
   }
   create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   create.ppEnabledExtensionNames = extensions.data();
