@@ -75,7 +75,7 @@ std::optional<CoreClock> summarize(std::span<const std::optional<CoreClock>> clo
     mhz.push_back(clock->mhz);
   }
   if (mhz.empty()) return std::nullopt;
-  return CoreClock{.mhz = analysis::quantile(mhz, 0.5), .source = clocks.front()->source};
+  return CoreClock{.mhz = six_digits(analysis::quantile(mhz, 0.5)), .source = clocks.front()->source};
 }
 
 std::optional<Measurement> in_cycles(const Measurement& measurement) {

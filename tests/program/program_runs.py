@@ -100,6 +100,13 @@ def in_nanoseconds(samples):
     return [sample for sample in samples if sample.get("unit", "ns") == "ns"]
 
 
+def main_levels(records):
+    """The levels of the vector path of a model, whose memory was kept awake."""
+    found = [level for level in of_kind(records, "level") if level["series"].get("fabric") == "loaded"]
+    assert {level["series"]["path"] for level in found} == {"vector"}
+    return found
+
+
 def by_vector_path(samples):
     """Without what was kept awake, the other paths to memory, atomics, and the same again in cycles."""
     return [

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from program_runs import NO_OPENCL_DRIVER, NO_VULKAN_DRIVER, ONE_POINT, by_vector_path, of_kind, sizes
+from program_runs import NO_OPENCL_DRIVER, NO_VULKAN_DRIVER, ONE_POINT, by_vector_path, main_levels, of_kind, sizes
 
 SWEEP = ("--sizes", "4K:64K", "--effort", "quick")
 
@@ -65,8 +65,7 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
     assert done.status == 0, done.err
     records = sonde.records()
     valid(records)
-    found = [one for one in of_kind(records, "level") if one["series"].get("fabric") == "loaded"]
-    assert {one["series"]["path"] for one in found} == {"vector"}
+    found = main_levels(records)
     assert [one["level"] for one in found] == [1, 2, 3]
     assert [one["latency_ns"]["value"] for one in found] == pytest.approx([20, 90, 400], rel=0.02)
     assert [one["bytes"]["value"] for one in found[:2]] == pytest.approx([16384, 524288], rel=0.03)
@@ -97,7 +96,7 @@ def test_levels_are_told_in_cycles_too(sonde, model_file):
     device = model_file(levels=levels, noise=None, clock_mhz=2500)
     done = sonde("run", "--device", device, "--sizes", "1K:1M", "--effort", "quick", "-o", "run.jsonl")
     assert done.status == 0, done.err
-    found = by_vector_path(of_kind(sonde.records(), "level"))
+    found = main_levels(sonde.records())
     assert [one["cycles"]["value"] for one in found] == pytest.approx([50, 1000], rel=0.02)
     again = sonde("levels", "run.jsonl")
     for said in (done.out, again.out):
