@@ -132,7 +132,7 @@ struct WarmUp {
 };
 
 /// One lap, then further ones while they get faster: a cache that replaces at random keeps for many laps what others
-/// left in it. Ends after a quarter of the second lap where that is as fast as the first, or when `limits` says.
+/// left in it. Ends early in the second lap where that is as fast as the first, or when `limits` says.
 WarmUp warm_up(ProvedRun& run, double per_step, const Limits& limits, const Workload& workload) {
   const std::uint64_t stretch = steps_for(limits.stretch, per_step, workload);
   const std::uint64_t lap = std::max(workload.lap, stretch);
@@ -148,7 +148,8 @@ WarmUp warm_up(ProvedRun& run, double per_step, const Limits& limits, const Work
   for (std::uint64_t i = 0; i < parts; ++i) walk_part(i);
 
   const double latest_ns = walked_ns + limits.warm_up.count();
-  const std::uint64_t looked_at = std::min<std::uint64_t>(2, parts);
+  const std::uint64_t looked_at = std::min<std::uint64_t>(3, parts);
+  const std::uint64_t wanted = std::min<std::uint64_t>(2, parts);
   std::uint64_t faster = 0;
   std::size_t next_look = 2;
   for (std::uint64_t again = 0;; ++again) {
@@ -156,9 +157,10 @@ WarmUp warm_up(ProvedRun& run, double per_step, const Limits& limits, const Work
     walk_part(i);
     if (walked_ns > latest_ns) return {laps.nanoseconds_per_step(), laps.still_falling()};
     if (again < looked_at) {
-      // A cache that settles is faster in every part; noise alone seldom is in two.
+      // A cache that settles is faster in every part but one that was interrupted; noise alone seldom is in two.
       faster += per_step < Laps::tolerated_ratio * laps.of_first_lap(i) ? 1 : 0;
-      if (again + 1 == looked_at && faster < looked_at) break;
+      const std::uint64_t still_to_look_at = looked_at - again - 1;
+      if (faster + still_to_look_at < wanted) break;
     }
     if (i + 1 == parts && laps.walked() >= next_look) {
       if (laps.steady()) break;

@@ -136,6 +136,17 @@ TEST(Repetitions, ACacheThatSettlesSlowlyIsWaitedFor) {
   }
 }
 
+TEST(Repetitions, AnInterruptionInTheSecondLapDoesNotMakeASlowCacheASettledOne) {
+  // A lap takes 131 ms once all is there and four times as long at first; each dispatch is at most 100 ms long.
+  for (std::size_t interrupted = 11; interrupted < 17; ++interrupted) {
+    ScriptedDevice device({.hop_ns = [](std::uint64_t) { return 1000.0; }, .launch_ns = 0,
+                           .slowdown = [=](std::size_t dispatch, double spent_ns) {
+      return (1 + 3 * std::exp(-spent_ns / 400e6)) * (dispatch == interrupted ? 3 : 1);
+    }});
+    EXPECT_NEAR(median(repeated(device, large_bytes)), 1000, 15) << "dispatch " << interrupted;
+  }
+}
+
 TEST(Repetitions, WhatIsStillSettlingWhenTheTimeIsOverIsSaidToBe) {
   const auto settling = [](double settling_ns) {
     return Script{.hop_ns = [](std::uint64_t) { return 1000.0; }, .launch_ns = 0, .slowdown = [=](std::size_t, double spent_ns) { return 1 + std::exp(-spent_ns / settling_ns); }};
