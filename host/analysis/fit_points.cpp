@@ -49,8 +49,9 @@ std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_
     // Half the quartile range is 0.6745 standard deviations; the median of n has 1.2533 / sqrt(n) of one.
     const double deviation = (values.upper_quartile - values.lower_quartile) / 2 / 0.6745;
     const double error = 1.2533 * deviation / std::sqrt(static_cast<double>(values.count)) / values.median;
-    const double spread = std::hypot(error, errors.settling * point.settling);
-    points.push_back({std::log2(point.bytes), std::log(values.median), spread, spread});
+    const double spread = std::hypot(error, errors.to_come_sigma * point.settling);
+    const double settled_log_ns = std::log(values.median) - errors.to_come * point.settling;
+    points.push_back({std::log2(point.bytes), settled_log_ns, spread, spread});
   }
   std::vector<double> slowed;
   for (std::size_t i = 0; i < points.size(); ++i) slowed.push_back(slowed_by(points, i));
