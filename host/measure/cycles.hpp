@@ -28,7 +28,7 @@ std::optional<double> cycles_per_step(const CountedChain& counted, double nanose
 /// the device's sensors said meanwhile, if anything.
 std::optional<double> cycles_per_step(double nanoseconds_per_step, double stated_mhz, std::optional<double> read_mhz);
 
-/// The clock of several moments: the median; empty where it was not known at one of them.
+/// The clock of several moments: the median, as the record keeps it; empty where it was not known at one of them.
 std::optional<CoreClock> summarize(std::span<const std::optional<CoreClock>> clocks);
 
 /// The same measurement in cycles; empty where its unit is not ns or its clock not known.

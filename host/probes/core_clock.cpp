@@ -30,8 +30,8 @@ constexpr gpu::Nanoseconds long_enough{100e3};
 constexpr int pairs_beside_a_point = 3;
 
 /// Short enough that at up to 32 cycles a step no more than half of a 20-bit counter is counted.
-constexpr std::uint64_t few_counted_steps = 64 * steps_per_trip;
-constexpr std::uint64_t many_counted_steps = 256 * steps_per_trip;
+constexpr std::uint64_t few_counted_steps = std::uint64_t{64} * steps_per_trip;
+constexpr std::uint64_t many_counted_steps = std::uint64_t{256} * steps_per_trip;
 /// One interrupted dispatch must not decide.
 constexpr int counted_pairs = 9;
 
@@ -70,7 +70,7 @@ class Chain {
 
   measure::Workload work_;
   std::function<void()> alive_;
-  std::uint64_t many_steps_ = 16 * steps_per_trip;
+  std::uint64_t many_steps_ = std::uint64_t{16} * steps_per_trip;
 };
 
 measure::CountedChain counted_chain(gpu::Device& device, const std::function<void()>& alive) {
