@@ -171,7 +171,7 @@ TEST_P(DeviceKernel, AWalkBesideAStreamLeavesWhatTheHostsWalkSaysAndHowOftenTheS
   for (const std::uint32_t group_size : {1u, allowed(32)}) {
     const auto kernel = device->make_kernel(kernels::chase_awake, group_size);
     const auto next = buffer_of(words);
-    const std::vector<std::uint32_t> stream_words(rows * group_size, 77);
+    const std::vector<std::uint32_t> stream_words(std::size_t{rows} * group_size, 77);
     const auto stream = buffer_of(stream_words);
     std::vector<std::uint32_t> found(12, 0xABCDu);
     found[0] = start;

@@ -261,7 +261,7 @@ TEST(LatencyProbe, SizesThatAPathCannotHaveAreNotAskedOfIt) {
 }
 
 TEST(LatencyProbe, AStorageRangeOf128MiBEndsEverySweepWithItsReason) {
-  test::Script narrow{.largest_buffer_bytes = 128 << 20, .texel_bytes = 128 << 20, .most_dispatches = 1'000'000};
+  const test::Script narrow{.largest_buffer_bytes = 128 << 20, .texel_bytes = 128 << 20, .most_dispatches = 1'000'000};
   // Lines far apart, so that the double walks few of them.
   const Request request{.effort = Effort::quick, .smallest_bytes = 96 << 20, .largest_bytes = 192 << 20, .line_bytes = 4096};
   const PathsOfADevice found = paths_of(narrow, request);
