@@ -136,6 +136,8 @@ def test_ctrl_c_ends_the_measuring_but_not_the_report(prebuilt, sonde):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # A shell starts what is in its background with the signal ignored, and that is inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout.readline() == "measuring\n"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the script and to sonde
