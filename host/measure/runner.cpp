@@ -87,6 +87,7 @@ Measurement measure_once(Run& run, const Point& point) {
     const Repetitions repetitions = repeat(workload, limits, alive);
     std::ranges::move(options.surroundings_since(begin), std::back_inserter(readings));
     measurement.unit = workload.unit;
+    measurement.state.shape = workload.shape;
     measurement.values.insert(measurement.values.end(), repetitions.values.begin(), repetitions.values.end());
     measurement.state.steps = repetitions.steps;
     measurement.state.launch_ns = repetitions.launch_ns;

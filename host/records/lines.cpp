@@ -69,6 +69,7 @@ Json state_json(const measure::State& state) {
             {"involuntary_switches", state.involuntary_switches},
             {"drift", state.drift ? Json(rounded(*state.drift)) : Json(nullptr)}};
   add_surroundings(json, state.surroundings);
+  if (!state.shape.empty()) json["shape"] = x_json(state.shape);
   return json;
 }
 

@@ -127,11 +127,14 @@ class VulkanDevice final : public Device {
     return std::make_unique<VulkanBuffer>(queue_, staging_, bytes, use, addresses_);
   }
 
-  std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size) override {
+  std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
+                                      std::span<const Constant> constants) override {
+    std::vector<std::uint32_t> values{group_size};
+    for (const Constant& one : constants) values.push_back(one.value);
     // Compiled once: every point makes its kernels anew.
     const auto& spirv = addresses_ ? source.spirv_addresses : source.spirv_descriptors;
-    Pipeline& pipeline = pipelines_[{{spirv.begin(), spirv.end()}, group_size}];
-    if (pipeline.get() == VK_NULL_HANDLE) pipeline = make_pipeline(spirv, group_size);
+    Pipeline& pipeline = pipelines_[{{spirv.begin(), spirv.end()}, values}];
+    if (pipeline.get() == VK_NULL_HANDLE) pipeline = make_pipeline(spirv, values);
     return std::make_unique<VulkanKernel>(pipeline.get());
   }
 
@@ -264,7 +267,8 @@ class VulkanDevice final : public Device {
     return bytes;
   }
 
-  Pipeline make_pipeline(std::span<const std::uint32_t> spirv, const std::uint32_t group_size) {
+  /// Value n is specialization constant n; a shader need not declare them all.
+  Pipeline make_pipeline(std::span<const std::uint32_t> spirv, std::span<const std::uint32_t> values) {
     VkShaderModuleCreateInfo module_create{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
     module_create.codeSize = spirv.size_bytes();
     module_create.pCode = spirv.data();
@@ -272,9 +276,14 @@ class VulkanDevice final : public Device {
     check(vkCreateShaderModule(queue_.device(), &module_create, nullptr, &raw_module), "vkCreateShaderModule");
     const ShaderModule module(queue_.device(), raw_module);
 
-    const VkSpecializationMapEntry entry{.constantID = 0, .offset = 0, .size = sizeof group_size};
-    const VkSpecializationInfo constants{
-        .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof group_size, .pData = &group_size};
+    std::vector<VkSpecializationMapEntry> entries;
+    for (std::uint32_t id = 0; id < values.size(); ++id) {
+      entries.push_back({.constantID = id, .offset = static_cast<std::uint32_t>(id * sizeof values[0]), .size = sizeof values[0]});
+    }
+    const VkSpecializationInfo constants{.mapEntryCount = static_cast<std::uint32_t>(entries.size()),
+                                         .pMapEntries = entries.data(),
+                                         .dataSize = values.size_bytes(),
+                                         .pData = values.data()};
     VkComputePipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
     create.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
     create.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
@@ -299,7 +308,7 @@ class VulkanDevice final : public Device {
   DescriptorPool descriptor_pool_;
   VkDescriptorSet descriptors_ = VK_NULL_HANDLE;
   QueryPool queries_;
-  std::map<std::pair<std::vector<std::uint32_t>, std::uint32_t>, Pipeline> pipelines_;  ///< by code and group size
+  std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>, Pipeline> pipelines_;  ///< by code and constants
 };
 
 }  // namespace
