@@ -15,4 +15,4 @@ const uint GROUP_SIZE = gl_WorkGroupSize.x;
 #define VECTOR_AT(position) \
   ((gl_WorkGroupID.x * group_step + (position) * block_step) * (GROUP_SIZE * IN_FLIGHT) + gl_LocalInvocationID.x)
 
-uvec4 value0, value1, value2, value3, value4, value5, value6, value7;
+#define DECLARE uvec4 value0, value1, value2, value3, value4, value5, value6, value7;

@@ -17,6 +17,7 @@ layout(push_constant) uniform Arguments {
 #define FOLD(k) all += value##k;
 
 void main() {
+  DECLARE
   EACH(CLEAR)
   uint position = FIRST_POSITION;
   for (uint trip = 0; trip < trips; ++trip) {

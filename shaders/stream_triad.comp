@@ -20,6 +20,7 @@ layout(push_constant) uniform Arguments {
 #define STORE(k) c.data[at + k * GROUP_SIZE] = value##k;
 
 void main() {
+  DECLARE
   uint position = FIRST_POSITION;
   uint shifted = (position + shift) % blocks;
   for (uint trip = 0; trip < trips; ++trip) {

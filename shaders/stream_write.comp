@@ -23,6 +23,7 @@ uvec4 noise_of(uint number) {
 #define GROW(k) value##k += growth;
 
 void main() {
+  DECLARE
   EACH(BEGIN)
   uint position = FIRST_POSITION;
   for (uint trip = 0; trip < trips; ++trip) {

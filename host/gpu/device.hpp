@@ -19,8 +19,9 @@ using Nanoseconds = std::chrono::duration<double, std::nano>;
 enum class Api { opencl, vulkan, model };
 enum class DeviceType { discrete, integrated, cpu, model };
 
-/// How kernels reach a buffer: one made for a use is an argument of the kernels that read it so.
-enum class Use { storage, constant, texels };
+/// How kernels reach a buffer: one made for a use is an argument of the kernels that read it so. `bound` is storage of
+/// limited size, which some drivers reach in fewer instructions; a launch has storage or bound buffers, not both.
+enum class Use { storage, constant, texels, bound };
 
 /// What one driver states about one device; an empty string or a zero means that it does not say.
 struct DeviceInfo {
@@ -43,6 +44,7 @@ struct DeviceInfo {
   std::uint64_t constant_bytes = 0;  ///< largest buffer of constants; zero where there are none large enough
   std::uint64_t texel_bytes = 0;     ///< largest buffer of 32-bit texels; zero where there are no such images
   std::uint64_t local_bytes = 0;     ///< memory that a work-group may declare
+  std::uint64_t bound_bytes = ~0ull;  ///< largest buffer for `Use::bound`
   std::uint32_t most_trips = 65000;  ///< of all loops of a work-item; lavapipe silently leaves them after 65,535
   std::uint32_t widest_load_bytes = 16;  ///< what one load of a kernel can name: the language's widest vector
   double timer_step_ns = 1;

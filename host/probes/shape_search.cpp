@@ -22,10 +22,10 @@ constexpr int most_rounds = 3;
 class Trials {
  public:
   Trials(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes)
-      : device_(device), facts_(facts_of(pattern)), sharing_(sharing), array_bytes_(bytes / facts_.arrays) {
+      : device_(device), facts_(facts_of(pattern)), sharing_(sharing), array_bytes_(bytes / facts_.arrays), use_(use_for(device.info(), array_bytes_ + 8)) {
     for (std::uint32_t array = 0; array < facts_.arrays; ++array) {
       // Whole pages of words: a shape may leave a little of them out.
-      arrays_.push_back(device.make_buffer((array_bytes_ + 7) / 8 * 8));
+      arrays_.push_back(device.make_buffer((array_bytes_ + 7) / 8 * 8, use_));
       (void)write_noise(*arrays_.back(), Noise(array), 2);
     }
   }
@@ -50,7 +50,7 @@ class Trials {
   double timed(const Shape& shape) {
     const StreamWalk walk(shape, sharing_, array_bytes_);
     const auto kernel = device_.make_kernel(facts_.kernel, shape.group_size, shape.constants());
-    const auto sums = device_.make_buffer(std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t));
+    const auto sums = device_.make_buffer(std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t), use_);
     std::uint64_t turn = 0;
     const auto run = [&](std::uint32_t trips) {
       std::vector<std::uint32_t> scalars = walk.scalars(trips, turn);
@@ -84,6 +84,7 @@ class Trials {
   const PatternFacts& facts_;
   Sharing sharing_;
   std::uint64_t array_bytes_;
+  gpu::Use use_;
   std::vector<std::unique_ptr<gpu::Buffer>> arrays_;
   std::map<std::map<std::string, double>, double> speeds_;
 };

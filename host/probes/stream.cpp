@@ -40,8 +40,10 @@ struct Stream {
         walk(shape, sharing, bytes / facts.arrays),
         kernel(on.make_kernel(facts.kernel, shape.group_size, shape.constants())),
         random(seed) {
+    const std::uint64_t sums_bytes = std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t);
+    const gpu::Use use = use_for(on.info(), std::max(walk.array_bytes(), sums_bytes));
     for (std::uint32_t array = 0; array < facts.arrays; ++array) {
-      arrays.push_back(on.make_buffer(walk.array_bytes()));
+      arrays.push_back(on.make_buffer(walk.array_bytes(), use));
       // What is written begins as noise too, so that every page of it is there.
       const Noise noise(seed + array + 1);
       const std::vector<std::uint32_t> blocks = write_noise(*arrays.back(), noise, shape.block_words());
@@ -49,7 +51,7 @@ struct Stream {
       noises.push_back(noise);
       stretch_sums.emplace_back(walk, blocks);
     }
-    sums = on.make_buffer(std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t));
+    sums = on.make_buffer(sums_bytes, use);
     if (facts.writes) reader = on.make_kernel(kernels::stream_read, shape.group_size, shape.constants());
   }
 

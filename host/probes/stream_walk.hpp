@@ -29,6 +29,11 @@ Pattern pattern_of(const std::map<std::string, std::string>& series);
 /// Whether all groups walk over the whole working set or each over a part of its own.
 enum class Sharing { shared, apart };
 
+/// How a stream's arrays are reached: by bindings, where the largest of them can be.
+inline gpu::Use use_for(const gpu::DeviceInfo& info, std::uint64_t largest_bytes) {
+  return largest_bytes <= info.bound_bytes ? gpu::Use::bound : gpu::Use::storage;
+}
+
 /// How a stream is cut up; docs/method.md says what each number does.
 struct Shape {
   std::uint32_t group_size = 1;

@@ -1,6 +1,6 @@
 // Prints, pattern by pattern and size by size and in turn, what plain C++ loops on all cores and Sonde's streams on the
 // CPU device reach: how much of the machine a kernel gets. Ordinary stores, memory in 4 KiB pages as drivers have it,
-// the same minutes. Usage: bandwidth_against_native opencl|vulkan [rounds] [group_size groups vector_words in_flight
+// the same minutes. Usage: bandwidth_against_native opencl|vulkan|vulkan-descriptors [rounds] [group_size groups vector_words in_flight
 // interleaved]; without a shape, the probe's own search finds it.
 
 #include <immintrin.h>
@@ -143,7 +143,9 @@ double native_gbps(probes::Pattern pattern, std::uint64_t bytes, std::uint64_t s
 int main(int count, char** arguments) {
   const std::string api = count > 1 ? arguments[1] : "opencl";
   const int rounds = count > 2 ? std::atoi(arguments[2]) : 5;
-  const auto device = api == "vulkan" ? gpu::vulkan::open(0) : gpu::opencl::open(0);
+  const auto device = api == "vulkan"               ? gpu::vulkan::open(0)
+                      : api == "vulkan-descriptors" ? gpu::vulkan::open(0, gpu::vulkan::BufferAccess::descriptors)
+                                                    : gpu::opencl::open(0);
   std::printf("%6s %12s %9s %9s %9s %9s %7s %8s  %s\n", "", "bytes", "native", "spread %", api.c_str(), "spread %", "ratio", "foreign", "shape");
   for (const probes::Pattern pattern : {probes::Pattern::read, probes::Pattern::add}) {
     for (const std::uint64_t bytes : {32 * kib, 2048 * kib, 262144 * kib}) {

@@ -24,6 +24,7 @@ struct Case {
   std::uint32_t block_step;
   std::uint32_t group_step;
   std::uint32_t group_offset;
+  Use use = Use::storage;
 
   std::vector<std::uint32_t> scalars(std::initializer_list<std::uint32_t> further = {}) const {
     std::vector<std::uint32_t> all{trips, start, blocks, block_step, group_step, group_offset};
@@ -47,10 +48,22 @@ std::vector<Case> own_blocks() {
           {16, 2, 4, 1, 0, 0, 3, 1, 3, 0}};
 }
 
+/// Each case with its buffers reached either way.
+std::vector<Case> in_turn(std::vector<Case> cases) {
+  const std::size_t count = cases.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    cases.push_back(cases[i]);
+    cases.back().use = Use::bound;
+  }
+  return cases;
+}
+
 class DeviceStream : public test::DeviceTest {
  protected:
+  Use use = Use::storage;
+
   std::unique_ptr<Buffer> buffer_of(std::span<const std::uint32_t> words) {
-    auto buffer = device->make_buffer(words.size_bytes());
+    auto buffer = device->make_buffer(words.size_bytes(), use);
     buffer->write(0, std::as_bytes(words));
     return buffer;
   }
@@ -84,7 +97,8 @@ std::vector<std::uint32_t> noisy(std::size_t count, std::uint32_t seed) {
 TEST_P(DeviceStream, ReadAddsUpWhatEveryItemWalkedOver) {
   std::vector<Case> cases = own_blocks();
   cases.push_back({8, 3, 4, 4, 13, 2, 7, 1, 0, 2});  // one set for all
-  for (const Case& one : allowed(cases)) {
+  for (const Case& one : in_turn(allowed(cases))) {
+    use = one.use;
     const auto words = noisy(one.words(), 5);
     const auto a = buffer_of(words);
     std::vector<std::uint32_t> expected(one.group_size * one.groups + 3, 77);
@@ -107,7 +121,8 @@ TEST_P(DeviceStream, ReadAddsUpWhatEveryItemWalkedOver) {
 }
 
 TEST_P(DeviceStream, WriteLeavesNoiseThatTellsTheTripOfEveryBlock) {
-  for (const Case& one : allowed(own_blocks())) {
+  for (const Case& one : in_turn(allowed(own_blocks()))) {
+    use = one.use;
     constexpr std::uint32_t turn = 1000;
     std::vector<std::uint32_t> expected = noisy(one.words(), 6);
     const auto c = buffer_of(expected);
@@ -131,7 +146,8 @@ TEST_P(DeviceStream, WriteLeavesNoiseThatTellsTheTripOfEveryBlock) {
 }
 
 TEST_P(DeviceStream, CopyAddAndTriadLeaveWhatTheHostComputes) {
-  for (const Case& one : allowed(own_blocks())) {
+  for (const Case& one : in_turn(allowed(own_blocks()))) {
+    use = one.use;
     for (const std::uint32_t shift : {0u, one.blocks - 1}) {
       const auto first = noisy(one.words(), 7);
       const auto second = noisy(one.words(), 8);

@@ -26,13 +26,15 @@ constexpr std::uint32_t constant_binding = 4;
 constexpr std::uint32_t texels_binding = 5;
 constexpr std::uint32_t push_constant_bytes = 128;  // what every Vulkan device has
 
+/// Made into a pipeline when it is launched, as its buffers decide in which form.
 class VulkanKernel final : public Kernel {
  public:
-  explicit VulkanKernel(VkPipeline pipeline) : pipeline_(pipeline) {}
-  VkPipeline handle() const { return pipeline_; }
+  VulkanKernel(const KernelSource& source, std::vector<std::uint32_t> values)
+      : by_address(source.spirv_addresses), by_binding(source.spirv_descriptors), constants(std::move(values)) {}
 
- private:
-  VkPipeline pipeline_;  // the device's
+  const std::span<const std::uint32_t> by_address;
+  const std::span<const std::uint32_t> by_binding;
+  const std::vector<std::uint32_t> constants;  ///< value n is specialization constant n
 };
 
 class VulkanBuffer final : public Buffer {
@@ -40,7 +42,7 @@ class VulkanBuffer final : public Buffer {
   VulkanBuffer(Queue& queue, Staging& staging, std::uint64_t size_bytes, Use use, bool addresses)
       : staging_(staging), use_(use) {
     VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-    if (use == Use::storage) usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+    if (use == Use::storage || use == Use::bound) usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
     if (use == Use::constant) usage |= VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
     if (use == Use::texels) usage |= VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
     addresses = addresses && use == Use::storage;
@@ -131,19 +133,16 @@ class VulkanDevice final : public Device {
                                       std::span<const Constant> constants) override {
     std::vector<std::uint32_t> values{group_size};
     for (const Constant& one : constants) values.push_back(one.value);
-    // Compiled once: every point makes its kernels anew.
-    const auto& spirv = addresses_ ? source.spirv_addresses : source.spirv_descriptors;
-    Pipeline& pipeline = pipelines_[{{spirv.begin(), spirv.end()}, values}];
-    if (pipeline.get() == VK_NULL_HANDLE) pipeline = make_pipeline(spirv, values);
-    return std::make_unique<VulkanKernel>(pipeline.get());
+    return std::make_unique<VulkanKernel>(source, std::move(values));
   }
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
+    const VkPipeline pipeline = pipeline_of(static_cast<VulkanKernel&>(kernel), launch);
     const std::vector<std::byte> arguments = push_constants(launch);
     const bool bound = bind_buffers(launch);
     queue_.run([&](VkCommandBuffer commands) {
       vkCmdResetQueryPool(commands, queries_.get(), 0, 2);
-      vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, static_cast<VulkanKernel&>(kernel).handle());
+      vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
       if (bound) {
         vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_.get(), 0, 1, &descriptors_, 0,
                                 nullptr);
@@ -165,6 +164,15 @@ class VulkanDevice final : public Device {
   }
 
  private:
+  /// Compiled once: every point makes its kernels anew.
+  VkPipeline pipeline_of(const VulkanKernel& kernel, const Launch& launch) {
+    const bool bound = std::ranges::any_of(launch.buffers, [](Buffer* buffer) { return static_cast<VulkanBuffer*>(buffer)->use() == Use::bound; });
+    const auto spirv = addresses_ && !bound ? kernel.by_address : kernel.by_binding;
+    Pipeline& pipeline = pipelines_[{{spirv.begin(), spirv.end()}, kernel.constants}];
+    if (pipeline.get() == VK_NULL_HANDLE) pipeline = make_pipeline(spirv, kernel.constants);
+    return pipeline.get();
+  }
+
   VkPhysicalDevice nth(std::size_t index) const {
     const auto all = instance_.physical_devices();
     if (index >= all.size()) throw Error("the Vulkan device has gone since the devices were listed");
