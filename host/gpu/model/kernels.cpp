@@ -146,10 +146,19 @@ std::uint32_t Invocation::Words::follow(std::uint32_t word, std::uint64_t hops) 
   return word;
 }
 
-std::uint32_t* Invocation::Words::stream(std::uint64_t word, std::uint64_t count, Transfer transfer) {
+void Invocation::Words::stream(std::uint64_t word, std::uint64_t count, Transfer transfer) {
   if (word + count > count_) throw_out_of_range(word + count - 1);
   memory_.stream(address_ + word * 4, count * 4, transfer);
-  if (transfer == Transfer::write) storage_.walk() = {};
+}
+
+const std::uint32_t* Invocation::Words::contents(std::uint64_t word, std::uint64_t count) const {
+  if (word + count > count_) throw_out_of_range(word + count - 1);
+  return words_ + word;
+}
+
+std::uint32_t* Invocation::Words::changed_contents(std::uint64_t word, std::uint64_t count) {
+  if (word + count > count_) throw_out_of_range(word + count - 1);
+  storage_.changed();
   return words_ + word;
 }
 

@@ -67,6 +67,14 @@ void Memory::stream(std::uint64_t address, std::uint64_t bytes, Transfer transfe
   }
 }
 
+void Memory::add_streamed(const Traffic& traffic, double times) {
+  for (std::size_t transfer = 0; transfer < traffic.size(); ++transfer) {
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      streamed_bytes_[transfer][level] += times * traffic[transfer][level];
+    }
+  }
+}
+
 double Memory::streamed_ns(std::uint32_t groups) const {
   const auto sum = [this](Transfer transfer, double Level::* rate) {
     const std::vector<double>& served = streamed_bytes_[static_cast<std::size_t>(transfer)];

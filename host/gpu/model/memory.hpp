@@ -15,6 +15,9 @@ enum class Fabric { idle, loaded };
 
 enum class Transfer { read, write };
 
+/// Bytes by transfer, then by the level that served them.
+using Traffic = std::array<std::vector<double>, 2>;
+
 /// The caches, the translation and the memory behind them: what every access costs.
 class Memory {
  public:
@@ -37,6 +40,10 @@ class Memory {
 
   /// Touches every line of a range that many loads or stores in flight read or write; nothing waits for it.
   void stream(std::uint64_t address, std::uint64_t bytes, Transfer transfer);
+  /// What was streamed since start().
+  [[nodiscard]] const Traffic& streamed() const { return streamed_bytes_; }
+  /// As if so much had been streamed so many times; the caches stay as they are.
+  void add_streamed(const Traffic& traffic, double times);
   /// What was streamed since start() takes when `groups` work-groups share it: reads and writes overlap.
   [[nodiscard]] double streamed_ns(std::uint32_t groups) const;
 
@@ -63,7 +70,7 @@ class Memory {
   std::vector<std::uint64_t> hits_;  ///< by level
   std::vector<std::uint64_t> stream_hits_;
   std::uint64_t page_misses_ = 0;
-  std::array<std::vector<double>, 2> streamed_bytes_;  ///< by transfer, then by the level that served them
+  Traffic streamed_bytes_;
   std::uint32_t saturated_by_;
   bool streams_ = false;  ///< translation, too, is overlapped then
 };

@@ -51,6 +51,7 @@ class ModelKernel : public Kernel {
 
   const ReferenceKernel& reference;
   Shape shape;
+  StreamMemory stream_memory;
   Timing::Launched launched = Timing::Launched::first;
 };
 
@@ -89,7 +90,8 @@ class ModelDevice : public Device {
     const ReferenceKernel& reference = model_kernel.reference;
     const std::vector<Storage*> buffers = checked_buffers(reference, launch);
     model_kernel.shape.groups = launch.groups;
-    Invocation invocation(memory_, buffers, launch.scalars, model_kernel.shape, local_latency_ns_);
+    Invocation invocation(memory_, buffers, launch.scalars, model_kernel.shape, model_kernel.stream_memory,
+                          local_latency_ns_);
     memory_.start(0);
     reference.run(invocation);
     const double work_ns =
