@@ -9,6 +9,7 @@
 #include <set>
 
 #include "analysis/statistics.hpp"
+#include "cli/bandwidth_table.hpp"
 #include "cli/chart.hpp"
 #include "cli/level_table.hpp"
 #include "cli/throttling.hpp"
@@ -217,6 +218,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
       text += throttling_note(device.id, lines);
       text += "\n" + drawn(curves, colour);
     }
+    text += bandwidth_table(device.id, lines, simulated);
   }
   const auto disturbed = std::ranges::count_if(
       lines, [](const Line& line) { return line.kind == "sample" && line.measurement.state.disturbed; });
@@ -238,7 +240,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     if (line.kind != "skip" && line.kind != "error") continue;
     std::string where = line.origin.probe + " through " + line.origin.api;
     const probes::Path path = probes::path_of(line.point.series);
-    if (path != probes::Path::vector) where += " by the path " + std::string(probes::name_of(path));
+    if (line.origin.probe == "latency" && path != probes::Path::vector) where += " by the path " + std::string(probes::name_of(path));
     if (line.point.x.contains("bytes")) where += " at " + measure::size_text(line.point.x.at("bytes"));
     text += (line.kind == "skip" ? "\nNot measured: " : "\nFailed: ") + where + ": " + line.reason + "\n";
   }

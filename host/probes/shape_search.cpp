@@ -92,7 +92,7 @@ class Trials {
 /// Where a search begins: many items side by side in many groups, as GPUs want it, and one item a processor that walks
 /// a part of its own with the widest loads, as CPUs do.
 std::vector<Shape> beginnings(const gpu::DeviceInfo& info) {
-  const std::uint32_t units = std::max(1u, info.compute_units);
+  const std::uint32_t units = compute_units_of(info);
   return {{.group_size = std::min(256u, info.largest_group_size), .groups = 4 * units, .vector_words = 4, .in_flight = 4},
           {.group_size = 1, .groups = units, .vector_words = info.widest_load_bytes / 4, .in_flight = 8}};
 }
@@ -114,7 +114,8 @@ std::vector<Shape> neighbours(const Shape& shape, const gpu::DeviceInfo& info, S
   if (shape.group_size * 4 <= info.largest_group_size) with([](Shape& one) { one.group_size *= 4; });
   if (shape.group_size >= 4) with([](Shape& one) { one.group_size /= 4; });
   with([](Shape& one) { one.groups *= 2; });
-  if (shape.groups > 1) with([](Shape& one) { one.groups /= 2; });
+  // Never fewer than compute units: on a machine that others use, less could look like more.
+  if (shape.groups / 2 >= compute_units_of(info)) with([](Shape& one) { one.groups /= 2; });
   if (sharing == Sharing::apart) with([](Shape& one) { one.interleaved = !one.interleaved; });
   return all;
 }
@@ -123,6 +124,9 @@ std::vector<Shape> neighbours(const Shape& shape, const gpu::DeviceInfo& info, S
 
 Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Thoroughness thoroughness) {
   const std::uint64_t array_bytes = bytes / facts_of(pattern).arrays;
+  // A simulated device's rates are what its file says, in whatever shape.
+  const bool simulated = device.info().type == gpu::DeviceType::model;
+  const int rounds = simulated ? 0 : thoroughness == Thoroughness::full ? most_rounds : 1;
   Trials trials(device, pattern, sharing, bytes);
   Shape best;
   double speed = 0;
@@ -134,7 +138,7 @@ Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::u
     return true;
   };
   for (const Shape& beginning : beginnings(device.info())) consider(beginning);
-  for (int round = 0; round < (thoroughness == Thoroughness::full ? most_rounds : 1); ++round) {
+  for (int round = 0; round < rounds; ++round) {
     bool better = false;
     for (const Shape& shape : neighbours(best, device.info(), sharing)) better = consider(shape) || better;
     if (!better) break;

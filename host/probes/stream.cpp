@@ -27,6 +27,7 @@ struct Stream {
   std::vector<std::unique_ptr<gpu::Buffer>> arrays;   ///< in the kernel's order, the written one last
   std::vector<StretchSums> stretch_sums;              ///< of the arrays that are read
   std::unique_ptr<gpu::Buffer> sums;                  ///< one word for each item
+  gpu::Use use = gpu::Use::storage;                   ///< of all of them
   std::unique_ptr<gpu::Kernel> kernel;
   std::unique_ptr<gpu::Kernel> reader;                ///< adds up what a pattern wrote
   std::uint64_t turn = 0;                             ///< trips made so far
@@ -41,7 +42,7 @@ struct Stream {
         kernel(on.make_kernel(facts.kernel, shape.group_size, shape.constants())),
         random(seed) {
     const std::uint64_t sums_bytes = std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t);
-    const gpu::Use use = use_for(on.info(), std::max(walk.array_bytes(), sums_bytes));
+    use = use_for(on.info(), std::max(walk.array_bytes(), sums_bytes));
     for (std::uint32_t array = 0; array < facts.arrays; ++array) {
       arrays.push_back(on.make_buffer(walk.array_bytes(), use));
       // What is written begins as noise too, so that every page of it is there.
@@ -84,26 +85,39 @@ struct Stream {
   }
 
   std::optional<std::string> flaw() {
-    if (!facts.writes) return flaw_of_sums([this](std::uint32_t group) {
-      return stretch_sums[0].sum(group, walk.position(group, turn - last_trips), last_trips);
-    });
+    if (!facts.writes) {
+      std::vector<std::uint32_t> found(walk.shape.groups);
+      add_group_sums(found);
+      return flaw_of_sums(found, [this](std::uint32_t group) {
+        return stretch_sums[0].sum(group, walk.position(group, turn - last_trips), last_trips);
+      });
+    }
     if (auto flaw = flaw_of_pieces()) return flaw;
     // All of it at once, on the device; seldom, as it is as much work as what is timed.
     if (!std::has_single_bit(dispatches) || turn < walk.blocks) return std::nullopt;
-    (void)device.run(*reader, {.buffers = {arrays.back().get(), sums.get()},
-                               .scalars = walk.scalars(walk.blocks, 0),
-                               .groups = walk.shape.groups});
-    return flaw_of_sums([this](std::uint32_t group) { return sum_of_written(group); });
+    std::vector<std::uint32_t> found(walk.shape.groups);
+    for (std::uint64_t read = 0; read < walk.blocks;) {
+      const auto trips = static_cast<std::uint32_t>(std::min<std::uint64_t>(walk.blocks - read, device.info().most_trips));
+      (void)device.run(*reader, {.buffers = {arrays.back().get(), sums.get()},
+                                 .scalars = walk.scalars(trips, read),
+                                 .groups = walk.shape.groups});
+      add_group_sums(found);
+      read += trips;
+    }
+    return flaw_of_sums(found, [this](std::uint32_t group) { return sum_of_written(group); });
+  }
+
+  /// What the items of each group left as their sums.
+  void add_group_sums(std::vector<std::uint32_t>& groups) const {
+    std::vector<std::uint32_t> items(sums->size_bytes() / sizeof(std::uint32_t));
+    sums->read(0, std::as_writable_bytes(std::span(items)));
+    for (std::size_t item = 0; item < items.size(); ++item) groups[item / walk.shape.group_size] += items[item];
   }
 
   template <typename Expected>
-  std::optional<std::string> flaw_of_sums(Expected expected) {
-    std::vector<std::uint32_t> found(sums->size_bytes() / sizeof(std::uint32_t));
-    sums->read(0, std::as_writable_bytes(std::span(found)));
+  std::optional<std::string> flaw_of_sums(const std::vector<std::uint32_t>& found, Expected expected) const {
     for (std::uint32_t group = 0; group < walk.shape.groups; ++group) {
-      std::uint32_t sum = 0;
-      for (std::uint32_t item = 0; item < walk.shape.group_size; ++item) sum += found[group * walk.shape.group_size + item];
-      if (sum != expected(group)) {
+      if (found[group] != expected(group)) {
         return "work-group " + std::to_string(group) + " of " + std::to_string(walk.shape.groups) +
                " did not find in memory what should be there, or did not look at all of it" + std::string(report);
       }
@@ -181,6 +195,8 @@ measure::Workload stream(gpu::Device& device, Pattern pattern, Sharing sharing, 
                          std::uint64_t seed) {
   const auto work = std::make_shared<Stream>(device, pattern, sharing, shape, bytes, seed);
   const double bytes_per_trip = static_cast<double>(work->walk.trip_bytes()) * facts_of(pattern).arrays;
+  std::map<std::string, double> shape_of_record = named(shape);
+  shape_of_record["bound"] = work->use == gpu::Use::bound ? 1 : 0;
   return {.unit = "GB/s",
           .quantum = 1,
           .most = device.info().most_trips,
@@ -189,7 +205,7 @@ measure::Workload stream(gpu::Device& device, Pattern pattern, Sharing sharing, 
           .flaw = [work] { return work->flaw(); },
           // A byte a nanosecond is a GB/s.
           .value = [bytes_per_trip](double nanoseconds) { return bytes_per_trip / std::max(nanoseconds, 1e-3); },
-          .shape = named(shape)};
+          .shape = shape_of_record};
 }
 
 }  // namespace sonde::probes

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <thread>
 
 #include "kernels.hpp"
 
@@ -29,6 +30,12 @@ bool fits(const Shape& shape, Sharing sharing, std::uint64_t array_bytes) {
 }
 
 }  // namespace
+
+std::uint32_t compute_units_of(const gpu::DeviceInfo& info) {
+  constexpr std::uint32_t middling_gpu = 40;
+  if (info.compute_units > 0) return info.compute_units;
+  return info.type == gpu::DeviceType::cpu ? std::max(1u, std::thread::hardware_concurrency()) : middling_gpu;
+}
 
 const PatternFacts& facts_of(Pattern pattern) { return patterns[static_cast<std::size_t>(pattern)]; }
 

@@ -34,6 +34,10 @@ inline gpu::Use use_for(const gpu::DeviceInfo& info, std::uint64_t largest_bytes
   return largest_bytes <= info.bound_bytes ? gpu::Use::bound : gpu::Use::storage;
 }
 
+/// Compute units; where the driver does not say (core Vulkan has no such question) the host's threads for a CPU, else as
+/// many as a middling GPU has.
+std::uint32_t compute_units_of(const gpu::DeviceInfo& info);
+
 /// How a stream is cut up; docs/method.md says what each number does.
 struct Shape {
   std::uint32_t group_size = 1;
