@@ -1,9 +1,11 @@
 # Writes the C++ file that holds one kernel pair; called at build time with NAME, OPENCL_C and OUTPUT.
-# What an OpenCL text includes stands in its place: the program carries no files.
 file(READ ${OPENCL_C} text)
-get_filename_component(folder ${OPENCL_C} DIRECTORY)
-file(READ ${folder}/steps.h steps)
-string(REPLACE "#include \"steps.h\"\n" "${steps}" text "${text}")
+# A driver's compiler is given text, no files: what a kernel includes is put in its place.
+if(text MATCHES "#include \"([a-z_]+\\.h)\"")
+  get_filename_component(folder ${OPENCL_C} DIRECTORY)
+  file(READ ${folder}/${CMAKE_MATCH_1} included)
+  string(REPLACE "${CMAKE_MATCH_0}\n" "${included}" text "${text}")
+endif()
 file(WRITE ${OUTPUT}
 "#include \"kernels.hpp\"
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gpu/kernel_source.hpp"
@@ -18,8 +19,9 @@ using Nanoseconds = std::chrono::duration<double, std::nano>;
 enum class Api { opencl, vulkan, model };
 enum class DeviceType { discrete, integrated, cpu, model };
 
-/// How kernels reach a buffer: one made for a use is an argument of the kernels that read it so.
-enum class Use { storage, constant, texels };
+/// How kernels reach a buffer: one made for a use is an argument of the kernels that read it so. `bound` is storage of
+/// limited size, which some drivers reach in fewer instructions; a launch has storage or bound buffers, not both.
+enum class Use { storage, constant, texels, bound };
 
 /// What one driver states about one device; an empty string or a zero means that it does not say.
 struct DeviceInfo {
@@ -42,6 +44,9 @@ struct DeviceInfo {
   std::uint64_t constant_bytes = 0;  ///< largest buffer of constants; zero where there are none large enough
   std::uint64_t texel_bytes = 0;     ///< largest buffer of 32-bit texels; zero where there are no such images
   std::uint64_t local_bytes = 0;     ///< memory that a work-group may declare
+  std::uint64_t bound_bytes = ~0ull;  ///< largest buffer for `Use::bound`
+  std::uint32_t most_trips = 65000;  ///< of all loops of a work-item; lavapipe silently leaves them after 65,535
+  std::uint32_t widest_load_bytes = 16;  ///< what one load of a kernel can name: the language's widest vector
   double timer_step_ns = 1;
   double clock_mhz = 0;     ///< the highest core clock that the driver states
   bool core_clock = false;  ///< kernels can read a counter of their core; that it counts cycles is not said
@@ -56,7 +61,14 @@ class Buffer {
   virtual void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) = 0;
 };
 
-/// A device program compiled for one device and one group size.
+/// A number that a kernel is compiled with, so that its loops can be unrolled. OpenCL sees it as a macro of this name,
+/// Vulkan as the specialization constant of its place among them, counted from 1.
+struct Constant {
+  std::string_view name;
+  std::uint32_t value;
+};
+
+/// A device program compiled for one device, one group size and one set of constants.
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -82,8 +94,8 @@ class Device {
   [[nodiscard]] virtual std::uint64_t available_bytes() = 0;
 
   [[nodiscard]] virtual std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use = Use::storage) = 0;
-  [[nodiscard]] virtual std::unique_ptr<Kernel> make_kernel(const KernelSource& source,
-                                                            std::uint32_t group_size) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
+                                                            std::span<const Constant> constants = {}) = 0;
 
   /// Runs one dispatch to its end and returns its time by the device's clock.
   virtual Nanoseconds run(Kernel& kernel, const Launch& launch) = 0;

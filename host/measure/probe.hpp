@@ -32,6 +32,8 @@ struct Point {
   std::map<std::string, double> x;
   double expected_seconds = 0;  ///< for the progress bar; only its ratio to the other points' matters
   int replicates = 1;           ///< new allocations, each with a new shuffle, over which the repetitions are spread
+  /// How it is to be measured, not what: found at an earlier point, in `State::shape`. Empty: prepare() finds it.
+  std::map<std::string, double> shape;
 };
 
 /// The clock of the device's core at some moment.
@@ -58,6 +60,7 @@ struct State {
   std::string instruction;  ///< Workload::instruction
   std::optional<CoreClock> core_clock;  ///< right after it was repeated, where it can be told
   counters::Surroundings surroundings;  ///< while it was repeated
+  std::map<std::string, double> shape;  ///< of the kernel and its launch, where a probe looks for the best
 };
 
 /// Every repetition of one point, in the order taken.
@@ -103,6 +106,7 @@ struct Workload {
   /// Why the last run did not do its work, read from device memory; empty when it did.
   std::function<std::optional<std::string>()> flaw;
   std::function<double(double nanoseconds_per_step)> value;
+  std::map<std::string, double> shape;  ///< as in `State`
 };
 
 /// A question about a device's memory. Stateless: three functions and what they are called.

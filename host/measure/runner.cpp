@@ -101,6 +101,7 @@ Measurement measure_once(Run& run, const Point& point) {
     std::ranges::move(options.surroundings_since(begin), std::back_inserter(readings));
     measurement.unit = workload.unit;
     measurement.state.instruction = workload.instruction;
+    measurement.state.shape = workload.shape;
     std::ranges::transform(repetitions.values, std::back_inserter(measurement.values), six_digits);
     measurement.state.steps = repetitions.steps;
     measurement.state.launch_ns = repetitions.launch_ns;

@@ -7,6 +7,7 @@
 namespace sonde::probes {
 
 extern const measure::Probe latency;
+extern const measure::Probe bandwidth;
 
 /// Every probe, in the order in which they run.
 std::span<const measure::Probe* const> catalog();

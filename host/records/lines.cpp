@@ -66,6 +66,7 @@ Json state_json(const measure::State& state) {
     json["clock_source"] = state.core_clock->source;
   }
   add_surroundings(json, state.surroundings);
+  if (!state.shape.empty()) json["shape"] = x_json(state.shape);
   return json;
 }
 

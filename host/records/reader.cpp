@@ -32,6 +32,7 @@ measure::State state_of(const Json& json) {
   state.disturbed = get<bool>(json, "disturbed");
   state.attempts = get<int>(json, "attempts");
   state.clock_settled = get<bool>(json, "clock_settled");
+  if (json.contains("shape")) state.shape = get<std::map<std::string, double>>(json, "shape");
   state.laps_settling = get_if_there<double>(json, "laps_settling").value_or(0);
   state.steps = get<std::uint64_t>(json, "steps");
   state.launch_ns = get<double>(json, "launch_ns");

@@ -59,7 +59,7 @@ def test_the_end_counts_what_is_in_the_file(cpu_run):
 
 @pytest.mark.parametrize("api", APIS)
 def test_four_sizes_for_each_doubling_in_whole_lines(cpu_run, api):
-    measured = sizes(of_kind(cpu_run.samples, "sample", api=api))
+    measured = sizes(of_kind(cpu_run.samples, "sample", api=api, probe="latency"))
     # Further sizes come where the curve seems to rise; they are between these.
     assert {4096, 4864, 5824, 6912, 8192} <= set(measured)
     assert (min(measured), max(measured)) == (4096, 8192)
@@ -68,14 +68,26 @@ def test_four_sizes_for_each_doubling_in_whole_lines(cpu_run, api):
 
 def test_each_sample_names_its_curve(cpu_run):
     paths = ("vector", "scalar", "constant", "image", "local")
-    for sample in cpu_run.samples:
-        assert (sample["device"], sample["probe"], sample["unit"]) == ("cpu", "latency", "ns")
+    for sample in of_kind(cpu_run.samples, "sample", probe="latency"):
+        assert (sample["device"], sample["unit"]) == ("cpu", "ns")
         words = sample["series"]
         assert words["path"] in paths and words["memory"] == "device"
         assert words.get("pattern", "read-modify-write") == "read-modify-write"
         assert set(words) <= {"path", "memory", "order", "pattern"}
         assert sample["series"].get("order", "cycle") in ("cycle", "independent", "page")
         assert list(sample["x"]) == ["bytes"]
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_each_bandwidth_sample_names_its_curve_and_shape(cpu_run, api):
+    samples = of_kind(cpu_run.samples, "sample", api=api, probe="bandwidth")
+    patterns = {(sample["series"]["pattern"], sample["series"]["sharing"]) for sample in samples}
+    assert patterns >= {("read", "private"), ("read", "shared"), ("write", "private"), ("copy", "private")}
+    for sample in samples:
+        assert (sample["device"], sample["unit"]) == ("cpu", "GB/s")
+        assert set(sample["series"]) == {"path", "memory", "pattern", "sharing"}
+        assert 4096 <= sample["x"]["bytes"] <= 8192
+        assert sample["state"]["shape"]["groups"] >= 1 and sample["state"]["shape"]["vector_bytes"] >= 16
 
 
 def test_each_sample_has_at_least_seven_positive_values(cpu_run):

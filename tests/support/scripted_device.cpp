@@ -100,7 +100,8 @@ std::unique_ptr<gpu::Buffer> ScriptedDevice::make_buffer(std::uint64_t size_byte
 }
 
 std::unique_ptr<gpu::Kernel> ScriptedDevice::make_kernel(const gpu::KernelSource& source,
-                                                         std::uint32_t group_size) {
+                                                         std::uint32_t group_size,
+                                                         std::span<const gpu::Constant>) {
   last_group_size_ = group_size;
   return std::make_unique<ScriptedKernel>(source.name);
 }

@@ -65,7 +65,8 @@ class ScriptedDevice final : public gpu::Device {
   [[nodiscard]] std::uint64_t available_bytes() override { return script_.largest_buffer_bytes; }
   [[nodiscard]] std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use use) override;
   [[nodiscard]] std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source,
-                                                         std::uint32_t group_size) override;
+                                                         std::uint32_t group_size,
+                                                         std::span<const gpu::Constant> constants = {}) override;
   gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override;
 
   [[nodiscard]] const std::vector<Dispatch>& dispatches() const { return dispatches_; }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/error.hpp"
+#include "gpu/model/stream_kernels.hpp"
 
 namespace sonde::gpu::model {
 namespace {
@@ -36,7 +37,7 @@ void chase_awake(Invocation& invocation) {
   chase(invocation);
   Invocation::Words cursor = invocation.buffer(1);
   cursor.store(2, invocation.scalar(1));
-  for (std::uint32_t group = 1; group < invocation.groups(); ++group) {
+  for (std::uint32_t group = 1; group < invocation.shape().groups; ++group) {
     cursor.store(3 + group, std::min(invocation.scalar(0), invocation.scalar(3)));
   }
 }
@@ -121,6 +122,11 @@ constexpr ReferenceKernel references[] = {
     {.name = "alu_chain", .buffers = 1, .scalars = 3, .run = alu_chain},
     {.name = "clock_rate", .buffers = 1, .scalars = 3, .run = clock_rate},
     {.name = "independent_chase", .buffers = 2, .scalars = 3, .run = independent_chase},
+    {.name = "stream_read", .buffers = 2, .scalars = 6, .run = stream_read},
+    {.name = "stream_write", .buffers = 1, .scalars = 7, .run = stream_write},
+    {.name = "stream_copy", .buffers = 2, .scalars = 7, .run = stream_copy},
+    {.name = "stream_add", .buffers = 3, .scalars = 7, .run = stream_add},
+    {.name = "stream_triad", .buffers = 3, .scalars = 8, .run = stream_triad},
 };
 
 }  // namespace
@@ -152,6 +158,28 @@ std::uint32_t Invocation::Words::follow(std::uint32_t word, std::uint64_t hops) 
   walk.stopped_at = word;
   storage_.walk() = std::move(walk);
   return word;
+}
+
+void Invocation::Words::stream(std::uint64_t word, std::uint64_t count, Transfer transfer) {
+  if (word + count > count_) throw_out_of_range(word + count - 1);
+  memory_.stream(address_ + word * 4, count * 4, transfer);
+}
+
+const std::uint32_t* Invocation::Words::contents(std::uint64_t word, std::uint64_t count) const {
+  if (word + count > count_) throw_out_of_range(word + count - 1);
+  return words_ + word;
+}
+
+std::uint32_t* Invocation::Words::changed_contents(std::uint64_t word, std::uint64_t count) {
+  if (word + count > count_) throw_out_of_range(word + count - 1);
+  storage_.changed();
+  return words_ + word;
+}
+
+std::uint32_t Invocation::constant(std::string_view name) const {
+  const auto found = shape_.constants.find(name);
+  if (found == shape_.constants.end()) throw Error("the kernel needs the constant " + std::string(name));
+  return found->second;
 }
 
 void Invocation::Words::throw_out_of_range(std::uint64_t word) const {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "gpu/model/memory.hpp"
@@ -9,16 +11,38 @@
 
 namespace sonde::gpu::model {
 
+/// How a kernel was compiled and launched.
+struct Shape {
+  std::uint32_t group_size = 1;
+  std::uint32_t groups = 1;
+  std::map<std::string, std::uint32_t, std::less<>> constants;
+};
+
+/// What a streaming kernel remembers of its launches, so that the host need not walk the same lap for ever: nothing that
+/// a program could see follows from it.
+struct StreamMemory {
+  std::vector<std::uint64_t> walk;  ///< buffers and geometry that the rest is about
+  std::uint64_t trips = 0;          ///< made so far
+  std::uint64_t trips_in_window = 0;
+  Traffic window;                   ///< of the window that is being made
+  Traffic last_window;
+  bool is_steady = false;           ///< two windows were alike: from here on all are
+  Traffic per_trip;                 ///< then
+  std::uint64_t sums_version = 0;   ///< of the buffer's contents
+  std::vector<std::uint32_t> sums;  ///< for each group, position and item: of all words before the position
+};
+
 /// What a reference kernel sees of the device: words that cost time, scalars, and arithmetic.
 /// A word outside its buffer throws Error.
 class Invocation {
  public:
   Invocation(Memory& memory, std::span<Storage* const> buffers, std::span<const std::uint32_t> scalars,
-             std::uint32_t groups, double local_latency_ns, double cycles_before)
+             const Shape& shape, StreamMemory& stream_memory, double local_latency_ns, double cycles_before)
       : memory_(memory),
         buffers_(buffers),
         scalars_(scalars),
-        groups_(groups),
+        shape_(shape),
+        stream_memory_(stream_memory),
         cycles_before_(cycles_before),
         local_latency_ns_(local_latency_ns) {}
 
@@ -27,11 +51,20 @@ class Invocation {
    public:
     [[nodiscard]] std::uint32_t load(std::uint64_t word) { return *at(word); }
     void store(std::uint64_t word, std::uint32_t value) {
-      storage_.walk() = {};
+      storage_.changed();
       *at(word) = value;
     }
     /// `hops` loads, each of the word that the load before it named; returns what the last one read.
     [[nodiscard]] std::uint32_t follow(std::uint32_t word, std::uint64_t hops);
+    /// Neighbouring words that many items move at once: what that costs.
+    void stream(std::uint64_t word, std::uint64_t count, Transfer transfer);
+    /// Words as they are in memory, at no cost.
+    [[nodiscard]] const std::uint32_t* contents(std::uint64_t word, std::uint64_t count) const;
+    /// The same, to be changed.
+    [[nodiscard]] std::uint32_t* changed_contents(std::uint64_t word, std::uint64_t count);
+    /// Another after every change of the contents.
+    [[nodiscard]] std::uint64_t version() const { return storage_.version(); }
+    [[nodiscard]] std::uint64_t address() const { return address_; }
 
    private:
     friend class Invocation;
@@ -58,7 +91,13 @@ class Invocation {
 
   [[nodiscard]] Words buffer(std::size_t argument) { return {memory_, *buffers_[argument]}; }
   [[nodiscard]] std::uint32_t scalar(std::size_t argument) const { return scalars_[argument]; }
-  [[nodiscard]] std::uint32_t groups() const { return groups_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] StreamMemory& stream_memory() { return stream_memory_; }
+  [[nodiscard]] Memory& memory() { return memory_; }
+  /// A constant that the kernel was compiled with; throws Error where it was not.
+  [[nodiscard]] std::uint32_t constant(std::string_view name) const;
+  /// From here on it is this group that loads and stores; groups go to the compute units in turn.
+  void enter_group(std::uint32_t group) { memory_.enter(group); }
   /// Arithmetic that nothing overlaps, in cycles of the device's clock.
   void compute(double cycles) { cycles_ += cycles; }
   [[nodiscard]] double cycles() const { return cycles_; }
@@ -74,7 +113,8 @@ class Invocation {
   Memory& memory_;
   std::span<Storage* const> buffers_;
   std::span<const std::uint32_t> scalars_;
-  std::uint32_t groups_;
+  const Shape& shape_;
+  StreamMemory& stream_memory_;
   double cycles_before_;
   double cycles_ = 0;
   double local_latency_ns_;

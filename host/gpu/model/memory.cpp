@@ -3,6 +3,18 @@
 #include <algorithm>
 
 namespace sonde::gpu::model {
+namespace {
+
+/// Where a model file has no rate: what so many lines in flight from each compute unit give at the level's latency.
+constexpr double lines_in_flight = 64;
+
+double rate_gbps(double stated_gbps, const Level& level, std::uint32_t compute_units) {
+  if (stated_gbps > 0) return stated_gbps;
+  return lines_in_flight * compute_units * level.line_bytes / std::max(level.latency_ns, 1e-3);
+}
+
+}  // namespace
+
 
 Memory::Memory(const Description& description)
     : levels_(description.levels),
@@ -10,7 +22,14 @@ Memory::Memory(const Description& description)
       idle_factor_(description.idle_factor),
       seed_(description.seed),
       caches_(description.levels.size() - 1),
-      hits_(description.levels.size()) {
+      hits_(description.levels.size()),
+      stream_hits_(description.levels.size()),
+      saturated_by_(std::min(description.saturated_by, description.compute_units)) {
+  for (std::vector<double>& by_level : streamed_bytes_) by_level.resize(levels_.size());
+  for (Level& level : levels_) {
+    level.read_gbps = rate_gbps(level.read_gbps, level, description.compute_units);
+    level.write_gbps = rate_gbps(level.write_gbps, level, description.compute_units);
+  }
   for (std::size_t level = 0; level < caches_.size(); ++level) {
     caches_[level].resize(levels_[level].scope == Scope::compute_unit ? description.compute_units : 1);
   }
@@ -24,6 +43,49 @@ void Memory::start(std::uint32_t compute_unit) {
   compute_unit_ = compute_unit;
   std::fill(hits_.begin(), hits_.end(), 0);
   page_misses_ = 0;
+  for (std::vector<double>& by_level : streamed_bytes_) std::fill(by_level.begin(), by_level.end(), 0);
+}
+
+void Memory::stream(std::uint64_t address, std::uint64_t bytes, Transfer transfer) {
+  work_off();
+  // Its hits are counted apart from those that somebody waits for.
+  std::vector<std::uint64_t>& streamed = stream_hits_;
+  std::fill(streamed.begin(), streamed.end(), 0);
+  hits_.swap(streamed);
+  streams_ = true;
+  const std::uint64_t line_bytes = levels_.front().line_bytes;
+  const std::uint64_t first = address / line_bytes;
+  const std::uint64_t end = (address + bytes + line_bytes - 1) / line_bytes;
+  for (std::uint64_t line = first; line < end; ++line) access(line * line_bytes);
+  work_off();
+  streams_ = false;
+  hits_.swap(streamed);
+  const double bytes_per_line = static_cast<double>(bytes) / static_cast<double>(end - first);
+  std::vector<double>& served = streamed_bytes_[static_cast<std::size_t>(transfer)];
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    served[level] += static_cast<double>(streamed[level]) * bytes_per_line;
+  }
+}
+
+void Memory::add_streamed(const Traffic& traffic, double times) {
+  for (std::size_t transfer = 0; transfer < traffic.size(); ++transfer) {
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      streamed_bytes_[transfer][level] += times * traffic[transfer][level];
+    }
+  }
+}
+
+double Memory::streamed_ns(std::uint32_t groups) const {
+  const auto sum = [this](Transfer transfer, double Level::* rate) {
+    const std::vector<double>& served = streamed_bytes_[static_cast<std::size_t>(transfer)];
+    double ns = 0;
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      ns += served[level] / levels_[level].*rate;  // a GB/s is a byte a nanosecond
+    }
+    return ns;
+  };
+  const double ns = std::max(sum(Transfer::read, &Level::read_gbps), sum(Transfer::write, &Level::write_gbps));
+  return ns * std::max(1.0, static_cast<double>(saturated_by_) / groups);
 }
 
 double Memory::elapsed_ns(Fabric fabric) {
@@ -45,7 +107,7 @@ Cache& Memory::cache(std::size_t level) {
 
 void Memory::work_off() {
   if (count_ == 0) return;
-  if (pages_) translate();
+  if (pages_ && !streams_) translate();
   requests_.clear();
   std::uint64_t waiting = count_;
   std::uint32_t line_bytes = levels_.front().line_bytes;
@@ -62,9 +124,9 @@ void Memory::work_off() {
       for (const Request request : requests_) {
         for (std::uint32_t part = 0; part < parts; ++part) {
           const std::uint32_t line = request.line * parts + part;
-          const bool is_waited_for =
+          const bool is_streamed =
               request.access != Request::nobody && addresses_[request.access] / next_line_bytes == line;
-          finer_requests_.push_back({line, is_waited_for ? request.access : Request::nobody});
+          finer_requests_.push_back({line, is_streamed ? request.access : Request::nobody});
         }
       }
       requests_.swap(finer_requests_);

@@ -13,6 +13,11 @@ namespace sonde::gpu::model {
 /// Whether anything beside the program keeps the fabric between the GPU and its memory busy.
 enum class Fabric { idle, loaded };
 
+enum class Transfer { read, write };
+
+/// Bytes by transfer, then by the level that served them.
+using Traffic = std::array<std::vector<double>, 2>;
+
 /// The caches, the translation and the memory behind them: what every access costs.
 class Memory {
  public:
@@ -20,6 +25,11 @@ class Memory {
 
   /// From here on the accesses come from this compute unit, and time counts from zero.
   void start(std::uint32_t compute_unit);
+  /// From here on the accesses come from this compute unit.
+  void enter(std::uint32_t compute_unit) {
+    work_off();
+    compute_unit_ = compute_unit;
+  }
 
   /// One access to a physical address. Costs are worked out in batches: the simulated program need not
   /// wait, and a batch that runs through one cache after the other gives the same hits.
@@ -27,6 +37,15 @@ class Memory {
     addresses_[count_++] = address;
     if (count_ == addresses_.size()) work_off();
   }
+
+  /// Touches every line of a range that many loads or stores in flight read or write; nothing waits for it.
+  void stream(std::uint64_t address, std::uint64_t bytes, Transfer transfer);
+  /// What was streamed since start().
+  [[nodiscard]] const Traffic& streamed() const { return streamed_bytes_; }
+  /// As if so much had been streamed so many times; the caches stay as they are.
+  void add_streamed(const Traffic& traffic, double times);
+  /// What was streamed since start() takes when `groups` work-groups share it: reads and writes overlap.
+  [[nodiscard]] double streamed_ns(std::uint32_t groups) const;
 
   /// What the accesses since start() took, one after the other.
   [[nodiscard]] double elapsed_ns(Fabric fabric);
@@ -49,7 +68,11 @@ class Memory {
   std::vector<Request> requests_;
   std::vector<Request> finer_requests_;
   std::vector<std::uint64_t> hits_;  ///< by level
+  std::vector<std::uint64_t> stream_hits_;
   std::uint64_t page_misses_ = 0;
+  Traffic streamed_bytes_;
+  std::uint32_t saturated_by_;
+  bool streams_ = false;  ///< translation, too, is overlapped then
 };
 
 }  // namespace sonde::gpu::model

@@ -43,9 +43,15 @@ std::shared_ptr<AddressSpace> make_space(const Description& description) {
 
 class ModelKernel : public Kernel {
  public:
-  explicit ModelKernel(const ReferenceKernel& chosen) : reference(chosen) {}
+  ModelKernel(const ReferenceKernel& chosen, std::uint32_t group_size, std::span<const Constant> constants)
+      : reference(chosen) {
+    shape.group_size = group_size;
+    for (const Constant& one : constants) shape.constants.emplace(one.name, one.value);
+  }
 
   const ReferenceKernel& reference;
+  Shape shape;
+  StreamMemory stream_memory;
   Timing::Launched launched = Timing::Launched::first;
 };
 
@@ -71,24 +77,27 @@ class ModelDevice : public Device {
     return std::make_unique<Storage>(space_, size_bytes);
   }
 
-  [[nodiscard]] std::unique_ptr<Kernel> make_kernel(const KernelSource& source,
-                                                    std::uint32_t group_size) override {
+  [[nodiscard]] std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
+                                                    std::span<const Constant> constants) override {
     if (group_size == 0 || group_size > largest_group) {
       throw Error("a group of " + std::to_string(group_size) + " work-items is not between 1 and 1024");
     }
-    return std::make_unique<ModelKernel>(reference_kernel(source.name));
+    return std::make_unique<ModelKernel>(reference_kernel(source.name), group_size, constants);
   }
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
     auto& model_kernel = dynamic_cast<ModelKernel&>(kernel);
     const ReferenceKernel& reference = model_kernel.reference;
     const std::vector<Storage*> buffers = checked_buffers(reference, launch);
-    Invocation invocation(memory_, buffers, launch.scalars, launch.groups, local_latency_ns_, cycles_so_far_);
-    memory_.start(unit_of_group(0));
+    model_kernel.shape.groups = launch.groups;
+    Invocation invocation(memory_, buffers, launch.scalars, model_kernel.shape, model_kernel.stream_memory,
+                          local_latency_ns_, cycles_so_far_);
+    memory_.start(0);
     reference.run(invocation);
     cycles_so_far_ += invocation.cycles();
     const double work_ns =
-        memory_.elapsed_ns(fabric_during(launch)) + invocation.cycles() * nanoseconds_per_cycle_ + invocation.local_ns();
+        memory_.elapsed_ns(fabric_during(launch)) + memory_.streamed_ns(launch.groups) +
+        invocation.cycles() * nanoseconds_per_cycle_ + invocation.local_ns();
     return Nanoseconds(
         timing_.dispatch_ns(work_ns, std::exchange(model_kernel.launched, Timing::Launched::again)));
   }
@@ -98,9 +107,6 @@ class ModelDevice : public Device {
   [[nodiscard]] static Fabric fabric_during(const Launch& launch) {
     return launch.groups > 1 ? Fabric::loaded : Fabric::idle;
   }
-
-  /// Groups go to the compute units in turn; the reference kernels work in group 0 alone.
-  [[nodiscard]] std::uint32_t unit_of_group(std::uint32_t group) const { return group % info_.compute_units; }
 
   [[nodiscard]] std::vector<Storage*> checked_buffers(const ReferenceKernel& reference,
                                                       const Launch& launch) const {

@@ -52,7 +52,7 @@ Storage::~Storage() { space_->give_back(address_); }
 
 void Storage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
   check_range(offset_bytes, bytes.size(), size_bytes_);
-  walk_ = {};
+  changed();
   if (!bytes.empty()) {
     std::memcpy(reinterpret_cast<std::byte*>(words()) + offset_bytes, bytes.data(), bytes.size());
   }

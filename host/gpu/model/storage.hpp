@@ -35,6 +35,12 @@ class Storage : public Buffer {
 
   [[nodiscard]] std::uint32_t* words() { return words_.get(); }
   [[nodiscard]] Walk& walk() { return walk_; }
+  /// Whoever changes words says so.
+  void changed() {
+    walk_ = {};
+    ++version_;
+  }
+  [[nodiscard]] std::uint64_t version() const { return version_; }
   [[nodiscard]] std::uint64_t address() const { return address_; }
   [[nodiscard]] bool lies_in(const AddressSpace& space) const { return space_.get() == &space; }
 
@@ -48,6 +54,7 @@ class Storage : public Buffer {
   std::unique_ptr<std::uint32_t, Free> words_;
   std::uint64_t address_;
   Walk walk_;
+  std::uint64_t version_ = 1;
 };
 
 }  // namespace sonde::gpu::model

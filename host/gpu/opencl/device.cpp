@@ -106,9 +106,15 @@ class OpenclDevice final : public Device {
     return translated([&] { return std::make_unique<OpenclBuffer>(context_, queue_, size_bytes, use); });
   }
 
-  std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size) override {
+  std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
+                                      std::span<const Constant> constants) override {
+    std::string options = "-DGROUP_SIZE=" + std::to_string(group_size);
+    for (const Constant& one : constants) options += " -D" + std::string(one.name) + "=" + std::to_string(one.value);
+    // The macros that tell a kernel of which scopes it has the clock are OpenCL C 3.0's.
+    const bool reads_clock = source.opencl_c.find("cl_khr_kernel_clock") != std::string_view::npos;
+    if (reads_clock && info_.core_clock) options += " -cl-std=CL3.0";
     return translated([&] {
-      return std::make_unique<OpenclKernel>(cl::Kernel(built(source, group_size), std::string(source.name).c_str()),
+      return std::make_unique<OpenclKernel>(cl::Kernel(built(source, options), std::string(source.name).c_str()),
                                             group_size);
     });
   }
@@ -136,15 +142,11 @@ class OpenclDevice final : public Device {
  private:
   /// Compiled once: every point makes its kernels anew, and drivers run their compiler's front end even for what
   /// they have in a cache.
-  const cl::Program& built(const KernelSource& source, std::uint32_t group_size) {
-    const auto key = std::make_pair(std::string(source.opencl_c), group_size);
+  const cl::Program& built(const KernelSource& source, const std::string& options) {
+    const auto key = std::make_pair(std::string(source.opencl_c), options);
     const auto known = programs_.find(key);
     if (known != programs_.end()) return known->second;
     cl::Program program(context_, std::string(source.opencl_c));
-    std::string options = "-DGROUP_SIZE=" + std::to_string(group_size);
-    // The macros that tell a kernel of which scopes it has the clock are OpenCL C 3.0's.
-    const bool reads_clock = source.opencl_c.find("cl_khr_kernel_clock") != std::string_view::npos;
-    if (reads_clock && info_.core_clock) options += " -cl-std=CL3.0";
     program.build(device_, options.c_str());
     return programs_.emplace(key, std::move(program)).first->second;
   }
@@ -153,7 +155,7 @@ class OpenclDevice final : public Device {
   DeviceInfo info_;
   cl::Context context_;
   cl::CommandQueue queue_;
-  std::map<std::pair<std::string, std::uint32_t>, cl::Program> programs_;
+  std::map<std::pair<std::string, std::string>, cl::Program> programs_;  ///< by text and options
 };
 
 }  // namespace

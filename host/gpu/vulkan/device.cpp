@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -27,18 +28,18 @@ constexpr std::uint32_t constant_binding = 4;
 constexpr std::uint32_t texels_binding = 5;
 constexpr std::uint32_t push_constant_bytes = 128;  // what every Vulkan device has
 
+/// Made into a pipeline when it is launched, as its buffers decide in which form.
 class VulkanKernel final : public Kernel {
  public:
-  /// `shown_by` is null where the driver shows no listings.
-  VulkanKernel(VkPipeline pipeline, VkDevice shown_by) : pipeline_(pipeline), shown_by_(shown_by) {}
-  VkPipeline handle() const { return pipeline_; }
-  std::string listing() const override {
-    return shown_by_ == VK_NULL_HANDLE ? std::string() : listing_of(shown_by_, pipeline_);
-  }
+  VulkanKernel(const KernelSource& source, std::vector<std::uint32_t> values)
+      : by_address(source.spirv_addresses), by_binding(source.spirv_descriptors), constants(std::move(values)) {}
 
- private:
-  VkPipeline pipeline_;  // the device's
-  VkDevice shown_by_;
+  std::string listing() const override { return shown ? shown(*this) : std::string(); }
+
+  const std::span<const std::uint32_t> by_address;
+  const std::span<const std::uint32_t> by_binding;
+  const std::vector<std::uint32_t> constants;  ///< value n is specialization constant n
+  std::function<std::string(const VulkanKernel&)> shown;  ///< what the driver made of it; empty where it does not say
 };
 
 class VulkanBuffer final : public Buffer {
@@ -46,7 +47,7 @@ class VulkanBuffer final : public Buffer {
   VulkanBuffer(Queue& queue, Staging& staging, std::uint64_t size_bytes, Use use, bool addresses)
       : staging_(staging), use_(use) {
     VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-    if (use == Use::storage) usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+    if (use == Use::storage || use == Use::bound) usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
     if (use == Use::constant) usage |= VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
     if (use == Use::texels) usage |= VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
     addresses = addresses && use == Use::storage;
@@ -133,20 +134,24 @@ class VulkanDevice final : public Device {
     return std::make_unique<VulkanBuffer>(queue_, staging_, bytes, use, addresses_);
   }
 
-  std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size) override {
-    // Compiled once: every point makes its kernels anew.
-    const auto& spirv = addresses_ ? source.spirv_addresses : source.spirv_descriptors;
-    Pipeline& pipeline = pipelines_[{{spirv.begin(), spirv.end()}, group_size}];
-    if (pipeline.get() == VK_NULL_HANDLE) pipeline = make_pipeline(spirv, group_size);
-    return std::make_unique<VulkanKernel>(pipeline.get(), queue_.has_listings() ? queue_.device() : VK_NULL_HANDLE);
+  std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
+                                      std::span<const Constant> constants) override {
+    std::vector<std::uint32_t> values{group_size};
+    for (const Constant& one : constants) values.push_back(one.value);
+    auto kernel = std::make_unique<VulkanKernel>(source, std::move(values));
+    if (queue_.has_listings()) {
+      kernel->shown = [this](const VulkanKernel& one) { return listing_of(queue_.device(), pipeline_of(one, Launch{})); };
+    }
+    return kernel;
   }
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
+    const VkPipeline pipeline = pipeline_of(static_cast<VulkanKernel&>(kernel), launch);
     const std::vector<std::byte> arguments = push_constants(launch);
     const bool bound = bind_buffers(launch);
     queue_.run([&](VkCommandBuffer commands) {
       vkCmdResetQueryPool(commands, queries_.get(), 0, 2);
-      vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, static_cast<VulkanKernel&>(kernel).handle());
+      vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
       if (bound) {
         vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_.get(), 0, 1, &descriptors_, 0,
                                 nullptr);
@@ -168,6 +173,15 @@ class VulkanDevice final : public Device {
   }
 
  private:
+  /// Compiled once: every point makes its kernels anew.
+  VkPipeline pipeline_of(const VulkanKernel& kernel, const Launch& launch) {
+    const bool bound = std::ranges::any_of(launch.buffers, [](Buffer* buffer) { return static_cast<VulkanBuffer*>(buffer)->use() == Use::bound; });
+    const auto spirv = addresses_ && !bound ? kernel.by_address : kernel.by_binding;
+    Pipeline& pipeline = pipelines_[{{spirv.begin(), spirv.end()}, kernel.constants}];
+    if (pipeline.get() == VK_NULL_HANDLE) pipeline = make_pipeline(spirv, kernel.constants);
+    return pipeline.get();
+  }
+
   VkPhysicalDevice nth(std::size_t index) const {
     const auto all = instance_.physical_devices();
     if (index >= all.size()) throw Error("the Vulkan device has gone since the devices were listed");
@@ -270,7 +284,8 @@ class VulkanDevice final : public Device {
     return bytes;
   }
 
-  Pipeline make_pipeline(std::span<const std::uint32_t> spirv, const std::uint32_t group_size) {
+  /// Value n is specialization constant n; a shader need not declare them all.
+  Pipeline make_pipeline(std::span<const std::uint32_t> spirv, std::span<const std::uint32_t> values) {
     VkShaderModuleCreateInfo module_create{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
     module_create.codeSize = spirv.size_bytes();
     module_create.pCode = spirv.data();
@@ -278,9 +293,14 @@ class VulkanDevice final : public Device {
     check(vkCreateShaderModule(queue_.device(), &module_create, nullptr, &raw_module), "vkCreateShaderModule");
     const ShaderModule module(queue_.device(), raw_module);
 
-    const VkSpecializationMapEntry entry{.constantID = 0, .offset = 0, .size = sizeof group_size};
-    const VkSpecializationInfo constants{
-        .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof group_size, .pData = &group_size};
+    std::vector<VkSpecializationMapEntry> entries;
+    for (std::uint32_t id = 0; id < values.size(); ++id) {
+      entries.push_back({.constantID = id, .offset = static_cast<std::uint32_t>(id * sizeof values[0]), .size = sizeof values[0]});
+    }
+    const VkSpecializationInfo constants{.mapEntryCount = static_cast<std::uint32_t>(entries.size()),
+                                         .pMapEntries = entries.data(),
+                                         .dataSize = values.size_bytes(),
+                                         .pData = values.data()};
     VkComputePipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
     if (queue_.has_listings()) create.flags = VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
     create.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
@@ -306,7 +326,7 @@ class VulkanDevice final : public Device {
   DescriptorPool descriptor_pool_;
   VkDescriptorSet descriptors_ = VK_NULL_HANDLE;
   QueryPool queries_;
-  std::map<std::pair<std::vector<std::uint32_t>, std::uint32_t>, Pipeline> pipelines_;  ///< by code and group size
+  std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>, Pipeline> pipelines_;  ///< by code and constants
 };
 
 }  // namespace

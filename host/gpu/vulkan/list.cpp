@@ -145,6 +145,7 @@ DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
   info.unified_memory = info.type != DeviceType::discrete;
   set_largest_buffer(info, properties, addresses);
   info.largest_group_size = core.limits.maxComputeWorkGroupInvocations;
+  info.bound_bytes = core.limits.maxStorageBufferRange;
   info.constant_bytes = core.limits.maxUniformBufferRange >= uniform_block_bytes ? uniform_block_bytes : 0;
   info.texel_bytes = std::uint64_t{core.limits.maxTexelBufferElements} * 4;
   info.local_bytes = core.limits.maxComputeSharedMemorySize;

@@ -1,0 +1,114 @@
+#include "cli/bandwidth_table.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "analysis/statistics.hpp"
+#include "cli/backend.hpp"
+#include "probes/bandwidth_plan.hpp"
+
+namespace sonde::cli {
+namespace {
+
+using Curve = std::map<double, const measure::Measurement*>;  ///< by bytes
+
+struct Column {
+  std::string head;
+  Curve curve;
+};
+
+template <typename... Values>
+std::string format(const char* pattern, Values... values) {
+  std::array<char, 200> text{};
+  std::snprintf(text.data(), text.size(), pattern, values...);
+  return text.data();
+}
+
+Curve curve_of(const std::string& device, std::span<const records::Line> lines, const std::string& api,
+               const std::map<std::string, std::string>& series) {
+  Curve curve;
+  for (const records::Line& line : lines) {
+    const bool here = line.kind == "sample" && line.origin.device == device && line.origin.probe == "bandwidth";
+    if (!here || line.origin.api != api || line.point.series != series) continue;
+    curve[line.point.x.at("bytes")] = &line.measurement;
+  }
+  return curve;
+}
+
+std::vector<Column> columns_of(const std::string& device, std::span<const records::Line> lines, const std::string& api) {
+  using probes::Pattern;
+  using probes::Sharing;
+  std::vector<Column> columns;
+  const auto add = [&](const std::string& head, Pattern pattern, Sharing sharing) {
+    Curve curve = curve_of(device, lines, api, probes::series_of(pattern, sharing));
+    if (!curve.empty()) columns.push_back({head, std::move(curve)});
+  };
+  add("read", Pattern::read, Sharing::apart);
+  add("read shared", Pattern::read, Sharing::shared);
+  for (const Pattern pattern : {Pattern::write, Pattern::copy, Pattern::add, Pattern::triad}) {
+    add(std::string(probes::facts_of(pattern).name), pattern, Sharing::apart);
+  }
+  return columns;
+}
+
+/// The point nearest to `bytes`, within a tenth.
+const measure::Measurement* near(const Curve& curve, double bytes) {
+  for (const auto& [at, measurement] : curve) {
+    if (std::abs(at / bytes - 1) < 0.1) return measurement;
+  }
+  return nullptr;
+}
+
+std::string cell(const measure::Measurement* found) {
+  if (found == nullptr) return format("%12s  ", "–");  // three bytes, one column
+  const double median = analysis::summarize(found->values).median;
+  return format("%10.*f%s", median < 100 ? 1 : 0, median, found->state.disturbed ? " *" : "  ");
+}
+
+std::string shape_text(const measure::Measurement& measurement) {
+  const auto& shape = measurement.state.shape;
+  if (shape.empty()) return "";
+  const auto number = [&shape](const char* name) { return static_cast<long>(shape.at(name)); };
+  return format("  Read in %s with %ld work-groups of %ld, %ld-byte loads, %ld in flight%s\n",
+                measure::size_text(measurement.point.x.at("bytes")).c_str(), number("groups"), number("group_size"),
+                number("vector_bytes"), number("in_flight"), number("interleaved") != 0 ? ", blocks in turn" : "");
+}
+
+/// As few rows as the sparsest curve has points: the report shows them all.
+std::string rows(const std::vector<Column>& columns) {
+  const Curve* sparsest = &columns.front().curve;
+  for (const Column& column : columns) {
+    if (column.curve.size() < sparsest->size()) sparsest = &column.curve;
+  }
+  std::string text = format("  %12s", "working set");
+  for (const Column& column : columns) text += format("%10s  ", column.head.c_str());
+  text.erase(text.find_last_not_of(' ') + 1);
+  text += "\n";
+  for (const auto& [bytes, unused] : *sparsest) {
+    std::string row = format("  %12s", measure::size_text(bytes).c_str());
+    for (const Column& column : columns) row += cell(near(column.curve, bytes));
+    row.erase(row.find_last_not_of(' ') + 1);
+    text += row + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string bandwidth_table(const std::string& device, std::span<const records::Line> lines, bool simulated) {
+  std::string text;
+  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model}) {
+    const std::vector<Column> columns = columns_of(device, lines, records::api_name(api));
+    if (columns.empty()) continue;
+    text += std::string("\n  ") + (simulated ? "Simulated bandwidth" : "Bandwidth through " + spoken_name(api)) +
+            ", GB/s: medians; each work-group has a part of its own unless shared\n" + rows(columns) +
+            shape_text(*columns.front().curve.rbegin()->second);
+  }
+  return text;
+}
+
+}  // namespace sonde::cli

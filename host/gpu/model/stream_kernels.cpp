@@ -1,0 +1,246 @@
+#include "gpu/model/stream_kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "gpu/error.hpp"
+
+namespace sonde::gpu::model {
+namespace {
+
+/// The walk that all of them share.
+struct Stream {
+  std::uint32_t trips;
+  std::uint32_t start;
+  std::uint32_t blocks;
+  std::uint32_t block_step;
+  std::uint32_t group_step;
+  std::uint32_t group_offset;
+  std::uint32_t in_flight;
+  std::uint32_t vector_words;
+  std::uint32_t group_size;
+  std::uint32_t groups;
+
+  explicit Stream(const Invocation& invocation)
+      : trips(invocation.scalar(0)),
+        start(invocation.scalar(1)),
+        blocks(invocation.scalar(2)),
+        block_step(invocation.scalar(3)),
+        group_step(invocation.scalar(4)),
+        group_offset(invocation.scalar(5)),
+        in_flight(invocation.constant("IN_FLIGHT")),
+        vector_words(invocation.constant("VECTOR_WORDS")),
+        group_size(invocation.shape().group_size),
+        groups(invocation.shape().groups) {
+    if (blocks == 0) throw Error("a stream over no blocks");
+  }
+
+  [[nodiscard]] std::uint32_t row_words() const { return group_size * vector_words; }
+  [[nodiscard]] std::uint32_t block_words() const { return row_words() * in_flight; }
+  [[nodiscard]] std::uint32_t position(std::uint32_t group, std::uint32_t trip) const {
+    return static_cast<std::uint32_t>((std::uint64_t{start + group * group_offset} + trip) % blocks);
+  }
+  [[nodiscard]] std::uint64_t word_at(std::uint32_t group, std::uint32_t position) const {
+    return std::uint64_t{group * group_step + position * block_step} * block_words();
+  }
+  [[nodiscard]] bool is_shared() const { return group_step == 0; }
+  /// Trips after which all groups together have touched everything.
+  [[nodiscard]] std::uint32_t window() const { return is_shared() ? (blocks + groups - 1) / groups : blocks; }
+  /// Trips after which the caches of single compute units, too, hold what they will.
+  [[nodiscard]] std::uint64_t settled_after() const {
+    constexpr std::uint64_t far_beyond_such_caches = 1 << 20;
+    return is_shared() ? std::min<std::uint64_t>(blocks, far_beyond_such_caches / (block_words() * 4)) : 0;
+  }
+};
+
+/// One buffer's part in each trip.
+struct Touch {
+  Invocation::Words words;
+  Transfer transfer;
+  std::uint32_t shift = 0;
+};
+
+void add(Traffic& sum, const Traffic& more, double times) {
+  for (std::size_t transfer = 0; transfer < sum.size(); ++transfer) {
+    sum[transfer].resize(more[transfer].size());
+    for (std::size_t level = 0; level < more[transfer].size(); ++level) sum[transfer][level] += times * more[transfer][level];
+  }
+}
+
+/// Within what chance of a random replacement leaves of a difference.
+bool alike(const Traffic& one, const Traffic& other) {
+  constexpr double tolerated = 0.002;
+  double sum = 0;
+  double difference = 0;
+  for (std::size_t transfer = 0; transfer < one.size(); ++transfer) {
+    if (one[transfer].size() != other[transfer].size()) return false;
+    for (std::size_t level = 0; level < one[transfer].size(); ++level) {
+      sum += one[transfer][level];
+      difference += std::abs(one[transfer][level] - other[transfer][level]);
+    }
+  }
+  return difference <= tolerated * sum;
+}
+
+void make_trip(Invocation& invocation, const Stream& stream, std::span<Touch> touches, std::uint32_t trip) {
+  for (std::uint32_t group = 0; group < stream.groups; ++group) {
+    invocation.enter_group(group);
+    const std::uint32_t position = stream.position(group, trip);
+    for (Touch& touch : touches) {
+      const auto at = static_cast<std::uint32_t>((std::uint64_t{position} + touch.shift) % stream.blocks);
+      touch.words.stream(stream.word_at(group, at), stream.block_words(), touch.transfer);
+    }
+  }
+}
+
+/// All groups side by side, trip by trip, through the caches; once one window is like the one before, the rest follows
+/// from it, whether in this dispatch or in the next.
+void make_trips(Invocation& invocation, const Stream& stream, std::span<Touch> touches) {
+  std::vector<std::uint64_t> walk{stream.blocks, stream.block_step, stream.group_step, stream.group_offset, stream.groups};
+  for (const Touch& touch : touches) walk.push_back(touch.words.address());
+  StreamMemory& memory = invocation.stream_memory();
+  if (memory.walk != walk) memory = {.walk = walk};
+  Memory& caches = invocation.memory();
+  Traffic marked = caches.streamed();
+  const auto count_window = [&] {
+    add(memory.window, caches.streamed(), 1);
+    add(memory.window, marked, -1);
+    marked = caches.streamed();
+  };
+  for (std::uint32_t trip = 0; trip < stream.trips; ++trip) {
+    if (memory.is_steady) {
+      caches.add_streamed(memory.per_trip, stream.trips - trip);
+      return;
+    }
+    make_trip(invocation, stream, touches, trip);
+    ++memory.trips;
+    if (++memory.trips_in_window < stream.window()) continue;
+    count_window();
+    memory.is_steady = memory.trips > stream.settled_after() && alike(memory.window, memory.last_window);
+    if (memory.is_steady) add(memory.per_trip, memory.window, 1.0 / stream.window());
+    memory.last_window = std::exchange(memory.window, {});
+    memory.trips_in_window = 0;
+  }
+  count_window();
+}
+
+/// to += factor * words; the host's time goes here.
+__attribute__((optimize("O3"))) void add_row(std::uint32_t* __restrict to, const std::uint32_t* __restrict words,
+                                             std::uint32_t count, std::uint32_t factor) {
+  for (std::uint32_t i = 0; i < count; ++i) to[i] += factor * words[i];
+}
+
+std::uint32_t noise(std::uint32_t number) {
+  const std::uint32_t mixed = (number + 1) * 0x85EBCA6Bu;
+  return (mixed ^ (mixed >> 15)) * 0xC2B2AE35u;
+}
+
+/// Calls for every group and trip whose block nobody writes again.
+template <typename Write>
+void for_each_left(const Stream& stream, Write write) {
+  const std::uint32_t first = stream.trips - std::min(stream.trips, stream.blocks);
+  for (std::uint32_t trip = first; trip < stream.trips; ++trip) {
+    for (std::uint32_t group = 0; group < stream.groups; ++group) write(group, trip);
+  }
+}
+
+/// C = A, shifted, + factor * B; without B where the factor is 0.
+void combine(Invocation& invocation, std::uint32_t factor) {
+  const Stream stream(invocation);
+  const std::uint32_t shift = invocation.scalar(6);
+  const std::uint32_t words = stream.block_words();
+  Invocation::Words a = invocation.buffer(0);
+  Invocation::Words b = invocation.buffer(factor == 0 ? 0 : 1);
+  Invocation::Words c = invocation.buffer(factor == 0 ? 1 : 2);
+  std::vector<Touch> touches{{a, Transfer::read, shift}};
+  if (factor != 0) touches.push_back({b, Transfer::read});
+  touches.push_back({c, Transfer::write});
+  make_trips(invocation, stream, touches);
+  for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip) {
+    const std::uint32_t position = stream.position(group, trip);
+    const auto from = static_cast<std::uint32_t>((std::uint64_t{position} + shift) % stream.blocks);
+    const std::uint64_t at = stream.word_at(group, position);
+    std::uint32_t* const to = c.changed_contents(at, words);
+    std::copy_n(a.contents(stream.word_at(group, from), words), words, to);
+    if (factor != 0) add_row(to, b.contents(at, words), words, factor);
+  });
+}
+
+/// Adds up once what every item finds at each position, so that a dispatch need not.
+void add_up(const Stream& stream, const Invocation::Words& a, StreamMemory& memory) {
+  const std::uint32_t groups = stream.is_shared() ? 1 : stream.groups;
+  const std::uint32_t items = stream.group_size;
+  memory.sums.assign(std::size_t{groups} * (stream.blocks + 1) * items, 0);
+  memory.sums_version = a.version();
+  std::vector<std::uint32_t> row(stream.row_words());
+  std::uint32_t* before = memory.sums.data();
+  for (std::uint32_t group = 0; group < groups; ++group, before += items) {
+    for (std::uint32_t position = 0; position < stream.blocks; ++position, before += items) {
+      const std::uint32_t* const words = a.contents(stream.word_at(group, position), stream.block_words());
+      std::fill(row.begin(), row.end(), 0);
+      for (std::uint32_t k = 0; k < stream.in_flight; ++k) add_row(row.data(), words + k * row.size(), stream.row_words(), 1);
+      for (std::uint32_t item = 0; item < items; ++item) {
+        std::uint32_t sum = before[item];
+        for (std::uint32_t word = 0; word < stream.vector_words; ++word) sum += row[item * stream.vector_words + word];
+        before[items + item] = sum;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void stream_read(Invocation& invocation) {
+  const Stream stream(invocation);
+  Invocation::Words a = invocation.buffer(0);
+  Invocation::Words out = invocation.buffer(1);
+  std::vector<Touch> touches{{a, Transfer::read}};
+  make_trips(invocation, stream, touches);
+  StreamMemory& memory = invocation.stream_memory();
+  if (memory.sums.empty() || memory.sums_version != a.version()) add_up(stream, a, memory);
+  const std::uint32_t laps = stream.trips / stream.blocks;
+  const std::uint32_t items = stream.group_size;
+  for (std::uint32_t group = 0; group < stream.groups; ++group) {
+    const std::uint32_t* const before =
+        &memory.sums[stream.is_shared() ? 0 : std::size_t{group} * (stream.blocks + 1) * items];
+    const std::uint32_t first = stream.position(group, 0);
+    const std::uint32_t end = first + stream.trips % stream.blocks;
+    invocation.enter_group(group);
+    out.stream(std::uint64_t{group} * items, items, Transfer::write);
+    std::uint32_t* const to = out.changed_contents(std::uint64_t{group} * items, items);
+    const auto sum_before = [&](std::uint64_t position, std::uint32_t item) { return before[position * items + item]; };
+    for (std::uint32_t item = 0; item < items; ++item) {
+      to[item] = laps * sum_before(stream.blocks, item) + sum_before(std::min(end, stream.blocks), item) - sum_before(first, item);
+      if (end > stream.blocks) to[item] += sum_before(end - stream.blocks, item);
+    }
+  }
+}
+
+void stream_write(Invocation& invocation) {
+  constexpr std::uint32_t growth = 0x9E3779B9u;
+  const Stream stream(invocation);
+  const std::uint32_t turn = invocation.scalar(6);
+  Invocation::Words c = invocation.buffer(0);
+  std::vector<Touch> touches{{c, Transfer::write}};
+  make_trips(invocation, stream, touches);
+  for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip) {
+    std::uint32_t* const to = c.changed_contents(stream.word_at(group, stream.position(group, trip)), stream.block_words());
+    for (std::uint32_t k = 0; k < stream.in_flight; ++k) {
+      for (std::uint32_t item = 0; item < stream.group_size; ++item) {
+        const std::uint32_t number = ((group * stream.group_size + item) * stream.in_flight + k) * stream.vector_words;
+        for (std::uint32_t word = 0; word < stream.vector_words; ++word) {
+          to[k * stream.row_words() + item * stream.vector_words + word] = noise(number + word) + (turn + trip) * growth;
+        }
+      }
+    }
+  });
+}
+
+void stream_copy(Invocation& invocation) { combine(invocation, 0); }
+void stream_add(Invocation& invocation) { combine(invocation, 1); }
+void stream_triad(Invocation& invocation) { combine(invocation, invocation.scalar(7)); }
+
+}  // namespace sonde::gpu::model

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "gpu/model/kernels.hpp"
+
+// References of the streaming kernels; kernels/stream.h explains their walk.
+namespace sonde::gpu::model {
+
+void stream_read(Invocation& invocation);
+void stream_write(Invocation& invocation);
+void stream_copy(Invocation& invocation);
+void stream_add(Invocation& invocation);
+void stream_triad(Invocation& invocation);
+
+}  // namespace sonde::gpu::model

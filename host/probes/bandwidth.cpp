@@ -1,0 +1,64 @@
+// Question: how many gigabytes a second does each level of the memory deliver, and take?
+//
+// Experiment: all work-groups move a working set again and again, with wide loads of which several are in flight. Each
+// group has a part of its own (sharing private), so the nearest caches of all compute units add up, or walks over all
+// of it from a start of its own (sharing shared). Patterns: read; write; copy, C = A; add, C = A + B; triad, C = A + 3 B
+// (32-bit integers, so that results are exact). The words are random: nothing is compressed, no two lines are alike.
+// What was read is added up and compared; what was written is looked at in pieces after every dispatch and as a whole
+// after some. The bytes counted are those that the program moves, all arrays together; a working set is all arrays
+// together too. A cache that fetches a line before it is written moves half as much again, or as much, unseen.
+//
+// Which shape is fast is a device's own: many items side by side on a GPU, one item a core with the widest loads on a
+// CPU. A search at a few working sets comes first: it is part of preparing these points, whose records say in
+// `state.shape` what was found, and the points of the sweeps carry the nearest of these. So shapes that were only tried
+// leave no curves, and the probe keeps no state. A search asks no clock but the device's, and is bounded by the number
+// of shapes and the device time of each, so that a simulated device answers alike every time.
+//
+// How to read the curve: it falls in steps as the working set outgrows level after level; each flat stretch is what that
+// level delivers. Small working sets may be slower than the first level can be, as each group has little to do.
+
+#include <algorithm>
+
+#include "probes/bandwidth_plan.hpp"
+#include "probes/catalog.hpp"
+#include "probes/shape_search.hpp"
+#include "probes/stream.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Measurement;
+using measure::Point;
+using measure::Request;
+
+std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
+
+std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+  if (known.empty()) return search_points(device, request);
+  const bool swept = std::ranges::any_of(known, [](const Measurement& one) { return !one.point.shape.empty(); });
+  return swept ? std::vector<Point>() : sweep_points(device, request, known);
+}
+
+measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+  const Pattern pattern = pattern_of(point.series);
+  const Sharing sharing = sharing_of(point.series);
+  const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
+  const auto thoroughness = request.effort == measure::Effort::quick ? Thoroughness::once : Thoroughness::full;
+  const Shape shape = point.shape.empty() ? search_shape(device, pattern, sharing, bytes, thoroughness)
+                                          : fitted(shape_of(point.shape), sharing, bytes / facts_of(pattern).arrays);
+  return stream(device, pattern, sharing, shape, bytes, request.seed);
+}
+
+measure::Conclusion conclude(const Request&, std::span<const Measurement>) { return {}; }
+
+}  // namespace
+
+const measure::Probe bandwidth{
+    .name = "bandwidth",
+    .question = "How many gigabytes a second does each level of the memory deliver, and take?",
+    .obstacle = obstacle,
+    .next = next,
+    .prepare = prepare,
+    .conclude = conclude};
+
+}  // namespace sonde::probes

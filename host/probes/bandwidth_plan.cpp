@@ -1,0 +1,151 @@
+#include "probes/bandwidth_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <random>
+#include <utility>
+
+namespace sonde::probes {
+namespace {
+
+using measure::Effort;
+using measure::Measurement;
+using measure::Point;
+using measure::Request;
+
+/// Of one array, for each compute unit: fits every nearest cache there is.
+constexpr double nearest_bytes = 8 << 10;
+constexpr double smallest_bytes = 2 << 10;
+/// Working sets are whole numbers of these for each array and compute unit: the smallest block that a shape is cut down
+/// to before it loses groups (stream_walk.cpp), so that no compute unit is left without one.
+constexpr double grain_bytes = 32 * 16;
+
+double units_of(const gpu::DeviceInfo& device) { return compute_units_of(device); }
+
+double largest_of(const gpu::DeviceInfo& device, const Request& request) {
+  if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
+  // What a GPU's last cache holds is far more than a CPU's first ones, and a lap is as much faster.
+  const double factor = device.type == gpu::DeviceType::cpu ? 1 : 2;
+  switch (request.effort) {
+    case Effort::quick: return factor * (64 << 20);
+    case Effort::normal: return factor * (256 << 20);
+    case Effort::thorough: break;
+  }
+  return factor * (1 << 30);
+}
+
+double least_of(const gpu::DeviceInfo& device, const Request& request, Sharing sharing) {
+  if (request.smallest_bytes) return static_cast<double>(*request.smallest_bytes);
+  return smallest_bytes * (sharing == Sharing::shared ? 1 : units_of(device));
+}
+
+/// Each array of each compute unit gets whole grains.
+double rounded(double bytes, const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing) {
+  const double grain =
+      grain_bytes * facts_of(pattern).arrays * (sharing == Sharing::shared ? 1 : units_of(device));
+  return std::max(1.0, std::round(bytes / grain)) * grain;
+}
+
+/// Rounding must not lead beyond what the user asked for.
+bool asked_for(const Request& request, const Point& point) {
+  const double bytes = point.x.at("bytes");
+  return bytes >= static_cast<double>(request.smallest_bytes.value_or(0)) &&
+         (!request.largest_bytes || bytes <= static_cast<double>(*request.largest_bytes));
+}
+
+Point point(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing, double wanted_bytes) {
+  const double bytes = rounded(wanted_bytes, device, pattern, sharing);
+  // Filling, and untimed laps.
+  return {.series = series_of(pattern, sharing), .x = {{"bytes", bytes}}, .expected_seconds = 0.08 + 4e-9 * bytes};
+}
+
+/// What is searched for at each effort; the others take over what was found for the most similar of these.
+std::vector<Pattern> searched_patterns(Effort effort) {
+  if (effort == Effort::quick) return {Pattern::read, Pattern::add};
+  return {Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad};
+}
+
+struct Sweep {
+  Pattern pattern;
+  Sharing sharing;
+  double sizes_per_doubling;
+};
+
+std::vector<Sweep> sweeps(Effort effort) {
+  if (effort == Effort::quick) {
+    return {{Pattern::read, Sharing::apart, 2}, {Pattern::read, Sharing::shared, 1}, {Pattern::write, Sharing::apart, 0.5},
+            {Pattern::copy, Sharing::apart, 0.5}, {Pattern::add, Sharing::apart, 0.5}};
+  }
+  return {{Pattern::read, Sharing::apart, 4}, {Pattern::read, Sharing::shared, 4}, {Pattern::write, Sharing::apart, 2},
+          {Pattern::copy, Sharing::apart, 2}, {Pattern::add, Sharing::apart, 2}, {Pattern::triad, Sharing::apart, 2}};
+}
+
+/// Found at the working set nearest in size, for this pattern or else for one that also writes, or for any.
+std::optional<std::map<std::string, double>> nearest_shape(std::span<const Measurement> searched, Pattern pattern, double bytes) {
+  const Measurement* best = nullptr;
+  std::pair<int, double> best_distance;
+  for (const Measurement& one : searched) {
+    if (one.state.shape.empty()) continue;
+    const Pattern of = pattern_of(one.point.series);
+    const int strangeness = of == pattern ? 0 : facts_of(of).writes == facts_of(pattern).writes ? 1 : 2;
+    const std::pair distance(strangeness, std::abs(std::log(one.point.x.at("bytes") / bytes)));
+    if (best == nullptr || distance < best_distance) {
+      best = &one;
+      best_distance = distance;
+    }
+  }
+  if (best == nullptr) return std::nullopt;
+  return best->state.shape;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> series_of(Pattern pattern, Sharing sharing) {
+  return {{"path", "buffer"},
+          {"memory", "device"},
+          {"pattern", std::string(facts_of(pattern).name)},
+          {"sharing", sharing == Sharing::shared ? "shared" : "private"}};
+}
+
+Sharing sharing_of(const std::map<std::string, std::string>& series) {
+  const auto word = series.find("sharing");
+  return word != series.end() && word->second == "private" ? Sharing::apart : Sharing::shared;
+}
+
+std::vector<Point> search_points(const gpu::DeviceInfo& device, const Request& request) {
+  std::vector<Point> points;
+  for (const Pattern pattern : searched_patterns(request.effort)) {
+    const double largest = largest_of(device, request);
+    const double nearest = std::min(nearest_bytes * units_of(device) * facts_of(pattern).arrays, largest);
+    for (const double bytes : {nearest, std::sqrt(nearest * largest), largest}) {
+      Point one = point(device, pattern, Sharing::apart, bytes);
+      one.expected_seconds += 1;
+      const bool again = !points.empty() && one.x == points.back().x && one.series == points.back().series;
+      if (!again && asked_for(request, one)) points.push_back(one);
+    }
+  }
+  return points;
+}
+
+std::vector<Point> sweep_points(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> searched) {
+  std::vector<Point> points;
+  for (const Sweep& sweep : sweeps(request.effort)) {
+    const double least = least_of(device, request, sweep.sharing);
+    for (int step = 0;; ++step) {
+      const double wanted = least * std::exp2(step / sweep.sizes_per_doubling);
+      if (wanted > largest_of(device, request) * 1.0001) break;
+      Point one = point(device, sweep.pattern, sweep.sharing, wanted);
+      const auto shape = nearest_shape(searched, sweep.pattern, one.x.at("bytes"));
+      if (!shape) return {};
+      one.shape = *shape;
+      if (asked_for(request, one)) points.push_back(one);
+    }
+  }
+  // In an order that no slow change of the machine can imitate a curve with.
+  std::mt19937_64 random(request.seed + points.size());
+  for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);
+  return points;
+}
+
+}  // namespace sonde::probes

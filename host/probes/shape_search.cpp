@@ -1,0 +1,150 @@
+#include "probes/shape_search.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "gpu/error.hpp"
+#include "probes/noise.hpp"
+
+namespace sonde::probes {
+namespace {
+
+constexpr double stretch_ns = 2e6;
+/// No trial may take longer, however slow its shape is on this device.
+constexpr double longest_ns = 60e6;
+/// A shape has to be so much better to be taken: less is noise, and the first shapes are the usual ones.
+constexpr double clearly_better = 1.03;
+constexpr int most_rounds = 3;
+
+/// Times shapes on the same memory.
+class Trials {
+ public:
+  Trials(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes)
+      : device_(device), facts_(facts_of(pattern)), sharing_(sharing), array_bytes_(bytes / facts_.arrays), use_(use_for(device.info(), array_bytes_ + 8)) {
+    for (std::uint32_t array = 0; array < facts_.arrays; ++array) {
+      // Whole pages of words: a shape may leave a little of them out.
+      arrays_.push_back(device.make_buffer((array_bytes_ + 7) / 8 * 8, use_));
+      (void)write_noise(*arrays_.back(), Noise(array), 2);
+    }
+  }
+
+  /// Bytes a nanosecond; 0 for a shape that the device refuses.
+  double speed(Shape shape) {
+    shape = fitted(shape, sharing_, array_bytes_);
+    const auto key = named(shape);
+    const auto known = speeds_.find(key);
+    if (known != speeds_.end()) return known->second;
+    double found = 0;
+    try {
+      found = timed(shape);
+    } catch (const gpu::Error&) {
+      // A driver may lack the registers or the memory for one shape and run all others.
+    } catch (const gpu::Unsupported&) {
+    }
+    return speeds_[key] = found;
+  }
+
+ private:
+  double timed(const Shape& shape) {
+    const StreamWalk walk(shape, sharing_, array_bytes_);
+    const auto kernel = device_.make_kernel(facts_.kernel, shape.group_size, shape.constants());
+    const auto sums = device_.make_buffer(std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t), use_);
+    std::uint64_t turn = 0;
+    const auto run = [&](std::uint32_t trips) {
+      std::vector<std::uint32_t> scalars = walk.scalars(trips, turn);
+      if (facts_.writes) scalars.push_back(0);
+      if (facts_.pattern == Pattern::triad) scalars.push_back(1);
+      std::vector<gpu::Buffer*> buffers;
+      for (const auto& array : arrays_) buffers.push_back(array.get());
+      if (!facts_.writes) buffers.push_back(sums.get());
+      turn += trips;
+      return device_.run(*kernel, {.buffers = buffers, .scalars = scalars, .groups = shape.groups}).count();
+    };
+    (void)run(1);  // compiles
+    const double launch_ns = run(1);
+    const std::uint32_t most = device_.info().most_trips;
+    std::uint32_t trips = 8;
+    double ns = run(trips);
+    while (ns - launch_ns < stretch_ns && trips < most) {
+      const double wanted = trips * stretch_ns / std::max(ns - launch_ns, stretch_ns / 16);
+      trips = static_cast<std::uint32_t>(std::clamp<double>(wanted * 1.2, trips + 1.0, std::min(16.0 * trips, most * 1.0)));
+      ns = run(trips);
+    }
+    // A lap, so that what a cache can hold is in it; then the fastest of three, as others only slow.
+    const double lap_ns = ns / trips * walk.blocks;
+    if (lap_ns > ns) (void)run(static_cast<std::uint32_t>(std::min<double>({walk.blocks * 1.0, most * 1.0, longest_ns / ns * trips})));
+    for (int again = 0; again < 3; ++again) ns = again == 0 ? run(trips) : std::min(ns, run(trips));
+    const double moved = static_cast<double>(walk.trip_bytes()) * facts_.arrays;
+    return moved * (trips - 1) / std::max(ns - launch_ns, 1.0);
+  }
+
+  gpu::Device& device_;
+  const PatternFacts& facts_;
+  Sharing sharing_;
+  std::uint64_t array_bytes_;
+  gpu::Use use_;
+  std::vector<std::unique_ptr<gpu::Buffer>> arrays_;
+  std::map<std::map<std::string, double>, double> speeds_;
+};
+
+/// Where a search begins: many items side by side in many groups, as GPUs want it, and one item a processor that walks
+/// a part of its own with the widest loads, as CPUs do.
+std::vector<Shape> beginnings(const gpu::DeviceInfo& info) {
+  const std::uint32_t units = compute_units_of(info);
+  return {{.group_size = std::min(256u, info.largest_group_size), .groups = 4 * units, .vector_words = 4, .in_flight = 4},
+          {.group_size = 1, .groups = units, .vector_words = info.widest_load_bytes / 4, .in_flight = 8}};
+}
+
+/// The shapes that differ in one number.
+std::vector<Shape> neighbours(const Shape& shape, const gpu::DeviceInfo& info, Sharing sharing) {
+  std::vector<Shape> all;
+  const auto with = [&](auto change) {
+    all.push_back(shape);
+    change(all.back());
+  };
+  for (const std::uint32_t in_flight : {1u, 2u, 4u, 8u}) {
+    if (in_flight == 2 * shape.in_flight || 2 * in_flight == shape.in_flight) {
+      with([=](Shape& one) { one.in_flight = in_flight; });
+    }
+  }
+  if (shape.vector_words * 8 <= info.widest_load_bytes) with([](Shape& one) { one.vector_words *= 2; });
+  if (shape.vector_words > 4) with([](Shape& one) { one.vector_words /= 2; });
+  if (shape.group_size * 4 <= info.largest_group_size) with([](Shape& one) { one.group_size *= 4; });
+  if (shape.group_size >= 4) with([](Shape& one) { one.group_size /= 4; });
+  with([](Shape& one) { one.groups *= 2; });
+  // Never fewer than compute units: on a machine that others use, less could look like more.
+  if (shape.groups / 2 >= compute_units_of(info)) with([](Shape& one) { one.groups /= 2; });
+  if (sharing == Sharing::apart) with([](Shape& one) { one.interleaved = !one.interleaved; });
+  return all;
+}
+
+}  // namespace
+
+Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Thoroughness thoroughness) {
+  const std::uint64_t array_bytes = bytes / facts_of(pattern).arrays;
+  // A simulated device's rates are what its file says, in whatever shape.
+  const bool simulated = device.info().type == gpu::DeviceType::model;
+  const int rounds = simulated ? 0 : thoroughness == Thoroughness::full ? most_rounds : 1;
+  Trials trials(device, pattern, sharing, bytes);
+  Shape best;
+  double speed = 0;
+  const auto consider = [&](const Shape& shape) {
+    const double found = trials.speed(shape);
+    if (found <= clearly_better * speed) return false;
+    best = shape;
+    speed = found;
+    return true;
+  };
+  for (const Shape& beginning : beginnings(device.info())) consider(beginning);
+  for (int round = 0; round < rounds; ++round) {
+    bool better = false;
+    for (const Shape& shape : neighbours(best, device.info(), sharing)) better = consider(shape) || better;
+    if (!better) break;
+  }
+  if (speed == 0) throw gpu::Unsupported("no shape of the streaming kernel runs on this device");
+  return fitted(best, sharing, array_bytes);
+}
+
+}  // namespace sonde::probes

@@ -1,0 +1,109 @@
+#include "probes/stream_walk.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
+
+#include "kernels.hpp"
+
+namespace sonde::probes {
+namespace {
+
+const std::array<PatternFacts, 5> patterns{{{Pattern::read, "read", kernels::stream_read, 1, false},
+                                            {Pattern::write, "write", kernels::stream_write, 1, true},
+                                            {Pattern::copy, "copy", kernels::stream_copy, 2, true},
+                                            {Pattern::add, "add", kernels::stream_add, 3, true},
+                                            {Pattern::triad, "triad", kernels::stream_triad, 3, true}}};
+
+/// What of an array may be left out so that it can be cut into equal parts.
+constexpr std::uint64_t parts_left_out = 100;
+
+std::uint64_t blocks_in(const Shape& shape, Sharing sharing, std::uint64_t array_bytes) {
+  const std::uint64_t blocks = array_bytes / (shape.block_words() * sizeof(std::uint32_t));
+  return sharing == Sharing::shared ? blocks : blocks / shape.groups;
+}
+
+bool fits(const Shape& shape, Sharing sharing, std::uint64_t array_bytes) {
+  const StreamWalk walk(shape, sharing, array_bytes);
+  const std::uint64_t covered = walk.array_bytes();
+  return covered <= array_bytes && array_bytes - covered <= array_bytes / parts_left_out;
+}
+
+}  // namespace
+
+std::uint32_t compute_units_of(const gpu::DeviceInfo& info) {
+  constexpr std::uint32_t middling_gpu = 40;
+  if (info.compute_units > 0) return info.compute_units;
+  return info.type == gpu::DeviceType::cpu ? std::max(1u, std::thread::hardware_concurrency()) : middling_gpu;
+}
+
+const PatternFacts& facts_of(Pattern pattern) { return patterns[static_cast<std::size_t>(pattern)]; }
+
+Pattern pattern_of(const std::map<std::string, std::string>& series) {
+  const auto word = series.find("pattern");
+  if (word == series.end()) return Pattern::read;
+  const auto found = std::ranges::find(patterns, word->second, &PatternFacts::name);
+  if (found == patterns.end()) throw std::logic_error("no pattern is called " + word->second);
+  return found->pattern;
+}
+
+std::map<std::string, double> named(const Shape& shape) {
+  return {{"group_size", shape.group_size},
+          {"groups", shape.groups},
+          {"vector_bytes", shape.vector_words * 4.0},
+          {"in_flight", shape.in_flight},
+          {"interleaved", shape.interleaved ? 1 : 0}};
+}
+
+Shape shape_of(const std::map<std::string, double>& named) {
+  const auto number = [&named](const char* name) { return static_cast<std::uint32_t>(named.at(name)); };
+  return {.group_size = number("group_size"),
+          .groups = number("groups"),
+          .vector_words = number("vector_bytes") / 4,
+          .in_flight = number("in_flight"),
+          .interleaved = number("interleaved") != 0};
+}
+
+Shape fitted(Shape shape, Sharing sharing, std::uint64_t array_bytes) {
+  // Smaller blocks first: with fewer groups a compute unit may stand still.
+  while (!fits(shape, sharing, array_bytes)) {
+    if (shape.in_flight > 1) {
+      shape.in_flight /= 2;
+    } else if (shape.group_size > 32 || (shape.group_size > 1 && shape.groups == 1)) {
+      shape.group_size /= 2;
+    } else if (shape.groups > 1) {
+      shape.groups = (shape.groups + 1) / 2;
+    } else {
+      break;
+    }
+  }
+  return shape;
+}
+
+StreamWalk::StreamWalk(const Shape& of, Sharing sharing, std::uint64_t array_bytes)
+    : shape(of), blocks(static_cast<std::uint32_t>(std::max<std::uint64_t>(1, blocks_in(of, sharing, array_bytes)))) {
+  if (sharing == Sharing::shared) {
+    // Every group begins elsewhere: lines that several of them want at the same moment could be read once for all.
+    group_offset = std::max(1u, blocks / shape.groups);
+  } else {
+    block_step = shape.interleaved ? shape.groups : 1;
+    group_step = shape.interleaved ? 1 : blocks;
+    // Slices lie a power of two apart more often than not, and would keep to the same channel or sets in step.
+    group_offset = shape.interleaved ? 0 : std::min(blocks / 8 + 1, blocks - 1);
+  }
+}
+
+std::uint64_t StreamWalk::array_bytes() const {
+  const std::uint64_t all = group_step == 0 ? blocks : std::uint64_t{blocks} * shape.groups;
+  return all * shape.block_words() * sizeof(std::uint32_t);
+}
+
+std::uint32_t StreamWalk::position(std::uint32_t group, std::uint64_t turn) const {
+  return static_cast<std::uint32_t>((std::uint64_t{group} * group_offset + turn) % blocks);
+}
+
+std::vector<std::uint32_t> StreamWalk::scalars(std::uint32_t trips, std::uint64_t turn) const {
+  return {trips, static_cast<std::uint32_t>(turn % blocks), blocks, block_step, group_step, group_offset};
+}
+
+}  // namespace sonde::probes

@@ -1,0 +1,27 @@
+// What the streaming kernels share. A block is GROUP_SIZE * IN_FLIGHT vectors side by side: on every trip a work-group
+// moves one, its items neighbouring vectors and each item IN_FLIGHT of them that do not depend on each other. A group
+// walks a cycle of `blocks` blocks, which lie at (group * group_step + position * block_step): slices of its own
+// (blocks, 1), every so many-th block (1, groups), or the whole working set (0, 1). It begins at `start`, moved on by
+// `group_offset` for each group, and never stops at an end, so no pass is like the one before and nothing is hoisted.
+#define JOINED_AS_WRITTEN(a, b) a##b
+#define JOINED(a, b) JOINED_AS_WRITTEN(a, b)
+typedef JOINED(uint, VECTOR_WORDS) vector;
+
+#if IN_FLIGHT == 1
+#define EACH(DO) DO(0)
+#elif IN_FLIGHT == 2
+#define EACH(DO) DO(0) DO(1)
+#elif IN_FLIGHT == 4
+#define EACH(DO) DO(0) DO(1) DO(2) DO(3)
+#else
+#define EACH(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#endif
+
+#define WALK_ARGUMENTS uint trips, uint start, uint blocks, uint block_step, uint group_step, uint group_offset
+#define FIRST_POSITION ((start + (uint)get_group_id(0) * group_offset) % blocks)
+#define AFTER(position) ((position) + 1 == blocks ? 0 : (position) + 1)
+/// The item's first vector of the block at a position; its others follow GROUP_SIZE apart.
+#define VECTOR_AT(position) \
+  (((uint)get_group_id(0) * group_step + (position) * block_step) * (GROUP_SIZE * IN_FLIGHT) + (uint)get_local_id(0))
+
+#define DECLARE(k) vector value##k;

@@ -1,0 +1,18 @@
+// The same as kernels/stream.h, which explains it. A vector is 16 bytes, the widest load there is.
+layout(constant_id = 1) const uint IN_FLIGHT = 4;
+const uint GROUP_SIZE = gl_WorkGroupSize.x;
+
+// Unrolled by hand, as a driver that counts the trips of loops would count an inner one's too.
+#define EACH(DO)                                     \
+  DO(0)                                              \
+  if (IN_FLIGHT > 1) { DO(1) }                       \
+  if (IN_FLIGHT > 2) { DO(2) DO(3) }                 \
+  if (IN_FLIGHT > 4) { DO(4) DO(5) DO(6) DO(7) }
+
+#define WALK_ARGUMENTS uint trips; uint start; uint blocks; uint block_step; uint group_step; uint group_offset;
+#define FIRST_POSITION ((start + gl_WorkGroupID.x * group_offset) % blocks)
+#define AFTER(position) ((position) + 1 == blocks ? 0 : (position) + 1)
+#define VECTOR_AT(position) \
+  ((gl_WorkGroupID.x * group_step + (position) * block_step) * (GROUP_SIZE * IN_FLIGHT) + gl_LocalInvocationID.x)
+
+#define DECLARE uvec4 value0, value1, value2, value3, value4, value5, value6, value7;

@@ -1,0 +1,33 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "arguments.glsl"
+#include "stream.glsl"
+
+// The same as kernels/stream_add.cl, which explains it.
+READ_ONLY_VECTORS(0, A, a)
+READ_ONLY_VECTORS(1, B, b)
+WRITTEN_VECTORS(2, C, c)
+layout(push_constant) uniform Arguments {
+  BUFFER_ARGUMENT(A, a)
+  BUFFER_ARGUMENT(B, b)
+  BUFFER_ARGUMENT(C, c)
+  WALK_ARGUMENTS
+  uint shift;
+};
+
+#define LOAD(k) value##k = a.data[from + k * GROUP_SIZE] + b.data[at + k * GROUP_SIZE];
+#define STORE(k) c.data[at + k * GROUP_SIZE] = value##k;
+
+void main() {
+  DECLARE
+  uint position = FIRST_POSITION;
+  uint shifted = (position + shift) % blocks;
+  for (uint trip = 0; trip < trips; ++trip) {
+    const uint at = VECTOR_AT(position);
+    const uint from = VECTOR_AT(shifted);
+    EACH(LOAD)
+    EACH(STORE)
+    position = AFTER(position);
+    shifted = AFTER(shifted);
+  }
+}

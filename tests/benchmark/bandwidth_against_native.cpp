@@ -1,0 +1,183 @@
+// Prints, pattern by pattern and size by size and in turn, what plain C++ loops on all cores and Sonde's streams on the
+// CPU device reach: how much of the machine a kernel gets. Ordinary stores, memory in 4 KiB pages as drivers have it,
+// the same minutes. Usage: bandwidth_against_native opencl|vulkan|vulkan-descriptors [rounds] [group_size groups vector_words in_flight
+// interleaved]; without a shape, the probe's own search finds it.
+
+#include <immintrin.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "analysis/statistics.hpp"
+#include "counters/host_time.hpp"
+#include "gpu/opencl/opencl.hpp"
+#include "gpu/vulkan/vulkan.hpp"
+#include "measure/repetitions.hpp"
+#include "measure/stopping.hpp"
+#include "probes/noise.hpp"
+#include "probes/shape_search.hpp"
+#include "probes/stream.hpp"
+
+namespace {
+
+using namespace sonde;
+using Clock = std::chrono::steady_clock;
+constexpr std::uint64_t kib = 1024;
+
+struct SmallPages {
+  std::size_t bytes;
+  std::uint32_t* words;
+  SmallPages(std::size_t size, std::uint64_t seed) : bytes(size) {
+    words = static_cast<std::uint32_t*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    madvise(words, bytes, MADV_NOHUGEPAGE);
+    const probes::Noise noise(seed);
+    for (std::size_t word = 0; word < bytes / 4; ++word) words[word] = noise(word);
+  }
+  ~SmallPages() { munmap(words, bytes); }
+  SmallPages(const SmallPages&) = delete;
+  SmallPages& operator=(const SmallPages&) = delete;
+};
+
+// The widest vectors that the processor has, eight in flight.
+__attribute__((target("avx512f"))) void read_512(const std::uint32_t* a, std::size_t words, std::uint32_t* sink) {
+  __m512i sums[8];
+  for (__m512i& sum : sums) sum = _mm512_setzero_si512();
+  for (std::size_t word = 0; word < words; word += 128) {
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; ++k) sums[k] = _mm512_add_epi32(sums[k], _mm512_load_si512(a + word + 16 * k));
+  }
+  __m512i all = sums[0];
+  for (int k = 1; k < 8; ++k) all = _mm512_add_epi32(all, sums[k]);
+  alignas(64) std::uint32_t lanes[16];
+  _mm512_store_si512(lanes, all);
+  for (const std::uint32_t lane : lanes) *sink += lane;
+}
+__attribute__((target("avx512f"))) void add_512(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* c, std::size_t words) {
+  for (std::size_t word = 0; word < words; word += 64) {
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
+      const std::size_t at = word + 16 * static_cast<std::size_t>(k);
+      _mm512_store_si512(c + at, _mm512_add_epi32(_mm512_load_si512(a + at), _mm512_load_si512(b + at)));
+    }
+  }
+}
+__attribute__((target("avx2"))) void read_256(const std::uint32_t* a, std::size_t words, std::uint32_t* sink) {
+  __m256i sums[8];
+  for (__m256i& sum : sums) sum = _mm256_setzero_si256();
+  for (std::size_t word = 0; word < words; word += 64) {
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; ++k) sums[k] = _mm256_add_epi32(sums[k], _mm256_load_si256(reinterpret_cast<const __m256i*>(a + word + 8 * k)));
+  }
+  __m256i all = sums[0];
+  for (int k = 1; k < 8; ++k) all = _mm256_add_epi32(all, sums[k]);
+  *sink += static_cast<std::uint32_t>(_mm256_extract_epi32(all, 0));
+}
+__attribute__((target("avx2"))) void add_256(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* c, std::size_t words) {
+  for (std::size_t word = 0; word < words; word += 32) {
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
+      const std::size_t at = word + 8 * static_cast<std::size_t>(k);
+      const __m256i x = _mm256_load_si256(reinterpret_cast<const __m256i*>(a + at));
+      const __m256i y = _mm256_load_si256(reinterpret_cast<const __m256i*>(b + at));
+      _mm256_store_si256(reinterpret_cast<__m256i*>(c + at), _mm256_add_epi32(x, y));
+    }
+  }
+}
+
+bool has_512() { return __builtin_cpu_supports("avx512f") != 0; }
+
+/// All cores, each on arrays of its own, begun together; the median of a few stretches of 20 ms.
+double native_gbps(probes::Pattern pattern, std::uint64_t bytes, std::uint64_t seed) {
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  const bool reads = pattern == probes::Pattern::read;
+  const std::uint64_t array = bytes / cores / (reads ? 1 : 3) / 512 * 512;
+  std::vector<double> values;
+  std::uint64_t passes = 1;
+  std::vector<std::unique_ptr<SmallPages>> memory;
+  for (unsigned i = 0; i < cores * (reads ? 1 : 3); ++i) memory.push_back(std::make_unique<SmallPages>(array, seed + i));
+  const auto stretch = [&] {
+    std::atomic<unsigned> ready{0};
+    std::vector<std::thread> threads;
+    std::vector<Clock::time_point> begins(cores), ends(cores);
+    for (unsigned core = 0; core < cores; ++core) {
+      threads.emplace_back([&, core] {
+        std::uint32_t* const a = memory[core]->words;
+        std::uint32_t* const b = reads ? a : memory[cores + core]->words;
+        std::uint32_t* const c = reads ? a : memory[2 * cores + core]->words;
+        std::uint32_t sink = 0;
+        ++ready;
+        while (ready < cores) std::this_thread::yield();
+        begins[core] = Clock::now();
+        for (std::uint64_t pass = 0; pass < passes; ++pass) {
+          if (reads) {
+            has_512() ? read_512(a, array / 4, &sink) : read_256(a, array / 4, &sink);
+          } else {
+            has_512() ? add_512(a, b, c, array / 4) : add_256(a, b, c, array / 4);
+          }
+          asm volatile("" : : "r"(sink) : "memory");
+        }
+        ends[core] = Clock::now();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    const auto begin = *std::min_element(begins.begin(), begins.end());
+    return std::chrono::duration<double, std::nano>(*std::max_element(ends.begin(), ends.end()) - begin).count();
+  };
+  while (stretch() < 20e6) passes *= 2;
+  for (int repetition = 0; repetition < 9; ++repetition) {
+    values.push_back(static_cast<double>(passes * array * cores * (reads ? 1 : 3)) / stretch());
+  }
+  return analysis::quantile(values, 0.5);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string api = count > 1 ? arguments[1] : "opencl";
+  const int rounds = count > 2 ? std::atoi(arguments[2]) : 5;
+  const auto device = api == "vulkan"               ? gpu::vulkan::open(0)
+                      : api == "vulkan-descriptors" ? gpu::vulkan::open(0, gpu::vulkan::BufferAccess::descriptors)
+                                                    : gpu::opencl::open(0);
+  std::printf("%6s %12s %9s %9s %9s %9s %7s %8s  %s\n", "", "bytes", "native", "spread %", api.c_str(), "spread %", "ratio", "foreign", "shape");
+  for (const probes::Pattern pattern : {probes::Pattern::read, probes::Pattern::add}) {
+    for (const std::uint64_t bytes : {32 * kib, 2048 * kib, 262144 * kib}) {
+      probes::Shape shape;
+      const std::uint64_t array_bytes = bytes / probes::facts_of(pattern).arrays;
+      if (count > 7) {
+        const auto number = [&](int i) { return static_cast<std::uint32_t>(std::atoi(arguments[i])); };
+        shape = {number(3), number(4), number(5), number(6), number(7) != 0};
+      } else {
+        shape = probes::search_shape(*device, pattern, probes::Sharing::apart, bytes, probes::Thoroughness::full);
+      }
+      shape = probes::fitted(shape, probes::Sharing::apart, array_bytes);
+      std::vector<double> native, ours, ratios;
+      const auto before = counters::read_host_time();
+      for (int round = 0; round < rounds; ++round) {
+        native.push_back(native_gbps(pattern, bytes, static_cast<std::uint64_t>(round)));
+        const measure::Workload work =
+            probes::stream(*device, pattern, probes::Sharing::apart, shape, bytes, static_cast<std::uint64_t>(round));
+        ours.push_back(analysis::quantile(measure::repeat(work, measure::limits_of(measure::Effort::normal), [] {}).values, 0.5));
+        ratios.push_back(ours.back() / native.back());
+      }
+      const auto load = counters::load_between(before, counters::read_host_time());
+      const auto spread = [](const std::vector<double>& values) {
+        const analysis::Summary s = analysis::summarize(values);
+        return (s.upper_quartile - s.lower_quartile) / s.median * 100;
+      };
+      std::printf("%6s %12llu %9.2f %9.2f %9.2f %9.2f %7.3f %8.3f  %u items, %u groups, %u B, %u in flight%s\n",
+                  std::string(probes::facts_of(pattern).name).c_str(), static_cast<unsigned long long>(bytes),
+                  analysis::quantile(native, 0.5), spread(native), analysis::quantile(ours, 0.5), spread(ours),
+                  analysis::quantile(ratios, 0.5), load.foreign_cpu, shape.group_size, shape.groups, shape.vector_words * 4,
+                  shape.in_flight, shape.interleaved ? ", interleaved" : "");
+      std::fflush(stdout);
+    }
+  }
+}

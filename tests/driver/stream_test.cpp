@@ -1,0 +1,192 @@
+// The device contract, streaming kernels: what they add up and what they leave in memory is what the host computes,
+// whatever the shape and the walk. Never a time.
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "driver/device_test.hpp"
+#include "kernels.hpp"
+
+namespace sonde::gpu {
+namespace {
+
+/// A walk, in the scalars' order, and the shape that makes it.
+struct Case {
+  std::uint32_t group_size;
+  std::uint32_t groups;
+  std::uint32_t vector_words;
+  std::uint32_t in_flight;
+  std::uint32_t trips;
+  std::uint32_t start;
+  std::uint32_t blocks;
+  std::uint32_t block_step;
+  std::uint32_t group_step;
+  std::uint32_t group_offset;
+  Use use = Use::storage;
+
+  std::vector<std::uint32_t> scalars(std::initializer_list<std::uint32_t> further = {}) const {
+    std::vector<std::uint32_t> all{trips, start, blocks, block_step, group_step, group_offset};
+    all.insert(all.end(), further);
+    return all;
+  }
+  std::uint32_t block_words() const { return group_size * vector_words * in_flight; }
+  std::uint32_t position(std::uint32_t group, std::uint32_t trip) const {
+    return (start + group * group_offset + trip) % blocks;
+  }
+  std::size_t word(std::uint32_t group, std::uint32_t at) const {
+    return std::size_t{group * group_step + at * block_step} * block_words();
+  }
+  std::size_t words() const { return word(groups - 1, blocks - 1) + block_words(); }
+};
+
+/// A slice for each group, then every so many-th block; in several shapes, a lap and a bit, several laps, and none.
+std::vector<Case> own_blocks() {
+  return {{1, 1, 4, 1, 7, 2, 5, 1, 5, 0},   {1, 3, 4, 8, 20, 4, 9, 1, 9, 2},  {8, 2, 4, 2, 5, 0, 6, 2, 1, 0},
+          {32, 3, 4, 4, 9, 1, 4, 3, 1, 1},  {1, 2, 16, 8, 11, 3, 4, 1, 4, 3}, {4, 2, 8, 4, 6, 1, 3, 1, 3, 1},
+          {16, 2, 4, 1, 0, 0, 3, 1, 3, 0}};
+}
+
+/// Each case with its buffers reached either way.
+std::vector<Case> in_turn(std::vector<Case> cases) {
+  const std::size_t count = cases.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    cases.push_back(cases[i]);
+    cases.back().use = Use::bound;
+  }
+  return cases;
+}
+
+class DeviceStream : public test::DeviceTest {
+ protected:
+  Use use = Use::storage;
+
+  std::unique_ptr<Buffer> buffer_of(std::span<const std::uint32_t> words) {
+    auto buffer = device->make_buffer(words.size_bytes(), use);
+    buffer->write(0, std::as_bytes(words));
+    return buffer;
+  }
+
+  static std::vector<std::uint32_t> contents(Buffer& buffer) {
+    std::vector<std::uint32_t> words(buffer.size_bytes() / 4);
+    buffer.read(0, std::as_writable_bytes(std::span(words)));
+    return words;
+  }
+
+  std::unique_ptr<Kernel> kernel(const KernelSource& source, const Case& one) {
+    const std::array<Constant, 2> constants{{{"IN_FLIGHT", one.in_flight}, {"VECTOR_WORDS", one.vector_words}}};
+    return device->make_kernel(source, one.group_size, constants);
+  }
+
+  /// Without the shapes that this device does not have.
+  std::vector<Case> allowed(std::vector<Case> cases) const {
+    std::erase_if(cases, [this](const Case& one) {
+      return one.group_size > device->info().largest_group_size || one.vector_words * 4 > device->info().widest_load_bytes;
+    });
+    return cases;
+  }
+};
+
+std::vector<std::uint32_t> noisy(std::size_t count, std::uint32_t seed) {
+  std::vector<std::uint32_t> words(count);
+  for (std::uint32_t& word : words) word = seed = seed * 1664525 + 1013904223;
+  return words;
+}
+
+TEST_P(DeviceStream, ReadAddsUpWhatEveryItemWalkedOver) {
+  std::vector<Case> cases = own_blocks();
+  cases.push_back({8, 3, 4, 4, 13, 2, 7, 1, 0, 2});  // one set for all
+  for (const Case& one : in_turn(allowed(cases))) {
+    use = one.use;
+    const auto words = noisy(one.words(), 5);
+    const auto a = buffer_of(words);
+    std::vector<std::uint32_t> expected(one.group_size * one.groups + 3, 77);
+    const auto sums = buffer_of(expected);
+    for (std::uint32_t item = 0; item < one.group_size * one.groups; ++item) {
+      expected[item] = 0;
+      const std::uint32_t group = item / one.group_size;
+      for (std::uint32_t trip = 0; trip < one.trips; ++trip) {
+        for (std::uint32_t word = 0; word < one.block_words(); ++word) {
+          if (word / one.vector_words % one.group_size != item % one.group_size) continue;
+          expected[item] += words.at(one.word(group, one.position(group, trip)) + word);
+        }
+      }
+    }
+    const auto read = kernel(kernels::stream_read, one);
+    (void)device->run(*read, {.buffers = {a.get(), sums.get()}, .scalars = one.scalars(), .groups = one.groups});
+    EXPECT_EQ(contents(*sums), expected) << one.group_size << " items, " << one.in_flight << " in flight";
+    EXPECT_EQ(contents(*a), words);
+  }
+}
+
+TEST_P(DeviceStream, WriteLeavesNoiseThatTellsTheTripOfEveryBlock) {
+  for (const Case& one : in_turn(allowed(own_blocks()))) {
+    use = one.use;
+    constexpr std::uint32_t turn = 1000;
+    std::vector<std::uint32_t> expected = noisy(one.words(), 6);
+    const auto c = buffer_of(expected);
+    for (std::uint32_t trip = 0; trip < one.trips; ++trip) {
+      for (std::uint32_t group = 0; group < one.groups; ++group) {
+        for (std::uint32_t word = 0; word < one.block_words(); ++word) {
+          const std::uint32_t vector = word / one.vector_words;
+          const std::uint32_t item = group * one.group_size + vector % one.group_size;
+          const std::uint32_t number =
+              (item * one.in_flight + vector / one.group_size) * one.vector_words + word % one.vector_words;
+          const std::uint32_t mixed = (number + 1) * 0x85EBCA6Bu;
+          expected[one.word(group, one.position(group, trip)) + word] =
+              (mixed ^ (mixed >> 15)) * 0xC2B2AE35u + (turn + trip) * 0x9E3779B9u;
+        }
+      }
+    }
+    const auto write = kernel(kernels::stream_write, one);
+    (void)device->run(*write, {.buffers = {c.get()}, .scalars = one.scalars({turn}), .groups = one.groups});
+    EXPECT_EQ(contents(*c), expected) << one.group_size << " items, " << one.in_flight << " in flight";
+  }
+}
+
+TEST_P(DeviceStream, CopyAddAndTriadLeaveWhatTheHostComputes) {
+  for (const Case& one : in_turn(allowed(own_blocks()))) {
+    use = one.use;
+    for (const std::uint32_t shift : {0u, one.blocks - 1}) {
+      const auto first = noisy(one.words(), 7);
+      const auto second = noisy(one.words(), 8);
+      const auto before = noisy(one.words(), 9);
+      const auto a = buffer_of(first);
+      const auto b = buffer_of(second);
+      constexpr std::uint32_t factor = 12345;
+      const auto left_by = [&](auto value) {
+        std::vector<std::uint32_t> words = before;
+        for (std::uint32_t trip = 0; trip < one.trips; ++trip) {
+          for (std::uint32_t group = 0; group < one.groups; ++group) {
+            const std::uint32_t at = one.position(group, trip);
+            for (std::uint32_t word = 0; word < one.block_words(); ++word) {
+              const std::size_t here = one.word(group, at) + word;
+              words[here] = value(first.at(one.word(group, (at + shift) % one.blocks) + word), second.at(here));
+            }
+          }
+        }
+        return words;
+      };
+      const auto run = [&](const KernelSource& source, std::vector<Buffer*> from, std::vector<std::uint32_t> scalars) {
+        const auto c = buffer_of(before);
+        from.push_back(c.get());
+        (void)device->run(*kernel(source, one), {.buffers = from, .scalars = std::move(scalars), .groups = one.groups});
+        return contents(*c);
+      };
+      using Word = std::uint32_t;
+      EXPECT_EQ(run(kernels::stream_copy, {a.get()}, one.scalars({shift})), left_by([](Word x, Word) { return x; }));
+      EXPECT_EQ(run(kernels::stream_add, {a.get(), b.get()}, one.scalars({shift})),
+                left_by([](Word x, Word y) { return x + y; }));
+      EXPECT_EQ(run(kernels::stream_triad, {a.get(), b.get()}, one.scalars({shift, factor})),
+                left_by([](Word x, Word y) { return x + factor * y; }));
+      EXPECT_EQ(contents(*a), first);
+      EXPECT_EQ(contents(*b), second);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, DeviceStream, test::every_device, test::name_of_device);
+
+}  // namespace
+}  // namespace sonde::gpu

@@ -1,0 +1,118 @@
+// The bandwidth probe's plan: a few points that search, then sweeps with what they found.
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "analysis/statistics.hpp"
+#include "gpu/model/model.hpp"
+#include "measure/runner.hpp"
+#include "probes/bandwidth_plan.hpp"
+#include "probes/catalog.hpp"
+#include "support/recording_observer.hpp"
+
+namespace sonde::probes {
+namespace {
+
+gpu::DeviceInfo device_with(std::uint32_t units, gpu::DeviceType type) {
+  gpu::DeviceInfo info;
+  info.compute_units = units;
+  info.type = type;
+  return info;
+}
+
+measure::Measurement searched(const measure::Point& point, std::uint32_t groups) {
+  measure::Measurement one{.point = point, .unit = "GB/s", .values = {1}, .state = {}};
+  one.state.shape = named(Shape{.groups = groups});
+  return one;
+}
+
+TEST(BandwidthPlan, SearchesFirstAndThenSweepsWithTheNearestShape) {
+  const auto info = device_with(2, gpu::DeviceType::cpu);
+  const measure::Request request{.effort = measure::Effort::quick};
+  std::vector<measure::Measurement> known;
+  std::uint32_t number = 0;
+  for (const measure::Point& point : bandwidth.next(info, request, known)) {
+    EXPECT_TRUE(point.shape.empty());
+    known.push_back(searched(point, ++number));
+  }
+  ASSERT_EQ(known.size(), 6u);  // three working sets for reading and three for adding
+  const auto points = bandwidth.next(info, request, known);
+  ASSERT_FALSE(points.empty());
+  for (const measure::Point& point : points) {
+    const Shape shape = shape_of(point.shape);
+    const double bytes = point.x.at("bytes");
+    const bool writes = facts_of(pattern_of(point.series)).writes;
+    EXPECT_EQ(shape.groups > 3, writes) << point.series.at("pattern");
+    if (bytes > 48e6) {
+      EXPECT_EQ(shape.groups, writes ? 6u : 3u);
+    }
+    if (bytes < 20e3) {
+      EXPECT_EQ(shape.groups, writes ? 4u : 1u);
+    }
+  }
+  known.push_back(searched(points.front(), 1));
+  EXPECT_TRUE(bandwidth.next(info, request, known).empty());
+}
+
+TEST(BandwidthPlan, WorkingSetsAreWhatShapesCanBeCutInto) {
+  for (const auto& [units, type] : {std::pair{2u, gpu::DeviceType::cpu}, std::pair{132u, gpu::DeviceType::discrete}}) {
+    const auto info = device_with(units, type);
+    std::vector<measure::Measurement> known;
+    for (const measure::Point& point : search_points(info, {})) known.push_back(searched(point, units));
+    std::set<std::pair<std::map<std::string, std::string>, double>> seen;
+    for (const measure::Point& point : sweep_points(info, {}, known)) {
+      const double bytes = point.x.at("bytes");
+      const Pattern pattern = pattern_of(point.series);
+      const Sharing sharing = sharing_of(point.series);
+      const auto array_bytes = static_cast<std::uint64_t>(bytes) / facts_of(pattern).arrays;
+      const Shape wish{.group_size = 256, .groups = 4 * units, .vector_words = 4, .in_flight = 4};
+      const StreamWalk walk(fitted(wish, sharing, array_bytes), sharing, array_bytes);
+      EXPECT_GE(static_cast<double>(walk.array_bytes()), 0.99 * static_cast<double>(array_bytes)) << bytes;
+      if (sharing == Sharing::apart) {
+        EXPECT_GE(walk.shape.groups, units) << bytes;  // none stands still
+      }
+      EXPECT_TRUE(seen.insert({point.series, bytes}).second) << bytes;
+    }
+  }
+}
+
+TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
+  gpu::model::Description model;
+  model.name = "two levels";
+  model.compute_units = 4;
+  model.saturated_by = 4;
+  model.timer_step_ns = 1;
+  model.memory_bytes = 1ull << 30;
+  model.noise.relative = 0.01;
+  model.levels.resize(2);
+  model.levels[0] = {.bytes = 1 << 20, .line_bytes = 128, .ways = 16, .latency_ns = 40, .read_gbps = 500, .write_gbps = 200};
+  model.levels[1] = {.latency_ns = 300, .read_gbps = 50, .write_gbps = 40};
+  const measure::RunnerOptions options{
+      .request = {.effort = measure::Effort::quick, .smallest_bytes = 64 << 10, .largest_bytes = 8 << 20},
+      .host_time = [] { return counters::HostTime{}; }};
+  const auto run = [&] {
+    test::RecordingObserver observer;
+    measure::run_probe(*gpu::model::open(model), bandwidth, options, observer);
+    return observer.measurements;
+  };
+  const auto first = run();
+  const auto again = run();
+  ASSERT_FALSE(first.empty());
+  ASSERT_EQ(first.size(), again.size());
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].values, again[i].values);
+  for (const measure::Measurement& one : first) {
+    if (one.point.series != series_of(Pattern::read, Sharing::apart)) continue;
+    const double bytes = one.point.x.at("bytes");
+    const double median = analysis::summarize(one.values).median;
+    if (bytes < 600e3) {
+      EXPECT_NEAR(median, 500, 10) << bytes;
+    }
+    if (bytes > 4e6) {
+      EXPECT_NEAR(median, 50, 1) << bytes;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sonde::probes

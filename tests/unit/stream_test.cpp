@@ -1,0 +1,173 @@
+// The streams of the bandwidth probe on simulated devices: they move what they say they move at the rate of the level
+// that serves it, and notice a device that does not do its work.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "gpu/model/model.hpp"
+#include "probes/stream.hpp"
+
+namespace sonde::probes {
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+
+gpu::model::Description two_levels() {
+  gpu::model::Description model;
+  model.name = "two levels";
+  model.compute_units = 4;
+  model.saturated_by = 4;
+  model.launch_ns = 5000;
+  model.timer_step_ns = 0.001;
+  model.memory_bytes = 1ull << 30;
+  model.levels.resize(3);
+  model.levels[0] = {.bytes = 16 * kib, .line_bytes = 128, .ways = 8, .scope = gpu::model::Scope::compute_unit,
+                     .latency_ns = 40, .read_gbps = 1000, .write_gbps = 400};
+  model.levels[1] = {.bytes = 512 * kib, .line_bytes = 128, .ways = 16, .latency_ns = 100, .read_gbps = 300, .write_gbps = 200};
+  model.levels[2] = {.latency_ns = 300, .read_gbps = 50, .write_gbps = 40};
+  return model;
+}
+
+constexpr Shape usual{.group_size = 16, .groups = 4, .vector_words = 4, .in_flight = 4, .interleaved = false};
+
+double gbps(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Shape shape = usual) {
+  const measure::Workload work = stream(device, pattern, sharing, shape, bytes, 3);
+  for (int lap = 0; lap < 2; ++lap) (void)work.run(work.lap);
+  EXPECT_EQ(work.flaw(), std::nullopt);
+  const double few = work.run(1).count();
+  const double many = work.run(2 * work.lap + 1).count();
+  EXPECT_EQ(work.flaw(), std::nullopt);
+  return work.value((many - few) / static_cast<double>(2 * work.lap));
+}
+
+TEST(Stream, ReadsAtTheRateOfTheLevelThatServesIt) {
+  const auto device = gpu::model::open(two_levels());
+  // Four slices, each in the first level of a unit of its own; a shared set has to fit in each of them.
+  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::apart, 32 * kib), 1000, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::shared, 8 * kib), 1000, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::shared, 32 * kib), 300, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::apart, 256 * kib), 300, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::apart, 4096 * kib), 50, 1);
+}
+
+TEST(Stream, CountsWhatTheProgramMoves) {
+  const auto device = gpu::model::open(two_levels());
+  // Reads and writes overlap: the longer of the two is what it takes.
+  EXPECT_NEAR(gbps(*device, Pattern::write, Sharing::apart, 4096 * kib), 40, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::copy, Sharing::apart, 4096 * kib), 2 * 40, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::add, Sharing::apart, 6144 * kib), 3 * 25, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::triad, Sharing::apart, 6144 * kib), 3 * 25, 1);
+}
+
+TEST(Stream, FewerGroupsThanSaturateGetTheirShare) {
+  const auto device = gpu::model::open(two_levels());
+  Shape one = usual;
+  one.groups = 1;
+  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::apart, 4096 * kib, one), 12.5, 0.2);
+}
+
+TEST(Stream, InterleavedGroupsMoveTheSame) {
+  const auto device = gpu::model::open(two_levels());
+  Shape in_turn = usual;
+  in_turn.interleaved = true;
+  for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad}) {
+    EXPECT_NEAR(gbps(*device, pattern, Sharing::apart, 6144 * kib, in_turn),
+                gbps(*device, pattern, Sharing::apart, 6144 * kib), 0.5)
+        << facts_of(pattern).name;
+  }
+}
+
+TEST(Stream, AShapeIsCutDownToWhatFits) {
+  for (const std::uint64_t bytes : {512u, 1024u, 4096u, 65536u, 1u << 20}) {
+    for (const Sharing sharing : {Sharing::shared, Sharing::apart}) {
+      const Shape wish{.group_size = 256, .groups = 132, .vector_words = 4, .in_flight = 8};
+      const StreamWalk walk(fitted(wish, sharing, bytes), sharing, bytes);
+      EXPECT_LE(walk.array_bytes(), bytes);
+      EXPECT_GE(static_cast<double>(walk.array_bytes()), 0.99 * static_cast<double>(bytes));
+    }
+  }
+  EXPECT_EQ(fitted(usual, Sharing::apart, 64 * kib), usual);
+}
+
+TEST(Stream, AShapeSurvivesTheRecord) {
+  Shape shape = usual;
+  shape.interleaved = true;
+  EXPECT_EQ(shape_of(named(shape)), shape);
+}
+
+/// A device whose launches are tampered with, or whose memory is after them.
+class Faulty final : public gpu::Device {
+ public:
+  std::function<void(gpu::Launch&)> before = [](gpu::Launch&) {};
+  std::function<void(const gpu::Launch&)> after = [](const gpu::Launch&) {};
+
+  [[nodiscard]] const gpu::DeviceInfo& info() const override { return sound_->info(); }
+  [[nodiscard]] std::uint64_t available_bytes() override { return sound_->available_bytes(); }
+  [[nodiscard]] std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use use) override {
+    return sound_->make_buffer(size_bytes, use);
+  }
+  [[nodiscard]] std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source, std::uint32_t group_size,
+                                                         std::span<const gpu::Constant> constants) override {
+    return sound_->make_kernel(source, group_size, constants);
+  }
+  gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override {
+    gpu::Launch changed = launch;
+    before(changed);
+    const gpu::Nanoseconds time = sound_->run(kernel, changed);
+    after(changed);
+    return time;
+  }
+
+ private:
+  std::unique_ptr<gpu::Device> sound_ = gpu::model::open(two_levels());
+};
+
+class EveryPattern : public testing::TestWithParam<Pattern> {
+ protected:
+  /// Whether a dispatch with the fault is found to be flawed after sound ones.
+  bool noticed(const std::function<void(gpu::Launch&)>& before, const std::function<void(const gpu::Launch&)>& after) {
+    Faulty device;
+    const measure::Workload work = stream(device, GetParam(), Sharing::apart, usual, 192 * kib, 3);
+    for (const std::uint64_t trips : {work.lap, 2 * work.lap + 1, std::uint64_t{1}}) {
+      (void)work.run(trips);
+      EXPECT_EQ(work.flaw(), std::nullopt);
+    }
+    device.before = before;
+    device.after = after;
+    (void)work.run(work.lap);
+    return work.flaw().has_value();
+  }
+  static void nothing(gpu::Launch&) {}
+  static void nothing_after(const gpu::Launch&) {}
+};
+
+TEST_P(EveryPattern, NoticesALoopThatEndsEarly) {
+  EXPECT_TRUE(noticed([](gpu::Launch& launch) { --launch.scalars[0]; }, nothing_after));
+  EXPECT_TRUE(noticed([](gpu::Launch& launch) { launch.scalars[0] = 0; }, nothing_after));
+}
+
+TEST_P(EveryPattern, NoticesAGroupThatDidNotRun) {
+  EXPECT_TRUE(noticed([](gpu::Launch& launch) { --launch.groups; }, nothing_after));
+}
+
+TEST_P(EveryPattern, NoticesAWordThatIsWrongSomewhere) {
+  // The fourth dispatch is one after which all is looked at.
+  EXPECT_TRUE(noticed(nothing, [](const gpu::Launch& launch) {
+    gpu::Buffer& last = *launch.buffers.back();
+    std::uint32_t word = 0;
+    const std::uint64_t middle = last.size_bytes() / 8 * 4 + 4;
+    last.read(middle, std::as_writable_bytes(std::span(&word, 1)));
+    ++word;
+    last.write(middle, std::as_bytes(std::span(&word, 1)));
+  }));
+}
+
+INSTANTIATE_TEST_SUITE_P(, EveryPattern,
+                         testing::Values(Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad),
+                         [](const auto& one) { return std::string(facts_of(one.param).name); });
+
+}  // namespace
+}  // namespace sonde::probes
