@@ -148,7 +148,9 @@ int main(int count, char** arguments) {
                                                     : gpu::opencl::open(0);
   std::printf("%6s %12s %9s %9s %9s %9s %7s %8s  %s\n", "", "bytes", "native", "spread %", api.c_str(), "spread %", "ratio", "foreign", "shape");
   for (const probes::Pattern pattern : {probes::Pattern::read, probes::Pattern::add}) {
-    for (const std::uint64_t bytes : {32 * kib, 2048 * kib, 262144 * kib}) {
+    for (const std::uint64_t about : {32 * kib, 2048 * kib, 262144 * kib}) {
+      // Arrays that every shape can be cut into: a quarter each where there are three.
+      const std::uint64_t bytes = pattern == probes::Pattern::read ? about : about / 4 * 3;
       probes::Shape shape;
       const std::uint64_t array_bytes = bytes / probes::facts_of(pattern).arrays;
       if (count > 7) {
