@@ -52,7 +52,7 @@ __attribute__((target("avx512f"))) void read_512(const std::uint32_t* a, std::si
   for (__m512i& sum : sums) sum = _mm512_setzero_si512();
   for (std::size_t word = 0; word < words; word += 128) {
 #pragma GCC unroll 8
-    for (int k = 0; k < 8; ++k) sums[k] = _mm512_add_epi32(sums[k], _mm512_load_si512(a + word + 16 * k));
+    for (std::size_t k = 0; k < 8; ++k) sums[k] = _mm512_add_epi32(sums[k], _mm512_load_si512(a + word + 16 * k));
   }
   __m512i all = sums[0];
   for (int k = 1; k < 8; ++k) all = _mm512_add_epi32(all, sums[k]);
@@ -74,7 +74,7 @@ __attribute__((target("avx2"))) void read_256(const std::uint32_t* a, std::size_
   for (__m256i& sum : sums) sum = _mm256_setzero_si256();
   for (std::size_t word = 0; word < words; word += 64) {
 #pragma GCC unroll 8
-    for (int k = 0; k < 8; ++k) sums[k] = _mm256_add_epi32(sums[k], _mm256_load_si256(reinterpret_cast<const __m256i*>(a + word + 8 * k)));
+    for (std::size_t k = 0; k < 8; ++k) sums[k] = _mm256_add_epi32(sums[k], _mm256_load_si256(reinterpret_cast<const __m256i*>(a + word + 8 * k)));
   }
   __m256i all = sums[0];
   for (int k = 1; k < 8; ++k) all = _mm256_add_epi32(all, sums[k]);

@@ -52,7 +52,7 @@ struct Stream {
   /// Trips after which the caches of single compute units, too, hold what they will.
   [[nodiscard]] std::uint64_t settled_after() const {
     constexpr std::uint64_t far_beyond_such_caches = 1 << 20;
-    return is_shared() ? std::min<std::uint64_t>(blocks, far_beyond_such_caches / (block_words() * 4)) : 0;
+    return is_shared() ? std::min<std::uint64_t>(blocks, far_beyond_such_caches / (std::uint64_t{block_words()} * 4)) : 0;
   }
 };
 
