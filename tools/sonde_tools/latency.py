@@ -1,13 +1,7 @@
 """The report's section on the latency probe: nanoseconds a hop over the working set."""
 
-from sonde_tools import charts, findings, formats, latency_method, levels, marks, series
-from sonde_tools.devices import API_NAMES
-from sonde_tools.sections import Cell, Figure, Section, Table
-
-TELLING_SIZES_BYTES = [4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20, 64 << 20, 256 << 20]
-# Sizes are whole lines, so a power of two may be missed by a little; the next grid point is 19 % away.
-NEAR_ENOUGH = 1.09
-
+from sonde_tools import charts, findings, formats, latency_method, levels, marks, parts, series
+from sonde_tools.sections import Figure, Section
 
 FURTHER_HEIGHT_PIXELS = 300
 
@@ -74,7 +68,7 @@ def _ends(curve):
 def chart(view):
     """The main picture, with a title and subtitle that let it stand alone."""
     entries = latency_curves(view)
-    subtitle = [" · ".join([*_drivers(view), *_dates(view)]), _medians(entries)]
+    subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), parts.medians(entries)]
     subtitle += filter(None, [_marks_legend(_marks(view, entries))])
     title = f"{view.record['name']}: {_what(view)} over working-set size"
     return charts.over_size(entries, "latency", "ns", (title, subtitle), _marks(view, entries))
@@ -101,7 +95,7 @@ def _paths(view):
     heading = "By other paths: one address for all, constant memory, texture unit, work-group memory, atomics"
     curves = [*latency_curves(view), *entries]
     picture = charts.over_size(curves, "latency", "ns", (heading, []), height=FURTHER_HEIGHT_PIXELS)
-    return Figure("paths", heading, picture, _medians(entries), latency_method.PATHS)
+    return Figure("paths", heading, picture, parts.medians(entries), latency_method.PATHS)
 
 
 def _orders(view):
@@ -117,7 +111,7 @@ def _orders(view):
         beside=latency_curves(view),
     )  # fmt: skip
     dashed = " Dashed: one line a page." if pages else ""
-    return Figure("further", heading, picture, _medians(entries) + dashed, latency_method.FURTHER)
+    return Figure("further", heading, picture, parts.medians(entries) + dashed, latency_method.FURTHER)
 
 
 def _palette(view, entries):
@@ -135,16 +129,7 @@ def _cycle(entry):
 def legend(view):
     """What the picture's marks mean, in sentences."""
     entries = latency_curves(view)
-    return " ".join(filter(None, [_medians(entries), _marks_legend(_marks(view, entries))]))
-
-
-def _medians(entries):
-    points = [point for entry in entries for point in entry.curve.points]
-    counts = [len(point.values) for point in points]
-    text = f"Medians of {formats.span(min(counts), max(counts), str)} repetitions, band from first to third quartile."
-    if any(point.disturbed for point in points):
-        text += " Hollow points: other programs were using the CPU."
-    return text
+    return " ".join(filter(None, [parts.medians(entries), _marks_legend(_marks(view, entries))]))
 
 
 def _marks_legend(noted):
@@ -157,44 +142,10 @@ def _marks_legend(noted):
 
 def tables(view):
     """The levels, where some were found, and the latency at telling sizes."""
-    found = [levels.table(latency_curves(view), view.is_model), _telling_sizes(view)]
-    return [each for each in found if each]
-
-
-def _telling_sizes(view):
-    entries = latency_curves(view)
-    largest = max(point.x["bytes"] for entry in entries for point in entry.curve.points)
-    sizes = [size for size in TELLING_SIZES_BYTES if size * NEAR_ENOUGH < largest]
-    rows = [(formats.size(size), [_cell(entry.curve, size) for entry in entries]) for size in sizes]
-    rows.append((f"{formats.size(largest)} (largest)", [_cell(entry.curve, largest) for entry in entries]))
     what = "Simulated latency" if view.is_model else "Latency"
     caption = f"{what} at telling sizes, ns: median, first to third quartile"
-    return Table(caption, ["Working set", *(entry.label for entry in entries)], rows)
-
-
-def _cell(curve, size_bytes):
-    near = [point for point in curve.points if 1 / NEAR_ENOUGH < point.x["bytes"] / size_bytes < NEAR_ENOUGH]
-    if not near:
-        return Cell("–")
-    point = min(near, key=lambda point: abs(point.x["bytes"] - size_bytes))
-    low, high = formats.significant(point.low_quartile), formats.significant(point.high_quartile)
-    cycles = "" if point.cycles is None else f"; {formats.cycles(point.cycles)}"
-    return Cell(formats.significant(point.median), f"{low} to {high}{cycles}", point.disturbed)
-
-
-def _drivers(view):
-    named = [(api, view.drivers(api)) for api in ("opencl", "vulkan")]
-    texts = [f"{API_NAMES[api]}: {' and '.join(map(driver_name, drivers))}" for api, drivers in named if drivers]
-    return texts or (["simulated device"] if view.is_model else [])
-
-
-def driver_name(driver):
-    """A driver object as text: 'PoCL 3.1'."""
-    return " ".join(filter(None, [driver.get("driver") or driver.get("platform"), driver.get("driver_version")]))
-
-
-def _dates(view):
-    return list(dict.fromkeys(str(recording.run.get("time", ""))[:10] for recording in view.recordings))
+    found = [levels.table(latency_curves(view), view.is_model), parts.telling_sizes(latency_curves(view), caption)]
+    return [each for each in found if each]
 
 
 def method(view):

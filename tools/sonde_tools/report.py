@@ -6,10 +6,11 @@ from pathlib import Path
 
 from sonde_tools import charts, formats, page, records, tables
 from sonde_tools.devices import device_views
+from sonde_tools.bandwidth import BANDWIDTH
 from sonde_tools.latency import LATENCY
 
 # A later probe adds its Section here.
-SECTIONS = [LATENCY]
+SECTIONS = [LATENCY, BANDWIDTH]
 
 EXAMPLES = """examples:
   sonde report results/run.jsonl -o report.html

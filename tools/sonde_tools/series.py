@@ -12,6 +12,10 @@ DEFAULTS = {
 _AMBIGUOUS = {"idle", "loaded", "gpu", "cpu", "driver"}
 
 
+# All bandwidths are of buffers unless they say otherwise.
+_BANDWIDTHS_OWN = ("path", "buffer")
+
+
 def canonical(series):
     """The series (object) without the words that are defaults, its keys sorted: equal for what means the same."""
     return {key: value for key, value in sorted((series or {}).items()) if DEFAULTS.get(key) != value}
@@ -19,7 +23,8 @@ def canonical(series):
 
 def words(series):
     """The words (list) that differ from the defaults; one that two keys could both mean is named in full."""
-    return [f"{key} {value}" if value in _AMBIGUOUS else str(value) for key, value in canonical(series).items()]
+    said = {key: value for key, value in canonical(series).items() if (key, value) != _BANDWIDTHS_OWN}
+    return [f"{key} {value}" if value in _AMBIGUOUS else str(value) for key, value in said.items()]
 
 
 def order(series):

@@ -1,0 +1,93 @@
+"""The report's section on the bandwidth probe: gigabytes a second over the working set."""
+
+from dataclasses import replace
+
+from sonde_tools import bandwidth_method, charts, formats, parts
+from sonde_tools.devices import series_name
+from sonde_tools.sections import Figure, Section
+
+FURTHER_HEIGHT_PIXELS = 300
+MAIN_PATTERNS = {"read", "add"}
+
+
+def _all_curves(view):
+    found = [entry for entry in view.curves if entry.curve.probe == "bandwidth" and entry.curve.unit == "GB/s"]
+    return [replace(entry, label=_label(entry, view.is_model)) for entry in found]
+
+
+def _label(entry, is_model):
+    """Pattern and sharing in full, as neither default is what a reader would expect: 'OpenCL, read, shared'."""
+    name = series_name(entry.curve, is_model)
+    words = [name.split(",")[0], _pattern(entry), entry.curve.series.get("sharing", "shared")]
+    return ", ".join(words) + entry.label.removeprefix(name)
+
+
+def bandwidth_curves(view):
+    """The labelled curves of the main picture: reading and adding, or what there is instead."""
+    found = _all_curves(view)
+    return [entry for entry in found if _pattern(entry) in MAIN_PATTERNS] or found
+
+
+def _pattern(entry):
+    return entry.curve.series.get("pattern", "read")
+
+
+def applies(view):
+    """Whether the device has anything to show in this section."""
+    return bool(_all_curves(view))
+
+
+def summary(view):
+    """One (colour, text) a series: the bandwidth in the smallest and largest working set."""
+    palette = charts.colours(bandwidth_curves(view))
+    return [(palette[entry.label], f"{entry.label}: {_ends(entry.curve)}") for entry in bandwidth_curves(view)]
+
+
+def _ends(curve):
+    first, last = curve.points[0], curve.points[-1]
+    text = f"{formats.significant(first.median)} GB/s in {formats.size(first.x['bytes'])}"
+    if last is not first:
+        text += f", {formats.significant(last.median)} GB/s in {formats.size(last.x['bytes'])}"
+    return text
+
+
+def chart(view):
+    """The main picture, with a title and subtitle that let it stand alone."""
+    entries = bandwidth_curves(view)
+    subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), parts.medians(entries)]
+    what = "simulated memory bandwidth" if view.is_model else "memory bandwidth"
+    title = f"{view.record['name']}: {what} over working-set size"
+    return charts.over_size(entries, "bandwidth", "GB/s", (title, subtitle))
+
+
+def legend(view):
+    """What the picture shows, in sentences."""
+    return f"{parts.medians(bandwidth_curves(view))} {bandwidth_method.SHARING}"
+
+
+def tables(view):
+    """The bandwidth at telling sizes."""
+    what = "Simulated bandwidth" if view.is_model else "Bandwidth"
+    caption = f"{what} at telling sizes, GB/s: median, first to third quartile"
+    return [parts.telling_sizes(_all_curves(view), caption)]
+
+
+def further(view):
+    """A smaller picture of the patterns that the main one leaves out, where there are any."""
+    main = bandwidth_curves(view)
+    entries = [entry for entry in _all_curves(view) if entry not in main]
+    if not entries:
+        return []
+    heading = "By other patterns: write, copy, triad"
+    picture = charts.over_size(
+        entries, "bandwidth", "GB/s", (heading, []), height=FURTHER_HEIGHT_PIXELS, beside=main
+    )  # fmt: skip
+    return [Figure("patterns", heading, picture, parts.medians(entries), bandwidth_method.PATTERNS)]
+
+
+def method(view):
+    """How it was measured, in paragraphs."""
+    return bandwidth_method.paragraphs(view, _all_curves(view))
+
+
+BANDWIDTH = Section("bandwidth", "Memory bandwidth", applies, summary, chart, legend, tables, further, method)

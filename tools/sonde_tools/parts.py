@@ -1,0 +1,55 @@
+"""What sections share: lines under a title, sentences below a picture, and the table of telling sizes."""
+
+from sonde_tools import formats
+from sonde_tools.devices import API_NAMES
+from sonde_tools.sections import Cell, Table
+
+TELLING_SIZES_BYTES = [4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20, 64 << 20, 256 << 20]
+# Sizes are whole lines, so a power of two may be missed by a little; the next grid point is 19 % away.
+NEAR_ENOUGH = 1.09
+
+
+def medians(entries):
+    """What a point and its band are, in sentences."""
+    points = [point for entry in entries for point in entry.curve.points]
+    counts = [len(point.values) for point in points]
+    text = f"Medians of {formats.span(min(counts), max(counts), str)} repetitions, band from first to third quartile."
+    if any(point.disturbed for point in points):
+        text += " Hollow points: other programs were using the CPU."
+    return text
+
+
+def telling_sizes(entries, caption):
+    """A row a telling size, a column a curve, and the largest size."""
+    largest = max(point.x["bytes"] for entry in entries for point in entry.curve.points)
+    sizes = [size for size in TELLING_SIZES_BYTES if size * NEAR_ENOUGH < largest]
+    rows = [(formats.size(size), [_cell(entry.curve, size) for entry in entries]) for size in sizes]
+    rows.append((f"{formats.size(largest)} (largest)", [_cell(entry.curve, largest) for entry in entries]))
+    return Table(caption, ["Working set", *(entry.label for entry in entries)], rows)
+
+
+def _cell(curve, size_bytes):
+    near = [point for point in curve.points if 1 / NEAR_ENOUGH < point.x["bytes"] / size_bytes < NEAR_ENOUGH]
+    if not near:
+        return Cell("–")
+    point = min(near, key=lambda point: abs(point.x["bytes"] - size_bytes))
+    low, high = formats.significant(point.low_quartile), formats.significant(point.high_quartile)
+    cycles = "" if point.cycles is None else f"; {formats.cycles(point.cycles)}"
+    return Cell(formats.significant(point.median), f"{low} to {high}{cycles}", point.disturbed)
+
+
+def drivers(view):
+    """'OpenCL: PoCL 3.1' for each API of the device."""
+    named = [(api, view.drivers(api)) for api in ("opencl", "vulkan")]
+    texts = [f"{API_NAMES[api]}: {' and '.join(map(driver_name, drivers))}" for api, drivers in named if drivers]
+    return texts or (["simulated device"] if view.is_model else [])
+
+
+def driver_name(driver):
+    """A driver object as text: 'PoCL 3.1'."""
+    return " ".join(filter(None, [driver.get("driver") or driver.get("platform"), driver.get("driver_version")]))
+
+
+def dates(view):
+    """The days of the runs."""
+    return list(dict.fromkeys(str(recording.run.get("time", ""))[:10] for recording in view.recordings))
