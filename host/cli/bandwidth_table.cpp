@@ -1,14 +1,13 @@
 #include "cli/bandwidth_table.hpp"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <string_view>
 #include <vector>
 
 #include "analysis/statistics.hpp"
 #include "cli/backend.hpp"
+#include "cli/format.hpp"
 #include "probes/bandwidth_plan.hpp"
 
 namespace sonde::cli {
@@ -20,13 +19,6 @@ struct Column {
   std::string head;
   Curve curve;
 };
-
-template <typename... Values>
-std::string format(const char* pattern, Values... values) {
-  std::array<char, 200> text{};
-  std::snprintf(text.data(), text.size(), pattern, values...);
-  return text.data();
-}
 
 Curve curve_of(const std::string& device, std::span<const records::Line> lines, const std::string& api,
                const std::map<std::string, std::string>& series) {
@@ -107,6 +99,10 @@ std::string bandwidth_table(const std::string& device, std::span<const records::
     text += std::string("\n  ") + (simulated ? "Simulated bandwidth" : "Bandwidth through " + spoken_name(api)) +
             ", GB/s: medians; each work-group has a part of its own unless shared\n" + rows(columns) +
             shape_text(*columns.front().curve.rbegin()->second);
+    for (const records::Line& line : lines) {
+      const bool here = line.origin.device == device && line.origin.api == records::api_name(api);
+      if (line.kind == "finding" && here && line.origin.probe == "bandwidth") text += "  " + line.finding.evidence + "\n";
+    }
   }
   return text;
 }

@@ -210,7 +210,7 @@ std::string levels(const std::string& device, std::span<const Line> lines) {
   }
   std::map<std::string, std::set<std::string>> apis;  // a finding about both has a record with each
   for (const Line& line : lines) {
-    if (line.kind == "finding" && line.origin.device == device) apis[line.finding.evidence].insert(line.origin.api);
+    if (line.kind == "finding" && line.origin.device == device && line.origin.probe == "latency") apis[line.finding.evidence].insert(line.origin.api);
   }
   for (const Line& line : lines) {
     if (line.kind != "finding" || line.origin.device != device) continue;

@@ -18,7 +18,12 @@
 // level delivers. Small working sets may be slower than the first level can be, as each group has little to do.
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <string>
 
+#include "analysis/statistics.hpp"
 #include "probes/bandwidth_plan.hpp"
 #include "probes/catalog.hpp"
 #include "probes/shape_search.hpp"
@@ -49,7 +54,41 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   return stream(device, pattern, sharing, shape, bytes, request.seed);
 }
 
-measure::Conclusion conclude(const Request&, std::span<const Measurement>) { return {}; }
+/// A curve that has fallen once is past what the nearest caches deliver.
+constexpr double fallen = 0.8;
+/// Above the most that any smaller working set got, by so much: nothing further away delivers that.
+constexpr double implausible = 1.2;
+
+/// Where more came from far away than from near: the time was too short, whatever the reason.
+void find_suspicious(const std::map<double, double>& gbps_by_bytes, const std::map<std::string, std::string>& series,
+                     measure::Conclusion& conclusion) {
+  double most = 0;
+  bool past_the_peak = false;
+  for (const auto& [bytes, gbps] : gbps_by_bytes) {
+    if (past_the_peak && gbps > implausible * most) {
+      std::array<char, 240> evidence{};
+      std::snprintf(evidence.data(), evidence.size(),
+                    "At %s the pattern %s got %.3g GB/s, although no smaller working set got more than %.3g: this figure is not to "
+                    "be believed; measure again on an idle machine.",
+                    measure::size_text(bytes).c_str(), std::string(facts_of(pattern_of(series)).name).c_str(), gbps, most);
+      conclusion.findings.push_back(
+          {.series = series, .name = "suspicious", .value = gbps, .unit = "GB/s", .evidence = evidence.data()});
+      continue;
+    }
+    most = std::max(most, gbps);
+    past_the_peak = past_the_peak || gbps < fallen * most;
+  }
+}
+
+measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
+  std::map<std::map<std::string, std::string>, std::map<double, double>> curves;
+  for (const Measurement& one : measurements) {
+    curves[one.point.series][one.point.x.at("bytes")] = analysis::summarize(one.values).median;
+  }
+  measure::Conclusion conclusion;
+  for (const auto& [series, gbps_by_bytes] : curves) find_suspicious(gbps_by_bytes, series, conclusion);
+  return conclusion;
+}
 
 }  // namespace
 

@@ -55,6 +55,38 @@ TEST(BandwidthPlan, SearchesFirstAndThenSweepsWithTheNearestShape) {
   EXPECT_TRUE(bandwidth.next(info, request, known).empty());
 }
 
+/// Findings for reading at 4 KiB, 16 KiB and so on, each four times the size before.
+std::vector<measure::Finding> concluded(const std::vector<double>& gbps) {
+  std::vector<measure::Measurement> curve;
+  double bytes = 4096;
+  for (const double value : gbps) {
+    curve.push_back({.point = {.series = series_of(Pattern::read, Sharing::apart), .x = {{"bytes", bytes}}},
+                     .unit = "GB/s",
+                     .values = {value, value, value},
+                     .state = {}});
+    bytes *= 4;
+  }
+  return bandwidth.conclude({}, curve).findings;
+}
+
+TEST(BandwidthFindings, MoreFromFarAwayThanFromNearIsSuspicious) {
+  const std::vector<measure::Finding> found = concluded({160, 155, 100, 50, 200, 26});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].name, "suspicious");
+  EXPECT_EQ(found[0].value, 200);
+  EXPECT_EQ(found[0].unit, "GB/s");
+  EXPECT_EQ(found[0].series, series_of(Pattern::read, Sharing::apart));
+  EXPECT_NE(found[0].evidence.find("At 1 MiB the pattern read got 200 GB/s"), std::string::npos) << found[0].evidence;
+  EXPECT_NE(found[0].evidence.find("more than 160"), std::string::npos) << found[0].evidence;
+}
+
+TEST(BandwidthFindings, ACurveThatClimbsWhileGroupsGetWorkIsNot) {
+  EXPECT_TRUE(concluded({2, 8, 32, 128, 500, 480, 90}).empty());
+  // Noise on a plateau, and a second level that is nearly as fast.
+  EXPECT_TRUE(concluded({160, 150, 120, 170, 50, 60, 26}).empty());
+  EXPECT_TRUE(concluded({}).empty());
+}
+
 TEST(BandwidthPlan, WorkingSetsAreWhatShapesCanBeCutInto) {
   for (const auto& [units, type] : {std::pair{2u, gpu::DeviceType::cpu}, std::pair{132u, gpu::DeviceType::discrete}}) {
     const auto info = device_with(units, type);
