@@ -77,8 +77,8 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
     assert [json.loads(line) for line in again.out.splitlines()] == of_kind(records, "level")
 
 
-def test_every_point_is_there_in_cycles_too(sonde, valid, model_file):
-    samples = measured(sonde, model_file(clock_mhz=2000))
+def test_every_latency_is_there_in_cycles_too(sonde, valid, model_file):
+    samples = measured(sonde, model_file(clock_mhz=2000), "--probe", "latency")
     records = sonde.records()
     valid(records)
     ns, cycles = ([sample for sample in samples if sample["unit"] == unit] for unit in ("ns", "cycles"))
