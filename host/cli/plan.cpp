@@ -7,10 +7,6 @@
 namespace sonde::cli {
 namespace {
 
-/// A probe asks for more once it has seen edges, and then goes on to other paths: what it asks for first times so much, as
-/// seen on CPUs.
-double with_refinement(measure::Effort effort) { return effort == measure::Effort::quick ? 3 : 5; }
-
 struct Part {
   double seconds = 0;
   double largest_bytes = 0;
@@ -19,7 +15,7 @@ struct Part {
 Part part_of(const measure::Probe& probe, const gpu::DeviceInfo& device, const measure::Request& request) {
   Part part;
   for (const measure::Point& point : probe.next(device, request, {})) {
-    part.seconds += with_refinement(request.effort) * point.expected_seconds;
+    part.seconds += probe.all_over_first(request.effort) * point.expected_seconds;
     const auto bytes = point.x.find("bytes");
     if (bytes != point.x.end()) part.largest_bytes = std::max(part.largest_bytes, bytes->second);
   }

@@ -121,6 +121,8 @@ struct Probe {
   /// Work for one point; the same request gives the same work.
   Workload (*prepare)(gpu::Device& device, const Point& point, const Request& request);
   Conclusion (*conclude)(const Request& request, std::span<const Measurement> measurements);
+  /// What all points take, as a multiple of those that it asks for first; as seen on CPUs, for the plan.
+  double (*all_over_first)(Effort effort) = [](Effort) { return 1.0; };
 };
 
 /// Six significant digits, as a record keeps a value: beyond what any clock here resolves. Conclusions are drawn from

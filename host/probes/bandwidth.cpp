@@ -98,6 +98,8 @@ const measure::Probe bandwidth{
     .obstacle = obstacle,
     .next = next,
     .prepare = prepare,
-    .conclude = conclude};
+    .conclude = conclude,
+    // Searches come first.
+    .all_over_first = [](measure::Effort effort) { return effort == measure::Effort::quick ? 1.6 : 4.0; }};
 
 }  // namespace sonde::probes

@@ -143,6 +143,8 @@ const measure::Probe latency{
     .obstacle = obstacle,
     .next = next,
     .prepare = prepare,
-    .conclude = conclude};
+    .conclude = conclude,
+    // Edges, further walks, other paths.
+    .all_over_first = [](measure::Effort effort) { return effort == measure::Effort::quick ? 3.0 : 5.0; }};
 
 }  // namespace sonde::probes
