@@ -18,18 +18,19 @@ using measure::Point;
 using measure::Request;
 
 constexpr double same_size = 1.02;
-/// What is measured in another shape lies so much further, as a point is measured but once.
-constexpr double a_little_larger = 1.01;
+/// What is measured in another shape lies a grain further, as a point is measured but once; no more than what a shape may
+/// leave out, or its blocks would be cut down.
+constexpr double a_little_larger = 1.009;
 /// Less is noise, not a shape's.
 constexpr double steps = 1.05;
 
 double bytes_of(const Measurement& one) { return one.point.x.at("bytes"); }
 double gbps_of(const Measurement& one) { return analysis::summarize(one.values).median; }
 
-/// Points of the curve, after which edges are not looked at any closer, however many there seem to be.
+/// Measurements of the curve, after which edges are not looked at any closer, however many there seem to be.
 std::size_t most_points(Effort effort) {
   switch (effort) {
-    case Effort::quick: return 46;
+    case Effort::quick: return 45;
     case Effort::normal: return 120;
     case Effort::thorough: break;
   }
@@ -51,9 +52,10 @@ std::optional<Point> contest(const gpu::DeviceInfo& device, const Request& reque
            each.point.x.contains("bytes") && bytes_of(each) < bytes * same_size && bytes < bytes_of(each) * same_size;
   });
   if (done) return std::nullopt;
-  const Point point = in_shape(device, bytes * a_little_larger, other.point.shape);
-  const bool near = point.x.at("bytes") < bytes * same_size && point.x.at("bytes") != bytes;
-  return near && asked_for(request, point) ? std::optional(point) : std::nullopt;
+  Point point = in_shape(device, bytes, other.point.shape);
+  const double further = bytes + grain_of(device, Pattern::read, Sharing::shared);
+  point.x["bytes"] = further;
+  return further < bytes * a_little_larger && asked_for(request, point) ? std::optional(point) : std::nullopt;
 }
 
 }  // namespace
@@ -91,7 +93,10 @@ std::vector<analysis::CurvePoint> curve_of(std::span<const Measurement* const> p
 
 std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   const std::vector<const Measurement*> curve = best_points(known, series_of_levels());
-  if (curve.size() < 3 || curve.size() >= most_points(request.effort)) return {};
+  const auto measured = static_cast<std::size_t>(
+      std::ranges::count(known, series_of_levels(), [](const Measurement& one) { return one.point.series; }));
+  if (curve.size() < 3 || measured >= most_points(request.effort)) return {};
+  const std::size_t allowed = most_points(request.effort) - measured;
   std::vector<Point> points;
   for (std::size_t i = 0; i + 1 < curve.size(); ++i) {
     const Measurement& near = *curve[i];
@@ -103,6 +108,7 @@ std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& r
     if (ratio < 1 / steps) point = contest(device, request, known, near, far);
     if (point) points.push_back(*point);
   }
+  if (points.size() > allowed) points.resize(allowed);
   if (!points.empty()) return points;
 
   const std::vector<analysis::CurvePoint> times = analysis::time_curve(curve_of(curve), request.line_bytes);
@@ -112,6 +118,7 @@ std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& r
     const double bytes = point.x.at("bytes");
     if (bytes > low * same_size && bytes * same_size < high) points.push_back(point);
   }
+  if (points.size() > allowed) points.resize(allowed);
   return points;
 }
 

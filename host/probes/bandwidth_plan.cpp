@@ -40,11 +40,21 @@ double least_of(const gpu::DeviceInfo& device, const Request& request, Sharing s
   return smallest_bytes * (sharing == Sharing::shared ? 1 : units_of(device));
 }
 
-/// Each array of each compute unit gets whole grains.
-double rounded(double bytes, const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing) {
-  const double grain =
-      grain_bytes * facts_of(pattern).arrays * (sharing == Sharing::shared ? 1 : units_of(device));
-  return std::max(1.0, std::round(bytes / grain)) * grain;
+/// Parts of a power of two, in which a shape's blocks fit; sizes between them would be cut into smaller blocks, which is
+/// another shape and a dip in the curve.
+constexpr double parts_of_a_doubling = 16;
+
+double rounded(double bytes, double grain) {
+  const double parts = std::exp2(std::floor(std::log2(std::max(1.0, bytes / grain)) + 1e-9)) / parts_of_a_doubling;
+  const double step = std::max(1.0, parts) * grain;
+  return std::max(1.0, std::round(bytes / step)) * step;
+}
+
+/// Of evenly spaced sizes within each doubling, or one in several doublings.
+double size_of_step(int step, double sizes_per_doubling) {
+  const double doublings = std::floor(step / sizes_per_doubling);
+  return sizes_per_doubling < 1 ? std::exp2(step / sizes_per_doubling)
+                                : std::exp2(doublings) * (1 + step / sizes_per_doubling - doublings);
 }
 
 /// What is searched for at each effort; the others take over what was found for the most similar of these.
@@ -122,8 +132,12 @@ Sharing sharing_of(const std::map<std::string, std::string>& series) {
   return word != series.end() && word->second == "private" ? Sharing::apart : Sharing::shared;
 }
 
+double grain_of(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing) {
+  return grain_bytes * facts_of(pattern).arrays * (sharing == Sharing::shared ? 1 : units_of(device));
+}
+
 Point stream_point(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing, double wanted_bytes) {
-  const double bytes = rounded(wanted_bytes, device, pattern, sharing);
+  const double bytes = rounded(wanted_bytes, grain_of(device, pattern, sharing));
   // Filling, and untimed laps.
   return {.series = series_of(pattern, sharing), .x = {{"bytes", bytes}}, .expected_seconds = 0.08 + 4e-9 * bytes};
 }
@@ -155,7 +169,7 @@ std::vector<Point> sweep_points(const gpu::DeviceInfo& device, const Request& re
     const double least = least_of(device, request, sweep.sharing);
     const std::size_t before = points.size();
     for (int step = 0;; ++step) {
-      const double wanted = least * std::exp2(step / sweep.sizes_per_doubling);
+      const double wanted = least * size_of_step(step, sweep.sizes_per_doubling);
       if (wanted > largest_of(device, request) * 1.0001) break;
       Point one = stream_point(device, sweep.pattern, sweep.sharing, wanted);
       const auto shape = nearest_shape(searched, sweep.pattern, one.x.at("bytes"));

@@ -14,7 +14,10 @@ namespace sonde::probes {
 std::map<std::string, std::string> series_of(Pattern pattern, Sharing sharing);
 Sharing sharing_of(const std::map<std::string, std::string>& series);
 
-/// A point at the size nearest to `bytes` that every compute unit has whole blocks of.
+/// Working sets are whole numbers of so many bytes: each array of each compute unit gets whole blocks.
+double grain_of(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing);
+
+/// A point at the round size nearest to `bytes`: few parts of a power of two, so that blocks fit.
 measure::Point stream_point(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing, double bytes);
 
 /// Whether the size is within what the user asked for, beyond which rounding must not lead.
