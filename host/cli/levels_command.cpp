@@ -9,6 +9,7 @@
 #include "cli/level_table.hpp"
 #include "cli/usage_error.hpp"
 #include "measure/cycles.hpp"
+#include "probes/bandwidth_curve.hpp"
 #include "probes/catalog.hpp"
 #include "probes/path.hpp"
 #include "records/invalid_file.hpp"
@@ -43,21 +44,26 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
   for (const records::Line& line : lines) {
     if (line.kind == "run") seed = line.seed;
     if (line.kind == "device") devices[line.origin.device] = &line;
-    if (!records::is_point(line) || line.origin.probe != probes::latency.name) continue;
+    if (!records::is_point(line)) continue;
     Series series = line.point.series;
-    series.erase("order");
-    series.erase("fabric");
+    if (line.origin.probe == probes::latency.name) {
+      series.erase("order");
+      series.erase("fabric");
+      // An atomic's few sizes tell no levels.
+      if (probes::path_of(series) == probes::Path::atomic) continue;
+    } else if (line.origin.probe != probes::bandwidth.name || series != probes::series_of_levels()) {
+      continue;
+    }
     curves[{line.origin.device, line.origin.api, line.origin.probe, series}].push_back(line.measurement);
   }
-  if (curves.empty()) throw UsageError(file + ": there are no latency samples in this file");
+  if (curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");
   for (const auto& [key, measurements] : curves) {
     const auto& [device, api, probe, series] = key;
-    const probes::Path path = probes::path_of(series);
-    if (path == probes::Path::atomic) continue;  // its few sizes tell no levels
+    const bool latency = probe == probes::latency.name;
     measure::Request request{.seed = seed};
     const auto found = devices.find(device);
     if (found != devices.end() && found->second->line_bytes != 0) request.line_bytes = found->second->line_bytes;
-    measure::Conclusion conclusion = probes::latency.conclude(request, measurements);
+    measure::Conclusion conclusion = (latency ? probes::latency : probes::bandwidth).conclude(request, measurements);
     measure::add_cycles(conclusion.levels, measurements);
     if (format == LevelsFormat::json) {
       for (const measure::FoundLevel& level : conclusion.levels) {
@@ -65,10 +71,11 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
       }
       continue;
     }
-    std::cout << (found != devices.end() ? found->second->name : device) << ", " << api
+    const probes::Path path = latency ? probes::path_of(series) : probes::Path::vector;
+    std::cout << (found != devices.end() ? found->second->name : device) << ", " << api << (latency ? "" : ", by bandwidth")
               << (path == probes::Path::vector ? "" : ", by the path " + std::string(probes::name_of(path)))
               << (is_awake(conclusion) ? ", memory kept awake" : "") << "\n"
-              << level_table(conclusion.levels);
+              << (latency ? level_table(conclusion.levels) : level_table({}, conclusion.levels));
     for (const measure::Finding& finding : conclusion.findings) std::cout << "  " << finding.evidence << "\n";
   }
   return ExitStatus::done;

@@ -5,6 +5,7 @@
 #include "cli/bandwidth_table.hpp"
 #include "cli/format.hpp"
 #include "cli/latency_summary.hpp"
+#include "cli/level_summary.hpp"
 #include "probes/path.hpp"
 
 namespace sonde::cli {
@@ -32,6 +33,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     text += "\n" + device.name + " (" + (simulated ? "simulated" : records::type_name(device.type)) + ")\n";
     text += drivers(target);
     text += latency_summary(device, lines, colour);
+    text += level_summary(device, lines);
     text += bandwidth_table(device.id, lines, simulated);
   }
   const auto disturbed = std::ranges::count_if(
