@@ -49,6 +49,9 @@ VkDevice make_device(VkPhysicalDevice physical, std::uint32_t family, bool addre
     extensions.push_back(VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
     clock.pNext = std::exchange(features.pNext, &clock);
   }
+  for (const char* wanted : {VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME}) {
+    if (has_extension(physical, wanted)) extensions.push_back(wanted);
+  }
   create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   create.ppEnabledExtensionNames = extensions.data();
   VkDevice device = VK_NULL_HANDLE;
