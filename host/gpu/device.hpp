@@ -91,6 +91,8 @@ struct Launch {
   std::uint32_t groups = 1;
 };
 
+class Copies;  // gpu/copies.hpp
+
 /// All that a probe may ask of a GPU; one implementation for each API and one simulated.
 /// Every method throws Error when the driver fails and Unsupported when the device cannot.
 class Device {
@@ -110,6 +112,9 @@ class Device {
 
   /// Runs one dispatch to its end and returns its time by the device's clock.
   virtual Nanoseconds run(Kernel& kernel, const Launch& launch) = 0;
+
+  /// What moves data between memories beside kernels; as long as the device is there.
+  [[nodiscard]] virtual Copies& copies();
 
   /// The clock of the CPU beside the device, for what only the CPU can time; simulated where the device is.
   [[nodiscard]] virtual Nanoseconds host_time();

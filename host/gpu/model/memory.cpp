@@ -106,6 +106,11 @@ double Memory::streamed_ns(std::uint32_t groups) const {
   return ns * std::max(1.0, static_cast<double>(saturated_by_) / groups);
 }
 
+double Memory::copy_gbps() const {
+  const Level& memory = levels_[levels_.size() - 2];
+  return std::min(memory.read_gbps, memory.write_gbps);
+}
+
 double Memory::elapsed_ns(Fabric fabric) {
   work_off();
   double ns = static_cast<double>(page_misses_) * translation_.penalty_ns;

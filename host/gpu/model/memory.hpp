@@ -52,6 +52,9 @@ class Memory {
   /// What the accesses since start() took, one after the other.
   [[nodiscard]] double elapsed_ns(Fabric fabric);
 
+  /// What the device's memory copies within itself, as every byte is read and written and both overlap.
+  [[nodiscard]] double copy_gbps() const;
+
  private:
   [[nodiscard]] Cache& cache(std::size_t level);
   void enter_zone(bool host) {

@@ -11,6 +11,7 @@
 #include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
 #include "gpu/vulkan/buffer.hpp"
+#include "gpu/vulkan/copies.hpp"
 #include "gpu/vulkan/handle.hpp"
 #include "gpu/vulkan/instance.hpp"
 #include "gpu/vulkan/list.hpp"
@@ -74,7 +75,7 @@ class VulkanDevice final : public Device {
     // A uniform block is bound whole, however much of it is used.
     const std::uint64_t bytes = use == Use::constant ? std::max(size_bytes, uniform_block_bytes) : size_bytes;
     return owned(allocate(physical_, queue_.device(), bytes, usage_of(use, addresses_),
-                          {.flags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, .avoided = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT}),
+                          {.flags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, .avoided = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT}, queue_.families()),
                  use);
   }
 
@@ -82,11 +83,13 @@ class VulkanDevice final : public Device {
     const VkMemoryPropertyFlags flags = flags_of(memory_kind(info_, kind.name));
     if (flags == 0) {
       check_fits(info_, available_bytes(), size_bytes, use);
-      return owned(import_host(physical_, queue_.device(), size_bytes, usage_of(use, addresses_)), use);
+      return owned(import_host(physical_, queue_.device(), size_bytes, usage_of(use, addresses_), queue_.families()), use);
     }
     check_fits(info_, budget_bytes(physical_, flags) / 5 * 4, size_bytes, use);
     if (info_.unified_memory || (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) == 0) check_host_can_spare(size_bytes);
-    return owned(allocate(physical_, queue_.device(), size_bytes, usage_of(use, addresses_), {.flags = flags, .exactly = true}), use);
+    return owned(allocate(physical_, queue_.device(), size_bytes, usage_of(use, addresses_), {.flags = flags, .exactly = true},
+                          queue_.families()),
+                 use);
   }
 
   std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
@@ -101,10 +104,25 @@ class VulkanDevice final : public Device {
   }
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
+    const PreparedLaunch prepared = prepare(kernel, launch);
+    queue_.run(prepared.record);
+    return prepared.time();
+  }
+
+  Copies& copies() override {
+    if (!copies_) {
+      copies_ = make_copies(queue_, info_.timer_step_ns,
+                            [this](Kernel& kernel, const Launch& launch) { return prepare(kernel, launch); });
+    }
+    return *copies_;
+  }
+
+ private:
+  PreparedLaunch prepare(Kernel& kernel, const Launch& launch) {
     const VkPipeline pipeline = pipeline_of(static_cast<VulkanKernel&>(kernel), launch);
     const std::vector<std::byte> arguments = push_constants(launch);
     const bool bound = bind_buffers(launch);
-    queue_.run([&](VkCommandBuffer commands) {
+    const auto record = [this, pipeline, arguments, bound, groups = launch.groups](VkCommandBuffer commands) {
       vkCmdResetQueryPool(commands, queries_.get(), 0, 2);
       vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
       if (bound) {
@@ -115,9 +133,13 @@ class VulkanDevice final : public Device {
                          static_cast<std::uint32_t>(arguments.size()), arguments.data());
       // Both stamps at the bottom of the pipe: the first once all before is done, the second once the dispatch is.
       vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 0);
-      vkCmdDispatch(commands, launch.groups, 1, 1);
+      vkCmdDispatch(commands, groups, 1, 1);
       vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 1);
-    });
+    };
+    return {.record = record, .time = [this] { return last_dispatch(); }};
+  }
+
+  Nanoseconds last_dispatch() {
     std::array<std::uint64_t, 2> ticks{};
     check(vkGetQueryPoolResults(queue_.device(), queries_.get(), 0, 2, sizeof ticks, ticks.data(), sizeof ticks[0],
                                 VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
@@ -127,7 +149,6 @@ class VulkanDevice final : public Device {
     return Nanoseconds(static_cast<double>((ticks[1] - ticks[0]) & mask) * info_.timer_step_ns);
   }
 
- private:
   std::unique_ptr<Buffer> owned(Allocation allocation, Use use) {
     return std::make_unique<VulkanBuffer>(queue_, staging_, std::move(allocation), use, addresses_);
   }
@@ -285,6 +306,7 @@ class VulkanDevice final : public Device {
   DescriptorPool descriptor_pool_;
   VkDescriptorSet descriptors_ = VK_NULL_HANDLE;
   QueryPool queries_;
+  std::unique_ptr<Copies> copies_;  ///< made when first asked for
   std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>, Pipeline> pipelines_;  ///< by code and constants
 };
 
