@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/bandwidth_table.hpp"
+#include "cli/copy_table.hpp"
 #include "cli/format.hpp"
 #include "cli/latency_summary.hpp"
 #include "cli/level_summary.hpp"
@@ -35,6 +36,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     text += latency_summary(device, lines, colour);
     text += level_summary(device, lines);
     text += bandwidth_table(device.id, lines, simulated);
+    text += copy_table(device.id, lines, simulated);
   }
   const auto disturbed = std::ranges::count_if(
       lines, [](const Line& line) { return records::is_point(line) && line.measurement.state.disturbed; });
@@ -57,7 +59,8 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     std::string where = line.origin.probe + " through " + line.origin.api;
     const probes::Path path = probes::path_of(line.point.series);
     if (line.origin.probe == "latency" && path != probes::Path::vector) where += " by the path " + std::string(probes::name_of(path));
-    if (probes::fabric_of(line.point.series) == probes::Fabric::loaded) where += " with memory kept awake";
+    if (line.origin.probe == "latency" && probes::fabric_of(line.point.series) == probes::Fabric::loaded) where += " with memory kept awake";
+    if (line.origin.probe == "copy" && !line.point.series.empty()) where += " " + copy_name(line);
     if (line.point.x.contains("bytes")) where += " at " + measure::size_text(line.point.x.at("bytes"));
     text += (line.kind == "skip" ? "\nNot measured: " : "\nFailed: ") + where + ": " + line.reason + "\n";
   }

@@ -18,10 +18,11 @@ enum class Transfer { read, write };
 /// Bytes by transfer, then by the level that served them.
 using Traffic = std::array<std::vector<double>, 2>;
 
-/// The caches, the translation and the memory behind them: what every access costs.
+/// The caches, the translation and the memory behind them: what every access costs. Addresses from `host_begin` on are
+/// the host's memory, which lies behind the same caches, but for those that it bypasses.
 class Memory {
  public:
-  explicit Memory(const Description& description);
+  Memory(const Description& description, std::uint64_t host_begin);
 
   /// From here on the accesses come from this compute unit, and time counts from zero.
   void start(std::uint32_t compute_unit);
@@ -34,6 +35,7 @@ class Memory {
   /// One access to a physical address. Costs are worked out in batches: the simulated program need not
   /// wait, and a batch that runs through one cache after the other gives the same hits.
   void access(std::uint64_t address) {
+    if ((address >= host_begin_) != in_host_) enter_zone(address >= host_begin_);
     addresses_[count_++] = address;
     if (count_ == addresses_.size()) work_off();
   }
@@ -50,12 +52,22 @@ class Memory {
   /// What the accesses since start() took, one after the other.
   [[nodiscard]] double elapsed_ns(Fabric fabric);
 
+  /// What the device's memory copies within itself, as every byte is read and written and both overlap.
+  [[nodiscard]] double copy_gbps() const;
+
  private:
   [[nodiscard]] Cache& cache(std::size_t level);
+  void enter_zone(bool host) {
+    work_off();
+    in_host_ = host;
+  }
   void work_off();
   void translate();
 
-  std::vector<Level> levels_;
+  std::vector<Level> levels_;  ///< the last is the host's memory, the one before it the device's
+  std::uint64_t host_begin_;
+  bool bypasses_;         ///< what is in the host's memory is not in a memory-side cache
+  bool in_host_ = false;  ///< where the accesses lie that have not been worked off
   Translation translation_;
   double idle_factor_;
   std::uint64_t seed_;

@@ -1,0 +1,150 @@
+// The device contract, kinds of memory: what the CPU writes through its view is what kernels read, and the other way
+// round, in every kind that the device has; each that it lacks says why. Never a time.
+
+#include <array>
+#include <cstring>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "driver/device_test.hpp"
+#include "kernels.hpp"
+
+namespace sonde::gpu {
+namespace {
+
+constexpr std::size_t many_words = 300'001;
+
+class DeviceSharedMemory : public test::DeviceTest {
+ protected:
+  template <typename Try>
+  void with_each_kind(Try attempt) {
+    for (const MemoryKind& kind : device->info().memory_kinds) {
+      SCOPED_TRACE(kind.name);
+      if (kind.missing.empty()) attempt(kind);
+    }
+  }
+};
+
+std::uint32_t word_at(std::span<const std::byte> bytes, std::size_t index) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, bytes.data() + index * sizeof word, sizeof word);
+  return word;
+}
+
+void put(std::span<std::byte> bytes, std::size_t index, std::uint32_t word) {
+  std::memcpy(bytes.data() + index * sizeof word, &word, sizeof word);
+}
+
+std::uint32_t pattern(std::size_t index) { return static_cast<std::uint32_t>(index * 2654435761u + 12345u); }
+
+TEST_P(DeviceSharedMemory, EveryKindIsNamedOnceAndOneThatIsMissingSaysWhy) {
+  const std::vector<MemoryKind>& kinds = device->info().memory_kinds;
+  ASSERT_FALSE(kinds.empty());
+  EXPECT_TRUE(kinds.front().missing.empty()) << "the first is what every buffer takes";
+  std::set<std::string> names;
+  for (const MemoryKind& kind : kinds) {
+    EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
+    if (kind.missing.empty()) continue;
+    try {
+      (void)device->make_buffer_in(kind, 4096);
+      ADD_FAILURE() << kind.name << " was made";
+    } catch (const Unsupported& reason) {
+      EXPECT_EQ(reason.what(), kind.missing);
+    }
+  }
+  EXPECT_THROW((void)device->make_buffer_in({.name = "no-such-kind", .missing = ""}, 4096), Unsupported);
+}
+
+TEST_P(DeviceSharedMemory, ContentComesBackByReadsAndByMaps) {
+  with_each_kind([&](const MemoryKind& kind) {
+    const auto buffer = device->make_buffer_in(kind, many_words * 4);
+    ASSERT_EQ(buffer->size_bytes(), many_words * 4);
+    std::vector<std::uint32_t> words(many_words);
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = pattern(i);
+    buffer->write(0, std::as_bytes(std::span(words)));
+    if (kind.seen_by_cpu) {
+      const std::span<const std::byte> seen = buffer->map(Access::read);
+      ASSERT_EQ(seen.size(), buffer->size_bytes());
+      EXPECT_EQ(std::memcmp(seen.data(), words.data(), seen.size()), 0);
+      buffer->unmap();
+      const std::span<std::byte> changed = buffer->map(Access::write);
+      put(changed, many_words - 1, 77);
+      buffer->unmap();
+      words.back() = 77;
+    } else {
+      EXPECT_THROW((void)buffer->map(Access::read), Unsupported);
+    }
+    std::vector<std::uint32_t> found(many_words);
+    buffer->read(0, std::as_writable_bytes(std::span(found)));
+    EXPECT_TRUE(found == words);
+    std::array<std::byte, 8> eight{};
+    EXPECT_THROW(buffer->write(many_words * 4 - 4, eight), Error);
+    EXPECT_THROW(buffer->read(many_words * 4 - 4, eight), Error);
+  });
+}
+
+TEST_P(DeviceSharedMemory, KernelsAndTheCpuSeeEachOthersWordsInTurn) {
+  const auto kernel = device->make_kernel(kernels::alu_chain, 1);
+  with_each_kind([&](const MemoryKind& kind) {
+    if (!kind.seen_by_cpu) return;
+    const auto buffer = device->make_buffer_in(kind, many_words * 4);
+    for (std::uint32_t round = 1; round <= 3; ++round) {
+      const std::span<std::byte> before = buffer->map(Access::write);
+      put(before, 0, round);
+      put(before, 2, 1000 + round);
+      buffer->unmap();
+      (void)device->run(*kernel, {.buffers = {buffer.get()}, .scalars = {round, 1, 5}, .groups = 1});
+      const std::span<const std::byte> after = buffer->map(Access::read);
+      EXPECT_EQ(word_at(after, 0), round + round * 64 * 5);
+      EXPECT_EQ(word_at(after, 1), round) << "trips";
+      EXPECT_EQ(word_at(after, 2), 1000 + round) << "nobody else's";
+      buffer->unmap();
+    }
+  });
+}
+
+TEST_P(DeviceSharedMemory, OneKindsBufferAndAnothersMeetInOneLaunch) {
+  // A chain in each kind, its cursor in the device's own.
+  const auto kernel = device->make_kernel(kernels::chase, 1);
+  constexpr std::uint32_t length = 1000;
+  std::vector<std::uint32_t> chain(length);
+  for (std::uint32_t i = 0; i < length; ++i) chain[i] = (i + 7) % length;
+  with_each_kind([&](const MemoryKind& kind) {
+    for (const Use use : {Use::storage, Use::bound}) {
+      const auto next = device->make_buffer_in(kind, length * 4, use);
+      const auto cursor = device->make_buffer(8, use);
+      const std::array<std::uint32_t, 2> start{3, 0};
+      next->write(0, std::as_bytes(std::span(chain)));
+      cursor->write(0, std::as_bytes(std::span(start)));
+      (void)device->run(*kernel, {.buffers = {next.get(), cursor.get()}, .scalars = {10}, .groups = 1});
+      std::array<std::uint32_t, 2> end{};
+      cursor->read(0, std::as_writable_bytes(std::span(end)));
+      EXPECT_EQ(end[0], (3 + 640u * 7) % length);
+      EXPECT_EQ(end[1], 10u);
+    }
+  });
+}
+
+TEST_P(DeviceSharedMemory, OneThatIsTooLargeIsUnsupported) {
+  with_each_kind([&](const MemoryKind& kind) {
+    EXPECT_THROW((void)device->make_buffer_in(kind, 1ull << 46), Unsupported);
+  });
+}
+
+TEST_P(DeviceSharedMemory, TheHostsClockNeverRunsBackwards) {
+  Nanoseconds last = device->host_time();
+  const auto kernel = device->make_kernel(kernels::alu_chain, 1);
+  const auto state = device->make_buffer(8);
+  for (int i = 0; i < 3; ++i) {
+    const Nanoseconds work = device->run(*kernel, {.buffers = {state.get()}, .scalars = {1000, 3, 5}, .groups = 1});
+    const Nanoseconds now = device->host_time();
+    EXPECT_GE((now - last).count(), work.count() * 0.5) << "a dispatch takes the host's time, too";
+    last = now;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, DeviceSharedMemory, test::every_device, test::name_of_device);
+
+}  // namespace
+}  // namespace sonde::gpu
