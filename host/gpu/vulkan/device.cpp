@@ -42,6 +42,7 @@ class VulkanKernel final : public Kernel {
   const std::span<const std::uint32_t> by_address;
   const std::span<const std::uint32_t> by_binding;
   const std::vector<std::uint32_t> constants;  ///< value n is specialization constant n
+  mutable VkPipeline pipelines[2] = {};        ///< by address, by binding; the device's, once they were asked for
   std::function<std::string(const VulkanKernel&)> shown;  ///< what the driver made of it; empty where it does not say
 };
 
@@ -98,7 +99,7 @@ class VulkanDevice final : public Device {
     for (const Constant& one : constants) values.push_back(one.value);
     auto kernel = std::make_unique<VulkanKernel>(source, std::move(values));
     if (queue_.has_listings()) {
-      kernel->shown = [this](const VulkanKernel& one) { return listing_of(queue_.device(), pipeline_of(one, Launch{})); };
+      kernel->shown = [this](const VulkanKernel& one) { return listing_of(queue_.device(), pipeline_of(one, !addresses_)); };
     }
     return kernel;
   }
@@ -119,7 +120,7 @@ class VulkanDevice final : public Device {
 
  private:
   PreparedLaunch prepare(Kernel& kernel, const Launch& launch) {
-    const VkPipeline pipeline = pipeline_of(static_cast<VulkanKernel&>(kernel), launch);
+    const VkPipeline pipeline = pipeline_of(static_cast<VulkanKernel&>(kernel), !addresses_ || has_bound(launch));
     const std::vector<std::byte> arguments = push_constants(launch);
     const bool bound = bind_buffers(launch);
     const auto record = [this, pipeline, arguments, bound, groups = launch.groups](VkCommandBuffer commands) {
@@ -154,12 +155,17 @@ class VulkanDevice final : public Device {
   }
 
   /// Compiled once: every point makes its kernels anew.
-  VkPipeline pipeline_of(const VulkanKernel& kernel, const Launch& launch) {
-    const bool bound = std::ranges::any_of(launch.buffers, [](Buffer* buffer) { return static_cast<VulkanBuffer*>(buffer)->use() == Use::bound; });
-    const auto spirv = addresses_ && !bound ? kernel.by_address : kernel.by_binding;
+  VkPipeline pipeline_of(const VulkanKernel& kernel, bool by_binding) {
+    VkPipeline& known = kernel.pipelines[by_binding ? 1 : 0];
+    if (known != VK_NULL_HANDLE) return known;
+    const auto spirv = by_binding ? kernel.by_binding : kernel.by_address;
     Pipeline& pipeline = pipelines_[{{spirv.begin(), spirv.end()}, kernel.constants}];
     if (pipeline.get() == VK_NULL_HANDLE) pipeline = make_pipeline(spirv, kernel.constants);
-    return pipeline.get();
+    return known = pipeline.get();
+  }
+
+  static bool has_bound(const Launch& launch) {
+    return std::ranges::any_of(launch.buffers, [](Buffer* buffer) { return static_cast<VulkanBuffer*>(buffer)->use() == Use::bound; });
   }
 
   VkPhysicalDevice nth(std::size_t index) const {
