@@ -52,7 +52,7 @@ std::string launch(const std::string& device, std::span<const Line> lines, gpu::
   if (launches_us.size() >= 3) {
     const analysis::Summary a = analysis::summarize(launches_us);
     text += text.empty() ? "  A" : "; a";
-    text += format(" dispatch of n bytes takes a + n / b, a = %.3g us (%.3g to %.3g), b = %.3g GB/s in up to 256 KiB", a.median,
+    text += format(" dispatch of n bytes takes a + n / b, a = %.3g us (%.3g to %.3g), b = %.0f GB/s in up to 256 KiB", a.median,
                    a.lower_quartile, a.upper_quartile, analysis::quantile(gbps, 0.5));
   }
   return text.empty() ? "" : text + ".\n";

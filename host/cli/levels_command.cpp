@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <array>
 #include <iostream>
 #include <map>
 #include <tuple>
@@ -20,8 +22,10 @@ namespace {
 
 using Series = std::map<std::string, std::string>;
 
-/// Device, API, probe and series without `order` and `fabric`: the curves that speak of one hierarchy.
-using Key = std::tuple<std::string, std::string, std::string, Series>;
+/// Device, API, place of the probe among those that tell levels, and series without `order` and `fabric`: the curves that
+/// speak of one hierarchy, in the order of a run's.
+using Key = std::tuple<std::string, std::string, std::size_t, Series>;
+constexpr std::array<const measure::Probe*, 2> probes_of_levels{&probes::latency, &probes::bandwidth};
 
 bool is_awake(const measure::Conclusion& conclusion) {
   return !conclusion.levels.empty() && probes::fabric_of(conclusion.levels.front().series) == probes::Fabric::loaded;
@@ -45,29 +49,33 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
     if (line.kind == "run") seed = line.seed;
     if (line.kind == "device") devices[line.origin.device] = &line;
     if (!records::is_point(line)) continue;
+    const auto probe = std::ranges::find(probes_of_levels, line.origin.probe, [](const measure::Probe* one) { return one->name; });
+    if (probe == probes_of_levels.end()) continue;
     Series series = line.point.series;
-    if (line.origin.probe == probes::latency.name) {
+    if (*probe == &probes::latency) {
       series.erase("order");
       series.erase("fabric");
       // An atomic's few sizes tell no levels.
       if (probes::path_of(series) == probes::Path::atomic) continue;
-    } else if (line.origin.probe != probes::bandwidth.name || series != probes::series_of_levels()) {
+    } else if (series != probes::series_of_levels()) {
       continue;
     }
-    curves[{line.origin.device, line.origin.api, line.origin.probe, series}].push_back(line.measurement);
+    const auto place = static_cast<std::size_t>(probe - probes_of_levels.begin());
+    curves[{line.origin.device, line.origin.api, place, series}].push_back(line.measurement);
   }
   if (curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");
   for (const auto& [key, measurements] : curves) {
-    const auto& [device, api, probe, series] = key;
-    const bool latency = probe == probes::latency.name;
+    const auto& [device, api, place, series] = key;
+    const measure::Probe& probe = *probes_of_levels[place];
+    const bool latency = &probe == &probes::latency;
     measure::Request request{.seed = seed};
     const auto found = devices.find(device);
     if (found != devices.end() && found->second->line_bytes != 0) request.line_bytes = found->second->line_bytes;
-    measure::Conclusion conclusion = (latency ? probes::latency : probes::bandwidth).conclude(request, measurements);
+    measure::Conclusion conclusion = probe.conclude(request, measurements);
     measure::add_cycles(conclusion.levels, measurements);
     if (format == LevelsFormat::json) {
       for (const measure::FoundLevel& level : conclusion.levels) {
-        std::cout << records::level_line({device, api, probe}, level) << "\n";
+        std::cout << records::level_line({device, api, std::string(probe.name)}, level) << "\n";
       }
       continue;
     }

@@ -1,7 +1,7 @@
 """The section on bandwidth: which curves are drawn where, what they are called, and what the table says."""
 
 import synthetic
-from sonde_tools import records
+from sonde_tools import launch, levels, records
 from sonde_tools.bandwidth import BANDWIDTH, bandwidth_curves
 from sonde_tools.devices import device_views
 
@@ -48,3 +48,39 @@ def test_the_method_names_the_shapes_that_were_found(tmp_path):
 
 def test_a_run_without_bandwidth_has_no_section(tmp_path):
     assert not BANDWIDTH.applies(view(tmp_path, *synthetic.sample_records("opencl", 1, every=9)))
+
+
+def launch_sample(microseconds=12.5, api="opencl"):
+    (sample, *_) = samples("read", "shared", 0, api)
+    return {**sample, "x": {"groups": 2}, "unit": "us", "values": [microseconds] * 7}
+
+
+def test_what_a_launch_takes_is_measured_and_fitted(tmp_path):
+    found = view(tmp_path, *samples("read", "shared", 80), launch_sample())
+    table, _ = BANDWIDTH.tables(found)
+    ((name, cells),) = table.rows
+    assert name == "OpenCL" and cells[0].text == "12.5 µs" and cells[2].text == "80.0 GB/s"
+    assert 1.5 < float(cells[1].text.removesuffix(" µs")) < 1.8
+    assert launch.table(view(tmp_path, *samples("read", "private", 80))) is None
+
+
+def test_without_latencies_the_levels_stand_with_the_bandwidth(tmp_path):
+    series = {"path": "buffer", "pattern": "read", "sharing": "shared"}
+    level = {
+        "record": "level", "device": "cpu", "api": "opencl", "probe": "bandwidth", "series": series, "level": 1,
+        "bytes": None, "transition": None, "bandwidth": {"low": 23, "value": 24, "high": 25},
+    }  # fmt: skip
+    found = view(tmp_path, *samples("read", "private", 80), *samples("read", "shared", 80), level)
+    table = BANDWIDTH.tables(found)[0]
+    assert table.headings == ["Level", "Size", "Transition", "Bandwidth"]
+    assert table.rows[0][1][2].text == "24.0 GB/s"
+
+
+def test_bytes_a_cycle_of_each_unit_where_the_clock_is_known(tmp_path):
+    read = samples("read", "shared", 80)
+    for sample in read:
+        sample["state"]["clock_mhz"] = 2500
+    found = view(tmp_path, *read)
+    assert levels.bytes_per_cycle(80, found, found.curves[0]) == 80e9 / 2500e6 / 8
+    unknown = view(tmp_path, *samples("read", "shared", 80))
+    assert levels.bytes_per_cycle(80, unknown, unknown.curves[0]) is None

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from sonde_tools import bandwidth_method, charts, formats, parts
+from sonde_tools import bandwidth_method, charts, formats, launch, levels, parts
 from sonde_tools.devices import series_name
+from sonde_tools.latency import LATENCY
 from sonde_tools.sections import Figure, Section
 
 FURTHER_HEIGHT_PIXELS = 300
@@ -66,10 +67,12 @@ def legend(view):
 
 
 def tables(view):
-    """The bandwidth at telling sizes."""
+    """The bandwidth at telling sizes; the levels and what a launch takes, unless the section on latency has them."""
     what = "Simulated bandwidth" if view.is_model else "Bandwidth"
     caption = f"{what} at telling sizes, GB/s: median, first to third quartile"
-    return [parts.telling_sizes(_all_curves(view), caption)]
+    entries = _all_curves(view)
+    found = [] if LATENCY.applies(view) else [levels.table(view, entries), launch.table(view)]
+    return [*filter(None, found), parts.telling_sizes(entries, caption)]
 
 
 def further(view):
