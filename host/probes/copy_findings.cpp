@@ -141,7 +141,7 @@ void add_engines(Mover mover, const Curves& curves, measure::Conclusion& conclus
   conclusion.findings.push_back({.series = {{"engine", series_of({.mover = mover}).at("engine")}},
                                  .name = "engines",
                                  .value = engines,
-                                 .unit = "",
+                                 .unit = "ratio",
                                  .evidence = evidence});
 }
 
