@@ -137,7 +137,7 @@ measure::Workload copies_beside_kernel(gpu::Device& device, const CopyArm& arm, 
       const double kernel_ns = work->busy.run().count();
       const gpu::BesideTimes together = work->together();
       ratios.push_back(overlap(copies_ns, kernel_ns, together));
-      return gbps(work->lane->row_bytes(), together.copies);
+      return Repetition{gbps(work->lane->row_bytes(), together.copies), gpu::Nanoseconds(copies_ns) + together.kernel};
     });
     ratios.erase(ratios.begin());  // of the untimed one
     result.steps = work->lane->row().copies;

@@ -111,7 +111,7 @@ std::optional<Concurrency> same_way(const Curves& curves, const CopyArm& arm, in
   const auto several = time_of(curves, arm, queues, bytes);
   if (!one || !several) return std::nullopt;
   return Concurrency{*one / *several,
-                     text("%d queues copy %.2g times as many times %s %s as one", queues, *one / *several,
+                     text("on %d queues %.2g times as many copies of %s %s are made as on one", queues, *one / *several,
                           measure::size_text(bytes).c_str(), phrase_of(arm).c_str())};
 }
 
@@ -141,7 +141,7 @@ void add_engines(Mover mover, const Curves& curves, measure::Conclusion& conclus
   conclusion.findings.push_back({.series = {{"engine", series_of({.mover = mover}).at("engine")}},
                                  .name = "engines",
                                  .value = engines,
-                                 .unit = "",
+                                 .unit = "ratio",
                                  .evidence = evidence});
 }
 

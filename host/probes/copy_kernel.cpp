@@ -128,7 +128,7 @@ measure::Workload copies_by_kernel(gpu::Device& device, const CopyArm& arm, std:
       gpu::Nanoseconds time{0};
       for (std::uint32_t copy = 0; copy < copies; ++copy) time += work->run();
       check(work->lane);
-      return gbps(work->lane.row_bytes() * copies, time);
+      return Repetition{gbps(work->lane.row_bytes() * copies, time), time};
     });
     result.steps = copies;
     return result;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "gpu/error.hpp"
 #include "gpu/page_aligned.hpp"
 #include "probes/copy_lane.hpp"
 #include "probes/copy_repeat.hpp"
@@ -72,7 +73,9 @@ measure::Workload copies_by_mapping(gpu::Device& device, const CopyArm& arm, std
       gpu::Nanoseconds time{0};
       for (std::uint32_t copy = 0; copy < copies; ++copy) time += work->run();
       check(work->lane);
-      return gbps(work->lane.row_bytes() * copies, time);
+      // Of a simulated CPU, whose own work costs nothing.
+      if (time.count() <= 0) throw gpu::Unsupported("neither maps nor the CPU's copying take any time on this device");
+      return Repetition{gbps(work->lane.row_bytes() * copies, time), time};
     });
     result.steps = copies;
     return result;

@@ -113,7 +113,7 @@ measure::Workload copies_by_engine(gpu::Device& device, const CopyArm& arm, std:
         to_device.push_back(gbps(lane_bytes, times.each[0]));
         to_host.push_back(gbps(lane_bytes, times.each[1]));
       }
-      return gbps(lane_bytes * train->lanes.size(), times.all);
+      return Repetition{gbps(lane_bytes * train->lanes.size(), times.all), times.all};
     });
     result.steps = train->lanes.front()->row().copies;
     if (both) {

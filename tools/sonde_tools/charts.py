@@ -32,7 +32,8 @@ def colours(labelled):
     return found
 
 
-def over_size(labelled, quantity, unit, head, noted=None, palette=None, height=HEIGHT_PIXELS, beside=()):
+def over_size(labelled, quantity, unit, head, noted=None, palette=None, height=HEIGHT_PIXELS, beside=(),
+              size_title="working-set size"):
     """Curves over the working set (x bytes) on logarithmic axes, quartiles as a band, disturbed points hollow.
 
     head: title and subtitle's lines; noted: Marks; beside: labelled curves of another chart whose axes these share.
@@ -41,7 +42,7 @@ def over_size(labelled, quantity, unit, head, noted=None, palette=None, height=H
     palette = palette or colours(labelled)
     noted = noted or marks.Marks()
     sized = [(entry, point) for entry in labelled for point in entry.curve.points if point.x.get("bytes")]
-    axes = _axes([*labelled, *beside], f"{quantity}, {unit}", noted.foot_pixels / height)
+    axes = _axes([*labelled, *beside], (size_title, f"{quantity}, {unit}"), noted.foot_pixels / height)
     shown = alt.selection_point(
         name="shown", fields=["series"], bind="legend", toggle="true", value=[{"series": label} for label in palette]
     )
@@ -179,19 +180,19 @@ def _name_pixels(labels):
     return 45 + 8 * max(map(len, labels), default=0)
 
 
-def _axes(labelled, y_title, foot_share):
-    """Both axes, each as a function: field -> the x or y of a layer."""
+def _axes(labelled, titles, foot_share):
+    """Both axes with their titles, each as a function: field -> the x or y of a layer."""
     points = [point for entry in labelled for point in entry.curve.points if point.x.get("bytes")]
     values = [value for point in points for value in (point.low_quartile, point.median, point.high_quartile)]
     ticks, domain = _log_scale(values, foot_share)
     axis = alt.Axis(values=ticks, labelExpr="format(datum.value, '~r')", labelOverlap="parity")
     scale = alt.Scale(type="log", domain=domain, nice=False)
     sizes = [point.x["bytes"] for point in points]
-    return _size_axis(sizes), lambda field: alt.Y(field, title=y_title, scale=scale, axis=axis)
+    return _size_axis(sizes, titles[0]), lambda field: alt.Y(field, title=titles[1], scale=scale, axis=axis)
 
 
-def _size_axis(sizes_bytes):
-    """The axis of working sets as a function: field -> the x of a layer."""
+def _size_axis(sizes_bytes, title):
+    """The axis of sizes as a function: field -> the x of a layer."""
     low, high = min(sizes_bytes) / 1.12, max(sizes_bytes) * 1.12
     names = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")]
     text = "".join(f"datum.value >= {factor} ? datum.value / {factor} + ' {unit}' : " for factor, unit in names)
@@ -208,7 +209,7 @@ def _size_axis(sizes_bytes):
         tickOpacity=shown,
     )
     scale = alt.Scale(type="log", base=2, domain=[low, high], nice=False)
-    return lambda field: alt.X(field, title="working-set size", scale=scale, axis=axis)
+    return lambda field: alt.X(field, title=title, scale=scale, axis=axis)
 
 
 def _log_scale(values, foot_share=0.0):
