@@ -72,6 +72,6 @@ const measure::Probe copy{
     .prepare = prepare,
     .conclude = conclude,
     // One size of each kind comes first.
-    .all_over_first = [](measure::Effort effort) { return effort == measure::Effort::quick ? 12.0 : 40.0; }};
+    .all_over_first = [](measure::Effort effort) { return effort == measure::Effort::quick ? 6.0 : 24.0; }};
 
 }  // namespace sonde::probes

@@ -100,7 +100,7 @@ std::optional<Concurrency> both_at_once(const Curves& curves, const CopyArm& bot
   const auto together = time_of(curves, both, 1, bytes);
   if (!there || !back || !together) return std::nullopt;
   const double pair_ns = *together * 2;  // both directions' bytes are counted
-  const double copies = 1 + (*there + *back - pair_ns) / std::min(*there, *back);
+  const double copies = std::min(2.0, 1 + (*there + *back - pair_ns) / std::min(*there, *back));
   return Concurrency{copies, text("copies of %s both ways at once take %s a pair, one after the other %s",
                                   measure::size_text(bytes).c_str(), time_text(pair_ns).c_str(),
                                   time_text(*there + *back).c_str())};
@@ -110,7 +110,7 @@ std::optional<Concurrency> same_way(const Curves& curves, const CopyArm& arm, in
   const auto one = time_of(curves, arm, 1, bytes);
   const auto several = time_of(curves, arm, queues, bytes);
   if (!one || !several) return std::nullopt;
-  return Concurrency{*one / *several,
+  return Concurrency{std::min(*one / *several, 1.0 * queues),
                      text("on %d queues %.2g times as many copies of %s %s are made as on one", queues, *one / *several,
                           measure::size_text(bytes).c_str(), phrase_of(arm).c_str())};
 }
