@@ -113,6 +113,27 @@ TEST(BandwidthLevels, ThoseOfACurveWithNoiseAreWhereTheyAre) {
   }
 }
 
+// A CPU of 48 KiB and 2 MiB through PoCL, at quick effort: the first fall is no more than 1.4 times, the second cache slopes.
+TEST(BandwidthLevels, OfACpuWhoseSecondCacheSlopes) {
+  const auto found = find_bandwidth_levels(
+      of({{2 * kib, 319},    {2.5 * kib, 148},  {3 * kib, 258},    {4 * kib, 321},    {6 * kib, 307},    {8 * kib, 308},    {12 * kib, 304},
+          {16 * kib, 294},   {24 * kib, 318},   {32 * kib, 308},   {40 * kib, 273},   {48 * kib, 152},   {64 * kib, 221},   {96 * kib, 220},
+          {128 * kib, 209},  {192 * kib, 219},  {224 * kib, 201},  {256 * kib, 204},  {384 * kib, 189},  {448 * kib, 177},  {512 * kib, 156},
+          {640 * kib, 139},  {768 * kib, 141},  {1024 * kib, 142}, {1536 * kib, 156}, {1792 * kib, 87},  {2 * mib, 97},     {2.5 * mib, 81},
+          {3 * mib, 74},     {4 * mib, 72},     {5 * mib, 62},     {6 * mib, 67},     {8 * mib, 63},     {10 * mib, 56},    {12 * mib, 56},
+          {16 * mib, 61},    {20 * mib, 49},    {24 * mib, 56},    {32 * mib, 59},    {48 * mib, 37},    {64 * mib, 41}}),
+      64, 1);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_LE(found[0].bytes->low, 48 * kib);
+  EXPECT_GE(found[0].bytes->high, 48 * kib);
+  EXPECT_NEAR(found[0].gbps.value, 308, 15);
+  EXPECT_LE(found[1].bytes->low, 2 * mib);
+  EXPECT_GE(found[1].bytes->high, 2 * mib);
+  EXPECT_LT(found[1].gbps.low, 160);  // it slopes from 220 to 140
+  EXPECT_GT(found[1].gbps.high, 200);
+  EXPECT_NEAR(found[2].gbps.value, 45, 20);
+}
+
 // An H200's L2 and memory as RRZE-HPC/gpu-benches (gpu-l2-cache) has them, in MiB; slices further away fill before the rest.
 TEST(BandwidthLevels, OfAnH200) {
   const Curve curve = of({{1.5 * mib, 13527}, {2 * mib, 11745}, {2.5 * mib, 11385}, {3 * mib, 11049}, {4 * mib, 10619}, {5 * mib, 10538},
