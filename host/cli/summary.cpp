@@ -5,6 +5,8 @@
 #include "cli/bandwidth_table.hpp"
 #include "cli/format.hpp"
 #include "cli/latency_summary.hpp"
+#include "cli/memory_kinds_table.hpp"
+#include "probes/memory_kinds.hpp"
 #include "probes/path.hpp"
 
 namespace sonde::cli {
@@ -33,6 +35,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     text += drivers(target);
     text += latency_summary(device, lines, colour);
     text += bandwidth_table(device.id, lines, simulated);
+    text += memory_kinds_table(device.id, lines, simulated);
   }
   const auto disturbed = std::ranges::count_if(
       lines, [](const Line& line) { return records::is_point(line) && line.measurement.state.disturbed; });
@@ -56,6 +59,9 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     const probes::Path path = probes::path_of(line.point.series);
     if (line.origin.probe == "latency" && path != probes::Path::vector) where += " by the path " + std::string(probes::name_of(path));
     if (probes::fabric_of(line.point.series) == probes::Fabric::loaded) where += " with memory kept awake";
+    if (line.point.series.contains("memory") && probes::memory_of(line.point.series) != "device") {
+      where += " in " + probes::memory_of(line.point.series) + " memory";
+    }
     if (line.point.x.contains("bytes")) where += " at " + measure::size_text(line.point.x.at("bytes"));
     text += (line.kind == "skip" ? "\nNot measured: " : "\nFailed: ") + where + ": " + line.reason + "\n";
   }

@@ -5,7 +5,7 @@
 namespace sonde::probes {
 
 std::span<const measure::Probe* const> catalog() {
-  static constexpr std::array<const measure::Probe*, 2> all{&latency, &bandwidth};
+  static constexpr std::array<const measure::Probe*, 4> all{&latency, &bandwidth, &host_memory, &zero_copy};
   return all;
 }
 

@@ -122,6 +122,10 @@ std::vector<Shape> neighbours(const Shape& shape, const gpu::DeviceInfo& info, S
 
 }  // namespace
 
+Shape usual_shape(const gpu::DeviceInfo& info) {
+  return beginnings(info)[info.type == gpu::DeviceType::cpu ? 1 : 0];
+}
+
 Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Thoroughness thoroughness) {
   const std::uint64_t array_bytes = bytes / facts_of(pattern).arrays;
   // A simulated device's rates are what its file says, in whatever shape.

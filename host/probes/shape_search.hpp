@@ -13,4 +13,7 @@ enum class Thoroughness { once, full };
 /// and not more than some dozens of shapes; the same device answers alike, as no clock but its own is asked.
 Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Thoroughness thoroughness);
 
+/// What most devices of its type are fast with, for a probe that compares memories rather than shapes.
+Shape usual_shape(const gpu::DeviceInfo& info);
+
 }  // namespace sonde::probes

@@ -7,10 +7,11 @@ from pathlib import Path
 from sonde_tools import charts, formats, page, records, tables
 from sonde_tools.devices import device_views
 from sonde_tools.bandwidth import BANDWIDTH
+from sonde_tools.kinds import KINDS
 from sonde_tools.latency import LATENCY
 
 # A later probe adds its Section here.
-SECTIONS = [LATENCY, BANDWIDTH]
+SECTIONS = [LATENCY, BANDWIDTH, KINDS]
 
 EXAMPLES = """examples:
   sonde report results/run.jsonl -o report.html
