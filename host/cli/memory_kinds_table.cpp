@@ -52,20 +52,23 @@ std::string memory_kinds_table(const std::string& device, std::span<const Line> 
   for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model}) {
     std::vector<const Line*> findings;
     std::vector<std::string> kinds;
+    const Line* round_trip = nullptr;
     for (const Line& line : lines) {
       const bool here = line.kind == "finding" && line.origin.device == device && line.origin.api == records::api_name(api);
-      if (!here || (line.origin.probe != "zero-copy" && line.origin.probe != "host-memory")) continue;
+      if (here && line.finding.name == "round-trip") round_trip = &line;
+      if (!here || line.finding.name == "round-trip" || (line.origin.probe != "zero-copy" && line.origin.probe != "host-memory")) continue;
       findings.push_back(&line);
       const std::string kind = probes::memory_of(line.finding.series);
       if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
     }
-    if (findings.empty()) continue;
+    if (findings.empty() && round_trip == nullptr) continue;
     text += std::string("\n  ") + (simulated ? "Simulated kinds of memory" : "Kinds of memory through " + spoken_name(api)) + "\n";
     std::size_t widest = 0;
     for (const std::string& kind : kinds) widest = std::max(widest, kind.size());
     for (const std::string& kind : kinds) {
       text += format("  %-*s  %s\n", static_cast<int>(widest), kind.c_str(), text_of(kind, findings).c_str());
     }
+    if (round_trip != nullptr) text += "  " + round_trip->finding.evidence + "\n";
   }
   return text;
 }

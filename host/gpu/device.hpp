@@ -111,6 +111,10 @@ class Device {
   /// Runs one dispatch to its end and returns its time by the device's clock.
   virtual Nanoseconds run(Kernel& kernel, const Launch& launch) = 0;
 
+  /// The CPU signals the device, which runs or waits already, and sees its answer: what each of so many took, by the CPU's
+  /// clock. How they signal is the API's own: shared memory with atomics, or semaphores.
+  [[nodiscard]] virtual std::vector<Nanoseconds> round_trips(std::uint32_t count);
+
   /// The clock of the CPU beside the device, for what only the CPU can time; simulated where the device is.
   [[nodiscard]] virtual Nanoseconds host_time();
 };

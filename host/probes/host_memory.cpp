@@ -2,10 +2,13 @@
 //
 // Experiment: in every kind of memory that the driver has, the walk of the latency probe (a random cycle over lines, one
 // load after the other) over working sets from a few caches' size to beyond them all, and the streams of the bandwidth
-// probe, reading and writing, in a shape that suits most devices of the type. Who wrote the working set last is told by
-// `writer`: the CPU through its view of the memory, or a kernel. Some caches take in only what the GPU wrote. Then the CPU
-// walks, reads and writes the same kinds through its view (side cpu), one thread, by the host's clock (the records'
-// state.shape says so). The first kind is what any buffer is made of, and what the others are held against.
+// probe, reading and writing; their shape is looked for in the first kind and taken over by the others, as memories are
+// compared and not shapes. Who wrote the working set last is told by `writer`: the CPU through its view of the memory, or
+// a kernel, as some caches take in only what the GPU wrote. Then the CPU walks, reads and writes the same kinds through
+// its view (side cpu), one thread, by the host's clock (the records' state.shape says so). The first kind is what any
+// buffer is made of, and what the others are held against. Last, a round trip (direction both): the CPU signals the device
+// and sees its answer, in OpenCL through a word of fine-grained shared memory at which a running kernel looks, in Vulkan
+// through a timeline semaphore.
 //
 // How to read the curve: a kind whose curve lies on the first one's is like device memory. One that is at its highest
 // latency while the first is still served by a cache bypasses that cache. About a microsecond is a bus between two chips.
@@ -66,9 +69,9 @@ std::vector<double> walked_sizes(const gpu::DeviceInfo& device, Effort effort) {
 
 /// Of streams, and of what the CPU does: beyond every cache, and from normal effort on within one.
 std::vector<double> streamed_sizes(const gpu::DeviceInfo& device, Effort effort) {
-  const double largest = is_cpu(device) ? 32 * mib : 64 * mib;
-  if (effort == Effort::quick) return {largest};
-  return {1 * mib, 8 * mib, effort == Effort::normal ? largest : 256 * mib};
+  if (effort == Effort::quick) return {is_cpu(device) ? 16 * mib : 64 * mib};
+  if (effort == Effort::normal) return {1 * mib, is_cpu(device) ? 32 * mib : 64 * mib};
+  return {1 * mib, 8 * mib, 64 * mib, 256 * mib};
 }
 
 struct Plan {
@@ -78,7 +81,7 @@ struct Plan {
   void add(std::map<std::string, std::string> series, double bytes) {
     if (request.smallest_bytes && bytes < static_cast<double>(*request.smallest_bytes)) return;
     if (request.largest_bytes && bytes > static_cast<double>(*request.largest_bytes)) return;
-    points.push_back({.series = std::move(series), .x = {{"bytes", bytes}}, .expected_seconds = 0.1 + 8e-9 * bytes});
+    points.push_back({.series = std::move(series), .x = {{"bytes", bytes}}, .expected_seconds = 0.05 + 6e-9 * bytes});
   }
 };
 
@@ -88,6 +91,16 @@ std::map<std::string, std::string> with(std::map<std::string, std::string> serie
   return series;
 }
 
+const std::array<const char*, 2> patterns{"read", "write"};
+
+void add_streams(Plan& plan, const gpu::DeviceInfo& device, const gpu::MemoryKind& kind) {
+  const auto series = with(series_of({.memory = kind.name, .writer = Writer::gpu}), {{"path", "buffer"}, {"sharing", "private"}});
+  for (const double bytes : streamed_sizes(device, plan.request.effort)) {
+    for (const char* pattern : patterns) plan.add(with(series, {{"pattern", pattern}}), bytes);
+  }
+}
+
+/// All but the streams of kinds that take a shape over.
 void add_kind(Plan& plan, const gpu::DeviceInfo& device, const gpu::MemoryKind& kind) {
   const Effort effort = plan.request.effort;
   std::vector<Writer> writers{Writer::gpu};
@@ -99,25 +112,14 @@ void add_kind(Plan& plan, const gpu::DeviceInfo& device, const gpu::MemoryKind& 
       if (!kind.missing.empty()) return;  // to be skipped, once
     }
   }
+  if (kind == device.memory_kinds.front()) add_streams(plan, device, kind);
   const auto streamed = series_of({.memory = kind.name, .writer = Writer::gpu});
-  for (const double bytes : streamed_sizes(device, effort)) {
-    for (const char* pattern : {"read", "write"}) {
-      plan.add(with(streamed, {{"path", "buffer"}, {"pattern", pattern}, {"sharing", "private"}}), bytes);
-    }
-  }
   for (const double bytes : streamed_sizes(device, effort)) {
     const auto of_cpu = with(streamed, {{"side", "cpu"}});
     plan.add(of_cpu, bytes);
     if (!kind.seen_by_cpu || device.type == gpu::DeviceType::model) return;  // to be skipped, once
-    for (const char* pattern : {"read", "write"}) plan.add(with(of_cpu, {{"pattern", pattern}}), bytes);
+    for (const char* pattern : patterns) plan.add(with(of_cpu, {{"pattern", pattern}}), bytes);
   }
-}
-
-std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  if (!known.empty()) return {};
-  Plan plan{request};
-  for (const gpu::MemoryKind& kind : device.memory_kinds) add_kind(plan, device, kind);
-  return plan.points;
 }
 
 bool has(const std::map<std::string, std::string>& series, const char* name, const char* word) {
@@ -125,7 +127,51 @@ bool has(const std::map<std::string, std::string>& series, const char* name, con
   return found != series.end() && found->second == word;
 }
 
+/// What the search found at the same size for the same pattern.
+std::map<std::string, double> shape_for(const Point& point, std::span<const Measurement> known) {
+  for (const Measurement& one : known) {
+    const bool alike = !has(one.point.series, "side", "cpu") && has(one.point.series, "pattern", point.series.at("pattern").c_str());
+    if (alike && one.point.x == point.x) return one.state.shape;
+  }
+  return {};
+}
+
+/// One word there and one back, of what the kinds have nothing to do with.
+const std::map<std::string, std::string> round_trip_series{{"direction", "both"}};
+constexpr double word_bytes = 4;
+
+std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+  Plan plan{request};
+  for (const gpu::MemoryKind& kind : device.memory_kinds) {
+    if (known.empty()) {
+      add_kind(plan, device, kind);
+    } else if (kind.missing.empty() && kind != device.memory_kinds.front()) {
+      add_streams(plan, device, kind);
+    }
+  }
+  if (known.empty()) {
+    plan.points.push_back({.series = round_trip_series, .x = {{"bytes", word_bytes}}, .expected_seconds = 0.1});
+  } else {
+    for (Point& point : plan.points) point.shape = shape_for(point, known);
+  }
+  return plan.points;
+}
+
+measure::Workload round_trip(gpu::Device& device) {
+  constexpr std::uint32_t count = 300;
+  constexpr std::uint32_t untimed = 20;
+  const auto observe = [&device](const measure::Limits&, const std::function<void()>& alive) {
+    measure::Repetitions result;
+    const std::vector<gpu::Nanoseconds> times = device.round_trips(untimed + count);
+    alive();
+    for (std::size_t i = untimed; i < times.size(); ++i) result.values.push_back(times[i].count() / 1e3);
+    return result;
+  };
+  return {.unit = "us", .has_cycles = false, .shape = {{"host_clock", 1}}, .observe = observe};
+}
+
 measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+  if (point.series == round_trip_series) return round_trip(device);
   const Placement placement = placement_of(point.series);
   const gpu::MemoryKind& kind = gpu::memory_kind(device.info(), placement.memory);
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
@@ -140,8 +186,11 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
     return cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes, request.seed,
                        Path::vector, placement);
   }
-  const Shape shape = fitted(usual_shape(device.info()), Sharing::apart, bytes);
-  return stream(device, pattern_of(point.series), Sharing::apart, shape, bytes, request.seed, placement);
+  const Pattern pattern = pattern_of(point.series);
+  const auto thoroughness = request.effort == Effort::quick ? Thoroughness::usual : Thoroughness::once;
+  const Shape shape = point.shape.empty() ? search_shape(device, pattern, Sharing::apart, bytes, thoroughness)
+                                          : fitted(shape_of(point.shape), Sharing::apart, bytes);
+  return stream(device, pattern, Sharing::apart, shape, bytes, request.seed, placement);
 }
 
 template <typename... Numbers>
@@ -186,12 +235,26 @@ void find_slow(const std::map<std::string, double>& read_gbps, measure::Conclusi
   }
 }
 
+void find_round_trip(const Measurement& one, measure::Conclusion& conclusion) {
+  const double half = analysis::quantile(one.values, 0.5);
+  const double most = analysis::quantile(one.values, 0.99);
+  conclusion.findings.push_back(
+      {.series = one.point.series, .name = "round-trip", .value = measure::six_digits(half), .unit = "us",
+       .evidence = text("From the CPU to the device and back takes %.3g us in the median of %.0f times, and at most %.3g in 99 of 100.",
+                        half, static_cast<double>(one.values.size()), most)});
+}
+
 measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
   std::map<std::map<std::string, std::string>, analysis::LatencyBySize> latencies;
   std::map<std::string, double> cpu_read_gbps;  // at the largest size
   std::map<std::string, double> cpu_read_bytes;
   std::string first;  // as the plan has it first
+  measure::Conclusion conclusion;
   for (const Measurement& one : measurements) {
+    if (one.point.series == round_trip_series) {
+      find_round_trip(one, conclusion);
+      continue;
+    }
     const Placement placement = placement_of(one.point.series);
     if (first.empty()) first = placement.memory;
     const double bytes = one.point.x.at("bytes");
@@ -203,7 +266,6 @@ measure::Conclusion conclude(const Request&, std::span<const Measurement> measur
       latencies[series_of(placement)][bytes] = median_of(one);
     }
   }
-  measure::Conclusion conclusion;
   for (const auto& [series, curve] : latencies) {
     const Placement placement = placement_of(series);
     if (placement.memory == first) continue;
@@ -227,6 +289,8 @@ const measure::Probe host_memory{
     .obstacle = obstacle,
     .next = next,
     .prepare = prepare,
-    .conclude = conclude};
+    .conclude = conclude,
+    // The other kinds' streams come later.
+    .all_over_first = [](Effort) { return 1.4; }};
 
 }  // namespace sonde::probes

@@ -122,15 +122,12 @@ std::vector<Shape> neighbours(const Shape& shape, const gpu::DeviceInfo& info, S
 
 }  // namespace
 
-Shape usual_shape(const gpu::DeviceInfo& info) {
-  return beginnings(info)[info.type == gpu::DeviceType::cpu ? 1 : 0];
-}
-
 Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Thoroughness thoroughness) {
   const std::uint64_t array_bytes = bytes / facts_of(pattern).arrays;
   // A simulated device's rates are what its file says, in whatever shape.
   const bool simulated = device.info().type == gpu::DeviceType::model;
-  const int rounds = simulated ? 0 : thoroughness == Thoroughness::full ? most_rounds : 1;
+  const int wanted = thoroughness == Thoroughness::full ? most_rounds : thoroughness == Thoroughness::once ? 1 : 0;
+  const int rounds = simulated ? 0 : wanted;
   Trials trials(device, pattern, sharing, bytes);
   Shape best;
   double speed = 0;

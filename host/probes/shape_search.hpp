@@ -5,15 +5,13 @@
 
 namespace sonde::probes {
 
-/// How far a search goes: once through all numbers of a shape, or until none of them helps any more.
-enum class Thoroughness { once, full };
+/// How far a search goes: the usual shapes of GPUs and CPUs alone, once through all numbers of the better one, or until
+/// none of them helps any more.
+enum class Thoroughness { usual, once, full };
 
 /// The shape that moves most bytes a second of this device over a working set of `bytes`, all arrays together; not
 /// proved, as whoever measures with it proves that. A few milliseconds of device time for each shape that is tried,
 /// and not more than some dozens of shapes; the same device answers alike, as no clock but its own is asked.
 Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Thoroughness thoroughness);
-
-/// What most devices of its type are fast with, for a probe that compares memories rather than shapes.
-Shape usual_shape(const gpu::DeviceInfo& info);
 
 }  // namespace sonde::probes

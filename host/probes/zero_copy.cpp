@@ -70,7 +70,7 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
     for (const double bytes : sizes(device, request)) {
       Point point{.series = series_of(Touch::word, Way::to_host), .x = {{"bytes", bytes}}};
       point.series["memory"] = kind.name;
-      point.expected_seconds = 0.1 + 2e-9 * bytes;
+      point.expected_seconds = 0.03 + 1.4e-9 * bytes;
       points.push_back(point);
       if (!why_not_shared(kind).empty()) break;  // to be skipped, once
     }

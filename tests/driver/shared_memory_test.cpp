@@ -173,6 +173,19 @@ TEST_P(DeviceSharedMemory, OneThatIsTooLargeIsUnsupported) {
   });
 }
 
+TEST_P(DeviceSharedMemory, TheDeviceAnswersTheCpuEveryTimeOrSaysWhyNot) {
+  try {
+    for (const std::uint32_t count : {1u, 50u}) {
+      const std::vector<Nanoseconds> times = device->round_trips(count);
+      EXPECT_EQ(times.size(), count);
+      for (const Nanoseconds time : times) EXPECT_GT(time.count(), 0);
+    }
+  } catch (const Unsupported& reason) {
+    EXPECT_FALSE(std::string(reason.what()).empty());
+    EXPECT_EQ(device->info().type, DeviceType::model) << reason.what();
+  }
+}
+
 TEST_P(DeviceSharedMemory, TheHostsClockNeverRunsBackwards) {
   Nanoseconds last = device->host_time();
   const auto kernel = device->make_kernel(kernels::alu_chain, 1);

@@ -38,7 +38,8 @@ def _main(view):
 
 
 def _findings(view):
-    return [found for _, found in view.findings if found.get("probe") in PROBES]
+    # A round trip is between CPU and device, of no kind.
+    return [found for _, found in view.findings if found.get("probe") in PROBES and found["finding"] != "round-trip"]
 
 
 def applies(view):

@@ -47,6 +47,7 @@ using Fence = Handle<VkFence, &vkDestroyFence>;
 using Pipeline = Handle<VkPipeline, &vkDestroyPipeline>;
 using PipelineLayout = Handle<VkPipelineLayout, &vkDestroyPipelineLayout>;
 using QueryPool = Handle<VkQueryPool, &vkDestroyQueryPool>;
+using Semaphore = Handle<VkSemaphore, &vkDestroySemaphore>;
 using ShaderModule = Handle<VkShaderModule, &vkDestroyShaderModule>;
 
 }  // namespace sonde::gpu::vulkan

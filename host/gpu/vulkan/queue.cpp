@@ -36,6 +36,7 @@ VkDevice make_device(VkPhysicalDevice physical, std::uint32_t family, bool addre
   listings.pipelineExecutableInfo = VK_TRUE;
   VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   features.bufferDeviceAddress = addresses ? VK_TRUE : VK_FALSE;
+  features.timelineSemaphore = VK_TRUE;  // every driver of Vulkan 1.2 has them
   VkDeviceCreateInfo create{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &features};
   create.queueCreateInfoCount = 1;
   create.pQueueCreateInfos = &queue;
@@ -49,8 +50,8 @@ VkDevice make_device(VkPhysicalDevice physical, std::uint32_t family, bool addre
     extensions.push_back(VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
     clock.pNext = std::exchange(features.pNext, &clock);
   }
-  for (const char* wanted : {VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME}) {
-    if (has_extension(physical, wanted)) extensions.push_back(wanted);
+  if (has_extension(physical, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
+    extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
   }
   create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   create.ppEnabledExtensionNames = extensions.data();

@@ -26,6 +26,7 @@ class Queue {
   VkPhysicalDevice physical() const { return physical_; }
   VkDevice device() const { return device_; }
   bool has_listings() const { return has_listings_; }  ///< of pipelines that are made to be listed
+  VkQueue raw() const { return queue_; }
   std::uint32_t timestamp_bits() const { return family_.timestamp_bits; }
 
   /// Records with `record(commands)`, runs it after everything before it, and waits for its end.
