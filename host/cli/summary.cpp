@@ -7,6 +7,8 @@
 #include "cli/format.hpp"
 #include "cli/latency_summary.hpp"
 #include "cli/level_summary.hpp"
+#include "cli/memory_kinds_table.hpp"
+#include "probes/memory_kinds.hpp"
 #include "probes/path.hpp"
 
 namespace sonde::cli {
@@ -30,6 +32,9 @@ std::string place_of(const Line& line) {
   const probes::Path path = probes::path_of(line.point.series);
   if (line.origin.probe == "latency" && path != probes::Path::vector) where += " by the path " + std::string(probes::name_of(path));
   if (line.origin.probe == "latency" && probes::fabric_of(line.point.series) == probes::Fabric::loaded) where += " with memory kept awake";
+  if (line.point.series.contains("memory") && probes::memory_of(line.point.series) != "device") {
+    where += " in " + probes::memory_of(line.point.series) + " memory";
+  }
   if (line.origin.probe == "copy" && !line.point.series.empty()) where += " " + copy_name(line);
   if (line.point.x.contains("bytes")) where += " at " + measure::size_text(line.point.x.at("bytes"));
   return where;
@@ -75,6 +80,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     text += latency_summary(device, lines, colour);
     text += level_summary(device, lines);
     text += bandwidth_table(device.id, lines, simulated);
+    text += memory_kinds_table(device.id, lines, simulated);
     text += copy_table(device.id, lines, simulated);
   }
   const auto disturbed = std::ranges::count_if(

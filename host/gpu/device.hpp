@@ -115,6 +115,9 @@ class Device {
 
   /// What moves data between memories beside kernels; as long as the device is there.
   [[nodiscard]] virtual Copies& copies();
+  /// The CPU signals the device, which runs or waits already, and sees its answer: what each of so many took, by the CPU's
+  /// clock. How they signal is the API's own: shared memory with atomics, or semaphores.
+  [[nodiscard]] virtual std::vector<Nanoseconds> round_trips(std::uint32_t count);
 
   /// The clock of the CPU beside the device, for what only the CPU can time; simulated where the device is.
   [[nodiscard]] virtual Nanoseconds host_time();

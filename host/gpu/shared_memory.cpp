@@ -23,6 +23,10 @@ std::unique_ptr<Buffer> Device::make_buffer_in(const MemoryKind& kind, std::uint
   throw Unsupported("this device makes no buffers in memory of the kind " + kind.name);
 }
 
+std::vector<Nanoseconds> Device::round_trips(std::uint32_t) {
+  throw Unsupported("the CPU and this device have no way to answer each other");
+}
+
 Nanoseconds Device::host_time() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 }  // namespace sonde::gpu

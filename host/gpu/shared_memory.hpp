@@ -17,6 +17,8 @@ struct MemoryKind {
   std::string missing;       ///< why this device has none; empty where it has
   bool seen_by_cpu = true;   ///< its buffers can be mapped
   bool maps_freely = false;  ///< map and unmap do nothing: CPU and device may always look, one after the other
+
+  friend bool operator==(const MemoryKind&, const MemoryKind&) = default;
 };
 
 /// The device's kind of this name. Throws Unsupported, with the reason, where it has none.

@@ -5,7 +5,7 @@
 namespace sonde::probes {
 
 std::span<const measure::Probe* const> catalog() {
-  static constexpr std::array<const measure::Probe*, 3> all{&latency, &bandwidth, &copy};
+  static constexpr std::array<const measure::Probe*, 5> all{&latency, &bandwidth, &host_memory, &zero_copy, &copy};
   return all;
 }
 

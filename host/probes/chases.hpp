@@ -2,6 +2,7 @@
 
 #include "gpu/device.hpp"
 #include "measure/probe.hpp"
+#include "probes/memory_kinds.hpp"
 #include "probes/path.hpp"
 #include "probes/slots.hpp"
 
@@ -10,7 +11,7 @@ namespace sonde::probes {
 
 /// Through a random single cycle over `count` slots. Throws Unsupported where the device lacks the path.
 measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const Slots& slots, std::uint64_t seed,
-                              Path path = Path::vector);
+                              Path path = Path::vector, const Placement& placement = {});
 
 /// The same by the vector path, beside a light stream. Throws Unsupported where the two do not run at the same time.
 measure::Workload cycle_chase_kept_awake(gpu::Device& device, std::uint32_t count, const Slots& slots,

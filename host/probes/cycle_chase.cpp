@@ -9,6 +9,7 @@
 #include "probes/chases.hpp"
 #include "probes/light_stream.hpp"
 #include "probes/load_instruction.hpp"
+#include "probes/memory_kinds.hpp"
 #include "probes/one_item.hpp"
 #include "probes/walk.hpp"
 
@@ -62,12 +63,12 @@ struct CycleChase {
   std::uint32_t launches = 0;
 
   CycleChase(gpu::Device& on, std::uint32_t count, const Slots& where, std::uint64_t seed, const Way& way, Path by,
-             Fabric fabric)
+             Fabric fabric, const Placement& placement = {})
       : device(on),
         path(by),
         slots(where),
         kernel(on.make_kernel(way.kernel, one_item_group(on.info()))),
-        memory(on.make_buffer(std::uint64_t{count} * where.slot_bytes(), way.use)),
+        memory(buffer_in(on, placement.memory, std::uint64_t{count} * where.slot_bytes(), way.use)),
         places(random_cycle(count, seed)),
         end{where.word_of(0), 0} {
     if (fabric == Fabric::loaded) {
@@ -75,7 +76,7 @@ struct CycleChase {
       end.resize(words_before_rounds + beside->groups);
     }
     cursor = on.make_buffer(end.size() * sizeof(std::uint32_t));
-    write_cycle(*memory, places, slots, seed);
+    fill(on, *memory, placement, way.use, [&](gpu::Buffer& to) { write_cycle(to, places, slots, seed); });
     cycle_to_places(places);
     cursor->write(0, std::as_bytes(std::span(end)));
   }
@@ -122,9 +123,9 @@ struct CycleChase {
 }  // namespace
 
 measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const Slots& slots, std::uint64_t seed,
-                              Path path) {
+                              Path path, const Placement& placement) {
   if (path == Path::local) check_local_memory(device.info());
-  const auto chase = std::make_shared<CycleChase>(device, count, slots, seed, way_of(path), path, Fabric::idle);
+  const auto chase = std::make_shared<CycleChase>(device, count, slots, seed, way_of(path), path, Fabric::idle, placement);
   measure::Workload workload = chain_workload(chase, count);
   workload.instruction = most_frequent_load(chase->kernel->listing());
   // The loop that copies the chain counts as well.

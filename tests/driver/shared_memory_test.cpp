@@ -126,10 +126,64 @@ TEST_P(DeviceSharedMemory, OneKindsBufferAndAnothersMeetInOneLaunch) {
   });
 }
 
+TEST_P(DeviceSharedMemory, TouchWritesAndFindsJustTheWordsItIsToldTo) {
+  constexpr std::uint32_t growth = 0x9E3779B9u;
+  struct Case {
+    std::uint32_t first, step, count, each, item_step, loop_step;
+  };
+  constexpr std::uint32_t group_size = 4;
+  constexpr std::uint32_t groups = 3;
+  const auto kernel = device->make_kernel(kernels::touch, group_size);
+  for (const Case& one : {Case{5, 1, 1, 1, 1, 12}, Case{3, 7, 30, 3, 1, 12}, Case{3, 7, 30, 3, 3, 1}, Case{0, 1, 1000, 84, 1, 12},
+                          Case{0, 1, 1000, 84, 84, 1}}) {
+    std::vector<std::uint32_t> words(1001);
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = pattern(i);
+    const auto buffer = device->make_buffer(words.size() * 4);
+    const auto sums = device->make_buffer((group_size * groups + 1) * 4);
+    buffer->write(0, std::as_bytes(std::span(words)));
+    std::vector<std::uint32_t> expected(group_size * groups + 1, 0xABCD);
+    for (const std::uint32_t stores : {0u, 1u}) {
+      sums->write(0, std::as_bytes(std::span(expected)));
+      (void)device->run(*kernel, {.buffers = {buffer.get(), sums.get()},
+                                  .scalars = {one.first, one.step, one.count, one.each, one.item_step, one.loop_step, 99, stores},
+                                  .groups = groups});
+      for (std::uint32_t item = 0; item < group_size * groups; ++item) {
+        expected[item] = 0;
+        for (std::uint32_t turn = 0; turn < one.each; ++turn) {
+          const std::uint32_t i = item * one.item_step + turn * one.loop_step;
+          if (i >= one.count) continue;
+          std::uint32_t& word = words[one.first + i * one.step];
+          expected[item] += stores != 0 ? 1 : word * (2 * i + 1);
+          if (stores != 0) word = 99 + i * growth;
+        }
+      }
+      std::vector<std::uint32_t> found(expected.size());
+      sums->read(0, std::as_writable_bytes(std::span(found)));
+      EXPECT_EQ(found, expected) << one.count << (stores != 0 ? " written" : " read");
+      std::vector<std::uint32_t> left(words.size());
+      buffer->read(0, std::as_writable_bytes(std::span(left)));
+      EXPECT_EQ(left, words) << one.count << (stores != 0 ? " written" : " read");
+    }
+  }
+}
+
 TEST_P(DeviceSharedMemory, OneThatIsTooLargeIsUnsupported) {
   with_each_kind([&](const MemoryKind& kind) {
     EXPECT_THROW((void)device->make_buffer_in(kind, 1ull << 46), Unsupported);
   });
+}
+
+TEST_P(DeviceSharedMemory, TheDeviceAnswersTheCpuEveryTimeOrSaysWhyNot) {
+  try {
+    for (const std::uint32_t count : {1u, 50u}) {
+      const std::vector<Nanoseconds> times = device->round_trips(count);
+      EXPECT_EQ(times.size(), count);
+      for (const Nanoseconds time : times) EXPECT_GT(time.count(), 0);
+    }
+  } catch (const Unsupported& reason) {
+    EXPECT_FALSE(std::string(reason.what()).empty());
+    EXPECT_EQ(device->info().type, DeviceType::model) << reason.what();
+  }
 }
 
 TEST_P(DeviceSharedMemory, TheHostsClockNeverRunsBackwards) {

@@ -8,6 +8,9 @@
 namespace sonde::gpu::model {
 namespace {
 
+/// Of a map or an unmap, whatever it copies.
+constexpr double call_ns = 100;
+
 constexpr std::array<std::string_view, 6> opencl_names{"device",     "alloc-host-ptr", "use-host-ptr",
                                                        "svm-coarse", "svm-fine",       "svm-system"};
 
@@ -52,6 +55,7 @@ SharedStorage::SharedStorage(std::shared_ptr<AddressSpace> space, std::uint64_t 
 
 std::span<std::byte> SharedStorage::map(Access access) {
   access_ = access;
+  clock_->ns += call_ns;
   if (zero_copy_) {
     if (access != Access::read) changed();
     return bytes();
@@ -62,15 +66,30 @@ std::span<std::byte> SharedStorage::map(Access access) {
 }
 
 void SharedStorage::unmap() {
+  clock_->ns += call_ns;
   if (access_ == Access::read) return;
   changed();
   if (!zero_copy_) copy(copy_, bytes(), cost_.to_device_gbps);
 }
 
+void SharedStorage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
+  Storage::write(offset_bytes, bytes);
+  spend(bytes.size(), cost_.to_device_gbps);
+}
+
+void SharedStorage::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
+  Storage::read(offset_bytes, bytes);
+  spend(bytes.size(), cost_.to_host_gbps);
+}
+
 void SharedStorage::copy(std::span<const std::byte> from, std::span<std::byte> to, double gbps) {
   std::ranges::copy(from, to.begin());
+  spend(from.size(), gbps);
+}
+
+void SharedStorage::spend(std::uint64_t bytes, double gbps) {
   clock_->ns += cost_.latency_ns;
-  if (gbps > 0) clock_->ns += static_cast<double>(from.size()) / gbps;
+  if (gbps > 0) clock_->ns += static_cast<double>(bytes) / gbps;
 }
 
 }  // namespace sonde::gpu::model

@@ -37,12 +37,15 @@ class SharedStorage final : public Storage {
   SharedStorage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes, bool zero_copy, const CopyCost& cost,
                 std::shared_ptr<HostClock> clock);
 
+  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override;
+  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override;
   [[nodiscard]] std::span<std::byte> map(Access access) override;
   void unmap() override;
 
  private:
   std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(words()), size_bytes()}; }
   void copy(std::span<const std::byte> from, std::span<std::byte> to, double gbps);
+  void spend(std::uint64_t bytes, double gbps);
 
   bool zero_copy_;
   CopyCost cost_;

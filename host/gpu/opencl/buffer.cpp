@@ -10,7 +10,7 @@
 namespace sonde::gpu::opencl {
 namespace {
 
-constexpr cl_uint alignment_bytes = 4096;
+constexpr cl_uint usual_alignment = 0;  // that of the widest type, which is the most that may be asked for
 
 cl_map_flags flags_of(Access access) {
   if (access == Access::overwrite) return CL_MAP_WRITE_INVALIDATE_REGION;
@@ -88,7 +88,7 @@ class Shared final : public OpenclBuffer {
     cl_svm_mem_flags flags = CL_MEM_READ_WRITE;
     if (grain == Grain::fine) flags |= CL_MEM_SVM_FINE_GRAIN_BUFFER;
     if (grain == Grain::fine && (can & CL_DEVICE_SVM_ATOMICS) != 0) flags |= CL_MEM_SVM_ATOMICS;
-    memory_ = static_cast<std::byte*>(::clSVMAlloc(context_(), flags, size_bytes, alignment_bytes));
+    memory_ = static_cast<std::byte*>(::clSVMAlloc(context_(), flags, size_bytes, usual_alignment));
     if (memory_ == nullptr) {
       throw Unsupported("the driver refused the allocation: clSVMAlloc of " + std::to_string(size_bytes >> 20) + " MiB");
     }

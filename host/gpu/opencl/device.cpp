@@ -11,6 +11,7 @@
 #include "gpu/opencl/error.hpp"
 #include "gpu/opencl/list.hpp"
 #include "gpu/opencl/opencl.hpp"
+#include "gpu/opencl/round_trip.hpp"
 
 namespace sonde::gpu::opencl {
 namespace {
@@ -73,6 +74,10 @@ class OpenclDevice final : public Device {
       return std::make_unique<OpenclKernel>(cl::Kernel(built(source, options), std::string(source.name).c_str()),
                                             group_size);
     });
+  }
+
+  std::vector<Nanoseconds> round_trips(std::uint32_t count) override {
+    return opencl::round_trips({device_, context_, queue_}, count);
   }
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {

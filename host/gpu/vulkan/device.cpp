@@ -19,6 +19,7 @@
 #include "gpu/vulkan/memory.hpp"
 #include "gpu/vulkan/memory_kinds.hpp"
 #include "gpu/vulkan/queue.hpp"
+#include "gpu/vulkan/round_trip.hpp"
 #include "gpu/vulkan/staging.hpp"
 #include "gpu/vulkan/vulkan.hpp"
 
@@ -103,6 +104,8 @@ class VulkanDevice final : public Device {
     }
     return kernel;
   }
+
+  std::vector<Nanoseconds> round_trips(std::uint32_t count) override { return vulkan::round_trips(queue_, count); }
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
     const PreparedLaunch prepared = prepare(kernel, launch);

@@ -66,8 +66,8 @@ VkDevice make_device(VkPhysicalDevice physical, bool addresses, bool has_listing
     extensions.push_back(VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
     clock.pNext = std::exchange(features.pNext, &clock);
   }
-  for (const char* wanted : {VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME}) {
-    if (has_extension(physical, wanted)) extensions.push_back(wanted);
+  if (has_extension(physical, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
+    extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
   }
   create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   create.ppEnabledExtensionNames = extensions.data();

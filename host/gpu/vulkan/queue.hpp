@@ -31,6 +31,7 @@ class Queue {
   /// Of every queue that the device has: buffers are shared between them.
   std::span<const std::uint32_t> families() const { return families_; }
   bool has_listings() const { return has_listings_; }  ///< of pipelines that are made to be listed
+  VkQueue raw() const { return queue_; }
   std::uint32_t timestamp_bits() const { return family_.timestamp_bits; }
 
   /// Records with `record(commands)`, runs it after everything before it, and waits for its end.
