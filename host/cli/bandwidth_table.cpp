@@ -9,6 +9,7 @@
 #include "cli/backend.hpp"
 #include "cli/format.hpp"
 #include "probes/bandwidth_plan.hpp"
+#include "probes/bandwidth_scaling.hpp"
 
 namespace sonde::cli {
 namespace {
@@ -25,7 +26,7 @@ Curve curve_of(const std::string& device, std::span<const records::Line> lines, 
   Curve curve;
   for (const records::Line& line : lines) {
     const bool here = line.kind == "sample" && line.origin.device == device && line.origin.probe == "bandwidth";
-    if (!here || line.origin.api != api || line.point.series != series) continue;
+    if (!here || line.origin.api != api || line.point.series != series || probes::is_scaling(line.point)) continue;
     curve[line.point.x.at("bytes")] = &line.measurement;
   }
   return curve;

@@ -14,17 +14,22 @@
 // leave no curves, and the probe keeps no state. A search asks no clock but the device's, and is bounded by the number
 // of shapes and the device time of each, so that a simulated device answers alike every time.
 //
+// Then, in each flat stretch, fewer and fewer groups: how many it takes to get all of it.
+//
 // How to read the curve: it falls in steps as the working set outgrows level after level; each flat stretch is what that
 // level delivers. Small working sets may be slower than the first level can be, as each group has little to do.
+// Bandwidth over groups climbs as long as each of them asks for what it can, and is flat once the level gives all it has.
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "analysis/statistics.hpp"
 #include "probes/bandwidth_plan.hpp"
+#include "probes/bandwidth_scaling.hpp"
 #include "probes/catalog.hpp"
 #include "probes/shape_search.hpp"
 #include "probes/stream.hpp"
@@ -41,7 +46,7 @@ std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullop
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   if (known.empty()) return search_points(device, request);
   const bool swept = std::ranges::any_of(known, [](const Measurement& one) { return !one.point.shape.empty(); });
-  return swept ? std::vector<Point>() : sweep_points(device, request, known);
+  return swept ? scaling_points(device, request, known) : sweep_points(device, request, known);
 }
 
 measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
@@ -83,10 +88,12 @@ void find_suspicious(const std::map<double, double>& gbps_by_bytes, const std::m
 measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
   std::map<std::map<std::string, std::string>, std::map<double, double>> curves;
   for (const Measurement& one : measurements) {
+    if (is_scaling(one.point)) continue;
     curves[one.point.series][one.point.x.at("bytes")] = analysis::summarize(one.values).median;
   }
   measure::Conclusion conclusion;
   for (const auto& [series, gbps_by_bytes] : curves) find_suspicious(gbps_by_bytes, series, conclusion);
+  for (measure::Finding& saturation : saturations(measurements)) conclusion.findings.push_back(std::move(saturation));
   return conclusion;
 }
 
