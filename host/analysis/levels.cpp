@@ -28,6 +28,7 @@ constexpr double onset_agrees = 1.1;
 constexpr double served_nearly_alone = 0.985;  // share of accesses
 constexpr double surely_held = 0.3;            // of the nearest cache
 constexpr double latencies_agree_log_ns = 0.1;
+constexpr std::size_t least_points_for_a_scatter = 5;
 
 double log2_of(double value) { return std::log2(value); }
 
@@ -63,6 +64,18 @@ FitCurves fit_curves(const LatencyCurves& curves) {
 
 double median_ns(const CurvePoint& point) { return summarize(point.values).median; }
 
+/// How far the points that one level nearly alone serves lie from it: their median distance as a standard deviation,
+/// relative. 0 where there are few.
+double scatter_of_plateau(const LatencyCurves& curves, const FittedHierarchy& fitted, std::size_t level) {
+  std::vector<double> distances;
+  for (const CurvePoint& point : curves.cycle) {
+    const double at = log2_of(point.bytes);
+    if (cyclic_share(fitted, level, at) < served_nearly_alone) continue;
+    distances.push_back(std::abs(median_ns(point) / level_ns(fitted, level, at) - 1));
+  }
+  return distances.size() < least_points_for_a_scatter ? 0 : quantile(distances, 0.5) / 0.6745;
+}
+
 /// Where the measured cycle curve has done `share` of the step after `level`, between the sizes of the two points
 /// around it; sizes outside this transition are not looked at.
 struct Crossing {
@@ -77,12 +90,13 @@ Crossing crossing(const LatencyCurves& curves, const FittedHierarchy& fitted, st
   const double middle = fitted.log2_bytes[level];
   // From the middle of the transition outwards: an onset is the last point below the share, an end the first above,
   // so a single disturbed point far away does not move it.
+  const double noise = 3 * scatter_of_plateau(curves, fitted, level);
   const auto reached = [&](const CurvePoint& point, double wanted) {
-    // The drift of the level itself is not the step.
+    // The drift of the level itself is not the step, nor is what its points scatter by.
     const double octaves = level == 0 ? 0 : std::max(0.0, log2_of(point.bytes) - fitted.log2_bytes[level - 1]);
     const double base = low_ns * (1 + std::max(0.0, fitted.drift[level]) * octaves);
     const double step = std::max(high_ns - base, 0.02 * base);
-    return (median_ns(point) - base) / step >= wanted;
+    return median_ns(point) - base >= std::max(wanted * step, std::min(noise * base, 0.5 * step));
   };
   std::vector<const CurvePoint*> window;
   for (const CurvePoint& point : curves.cycle) {
@@ -95,13 +109,14 @@ Crossing crossing(const LatencyCurves& curves, const FittedHierarchy& fitted, st
       if (log2_of(point.bytes) < (middle + to) / 2) window.push_back(&point);
     }
   }
+  // One disturbed point is not half a step: the next has to agree.
+  const auto past_the_middle = [&](std::size_t index) {
+    return reached(*window[index], 0.5) && (index + 1 >= window.size() || reached(*window[index + 1], 0.5));
+  };
   std::size_t at = 0;
-  while (at < window.size()) {
-    // One disturbed point is not half a step: the next has to agree.
-    const bool lasting = at + 1 >= window.size() || reached(*window[at + 1], 0.5);
-    if (reached(*window[at], 0.5) && lasting) break;
-    ++at;
-  }
+  while (at < window.size() && log2_of(window[at]->bytes) < middle) ++at;
+  while (at > 0 && at < window.size() && past_the_middle(at) && past_the_middle(at - 1)) --at;
+  while (at < window.size() && !past_the_middle(at)) ++at;
   while (at < window.size() && at > 0 && reached(*window[at - 1], share)) --at;
   while (at < window.size() && !reached(*window[at], share)) ++at;
   if (at < window.size()) return {.below = window[at > 0 ? at - 1 : at]->bytes, .above = window[at]->bytes};
@@ -196,6 +211,9 @@ Bracket capacity(const LatencyCurves& curves, const RefinedHierarchy& refined_hi
         over_shapes(refined_hierarchy, cycle_alone(refined_hierarchy.curves), refined_hierarchy.by_cycle, cache);
     bracket = {std::min(bracket.low, by_cycle.low), std::sqrt(bracket.value * by_cycle.value),
                std::max(bracket.high, by_cycle.high)};
+    // A further level may hide in a wide transition, and then all of it is explained by a cache larger than it is. What
+    // the walk has shown to fit is the least that holds.
+    bracket.low = std::min(bracket.low, crossing(curves, fitted, cache, 0.05).below);
   }
   const double value = bracket.value;
   const bool hashed = fitted.shapes[cache]->index() == CacheShape::Index::hashed;

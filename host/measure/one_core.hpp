@@ -3,11 +3,14 @@
 #include <sched.h>
 #include <sys/types.h>
 
+#include <utility>
+#include <vector>
+
 namespace sonde::measure {
 
 /// Keeps every thread of this process, the driver's included, on one CPU while it lives, but for `spared`, which is
 /// kept off it where there is another. A CPU device runs a single chain on any of its threads; a walk that changes
-/// cores finds its private caches empty. Does nothing where the system refuses.
+/// cores finds its private caches empty. Afterwards each has the CPUs that it had. Does nothing where the system refuses.
 class OneCore {
  public:
   explicit OneCore(pid_t spared = 0);
@@ -16,8 +19,7 @@ class OneCore {
   OneCore& operator=(const OneCore&) = delete;
 
  private:
-  cpu_set_t before_{};
-  bool confined_ = false;
+  std::vector<std::pair<pid_t, cpu_set_t>> before_;  ///< the main thread first
 };
 
 }  // namespace sonde::measure

@@ -63,7 +63,7 @@ struct State {
   std::map<std::string, double> shape;  ///< of the kernel and its launch, where a probe looks for the best
 };
 
-/// Every repetition of one point, in the order taken.
+/// Every repetition of one point, in the order taken. A further reading of the same repetitions is a Measurement too.
 struct Measurement {
   Point point;
   std::string unit;
@@ -94,6 +94,25 @@ struct Conclusion {
   std::vector<Finding> findings;
 };
 
+/// Something else that was seen during the same repetitions: a curve of its own, at the same x.
+struct Reading {
+  std::map<std::string, std::string> series;  ///< added to the point's, or in place of what it has
+  std::string unit;
+  std::vector<double> values;
+};
+
+/// Values in the workload's unit, in the order taken, and what was around them.
+struct Repetitions {
+  std::vector<double> values;
+  std::uint64_t steps = 0;   ///< as in `State`
+  double launch_ns = 0;      ///< as in `State`
+  double settling = 0;       ///< share by which untimed laps still got faster when the limit ended them, or 0
+  std::map<std::string, double> reached = {};  ///< x that only the measurement tells; added to the point's
+  std::vector<Reading> further = {};           ///< the same ones, in the same order, at every replicate
+};
+
+struct Limits;
+
 /// Work whose time per step is the measurement. It continues where the last run ended.
 struct Workload {
   std::string unit;
@@ -102,11 +121,15 @@ struct Workload {
   std::uint64_t lap = 1;      ///< least steps that touch everything
   std::string instruction;    ///< by which the driver had it loaded, where it says
   bool one_core = false;      ///< a single chain: on a CPU device it has to stay on one core
+  bool has_cycles = true;     ///< its time passes on the device's core, so that ns are told in cycles too
   std::function<gpu::Nanoseconds(std::uint64_t steps)> run;
   /// Why the last run did not do its work, read from device memory; empty when it did.
   std::function<std::optional<std::string>()> flaw;
   std::function<double(double nanoseconds_per_step)> value;
   std::map<std::string, double> shape;  ///< as in `State`
+  /// In place of `run`, `flaw` and `value`, where no time per step says it (windows, single round trips): takes its
+  /// repetitions itself, untimed ones first, calls `alive` several times a second, throws gpu::Error where a proof fails.
+  std::function<Repetitions(const Limits& limits, const std::function<void()>& alive)> observe = {};
 };
 
 /// A question about a device's memory. Stateless: three functions and what they are called.

@@ -11,15 +11,7 @@ namespace sonde::measure {
 /// No dispatch may be predicted to take longer: watchdogs end some after 640 ms (method.md, pitfall 15).
 inline constexpr gpu::Nanoseconds longest_dispatch{200e6};
 
-/// Values in the workload's unit, in the order taken.
-struct Repetitions {
-  std::vector<double> values;
-  std::uint64_t steps = 0;
-  double launch_ns = 0;
-  double settling = 0;  ///< share by which untimed laps still got faster when the limit ended them; 0 where they did not
-};
-
-/// Times one workload: first launch discarded, dispatch length calibrated, one lap walked, then pairs of a short
+/// Times one workload by its `run`: first launch discarded, dispatch length calibrated, one lap walked, then pairs of a short
 /// and a long dispatch whose difference is free of the launch. Every dispatch is proved to have done its work;
 /// throws gpu::Error when one did not. `alive` is called after each.
 Repetitions repeat(const Workload& workload, const Limits& limits, const std::function<void()>& alive);

@@ -76,11 +76,26 @@ std::optional<CoreClock> clock_now(const RunnerOptions& options) {
   }
 }
 
-Measurement measure_once(Run& run, const Point& point) {
+/// Adds one replicate's values to those of the replicates before.
+void append(std::vector<Measurement>& all, std::size_t index, const Point& point, const std::string& unit,
+            const std::vector<double>& values) {
+  if (index == all.size()) all.push_back({.point = point, .unit = unit, .values = {}, .state = {}});
+  std::ranges::transform(values, std::back_inserter(all[index].values), six_digits);
+}
+
+Point with_series(Point point, const std::map<std::string, std::string>& series) {
+  for (const auto& [name, word] : series) point.series[name] = word;
+  return point;
+}
+
+/// The point's own measurement first, then the further readings of the same repetitions, with the same state.
+std::vector<Measurement> measure_once(Run& run, const Point& point) {
   const RunnerOptions& options = run.options;
   const auto alive = [&run] { run.observer.alive(); };
   const Limits limits = limits_of_one_replicate(options, point.replicates);
-  Measurement measurement{.point = point, .unit = "", .values = {}, .state = {}};
+  std::vector<Measurement> all;
+  State state;
+  std::map<std::string, double> reached;
   std::vector<counters::Surroundings> readings;
   std::vector<std::optional<CoreClock>> clocks;
   const counters::HostTime before = options.host_time();
@@ -95,26 +110,34 @@ Measurement measure_once(Run& run, const Point& point) {
     if (workload.one_core && run.device.info().type == gpu::DeviceType::cpu) one_core.emplace(options.reading_thread);
     // Not what was read while the host prepared: the device slept then, and its clock fell.
     const auto begin = std::chrono::steady_clock::now();
-    const Repetitions repetitions = repeat(workload, limits, alive);
+    const Repetitions repetitions = workload.observe ? workload.observe(limits, alive) : repeat(workload, limits, alive);
     // Not before: the clock fell while the host prepared, and the untimed laps brought it up again.
-    clocks.push_back(clock_now(options));
+    clocks.push_back(workload.has_cycles ? clock_now(options) : std::nullopt);
     std::ranges::move(options.surroundings_since(begin), std::back_inserter(readings));
-    measurement.unit = workload.unit;
-    measurement.state.instruction = workload.instruction;
-    measurement.state.shape = workload.shape;
-    std::ranges::transform(repetitions.values, std::back_inserter(measurement.values), six_digits);
-    measurement.state.steps = repetitions.steps;
-    measurement.state.launch_ns = repetitions.launch_ns;
-    measurement.state.laps_settling = std::max(measurement.state.laps_settling, six_digits(repetitions.settling));
+    append(all, 0, point, workload.unit, repetitions.values);
+    for (std::size_t index = 0; index < repetitions.further.size(); ++index) {
+      const Reading& reading = repetitions.further[index];
+      append(all, index + 1, with_series(point, reading.series), reading.unit, reading.values);
+    }
+    for (const auto& [name, value] : repetitions.reached) reached[name] += value / point.replicates;
+    state.instruction = workload.instruction;
+    state.shape = workload.shape;
+    state.steps = repetitions.steps;
+    state.launch_ns = repetitions.launch_ns;
+    state.laps_settling = std::max(state.laps_settling, six_digits(repetitions.settling));
   }
   const counters::ForeignLoad load = counters::load_between(before, options.host_time());
-  measurement.state.foreign_cpu = load.foreign_cpu;
-  measurement.state.steal = load.steal;
-  measurement.state.core_clock = summarize(clocks);
-  measurement.state.surroundings = counters::summarize(readings);
-  measurement.state.clock_settled = options.clock_settled;
-  measurement.state.involuntary_switches = load.involuntary_switches;
-  return measurement;
+  state.foreign_cpu = load.foreign_cpu;
+  state.steal = load.steal;
+  state.core_clock = summarize(clocks);
+  state.surroundings = counters::summarize(readings);
+  state.clock_settled = options.clock_settled;
+  state.involuntary_switches = load.involuntary_switches;
+  for (Measurement& one : all) {
+    for (const auto& [name, value] : reached) one.point.x[name] = six_digits(value);
+    one.state = state;
+  }
+  return all;
 }
 
 /// A point that is measured again and again: how far it moves is how far the machine drifts.
@@ -130,7 +153,7 @@ class Reference {
   std::optional<double> drift(Run& run) {
     if (!point_ || failed_ || calls_++ % calls_between_looks != 0) return drift_;
     try {
-      const Measurement now = measure_once(run, *point_);
+      const Measurement now = measure_once(run, *point_).front();
       const double median = analysis::summarize(now.values).median;
       if (!first_) first_ = median;
       drift_ = median / *first_ - 1;
@@ -151,16 +174,19 @@ class Reference {
 };
 
 /// Measures again while others disturb, and keeps the least disturbed.
-Measurement measure(Run& run, const Point& point, int attempts) {
-  Measurement best = measure_once(run, point);
+std::vector<Measurement> measure(Run& run, const Point& point, int attempts) {
+  const auto disturbed_by = [](const std::vector<Measurement>& all) { return disturbance(all.front().state); };
+  std::vector<Measurement> best = measure_once(run, point);
   int attempt = 1;
-  while (disturbance(best.state) > tolerated_foreign_share && attempt < attempts) {
-    Measurement again = measure_once(run, point);
+  while (disturbed_by(best) > tolerated_foreign_share && attempt < attempts) {
+    std::vector<Measurement> again = measure_once(run, point);
     ++attempt;
-    if (disturbance(again.state) < disturbance(best.state)) best = std::move(again);
+    if (disturbed_by(again) < disturbed_by(best)) best = std::move(again);
   }
-  best.state.attempts = attempt;
-  best.state.disturbed = disturbance(best.state) > tolerated_foreign_share;
+  for (Measurement& one : best) {
+    one.state.attempts = attempt;
+    one.state.disturbed = disturbance(one.state) > tolerated_foreign_share;
+  }
   return best;
 }
 
@@ -194,11 +220,13 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
       try {
         const std::optional<double> drift = reference.drift(run);
         const int attempts = disturbed_in_a_row >= patience ? 1 : most_attempts;
-        known.push_back(measure(run, point, attempts));
-        known.back().state.drift = drift;
-        observer.measured(probe, known.back());
-        // Probes are not shown it again in cycles: to them it would be a point of its own.
-        if (const auto cycles = in_cycles(known.back())) observer.measured(probe, *cycles);
+        for (Measurement& one : measure(run, point, attempts)) {
+          one.state.drift = drift;
+          observer.measured(probe, one);
+          // Probes are not shown it again in cycles: to them it would be a point of its own.
+          if (const auto cycles = in_cycles(one)) observer.measured(probe, *cycles);
+          known.push_back(std::move(one));
+        }
         disturbed_in_a_row = known.back().state.disturbed ? disturbed_in_a_row + 1 : 0;
         failures = 0;
       } catch (const gpu::Unsupported& reason) {

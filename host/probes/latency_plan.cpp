@@ -28,9 +28,12 @@ constexpr double rise_of_an_edge = 1.10;
 constexpr double few_bytes = 8 << 20;
 constexpr double few_lines_bytes = 32 << 10;
 
-/// Where a cache has few sets, it is mostly chance how many lines fall into each; where it has many, they even out.
+/// Where a cache has few sets, it is mostly chance how many lines fall into each; where it has many, they even out, and
+/// a new working set takes seconds.
 int replicates_near_an_edge(measure::Effort effort, double bytes) {
-  const int replicates = effort != measure::Effort::quick ? 3 : bytes < few_bytes ? 2 : 1;
+  const double even_out = effort == measure::Effort::quick ? few_bytes : many_bytes;
+  const int most = effort == measure::Effort::quick ? 2 : 3;
+  const int replicates = bytes < even_out || effort == measure::Effort::thorough ? most : 1;
   return bytes < few_lines_bytes ? 2 * replicates : replicates;
 }
 

@@ -30,11 +30,15 @@ double limit_of(Path path, const gpu::DeviceInfo& device, const Request& request
   return largest;
 }
 
+/// Beyond this every point takes seconds, and only memory is left to tell.
+constexpr double many_bytes = 64 << 20;
+
 /// Steps per doubling: half as many as on the vector path, whose levels these are compared with, while time is short.
-double steps_per_doubling(Path path, Effort effort) {
+double steps_per_doubling(Path path, Effort effort, double bytes) {
   if (path == Path::local) return 0.5;
   if (path == Path::atomic) return effort == Effort::quick ? 0.25 : 0.5;
-  return effort == Effort::thorough ? 4 : 2;
+  if (effort == Effort::thorough) return 4;
+  return bytes < many_bytes ? 2 : 1;
 }
 
 }  // namespace
@@ -48,13 +52,12 @@ std::vector<Point> path_points(Path path, const gpu::DeviceInfo& device, const R
   const double asked = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : smallest_bytes;
   const double least = path == Path::atomic ? std::max(asked, std::min(least_atomic_bytes, largest_bytes(device, request))) : asked;
   const double most = limit_of(path, device, request);
-  const double factor = std::exp2(1 / steps_per_doubling(path, request.effort));
   std::vector<Point> points;
   const auto add = [&](double bytes) {
     const Point next = sized_point(request, series_of(path), bytes);
     if (points.empty() || next.x != points.back().x) points.push_back(next);
   };
-  for (double bytes = least; bytes < most / 1.1; bytes *= factor) add(bytes);
+  for (double bytes = least; bytes < most / 1.1; bytes *= std::exp2(1 / steps_per_doubling(path, request.effort, bytes))) add(bytes);
   if (least <= most) add(most);
   // Asked for although there is no such memory, for the reason to be said.
   if (most == 0) points.push_back(sized_point(request, series_of(path), least));

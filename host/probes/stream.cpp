@@ -74,14 +74,15 @@ struct Stream {
     return time;
   }
 
-  /// Another with every dispatch, whole pages where there are enough, as loads that lie a little behind stores to the
-  /// same place of another page are held up on some processors.
+  /// Another than the dispatch before had, whole pages where there are enough: processors hold up a load for which a
+  /// store to the same place of another page is on its way. In less than two pages the load has to be ahead of the store
+  /// by little, or the store is one that was made just before.
   std::uint32_t next_shift() {
     constexpr std::uint32_t page_words = 1024;
     const std::uint32_t stride = std::max(1u, page_words / walk.shape.block_words());
     const std::uint32_t strides = walk.blocks / stride;
     if (strides > 1) return static_cast<std::uint32_t>(random() % strides) * stride;
-    return static_cast<std::uint32_t>(random() % walk.blocks);
+    return walk.blocks > 1 ? static_cast<std::uint32_t>(dispatches % 2) : 0;
   }
 
   std::optional<std::string> flaw() {

@@ -12,8 +12,7 @@ namespace {
 using Json = nlohmann::json;
 
 const std::filesystem::path& folder() {
-  static const std::filesystem::path path =
-      std::filesystem::path(__FILE__).parent_path().parent_path() / "data";
+  static const std::filesystem::path path = RECORDED_MACHINES;
   return path;
 }
 

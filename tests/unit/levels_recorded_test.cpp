@@ -142,6 +142,15 @@ TEST_P(RecordedMachines, BracketsOverlapTheAcceptedSizesWithTheCycleAlone) {
   }
 }
 
+// What hides in a wide transition makes the level before it look larger than it is; the bracket has to know.
+TEST(RecordedMachine, ABracketReachesDownToWhereTheWalkBeginsToMiss) {
+  const Hierarchy found = find_levels(test::recorded_machine("cpu-third-level-taken").curves, 1);
+  ASSERT_EQ(found.levels.size(), 3u);
+  EXPECT_LE(found.levels[1].bytes->low, 2 << 20);
+  EXPECT_GE(found.levels[1].bytes->low, 1 << 20);
+  EXPECT_GE(found.levels[1].bytes->high, 2 << 20);
+}
+
 TEST_P(RecordedMachines, ShowNoFurtherLevelWhenEveryOtherPointIsMissing) {
   for (const std::size_t first : {0u, 1u}) {
     const Hierarchy found = find_levels(every_other(machine.curves, first), 1);

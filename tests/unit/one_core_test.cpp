@@ -48,6 +48,28 @@ TEST(OneCore, KeepsEveryThreadOnOneCpuAndLetsAllGoAgain) {
   driver.join();
 }
 
+TEST(OneCore, AThreadThatHadACpuOfItsOwnHasItAgain) {
+  const cpu_set_t before = allowed_cpus();
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  for (std::size_t cpu = 0; CPU_COUNT(&own) == 0; ++cpu) {
+    if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &own);
+  }
+  std::barrier step(2);
+  cpu_set_t seen;
+  std::thread driver([&] {
+    sched_setaffinity(0, sizeof own, &own);
+    step.arrive_and_wait();
+    step.arrive_and_wait();
+    seen = allowed_cpus();
+  });
+  step.arrive_and_wait();
+  { const OneCore one_core; }
+  step.arrive_and_wait();
+  driver.join();
+  EXPECT_TRUE(CPU_EQUAL(&seen, &own));
+}
+
 TEST(OneCore, ASparedThreadKeepsOffIt) {
   const cpu_set_t before = allowed_cpus();
   std::barrier step(2);

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "analysis/statistics.hpp"
+#include "measure/stopping.hpp"
 #include "support/recording_observer.hpp"
 #include "support/scripted_device.hpp"
 #include "support/walk_workload.hpp"
@@ -471,6 +472,61 @@ TEST_F(RunnerTest, WhereMemoryIsShortNothingIsPutBeforeTheWorkingSet) {
   run_probe(device, walking(), {}, observer);
   for (const std::uint64_t bytes : device.buffers_made()) EXPECT_LE(bytes, few_bytes);
   EXPECT_EQ(observer.measurements.size(), 1u);
+}
+
+/// A probe whose work takes its repetitions itself: each replicate another value, and something else seen meanwhile.
+int observations = 0;
+
+Workload prepare_observed(gpu::Device&, const Point&, const Request&) {
+  return {.unit = "ns",
+          .instruction = {},
+          .has_cycles = false,
+          .run = {},
+          .flaw = {},
+          .value = {},
+          .shape = {},
+          .observe = [](const Limits& limits, const std::function<void()>& alive) {
+            alive();
+            ++observations;
+            const double now = observations;
+            return Repetitions{.values = std::vector<double>(static_cast<std::size_t>(limits.least_repetitions), now),
+                               .steps = 5,
+                               .launch_ns = 6,
+                               .reached = {{"gpu_gbps", 10 * now}},
+                               .further = {{.series = {{"side", "gpu"}}, .unit = "GB/s", .values = {7 * now, 8 * now}}}};
+          }};
+}
+
+TEST_F(RunnerTest, WorkThatObservesGivesItsValuesTheXItReachedAndFurtherReadings) {
+  observations = 0;
+  Probe probe = walking();
+  probe.prepare = prepare_observed;
+  Point point = point_of(few_bytes);
+  point.replicates = 2;
+  points_wanted = {point};
+  ScriptedDevice device({});
+  run_probe(device, probe,
+            {.request = {.effort = Effort::quick},
+             .host_time = shares({}),
+             .core_clock = [] { return CoreClock{.mhz = 2000, .source = "shader-clock"}; }},
+            observer);
+  ASSERT_TRUE(observer.failures.empty()) << observer.failures[0].text;
+  ASSERT_EQ(observer.measurements.size(), 2u);  // none in cycles: its time does not pass on the device's core
+  const Measurement& own = observer.measurements[0];
+  const Measurement& further = observer.measurements[1];
+  // The drift reference was the first to be measured, twice.
+  EXPECT_EQ(own.values.front(), 3);
+  EXPECT_EQ(own.values.back(), 4);
+  EXPECT_EQ(own.point.x, (std::map<std::string, double>{{"bytes", few_bytes}, {"gpu_gbps", 35}}));
+  EXPECT_EQ(own.point.series.count("side"), 0u);
+  EXPECT_EQ(own.state.steps, 5u);
+  EXPECT_EQ(own.state.launch_ns, 6);
+  EXPECT_EQ(further.point.x, own.point.x);
+  EXPECT_EQ(further.point.series.at("side"), "gpu");
+  EXPECT_EQ(further.point.series.at("path"), "vector");
+  EXPECT_EQ(further.unit, "GB/s");
+  EXPECT_EQ(further.values, (std::vector<double>{21, 24, 28, 32}));
+  EXPECT_EQ(observer.findings.at(0).value, 2);
 }
 
 }  // namespace
