@@ -13,8 +13,14 @@ double rate_gbps(double stated_gbps, const Level& level, std::uint32_t compute_u
   return lines_in_flight * compute_units * level.line_bytes / std::max(level.latency_ns, 1e-3);
 }
 
-}  // namespace
+/// A queue that begins to build up at a knee; the rule that the contract has for the CPU beside a loaded memory.
+double waiting_factor(double share_of_rate) {
+  constexpr double knee = 0.6;
+  constexpr double at_full_rate = 2;
+  return 1 + (at_full_rate - 1) * std::max(0.0, share_of_rate - knee) / (1 - knee);
+}
 
+}  // namespace
 
 Memory::Memory(const Description& description)
     : levels_(description.levels),
@@ -24,6 +30,7 @@ Memory::Memory(const Description& description)
       caches_(description.levels.size() - 1),
       hits_(description.levels.size()),
       stream_hits_(description.levels.size()),
+      loads_gbps_(description.levels.size()),
       saturated_by_(std::min(description.saturated_by, description.compute_units)) {
   for (std::vector<double>& by_level : streamed_bytes_) by_level.resize(levels_.size());
   for (Level& level : levels_) {
@@ -43,6 +50,7 @@ void Memory::start(std::uint32_t compute_unit) {
   compute_unit_ = compute_unit;
   std::fill(hits_.begin(), hits_.end(), 0);
   page_misses_ = 0;
+  std::fill(loads_gbps_.begin(), loads_gbps_.end(), 0);
   for (std::vector<double>& by_level : streamed_bytes_) std::fill(by_level.begin(), by_level.end(), 0);
 }
 
@@ -93,7 +101,8 @@ double Memory::elapsed_ns(Fabric fabric) {
   double ns = static_cast<double>(page_misses_) * translation_.penalty_ns;
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     const bool slowed = fabric == Fabric::idle && level + 1 == levels_.size();
-    ns += static_cast<double>(hits_[level]) * levels_[level].latency_ns * (slowed ? idle_factor_ : 1);
+    ns += static_cast<double>(hits_[level]) * levels_[level].latency_ns * (slowed ? idle_factor_ : 1) *
+          waiting_factor(loads_gbps_[level] / levels_[level].read_gbps);
   }
   return ns;
 }
