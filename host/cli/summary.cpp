@@ -5,6 +5,7 @@
 #include "cli/bandwidth_table.hpp"
 #include "cli/format.hpp"
 #include "cli/latency_summary.hpp"
+#include "cli/loaded_latency_summary.hpp"
 #include "probes/path.hpp"
 
 namespace sonde::cli {
@@ -33,6 +34,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     text += drivers(target);
     text += latency_summary(device, lines, colour);
     text += bandwidth_table(device.id, lines, simulated);
+    text += loaded_latency_summary(device.id, lines, simulated);
   }
   const auto disturbed = std::ranges::count_if(
       lines, [](const Line& line) { return records::is_point(line) && line.measurement.state.disturbed; });

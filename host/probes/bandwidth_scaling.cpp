@@ -61,7 +61,8 @@ std::vector<const Measurement*> footprints(std::span<const Measurement> known) {
 std::map<double, double> gbps_by_groups(std::span<const Measurement> known, const Point& at) {
   std::map<double, double> found;
   for (const Measurement& one : known) {
-    const bool here = is_scaling(one.point) && one.point.series == at.series && one.point.x.at("bytes") == at.x.at("bytes");
+    const bool here =
+        is_scaling(one.point) && one.point.series == at.series && one.point.x.at("bytes") == at.x.at("bytes");
     if (here) found[one.point.x.at("groups")] = analysis::summarize(one.values).median;
   }
   return found;
@@ -121,18 +122,22 @@ std::vector<measure::Finding> saturations(std::span<const Measurement> measureme
     const auto upper = enough(gbps);
     const double most = std::ranges::max_element(gbps, {}, &std::pair<const double, double>::second)->second;
     std::array<char, 300> evidence{};
-    int length = std::snprintf(evidence.data(), evidence.size(),
-                               "At %s %.0f of %.0f work-groups get %.3g GB/s, %.0f %% of the most that any number gets; one gets %.3g",
-                               measure::size_text(where.first).c_str(), upper->first, all, upper->second,
-                               100 * upper->second / most, gbps.begin()->second);
+    int length = std::snprintf(
+        evidence.data(), evidence.size(),
+        "At %s %.0f of %.0f work-groups get %.3g GB/s, %.0f %% of the most that any number gets; one gets %.3g",
+        measure::size_text(where.first).c_str(), upper->first, all, upper->second, 100 * upper->second / most,
+        gbps.begin()->second);
     if (upper != gbps.begin() && std::prev(upper) != gbps.begin()) {
       const auto& [fewer, fewer_gbps] = *std::prev(upper);
       length += std::snprintf(evidence.data() + length, evidence.size() - static_cast<std::size_t>(length),
                               ", %.0f get %.3g", fewer, fewer_gbps);
     }
     std::snprintf(evidence.data() + length, evidence.size() - static_cast<std::size_t>(length), ".");
-    found.push_back(
-        {.series = where.second, .name = "saturated-by", .value = upper->first, .unit = "ratio", .evidence = evidence.data()});
+    found.push_back({.series = where.second,
+                     .name = "saturated-by",
+                     .value = upper->first,
+                     .unit = "ratio",
+                     .evidence = evidence.data()});
   }
   return found;
 }

@@ -5,7 +5,7 @@
 namespace sonde::probes {
 
 std::span<const measure::Probe* const> catalog() {
-  static constexpr std::array<const measure::Probe*, 2> all{&latency, &bandwidth};
+  static constexpr std::array<const measure::Probe*, 3> all{&latency, &bandwidth, &loaded_latency};
   return all;
 }
 

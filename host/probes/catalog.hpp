@@ -8,6 +8,7 @@ namespace sonde::probes {
 
 extern const measure::Probe latency;
 extern const measure::Probe bandwidth;
+extern const measure::Probe loaded_latency;
 
 /// Every probe, in the order in which they run.
 std::span<const measure::Probe* const> catalog();

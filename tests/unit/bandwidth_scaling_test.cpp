@@ -64,7 +64,8 @@ TEST(BandwidthScaling, AsksForOneWorkingSetInEachLevelAndTheLastOfMemory) {
     where.emplace(point.x.at("bytes"), point.series.at("sharing"));
     groups.insert(point.x.at("groups"));
   }
-  EXPECT_EQ(where, (std::set<std::pair<double, std::string>>{{8192, "shared"}, {131072, "shared"}, {2097152, "private"}}));
+  EXPECT_EQ(where,
+            (std::set<std::pair<double, std::string>>{{8192, "shared"}, {131072, "shared"}, {2097152, "private"}}));
   EXPECT_EQ(groups, (std::set<double>{1, 2, 4, 8, 16, 24}));
 }
 
@@ -79,7 +80,9 @@ TEST(BandwidthScaling, TheNumberThatSufficesIsBracketedWithinAnEighth) {
 }
 
 TEST(BandwidthScaling, TheEvidenceNamesTheFiguresBesideTheNumber) {
-  const auto known = answered(sweep(4), [](double, double groups) { return groups == 1 ? 60.0 : groups == 2 ? 118.0 : 120.0; });
+  const auto known = answered(sweep(4), [](double, double groups) {
+    return groups == 1 ? 60.0 : groups == 2 ? 118.0 : 120.0;
+  });
   const auto found = saturations(known);
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].value, 2);
@@ -100,7 +103,8 @@ TEST(BandwidthScaling, FindsWhatSaturatesAModelAndLeavesTheSweepsAlone) {
   model.memory_bytes = 1ull << 30;
   model.noise.relative = 0.01;
   model.levels.resize(2);
-  model.levels[0] = {.bytes = 1 << 20, .line_bytes = 128, .ways = 16, .latency_ns = 40, .read_gbps = 500, .write_gbps = 200};
+  model.levels[0] = {
+      .bytes = 1 << 20, .line_bytes = 128, .ways = 16, .latency_ns = 40, .read_gbps = 500, .write_gbps = 200};
   model.levels[1] = {.latency_ns = 300, .read_gbps = 50, .write_gbps = 40};
   const measure::RunnerOptions options{
       .request = {.effort = measure::Effort::quick, .smallest_bytes = 64 << 10, .largest_bytes = 8 << 20},
@@ -114,7 +118,8 @@ TEST(BandwidthScaling, FindsWhatSaturatesAModelAndLeavesTheSweepsAlone) {
     const double groups = one.point.x.at("groups");
     footprints.insert(bytes);
     const double all = bytes < 1e6 ? 500 : 50;
-    EXPECT_NEAR(analysis::summarize(one.values).median, all * std::min(1.0, groups / 10), 0.02 * all) << bytes << " " << groups;
+    EXPECT_NEAR(analysis::summarize(one.values).median, all * std::min(1.0, groups / 10), 0.02 * all)
+        << bytes << " " << groups;
     EXPECT_EQ(one.state.shape.at("groups"), groups);
   }
   EXPECT_EQ(footprints.size(), 2u);
