@@ -16,8 +16,8 @@ struct FlatStretch {
 enum class Beyond { less, more };
 
 /// The flat stretches of a curve, nearest first: at least two points within a quarter of each other. One that is better
-/// further away than nearer is none: the nearer points had too little to do. Good for choosing where to measure, not for
-/// telling sizes.
+/// further away than nearer is none: the nearer points had too little to do. Good for choosing where to measure, not
+/// for telling sizes.
 std::vector<FlatStretch> flat_stretches(const std::map<double, double>& value_by_bytes, Beyond beyond);
 
 }  // namespace sonde::analysis

@@ -8,9 +8,10 @@ from sonde_tools import charts, formats, page, records, tables
 from sonde_tools.devices import device_views
 from sonde_tools.bandwidth import BANDWIDTH
 from sonde_tools.latency import LATENCY
+from sonde_tools.loaded_latency import LOADED_LATENCY
 
 # A later probe adds its Section here.
-SECTIONS = [LATENCY, BANDWIDTH]
+SECTIONS = [LATENCY, BANDWIDTH, LOADED_LATENCY]
 
 EXAMPLES = """examples:
   sonde report results/run.jsonl -o report.html
