@@ -7,6 +7,7 @@
 #include "cli/format.hpp"
 #include "cli/latency_summary.hpp"
 #include "cli/level_summary.hpp"
+#include "cli/loaded_latency_summary.hpp"
 #include "cli/memory_kinds_table.hpp"
 #include "probes/memory_kinds.hpp"
 #include "probes/path.hpp"
@@ -80,6 +81,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     text += latency_summary(device, lines, colour);
     text += level_summary(device, lines);
     text += bandwidth_table(device.id, lines, simulated);
+    text += loaded_latency_summary(device.id, lines, simulated);
     text += memory_kinds_table(device.id, lines, simulated);
     text += copy_table(device.id, lines, simulated);
   }

@@ -14,8 +14,11 @@
 // leave no curves, and the probe keeps no state. A search asks no clock but the device's, and is bounded by the number
 // of shapes and the device time of each, so that a simulated device answers alike every time.
 //
+// Then, in each flat stretch, fewer and fewer groups: how many it takes to get all of it.
+//
 // How to read the curve: it falls in steps as the working set outgrows level after level; each flat stretch is what that
 // level delivers. Small working sets may be slower than the first level can be, as each group has little to do.
+// Bandwidth over groups climbs as long as each of them asks for what it can, and is flat once the level gives all it has.
 
 #include <algorithm>
 #include <array>
@@ -23,12 +26,14 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "analysis/bandwidth_levels.hpp"
 #include "analysis/statistics.hpp"
+#include "gpu/error.hpp"
 #include "probes/bandwidth_curve.hpp"
 #include "probes/bandwidth_plan.hpp"
-#include "gpu/error.hpp"
+#include "probes/bandwidth_scaling.hpp"
 #include "probes/catalog.hpp"
 #include "probes/empty_dispatch.hpp"
 #include "probes/shape_search.hpp"
@@ -49,7 +54,11 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
     return searches.empty() ? sweep_points(device, request, known) : searches;
   }
   const bool swept = std::ranges::any_of(known, [](const Measurement& one) { return !one.point.shape.empty(); });
-  return swept ? closer_points(device, request, known) : sweep_points(device, request, known);
+  if (!swept) return sweep_points(device, request, known);
+  // Not from the beginning again once the sweep is over.
+  const bool over = std::ranges::any_of(known, [](const Measurement& one) { return is_scaling(one.point); });
+  std::vector<Point> closer = over ? std::vector<Point>() : closer_points(device, request, known);
+  return closer.empty() ? scaling_points(device, request, known) : closer;
 }
 
 /// A working set that was asked for cannot be cut into whole blocks: the user is told which can.
@@ -134,6 +143,7 @@ measure::Conclusion conclude(const Request& request, std::span<const Measurement
   measure::Conclusion conclusion;
   for (const auto& series : all_series) find_suspicious(best_points(measurements, series), conclusion);
   find_levels(request, measurements, conclusion);
+  for (measure::Finding& saturation : saturations(measurements)) conclusion.findings.push_back(std::move(saturation));
   return conclusion;
 }
 

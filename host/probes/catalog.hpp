@@ -8,6 +8,7 @@ namespace sonde::probes {
 
 extern const measure::Probe latency;
 extern const measure::Probe bandwidth;
+extern const measure::Probe loaded_latency;
 extern const measure::Probe host_memory;
 extern const measure::Probe zero_copy;
 extern const measure::Probe copy;

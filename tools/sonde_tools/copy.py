@@ -8,7 +8,7 @@ from sonde_tools.sections import Cell, Figure, Section, Table
 from sonde_tools.series import DEFAULTS
 
 FURTHER_HEIGHT_PIXELS = 300
-SIZE_TITLE = "size of a copy"
+SIZE = replace(charts.SIZE, title="size of a copy")
 DIRECTIONS = {"to-device": "to the device", "to-host": "to the host", "both": "both at once", "within": "within the device"}
 
 
@@ -76,7 +76,7 @@ def chart(view):
     subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), parts.medians(entries)]
     what = "simulated copies" if view.is_model else "copies"
     title = f"{view.record['name']}: {what} between host and device"
-    return charts.over_size(entries, "bandwidth", "GB/s", (title, subtitle), size_title=SIZE_TITLE)
+    return charts.over(SIZE, entries, "bandwidth", "GB/s", (title, subtitle))
 
 
 def legend(view):
@@ -124,8 +124,8 @@ def further(view):
         ("kernels", "By kernels, and within the device", [*by_kernel, *within], copy_method.KERNELS),
     ]:
         if entries:
-            picture = charts.over_size(
-                entries, "bandwidth", "GB/s", (heading, []), height=FURTHER_HEIGHT_PIXELS, beside=main, size_title=SIZE_TITLE
+            picture = charts.over(
+                SIZE, entries, "bandwidth", "GB/s", (heading, []), height=FURTHER_HEIGHT_PIXELS, beside=main
             )  # fmt: skip
             figures.append(Figure(name, heading, picture, parts.medians(entries), text))
     return figures

@@ -10,9 +10,10 @@ from sonde_tools.bandwidth import BANDWIDTH
 from sonde_tools.copy import COPY
 from sonde_tools.kinds import KINDS
 from sonde_tools.latency import LATENCY
+from sonde_tools.loaded_latency import LOADED_LATENCY
 
 # A later probe adds its Section here.
-SECTIONS = [LATENCY, BANDWIDTH, KINDS, COPY]
+SECTIONS = [LATENCY, BANDWIDTH, LOADED_LATENCY, KINDS, COPY]
 
 EXAMPLES = """examples:
   sonde report results/run.jsonl -o report.html
