@@ -6,7 +6,7 @@ namespace sonde::probes {
 
 std::span<const measure::Probe* const> catalog() {
   static constexpr std::array<const measure::Probe*, 6> all{&latency,     &bandwidth, &loaded_latency,
-                                                            &host_memory, &zero_copy, &copy};
+                                                            &host_memory, &zero_copy, &copying};
   return all;
 }
 

@@ -11,7 +11,7 @@ extern const measure::Probe bandwidth;
 extern const measure::Probe loaded_latency;
 extern const measure::Probe host_memory;
 extern const measure::Probe zero_copy;
-extern const measure::Probe copy;
+extern const measure::Probe copying;
 
 /// Every probe, in the order in which they run.
 std::span<const measure::Probe* const> catalog();

@@ -62,7 +62,7 @@ measure::Conclusion conclude(const Request&, std::span<const Measurement> measur
 
 }  // namespace
 
-const measure::Probe copy{
+const measure::Probe copying{
     .name = "copy",
     .question =
         "How fast do copies between the host's memory and the device's go, by which engine, and beside "

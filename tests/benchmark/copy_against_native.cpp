@@ -95,7 +95,7 @@ int main(int count, char** arguments) {
         for (int round = 0; round < rounds; ++round) {
           request.seed = static_cast<std::uint64_t>(round);
           native.push_back(native_gbps(bytes, copies));
-          const measure::Workload work = probes::copy.prepare(*device, point, request);
+          const measure::Workload work = probes::copying.prepare(*device, point, request);
           ours.push_back(
               analysis::quantile(work.observe(measure::limits_of(request.effort), [] {}).values, 0.5));
           ratios.push_back(ours.back() / native.back());

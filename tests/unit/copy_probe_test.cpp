@@ -47,7 +47,7 @@ measure::RunnerOptions options(std::uint64_t largest_bytes) {
 
 test::RecordingObserver run(gpu::Device& device, std::uint64_t largest_bytes = 16 << 20) {
   test::RecordingObserver observer;
-  measure::run_probe(device, copy, options(largest_bytes), observer);
+  measure::run_probe(device, copying, options(largest_bytes), observer);
   return observer;
 }
 
