@@ -25,6 +25,11 @@ constexpr double all_of_it = 0.95;
 /// Numbers of groups are told apart down to this ratio.
 constexpr double finest = 1.125;
 
+/// Found by the point's own search, or at the nearest one.
+const std::map<std::string, double>& shape_at(const Measurement& one) {
+  return one.point.shape.empty() ? one.state.shape : one.point.shape;
+}
+
 /// A swept point in each level. All groups walk over all of it (shared), so that every compute unit's nearest caches
 /// hold the same whatever the number of groups; except in memory, where each has its own part: what one group read,
 /// another must not find in a cache.
@@ -42,7 +47,7 @@ std::vector<const Measurement*> footprints(std::span<const Measurement> known) {
         *std::ranges::min_element(shared, {}, [&](const Measurement* one) { return std::abs(std::log(bytes_of(one) / middle)); }));
   }
   if (!apart.empty()) chosen.push_back(apart.back());
-  std::erase_if(chosen, [](const Measurement* one) { return one->point.shape.empty(); });
+  std::erase_if(chosen, [](const Measurement* one) { return shape_at(*one).empty(); });
   return chosen;
 }
 
@@ -86,9 +91,10 @@ std::vector<Point> scaling_points(const gpu::DeviceInfo&, const Request&, std::s
   for (const Measurement* footprint : footprints(known)) {
     const Point& swept = footprint->point;
     const auto bytes = static_cast<std::uint64_t>(swept.x.at("bytes"));
-    const Shape all = fitted(shape_of(swept.shape), sharing_of(swept.series), bytes);
+    const Shape all = fitted(shape_of(shape_at(*footprint)), sharing_of(swept.series), bytes);
     for (const double groups : wanted_groups(gbps_by_groups(known, swept), all.groups)) {
       Point point = swept;
+      point.shape = shape_at(*footprint);
       point.x["groups"] = groups;
       point.shape["groups"] = groups;
       points.push_back(point);
