@@ -3,6 +3,7 @@
 #include "gpu/model/model.hpp"
 #include "gpu/opencl/opencl.hpp"
 #include "gpu/vulkan/vulkan.hpp"
+#include "records/lines.hpp"
 
 namespace sonde::cli {
 
@@ -31,6 +32,13 @@ std::string spoken_name(gpu::Api api) {
     case gpu::Api::model: break;
   }
   return "simulated";
+}
+
+std::string api_prefix(const std::string& record_name) {
+  for (const gpu::Api real : {gpu::Api::opencl, gpu::Api::vulkan}) {
+    if (record_name == records::api_name(real)) return spoken_name(real) + ": ";
+  }
+  return "";
 }
 
 }  // namespace sonde::cli

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "gpu/device.hpp"
@@ -25,5 +26,8 @@ const records::ApiDevice* through(const records::DeviceRecord& record, gpu::Api 
 
 /// "OpenCL", "Vulkan" or "simulated", for people.
 std::string spoken_name(gpu::Api api);
+
+/// "OpenCL: " before what was found through the API that a record names so; a simulated device has but one.
+std::string api_prefix(const std::string& record_name);
 
 }  // namespace sonde::cli

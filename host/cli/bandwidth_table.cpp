@@ -25,7 +25,8 @@ Curve curve_of(const std::string& device, std::span<const records::Line> lines, 
   Curve curve;
   for (const records::Line& line : lines) {
     const bool here = line.kind == "sample" && line.origin.device == device && line.origin.probe == "bandwidth";
-    if (!here || line.origin.api != api || line.point.series != series) continue;
+    if (!here || line.origin.api != api || line.point.series != series || line.measurement.unit != "GB/s") continue;
+    if (line.point.x.size() != 1 || !line.point.x.contains("bytes")) continue;
     curve[line.point.x.at("bytes")] = &line.measurement;
   }
   return curve;

@@ -10,7 +10,6 @@
 #include "analysis/statistics.hpp"
 #include "cli/chart.hpp"
 #include "cli/format.hpp"
-#include "cli/level_table.hpp"
 #include "cli/throttling.hpp"
 #include "probes/path.hpp"
 #include "probes/path_plan.hpp"
@@ -120,14 +119,6 @@ std::string ends_of(const std::vector<Curve>& curves, std::string_view name, con
   return text;
 }
 
-/// Says which API a finding is about; a simulated device has but one.
-std::string prefix_of(const std::string& api) {
-  for (const gpu::Api real : {gpu::Api::opencl, gpu::Api::vulkan}) {
-    if (api == records::api_name(real)) return spoken_name(real) + ": ";
-  }
-  return "";
-}
-
 /// What a lone walk reads in the largest working set, where the main table was measured with memory kept awake.
 std::string asleep(const std::string& device, std::span<const Line> lines) {
   const std::vector<Curve> awake = latency_curves(device, lines, probes::Path::vector, probes::Fabric::loaded);
@@ -142,7 +133,7 @@ std::string asleep(const std::string& device, std::span<const Line> lines) {
     const double ns = analysis::summarize(measurement->values).median;
     const double alone_ns = analysis::summarize(alone->values).median;
     text += format("  %s%s takes %.0f ns beside a light stream, as above, and %.0f ns when nothing else keeps memory awake: %.2f times.\n",
-                   prefix_of(records::api_name(curve.api)).c_str(), measure::size_text(bytes).c_str(), ns, alone_ns, alone_ns / ns);
+                   api_prefix(records::api_name(curve.api)).c_str(), measure::size_text(bytes).c_str(), ns, alone_ns, alone_ns / ns);
   }
   return text;
 }
@@ -198,30 +189,6 @@ std::string code_overhead(const std::vector<Curve>& curves) {
       added);
 }
 
-std::string levels(const std::string& device, std::span<const Line> lines) {
-  std::string text;
-  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model}) {
-    std::vector<measure::FoundLevel> found;
-    for (const Line& line : lines) {
-      const bool here = line.origin.device == device && line.origin.api == records::api_name(api);
-      if (line.kind == "level" && here && probes::path_of(line.level.series) == probes::Path::vector) found.push_back(line.level);
-    }
-    if (!found.empty()) text += (api == gpu::Api::model ? std::string("\n  Levels, simulated\n") : "\n  Levels through " + spoken_name(api) + "\n") + level_table(found);
-  }
-  std::map<std::string, std::set<std::string>> apis;  // a finding about both has a record with each
-  for (const Line& line : lines) {
-    if (line.kind == "finding" && line.origin.device == device && line.origin.probe == "latency") apis[line.finding.evidence].insert(line.origin.api);
-  }
-  for (const Line& line : lines) {
-    if (line.kind != "finding" || line.origin.device != device) continue;
-    const auto found = apis.find(line.finding.evidence);
-    if (found == apis.end()) continue;  // said already
-    text += "  " + (found->second.size() == 1 ? prefix_of(line.origin.api) : "") + line.finding.evidence + "\n";
-    apis.erase(found);
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string latency_summary(const records::DeviceRecord& device, std::span<const Line> lines, bool colour) {
@@ -230,7 +197,6 @@ std::string latency_summary(const records::DeviceRecord& device, std::span<const
   std::string text = device.type == gpu::DeviceType::model ? "\n  Simulated latency" : "\n  Latency";
   text += " of one dependent load: median ± half the quartile range\n" + table(curves);
   if (device.type == gpu::DeviceType::cpu) text += code_overhead(curves);
-  text += levels(device.id, lines);
   text += asleep(device.id, lines);
   text += further_paths(device.id, lines, curves);
   text += throttling_note(device.id, lines);

@@ -1,56 +1,96 @@
 #include "cli/level_table.hpp"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
+#include <string>
+
+#include "cli/format.hpp"
+#include "probes/levels_agreement.hpp"
 
 namespace sonde::cli {
 namespace {
 
+using measure::FoundLevel;
+
 std::string three_digits(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value);
-  return text.data();
+  return format(value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value);
 }
 
-std::string row(const std::string& level, const std::string& size, const std::string& size_range,
-                const std::string& transition, const std::string& latency, const std::string& latency_range,
-                const std::string& cycles) {
-  std::array<char, 200> text{};
-  std::snprintf(text.data(), text.size(), "  %-8s %10s  %-22s %-24s %9s  %-18s %s", level.c_str(), size.c_str(),
-                size_range.c_str(), transition.c_str(), latency.c_str(), latency_range.c_str(), cycles.c_str());
-  std::string line = text.data();
+struct Cells {
+  std::string level;
+  std::string size;
+  std::string size_range;
+  std::string transition;
+  std::string latency;
+  std::string latency_range;
+  std::string bandwidth;
+  std::string bandwidth_range;
+  std::string cycles;
+};
+
+/// Which columns there are.
+struct Columns {
+  bool latency;
+  bool bandwidth;
+};
+
+std::string line_of(const Cells& cells, Columns columns) {
+  std::string line = format("  %-8s %10s  %-22s %-24s", cells.level.c_str(), cells.size.c_str(), cells.size_range.c_str(),
+                            cells.transition.c_str());
+  if (columns.latency) line += format(" %9s  %-18s", cells.latency.c_str(), cells.latency_range.c_str());
+  if (columns.bandwidth) line += format(" %7s  %-15s", cells.bandwidth.c_str(), cells.bandwidth_range.c_str());
+  line += " " + cells.cycles;
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
 
 /// The last column's heading, where there is one: cycles mean little without their clock.
-std::string cycles_heading(std::span<const measure::FoundLevel> levels) {
-  for (const measure::FoundLevel& one : levels) {
+std::string cycles_heading(std::span<const FoundLevel> levels) {
+  for (const FoundLevel& one : levels) {
     if (!one.cycles) continue;
     return "cycles at " + std::to_string(std::lround(one.cycles->value / one.found.latency_ns.value * 1e3)) + " MHz";
   }
   return "";
 }
 
+std::string range(const analysis::Bracket& bracket) { return three_digits(bracket.low) + " and " + three_digits(bracket.high); }
+
+Cells cells_of(const probes::LevelOfTwo& row, int number) {
+  const FoundLevel& sized = row.latency != nullptr ? *row.latency : *row.bandwidth;
+  Cells cells{.level = "memory"};
+  if (const auto& bytes = sized.found.bytes) {
+    cells.level = std::to_string(number);
+    cells.size = measure::size_text(bytes->value);
+    cells.size_range = measure::size_text(bytes->low) + " and " + measure::size_text(bytes->high);
+    cells.transition = measure::size_text(sized.found.onset_bytes) + " - " + measure::size_text(sized.found.end_bytes);
+  }
+  if (row.latency != nullptr) {
+    cells.latency = three_digits(row.latency->found.latency_ns.value);
+    cells.latency_range = range(row.latency->found.latency_ns);
+    if (row.latency->cycles) cells.cycles = three_digits(row.latency->cycles->value);
+  }
+  if (row.bandwidth != nullptr) {
+    cells.bandwidth = three_digits(row.bandwidth->gbps->value);
+    cells.bandwidth_range = range(*row.bandwidth->gbps);
+  }
+  return cells;
+}
+
 }  // namespace
 
-std::string level_table(std::span<const measure::FoundLevel> levels) {
-  std::string text = row("level", "size", "between", "left from - gone at", "ns", "between", cycles_heading(levels));
-  for (const measure::FoundLevel& one : levels) {
-    const analysis::Level& level = one.found;
-    const std::string latency_range =
-        three_digits(level.latency_ns.low) + " and " + three_digits(level.latency_ns.high);
-    const std::string cycles = one.cycles ? three_digits(one.cycles->value) : "";
-    if (!level.bytes) {
-      text += row("memory", "", "", "", three_digits(level.latency_ns.value), latency_range, cycles);
-      continue;
-    }
-    text += row(std::to_string(one.level), measure::size_text(level.bytes->value),
-                measure::size_text(level.bytes->low) + " and " + measure::size_text(level.bytes->high),
-                measure::size_text(level.onset_bytes) + " - " + measure::size_text(level.end_bytes),
-                three_digits(level.latency_ns.value), latency_range, cycles);
-  }
+std::string level_table(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth) {
+  const Columns columns{.latency = !latency.empty(), .bandwidth = !bandwidth.empty()};
+  std::string text = line_of({.level = "level",
+                              .size = "size",
+                              .size_range = "between",
+                              .transition = "left from - gone at",
+                              .latency = "ns",
+                              .latency_range = "between",
+                              .bandwidth = "GB/s",
+                              .bandwidth_range = "between",
+                              .cycles = cycles_heading(latency)},
+                             columns);
+  int number = 0;
+  for (const probes::LevelOfTwo& row : probes::side_by_side(latency, bandwidth)) text += line_of(cells_of(row, ++number), columns);
   return text;
 }
 

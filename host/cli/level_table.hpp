@@ -7,7 +7,8 @@
 
 namespace sonde::cli {
 
-/// The levels of one curve as a table that can be pasted into a message; every line ends with a line feed.
-std::string level_table(std::span<const measure::FoundLevel> levels);
+/// The levels that two curves tell, of latency and of bandwidth, as a table that can be pasted into a message: a level a
+/// row, sizes from latency where it has them. Either may be empty. Every line ends with a line feed.
+std::string level_table(std::span<const measure::FoundLevel> latency, std::span<const measure::FoundLevel> bandwidth = {});
 
 }  // namespace sonde::cli

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <array>
 #include <iostream>
 #include <map>
 #include <tuple>
@@ -9,6 +11,7 @@
 #include "cli/level_table.hpp"
 #include "cli/usage_error.hpp"
 #include "measure/cycles.hpp"
+#include "probes/bandwidth_curve.hpp"
 #include "probes/catalog.hpp"
 #include "probes/path.hpp"
 #include "records/invalid_file.hpp"
@@ -19,8 +22,10 @@ namespace {
 
 using Series = std::map<std::string, std::string>;
 
-/// Device, API, probe and series without `order` and `fabric`: the curves that speak of one hierarchy.
-using Key = std::tuple<std::string, std::string, std::string, Series>;
+/// Device, API, place of the probe among those that tell levels, and series without `order` and `fabric`: the curves that
+/// speak of one hierarchy, in the order of a run's.
+using Key = std::tuple<std::string, std::string, std::size_t, Series>;
+constexpr std::array<const measure::Probe*, 2> probes_of_levels{&probes::latency, &probes::bandwidth};
 
 bool is_awake(const measure::Conclusion& conclusion) {
   return !conclusion.levels.empty() && probes::fabric_of(conclusion.levels.front().series) == probes::Fabric::loaded;
@@ -43,32 +48,42 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
   for (const records::Line& line : lines) {
     if (line.kind == "run") seed = line.seed;
     if (line.kind == "device") devices[line.origin.device] = &line;
-    if (!records::is_point(line) || line.origin.probe != probes::latency.name) continue;
+    if (!records::is_point(line)) continue;
+    const auto probe = std::ranges::find(probes_of_levels, line.origin.probe, [](const measure::Probe* one) { return one->name; });
+    if (probe == probes_of_levels.end()) continue;
     Series series = line.point.series;
-    series.erase("order");
-    series.erase("fabric");
-    curves[{line.origin.device, line.origin.api, line.origin.probe, series}].push_back(line.measurement);
+    if (*probe == &probes::latency) {
+      series.erase("order");
+      series.erase("fabric");
+      // An atomic's few sizes tell no levels.
+      if (probes::path_of(series) == probes::Path::atomic) continue;
+    } else if (series != probes::series_of_levels()) {
+      continue;
+    }
+    const auto place = static_cast<std::size_t>(probe - probes_of_levels.begin());
+    curves[{line.origin.device, line.origin.api, place, series}].push_back(line.measurement);
   }
-  if (curves.empty()) throw UsageError(file + ": there are no latency samples in this file");
+  if (curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");
   for (const auto& [key, measurements] : curves) {
-    const auto& [device, api, probe, series] = key;
-    const probes::Path path = probes::path_of(series);
-    if (path == probes::Path::atomic) continue;  // its few sizes tell no levels
+    const auto& [device, api, place, series] = key;
+    const measure::Probe& probe = *probes_of_levels[place];
+    const bool latency = &probe == &probes::latency;
     measure::Request request{.seed = seed};
     const auto found = devices.find(device);
     if (found != devices.end() && found->second->line_bytes != 0) request.line_bytes = found->second->line_bytes;
-    measure::Conclusion conclusion = probes::latency.conclude(request, measurements);
+    measure::Conclusion conclusion = probe.conclude(request, measurements);
     measure::add_cycles(conclusion.levels, measurements);
     if (format == LevelsFormat::json) {
       for (const measure::FoundLevel& level : conclusion.levels) {
-        std::cout << records::level_line({device, api, probe}, level) << "\n";
+        std::cout << records::level_line({device, api, std::string(probe.name)}, level) << "\n";
       }
       continue;
     }
-    std::cout << (found != devices.end() ? found->second->name : device) << ", " << api
+    const probes::Path path = latency ? probes::path_of(series) : probes::Path::vector;
+    std::cout << (found != devices.end() ? found->second->name : device) << ", " << api << (latency ? "" : ", by bandwidth")
               << (path == probes::Path::vector ? "" : ", by the path " + std::string(probes::name_of(path)))
               << (is_awake(conclusion) ? ", memory kept awake" : "") << "\n"
-              << level_table(conclusion.levels);
+              << (latency ? level_table(conclusion.levels) : level_table({}, conclusion.levels));
     for (const measure::Finding& finding : conclusion.findings) std::cout << "  " << finding.evidence << "\n";
   }
   return ExitStatus::done;

@@ -72,6 +72,7 @@ void Run::probe(const Target& target, gpu::Api api) {
   const records::Origin origin{target.record.id, records::api_name(api), last_point.origin.probe};
   if (end.how == WorkerEnd::How::out_of_time) skip_for_time(origin, last_point);
   if (end.how == WorkerEnd::How::crashed || end.how == WorkerEnd::How::silent) record_death(end, origin, last_point);
+  compare_probes(target, api);
 }
 
 void Run::skip(const Target& target, gpu::Api api, const std::string& reason) {
@@ -83,7 +84,7 @@ void Run::skip(const Target& target, gpu::Api api, const std::string& reason) {
 void Run::compare_apis(const Target& target) {
   std::array<std::vector<measure::FoundLevel>, 2> levels;
   for (const Line& line : lines_) {
-    if (line.kind != "level" || line.origin.device != target.record.id) continue;
+    if (line.kind != "level" || line.origin.device != target.record.id || line.origin.probe != probes::latency.name) continue;
     if (probes::path_of(line.level.series) != probes::Path::vector) continue;
     levels[line.origin.api == records::api_name(gpu::Api::vulkan) ? 1 : 0].push_back(line.level);
   }
@@ -92,6 +93,17 @@ void Run::compare_apis(const Target& target) {
   for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
     append(records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
   }
+}
+
+void Run::compare_probes(const Target& target, gpu::Api api) {
+  std::array<std::vector<measure::FoundLevel>, 2> levels;
+  for (const Line& line : lines_) {
+    if (line.kind != "level" || line.origin.device != target.record.id || line.origin.api != records::api_name(api)) continue;
+    const bool bandwidth = line.origin.probe == probes::bandwidth.name;
+    if (bandwidth || probes::path_of(line.level.series) == probes::Path::vector) levels[bandwidth ? 1 : 0].push_back(line.level);
+  }
+  const auto finding = probes::size_disagreement(levels[0], levels[1]);
+  if (finding) append(records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
 }
 
 std::size_t Run::count(const std::string& kind) const {

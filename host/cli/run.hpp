@@ -43,6 +43,8 @@ class Run {
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// What its probes say of one level, held against each other.
+  void compare_probes(const Target& target, gpu::Api api);
   void take(std::string_view text, records::Line& last_point);
   void skip_for_time(records::Origin origin, const records::Line& last_point);
   void record_death(const measure::WorkerEnd& end, records::Origin origin, const records::Line& last_point);

@@ -91,6 +91,8 @@ struct Launch {
   std::uint32_t groups = 1;
 };
 
+class Copies;  // gpu/copies.hpp
+
 /// All that a probe may ask of a GPU; one implementation for each API and one simulated.
 /// Every method throws Error when the driver fails and Unsupported when the device cannot.
 class Device {
@@ -111,6 +113,8 @@ class Device {
   /// Runs one dispatch to its end and returns its time by the device's clock.
   virtual Nanoseconds run(Kernel& kernel, const Launch& launch) = 0;
 
+  /// What moves data between memories beside kernels; as long as the device is there.
+  [[nodiscard]] virtual Copies& copies();
   /// The CPU signals the device, which runs or waits already, and sees its answer: what each of so many took, by the CPU's
   /// clock. How they signal is the API's own: shared memory with atomics, or semaphores.
   [[nodiscard]] virtual std::vector<Nanoseconds> round_trips(std::uint32_t count);

@@ -7,8 +7,9 @@ namespace sonde::gpu {
 
 struct DeviceInfo;
 
-/// What the CPU is about to do with memory that it maps. What it does not write stays as it is.
-enum class Access { read, write };
+/// What the CPU is about to do with memory that it maps. What it does not write stays as it is, unless it is about to
+/// overwrite all of it.
+enum class Access { read, write, overwrite };
 
 /// A kind of memory in which buffers can lie, as records name it.
 struct MemoryKind {

@@ -89,7 +89,7 @@ std::optional<Measurement> in_cycles(const Measurement& measurement) {
 void add_cycles(std::vector<FoundLevel>& levels, std::span<const Measurement> measurements) {
   for (FoundLevel& level : levels) {
     const std::optional<double> mhz = median_mhz(measurements, level);
-    if (!mhz) continue;
+    if (!mhz || level.gbps) continue;
     const analysis::Bracket& ns = level.found.latency_ns;
     level.cycles = {ns.low * *mhz / 1e3, ns.value * *mhz / 1e3, ns.high * *mhz / 1e3};
   }

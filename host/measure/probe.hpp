@@ -86,6 +86,7 @@ struct FoundLevel {
   int level = 1;
   analysis::Level found;
   std::optional<analysis::Bracket> cycles;  ///< its latency, where the clock is known
+  std::optional<analysis::Bracket> gbps;    ///< on a bandwidth curve, which has no latency
 };
 
 /// Everything that a probe reads from its measurements.

@@ -14,18 +14,28 @@
 // leave no curves, and the probe keeps no state. A search asks no clock but the device's, and is bounded by the number
 // of shapes and the device time of each, so that a simulated device answers alike every time.
 //
+// Then, in each flat stretch, fewer and fewer groups: how many it takes to get all of it.
+//
 // How to read the curve: it falls in steps as the working set outgrows level after level; each flat stretch is what that
 // level delivers. Small working sets may be slower than the first level can be, as each group has little to do.
+// Bandwidth over groups climbs as long as each of them asks for what it can, and is flat once the level gives all it has.
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 
+#include "analysis/bandwidth_levels.hpp"
 #include "analysis/statistics.hpp"
+#include "gpu/error.hpp"
+#include "probes/bandwidth_curve.hpp"
 #include "probes/bandwidth_plan.hpp"
+#include "probes/bandwidth_scaling.hpp"
 #include "probes/catalog.hpp"
+#include "probes/empty_dispatch.hpp"
 #include "probes/shape_search.hpp"
 #include "probes/stream.hpp"
 
@@ -39,12 +49,32 @@ using measure::Request;
 std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
 
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  if (known.empty()) return search_points(device, request);
+  if (known.empty()) {
+    const std::vector<Point> searches = search_points(device, request);
+    return searches.empty() ? sweep_points(device, request, known) : searches;
+  }
   const bool swept = std::ranges::any_of(known, [](const Measurement& one) { return !one.point.shape.empty(); });
-  return swept ? std::vector<Point>() : sweep_points(device, request, known);
+  if (!swept) return sweep_points(device, request, known);
+  // Not from the beginning again once the sweep is over.
+  const bool over = std::ranges::any_of(known, [](const Measurement& one) { return is_scaling(one.point); });
+  std::vector<Point> closer = over ? std::vector<Point>() : closer_points(device, request, known);
+  return closer.empty() ? scaling_points(device, request, known) : closer;
+}
+
+/// A working set that was asked for cannot be cut into whole blocks: the user is told which can.
+void check_asked_for(const Request& request, const Point& point) {
+  if (asked_for(request, point)) return;
+  const std::string size = measure::size_text(point.x.at("bytes"));
+  const std::uint32_t arrays = facts_of(pattern_of(point.series)).arrays;
+  const bool shared = sharing_of(point.series) == Sharing::shared;
+  throw gpu::Unsupported("no size within --sizes gives each " + std::string(shared ? "array" : "compute unit") + " whole blocks of " +
+                         std::string(facts_of(pattern_of(point.series)).name) + (arrays > 1 ? "'s " + std::to_string(arrays) + " arrays" : "") +
+                         "; " + size + " would be one");
 }
 
 measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+  if (!point.x.contains("bytes")) return empty_dispatch(device, shape_of(point.shape));
+  check_asked_for(request, point);
   const Pattern pattern = pattern_of(point.series);
   const Sharing sharing = sharing_of(point.series);
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
@@ -59,34 +89,61 @@ constexpr double fallen = 0.8;
 /// Above the most that any smaller working set got, by so much: nothing further away delivers that.
 constexpr double implausible = 1.2;
 
-/// Where more came from far away than from near: the time was too short, whatever the reason.
-void find_suspicious(const std::map<double, double>& gbps_by_bytes, const std::map<std::string, std::string>& series,
-                     measure::Conclusion& conclusion) {
+/// Where more came from far away than from near: the time was too short, whatever the reason. The worst point of a curve
+/// speaks for all.
+void find_suspicious(std::span<const Measurement* const> curve, measure::Conclusion& conclusion) {
   double most = 0;
   bool past_the_peak = false;
-  for (const auto& [bytes, gbps] : gbps_by_bytes) {
+  const Measurement* worst = nullptr;
+  double worst_gbps = 0;
+  double most_before_worst = 0;
+  int others = -1;
+  for (const Measurement* one : curve) {
+    const double gbps = analysis::summarize(one->values).median;
     if (past_the_peak && gbps > implausible * most) {
-      std::array<char, 240> evidence{};
-      std::snprintf(evidence.data(), evidence.size(),
-                    "At %s the pattern %s got %.3g GB/s, although no smaller working set got more than %.3g: this figure is not to "
-                    "be believed; measure again on an idle machine.",
-                    measure::size_text(bytes).c_str(), std::string(facts_of(pattern_of(series)).name).c_str(), gbps, most);
-      conclusion.findings.push_back(
-          {.series = series, .name = "suspicious", .value = gbps, .unit = "GB/s", .evidence = evidence.data()});
+      ++others;
+      if (gbps <= worst_gbps) continue;
+      worst = one;
+      worst_gbps = gbps;
+      most_before_worst = most;
       continue;
     }
     most = std::max(most, gbps);
     past_the_peak = past_the_peak || gbps < fallen * most;
   }
+  if (worst == nullptr) return;
+  const std::map<std::string, std::string>& series = worst->point.series;
+  const std::string also = others > 0 ? " (and too much at " + std::to_string(others) + " other size" + (others > 1 ? "s)" : ")") : "";
+  std::array<char, 320> evidence{};
+  std::snprintf(evidence.data(), evidence.size(),
+                "At %s the pattern %s got %.3g GB/s%s, although no smaller working set got more than %.3g: this is not to be "
+                "believed; measure again on an idle machine.",
+                measure::size_text(worst->point.x.at("bytes")).c_str(), std::string(facts_of(pattern_of(series)).name).c_str(),
+                worst_gbps, also.c_str(), most_before_worst);
+  conclusion.findings.push_back(
+      {.series = series, .name = "suspicious", .value = worst_gbps, .unit = "GB/s", .evidence = evidence.data()});
 }
 
-measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
-  std::map<std::map<std::string, std::string>, std::map<double, double>> curves;
-  for (const Measurement& one : measurements) {
-    curves[one.point.series][one.point.x.at("bytes")] = analysis::summarize(one.values).median;
+void find_levels(const Request& request, std::span<const Measurement> measurements, measure::Conclusion& conclusion) {
+  const std::vector<analysis::CurvePoint> curve = curve_of(best_points(measurements, series_of_levels()));
+  int number = 0;
+  for (const analysis::BandwidthLevel& level : analysis::find_bandwidth_levels(curve, request.line_bytes, request.seed)) {
+    conclusion.levels.push_back(
+        {.series = series_of_levels(),
+         .level = ++number,
+         .found = {.bytes = level.bytes, .onset_bytes = level.onset_bytes, .end_bytes = level.end_bytes, .latency_ns = {}},
+         .cycles = std::nullopt,
+         .gbps = level.gbps});
   }
+}
+
+measure::Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
+  std::set<std::map<std::string, std::string>> all_series;
+  for (const Measurement& one : measurements) all_series.insert(one.point.series);
   measure::Conclusion conclusion;
-  for (const auto& [series, gbps_by_bytes] : curves) find_suspicious(gbps_by_bytes, series, conclusion);
+  for (const auto& series : all_series) find_suspicious(best_points(measurements, series), conclusion);
+  find_levels(request, measurements, conclusion);
+  for (measure::Finding& saturation : saturations(measurements)) conclusion.findings.push_back(std::move(saturation));
   return conclusion;
 }
 

@@ -40,24 +40,21 @@ double least_of(const gpu::DeviceInfo& device, const Request& request, Sharing s
   return smallest_bytes * (sharing == Sharing::shared ? 1 : units_of(device));
 }
 
-/// Each array of each compute unit gets whole grains.
-double rounded(double bytes, const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing) {
-  const double grain =
-      grain_bytes * facts_of(pattern).arrays * (sharing == Sharing::shared ? 1 : units_of(device));
-  return std::max(1.0, std::round(bytes / grain)) * grain;
+/// Parts of a power of two, in which a shape's blocks fit; sizes between them would be cut into smaller blocks, which is
+/// another shape and a dip in the curve.
+constexpr double parts_of_a_doubling = 16;
+
+double rounded(double bytes, double grain) {
+  const double parts = std::exp2(std::floor(std::log2(std::max(1.0, bytes / grain)) + 1e-9)) / parts_of_a_doubling;
+  const double step = std::max(1.0, parts) * grain;
+  return std::max(1.0, std::round(bytes / step)) * step;
 }
 
-/// Rounding must not lead beyond what the user asked for.
-bool asked_for(const Request& request, const Point& point) {
-  const double bytes = point.x.at("bytes");
-  return bytes >= static_cast<double>(request.smallest_bytes.value_or(0)) &&
-         (!request.largest_bytes || bytes <= static_cast<double>(*request.largest_bytes));
-}
-
-Point point(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing, double wanted_bytes) {
-  const double bytes = rounded(wanted_bytes, device, pattern, sharing);
-  // Filling, and untimed laps.
-  return {.series = series_of(pattern, sharing), .x = {{"bytes", bytes}}, .expected_seconds = 0.08 + 4e-9 * bytes};
+/// Of evenly spaced sizes within each doubling, or one in several doublings.
+double size_of_step(int step, double sizes_per_doubling) {
+  const double doublings = std::floor(step / sizes_per_doubling);
+  return sizes_per_doubling < 1 ? std::exp2(step / sizes_per_doubling)
+                                : std::exp2(doublings) * (1 + step / sizes_per_doubling - doublings);
 }
 
 /// What is searched for at each effort; the others take over what was found for the most similar of these.
@@ -74,7 +71,7 @@ struct Sweep {
 
 std::vector<Sweep> sweeps(Effort effort) {
   if (effort == Effort::quick) {
-    return {{Pattern::read, Sharing::apart, 2}, {Pattern::read, Sharing::shared, 1}, {Pattern::write, Sharing::apart, 0.5},
+    return {{Pattern::read, Sharing::apart, 1}, {Pattern::read, Sharing::shared, 2}, {Pattern::write, Sharing::apart, 0.5},
             {Pattern::copy, Sharing::apart, 0.5}, {Pattern::add, Sharing::apart, 0.5}};
   }
   return {{Pattern::read, Sharing::apart, 4}, {Pattern::read, Sharing::shared, 4}, {Pattern::write, Sharing::apart, 2},
@@ -99,6 +96,28 @@ std::optional<std::map<std::string, double>> nearest_shape(std::span<const Measu
   return best->state.shape;
 }
 
+/// Where all walk over all of it, one group for each compute unit, with as many items: of several in one unit, those behind
+/// would find in its cache what those ahead have just read. Where the driver does not say how many units there are, all.
+std::map<std::string, double> shared_shape(const gpu::DeviceInfo& device, const std::map<std::string, double>& found) {
+  if (device.compute_units == 0 && device.type != gpu::DeviceType::cpu) return found;
+  Shape shape = shape_of(found);
+  const std::uint32_t units = compute_units_of(device);
+  while (device.type != gpu::DeviceType::cpu && shape.groups > units && 2 * shape.group_size <= device.largest_group_size) {
+    shape.group_size *= 2;
+    shape.groups = (shape.groups + 1) / 2;
+  }
+  shape.groups = std::min(shape.groups, units);
+  return named(shape);
+}
+
+/// What a dispatch takes in which nothing is moved, over its number of groups alone.
+Point launch_point(const std::map<std::string, double>& shape) {
+  return {.series = series_of(Pattern::read, Sharing::shared),
+          .x = {{"groups", shape.at("groups")}},
+          .expected_seconds = 0.05,
+          .shape = shape};
+}
+
 }  // namespace
 
 std::map<std::string, std::string> series_of(Pattern pattern, Sharing sharing) {
@@ -113,13 +132,29 @@ Sharing sharing_of(const std::map<std::string, std::string>& series) {
   return word != series.end() && word->second == "private" ? Sharing::apart : Sharing::shared;
 }
 
+double grain_of(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing) {
+  return grain_bytes * facts_of(pattern).arrays * (sharing == Sharing::shared ? 1 : units_of(device));
+}
+
+Point stream_point(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing, double wanted_bytes) {
+  const double bytes = rounded(wanted_bytes, grain_of(device, pattern, sharing));
+  // Filling, and untimed laps.
+  return {.series = series_of(pattern, sharing), .x = {{"bytes", bytes}}, .expected_seconds = 0.08 + 4e-9 * bytes};
+}
+
+bool asked_for(const Request& request, const Point& point) {
+  const double bytes = point.x.at("bytes");
+  return bytes >= static_cast<double>(request.smallest_bytes.value_or(0)) &&
+         (!request.largest_bytes || bytes <= static_cast<double>(*request.largest_bytes));
+}
+
 std::vector<Point> search_points(const gpu::DeviceInfo& device, const Request& request) {
   std::vector<Point> points;
   for (const Pattern pattern : searched_patterns(request.effort)) {
     const double largest = largest_of(device, request);
     const double nearest = std::min(nearest_bytes * units_of(device) * facts_of(pattern).arrays, largest);
     for (const double bytes : {nearest, std::sqrt(nearest * largest), largest}) {
-      Point one = point(device, pattern, Sharing::apart, bytes);
+      Point one = stream_point(device, pattern, Sharing::apart, bytes);
       one.expected_seconds += 1;
       const bool again = !points.empty() && one.x == points.back().x && one.series == points.back().series;
       if (!again && asked_for(request, one)) points.push_back(one);
@@ -132,16 +167,20 @@ std::vector<Point> sweep_points(const gpu::DeviceInfo& device, const Request& re
   std::vector<Point> points;
   for (const Sweep& sweep : sweeps(request.effort)) {
     const double least = least_of(device, request, sweep.sharing);
+    const std::size_t before = points.size();
     for (int step = 0;; ++step) {
-      const double wanted = least * std::exp2(step / sweep.sizes_per_doubling);
+      const double wanted = least * size_of_step(step, sweep.sizes_per_doubling);
       if (wanted > largest_of(device, request) * 1.0001) break;
-      Point one = point(device, sweep.pattern, sweep.sharing, wanted);
+      Point one = stream_point(device, sweep.pattern, sweep.sharing, wanted);
       const auto shape = nearest_shape(searched, sweep.pattern, one.x.at("bytes"));
-      if (!shape) return {};
-      one.shape = *shape;
-      if (asked_for(request, one)) points.push_back(one);
+      if (!shape || !asked_for(request, one)) continue;
+      one.shape = sweep.sharing == Sharing::shared ? shared_shape(device, *shape) : *shape;
+      points.push_back(one);
     }
+    if (points.size() == before) points.push_back(stream_point(device, sweep.pattern, sweep.sharing, least));
   }
+  const auto shape = nearest_shape(searched, Pattern::read, smallest_bytes);
+  if (shape) points.push_back(launch_point(shared_shape(device, *shape)));
   // In an order that no slow change of the machine can imitate a curve with.
   std::mt19937_64 random(request.seed + points.size());
   for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);

@@ -157,11 +157,9 @@ std::vector<Point> coarse_points(const gpu::DeviceInfo& device, const Request& r
   return shuffled(points, request.seed);
 }
 
-std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Request& request, Path path) {
-  const auto& cycle = curves.cycle;
+std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cycle, bool closely) {
   std::vector<double> medians;
   for (const analysis::CurvePoint& one : cycle) medians.push_back(median(one));
-  const bool closely = path == Path::vector || request.effort == measure::Effort::thorough;
   std::set<std::size_t> intervals;
   for (std::size_t i = 0; i + 1 < cycle.size();) {
     if (!rises(cycle, medians, i)) {
@@ -182,16 +180,21 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Requ
       if (cycle[crossing + 1].bytes > close * cycle[crossing].bytes) intervals.insert(crossing);
     }
   }
+  std::vector<Interval> found;
+  for (const std::size_t i : intervals) found.push_back({cycle[i].bytes, cycle[i + 1].bytes});
+  return found;
+}
+
+std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Request& request, Path path) {
+  const bool closely = path == Path::vector || request.effort == measure::Effort::thorough;
   std::vector<Point> points;
-  for (const std::size_t i : intervals) {
-    const double low = cycle[i].bytes;
-    const double high = cycle[i + 1].bytes;
+  for (const auto& [low, high] : edge_intervals(curves.cycle, closely)) {
     if (high - low < 2 * request.line_bytes) continue;
     const double between = std::sqrt(low * high);
     const int replicates = closely ? replicates_near_an_edge(request.effort, between) : 1;
     points.push_back(point(request, series_of(path), between, request.line_bytes, replicates));
   }
-  return shuffled(points, request.seed + cycle.size());
+  return shuffled(points, request.seed + curves.cycle.size());
 }
 
 std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device, const Request& request) {

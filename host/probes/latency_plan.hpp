@@ -28,6 +28,16 @@ measure::Point sized_point(const measure::Request& request, const std::map<std::
 /// Sizes on a grid, four a doubling, for the cycle.
 std::vector<measure::Point> coarse_points(const gpu::DeviceInfo& device, const measure::Request& request);
 
+/// Neighbouring sizes of a curve, in bytes.
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+/// Where a rise of the curve begins, is half done or ends between neighbours that are further apart than 3 % (10 % for the
+/// middle, and everywhere unless `closely`).
+std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cycle, bool closely);
+
 /// Sizes that halve the intervals in which a rise of the cycle curve begins or ends, until each is within 3 %; within
 /// 10 % on the further paths while time is short.
 std::vector<measure::Point> edge_points(const analysis::LatencyCurves& curves, const measure::Request& request,

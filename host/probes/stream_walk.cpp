@@ -1,6 +1,7 @@
 #include "probes/stream_walk.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <thread>
 
@@ -27,6 +28,25 @@ bool fits(const Shape& shape, Sharing sharing, std::uint64_t array_bytes) {
   const StreamWalk walk(shape, sharing, array_bytes);
   const std::uint64_t covered = walk.array_bytes();
   return covered <= array_bytes && array_bytes - covered <= array_bytes / parts_left_out;
+}
+
+/// How far apart neighbouring groups begin, so that all beginnings are spread evenly over the blocks: a group that follows
+/// another closely finds in a cache what that has read. Blocks over groups, rounded, leaves a wide gap behind the last; so
+/// they go round p times, the p whose rounding leaves least. Where blocks are many rounding leaves nothing to speak of.
+std::uint32_t even_offset(std::uint32_t blocks, std::uint32_t groups) {
+  constexpr std::uint32_t many_for_each = 64;
+  std::uint32_t best = std::max(1u, blocks / groups);
+  if (blocks <= groups || blocks > many_for_each * groups) return best;
+  std::uint64_t least = groups;
+  for (std::uint64_t p = 1; p < groups; ++p) {
+    if (std::gcd(p, groups) != 1) continue;  // they would meet before all have begun
+    const std::uint64_t offset = (p * blocks + groups / 2) / groups;
+    const std::uint64_t left = offset * groups > p * blocks ? offset * groups - p * blocks : p * blocks - offset * groups;
+    if (left >= least) continue;
+    least = left;
+    best = static_cast<std::uint32_t>(offset);
+  }
+  return best;
 }
 
 }  // namespace
@@ -84,7 +104,7 @@ StreamWalk::StreamWalk(const Shape& of, Sharing sharing, std::uint64_t array_byt
     : shape(of), blocks(static_cast<std::uint32_t>(std::max<std::uint64_t>(1, blocks_in(of, sharing, array_bytes)))) {
   if (sharing == Sharing::shared) {
     // Every group begins elsewhere: lines that several of them want at the same moment could be read once for all.
-    group_offset = std::max(1u, blocks / shape.groups);
+    group_offset = even_offset(blocks, shape.groups);
   } else {
     block_step = shape.interleaved ? shape.groups : 1;
     group_step = shape.interleaved ? 1 : blocks;

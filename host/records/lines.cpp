@@ -177,7 +177,11 @@ std::string level_line(const Origin& origin, const measure::FoundLevel& level) {
   if (level.found.bytes) {
     json["transition"] = {{"onset", std::llround(level.found.onset_bytes)}, {"end", std::llround(level.found.end_bytes)}};
   }
-  json["latency_ns"] = bracket(level.found.latency_ns, false);
+  if (level.gbps) {
+    json["bandwidth"] = bracket(*level.gbps, false);
+  } else {
+    json["latency_ns"] = bracket(level.found.latency_ns, false);
+  }
   if (level.cycles) json["cycles"] = bracket(*level.cycles, false);
   return text_of(json);
 }

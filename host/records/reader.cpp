@@ -95,6 +95,8 @@ measure::FoundLevel level_of(const Json& json, const std::map<std::string, std::
   level.found.latency_ns = bracket_of(get<Json>(json, "latency_ns"));
   const Json cycles = get<Json>(json, "cycles");
   if (cycles.is_object()) level.cycles = bracket_of(cycles);
+  const Json bandwidth = get<Json>(json, "bandwidth");
+  if (bandwidth.is_object()) level.gbps = bracket_of(bandwidth);
   return level;
 }
 

@@ -1,7 +1,7 @@
 """Several devices, probes by name, and what becomes of the exit status when nothing could be measured."""
 
 import pytest
-from program_runs import ONE_POINT, by_vector_path, of_kind
+from program_runs import ONE_POINT, by_vector_path, of_kind, sizes
 
 
 def test_two_devices_in_one_record(sonde, valid, opencl_cpu):
@@ -30,7 +30,7 @@ def test_sizes_beyond_the_memory_of_a_model_are_skipped(sonde, valid, model_file
     assert done.status == 0, done.out
     records = sonde.records()
     valid(records)
-    assert max(sample["x"]["bytes"] for sample in of_kind(records, "sample")) <= 1 << 20
+    assert max(sizes(of_kind(records, "sample"))) <= 1 << 20
     assert (records[-1]["status"], records[-1]["errors"]) == ("complete", 0)
 
 

@@ -83,7 +83,11 @@ def test_each_bandwidth_sample_names_its_curve_and_shape(cpu_run, api):
     samples = of_kind(cpu_run.samples, "sample", api=api, probe="bandwidth")
     patterns = {(sample["series"]["pattern"], sample["series"]["sharing"]) for sample in samples}
     assert patterns >= {("read", "private"), ("read", "shared"), ("write", "private"), ("copy", "private")}
+    (launch,) = [sample for sample in samples if sample["unit"] == "us"]
+    assert launch["x"].keys() == {"groups"} and launch["series"]["sharing"] == "shared"
     for sample in samples:
+        if sample is launch:
+            continue
         assert (sample["device"], sample["unit"]) == ("cpu", "GB/s")
         assert set(sample["series"]) == {"path", "memory", "pattern", "sharing"}
         assert 4096 <= sample["x"]["bytes"] <= 8192

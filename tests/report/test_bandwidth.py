@@ -1,8 +1,8 @@
 """The section on bandwidth: which curves are drawn where, what they are called, and what the table says."""
 
 import synthetic
-from sonde_tools import records
-from sonde_tools.bandwidth import BANDWIDTH, bandwidth_curves
+from sonde_tools import charts, launch, levels, records
+from sonde_tools.bandwidth import BANDWIDTH, bandwidth_curves, scaling_curves
 from sonde_tools.devices import device_views
 
 SHAPE = {"groups": 2, "group_size": 1, "vector_bytes": 64, "in_flight": 8, "interleaved": 0, "bound": 0}
@@ -48,3 +48,63 @@ def test_the_method_names_the_shapes_that_were_found(tmp_path):
 
 def test_a_run_without_bandwidth_has_no_section(tmp_path):
     assert not BANDWIDTH.applies(view(tmp_path, *synthetic.sample_records("opencl", 1, every=9)))
+
+
+def scaling_samples(size_bytes, gbps_by_groups, api="opencl"):
+    series = {"path": "buffer", "memory": "device", "pattern": "read", "sharing": "shared"}
+    (one,) = synthetic.sample_records(api, 1, every=1000, series=series)
+    one.update(probe="bandwidth", unit="GB/s")
+    return [
+        {**one, "x": {"bytes": size_bytes, "groups": groups}, "values": [gbps] * 7}
+        for groups, gbps in gbps_by_groups.items()
+    ]
+
+
+def test_fewer_groups_are_a_picture_of_their_own_with_a_curve_for_each_working_set(tmp_path):
+    scaled = [*scaling_samples(8192, {2: 150, 1: 80}), *scaling_samples(1 << 26, {1: 9, 2: 16})]
+    found = view(tmp_path, *samples("read", "shared", 100), *scaled)
+    curves = scaling_curves(found)
+    assert [entry.label for entry in curves] == ["OpenCL, 8 KiB", "OpenCL, 64 MiB"]
+    assert [point.median for point in curves[0].curve.points] == [80, 150]
+    (figure,) = BANDWIDTH.further(found)
+    assert figure.name == "scaling" and "work-groups" in str(figure.chart.to_dict())
+    # The curve over the working set, and its table, know nothing of them.
+    (entry,) = bandwidth_curves(found)
+    assert all("groups" not in point.x for point in entry.curve.points)
+    assert charts.svg(figure.chart).startswith("<svg")
+
+
+def launch_sample(microseconds=12.5, api="opencl"):
+    (sample, *_) = samples("read", "shared", 0, api)
+    return {**sample, "x": {"groups": 2}, "unit": "us", "values": [microseconds] * 7}
+
+
+def test_what_a_launch_takes_is_measured_and_fitted(tmp_path):
+    found = view(tmp_path, *samples("read", "shared", 80), launch_sample())
+    table, _ = BANDWIDTH.tables(found)
+    ((name, cells),) = table.rows
+    assert name == "OpenCL" and cells[0].text == "12.5 µs" and cells[2].text == "80.0 GB/s"
+    assert 1.5 < float(cells[1].text.removesuffix(" µs")) < 1.8
+    assert launch.table(view(tmp_path, *samples("read", "private", 80))) is None
+
+
+def test_without_latencies_the_levels_stand_with_the_bandwidth(tmp_path):
+    series = {"path": "buffer", "pattern": "read", "sharing": "shared"}
+    level = {
+        "record": "level", "device": "cpu", "api": "opencl", "probe": "bandwidth", "series": series, "level": 1,
+        "bytes": None, "transition": None, "bandwidth": {"low": 23, "value": 24, "high": 25},
+    }  # fmt: skip
+    found = view(tmp_path, *samples("read", "private", 80), *samples("read", "shared", 80), level)
+    table = BANDWIDTH.tables(found)[0]
+    assert table.headings == ["Level", "Size", "Transition", "Bandwidth"]
+    assert table.rows[0][1][2].text == "24.0 GB/s"
+
+
+def test_bytes_a_cycle_of_each_unit_where_the_clock_is_known(tmp_path):
+    read = samples("read", "shared", 80)
+    for sample in read:
+        sample["state"]["clock_mhz"] = 2500
+    found = view(tmp_path, *read)
+    assert levels.bytes_per_cycle(80, found, found.curves[0]) == 80e9 / 2500e6 / 8
+    unknown = view(tmp_path, *samples("read", "shared", 80))
+    assert levels.bytes_per_cycle(80, unknown, unknown.curves[0]) is None

@@ -146,3 +146,52 @@ def test_without_a_cycle_the_other_orders_are_the_main_chart(tmp_path):
     found = view(tmp_path, *only)
     assert [entry.label for entry in latency_curves(found)] == ["OpenCL, page"]
     assert LATENCY.further(found) == []
+
+
+def bandwidth_level_records(api="opencl", levels=((33 << 10, 150), (2 << 20, 60), (None, 24)), device="cpu"):
+    series = {"path": "buffer", "memory": "device", "pattern": "read", "sharing": "shared"}
+    found = []
+    for one, (_, gbps) in zip(synthetic.level_records(api, device, levels), levels, strict=True):
+        del one["latency_ns"]
+        band = {"low": gbps * 0.98, "value": gbps, "high": gbps * 1.02}
+        found.append({**one, "probe": "bandwidth", "series": series, "bandwidth": band})
+    return found
+
+
+def rows_of(table):
+    return {name: [" ".join(filter(None, [cell.text, cell.detail])) for cell in cells] for name, cells in table.rows}
+
+
+def test_a_level_has_size_latency_and_bandwidth_in_one_row(tmp_path):
+    three = [(32 << 10, 1.5), (2 << 20, 4.6), (None, 96.0)]
+    latency = synthetic.level_records("opencl", levels=three)
+    table, *_ = LATENCY.tables(two_apis(tmp_path, [*latency, *bandwidth_level_records()], []))
+    assert table.headings == ["Level", "Size", "Transition", "Latency", "Bandwidth"]
+    rows = rows_of(table)
+    assert list(rows) == ["level 1", "level 2", "memory"]
+    assert rows["level 1"][0] == "32 KiB (31 to 33)" and rows["level 1"][3] == "150 GB/s (147 to 153)"
+    assert rows["memory"][2:] == ["96.0 ns (95.0 to 97.4)", "24.0 GB/s (23.5 to 24.5)"]
+
+
+def test_a_level_that_one_probe_alone_sees_has_a_row_of_its_own(tmp_path):
+    latency = synthetic.level_records("opencl", levels=[(2 << 20, 4.6), (None, 96.0)])
+    table, *_ = LATENCY.tables(two_apis(tmp_path, [*latency, *bandwidth_level_records()], []))
+    rows = rows_of(table)
+    assert rows["level 1, by bandwidth"][:3] == ["33 KiB (32 to 34)", "33 to 46.2 KiB", "–"]
+    assert rows["level 1"][3] == "60.0 GB/s (58.8 to 61.2)"
+    # Memory behind other caches is not the same.
+    less = [*latency, *bandwidth_level_records(levels=[(33 << 10, 150), (None, 24)])]
+    rows = rows_of(LATENCY.tables(two_apis(tmp_path, less, []))[0])
+    assert rows["memory"][3] == "–" and rows["memory, by bandwidth"][2:] == ["–", "24.0 GB/s (23.5 to 24.5)"]
+
+
+@pytest.mark.parametrize(
+    ("latency", "bandwidth", "pairs"),
+    [([32, 2048], [33, 1800], [(32, 33), (2048, 1800)]), ([32, 2048], [1800], [(32, None), (2048, 1800)]),
+     ([2048], [33, 1800], [(None, 33), (2048, 1800)]), ([100, 250], [240], [(100, None), (250, 240)]),
+     ([32], [200], [(32, None), (None, 200)]), ([], [33], [(None, 33)]), ([], [], [])],
+)  # fmt: skip
+def test_levels_next_to_each_other_in_size_are_one(latency, bandwidth, pairs):
+    sized = [[{"bytes": {"value": size << 10}} for size in each] for each in (latency, bandwidth)]
+    found = [tuple(level and level["bytes"]["value"] >> 10 for level in pair) for pair in levels.side_by_side(*sized)]
+    assert found == pairs

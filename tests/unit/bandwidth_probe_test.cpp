@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "analysis/statistics.hpp"
 #include "gpu/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/bandwidth_plan.hpp"
+#include "probes/bandwidth_scaling.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
 
@@ -40,7 +42,12 @@ TEST(BandwidthPlan, SearchesFirstAndThenSweepsWithTheNearestShape) {
   const auto points = bandwidth.next(info, request, known);
   ASSERT_FALSE(points.empty());
   for (const measure::Point& point : points) {
+    if (!point.x.contains("bytes")) continue;  // an empty dispatch
     const Shape shape = shape_of(point.shape);
+    if (sharing_of(point.series) == Sharing::shared) {
+      EXPECT_LE(shape.groups, info.compute_units);  // as none follows another in one unit
+      continue;
+    }
     const double bytes = point.x.at("bytes");
     const bool writes = facts_of(pattern_of(point.series)).writes;
     EXPECT_EQ(shape.groups > 3, writes) << point.series.at("pattern");
@@ -94,6 +101,7 @@ TEST(BandwidthPlan, WorkingSetsAreWhatShapesCanBeCutInto) {
     for (const measure::Point& point : search_points(info, {})) known.push_back(searched(point, units));
     std::set<std::pair<std::map<std::string, std::string>, double>> seen;
     for (const measure::Point& point : sweep_points(info, {}, known)) {
+      if (!point.x.contains("bytes")) continue;
       const double bytes = point.x.at("bytes");
       const Pattern pattern = pattern_of(point.series);
       const Sharing sharing = sharing_of(point.series);
@@ -117,6 +125,7 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
   model.timer_step_ns = 1;
   model.memory_bytes = 1ull << 30;
   model.noise.relative = 0.01;
+  model.launch_ns = 8000;
   model.levels.resize(2);
   model.levels[0] = {.bytes = 1 << 20, .line_bytes = 128, .ways = 16, .latency_ns = 40, .read_gbps = 500, .write_gbps = 200};
   model.levels[1] = {.latency_ns = 300, .read_gbps = 50, .write_gbps = 40};
@@ -126,15 +135,20 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
   const auto run = [&] {
     test::RecordingObserver observer;
     measure::run_probe(*gpu::model::open(model), bandwidth, options, observer);
-    return observer.measurements;
+    return observer;
   };
-  const auto first = run();
-  const auto again = run();
+  const auto [first, levels] = [&] {
+    const test::RecordingObserver observer = run();
+    EXPECT_TRUE(observer.findings.empty());
+    EXPECT_TRUE(observer.failures.empty());
+    return std::pair(observer.measurements, observer.levels);
+  }();
+  const auto again = run().measurements;
   ASSERT_FALSE(first.empty());
   ASSERT_EQ(first.size(), again.size());
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].values, again[i].values);
   for (const measure::Measurement& one : first) {
-    if (one.point.series != series_of(Pattern::read, Sharing::apart)) continue;
+    if (one.point.series != series_of(Pattern::read, Sharing::apart) || is_scaling(one.point)) continue;
     const double bytes = one.point.x.at("bytes");
     const double median = analysis::summarize(one.values).median;
     if (bytes < 600e3) {
@@ -144,6 +158,43 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
       EXPECT_NEAR(median, 50, 1) << bytes;
     }
   }
+  ASSERT_EQ(levels.size(), 2u);
+  EXPECT_EQ(levels[0].series, series_of(Pattern::read, Sharing::shared));
+  EXPECT_NEAR(levels[0].gbps->value, 500, 10);
+  EXPECT_NEAR(levels[0].found.bytes->value, 1 << 20, 0.05 * (1 << 20));
+  EXPECT_LE(levels[0].found.bytes->low, 1 << 20);
+  EXPECT_GE(levels[0].found.bytes->high, 1 << 20);
+  EXPECT_NEAR(levels[1].gbps->value, 50, 1);
+  const auto empty = std::ranges::find(first, "us", &measure::Measurement::unit);
+  ASSERT_NE(empty, first.end());
+  EXPECT_NEAR(analysis::summarize(empty->values).median, 8, 0.16);
+}
+
+/// What a model of one level is asked for over the sizes from `smallest` to `largest`.
+test::RecordingObserver asked_for(std::uint64_t smallest, std::uint64_t largest) {
+  gpu::model::Description model;
+  model.compute_units = 2;
+  model.timer_step_ns = 1;
+  model.memory_bytes = 1ull << 28;
+  model.levels.resize(1);
+  model.levels[0] = {.latency_ns = 300, .read_gbps = 50, .write_gbps = 40};
+  const measure::RunnerOptions options{
+      .request = {.effort = measure::Effort::quick, .smallest_bytes = smallest, .largest_bytes = largest},
+      .host_time = [] { return counters::HostTime{}; }};
+  test::RecordingObserver observer;
+  measure::run_probe(*gpu::model::open(model), bandwidth, options, observer);
+  return observer;
+}
+
+TEST(BandwidthPlan, APatternWithoutASizeThatWasAskedForSaysWhichWouldBeOne) {
+  const test::RecordingObserver some = asked_for(2048, 2560);
+  EXPECT_FALSE(some.measurements.empty());
+  ASSERT_EQ(some.skips.size(), 1u);
+  EXPECT_EQ(some.skips[0].point->series.at("pattern"), "add");
+  EXPECT_NE(some.skips[0].text.find("add's 3 arrays; 3 KiB would be one"), std::string::npos) << some.skips[0].text;
+  const test::RecordingObserver none = asked_for(100, 300);
+  EXPECT_TRUE(none.measurements.empty());
+  EXPECT_EQ(none.skips.size(), 5u);
 }
 
 }  // namespace

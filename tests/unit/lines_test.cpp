@@ -172,6 +172,19 @@ TEST(Lines, ALevelComesBackWithAndWithoutASize) {
   EXPECT_EQ(cache.level.cycles->low, 229);
   EXPECT_EQ(cache.level.cycles->value, 230.5);
   EXPECT_EQ(cache.level.cycles->high, 233);
+  EXPECT_FALSE(cache.level.gbps);
+}
+
+TEST(Lines, ALevelOfABandwidthCurveHasItsBandwidthInstead) {
+  measure::FoundLevel sent{.series = {{"pattern", "read"}}, .level = 1, .found = {}};
+  sent.gbps = analysis::Bracket{990, 1000, 1010};
+  const std::string line = level_line(origin, sent);
+  EXPECT_EQ(line.find("latency_ns"), std::string::npos) << line;
+  const Line found = parsed(line);
+  ASSERT_TRUE(found.level.gbps);
+  EXPECT_EQ(found.level.gbps->low, 990);
+  EXPECT_EQ(found.level.gbps->value, 1000);
+  EXPECT_EQ(found.level.gbps->high, 1010);
 }
 
 TEST(Lines, TheSameInCyclesIsNoPointOfItsOwn) {

@@ -1,6 +1,6 @@
 """The report's section on the latency probe: nanoseconds a hop over the working set."""
 
-from sonde_tools import charts, findings, formats, latency_method, levels, marks, parts, series
+from sonde_tools import charts, findings, formats, latency_method, launch, levels, marks, parts, series
 from sonde_tools.sections import Figure, Section
 
 FURTHER_HEIGHT_PIXELS = 300
@@ -141,10 +141,11 @@ def _marks_legend(noted):
 
 
 def tables(view):
-    """The levels, where some were found, and the latency at telling sizes."""
+    """The levels, where some were found, what a launch takes, and the latency at telling sizes."""
     what = "Simulated latency" if view.is_model else "Latency"
     caption = f"{what} at telling sizes, ns: median, first to third quartile"
-    found = [levels.table(latency_curves(view), view.is_model), parts.telling_sizes(latency_curves(view), caption)]
+    entries = latency_curves(view)
+    found = [levels.table(view, entries), launch.table(view), parts.telling_sizes(entries, caption)]
     return [each for each in found if each]
 
 

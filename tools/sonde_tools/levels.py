@@ -1,10 +1,14 @@
 """The levels that were found on a curve: which belong to it, and how they read as text and as a table."""
 
+import statistics
+
 from sonde_tools import formats
 from sonde_tools.series import canonical
 from sonde_tools.sections import Cell, Table
 
 MEMORY = "memory"
+# Levels of one device are further apart than two probes are about one of them.
+MAY_BE_ONE = 4
 
 
 def levels_of(entry):
@@ -37,29 +41,109 @@ def _short(level):
     return f"{name(level)} of {formats.size_short(level['bytes']['value'])} at {latency}"
 
 
-def table(entries, simulated=False):
-    """A row a level, three columns a curve; None where no curve has levels."""
-    found = [(entry.label, levels_of(entry)) for entry in entries]
-    found = [(label, levels) for label, levels in found if levels]
+def bandwidth_levels_of(entry):
+    """The level records of the bandwidth curve beside a labelled curve: same file, device and API; the nearest first."""
+    curve = entry.curve
+    found = [
+        level
+        for level in entry.recording.levels
+        if (level["device"], level["api"], level["probe"]) == (curve.device, curve.api, "bandwidth")
+        and level.get("bandwidth")
+    ]
+    return sorted(found, key=lambda level: level["level"])
+
+
+def side_by_side(latency, bandwidth):
+    """Pairs (of latency, of bandwidth) that are one level, by size; None where one of both does not see it."""
+    left, right = ([level for level in each if level.get("bytes")] for each in (latency, bandwidth))
+    pairs = []
+    while left or right:
+        if not (left and right):
+            pairs += [(level, None) for level in left] + [(None, level) for level in right]
+            break
+        apart = _apart(left[0], right[0])
+        nearer = any(_apart(level, right[0]) < apart for level in left[1:2])
+        nearer = nearer or any(_apart(left[0], level) < apart for level in right[1:2])
+        if apart < MAY_BE_ONE and not nearer:
+            pairs.append((left.pop(0), right.pop(0)))
+        elif _size(left[0]) < _size(right[0]):
+            pairs.append((left.pop(0), None))
+        else:
+            pairs.append((None, right.pop(0)))
+    # Memory is the same only behind the same cache.
+    behind_the_same = not pairs or None not in pairs[-1]
+    memory = [next((level for level in each if not level.get("bytes")), None) for each in (latency, bandwidth)]
+    if memory == [None, None]:
+        return pairs
+    return [*pairs, tuple(memory)] if behind_the_same or None in memory else [*pairs, (memory[0], None), (None, memory[1])]
+
+
+def _size(level):
+    return level["bytes"]["value"]
+
+
+def _apart(one, other):
+    return max(_size(one), _size(other)) / min(_size(one), _size(other))
+
+
+def table(view, entries):
+    """A row a level, with size, transition, latency and bandwidth of each curve; None where no curve has levels."""
+    found = [(entry, side_by_side(levels_of(entry), bandwidth_levels_of(entry))) for entry in entries]
+    # Of two curves of one API, one has the levels.
+    found = [(entry, pairs) for entry, pairs in found if any(of_latency for of_latency, _ in pairs)] or _first_of_each_api(found)
+    found = [(entry, pairs) for entry, pairs in found if pairs]
     if not found:
         return None
-    names = dict.fromkeys(name(level) for _, levels in found for level in levels)
+    columns = ["Size", "Transition"]
+    columns += ["Latency"] if any(of_latency for _, pairs in found for of_latency, _ in pairs) else []
+    columns += ["Bandwidth"] if any(of_bandwidth for _, pairs in found for _, of_bandwidth in pairs) else []
+    names = dict.fromkeys(_row_name(pair) for _, pairs in found for pair in pairs)
     # Two APIs may see different numbers of levels; memory is last in each.
-    order = sorted((each for each in names if each != MEMORY), key=lambda text: int(text.split()[1]))
-    rows = [(each, _cells(each, found)) for each in [*order, *([MEMORY] if MEMORY in names else [])]]
-    what = "Simulated levels" if simulated else "Levels"
-    caption = f"{what}: size and latency with the interval that holds them, and where the curve leaves the level"
-    headings = ["Level", *(heading for _ in found for heading in ("Size", "Transition", "Latency"))]
-    return Table(caption, headings, rows, groups=[(label, 3) for label, _ in found])
+    order = sorted(names, key=_place)
+    rows = [(name, [_cell(text) for each in found for text in _texts(view, each, name, columns)]) for name in order]
+    what = "Simulated levels" if view.is_model else "Levels"
+    measures = " and ".join(column.lower() for column in columns if column != "Transition")
+    caption = f"{what}: {measures} with the interval that holds them, and where the curve leaves the level"
+    if "Bandwidth" in columns:
+        caption += "; bandwidth is what all compute units together read, each walking over all of the working set"
+    headings = ["Level", *(column for _ in found for column in columns)]
+    return Table(caption, headings, rows, groups=[(entry.label, len(columns)) for entry, _ in found])
 
 
-def _cells(row, found):
-    cells = []
-    for _, levels in found:
-        level = next((each for each in levels if name(each) == row), None)
-        texts = (size_text(level), transition_text(level), latency_text(level)) if level else ("–",) * 3
-        cells += [_cell(text) for text in texts]
-    return cells
+def _first_of_each_api(found):
+    firsts = {}
+    for entry, pairs in found:
+        firsts.setdefault((entry.recording.path, entry.curve.api), (entry, pairs))
+    return list(firsts.values())
+
+
+def _row_name(pair):
+    of_latency, of_bandwidth = pair
+    if of_latency:
+        return name(of_latency)
+    return f"{name(of_bandwidth)}, by bandwidth"
+
+
+def _place(row_name):
+    first, _, by = row_name.partition(", ")
+    number = float("inf") if first == MEMORY else int(first.split()[1])
+    return number, by
+
+
+def _texts(view, entry_and_pairs, row_name, columns):
+    entry, pairs = entry_and_pairs
+    pair = next((each for each in pairs if _row_name(each) == row_name), None)
+    if not pair:
+        return ["–"] * len(columns)
+    of_latency, of_bandwidth = pair
+    sized = of_latency or of_bandwidth
+    texts = {
+        "Size": size_text(sized),
+        "Transition": transition_text(sized),
+        "Latency": latency_text(of_latency) if of_latency else "–",
+        "Bandwidth": bandwidth_text(of_bandwidth, view, entry) if of_bandwidth else "–",
+    }
+    return [texts[column] for column in columns]
 
 
 def _cell(text):
@@ -94,3 +178,24 @@ def latency_text(level):
     band, cycles = level["latency_ns"], level.get("cycles")
     text = formats.latency_between(band["value"], band["low"], band["high"])
     return f"{text}, {formats.cycles(cycles['value'])}" if cycles else text
+
+
+def bandwidth_text(level, view, entry):
+    """The bandwidth of the level between its bounds, and in bytes a cycle of each compute unit where that is known."""
+    band, per_cycle = level["bandwidth"], bytes_per_cycle(level["bandwidth"]["value"], view, entry)
+    low, high = formats.significant(band["low"]), formats.significant(band["high"])
+    text = f"{formats.significant(band['value'])} GB/s ({low} to {high})"
+    return f"{text}, {formats.significant(per_cycle)} B a cycle and unit" if per_cycle else text
+
+
+def bytes_per_cycle(gbps, view, entry):
+    """Bytes that one compute unit moves in a cycle of its clock, or None where units or clock are not known."""
+    units = view.record.get("compute_units")
+    clocks = [
+        point.state["clock_mhz"]
+        for other in view.curves
+        if (other.recording, other.curve.api, other.curve.probe) == (entry.recording, entry.curve.api, "bandwidth")
+        for point in other.curve.points
+        if point.state.get("clock_mhz")
+    ]
+    return gbps * 1000 / statistics.median(clocks) / units if clocks and units else None

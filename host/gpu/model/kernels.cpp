@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/error.hpp"
+#include "gpu/model/loaded_chase.hpp"
 #include "gpu/model/stream_kernels.hpp"
 
 namespace sonde::gpu::model {
@@ -30,16 +31,6 @@ void chase_scalar(Invocation& invocation) { walk(invocation, invocation.scalar(1
 void chase_atomic(Invocation& invocation) {
   if (invocation.scalar(1) != 0) throw Error("the simulated atomic walk adds nothing but zero");
   chase(invocation);
-}
-
-/// The stream's own lines take no room in the simulated caches; a round of it takes as long as a trip of the walk.
-void chase_awake(Invocation& invocation) {
-  chase(invocation);
-  Invocation::Words cursor = invocation.buffer(1);
-  cursor.store(2, invocation.scalar(1));
-  for (std::uint32_t group = 1; group < invocation.shape().groups; ++group) {
-    cursor.store(3 + group, std::min(invocation.scalar(0), invocation.scalar(3)));
-  }
 }
 
 void chase_local(Invocation& invocation) {
@@ -151,9 +142,9 @@ void touch(Invocation& invocation) {
 constexpr ReferenceKernel references[] = {
     {.name = "chase", .buffers = 2, .scalars = 1, .run = chase},
     {.name = "chase_atomic", .buffers = 2, .scalars = 2, .run = chase_atomic},
-    {.name = "chase_awake", .buffers = 3, .scalars = 4, .run = chase_awake},
     {.name = "chase_constant", .buffers = 2, .scalars = 1, .run = chase},
     {.name = "chase_image", .buffers = 2, .scalars = 1, .run = chase},
+    {.name = "chase_loaded", .buffers = 3, .scalars = 11, .run = chase_loaded},
     {.name = "chase_local", .buffers = 2, .scalars = 2, .run = chase_local},
     {.name = "chase_scalar", .buffers = 2, .scalars = 2, .run = chase_scalar},
     {.name = "alu_chain", .buffers = 1, .scalars = 3, .run = alu_chain},

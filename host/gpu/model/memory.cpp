@@ -30,6 +30,13 @@ std::vector<Level> with_host(const Description& description) {
   return levels;
 }
 
+/// A queue that begins to build up at a knee; the rule that the contract has for the CPU beside a loaded memory.
+double waiting_factor(double share_of_rate) {
+  constexpr double knee = 0.6;
+  constexpr double at_full_rate = 2;
+  return 1 + (at_full_rate - 1) * std::max(0.0, share_of_rate - knee) / (1 - knee);
+}
+
 }  // namespace
 
 Memory::Memory(const Description& description, std::uint64_t host_begin)
@@ -42,6 +49,7 @@ Memory::Memory(const Description& description, std::uint64_t host_begin)
       caches_(description.levels.size() - 1),
       hits_(levels_.size()),
       stream_hits_(levels_.size()),
+      loads_gbps_(levels_.size()),
       saturated_by_(std::min(description.saturated_by, description.compute_units)) {
   for (std::vector<double>& by_level : streamed_bytes_) by_level.resize(levels_.size());
   for (Level& level : levels_) {
@@ -61,6 +69,7 @@ void Memory::start(std::uint32_t compute_unit) {
   compute_unit_ = compute_unit;
   std::fill(hits_.begin(), hits_.end(), 0);
   page_misses_ = 0;
+  std::fill(loads_gbps_.begin(), loads_gbps_.end(), 0);
   for (std::vector<double>& by_level : streamed_bytes_) std::fill(by_level.begin(), by_level.end(), 0);
 }
 
@@ -106,12 +115,18 @@ double Memory::streamed_ns(std::uint32_t groups) const {
   return ns * std::max(1.0, static_cast<double>(saturated_by_) / groups);
 }
 
+double Memory::copy_gbps() const {
+  const Level& memory = levels_[levels_.size() - 2];
+  return std::min(memory.read_gbps, memory.write_gbps);
+}
+
 double Memory::elapsed_ns(Fabric fabric) {
   work_off();
   double ns = static_cast<double>(page_misses_) * translation_.penalty_ns;
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     const bool slowed = fabric == Fabric::idle && level + 2 >= levels_.size();
-    ns += static_cast<double>(hits_[level]) * levels_[level].latency_ns * (slowed ? idle_factor_ : 1);
+    ns += static_cast<double>(hits_[level]) * levels_[level].latency_ns * (slowed ? idle_factor_ : 1) *
+          waiting_factor(loads_gbps_[level] / levels_[level].read_gbps);
   }
   return ns;
 }

@@ -49,8 +49,21 @@ class Memory {
   /// What was streamed since start() takes when `groups` work-groups share it: reads and writes overlap.
   [[nodiscard]] double streamed_ns(std::uint32_t groups) const;
 
+  /// Others read so much from a level until the next start(): from 0.6 of its rate on it answers later, at all of it
+  /// after twice its latency.
+  void load(std::size_t level, double gbps) { loads_gbps_[level] = gbps; }
+  /// With the rates that are used where the file states none.
+  [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
+  /// How many caches a level has.
+  [[nodiscard]] std::size_t caches(std::size_t level) const { return caches_[level].size(); }
+  /// Groups that get all of a level's rate.
+  [[nodiscard]] std::uint32_t saturated_by() const { return saturated_by_; }
+
   /// What the accesses since start() took, one after the other.
   [[nodiscard]] double elapsed_ns(Fabric fabric);
+
+  /// What the device's memory copies within itself, as every byte is read and written and both overlap.
+  [[nodiscard]] double copy_gbps() const;
 
  private:
   [[nodiscard]] Cache& cache(std::size_t level);
@@ -79,6 +92,7 @@ class Memory {
   std::vector<std::uint64_t> hits_;  ///< by level
   std::vector<std::uint64_t> stream_hits_;
   std::uint64_t page_misses_ = 0;
+  std::vector<double> loads_gbps_;  ///< by level
   Traffic streamed_bytes_;
   std::uint32_t saturated_by_;
   bool streams_ = false;  ///< translation, too, is overlapped then

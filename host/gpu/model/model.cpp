@@ -9,6 +9,7 @@
 #include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
 #include "gpu/model/address_space.hpp"
+#include "gpu/model/copies.hpp"
 #include "gpu/model/kernels.hpp"
 #include "gpu/model/memory.hpp"
 #include "gpu/model/shared_storage.hpp"
@@ -107,7 +108,7 @@ class ModelDevice : public Device {
     const std::vector<Storage*> buffers = checked_buffers(reference, launch);
     model_kernel.shape.groups = launch.groups;
     Invocation invocation(memory_, buffers, launch.scalars, model_kernel.shape, model_kernel.stream_memory,
-                          local_latency_ns_, cycles_so_far_);
+                          local_latency_ns_, cycles_so_far_, nanoseconds_per_cycle_);
     memory_.start(0);
     reference.run(invocation);
     cycles_so_far_ += invocation.cycles();
@@ -117,6 +118,14 @@ class ModelDevice : public Device {
     const double ns = timing_.dispatch_ns(work_ns, std::exchange(model_kernel.launched, Timing::Launched::again));
     host_clock_->ns += ns;
     return Nanoseconds(ns);
+  }
+
+  [[nodiscard]] Copies& copies() override {
+    if (!copies_) {
+      copies_ = make_copies(description_, memory_.copy_gbps(), timing_,
+                            [this](Kernel& kernel, const Launch& launch) { return run(kernel, launch); });
+    }
+    return *copies_;
   }
 
   [[nodiscard]] Nanoseconds host_time() override { return Nanoseconds(host_clock_->ns); }
@@ -152,6 +161,7 @@ class ModelDevice : public Device {
   Memory memory_;
   Timing timing_;
   std::shared_ptr<HostClock> host_clock_ = std::make_shared<HostClock>();
+  std::unique_ptr<Copies> copies_;  ///< made when first asked for
   double cycles_so_far_ = 0;  ///< of all arithmetic; the counter that kernels can read
 };
 

@@ -57,11 +57,11 @@ std::span<std::byte> SharedStorage::map(Access access) {
   access_ = access;
   clock_->ns += call_ns;
   if (zero_copy_) {
-    if (access == Access::write) changed();
+    if (access != Access::read) changed();
     return bytes();
   }
   copy_.resize(size_bytes());
-  copy(bytes(), copy_, cost_.to_host_gbps);
+  if (access != Access::overwrite) copy(bytes(), copy_, cost_.to_host_gbps);
   return copy_;
 }
 

@@ -12,7 +12,10 @@ namespace {
 
 constexpr cl_uint usual_alignment = 0;  // that of the widest type, which is the most that may be asked for
 
-cl_map_flags flags_of(Access access) { return access == Access::read ? CL_MAP_READ : CL_MAP_READ | CL_MAP_WRITE; }
+cl_map_flags flags_of(Access access) {
+  if (access == Access::overwrite) return CL_MAP_WRITE_INVALIDATE_REGION;
+  return access == Access::read ? CL_MAP_READ : CL_MAP_READ | CL_MAP_WRITE;
+}
 
 /// A memory object, wherever its bytes lie.
 class Object final : public OpenclBuffer {

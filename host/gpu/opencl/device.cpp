@@ -7,6 +7,7 @@
 #include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
 #include "gpu/opencl/buffer.hpp"
+#include "gpu/opencl/copies.hpp"
 #include "gpu/opencl/error.hpp"
 #include "gpu/opencl/list.hpp"
 #include "gpu/opencl/opencl.hpp"
@@ -80,17 +81,8 @@ class OpenclDevice final : public Device {
   }
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
-    auto& own = static_cast<OpenclKernel&>(kernel);
     return translated([&] {
-      cl_uint argument = 0;
-      for (Buffer* buffer : launch.buffers) {
-        static_cast<OpenclBuffer*>(buffer)->set_as(argument++, own.handle());
-      }
-      for (const std::uint32_t scalar : launch.scalars) own.handle().setArg(argument++, scalar);
-      const cl::NDRange group(own.group_size());
-      const cl::NDRange all(std::size_t{own.group_size()} * launch.groups);
-      cl::Event event;
-      queue_.enqueueNDRangeKernel(own.handle(), cl::NullRange, all, group, nullptr, &event);
+      const cl::Event event = enqueue(kernel, launch);
       event.wait();
       const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
       const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
@@ -99,7 +91,29 @@ class OpenclDevice final : public Device {
     });
   }
 
+  Copies& copies() override {
+    if (!copies_) {
+      copies_ = make_copies(*this, {device_, context_, queue_},
+                            [this](Kernel& kernel, const Launch& launch) { return enqueue(kernel, launch); });
+    }
+    return *copies_;
+  }
+
  private:
+  cl::Event enqueue(Kernel& kernel, const Launch& launch) {
+    auto& own = static_cast<OpenclKernel&>(kernel);
+    cl_uint argument = 0;
+    for (Buffer* buffer : launch.buffers) {
+      static_cast<OpenclBuffer*>(buffer)->set_as(argument++, own.handle());
+    }
+    for (const std::uint32_t scalar : launch.scalars) own.handle().setArg(argument++, scalar);
+    const cl::NDRange group(own.group_size());
+    const cl::NDRange all(std::size_t{own.group_size()} * launch.groups);
+    cl::Event event;
+    queue_.enqueueNDRangeKernel(own.handle(), cl::NullRange, all, group, nullptr, &event);
+    return event;
+  }
+
   /// Compiled once: every point makes its kernels anew, and drivers run their compiler's front end even for what
   /// they have in a cache.
   const cl::Program& built(const KernelSource& source, const std::string& options) {
@@ -116,6 +130,7 @@ class OpenclDevice final : public Device {
   cl::Context context_;
   cl::CommandQueue queue_;
   std::map<std::pair<std::string, std::string>, cl::Program> programs_;  ///< by text and options
+  std::unique_ptr<Copies> copies_;  ///< made when first asked for
 };
 
 }  // namespace

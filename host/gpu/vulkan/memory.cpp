@@ -15,10 +15,16 @@ VkPhysicalDeviceMemoryProperties properties_of(VkPhysicalDevice physical) {
   return memory;
 }
 
-BufferHandle make_buffer(VkDevice device, std::uint64_t size_bytes, VkBufferUsageFlags usage, const void* next) {
+BufferHandle make_buffer(VkDevice device, std::uint64_t size_bytes, VkBufferUsageFlags usage,
+                         std::span<const std::uint32_t> families, const void* next) {
   VkBufferCreateInfo create{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .pNext = next};
   create.size = size_bytes;
   create.usage = usage;
+  if (families.size() > 1) {
+    create.sharingMode = VK_SHARING_MODE_CONCURRENT;
+    create.queueFamilyIndexCount = static_cast<std::uint32_t>(families.size());
+    create.pQueueFamilyIndices = families.data();
+  }
   VkBuffer buffer = VK_NULL_HANDLE;
   check(vkCreateBuffer(device, &create, nullptr, &buffer), "vkCreateBuffer");
   return {device, buffer};
@@ -82,10 +88,10 @@ std::uint32_t memory_type(VkPhysicalDevice physical, std::uint32_t allowed_types
 }
 
 Allocation allocate(VkPhysicalDevice physical, VkDevice device, std::uint64_t size_bytes, VkBufferUsageFlags usage,
-                    const Wanted& wanted) {
+                    const Wanted& wanted, std::span<const std::uint32_t> families) {
   Allocation allocation;
   allocation.size_bytes = size_bytes;
-  allocation.buffer = make_buffer(device, size_bytes, usage, nullptr);
+  allocation.buffer = make_buffer(device, size_bytes, usage, families, nullptr);
   VkMemoryRequirements requirements;
   vkGetBufferMemoryRequirements(device, allocation.buffer.get(), &requirements);
   const std::uint32_t type = memory_type(physical, requirements.memoryTypeBits, wanted);
@@ -94,13 +100,14 @@ Allocation allocate(VkPhysicalDevice physical, VkDevice device, std::uint64_t si
   return allocation;
 }
 
-Allocation import_host(VkPhysicalDevice physical, VkDevice device, std::uint64_t size_bytes, VkBufferUsageFlags usage) {
+Allocation import_host(VkPhysicalDevice physical, VkDevice device, std::uint64_t size_bytes, VkBufferUsageFlags usage,
+                       std::span<const std::uint32_t> families) {
   constexpr auto handle = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
   VkExternalMemoryBufferCreateInfo external{.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
   external.handleTypes = handle;
   Allocation allocation;
   allocation.size_bytes = size_bytes;
-  allocation.buffer = make_buffer(device, size_bytes, usage, &external);
+  allocation.buffer = make_buffer(device, size_bytes, usage, families, &external);
   VkMemoryRequirements requirements;
   vkGetBufferMemoryRequirements(device, allocation.buffer.get(), &requirements);
   allocation.imported = PageAligned(requirements.size, import_alignment_bytes(physical));

@@ -3,6 +3,7 @@
 #include <volk.h>
 
 #include <cstdint>
+#include <span>
 
 #include "gpu/page_aligned.hpp"
 #include "gpu/vulkan/handle.hpp"
@@ -29,11 +30,13 @@ struct Wanted {
 std::uint32_t memory_type(VkPhysicalDevice physical, std::uint32_t allowed_types, const Wanted& wanted);
 
 /// Throws Unsupported when the driver has no such memory left.
+/// Queues of all these families may use it in turn.
 Allocation allocate(VkPhysicalDevice physical, VkDevice device, std::uint64_t size_bytes, VkBufferUsageFlags usage,
-                    const Wanted& wanted);
+                    const Wanted& wanted, std::span<const std::uint32_t> families = {});
 
 /// A buffer over memory of the program, by VK_EXT_external_memory_host.
-Allocation import_host(VkPhysicalDevice physical, VkDevice device, std::uint64_t size_bytes, VkBufferUsageFlags usage);
+Allocation import_host(VkPhysicalDevice physical, VkDevice device, std::uint64_t size_bytes, VkBufferUsageFlags usage,
+                       std::span<const std::uint32_t> families = {});
 
 /// What device-local memory may still be taken: the driver's budget where it tells one, else the heap's size.
 std::uint64_t device_local_budget_bytes(VkPhysicalDevice physical);
