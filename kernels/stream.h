@@ -17,11 +17,16 @@ typedef JOINED(uint, VECTOR_WORDS) vector;
 #define EACH(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 #endif
 
+/// Which of the walking groups this is; a kernel with other groups before them defines it.
+#ifndef STREAMING_GROUP
+#define STREAMING_GROUP (uint)get_group_id(0)
+#endif
+
 #define WALK_ARGUMENTS uint trips, uint start, uint blocks, uint block_step, uint group_step, uint group_offset
-#define FIRST_POSITION ((start + (uint)get_group_id(0) * group_offset) % blocks)
+#define FIRST_POSITION ((start + STREAMING_GROUP * group_offset) % blocks)
 #define AFTER(position) ((position) + 1 == blocks ? 0 : (position) + 1)
 /// The item's first vector of the block at a position; its others follow GROUP_SIZE apart.
 #define VECTOR_AT(position) \
-  (((uint)get_group_id(0) * group_step + (position) * block_step) * (GROUP_SIZE * IN_FLIGHT) + (uint)get_local_id(0))
+  ((STREAMING_GROUP * group_step + (position) * block_step) * (GROUP_SIZE * IN_FLIGHT) + (uint)get_local_id(0))
 
 #define DECLARE(k) vector value##k;

@@ -9,10 +9,14 @@ const uint GROUP_SIZE = gl_WorkGroupSize.x;
   if (IN_FLIGHT > 2) { DO(2) DO(3) }                 \
   if (IN_FLIGHT > 4) { DO(4) DO(5) DO(6) DO(7) }
 
+#ifndef STREAMING_GROUP
+#define STREAMING_GROUP gl_WorkGroupID.x
+#endif
+
 #define WALK_ARGUMENTS uint trips; uint start; uint blocks; uint block_step; uint group_step; uint group_offset;
-#define FIRST_POSITION ((start + gl_WorkGroupID.x * group_offset) % blocks)
+#define FIRST_POSITION ((start + STREAMING_GROUP * group_offset) % blocks)
 #define AFTER(position) ((position) + 1 == blocks ? 0 : (position) + 1)
 #define VECTOR_AT(position) \
-  ((gl_WorkGroupID.x * group_step + (position) * block_step) * (GROUP_SIZE * IN_FLIGHT) + gl_LocalInvocationID.x)
+  ((STREAMING_GROUP * group_step + (position) * block_step) * (GROUP_SIZE * IN_FLIGHT) + gl_LocalInvocationID.x)
 
 #define DECLARE uvec4 value0, value1, value2, value3, value4, value5, value6, value7;

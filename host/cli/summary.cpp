@@ -3,9 +3,13 @@
 #include <algorithm>
 
 #include "cli/bandwidth_table.hpp"
+#include "cli/copy_table.hpp"
 #include "cli/format.hpp"
 #include "cli/latency_summary.hpp"
 #include "cli/level_summary.hpp"
+#include "cli/loaded_latency_summary.hpp"
+#include "cli/memory_kinds_table.hpp"
+#include "probes/memory_kinds.hpp"
 #include "probes/path.hpp"
 
 namespace sonde::cli {
@@ -23,6 +27,48 @@ std::string drivers(const Target& target) {
   return text;
 }
 
+/// What a skip or an error is about.
+std::string place_of(const Line& line) {
+  std::string where = line.origin.probe + " through " + line.origin.api;
+  const probes::Path path = probes::path_of(line.point.series);
+  if (line.origin.probe == "latency" && path != probes::Path::vector) where += " by the path " + std::string(probes::name_of(path));
+  if (line.origin.probe == "latency" && probes::fabric_of(line.point.series) == probes::Fabric::loaded) where += " with memory kept awake";
+  if (line.point.series.contains("memory") && probes::memory_of(line.point.series) != "device") {
+    where += " in " + probes::memory_of(line.point.series) + " memory";
+  }
+  if (line.origin.probe == "copy" && !line.point.series.empty()) where += " " + copy_name(line);
+  if (line.point.x.contains("bytes")) where += " at " + measure::size_text(line.point.x.at("bytes"));
+  return where;
+}
+
+/// What could not be measured; what one reason keeps from being measured is named once.
+std::string missing(std::span<const Line> lines) {
+  struct Reason {
+    const Line* first;
+    int others = 0;
+  };
+  std::vector<Reason> reasons;
+  for (const Line& line : lines) {
+    if (line.kind != "skip" && line.kind != "error") continue;
+    const auto same = std::ranges::find_if(reasons, [&](const Reason& one) {
+      return one.first->kind == line.kind && one.first->reason == line.reason && one.first->origin.device == line.origin.device &&
+             one.first->origin.probe == line.origin.probe && one.first->origin.api == line.origin.api;
+    });
+    if (same == reasons.end()) {
+      reasons.push_back({&line});
+    } else {
+      ++same->others;
+    }
+  }
+  std::string text;
+  for (const Reason& one : reasons) {
+    text += (one.first->kind == "skip" ? "\nNot measured: " : "\nFailed: ") + place_of(*one.first);
+    if (one.others > 0) text += ", and " + std::to_string(one.others) + " more";
+    text += ": " + one.first->reason + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string summary(std::span<const Target> targets, std::span<const Line> lines, bool colour) {
@@ -35,6 +81,9 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     text += latency_summary(device, lines, colour);
     text += level_summary(device, lines);
     text += bandwidth_table(device.id, lines, simulated);
+    text += loaded_latency_summary(device.id, lines, simulated);
+    text += memory_kinds_table(device.id, lines, simulated);
+    text += copy_table(device.id, lines, simulated);
   }
   const auto disturbed = std::ranges::count_if(
       lines, [](const Line& line) { return records::is_point(line) && line.measurement.state.disturbed; });
@@ -52,16 +101,7 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
         "  latencies are upper bounds, and sizes read from them less certain; --effort thorough waits longest.\n",
         static_cast<long>(unsettled));
   }
-  for (const Line& line : lines) {
-    if (line.kind != "skip" && line.kind != "error") continue;
-    std::string where = line.origin.probe + " through " + line.origin.api;
-    const probes::Path path = probes::path_of(line.point.series);
-    if (line.origin.probe == "latency" && path != probes::Path::vector) where += " by the path " + std::string(probes::name_of(path));
-    if (probes::fabric_of(line.point.series) == probes::Fabric::loaded) where += " with memory kept awake";
-    if (line.point.x.contains("bytes")) where += " at " + measure::size_text(line.point.x.at("bytes"));
-    text += (line.kind == "skip" ? "\nNot measured: " : "\nFailed: ") + where + ": " + line.reason + "\n";
-  }
-  return text;
+  return text + missing(lines);
 }
 
 }  // namespace sonde::cli

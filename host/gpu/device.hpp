@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpu/kernel_source.hpp"
+#include "gpu/shared_memory.hpp"
 
 namespace sonde::gpu {
 
@@ -50,15 +51,22 @@ struct DeviceInfo {
   double timer_step_ns = 1;
   double clock_mhz = 0;     ///< the highest core clock that the driver states
   bool core_clock = false;  ///< kernels can read a counter of their core; that it counts cycles is not said
+  /// All that could be asked for, those that are missing too; what make_buffer() takes comes first.
+  std::vector<MemoryKind> memory_kinds;
 };
 
-/// Device memory. Reads and writes block; bytes beyond the end throw Error.
+/// Memory that kernels reach. Reads and writes block; bytes beyond the end throw Error.
 class Buffer {
  public:
   virtual ~Buffer() = default;
   [[nodiscard]] virtual std::uint64_t size_bytes() const = 0;
   virtual void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) = 0;
   virtual void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) = 0;
+  /// All of it as the CPU sees it, until unmap(): no launch may use it meanwhile, unless the kind maps freely. Throws
+  /// Unsupported where the CPU cannot see it.
+  [[nodiscard]] virtual std::span<std::byte> map(Access access);
+  /// Done before it returns: what the CPU wrote is what the next launch reads.
+  virtual void unmap();
 };
 
 /// A number that a kernel is compiled with, so that its loops can be unrolled. OpenCL sees it as a macro of this name,
@@ -83,6 +91,8 @@ struct Launch {
   std::uint32_t groups = 1;
 };
 
+class Copies;  // gpu/copies.hpp
+
 /// All that a probe may ask of a GPU; one implementation for each API and one simulated.
 /// Every method throws Error when the driver fails and Unsupported when the device cannot.
 class Device {
@@ -94,11 +104,23 @@ class Device {
   [[nodiscard]] virtual std::uint64_t available_bytes() = 0;
 
   [[nodiscard]] virtual std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use = Use::storage) = 0;
+  /// In one of info().memory_kinds, for storage or bound use; a launch takes it as it takes any other.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> make_buffer_in(const MemoryKind& kind, std::uint64_t size_bytes,
+                                                               Use use = Use::storage);
   [[nodiscard]] virtual std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
                                                             std::span<const Constant> constants = {}) = 0;
 
   /// Runs one dispatch to its end and returns its time by the device's clock.
   virtual Nanoseconds run(Kernel& kernel, const Launch& launch) = 0;
+
+  /// What moves data between memories beside kernels; as long as the device is there.
+  [[nodiscard]] virtual Copies& copies();
+  /// The CPU signals the device, which runs or waits already, and sees its answer: what each of so many took, by the CPU's
+  /// clock. How they signal is the API's own: shared memory with atomics, or semaphores.
+  [[nodiscard]] virtual std::vector<Nanoseconds> round_trips(std::uint32_t count);
+
+  /// The clock of the CPU beside the device, for what only the CPU can time; simulated where the device is.
+  [[nodiscard]] virtual Nanoseconds host_time();
 };
 
 }  // namespace sonde::gpu

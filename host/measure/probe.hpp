@@ -145,6 +145,8 @@ struct Probe {
   /// Work for one point; the same request gives the same work.
   Workload (*prepare)(gpu::Device& device, const Point& point, const Request& request);
   Conclusion (*conclude)(const Request& request, std::span<const Measurement> measurements);
+  /// Findings for which the device's own word is enough.
+  std::vector<Finding> (*stated)(const gpu::DeviceInfo& device) = [](const gpu::DeviceInfo&) { return std::vector<Finding>(); };
   /// What all points take, as a multiple of those that it asks for first; as seen on CPUs, for the plan.
   double (*all_over_first)(Effort effort) = [](Effort) { return 1.0; };
 };

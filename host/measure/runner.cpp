@@ -245,6 +245,7 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
   add_cycles(conclusion.levels, known);
   for (const FoundLevel& level : conclusion.levels) observer.level(probe, level);
   for (const Finding& finding : conclusion.findings) observer.found(probe, finding);
+  for (const Finding& finding : probe.stated(device.info())) observer.found(probe, finding);
 }
 
 }  // namespace sonde::measure

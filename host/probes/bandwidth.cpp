@@ -14,8 +14,11 @@
 // leave no curves, and the probe keeps no state. A search asks no clock but the device's, and is bounded by the number
 // of shapes and the device time of each, so that a simulated device answers alike every time.
 //
+// Then, in each flat stretch, fewer and fewer groups: how many it takes to get all of it.
+//
 // How to read the curve: it falls in steps as the working set outgrows level after level; each flat stretch is what that
 // level delivers. Small working sets may be slower than the first level can be, as each group has little to do.
+// Bandwidth over groups climbs as long as each of them asks for what it can, and is flat once the level gives all it has.
 
 #include <algorithm>
 #include <array>
@@ -23,12 +26,14 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "analysis/bandwidth_levels.hpp"
 #include "analysis/statistics.hpp"
+#include "gpu/error.hpp"
 #include "probes/bandwidth_curve.hpp"
 #include "probes/bandwidth_plan.hpp"
-#include "gpu/error.hpp"
+#include "probes/bandwidth_scaling.hpp"
 #include "probes/catalog.hpp"
 #include "probes/empty_dispatch.hpp"
 #include "probes/shape_search.hpp"
@@ -49,7 +54,11 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
     return searches.empty() ? sweep_points(device, request, known) : searches;
   }
   const bool swept = std::ranges::any_of(known, [](const Measurement& one) { return !one.point.shape.empty(); });
-  return swept ? closer_points(device, request, known) : sweep_points(device, request, known);
+  if (!swept) return sweep_points(device, request, known);
+  // Not from the beginning again once the sweep is over.
+  const bool over = std::ranges::any_of(known, [](const Measurement& one) { return is_scaling(one.point); });
+  std::vector<Point> closer = over ? std::vector<Point>() : closer_points(device, request, known);
+  return closer.empty() ? scaling_points(device, request, known) : closer;
 }
 
 /// A working set that was asked for cannot be cut into whole blocks: the user is told which can.
@@ -79,27 +88,39 @@ constexpr double fallen = 0.8;
 /// Above the most that any smaller working set got, by so much: nothing further away delivers that.
 constexpr double implausible = 1.2;
 
-/// Where more came from far away than from near: the time was too short, whatever the reason.
+/// Where more came from far away than from near: the time was too short, whatever the reason. The worst point of a curve
+/// speaks for all.
 void find_suspicious(std::span<const Measurement* const> curve, measure::Conclusion& conclusion) {
   double most = 0;
   bool past_the_peak = false;
+  const Measurement* worst = nullptr;
+  double worst_gbps = 0;
+  double most_before_worst = 0;
+  int others = -1;
   for (const Measurement* one : curve) {
     const double gbps = analysis::summarize(one->values).median;
-    const std::map<std::string, std::string>& series = one->point.series;
     if (past_the_peak && gbps > implausible * most) {
-      std::array<char, 240> evidence{};
-      std::snprintf(evidence.data(), evidence.size(),
-                    "At %s the pattern %s got %.3g GB/s, although no smaller working set got more than %.3g: this figure is not to "
-                    "be believed; measure again on an idle machine.",
-                    measure::size_text(one->point.x.at("bytes")).c_str(), std::string(facts_of(pattern_of(series)).name).c_str(),
-                    gbps, most);
-      conclusion.findings.push_back(
-          {.series = series, .name = "suspicious", .value = gbps, .unit = "GB/s", .evidence = evidence.data()});
+      ++others;
+      if (gbps <= worst_gbps) continue;
+      worst = one;
+      worst_gbps = gbps;
+      most_before_worst = most;
       continue;
     }
     most = std::max(most, gbps);
     past_the_peak = past_the_peak || gbps < fallen * most;
   }
+  if (worst == nullptr) return;
+  const std::map<std::string, std::string>& series = worst->point.series;
+  const std::string also = others > 0 ? " (and too much at " + std::to_string(others) + " other size" + (others > 1 ? "s)" : ")") : "";
+  std::array<char, 320> evidence{};
+  std::snprintf(evidence.data(), evidence.size(),
+                "At %s the pattern %s got %.3g GB/s%s, although no smaller working set got more than %.3g: this is not to be "
+                "believed; measure again on an idle machine.",
+                measure::size_text(worst->point.x.at("bytes")).c_str(), std::string(facts_of(pattern_of(series)).name).c_str(),
+                worst_gbps, also.c_str(), most_before_worst);
+  conclusion.findings.push_back(
+      {.series = series, .name = "suspicious", .value = worst_gbps, .unit = "GB/s", .evidence = evidence.data()});
 }
 
 void find_levels(const Request& request, std::span<const Measurement> measurements, measure::Conclusion& conclusion) {
@@ -121,6 +142,7 @@ measure::Conclusion conclude(const Request& request, std::span<const Measurement
   measure::Conclusion conclusion;
   for (const auto& series : all_series) find_suspicious(best_points(measurements, series), conclusion);
   find_levels(request, measurements, conclusion);
+  for (measure::Finding& saturation : saturations(measurements)) conclusion.findings.push_back(std::move(saturation));
   return conclusion;
 }
 

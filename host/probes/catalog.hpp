@@ -8,6 +8,10 @@ namespace sonde::probes {
 
 extern const measure::Probe latency;
 extern const measure::Probe bandwidth;
+extern const measure::Probe loaded_latency;
+extern const measure::Probe host_memory;
+extern const measure::Probe zero_copy;
+extern const measure::Probe copying;
 
 /// Every probe, in the order in which they run.
 std::span<const measure::Probe* const> catalog();

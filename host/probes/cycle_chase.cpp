@@ -1,3 +1,5 @@
+#include "probes/cycle_chase.hpp"
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -7,8 +9,8 @@
 #include "gpu/error.hpp"
 #include "kernels.hpp"
 #include "probes/chases.hpp"
-#include "probes/light_stream.hpp"
 #include "probes/load_instruction.hpp"
+#include "probes/memory_kinds.hpp"
 #include "probes/one_item.hpp"
 #include "probes/walk.hpp"
 
@@ -40,91 +42,89 @@ void check_local_memory(const gpu::DeviceInfo& device) {
                                                        measure::size_text(local_walk_bytes));
 }
 
-/// What the kernel beside a stream has behind the walk's own words.
-constexpr std::size_t words_before_rounds = 4;
-/// Below, a stream may come too late for the walk; from here on it has to have been seen.
-constexpr gpu::Nanoseconds long_enough_to_meet{200e3};
-/// A round of the stream takes as long as a hop or longer.
-constexpr std::uint32_t most_rounds_per_hop = 2;
-
-struct CycleChase {
-  gpu::Device& device;
-  Path path;
-  Slots slots;
-  std::unique_ptr<gpu::Kernel> kernel;
-  std::unique_ptr<gpu::Buffer> memory;
-  std::optional<LightStream> beside;
-  std::unique_ptr<gpu::Buffer> cursor;
-  std::vector<std::uint32_t> places;  ///< of each slot in the cycle
-  std::uint32_t place = 0;            ///< where the walk stands now
-  std::vector<std::uint32_t> end;     ///< what the last dispatch left: its word, its trips, and what a stream adds
-  std::uint32_t trips = 0;
-  std::uint32_t launches = 0;
-
-  CycleChase(gpu::Device& on, std::uint32_t count, const Slots& where, std::uint64_t seed, const Way& way, Path by,
-             Fabric fabric)
-      : device(on),
-        path(by),
-        slots(where),
-        kernel(on.make_kernel(way.kernel, one_item_group(on.info()))),
-        memory(on.make_buffer(std::uint64_t{count} * where.slot_bytes(), way.use)),
-        places(random_cycle(count, seed)),
-        end{where.word_of(0), 0} {
-    if (fabric == Fabric::loaded) {
-      beside.emplace(on, memory->size_bytes(), one_item_group(on.info()), seed);
-      end.resize(words_before_rounds + beside->groups);
-    }
-    cursor = on.make_buffer(end.size() * sizeof(std::uint32_t));
-    write_cycle(*memory, places, slots, seed);
-    cycle_to_places(places);
-    cursor->write(0, std::as_bytes(std::span(end)));
-  }
-
-  gpu::Nanoseconds run(std::uint64_t hops) {
-    trips = static_cast<std::uint32_t>(hops / steps_per_trip);
-    place = static_cast<std::uint32_t>((place + hops) % places.size());
-    ++launches;
-    gpu::Launch launch{.buffers = {memory.get(), cursor.get()}, .scalars = scalars(), .groups = 1};
-    if (beside) {
-      launch.buffers.push_back(beside->memory.get());
-      launch.groups += beside->groups;
-    }
-    const gpu::Nanoseconds time = device.run(*kernel, launch);
-    cursor->read(0, std::as_writable_bytes(std::span(end)));
-    if (beside && time > long_enough_to_meet) check_that_they_met();
-    return time;
-  }
-
-  std::vector<std::uint32_t> scalars() const {
-    if (beside) return {trips, launches, beside->rows, trips * steps_per_trip * most_rounds_per_hop};
-    if (path == Path::scalar) return {trips, end[0]};
-    if (path == Path::local) return {trips, static_cast<std::uint32_t>(memory->size_bytes() / sizeof(std::uint32_t))};
-    if (path == Path::atomic) return {trips, 0};
-    return {trips};
-  }
-
-  void check_that_they_met() const {
-    if (std::ranges::any_of(std::span(end).subspan(words_before_rounds), [](std::uint32_t rounds) { return rounds > 0; })) {
-      return;
-    }
-    throw gpu::Unsupported("the driver ran nothing beside the walk, so memory was not kept awake");
-  }
-
-  std::optional<std::string> flaw() const {
-    const std::uint32_t slot = slots.slot_of(end[0]);
-    if (slot >= places.size() || slots.word_of(slot) != end[0]) {
-      return "the device's walk left its lines; please report the driver";
-    }
-    return flaw_of_chain({places[slot], end[1]}, {place, trips});
-  }
-};
-
 }  // namespace
 
+CycleChase::CycleChase(gpu::Device& on, std::uint32_t count, const Slots& where, std::uint64_t seed, Path by,
+                       const Placement& placement)
+    : device(on),
+      path(by),
+      slots(where),
+      kernel(on.make_kernel(way_of(by).kernel, one_item_group(on.info()))),
+      memory(buffer_in(on, placement.memory, std::uint64_t{count} * where.slot_bytes(), way_of(by).use)),
+      cursor(on.make_buffer(2 * sizeof(std::uint32_t))),
+      places(random_cycle(count, seed)),
+      end(2) {
+  fill(on, *memory, placement, way_of(by).use, [&](gpu::Buffer& to) { write_cycle(to, places, slots, seed); });
+  begin();
+}
+
+CycleChase::CycleChase(gpu::Device& on, std::uint32_t count, const Slots& where, std::uint64_t seed, const Load& load,
+                       gpu::Use use)
+    : device(on),
+      path(Path::vector),
+      slots(where),
+      kernel(on.make_kernel(kernels::chase_loaded, load.shape.group_size, load.shape.constants())),
+      memory(on.make_buffer(std::uint64_t{count} * where.slot_bytes(), use)),
+      places(random_cycle(count, seed)) {
+  write_cycle(*memory, places, slots, seed);
+  begin();
+  // Behind the walk's own: what was filled last is what caches hold at first.
+  beside.emplace(on, load, use, ~seed);
+  end.resize(beside->cursor_words());
+  cursor = on.make_buffer(end.size() * sizeof(std::uint32_t), use);
+  cursor->write(0, std::as_bytes(std::span(end)));
+}
+
+void CycleChase::begin() {
+  cycle_to_places(places);
+  end.resize(2);
+  end[0] = slots.word_of(0);
+  if (cursor) cursor->write(0, std::as_bytes(std::span(end)));
+}
+
+gpu::Nanoseconds CycleChase::run(std::uint64_t hops) {
+  trips = static_cast<std::uint32_t>(hops / steps_per_trip);
+  place = static_cast<std::uint32_t>((place + hops) % places.size());
+  ++launches;
+  gpu::Launch launch{.buffers = {memory.get(), cursor.get()}, .scalars = scalars(), .groups = 1};
+  if (beside) {
+    launch.buffers.push_back(beside->memory());
+    launch.groups += beside->groups();
+  }
+  lasted = device.run(*kernel, launch);
+  cursor->read(0, std::as_writable_bytes(std::span(end)));
+  return lasted;
+}
+
+void CycleChase::check_that_they_met() const {
+  // Below, a load may come too late for the walk; a first launch spends its time on other things.
+  constexpr gpu::Nanoseconds long_enough{200e3};
+  if (launches == 1 || lasted < long_enough || beside->bytes() > 0) return;
+  throw gpu::Unsupported("the driver ran nothing beside the walk, so memory was not loaded or kept awake");
+}
+
+std::vector<std::uint32_t> CycleChase::scalars() {
+  if (beside) return beside->scalars(trips, launches);
+  if (path == Path::scalar) return {trips, end[0]};
+  if (path == Path::local) return {trips, static_cast<std::uint32_t>(memory->size_bytes() / sizeof(std::uint32_t))};
+  if (path == Path::atomic) return {trips, 0};
+  return {trips};
+}
+
+std::optional<std::string> CycleChase::flaw() {
+  const std::uint32_t slot = slots.slot_of(end[0]);
+  if (slot >= places.size() || slots.word_of(slot) != end[0]) {
+    return "the device's walk left its lines; please report the driver";
+  }
+  if (auto flaw = flaw_of_chain({places[slot], end[1]}, {place, trips})) return flaw;
+  if (!beside) return std::nullopt;
+  return beside->look(end);
+}
+
 measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const Slots& slots, std::uint64_t seed,
-                              Path path) {
+                              Path path, const Placement& placement) {
   if (path == Path::local) check_local_memory(device.info());
-  const auto chase = std::make_shared<CycleChase>(device, count, slots, seed, way_of(path), path, Fabric::idle);
+  const auto chase = std::make_shared<CycleChase>(device, count, slots, seed, path, placement);
   measure::Workload workload = chain_workload(chase, count);
   workload.instruction = most_frequent_load(chase->kernel->listing());
   // The loop that copies the chain counts as well.
@@ -134,9 +134,15 @@ measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const Sl
 
 measure::Workload cycle_chase_kept_awake(gpu::Device& device, std::uint32_t count, const Slots& slots,
                                          std::uint64_t seed) {
-  const Way way{kernels::chase_awake};
-  return chain_workload(
-      std::make_shared<CycleChase>(device, count, slots, seed, way, Path::vector, Fabric::loaded), count);
+  const Load load = light_load(device.info(), std::uint64_t{count} * slots.slot_bytes(), one_item_group(device.info()));
+  const auto chase = std::make_shared<CycleChase>(device, count, slots, seed, load, gpu::Use::storage);
+  measure::Workload workload = chain_workload(chase, count);
+  workload.flaw = [chase] {
+    const auto flaw = chase->flaw();
+    if (!flaw) chase->check_that_they_met();
+    return flaw;
+  };
+  return workload;
 }
 
 }  // namespace sonde::probes

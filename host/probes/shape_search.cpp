@@ -126,7 +126,8 @@ Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::u
   const std::uint64_t array_bytes = bytes / facts_of(pattern).arrays;
   // A simulated device's rates are what its file says, in whatever shape.
   const bool simulated = device.info().type == gpu::DeviceType::model;
-  const int rounds = simulated ? 0 : thoroughness == Thoroughness::full ? most_rounds : 1;
+  const bool only_usual = simulated || thoroughness == Thoroughness::usual;
+  const int rounds = only_usual ? 0 : thoroughness == Thoroughness::full ? most_rounds : 1;
   Trials trials(device, pattern, sharing, bytes);
   Shape best;
   double speed = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels.hpp"
+#include "probes/memory_kinds.hpp"
 #include "probes/noise.hpp"
 #include "probes/stream_proof.hpp"
 
@@ -35,7 +36,7 @@ struct Stream {
   std::uint64_t dispatches = 0;
   std::mt19937_64 random;
 
-  Stream(gpu::Device& on, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes, std::uint64_t seed)
+  Stream(gpu::Device& on, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes, std::uint64_t seed, const Placement& placement)
       : device(on),
         facts(facts_of(pattern)),
         walk(shape, sharing, bytes / facts.arrays),
@@ -44,10 +45,11 @@ struct Stream {
     const std::uint64_t sums_bytes = std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t);
     use = use_for(on.info(), std::max(walk.array_bytes(), sums_bytes));
     for (std::uint32_t array = 0; array < facts.arrays; ++array) {
-      arrays.push_back(on.make_buffer(walk.array_bytes(), use));
+      arrays.push_back(buffer_in(on, placement.memory, walk.array_bytes(), use));
       // What is written begins as noise too, so that every page of it is there.
       const Noise noise(seed + array + 1);
-      const std::vector<std::uint32_t> blocks = write_noise(*arrays.back(), noise, shape.block_words());
+      std::vector<std::uint32_t> blocks;
+      fill(on, *arrays.back(), placement, use, [&](gpu::Buffer& to) { blocks = write_noise(to, noise, shape.block_words()); });
       if (facts.writes && array + 1 == facts.arrays) break;
       noises.push_back(noise);
       stretch_sums.emplace_back(walk, blocks);
@@ -193,8 +195,8 @@ struct Stream {
 }  // namespace
 
 measure::Workload stream(gpu::Device& device, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes,
-                         std::uint64_t seed) {
-  const auto work = std::make_shared<Stream>(device, pattern, sharing, shape, bytes, seed);
+                         std::uint64_t seed, const Placement& placement) {
+  const auto work = std::make_shared<Stream>(device, pattern, sharing, shape, bytes, seed, placement);
   const double bytes_per_trip = static_cast<double>(work->walk.trip_bytes()) * facts_of(pattern).arrays;
   std::map<std::string, double> shape_of_record = named(shape);
   shape_of_record["bound"] = work->use == gpu::Use::bound ? 1 : 0;

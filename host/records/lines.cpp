@@ -231,6 +231,10 @@ std::string listed_device_json(const DeviceRecord& device, const std::vector<App
 }
 
 std::string info_line(const gpu::DeviceInfo& info) {
+  Json kinds = Json::array();
+  for (const gpu::MemoryKind& kind : info.memory_kinds) {
+    kinds.push_back({{"name", kind.name}, {"missing", kind.missing}, {"seen_by_cpu", kind.seen_by_cpu}, {"maps_freely", kind.maps_freely}});
+  }
   return text_of({{"record", "info"},
                   {"api", static_cast<int>(info.api)},
                   {"type", static_cast<int>(info.type)},
@@ -248,7 +252,8 @@ std::string info_line(const gpu::DeviceInfo& info) {
                   {"unified_memory", info.unified_memory},
                   {"line_bytes", info.line_bytes},
                   {"largest_group_size", info.largest_group_size},
-                  {"timer_step_ns", info.timer_step_ns}});
+                  {"timer_step_ns", info.timer_step_ns},
+                  {"memory_kinds", kinds}});
 }
 
 std::string plan_line(const std::vector<double>& expected_seconds) {

@@ -70,6 +70,12 @@ gpu::DeviceInfo info_of(const Json& json) {
   info.line_bytes = get<std::uint32_t>(json, "line_bytes");
   info.largest_group_size = get<std::uint32_t>(json, "largest_group_size");
   info.timer_step_ns = get<double>(json, "timer_step_ns");
+  for (const Json& kind : get<Json>(json, "memory_kinds")) {
+    info.memory_kinds.push_back({.name = get<std::string>(kind, "name"),
+                                 .missing = get<std::string>(kind, "missing"),
+                                 .seen_by_cpu = get<bool>(kind, "seen_by_cpu"),
+                                 .maps_freely = get<bool>(kind, "maps_freely")});
+  }
   return info;
 }
 

@@ -163,36 +163,51 @@ TEST_P(DeviceKernel, EveryPathLeavesWhatTheHostsWalkSays) {
   }
 }
 
-TEST_P(DeviceKernel, AWalkBesideAStreamLeavesWhatTheHostsWalkSaysAndHowOftenTheStreamWasRead) {
+TEST_P(DeviceKernel, AWalkBesideStreamsLeavesWhatTheHostsWalkSaysAndTheSumsOfWhatTheStreamsRead) {
   const auto words = chain(61, 256, 10);
   const std::uint32_t start = words[0];
-  constexpr std::uint32_t rows = 5;
+  constexpr std::uint32_t blocks = 5;
   constexpr std::uint32_t most_rounds = 40;
   for (const std::uint32_t group_size : {1u, allowed(32)}) {
-    const auto kernel = device->make_kernel(kernels::chase_awake, group_size);
+    const std::array<Constant, 2> constants{{{"IN_FLIGHT", 2}, {"VECTOR_WORDS", 4}}};
+    const std::uint32_t block_words = group_size * 2 * 4;
+    const auto kernel = device->make_kernel(kernels::chase_loaded, group_size, constants);
     const auto next = buffer_of(words);
-    const std::vector<std::uint32_t> stream_words(std::size_t{rows} * group_size, 77);
+    std::vector<std::uint32_t> stream_words(std::size_t{3} * blocks * block_words);
+    for (std::uint32_t word = 0; word < stream_words.size(); ++word) stream_words[word] = (word + 1) * 2654435761u;
     const auto stream = buffer_of(stream_words);
     std::vector<std::uint32_t> found(12, 0xABCDu);
     found[0] = start;
     const auto cursor = buffer_of(found);
     std::uint32_t at = start;
-    for (const std::uint32_t groups : {1u, 4u}) {
-      const std::uint32_t launch = 100 + groups;
+    std::uint32_t launch = 100;
+    // One slice a group, then all of one set; without and with waiting.
+    for (const auto& [groups, group_step, group_offset, delay] :
+         {std::array{1u, blocks, 0u, 0u}, std::array{4u, blocks, 2u, 0u}, std::array{3u, 0u, 2u, 7u}}) {
+      const std::vector<std::uint32_t> before = found;
+      constexpr std::uint32_t first = 3;
       (void)device->run(*kernel, {.buffers = {next.get(), cursor.get(), stream.get()},
-                                  .scalars = {30, launch, rows, most_rounds},
+                                  .scalars = {300, first, blocks, 1, group_step, group_offset, ++launch, most_rounds,
+                                              delay, 1, 0},
                                   .groups = groups});
-      at = walked(words, at, 30);
+      at = walked(words, at, 300);
       cursor->read(0, std::as_writable_bytes(std::span(found)));
       EXPECT_EQ(found[0], at);
-      EXPECT_EQ(found[1], 30u);
+      EXPECT_EQ(found[1], 300u);
       EXPECT_EQ(found[2], launch);
-      for (std::uint32_t word = 4; word < found.size(); ++word) {
-        if (word < 3 + groups) {
-          EXPECT_LE(found[word], most_rounds) << word;
-        } else {
-          EXPECT_EQ(found[word], 0xABCDu) << word;
+      for (std::uint32_t group = 0; group < 4; ++group) {
+        if (group + 1 >= groups) {
+          EXPECT_EQ(found[3 + 2 * group], before[3 + 2 * group]) << group;
+          EXPECT_EQ(found[4 + 2 * group], before[4 + 2 * group]) << group;
+          continue;
         }
+        ASSERT_LE(found[3 + 2 * group], most_rounds) << group;
+        std::uint32_t sum = before[4 + 2 * group];
+        for (std::uint32_t round = 0; round < 4 * found[3 + 2 * group]; ++round) {
+          const std::uint32_t block = group * group_step + (first + group * group_offset + round) % blocks;
+          for (std::uint32_t word = 0; word < block_words; ++word) sum += stream_words[block * block_words + word];
+        }
+        EXPECT_EQ(found[4 + 2 * group], sum) << group;
       }
     }
     std::vector<std::uint32_t> after(stream_words.size());

@@ -41,7 +41,9 @@ def test_says_what_to_install_and_measures_through_the_other(sonde, valid, both_
     valid(records)
     assert {sample["api"] for sample in of_kind(records, "sample")} == {"opencl", "vulkan"} - {api}
     skips = of_kind(records, "skip")
-    assert [skip["probe"] for skip in skips] == ["latency", "bandwidth"]
+    assert [skip["probe"] for skip in skips] == [
+        "latency", "bandwidth", "loaded-latency", "host-memory", "zero-copy", "copy",
+    ]  # fmt: skip
     for skip in skips:
         assert (skip["device"], skip["api"]) == ("cpu", api)
         assert f"no {SPOKEN[api]} {what}" in skip["reason"] and PACKAGES[what, api] in skip["reason"]

@@ -1,8 +1,8 @@
 """The section on bandwidth: which curves are drawn where, what they are called, and what the table says."""
 
 import synthetic
-from sonde_tools import launch, levels, records
-from sonde_tools.bandwidth import BANDWIDTH, bandwidth_curves
+from sonde_tools import charts, launch, levels, records
+from sonde_tools.bandwidth import BANDWIDTH, bandwidth_curves, scaling_curves
 from sonde_tools.devices import device_views
 
 SHAPE = {"groups": 2, "group_size": 1, "vector_bytes": 64, "in_flight": 8, "interleaved": 0, "bound": 0}
@@ -48,6 +48,30 @@ def test_the_method_names_the_shapes_that_were_found(tmp_path):
 
 def test_a_run_without_bandwidth_has_no_section(tmp_path):
     assert not BANDWIDTH.applies(view(tmp_path, *synthetic.sample_records("opencl", 1, every=9)))
+
+
+def scaling_samples(size_bytes, gbps_by_groups, api="opencl"):
+    series = {"path": "buffer", "memory": "device", "pattern": "read", "sharing": "shared"}
+    (one,) = synthetic.sample_records(api, 1, every=1000, series=series)
+    one.update(probe="bandwidth", unit="GB/s")
+    return [
+        {**one, "x": {"bytes": size_bytes, "groups": groups}, "values": [gbps] * 7}
+        for groups, gbps in gbps_by_groups.items()
+    ]
+
+
+def test_fewer_groups_are_a_picture_of_their_own_with_a_curve_for_each_working_set(tmp_path):
+    scaled = [*scaling_samples(8192, {2: 150, 1: 80}), *scaling_samples(1 << 26, {1: 9, 2: 16})]
+    found = view(tmp_path, *samples("read", "shared", 100), *scaled)
+    curves = scaling_curves(found)
+    assert [entry.label for entry in curves] == ["OpenCL, 8 KiB", "OpenCL, 64 MiB"]
+    assert [point.median for point in curves[0].curve.points] == [80, 150]
+    (figure,) = BANDWIDTH.further(found)
+    assert figure.name == "scaling" and "work-groups" in str(figure.chart.to_dict())
+    # The curve over the working set, and its table, know nothing of them.
+    (entry,) = bandwidth_curves(found)
+    assert all("groups" not in point.x for point in entry.curve.points)
+    assert charts.svg(figure.chart).startswith("<svg")
 
 
 def launch_sample(microseconds=12.5, api="opencl"):

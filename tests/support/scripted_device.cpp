@@ -15,8 +15,12 @@ constexpr const char* endless = "the script ends here: too many dispatches";
 
 class ScriptedKernel final : public gpu::Kernel {
  public:
-  explicit ScriptedKernel(std::string_view of) : name(of) {}
+  ScriptedKernel(std::string_view of, std::uint32_t group_size, std::span<const gpu::Constant> constants)
+      : name(of), block_words(group_size) {
+    for (const gpu::Constant& one : constants) block_words *= one.value;
+  }
   std::string name;
+  std::uint32_t block_words;  ///< of a stream
   bool launched = false;
 };
 
@@ -43,11 +47,24 @@ std::uint64_t chase(const gpu::Launch& launch, std::uint32_t trips, bool scalar_
   return hops - warm_hops;
 }
 
-/// What kernels/chase_awake.cl leaves beside the walk.
-void stream_beside(const gpu::Launch& launch, std::uint32_t rounds) {
+/// What kernels/chase_loaded.cl leaves beside the walk.
+void stream_beside(const gpu::Launch& launch, std::uint32_t wanted_rounds, std::uint32_t block_words) {
   HostBuffer& cursor = host(launch, 1);
-  cursor.words.at(2) = launch.scalars.at(1);
-  for (std::uint32_t group = 1; group < launch.groups; ++group) cursor.words.at(3 + group) = rounds;
+  const HostBuffer& stream = host(launch, 2);
+  const std::vector<std::uint32_t>& scalars = launch.scalars;
+  cursor.words.at(2) = scalars.at(6);
+  const std::uint32_t rounds = std::min(wanted_rounds, scalars.at(7));
+  for (std::uint32_t group = 0; group + 1 < launch.groups; ++group) {
+    cursor.words.at(3 + 2 * group) = rounds;
+    for (std::uint32_t block = 0; block < 4 * rounds; ++block) {
+      const std::uint64_t turn = std::uint64_t{scalars.at(1)} + std::uint64_t{group} * scalars.at(5) + block;
+      const std::uint64_t position = turn % scalars.at(2);
+      const std::uint64_t first = (std::uint64_t{group} * scalars.at(4) + position * scalars.at(3)) * block_words;
+      for (std::uint32_t word = 0; word < block_words; ++word) {
+        cursor.words.at(4 + 2 * group) += stream.words.at(first + word);
+      }
+    }
+  }
 }
 
 void independent_chase(const gpu::Launch& launch, std::uint32_t trips) {
@@ -101,9 +118,9 @@ std::unique_ptr<gpu::Buffer> ScriptedDevice::make_buffer(std::uint64_t size_byte
 
 std::unique_ptr<gpu::Kernel> ScriptedDevice::make_kernel(const gpu::KernelSource& source,
                                                          std::uint32_t group_size,
-                                                         std::span<const gpu::Constant>) {
+                                                         std::span<const gpu::Constant> constants) {
   last_group_size_ = group_size;
-  return std::make_unique<ScriptedKernel>(source.name);
+  return std::make_unique<ScriptedKernel>(source.name, group_size, constants);
 }
 
 gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& launch) {
@@ -122,7 +139,9 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
     if (own.name.starts_with("chase")) {
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
       dispatch.work_ns += static_cast<double>(chase(launch, trips, own.name == "chase_scalar")) * script_.cold_word_ns;
-      if (own.name == "chase_awake") stream_beside(launch, script_.runs_groups_together ? trips : 0);
+      if (own.name == "chase_loaded") {
+        stream_beside(launch, script_.runs_groups_together ? std::min(trips, 50u) : 0, own.block_words);
+      }
     } else if (own.name == "independent_chase") {
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
       independent_chase(launch, trips);

@@ -9,6 +9,7 @@
 #include "gpu/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/bandwidth_plan.hpp"
+#include "probes/bandwidth_scaling.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
 
@@ -147,7 +148,7 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
   ASSERT_EQ(first.size(), again.size());
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].values, again[i].values);
   for (const measure::Measurement& one : first) {
-    if (one.point.series != series_of(Pattern::read, Sharing::apart)) continue;
+    if (one.point.series != series_of(Pattern::read, Sharing::apart) || is_scaling(one.point)) continue;
     const double bytes = one.point.x.at("bytes");
     const double median = analysis::summarize(one.values).median;
     if (bytes < 600e3) {

@@ -208,6 +208,7 @@ TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
   info.line_bytes = 128;
   info.largest_group_size = 1024;
   info.timer_step_ns = 10.5;
+  info.memory_kinds = {{.name = "device-local", .missing = "", .seen_by_cpu = false}, {.name = "svm-fine", .missing = "why", .maps_freely = true}};
   const gpu::DeviceInfo got = parsed(info_line(info)).info;
   EXPECT_EQ(got.api, info.api);
   EXPECT_EQ(got.type, info.type);
@@ -226,6 +227,7 @@ TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
   EXPECT_EQ(got.line_bytes, info.line_bytes);
   EXPECT_EQ(got.largest_group_size, info.largest_group_size);
   EXPECT_EQ(got.timer_step_ns, info.timer_step_ns);
+  EXPECT_EQ(got.memory_kinds, info.memory_kinds);
 
   EXPECT_DOUBLE_EQ(parsed(plan_line({0.5, 1.25})).expected_seconds, 1.75);
   const Line point = parsed(point_line(origin, "latency 4 KiB", test::point_of(4096)));

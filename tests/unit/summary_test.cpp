@@ -189,6 +189,16 @@ TEST(Summary, SkipsAndErrorsAreSaidWithTheirReasonAndSize) {
   EXPECT_TRUE(has(text, "Failed: latency through opencl: the reason of the error"));
 }
 
+TEST(Summary, LatencyUnderLoadIsWhatItsFindingsSay) {
+  Line line;
+  line.kind = "finding";
+  line.origin = {"cpu", "vulkan", "loaded-latency"};
+  line.finding = {.series = {}, .name = "full-load-latency", .value = 200, .unit = "ns", .evidence = "In 64 MiB it takes twice as long."};
+  EXPECT_TRUE(has(text_of({line}), "\n  Latency under load through Vulkan\n  In 64 MiB it takes twice as long.\n"));
+  line.origin.device = "another";
+  EXPECT_FALSE(has(text_of({line}), "under load"));
+}
+
 TEST(Summary, ASimulatedDeviceIsCalledSimulatedAtItsNameAndAtItsNumbers) {
   Target target;
   target.record.id = "cpu";

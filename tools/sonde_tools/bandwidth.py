@@ -12,8 +12,30 @@ MAIN_PATTERNS = {"read", "add"}
 
 
 def _all_curves(view):
-    found = [entry for entry in view.curves if entry.curve.probe == "bandwidth" and entry.curve.unit == "GB/s"]
-    return [replace(entry, label=_label(entry, view.is_model)) for entry in found]
+    """The sweeps over the working set; what was measured with fewer work-groups is scaling_curves'."""
+    found = [_with(entry, [point for point in entry.curve.points if "groups" not in point.x]) for entry in _measured(view)]
+    return [replace(entry, label=_label(entry, view.is_model)) for entry in found if entry.curve.points]
+
+
+def _measured(view):
+    return [entry for entry in view.curves if entry.curve.probe == "bandwidth" and entry.curve.unit == "GB/s"]
+
+
+def _with(entry, points):
+    return replace(entry, curve=replace(entry.curve, points=points))
+
+
+def scaling_curves(view):
+    """Labelled curves over the number of work-groups, one for each working set: 'OpenCL, 256 KiB'."""
+    found = []
+    for entry in _measured(view):
+        scaled = [point for point in entry.curve.points if "groups" in point.x]
+        suffix = entry.label.removeprefix(series_name(entry.curve, view.is_model))
+        api = series_name(entry.curve, view.is_model).split(",")[0]
+        for size_bytes in sorted({point.x["bytes"] for point in scaled}):
+            points = sorted((point for point in scaled if point.x["bytes"] == size_bytes), key=lambda each: each.x["groups"])
+            found.append(replace(_with(entry, points), label=f"{api}, {formats.size_short(size_bytes)}{suffix}"))
+    return sorted(found, key=lambda entry: (entry.recording.path, entry.curve.api, entry.curve.points[0].x["bytes"]))
 
 
 def _label(entry, is_model):
@@ -76,7 +98,20 @@ def tables(view):
 
 
 def further(view):
-    """A smaller picture of the patterns that the main one leaves out, where there are any."""
+    """Smaller pictures: the patterns that the main one leaves out, and fewer work-groups; where there are any."""
+    return [*_patterns(view), *_scaling(view)]
+
+
+def _scaling(view):
+    entries = scaling_curves(view)
+    if not entries:
+        return []
+    heading = "With fewer work-groups: how many it takes to get all of each level"
+    picture = charts.over(charts.GROUPS, entries, "bandwidth", "GB/s", (heading, []), height=FURTHER_HEIGHT_PIXELS)
+    return [Figure("scaling", heading, picture, parts.medians(entries), bandwidth_method.SCALING)]
+
+
+def _patterns(view):
     main = bandwidth_curves(view)
     entries = [entry for entry in _all_curves(view) if entry not in main]
     if not entries:

@@ -1,5 +1,8 @@
 """Pictures as Altair specifications: pure functions from curves to a chart, the same for page, PNG and SVG."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import altair as alt
 import vl_convert
 
@@ -19,6 +22,20 @@ _SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross
 VEGA_LITE_VERSION = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 
 
+@dataclass(frozen=True)
+class Across:
+    """What the horizontal axis shows: a coordinate of the points, its name in words, its axis, how a value is said."""
+
+    coordinate: str
+    title: str
+    axis: Callable  # title, values -> function: field -> the x of a layer
+    text: Callable
+
+    def of(self, labelled):
+        """Each (labelled curve, point) that has the coordinate."""
+        return [(entry, point) for entry in labelled for point in entry.curve.points if self.coordinate in point.x]
+
+
 def colours(labelled):
     """A colour for each label: the first curve of an API has that API's colour in every picture."""
     more, found = list(_MORE_COLOURS), {}
@@ -32,23 +49,29 @@ def colours(labelled):
     return found
 
 
-def over_size(labelled, quantity, unit, head, noted=None, palette=None, height=HEIGHT_PIXELS, beside=()):
-    """Curves over the working set (x bytes) on logarithmic axes, quartiles as a band, disturbed points hollow.
+def over_size(labelled, quantity, unit, head, noted=None, **further):
+    """Curves over the working set (x bytes); the arguments of over()."""
+    return over(SIZE, labelled, quantity, unit, head, noted, **further)
+
+
+def over(across, labelled, quantity, unit, head, noted=None, palette=None, height=HEIGHT_PIXELS, beside=()):
+    """Curves over an Across, the quantity on a logarithmic axis, quartiles as a band, disturbed points hollow.
 
     head: title and subtitle's lines; noted: Marks; beside: labelled curves of another chart whose axes these share.
     """
     title, subtitle = head
     palette = palette or colours(labelled)
     noted = noted or marks.Marks()
-    sized = [(entry, point) for entry in labelled for point in entry.curve.points if point.x.get("bytes")]
-    axes = _axes([*labelled, *beside], f"{quantity}, {unit}", noted.foot_pixels / height)
+    placed = across.of(labelled)
+    axes = _axes(across, across.of([*labelled, *beside]), f"{quantity}, {unit}", noted.foot_pixels / height)
     shown = alt.selection_point(
         name="shown", fields=["series"], bind="legend", toggle="true", value=[{"series": label} for label in palette]
     )
     layers = [layer.transform_filter(shown) for layer in noted.layers(palette, axes[0], height)]
-    layers += _curve_layers(palette, axes, unit, shown, any(point.cycles is not None for _, point in sized))
+    cycles = any(point.cycles is not None for _, point in placed)
+    layers += _curve_layers(across, palette, axes, shown, _tooltip(across, unit, cycles))
     return (
-        alt.layer(*layers, data=alt.Data(values=[_row(*each) for each in sized]))
+        alt.layer(*layers, data=alt.Data(values=[_row(across, *each) for each in placed]))
         .transform_filter(shown)
         .properties(
             width=STATIC_WIDTH_PIXELS,
@@ -76,11 +99,11 @@ def over_size(labelled, quantity, unit, head, noted=None, palette=None, height=H
     )  # fmt: skip
 
 
-def _curve_layers(palette, axes, unit, shown, cycles):
+def _curve_layers(across, palette, axes, shown, tooltip):
     x, y = axes
     # A plain wheel must scroll the page, and a pinch on a touchpad arrives as a wheel with Ctrl.
     view = alt.selection_interval(name="view", bind="scales", encodings=["x"], zoom="wheel![event.ctrlKey]")
-    base = alt.Chart().encode(x=x("bytes:Q"), color=_colour(palette))
+    base = alt.Chart().encode(x=x(f"{across.coordinate}:Q"), color=_colour(palette))
     curve = base.encode(y=y("median:Q"))
     line = curve.mark_line(strokeWidth=1.8, clip=True, strokeJoin="round")
     points = curve.encode(shape=_shape(palette))
@@ -94,7 +117,7 @@ def _curve_layers(palette, axes, unit, shown, cycles):
             "datum.disturbed"
         ),
         # Larger than the points and invisible, so that a pointer need not hit a point exactly.
-        curve.mark_circle(size=190, opacity=0, clip=True).encode(tooltip=_tooltip(unit, cycles)).add_params(view),
+        curve.mark_circle(size=190, opacity=0, clip=True).encode(tooltip=tooltip).add_params(view),
     ]
 
 
@@ -126,19 +149,19 @@ def log_ticks(low, high):
     return steps[first : last + 1]
 
 
-def _row(entry, point):
+def _row(across, entry, point):
     texts = {name: formats.significant(getattr(point, name)) for name in ("median", "minimum", "maximum")}
     quartiles = f"{formats.significant(point.low_quartile)} to {formats.significant(point.high_quartile)}"
     return {
         "series": entry.label,
         # One line a page has the colour of the other curves of its API.
         "dashed": order(entry.curve.series) == "page",
-        "bytes": point.x["bytes"],
+        across.coordinate: point.x[across.coordinate],
         "median": point.median,
         "low_quartile": point.low_quartile,
         "high_quartile": point.high_quartile,
         "disturbed": point.disturbed,
-        "size_text": formats.size(point.x["bytes"]),
+        "at_text": across.text(point.x[across.coordinate]),
         "median_text": texts["median"],
         "quartiles_text": quartiles,
         "extremes_text": f"{texts['minimum']} to {texts['maximum']}",
@@ -149,9 +172,9 @@ def _row(entry, point):
     }
 
 
-def _tooltip(unit, cycles):
+def _tooltip(across, unit, cycles):
     fields = {
-        "series": "series", "size_text": "working set", "median_text": f"median, {unit}",
+        "series": "series", "at_text": across.title, "median_text": f"median, {unit}",
         "quartiles_text": f"quartiles, {unit}", "extremes_text": f"lowest to highest, {unit}", "repetitions": "repetitions",
         "foreign_cpu_text": "CPU taken by others",
     }  # fmt: skip
@@ -179,18 +202,17 @@ def _name_pixels(labels):
     return 45 + 8 * max(map(len, labels), default=0)
 
 
-def _axes(labelled, y_title, foot_share):
+def _axes(across, placed, y_title, foot_share):
     """Both axes, each as a function: field -> the x or y of a layer."""
-    points = [point for entry in labelled for point in entry.curve.points if point.x.get("bytes")]
-    values = [value for point in points for value in (point.low_quartile, point.median, point.high_quartile)]
+    values = [value for _, point in placed for value in (point.low_quartile, point.median, point.high_quartile)]
     ticks, domain = _log_scale(values, foot_share)
     axis = alt.Axis(values=ticks, labelExpr="format(datum.value, '~r')", labelOverlap="parity")
     scale = alt.Scale(type="log", domain=domain, nice=False)
-    sizes = [point.x["bytes"] for point in points]
-    return _size_axis(sizes), lambda field: alt.Y(field, title=y_title, scale=scale, axis=axis)
+    coordinates = [point.x[across.coordinate] for _, point in placed]
+    return across.axis(across.title, coordinates), lambda field: alt.Y(field, title=y_title, scale=scale, axis=axis)
 
 
-def _size_axis(sizes_bytes):
+def _size_axis(title, sizes_bytes):
     """The axis of working sets as a function: field -> the x of a layer."""
     low, high = min(sizes_bytes) / 1.12, max(sizes_bytes) * 1.12
     names = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")]
@@ -208,7 +230,26 @@ def _size_axis(sizes_bytes):
         tickOpacity=shown,
     )
     scale = alt.Scale(type="log", base=2, domain=[low, high], nice=False)
-    return lambda field: alt.X(field, title="working-set size", scale=scale, axis=axis)
+    return lambda field: alt.X(field, title=title, scale=scale, axis=axis)
+
+
+def _count_axis(title, counts):
+    """The axis of numbers that double, as a function: field -> the x of a layer."""
+    axis = alt.Axis(values=[2**power for power in range(24) if 2**power <= max(counts)], labelExpr="format(datum.value, 'd')")
+    scale = alt.Scale(type="log", base=2, domain=[min(counts) / 1.12, max(counts) * 1.12], nice=False)
+    return lambda field: alt.X(field, title=title, scale=scale, axis=axis)
+
+
+def _linear_axis(title, values):
+    """An axis that begins at zero, as a function: field -> the x of a layer."""
+    highest = max([*values, 1e-9])
+    scale = alt.Scale(domain=[-0.015 * highest, 1.04 * highest], nice=False)
+    return lambda field: alt.X(field, title=title, scale=scale, axis=alt.Axis())
+
+
+SIZE = Across("bytes", "working-set size", _size_axis, formats.size)
+GROUPS = Across("groups", "work-groups", _count_axis, lambda groups: f"{groups:.0f}")
+LOAD = Across("gpu_gbps", "bandwidth of the load, GB/s", _linear_axis, lambda gbps: f"{formats.significant(gbps)} GB/s")
 
 
 def _log_scale(values, foot_share=0.0):

@@ -4,8 +4,9 @@
 
 namespace sonde::gpu::model {
 
-AddressSpace::AddressSpace(std::uint64_t size_bytes, std::uint64_t alignment_bytes)
-    : size_bytes_(size_bytes / alignment_bytes * alignment_bytes),
+AddressSpace::AddressSpace(std::uint64_t size_bytes, std::uint64_t alignment_bytes, std::uint64_t begin)
+    : begin_(begin),
+      size_bytes_(size_bytes / alignment_bytes * alignment_bytes),
       alignment_bytes_(alignment_bytes),
       free_bytes_(size_bytes_) {}
 
@@ -19,11 +20,11 @@ std::uint64_t AddressSpace::take(std::uint64_t size_bytes) {
   taken_.emplace(address, rounded);
   free_bytes_ -= rounded;
   next_ = address + rounded;
-  return address;
+  return begin_ + address;
 }
 
 void AddressSpace::give_back(std::uint64_t address) {
-  const auto range = taken_.find(address);
+  const auto range = taken_.find(address - begin_);
   free_bytes_ += range->second;
   taken_.erase(range);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/error.hpp"
+#include "gpu/model/loaded_chase.hpp"
 #include "gpu/model/stream_kernels.hpp"
 
 namespace sonde::gpu::model {
@@ -30,16 +31,6 @@ void chase_scalar(Invocation& invocation) { walk(invocation, invocation.scalar(1
 void chase_atomic(Invocation& invocation) {
   if (invocation.scalar(1) != 0) throw Error("the simulated atomic walk adds nothing but zero");
   chase(invocation);
-}
-
-/// The stream's own lines take no room in the simulated caches; a round of it takes as long as a trip of the walk.
-void chase_awake(Invocation& invocation) {
-  chase(invocation);
-  Invocation::Words cursor = invocation.buffer(1);
-  cursor.store(2, invocation.scalar(1));
-  for (std::uint32_t group = 1; group < invocation.shape().groups; ++group) {
-    cursor.store(3 + group, std::min(invocation.scalar(0), invocation.scalar(3)));
-  }
 }
 
 void chase_local(Invocation& invocation) {
@@ -111,12 +102,49 @@ void independent_chase(Invocation& invocation) {
   invocation.compute(cycles_per_hop * static_cast<double>(trips * steps_per_trip));
 }
 
+/// Words side by side move as a stream; others each cost what a load costs, as few as they are.
+void touch(Invocation& invocation) {
+  constexpr std::uint32_t growth = 0x9E3779B9u;
+  Invocation::Words words = invocation.buffer(0);
+  Invocation::Words sums = invocation.buffer(1);
+  const std::uint32_t first = invocation.scalar(0);
+  const std::uint32_t step = invocation.scalar(1);
+  const std::uint32_t count = invocation.scalar(2);
+  const std::uint32_t each = invocation.scalar(3);
+  const std::uint32_t item_step = invocation.scalar(4);
+  const std::uint32_t loop_step = invocation.scalar(5);
+  const std::uint32_t value = invocation.scalar(6);
+  const bool stores = invocation.scalar(7) != 0;
+  const bool side_by_side = step == 1 && count > 0;
+  if (side_by_side) words.stream(first, count, stores ? Transfer::write : Transfer::read);
+  std::uint32_t* const stretch = side_by_side ? words.changed_contents(first, count) : nullptr;
+  std::vector<std::uint32_t> found(std::size_t{invocation.shape().group_size} * invocation.shape().groups);
+  for (std::uint32_t item = 0; item < found.size(); ++item) {
+    for (std::uint32_t turn = 0; turn < each; ++turn) {
+      const std::uint32_t i = item * item_step + turn * loop_step;
+      if (i >= count) break;
+      if (!stores) {
+        found[item] += (side_by_side ? stretch[i] : words.load(first + i * step)) * (2 * i + 1);
+        continue;
+      }
+      ++found[item];
+      if (side_by_side) {
+        stretch[i] = value + i * growth;
+      } else {
+        words.store(first + i * step, value + i * growth);
+      }
+    }
+  }
+  sums.stream(0, found.size(), Transfer::write);
+  std::copy(found.begin(), found.end(), sums.changed_contents(0, found.size()));
+}
+
 constexpr ReferenceKernel references[] = {
     {.name = "chase", .buffers = 2, .scalars = 1, .run = chase},
     {.name = "chase_atomic", .buffers = 2, .scalars = 2, .run = chase_atomic},
-    {.name = "chase_awake", .buffers = 3, .scalars = 4, .run = chase_awake},
     {.name = "chase_constant", .buffers = 2, .scalars = 1, .run = chase},
     {.name = "chase_image", .buffers = 2, .scalars = 1, .run = chase},
+    {.name = "chase_loaded", .buffers = 3, .scalars = 11, .run = chase_loaded},
     {.name = "chase_local", .buffers = 2, .scalars = 2, .run = chase_local},
     {.name = "chase_scalar", .buffers = 2, .scalars = 2, .run = chase_scalar},
     {.name = "alu_chain", .buffers = 1, .scalars = 3, .run = alu_chain},
@@ -127,6 +155,7 @@ constexpr ReferenceKernel references[] = {
     {.name = "stream_copy", .buffers = 2, .scalars = 7, .run = stream_copy},
     {.name = "stream_add", .buffers = 3, .scalars = 7, .run = stream_add},
     {.name = "stream_triad", .buffers = 3, .scalars = 8, .run = stream_triad},
+    {.name = "touch", .buffers = 2, .scalars = 8, .run = touch},
 };
 
 }  // namespace

@@ -37,14 +37,16 @@ struct StreamMemory {
 class Invocation {
  public:
   Invocation(Memory& memory, std::span<Storage* const> buffers, std::span<const std::uint32_t> scalars,
-             const Shape& shape, StreamMemory& stream_memory, double local_latency_ns, double cycles_before)
+             const Shape& shape, StreamMemory& stream_memory, double local_latency_ns, double cycles_before,
+             double nanoseconds_per_cycle)
       : memory_(memory),
         buffers_(buffers),
         scalars_(scalars),
         shape_(shape),
         stream_memory_(stream_memory),
         cycles_before_(cycles_before),
-        local_latency_ns_(local_latency_ns) {}
+        local_latency_ns_(local_latency_ns),
+        nanoseconds_per_cycle_(nanoseconds_per_cycle) {}
 
   /// One buffer of the launch; what it loads and stores goes through the caches.
   class Words {
@@ -105,6 +107,7 @@ class Invocation {
   [[nodiscard]] std::uint32_t ticks() const {
     return static_cast<std::uint32_t>(static_cast<std::uint64_t>(cycles_before_ + cycles_));
   }
+  [[nodiscard]] double ns_of(double cycles) const { return cycles * nanoseconds_per_cycle_; }
   /// Loads from the work-group's own memory, one after the other.
   void wait_for_local(std::uint64_t loads) { local_ns_ += local_latency_ns_ * static_cast<double>(loads); }
   [[nodiscard]] double local_ns() const { return local_ns_; }
@@ -118,6 +121,7 @@ class Invocation {
   double cycles_before_;
   double cycles_ = 0;
   double local_latency_ns_;
+  double nanoseconds_per_cycle_;
   double local_ns_ = 0;
 };
 

@@ -13,17 +13,43 @@ double rate_gbps(double stated_gbps, const Level& level, std::uint32_t compute_u
   return lines_in_flight * compute_units * level.line_bytes / std::max(level.latency_ns, 1e-3);
 }
 
+/// What the description does not say of the host's memory is as in the device's.
+Level host_level(const Description& description) {
+  Level level = description.levels.back();
+  level.name = "host memory";
+  if (description.host_memory.latency_ns > 0) level.latency_ns = description.host_memory.latency_ns;
+  // Where it is not the same memory, it is reached over what copies go over.
+  if (!description.unified_memory && description.copy.to_device_gbps > 0) level.read_gbps = description.copy.to_device_gbps;
+  if (!description.unified_memory && description.copy.to_host_gbps > 0) level.write_gbps = description.copy.to_host_gbps;
+  return level;
+}
+
+std::vector<Level> with_host(const Description& description) {
+  std::vector<Level> levels = description.levels;
+  levels.push_back(host_level(description));
+  return levels;
+}
+
+/// A queue that begins to build up at a knee; the rule that the contract has for the CPU beside a loaded memory.
+double waiting_factor(double share_of_rate) {
+  constexpr double knee = 0.6;
+  constexpr double at_full_rate = 2;
+  return 1 + (at_full_rate - 1) * std::max(0.0, share_of_rate - knee) / (1 - knee);
+}
+
 }  // namespace
 
-
-Memory::Memory(const Description& description)
-    : levels_(description.levels),
+Memory::Memory(const Description& description, std::uint64_t host_begin)
+    : levels_(with_host(description)),
+      host_begin_(host_begin),
+      bypasses_(description.host_memory.bypasses_memory_side_cache),
       translation_(description.translation),
       idle_factor_(description.idle_factor),
       seed_(description.seed),
       caches_(description.levels.size() - 1),
-      hits_(description.levels.size()),
-      stream_hits_(description.levels.size()),
+      hits_(levels_.size()),
+      stream_hits_(levels_.size()),
+      loads_gbps_(levels_.size()),
       saturated_by_(std::min(description.saturated_by, description.compute_units)) {
   for (std::vector<double>& by_level : streamed_bytes_) by_level.resize(levels_.size());
   for (Level& level : levels_) {
@@ -43,6 +69,7 @@ void Memory::start(std::uint32_t compute_unit) {
   compute_unit_ = compute_unit;
   std::fill(hits_.begin(), hits_.end(), 0);
   page_misses_ = 0;
+  std::fill(loads_gbps_.begin(), loads_gbps_.end(), 0);
   for (std::vector<double>& by_level : streamed_bytes_) std::fill(by_level.begin(), by_level.end(), 0);
 }
 
@@ -88,12 +115,18 @@ double Memory::streamed_ns(std::uint32_t groups) const {
   return ns * std::max(1.0, static_cast<double>(saturated_by_) / groups);
 }
 
+double Memory::copy_gbps() const {
+  const Level& memory = levels_[levels_.size() - 2];
+  return std::min(memory.read_gbps, memory.write_gbps);
+}
+
 double Memory::elapsed_ns(Fabric fabric) {
   work_off();
   double ns = static_cast<double>(page_misses_) * translation_.penalty_ns;
   for (std::size_t level = 0; level < levels_.size(); ++level) {
-    const bool slowed = fabric == Fabric::idle && level + 1 == levels_.size();
-    ns += static_cast<double>(hits_[level]) * levels_[level].latency_ns * (slowed ? idle_factor_ : 1);
+    const bool slowed = fabric == Fabric::idle && level + 2 >= levels_.size();
+    ns += static_cast<double>(hits_[level]) * levels_[level].latency_ns * (slowed ? idle_factor_ : 1) *
+          waiting_factor(loads_gbps_[level] / levels_[level].read_gbps);
   }
   return ns;
 }
@@ -115,6 +148,7 @@ void Memory::work_off() {
     requests_.push_back({static_cast<std::uint32_t>(addresses_[access] / line_bytes), access});
   }
   for (std::size_t level = 0; level < caches_.size(); ++level) {
+    if (in_host_ && bypasses_ && levels_[level].memory_side) continue;
     const std::uint32_t next_line_bytes = levels_[level].line_bytes;
     if (next_line_bytes > line_bytes) {
       for (Request& request : requests_) request.line /= next_line_bytes / line_bytes;
@@ -136,7 +170,7 @@ void Memory::work_off() {
     hits_[level] += hits;
     waiting -= hits;
   }
-  hits_.back() += waiting;
+  hits_[levels_.size() - (in_host_ ? 1 : 2)] += waiting;
   count_ = 0;
 }
 

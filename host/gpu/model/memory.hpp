@@ -18,10 +18,11 @@ enum class Transfer { read, write };
 /// Bytes by transfer, then by the level that served them.
 using Traffic = std::array<std::vector<double>, 2>;
 
-/// The caches, the translation and the memory behind them: what every access costs.
+/// The caches, the translation and the memory behind them: what every access costs. Addresses from `host_begin` on are
+/// the host's memory, which lies behind the same caches, but for those that it bypasses.
 class Memory {
  public:
-  explicit Memory(const Description& description);
+  Memory(const Description& description, std::uint64_t host_begin);
 
   /// From here on the accesses come from this compute unit, and time counts from zero.
   void start(std::uint32_t compute_unit);
@@ -34,6 +35,7 @@ class Memory {
   /// One access to a physical address. Costs are worked out in batches: the simulated program need not
   /// wait, and a batch that runs through one cache after the other gives the same hits.
   void access(std::uint64_t address) {
+    if ((address >= host_begin_) != in_host_) enter_zone(address >= host_begin_);
     addresses_[count_++] = address;
     if (count_ == addresses_.size()) work_off();
   }
@@ -47,15 +49,35 @@ class Memory {
   /// What was streamed since start() takes when `groups` work-groups share it: reads and writes overlap.
   [[nodiscard]] double streamed_ns(std::uint32_t groups) const;
 
+  /// Others read so much from a level until the next start(): from 0.6 of its rate on it answers later, at all of it
+  /// after twice its latency.
+  void load(std::size_t level, double gbps) { loads_gbps_[level] = gbps; }
+  /// With the rates that are used where the file states none.
+  [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
+  /// How many caches a level has.
+  [[nodiscard]] std::size_t caches(std::size_t level) const { return caches_[level].size(); }
+  /// Groups that get all of a level's rate.
+  [[nodiscard]] std::uint32_t saturated_by() const { return saturated_by_; }
+
   /// What the accesses since start() took, one after the other.
   [[nodiscard]] double elapsed_ns(Fabric fabric);
 
+  /// What the device's memory copies within itself, as every byte is read and written and both overlap.
+  [[nodiscard]] double copy_gbps() const;
+
  private:
   [[nodiscard]] Cache& cache(std::size_t level);
+  void enter_zone(bool host) {
+    work_off();
+    in_host_ = host;
+  }
   void work_off();
   void translate();
 
-  std::vector<Level> levels_;
+  std::vector<Level> levels_;  ///< the last is the host's memory, the one before it the device's
+  std::uint64_t host_begin_;
+  bool bypasses_;         ///< what is in the host's memory is not in a memory-side cache
+  bool in_host_ = false;  ///< where the accesses lie that have not been worked off
   Translation translation_;
   double idle_factor_;
   std::uint64_t seed_;
@@ -70,6 +92,7 @@ class Memory {
   std::vector<std::uint64_t> hits_;  ///< by level
   std::vector<std::uint64_t> stream_hits_;
   std::uint64_t page_misses_ = 0;
+  std::vector<double> loads_gbps_;  ///< by level
   Traffic streamed_bytes_;
   std::uint32_t saturated_by_;
   bool streams_ = false;  ///< translation, too, is overlapped then

@@ -9,8 +9,10 @@
 #include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
 #include "gpu/model/address_space.hpp"
+#include "gpu/model/copies.hpp"
 #include "gpu/model/kernels.hpp"
 #include "gpu/model/memory.hpp"
+#include "gpu/model/shared_storage.hpp"
 #include "gpu/model/storage.hpp"
 #include "gpu/model/timing.hpp"
 
@@ -29,17 +31,24 @@ std::uint32_t longest_line_bytes(const std::vector<Level>& levels) {
   return longest;
 }
 
-std::shared_ptr<AddressSpace> make_space(const Description& description) {
-  // Lines and pages are numbered in 32 bits, which keeps the tags of a large cache in the host's own.
-  std::uint64_t shortest_bytes = description.translation.page_bytes;
-  for (const Level& level : description.levels) {
-    shortest_bytes = std::min<std::uint64_t>(shortest_bytes, level.line_bytes);
+/// The device's own memory, then the host's, as much again.
+struct Spaces {
+  explicit Spaces(const Description& description) {
+    // Lines and pages are numbered in 32 bits, which keeps the tags of a large cache in the host's own.
+    std::uint64_t shortest_bytes = description.translation.page_bytes;
+    for (const Level& level : description.levels) {
+      shortest_bytes = std::min<std::uint64_t>(shortest_bytes, level.line_bytes);
+    }
+    const std::uint64_t countable = shortest_bytes * (std::numeric_limits<std::uint32_t>::max() - 1ull);
+    const std::uint64_t alignment =
+        std::max<std::uint64_t>(description.translation.page_bytes, longest_line_bytes(description.levels));
+    device = std::make_shared<AddressSpace>(std::min(description.memory_bytes, countable), alignment);
+    host = std::make_shared<AddressSpace>(std::min(description.memory_bytes, countable - device->end()), alignment, device->end());
   }
-  const std::uint64_t countable = shortest_bytes * (std::numeric_limits<std::uint32_t>::max() - 1ull);
-  const std::uint64_t alignment =
-      std::max<std::uint64_t>(description.translation.page_bytes, longest_line_bytes(description.levels));
-  return std::make_shared<AddressSpace>(std::min(description.memory_bytes, countable), alignment);
-}
+
+  std::shared_ptr<AddressSpace> device;
+  std::shared_ptr<AddressSpace> host;
+};
 
 class ModelKernel : public Kernel {
  public:
@@ -61,20 +70,28 @@ class ModelDevice : public Device {
       : info_(describe(description)),
         nanoseconds_per_cycle_(1e3 / description.clock_mhz),
         local_latency_ns_(description.local_latency_ns),
-        space_(make_space(description)),
-        memory_(description),
+        description_(description),
+        spaces_(description),
+        memory_(description, spaces_.host->end() > spaces_.device->end() ? spaces_.device->end() : ~0ull),
         timing_(description) {}
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
 
   [[nodiscard]] std::uint64_t available_bytes() override {
     // The buffers are really stored, so the host must have room for them too.
-    return std::min(space_->free_bytes(), available_host_bytes() / 4 * 3);
+    return std::min(spaces_.device->free_bytes(), available_host_bytes() / 4 * 3);
   }
 
   [[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {
     check_fits(info_, available_bytes(), size_bytes, use);
-    return std::make_unique<Storage>(space_, size_bytes);
+    return std::make_unique<Storage>(spaces_.device, size_bytes);
+  }
+
+  [[nodiscard]] std::unique_ptr<Buffer> make_buffer_in(const MemoryKind& kind, std::uint64_t size_bytes, Use use) override {
+    const bool zero_copy = is_zero_copy(description_, memory_kind(info_, kind.name).name);
+    const std::shared_ptr<AddressSpace>& space = zero_copy ? spaces_.host : spaces_.device;
+    check_fits(info_, std::min(space->free_bytes(), available_host_bytes() / 4 * 3), size_bytes, use);
+    return std::make_unique<SharedStorage>(space, size_bytes, zero_copy, copy_cost(description_), host_clock_);
   }
 
   [[nodiscard]] std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
@@ -91,16 +108,27 @@ class ModelDevice : public Device {
     const std::vector<Storage*> buffers = checked_buffers(reference, launch);
     model_kernel.shape.groups = launch.groups;
     Invocation invocation(memory_, buffers, launch.scalars, model_kernel.shape, model_kernel.stream_memory,
-                          local_latency_ns_, cycles_so_far_);
+                          local_latency_ns_, cycles_so_far_, nanoseconds_per_cycle_);
     memory_.start(0);
     reference.run(invocation);
     cycles_so_far_ += invocation.cycles();
     const double work_ns =
         memory_.elapsed_ns(fabric_during(launch)) + memory_.streamed_ns(launch.groups) +
         invocation.cycles() * nanoseconds_per_cycle_ + invocation.local_ns();
-    return Nanoseconds(
-        timing_.dispatch_ns(work_ns, std::exchange(model_kernel.launched, Timing::Launched::again)));
+    const double ns = timing_.dispatch_ns(work_ns, std::exchange(model_kernel.launched, Timing::Launched::again));
+    host_clock_->ns += ns;
+    return Nanoseconds(ns);
   }
+
+  [[nodiscard]] Copies& copies() override {
+    if (!copies_) {
+      copies_ = make_copies(description_, memory_.copy_gbps(), timing_,
+                            [this](Kernel& kernel, const Launch& launch) { return run(kernel, launch); });
+    }
+    return *copies_;
+  }
+
+  [[nodiscard]] Nanoseconds host_time() override { return Nanoseconds(host_clock_->ns); }
 
  private:
   /// The one place that decides it: a dispatch runs alone, and one group does not wake the fabric.
@@ -118,7 +146,8 @@ class ModelDevice : public Device {
     std::vector<Storage*> buffers;
     for (Buffer* const buffer : launch.buffers) {
       auto* const storage = dynamic_cast<Storage*>(buffer);
-      if (storage == nullptr || !storage->lies_in(*space_)) throw Error("a buffer belongs to another device");
+      const bool own = storage != nullptr && (storage->lies_in(*spaces_.device) || storage->lies_in(*spaces_.host));
+      if (!own) throw Error("a buffer belongs to another device");
       buffers.push_back(storage);
     }
     return buffers;
@@ -127,9 +156,12 @@ class ModelDevice : public Device {
   DeviceInfo info_;
   double nanoseconds_per_cycle_;
   double local_latency_ns_;
-  std::shared_ptr<AddressSpace> space_;
+  Description description_;
+  Spaces spaces_;
   Memory memory_;
   Timing timing_;
+  std::shared_ptr<HostClock> host_clock_ = std::make_shared<HostClock>();
+  std::unique_ptr<Copies> copies_;  ///< made when first asked for
   double cycles_so_far_ = 0;  ///< of all arithmetic; the counter that kernels can read
 };
 
@@ -156,6 +188,7 @@ DeviceInfo describe(const Description& description) {
   info.timer_step_ns = description.timer_step_ns;
   info.clock_mhz = description.clock_mhz;
   info.core_clock = true;
+  info.memory_kinds = memory_kinds(description);
   return info;
 }
 

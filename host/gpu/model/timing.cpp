@@ -20,13 +20,24 @@ Timing::Timing(const Description& description)
       random_(mixed(description.seed, 0x7131)) {}
 
 double Timing::dispatch_ns(double work_ns, Launched launched) {
+  const Draw draw = next_draw();
+  double ns = (launch_ns_ + slowed_by_ramp_ns(work_ns) * draw.on_work) * draw.on_all;
+  if (launched == Launched::first) ns += first_launch_ns_;
+  return stepped_ns(ns);
+}
+
+double Timing::copies_ns(double work_ns) {
+  const Draw draw = next_draw();
+  return work_ns * draw.on_work * draw.on_all;
+}
+
+double Timing::stepped_ns(double ns) const { return std::round(ns / timer_step_ns_) * timer_step_ns_; }
+
+Timing::Draw Timing::next_draw() {
   // Both draws are made every time, so that one dispatch's outcome does not shift the next one's.
   const double deviation = random_.gaussian() * noise_.relative;
   const bool is_outlier = random_.uniform() < noise_.outlier_share;
-  double ns = launch_ns_ + slowed_by_ramp_ns(work_ns) * std::max(least_share_of_work, 1 + deviation);
-  if (is_outlier) ns *= noise_.outlier_factor;
-  if (launched == Launched::first) ns += first_launch_ns_;
-  return std::round(ns / timer_step_ns_) * timer_step_ns_;
+  return {.on_work = std::max(least_share_of_work, 1 + deviation), .on_all = is_outlier ? noise_.outlier_factor : 1};
 }
 
 double Timing::slowed_by_ramp_ns(double work_ns) {

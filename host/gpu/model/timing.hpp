@@ -13,8 +13,18 @@ class Timing {
   enum class Launched { first, again };
   /// The time of one dispatch that would work for `work_ns` at full clock.
   double dispatch_ns(double work_ns, Launched launched);
+  /// The time of copies that would take `work_ns`: noise alone, as neither a launch nor the core's clock is in it.
+  double copies_ns(double work_ns);
+  /// As the timer shows it.
+  [[nodiscard]] double stepped_ns(double ns) const;
 
  private:
+  /// Factors of the noise.
+  struct Draw {
+    double on_work;
+    double on_all;
+  };
+  Draw next_draw();
   double slowed_by_ramp_ns(double work_ns);
 
   Noise noise_;

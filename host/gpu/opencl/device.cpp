@@ -6,63 +6,15 @@
 #include "gpu/error.hpp"
 #include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
+#include "gpu/opencl/buffer.hpp"
+#include "gpu/opencl/copies.hpp"
+#include "gpu/opencl/error.hpp"
 #include "gpu/opencl/list.hpp"
 #include "gpu/opencl/opencl.hpp"
+#include "gpu/opencl/round_trip.hpp"
 
 namespace sonde::gpu::opencl {
 namespace {
-
-/// Calls `work` and turns what opencl.hpp throws into the two exceptions that the runner knows.
-template <typename Work>
-auto translated(Work work) {
-  try {
-    return work();
-  } catch (const cl::BuildError& error) {
-    std::string log;
-    for (const auto& [device, text] : error.getBuildLog()) log += text;
-    throw Error("the driver could not build the kernel: " + log);
-  } catch (const cl::Error& error) {
-    const std::string text = std::string(error.what()) + " failed with " + error_name(error.err());
-    if (error.err() == CL_MEM_OBJECT_ALLOCATION_FAILURE || error.err() == CL_INVALID_BUFFER_SIZE) {
-      throw Unsupported("the driver refused the allocation: " + text);
-    }
-    throw Error(text);
-  }
-}
-
-class OpenclBuffer final : public Buffer {
- public:
-  OpenclBuffer(const cl::Context& context, const cl::CommandQueue& queue, std::uint64_t size_bytes, Use use)
-      : queue_(queue), buffer_(context, CL_MEM_READ_WRITE, size_bytes), size_bytes_(size_bytes) {
-    if (use != Use::texels) return;
-    const cl::ImageFormat words(CL_R, CL_UNSIGNED_INT32);
-    texels_ = cl::Image1DBuffer(context, CL_MEM_READ_ONLY, words, size_bytes / sizeof(std::uint32_t), buffer_);
-  }
-
-  std::uint64_t size_bytes() const override { return size_bytes_; }
-
-  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
-    translated([&] { queue_.enqueueWriteBuffer(buffer_, CL_TRUE, offset_bytes, bytes.size(), bytes.data()); });
-  }
-
-  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
-    translated([&] { queue_.enqueueReadBuffer(buffer_, CL_TRUE, offset_bytes, bytes.size(), bytes.data()); });
-  }
-
-  void set_as(cl_uint argument, cl::Kernel& kernel) const {
-    if (texels_() != nullptr) {
-      kernel.setArg(argument, texels_);
-    } else {
-      kernel.setArg(argument, buffer_);
-    }
-  }
-
- private:
-  cl::CommandQueue queue_;
-  cl::Buffer buffer_;
-  cl::Image1DBuffer texels_;  ///< the same memory, for kernels that read it through the texture unit
-  std::uint64_t size_bytes_;
-};
 
 class OpenclKernel final : public Kernel {
  public:
@@ -103,7 +55,12 @@ class OpenclDevice final : public Device {
 
   std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {
     check_fits(info_, available_bytes(), size_bytes, use);
-    return translated([&] { return std::make_unique<OpenclBuffer>(context_, queue_, size_bytes, use); });
+    return opencl::make_buffer({device_, context_, queue_}, size_bytes, use);
+  }
+
+  std::unique_ptr<Buffer> make_buffer_in(const MemoryKind& kind, std::uint64_t size_bytes, Use use) override {
+    check_fits(info_, available_bytes(), size_bytes, use);
+    return opencl::make_buffer_in({device_, context_, queue_}, memory_kind(info_, kind.name), size_bytes);
   }
 
   std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
@@ -119,18 +76,13 @@ class OpenclDevice final : public Device {
     });
   }
 
+  std::vector<Nanoseconds> round_trips(std::uint32_t count) override {
+    return opencl::round_trips({device_, context_, queue_}, count);
+  }
+
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
-    auto& own = static_cast<OpenclKernel&>(kernel);
     return translated([&] {
-      cl_uint argument = 0;
-      for (Buffer* buffer : launch.buffers) {
-        static_cast<OpenclBuffer*>(buffer)->set_as(argument++, own.handle());
-      }
-      for (const std::uint32_t scalar : launch.scalars) own.handle().setArg(argument++, scalar);
-      const cl::NDRange group(own.group_size());
-      const cl::NDRange all(std::size_t{own.group_size()} * launch.groups);
-      cl::Event event;
-      queue_.enqueueNDRangeKernel(own.handle(), cl::NullRange, all, group, nullptr, &event);
+      const cl::Event event = enqueue(kernel, launch);
       event.wait();
       const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
       const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
@@ -139,7 +91,29 @@ class OpenclDevice final : public Device {
     });
   }
 
+  Copies& copies() override {
+    if (!copies_) {
+      copies_ = make_copies(*this, {device_, context_, queue_},
+                            [this](Kernel& kernel, const Launch& launch) { return enqueue(kernel, launch); });
+    }
+    return *copies_;
+  }
+
  private:
+  cl::Event enqueue(Kernel& kernel, const Launch& launch) {
+    auto& own = static_cast<OpenclKernel&>(kernel);
+    cl_uint argument = 0;
+    for (Buffer* buffer : launch.buffers) {
+      static_cast<OpenclBuffer*>(buffer)->set_as(argument++, own.handle());
+    }
+    for (const std::uint32_t scalar : launch.scalars) own.handle().setArg(argument++, scalar);
+    const cl::NDRange group(own.group_size());
+    const cl::NDRange all(std::size_t{own.group_size()} * launch.groups);
+    cl::Event event;
+    queue_.enqueueNDRangeKernel(own.handle(), cl::NullRange, all, group, nullptr, &event);
+    return event;
+  }
+
   /// Compiled once: every point makes its kernels anew, and drivers run their compiler's front end even for what
   /// they have in a cache.
   const cl::Program& built(const KernelSource& source, const std::string& options) {
@@ -156,6 +130,7 @@ class OpenclDevice final : public Device {
   cl::Context context_;
   cl::CommandQueue queue_;
   std::map<std::pair<std::string, std::string>, cl::Program> programs_;  ///< by text and options
+  std::unique_ptr<Copies> copies_;  ///< made when first asked for
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "gpu/error.hpp"
 #include "gpu/identity.hpp"
+#include "gpu/opencl/buffer.hpp"
 #include "gpu/opencl/opencl.hpp"
 
 namespace sonde::gpu::opencl {
@@ -141,6 +142,7 @@ DeviceInfo describe(const cl::Device& device) {
   info.timer_step_ns = static_cast<double>(device.getInfo<CL_DEVICE_PROFILING_TIMER_RESOLUTION>());
   info.clock_mhz = query<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY).value_or(0);
   info.core_clock = has_core_clock(device);
+  info.memory_kinds = memory_kinds(device);
   return info;
 }
 

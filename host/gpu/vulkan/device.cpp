@@ -10,12 +10,16 @@
 #include "gpu/error.hpp"
 #include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
+#include "gpu/vulkan/buffer.hpp"
+#include "gpu/vulkan/copies.hpp"
 #include "gpu/vulkan/handle.hpp"
 #include "gpu/vulkan/instance.hpp"
 #include "gpu/vulkan/list.hpp"
 #include "gpu/vulkan/listing.hpp"
 #include "gpu/vulkan/memory.hpp"
+#include "gpu/vulkan/memory_kinds.hpp"
 #include "gpu/vulkan/queue.hpp"
+#include "gpu/vulkan/round_trip.hpp"
 #include "gpu/vulkan/staging.hpp"
 #include "gpu/vulkan/vulkan.hpp"
 
@@ -39,67 +43,8 @@ class VulkanKernel final : public Kernel {
   const std::span<const std::uint32_t> by_address;
   const std::span<const std::uint32_t> by_binding;
   const std::vector<std::uint32_t> constants;  ///< value n is specialization constant n
+  mutable VkPipeline pipelines[2] = {};        ///< by address, by binding; the device's, once they were asked for
   std::function<std::string(const VulkanKernel&)> shown;  ///< what the driver made of it; empty where it does not say
-};
-
-class VulkanBuffer final : public Buffer {
- public:
-  VulkanBuffer(Queue& queue, Staging& staging, std::uint64_t size_bytes, Use use, bool addresses)
-      : staging_(staging), use_(use) {
-    VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-    if (use == Use::storage || use == Use::bound) usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
-    if (use == Use::constant) usage |= VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
-    if (use == Use::texels) usage |= VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
-    addresses = addresses && use == Use::storage;
-    if (addresses) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-    allocation_ = allocate(queue.physical(), queue.device(), size_bytes, usage, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
-                           VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
-    if (use == Use::texels) view_ = words_of(queue.device(), handle());
-    if (!addresses) return;
-    VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
-    where.buffer = handle();
-    address_ = vkGetBufferDeviceAddress(queue.device(), &where);
-  }
-
-  std::uint64_t size_bytes() const override { return allocation_.size_bytes; }
-
-  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
-    check_range(offset_bytes, bytes.size());
-    staging_.write(handle(), offset_bytes, bytes);
-  }
-
-  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
-    check_range(offset_bytes, bytes.size());
-    staging_.read(handle(), offset_bytes, bytes);
-  }
-
-  VkBuffer handle() const { return allocation_.buffer.get(); }
-  VkDeviceAddress address() const { return address_; }
-  Use use() const { return use_; }
-  const VkBufferView& view() const { return view_.raw(); }
-
- private:
-  static BufferView words_of(VkDevice device, VkBuffer buffer) {
-    VkBufferViewCreateInfo create{.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO};
-    create.buffer = buffer;
-    create.format = VK_FORMAT_R32_UINT;
-    create.range = VK_WHOLE_SIZE;
-    VkBufferView raw = VK_NULL_HANDLE;
-    check(vkCreateBufferView(device, &create, nullptr, &raw), "vkCreateBufferView");
-    return {device, raw};
-  }
-
-  void check_range(std::uint64_t offset_bytes, std::uint64_t bytes) const {
-    if (offset_bytes > size_bytes() || bytes > size_bytes() - offset_bytes) {
-      throw Error("a read or write reaches beyond the end of its buffer");
-    }
-  }
-
-  Staging& staging_;
-  Use use_;
-  Allocation allocation_;
-  BufferView view_;  ///< of texels only; goes before the buffer does
-  VkDeviceAddress address_ = 0;
 };
 
 class VulkanDevice final : public Device {
@@ -131,7 +76,22 @@ class VulkanDevice final : public Device {
     check_fits(info_, available_bytes(), size_bytes, use);
     // A uniform block is bound whole, however much of it is used.
     const std::uint64_t bytes = use == Use::constant ? std::max(size_bytes, uniform_block_bytes) : size_bytes;
-    return std::make_unique<VulkanBuffer>(queue_, staging_, bytes, use, addresses_);
+    return owned(allocate(physical_, queue_.device(), bytes, usage_of(use, addresses_),
+                          {.flags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, .avoided = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT}, queue_.families()),
+                 use);
+  }
+
+  std::unique_ptr<Buffer> make_buffer_in(const MemoryKind& kind, std::uint64_t size_bytes, Use use) override {
+    const VkMemoryPropertyFlags flags = flags_of(memory_kind(info_, kind.name));
+    if (flags == 0) {
+      check_fits(info_, available_bytes(), size_bytes, use);
+      return owned(import_host(physical_, queue_.device(), size_bytes, usage_of(use, addresses_), queue_.families()), use);
+    }
+    check_fits(info_, budget_bytes(physical_, flags) / 5 * 4, size_bytes, use);
+    if (info_.unified_memory || (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) == 0) check_host_can_spare(size_bytes);
+    return owned(allocate(physical_, queue_.device(), size_bytes, usage_of(use, addresses_), {.flags = flags, .exactly = true},
+                          queue_.families()),
+                 use);
   }
 
   std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
@@ -140,16 +100,33 @@ class VulkanDevice final : public Device {
     for (const Constant& one : constants) values.push_back(one.value);
     auto kernel = std::make_unique<VulkanKernel>(source, std::move(values));
     if (queue_.has_listings()) {
-      kernel->shown = [this](const VulkanKernel& one) { return listing_of(queue_.device(), pipeline_of(one, Launch{})); };
+      kernel->shown = [this](const VulkanKernel& one) { return listing_of(queue_.device(), pipeline_of(one, !addresses_)); };
     }
     return kernel;
   }
 
+  std::vector<Nanoseconds> round_trips(std::uint32_t count) override { return vulkan::round_trips(queue_, count); }
+
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
-    const VkPipeline pipeline = pipeline_of(static_cast<VulkanKernel&>(kernel), launch);
+    const PreparedLaunch prepared = prepare(kernel, launch);
+    queue_.run(prepared.record);
+    return prepared.time();
+  }
+
+  Copies& copies() override {
+    if (!copies_) {
+      copies_ = make_copies(queue_, info_.timer_step_ns,
+                            [this](Kernel& kernel, const Launch& launch) { return prepare(kernel, launch); });
+    }
+    return *copies_;
+  }
+
+ private:
+  PreparedLaunch prepare(Kernel& kernel, const Launch& launch) {
+    const VkPipeline pipeline = pipeline_of(static_cast<VulkanKernel&>(kernel), !addresses_ || has_bound(launch));
     const std::vector<std::byte> arguments = push_constants(launch);
     const bool bound = bind_buffers(launch);
-    queue_.run([&](VkCommandBuffer commands) {
+    const auto record = [this, pipeline, arguments, bound, groups = launch.groups](VkCommandBuffer commands) {
       vkCmdResetQueryPool(commands, queries_.get(), 0, 2);
       vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
       if (bound) {
@@ -160,9 +137,13 @@ class VulkanDevice final : public Device {
                          static_cast<std::uint32_t>(arguments.size()), arguments.data());
       // Both stamps at the bottom of the pipe: the first once all before is done, the second once the dispatch is.
       vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 0);
-      vkCmdDispatch(commands, launch.groups, 1, 1);
+      vkCmdDispatch(commands, groups, 1, 1);
       vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 1);
-    });
+    };
+    return {.record = record, .time = [this] { return last_dispatch(); }};
+  }
+
+  Nanoseconds last_dispatch() {
     std::array<std::uint64_t, 2> ticks{};
     check(vkGetQueryPoolResults(queue_.device(), queries_.get(), 0, 2, sizeof ticks, ticks.data(), sizeof ticks[0],
                                 VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
@@ -172,14 +153,22 @@ class VulkanDevice final : public Device {
     return Nanoseconds(static_cast<double>((ticks[1] - ticks[0]) & mask) * info_.timer_step_ns);
   }
 
- private:
+  std::unique_ptr<Buffer> owned(Allocation allocation, Use use) {
+    return std::make_unique<VulkanBuffer>(queue_, staging_, std::move(allocation), use, addresses_);
+  }
+
   /// Compiled once: every point makes its kernels anew.
-  VkPipeline pipeline_of(const VulkanKernel& kernel, const Launch& launch) {
-    const bool bound = std::ranges::any_of(launch.buffers, [](Buffer* buffer) { return static_cast<VulkanBuffer*>(buffer)->use() == Use::bound; });
-    const auto spirv = addresses_ && !bound ? kernel.by_address : kernel.by_binding;
+  VkPipeline pipeline_of(const VulkanKernel& kernel, bool by_binding) {
+    VkPipeline& known = kernel.pipelines[by_binding ? 1 : 0];
+    if (known != VK_NULL_HANDLE) return known;
+    const auto spirv = by_binding ? kernel.by_binding : kernel.by_address;
     Pipeline& pipeline = pipelines_[{{spirv.begin(), spirv.end()}, kernel.constants}];
     if (pipeline.get() == VK_NULL_HANDLE) pipeline = make_pipeline(spirv, kernel.constants);
-    return pipeline.get();
+    return known = pipeline.get();
+  }
+
+  static bool has_bound(const Launch& launch) {
+    return std::ranges::any_of(launch.buffers, [](Buffer* buffer) { return static_cast<VulkanBuffer*>(buffer)->use() == Use::bound; });
   }
 
   VkPhysicalDevice nth(std::size_t index) const {
@@ -326,6 +315,7 @@ class VulkanDevice final : public Device {
   DescriptorPool descriptor_pool_;
   VkDescriptorSet descriptors_ = VK_NULL_HANDLE;
   QueryPool queries_;
+  std::unique_ptr<Copies> copies_;  ///< made when first asked for
   std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>, Pipeline> pipelines_;  ///< by code and constants
 };
 

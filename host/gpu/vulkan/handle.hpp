@@ -43,10 +43,12 @@ using CommandPool = Handle<VkCommandPool, &vkDestroyCommandPool>;
 using DescriptorPool = Handle<VkDescriptorPool, &vkDestroyDescriptorPool>;
 using DescriptorSetLayout = Handle<VkDescriptorSetLayout, &vkDestroyDescriptorSetLayout>;
 using DeviceMemory = Handle<VkDeviceMemory, &vkFreeMemory>;
+using Event = Handle<VkEvent, &vkDestroyEvent>;
 using Fence = Handle<VkFence, &vkDestroyFence>;
 using Pipeline = Handle<VkPipeline, &vkDestroyPipeline>;
 using PipelineLayout = Handle<VkPipelineLayout, &vkDestroyPipelineLayout>;
 using QueryPool = Handle<VkQueryPool, &vkDestroyQueryPool>;
+using Semaphore = Handle<VkSemaphore, &vkDestroySemaphore>;
 using ShaderModule = Handle<VkShaderModule, &vkDestroyShaderModule>;
 
 }  // namespace sonde::gpu::vulkan

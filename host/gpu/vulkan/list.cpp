@@ -8,6 +8,7 @@
 #include "gpu/identity.hpp"
 #include "gpu/vulkan/handle.hpp"
 #include "gpu/vulkan/instance.hpp"
+#include "gpu/vulkan/memory_kinds.hpp"
 #include "gpu/vulkan/vulkan.hpp"
 
 namespace sonde::gpu::vulkan {
@@ -151,6 +152,7 @@ DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
   info.local_bytes = core.limits.maxComputeSharedMemorySize;
   info.timer_step_ns = core.limits.timestampPeriod;
   info.core_clock = has_core_clock(device);
+  info.memory_kinds = memory_kinds(device);
   return info;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gpu/error.hpp"
+#include "gpu/vulkan/copy_families.hpp"
 #include "gpu/vulkan/list.hpp"
 #include "gpu/vulkan/listing.hpp"
 
@@ -24,21 +25,37 @@ QueueFamily compute_family(VkPhysicalDevice physical) {
   throw Unsupported("no queue of this device both computes and has timestamps, so nothing can be timed by its clock");
 }
 
-VkDevice make_device(VkPhysicalDevice physical, std::uint32_t family, bool addresses, bool has_listings) {
-  const float priority = 1;
-  VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-  queue.queueFamilyIndex = family;
-  queue.queueCount = 1;
-  queue.pQueuePriorities = &priority;
+/// Queues take no time of one another by being there: all that can copy are made at once.
+std::vector<std::uint32_t> families_of(VkPhysicalDevice physical) {
+  std::vector<std::uint32_t> indices;
+  for (const CopyFamily& family : copy_families(physical)) indices.push_back(family.index);
+  return indices;
+}
+
+VkDevice make_device(VkPhysicalDevice physical, bool addresses, bool has_listings) {
+  const std::vector<CopyFamily> families = copy_families(physical);
+  std::vector<std::vector<float>> priorities;
+  std::vector<VkDeviceQueueCreateInfo> queues;
+  for (const CopyFamily& family : families) {
+    priorities.emplace_back(family.queues, 1.0f);
+    VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+    queue.queueFamilyIndex = family.index;
+    queue.queueCount = family.queues;
+    queue.pQueuePriorities = priorities.back().data();
+    queues.push_back(queue);
+  }
   std::vector<const char*> extensions;
   VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR listings{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
   listings.pipelineExecutableInfo = VK_TRUE;
   VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   features.bufferDeviceAddress = addresses ? VK_TRUE : VK_FALSE;
+  // Every driver of Vulkan 1.2 has these two; copies are held, and their clocks read, by them.
+  features.timelineSemaphore = VK_TRUE;
+  features.hostQueryReset = VK_TRUE;
   VkDeviceCreateInfo create{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &features};
-  create.queueCreateInfoCount = 1;
-  create.pQueueCreateInfos = &queue;
+  create.queueCreateInfoCount = static_cast<std::uint32_t>(queues.size());
+  create.pQueueCreateInfos = queues.data();
   if (has_listings) {
     extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
     listings.pNext = std::exchange(features.pNext, &listings);
@@ -48,6 +65,9 @@ VkDevice make_device(VkPhysicalDevice physical, std::uint32_t family, bool addre
   if (has_core_clock(physical)) {
     extensions.push_back(VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
     clock.pNext = std::exchange(features.pNext, &clock);
+  }
+  if (has_extension(physical, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
+    extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
   }
   create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   create.ppEnabledExtensionNames = extensions.data();
@@ -62,8 +82,9 @@ VkDevice make_device(VkPhysicalDevice physical, std::uint32_t family, bool addre
 Queue::Queue(VkPhysicalDevice physical, bool addresses)
     : physical_(physical),
       family_(compute_family(physical)),
+      families_(families_of(physical)),
       has_listings_(vulkan::has_listings(physical)),
-      device_(make_device(physical, family_.index, addresses, has_listings_)) {
+      device_(make_device(physical, addresses, has_listings_)) {
   vkGetDeviceQueue(device_, family_.index, 0, &queue_);
   VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   pool.queueFamilyIndex = family_.index;
@@ -97,7 +118,7 @@ void Queue::begin() {
   barrier();
 }
 
-void Queue::finish() {
+void Queue::submit() {
   barrier();
   check(vkEndCommandBuffer(commands_), "vkEndCommandBuffer");
   VkSubmitInfo submit{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO};
@@ -106,6 +127,10 @@ void Queue::finish() {
   const VkFence fence = fence_.get();
   check(vkResetFences(device_, 1, &fence), "vkResetFences");
   check(vkQueueSubmit(queue_, 1, &submit, fence), "vkQueueSubmit");
+}
+
+void Queue::wait() {
+  const VkFence fence = fence_.get();
   const VkResult result = vkWaitForFences(device_, 1, &fence, VK_TRUE, dispatch_timeout_ns);
   if (result == VK_TIMEOUT) throw Error("the device did not finish within 20 seconds");
   check(result, "vkWaitForFences");

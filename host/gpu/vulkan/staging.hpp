@@ -18,8 +18,9 @@ class Staging {
   explicit Staging(Queue& queue) : queue_(queue) {
     allocation_ = allocate(queue.physical(), queue.device(), staging_bytes,
                            VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                           VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
-                           VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+                           {.flags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                            .avoided = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT},
+                           queue.families());
     void* mapped = nullptr;
     check(vkMapMemory(queue.device(), allocation_.memory.get(), 0, VK_WHOLE_SIZE, 0, &mapped), "vkMapMemory");
     mapped_ = static_cast<std::byte*>(mapped);

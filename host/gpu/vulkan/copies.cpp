@@ -1,0 +1,208 @@
+#include "gpu/vulkan/copies.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "gpu/error.hpp"
+#include "gpu/vulkan/copy_memory.hpp"
+#include "gpu/vulkan/copy_queue.hpp"
+
+namespace sonde::gpu::vulkan {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Part = CopyQueue::Part;
+constexpr std::chrono::seconds longest{20};
+constexpr const char* too_long = "the device did not finish its copies within 20 seconds";
+
+/// Of the device's own compute family, or of one that does nothing but copy.
+struct Engine {
+  CopyFamily family;
+  std::vector<std::unique_ptr<CopyQueue>> queues;
+};
+
+class VulkanCopies final : public Copies {
+ public:
+  VulkanCopies(Queue& queue, double timer_step_ns, PrepareLaunch prepare_launch)
+      : queue_(queue),
+        prepare_launch_(std::move(prepare_launch)),
+        gate_(make_counter(queue.device())),
+        begun_(make_counter(queue.device())),
+        done_(make_counter(queue.device())) {
+    for (const CopyFamily& family : copy_families(queue.physical())) {
+      if (family.index == queue.family()) driver_ = engine_of(family, timer_step_ns);
+      if (family.only_transfers && !transfer_) transfer_ = engine_of(family, timer_step_ns);
+    }
+  }
+
+  CopyQueues queues(CopyEngine engine) override {
+    const Engine& chosen = of(engine);
+    return {.name = chosen.family.name,
+            .count = chosen.family.queues,
+            .has_clock = chosen.family.timestamp_bits > 0};
+  }
+
+  std::unique_ptr<HostMemory> make_host_memory(HostKind kind, std::uint64_t size_bytes) override {
+    return std::make_unique<CopyMemory>(queue_, kind, size_bytes);
+  }
+
+  CopyTimes run(CopyEngine engine, std::span<const CopyList> lists) override {
+    Engine& chosen = of(engine);
+    if (lists.size() > chosen.queues.size())
+      throw Unsupported(chosen.family.name + " has no " + std::to_string(lists.size()) + " queues");
+    ++turn_;
+    const Count gate{gate_.get(), turn_};
+    const Count begun{begun_.get(), turn_};
+    const bool alone = lists.size() == 1;
+    CopyQueue& first = *chosen.queues.front();
+    std::vector<Count> ends;
+    const Clock::time_point opened = behind(gate, [&] {
+      // A queue's clock tells nothing about another queue, so the first one sees all of them begin and end.
+      if (!alone) first.submit(Part::begin, {}, std::array{gate}, begun);
+      for (std::size_t index = 0; index < lists.size(); ++index) {
+        ends.push_back({chosen.queues[index]->ends(), turn_});
+        chosen.queues[index]->submit(Part::copies, lists[index], std::array{alone ? gate : begun},
+                                     ends.back());
+      }
+      if (!alone) first.submit(Part::end, {}, ends, {done_.get(), turn_});
+    });
+    CopyTimes times = first.has_clock() ? CopyTimes{} : times_by_host(ends, opened);
+    wait_for(alone ? ends.front() : Count{done_.get(), turn_});
+    if (!first.has_clock()) return times;
+    for (std::size_t index = 0; index < lists.size(); ++index)
+      times.each.push_back(chosen.queues[index]->time(Part::copies, Part::copies));
+    times.all = alone ? times.each.front() : first.time(Part::begin, Part::end);
+    return times;
+  }
+
+  BesideTimes run_beside(CopyEngine engine, const CopyList& list, Kernel& kernel,
+                         const Launch& launch) override {
+    Engine& chosen = of(engine);
+    if (engine == CopyEngine::driver && chosen.queues.size() < 2) {
+      throw Unsupported(chosen.family.name +
+                        " has one queue, on which a copy waits for the kernel before it");
+    }
+    const PreparedLaunch prepared = prepare_launch_(kernel, launch);
+    ++turn_;
+    const Count gate{gate_.get(), turn_};
+    CopyQueue& copies = *chosen.queues.back();  // the first one of the driver's is the kernel's
+    const Count end{copies.ends(), turn_};
+    const Event running = make_event();
+    (void)behind(gate, [&] {
+      copies.submit(Part::copies, list, std::array{gate}, end);
+      queue_.start([&](VkCommandBuffer commands) {
+        vkCmdSetEvent(commands, running.get(), VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
+        prepared.record(commands);
+      });
+      const Clock::time_point latest = Clock::now() + longest;
+      while (vkGetEventStatus(queue_.device(), running.get()) == VK_EVENT_RESET && Clock::now() < latest) {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+      // The event comes a moment before the kernel: copies that came between would not run beside it.
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
+    });
+    wait_for(end);
+    const bool outlasted = queue_.is_running();
+    queue_.wait();
+    return {.copies = copies.time(Part::copies, Part::copies),
+            .kernel = prepared.time(),
+            .kernel_outlasted = outlasted};
+  }
+
+ private:
+  Engine engine_of(const CopyFamily& family, double timer_step_ns) {
+    Engine engine{.family = family, .queues = {}};
+    for (std::uint32_t index = 0; index < family.queues; ++index) {
+      engine.queues.push_back(std::make_unique<CopyQueue>(queue_, family, index, timer_step_ns));
+    }
+    return engine;
+  }
+
+  Engine& of(CopyEngine engine) {
+    if (engine == CopyEngine::driver) return *driver_;
+    if (!transfer_)
+      throw Unsupported(
+          "the driver shows no queue family that only transfers, so no copy engine can be chosen");
+    return *transfer_;
+  }
+
+  Event make_event() {
+    const VkEventCreateInfo create{.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
+    VkEvent raw = VK_NULL_HANDLE;
+    check(vkCreateEvent(queue_.device(), &create, nullptr, &raw), "vkCreateEvent");
+    return {queue_.device(), raw};
+  }
+
+  /// Opens the gate once `enqueue` is through, and when it fails too: what it had enqueued would wait for
+  /// ever. Returns when that was.
+  template <typename Enqueue>
+  Clock::time_point behind(const Count& gate, Enqueue enqueue) {
+    try {
+      enqueue();
+    } catch (...) {
+      signal(gate);
+      throw;
+    }
+    const Clock::time_point opened = Clock::now();
+    signal(gate);
+    return opened;
+  }
+
+  void signal(const Count& count) {
+    VkSemaphoreSignalInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO};
+    info.semaphore = count.semaphore;
+    info.value = count.value;
+    check(vkSignalSemaphore(queue_.device(), &info), "vkSignalSemaphore");
+  }
+
+  void wait_for(const Count& count) {
+    VkSemaphoreWaitInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+    info.semaphoreCount = 1;
+    info.pSemaphores = &count.semaphore;
+    info.pValues = &count.value;
+    const auto timeout_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(longest).count();
+    const VkResult result = vkWaitSemaphores(queue_.device(), &info, static_cast<std::uint64_t>(timeout_ns));
+    if (result == VK_TIMEOUT) throw Error(too_long);
+    check(result, "vkWaitSemaphores");
+  }
+
+  /// For queues without timestamps: when each was seen to have ended.
+  CopyTimes times_by_host(const std::vector<Count>& ends, Clock::time_point begin) {
+    CopyTimes times;
+    times.each.resize(ends.size());
+    for (std::size_t left = ends.size(); left > 0;) {
+      if (Clock::now() - begin > longest) throw Error(too_long);
+      for (std::size_t index = 0; index < ends.size(); ++index) {
+        if (times.each[index].count() > 0) continue;
+        std::uint64_t value = 0;
+        check(vkGetSemaphoreCounterValue(queue_.device(), ends[index].semaphore, &value),
+              "vkGetSemaphoreCounterValue");
+        if (value < ends[index].value) continue;
+        times.all = times.each[index] = Clock::now() - begin;
+        --left;
+      }
+    }
+    return times;
+  }
+
+  Queue& queue_;
+  PrepareLaunch prepare_launch_;
+  Semaphore gate_;
+  Semaphore begun_;
+  Semaphore done_;
+  std::uint64_t turn_ = 0;
+  std::optional<Engine> driver_;
+  std::optional<Engine> transfer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Copies> make_copies(Queue& queue, double timer_step_ns, PrepareLaunch prepare_launch) {
+  return std::make_unique<VulkanCopies>(queue, timer_step_ns, std::move(prepare_launch));
+}
+
+}  // namespace sonde::gpu::vulkan

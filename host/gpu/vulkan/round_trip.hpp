@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "gpu/vulkan/queue.hpp"
+
+namespace sonde::gpu::vulkan {
+
+/// The CPU signals a timeline semaphore that the queue waits for, the queue signals it in turn, the CPU wakes: so many
+/// times of that.
+std::vector<Nanoseconds> round_trips(Queue& queue, std::uint32_t count);
+
+}  // namespace sonde::gpu::vulkan

@@ -1,0 +1,130 @@
+#include "probes/copy_work.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "gpu/error.hpp"
+#include "probes/copy_lane.hpp"
+#include "probes/copy_repeat.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Effort;
+
+/// Lanes on queues of one engine.
+struct Train {
+  gpu::Copies& copies;
+  gpu::CopyEngine engine;
+  bool has_clock;
+  std::vector<std::unique_ptr<CopyLane>> lanes;
+
+  gpu::CopyTimes run(int rows) {
+    std::vector<gpu::CopyList> lists;
+    for (const auto& lane : lanes) {
+      lists.push_back(lane->next());
+      for (int row = 1; row < rows; ++row) {
+        const gpu::CopyList further = lane->next();
+        lists.back().insert(lists.back().end(), further.begin(), further.end());
+      }
+    }
+    gpu::CopyTimes times = copies.run(engine, lists);
+    for (const auto& lane : lanes) check(*lane);
+    return times;
+  }
+
+  /// Of one row of every lane. By the host's clock what the gate costs leaves by the slope.
+  gpu::CopyTimes timed() {
+    gpu::CopyTimes times = run(1);
+    if (has_clock) return times;
+    const gpu::CopyTimes longer = run(3);
+    times.all = (longer.all - times.all) / 2;
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+      times.each[lane] = (longer.each[lane] - times.each[lane]) / 2;
+    return times;
+  }
+};
+
+std::shared_ptr<Train> make_train(gpu::Device& device, const CopyArm& arm, std::uint64_t bytes,
+                                  std::uint32_t queues, const measure::Request& request) {
+  gpu::Copies& copies = device.copies();
+  const gpu::CopyEngine engine = *engine_of(arm.mover);
+  const gpu::CopyQueues offered = copies.queues(engine);
+  const bool both = arm.direction == Direction::both;
+  const std::uint32_t wanted = both ? 2 * queues : queues;
+  if (wanted > offered.count) {
+    throw gpu::Unsupported(offered.name + " can take " + std::to_string(offered.count) +
+                           " lists of copies at once, and " + std::to_string(wanted) +
+                           " are needed for this");
+  }
+  const auto train =
+      std::make_shared<Train>(copies, engine, offered.has_clock, std::vector<std::unique_ptr<CopyLane>>());
+  const MakeHost make_host = [&](std::uint64_t size_bytes) {
+    return copies.make_host_memory(*kind_of(arm.host), size_bytes);
+  };
+  const Row row{.bytes = bytes, .copies = copies_in_a_row(device, request.effort, bytes, wanted)};
+  for (std::uint32_t lane = 0; lane < wanted; ++lane) {
+    const Direction direction = !both           ? arm.direction
+                                : lane % 2 == 0 ? Direction::to_device
+                                                : Direction::to_host;
+    train->lanes.push_back(
+        std::make_unique<CopyLane>(device, direction, row, make_host, request.seed + lane));
+  }
+  return train;
+}
+
+}  // namespace
+
+std::uint32_t copies_in_a_row(gpu::Device& device, Effort effort, std::uint64_t bytes, std::uint32_t lanes) {
+  // Some drivers hold no more than a thousand commands; behind a gate, enqueuing more would wait for ever.
+  constexpr std::uint64_t most = 128;
+  std::uint64_t row_bytes = effort == Effort::quick    ? 16 << 20
+                            : effort == Effort::normal ? 32 << 20
+                                                       : 64 << 20;
+  switch (device.info().type) {
+    case gpu::DeviceType::cpu:
+      break;
+    // What is simulated needs no long rows to be timed well.
+    case gpu::DeviceType::model:
+      row_bytes = 2 << 20;
+      break;
+    case gpu::DeviceType::discrete:
+    case gpu::DeviceType::integrated:
+      row_bytes *= 4;
+      break;
+  }
+  row_bytes = std::min(row_bytes, device.available_bytes() / 8) / lanes;
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(row_bytes / bytes, 1, most));
+}
+
+measure::Workload copies_by_engine(gpu::Device& device, const CopyArm& arm, std::uint64_t bytes,
+                                   std::uint32_t queues, const measure::Request& request) {
+  const auto train = make_train(device, arm, bytes, queues, request);
+  const auto observe = [train, both = arm.direction == Direction::both](const measure::Limits& limits,
+                                                                        const std::function<void()>& alive) {
+    std::vector<double> to_device;
+    std::vector<double> to_host;
+    const std::uint64_t lane_bytes = train->lanes.front()->row_bytes();
+    measure::Repetitions result;
+    result.values = repeated(limits, alive, [&] {
+      const gpu::CopyTimes times = train->timed();
+      if (both) {
+        to_device.push_back(gbps(lane_bytes, times.each[0]));
+        to_host.push_back(gbps(lane_bytes, times.each[1]));
+      }
+      return Repetition{gbps(lane_bytes * train->lanes.size(), times.all), times.all};
+    });
+    result.steps = train->lanes.front()->row().copies;
+    if (both) {
+      to_device.erase(to_device.begin());  // of the untimed one
+      to_host.erase(to_host.begin());
+      result.further = {{.series = {{"counted", "to-device"}}, .unit = "GB/s", .values = to_device},
+                        {.series = {{"counted", "to-host"}}, .unit = "GB/s", .values = to_host}};
+    }
+    return result;
+  };
+  return {.unit = "GB/s", .has_cycles = false, .observe = observe};
+}
+
+}  // namespace sonde::probes

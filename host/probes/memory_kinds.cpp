@@ -1,0 +1,88 @@
+#include "probes/memory_kinds.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "kernels.hpp"
+
+namespace sonde::probes {
+namespace {
+
+/// What the CPU sees of a buffer, to be written to like one.
+class CpuView final : public gpu::Buffer {
+ public:
+  explicit CpuView(gpu::Buffer& buffer) : bytes_(buffer.map(gpu::Access::write)) {}
+
+  std::uint64_t size_bytes() const override { return bytes_.size(); }
+  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
+    std::ranges::copy(bytes, bytes_.subspan(offset_bytes, bytes.size()).begin());
+  }
+  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
+    std::ranges::copy(bytes_.subspan(offset_bytes, bytes.size()), bytes.begin());
+  }
+
+ private:
+  std::span<std::byte> bytes_;
+};
+
+/// Copies all of `from` by the streaming kernel, in runs that cover every word.
+void copy_by_kernel(gpu::Device& device, gpu::Buffer& from, gpu::Buffer& to) {
+  constexpr std::uint32_t block_words = 4;  // one item, one vector
+  constexpr std::uint32_t most_groups = 1024;
+  const std::vector<gpu::Constant> constants{{"IN_FLIGHT", 1}, {"VECTOR_WORDS", block_words}};
+  const auto kernel = device.make_kernel(kernels::stream_copy, 1, constants);
+  const auto blocks = static_cast<std::uint32_t>(to.size_bytes() / sizeof(std::uint32_t) / block_words);
+  std::uint32_t groups = std::min(most_groups, blocks);
+  while (blocks % groups != 0) --groups;
+  const std::uint32_t each = blocks / groups;
+  for (std::uint32_t done = 0; done < each;) {
+    const std::uint32_t trips = std::min(each - done, device.info().most_trips);
+    // Every group a slice of its own, from where the last run ended.
+    (void)device.run(*kernel, {.buffers = {&from, &to}, .scalars = {trips, done, each, 1, each, 0, 0}, .groups = groups});
+    done += trips;
+  }
+}
+
+}  // namespace
+
+std::map<std::string, std::string> series_of(const Placement& placement) {
+  return {{"memory", placement.memory}, {"writer", placement.writer == Writer::cpu ? "cpu" : "gpu"}};
+}
+
+Placement placement_of(const std::map<std::string, std::string>& series) {
+  const auto writer = series.find("writer");
+  return {.memory = memory_of(series), .writer = writer != series.end() && writer->second == "gpu" ? Writer::gpu : Writer::cpu};
+}
+
+std::string memory_of(const std::map<std::string, std::string>& series) {
+  const auto named = series.find("memory");
+  return named == series.end() ? "device" : named->second;
+}
+
+std::unique_ptr<gpu::Buffer> buffer_in(gpu::Device& device, std::string_view memory, std::uint64_t size_bytes,
+                                       gpu::Use use) {
+  if (memory.empty()) return device.make_buffer(size_bytes, use);
+  return device.make_buffer_in(gpu::memory_kind(device.info(), memory), size_bytes, use);
+}
+
+void fill(gpu::Device& device, gpu::Buffer& buffer, const Placement& placement, gpu::Use use,
+          const std::function<void(gpu::Buffer&)>& write) {
+  if (placement.memory.empty()) {
+    write(buffer);
+  } else if (placement.writer == Writer::cpu) {
+    CpuView view(buffer);
+    write(view);
+    buffer.unmap();
+  } else {
+    const auto from = device.make_buffer(buffer.size_bytes(), use);
+    write(*from);
+    copy_by_kernel(device, *from, buffer);
+  }
+}
+
+std::string why_not_shared(const gpu::MemoryKind& kind) {
+  if (!kind.missing.empty()) return kind.missing;
+  return kind.seen_by_cpu ? "" : "the CPU cannot look at this memory: its type is not host-visible";
+}
+
+}  // namespace sonde::probes

@@ -1,0 +1,70 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "arguments.glsl"
+#define STREAMING_GROUP (gl_WorkGroupID.x - 1)
+#include "stream.glsl"
+#include "../kernels/steps.h"
+
+// The same as kernels/chase_loaded.cl, which explains it.
+BUFFER(0, Next, next, uint)
+BUFFER(1, Cursor, cursor, uint)
+READ_ONLY_VECTORS(2, Stream, stream)
+layout(push_constant) uniform Arguments {
+  BUFFER_ARGUMENT(Next, next)
+  BUFFER_ARGUMENT(Cursor, cursor)
+  BUFFER_ARGUMENT(Stream, stream)
+  WALK_ARGUMENTS
+  uint launch;
+  uint most_rounds;
+  uint delay;
+  uint factor;
+  uint addend;
+};
+
+shared uint signs[2];
+
+#define STEP at = next.data[at];
+#define WAIT position = position * factor + addend;
+#define WAIT_8 WAIT WAIT WAIT WAIT WAIT WAIT WAIT WAIT
+#define CLEAR(k) value##k = uvec4(0);
+#define ADD(k) value##k += stream.data[at + k * GROUP_SIZE];
+#define BLOCK                              \
+  {                                        \
+    const uint at = VECTOR_AT(position);   \
+    EACH(ADD)                              \
+    position = AFTER(position);            \
+  }
+#define FOLD(k) all += value##k;
+
+void main() {
+  const uint item = gl_GlobalInvocationID.x;
+  const uint local_item = gl_LocalInvocationID.x;
+  if (gl_WorkGroupID.x == 0) {
+    if (item != 0) return;
+    uint at = cursor.data[item];
+    MAKE_TRIPS
+    cursor.data[item] = at;
+    cursor.data[item + 1] = trip;
+    atomicExchange(cursor.data[2], launch);
+    return;
+  }
+  DECLARE
+  EACH(CLEAR)
+  uint position = FIRST_POSITION;
+  uint rounds = 0;
+  if (local_item == 0) signs[1] = atomicOr(cursor.data[2], 0);
+  barrier();
+  uint seen = signs[1];
+  while (seen != launch && rounds < most_rounds) {
+    if (local_item == 0) signs[rounds & 1] = atomicOr(cursor.data[2], 0);
+    BLOCK BLOCK BLOCK BLOCK
+    barrier();
+    seen = signs[rounds & 1];
+    for (uint wait = 0; wait < delay; ++wait) { WAIT_8 WAIT_8 WAIT_8 WAIT_8 }
+    ++rounds;
+  }
+  uvec4 all = uvec4(0);
+  EACH(FOLD)
+  atomicAdd(cursor.data[4 + 2 * STREAMING_GROUP], all.x + all.y + all.z + all.w);
+  if (local_item == 0) cursor.data[3 + 2 * STREAMING_GROUP] = rounds;
+}

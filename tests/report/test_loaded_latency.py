@@ -1,0 +1,50 @@
+"""The section on latency under load: one curve a working set, alone at the left, over the bandwidth that was reached."""
+
+import synthetic
+from sonde_tools import charts, records
+from sonde_tools.devices import device_views
+from sonde_tools.loaded_latency import LOADED_LATENCY, loaded_curves
+
+
+def point(size_bytes, gbps, nanoseconds, delay=None, unit="ns"):
+    (one,) = synthetic.sample_records("opencl", 1, every=1000, series={"path": "vector", "memory": "device"})
+    x = {"bytes": size_bytes, "gpu_gbps": gbps} | ({} if delay is None else {"delay": delay})
+    return {**one, "probe": "loaded-latency", "unit": unit, "x": x, "values": [nanoseconds] * 7}
+
+
+SAMPLES = [
+    *(point(size, 0, 20) for size in (1 << 20, 4 << 20)),
+    point(64 << 20, 0, 100),
+    point(64 << 20, 10, 210, delay=0),
+    point(64 << 20, 10, 10, delay=0, unit="GB/s"),
+    point(64 << 20, 5, 120, delay=4),
+    point(4 << 20, 40, 35, delay=0),
+]
+
+
+def view(tmp_path, *lines):
+    written = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), synthetic.device_record(), *lines])
+    return device_views([records.read(written)])[0]
+
+
+def test_each_loaded_working_set_is_a_curve_over_the_bandwidth_that_was_reached(tmp_path):
+    curves = loaded_curves(view(tmp_path, *SAMPLES))
+    assert [entry.label for entry in curves] == ["OpenCL, 4 MiB", "OpenCL, 64 MiB"]
+    assert [(each.x["gpu_gbps"], each.median) for each in curves[1].curve.points] == [(0, 100), (5, 120), (10, 210)]
+
+
+def test_the_summary_has_the_latency_alone_and_under_the_most_load(tmp_path):
+    found = LOADED_LATENCY.summary(view(tmp_path, *SAMPLES))
+    assert found[1][1] == "OpenCL, 64 MiB: 100 ns alone, 210 ns beside 10.0 GB/s"
+
+
+def test_the_picture_is_drawn_with_the_load_across(tmp_path):
+    found = LOADED_LATENCY.chart(view(tmp_path, *SAMPLES))
+    assert "bandwidth of the load, GB/s" in str(found.to_dict())
+    assert charts.svg(found).startswith("<svg")
+    (table,) = LOADED_LATENCY.tables(view(tmp_path, *SAMPLES))
+    assert table.rows[0][0] == "OpenCL, 4 MiB, alone" and len(table.rows) == 5
+
+
+def test_a_walk_that_was_only_alone_has_no_section(tmp_path):
+    assert not LOADED_LATENCY.applies(view(tmp_path, *SAMPLES[:3]))

@@ -1,0 +1,136 @@
+// How many work-groups get all of a level: which points are asked for, and what is concluded.
+
+#include "probes/bandwidth_scaling.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analysis/statistics.hpp"
+#include "gpu/model/model.hpp"
+#include "measure/runner.hpp"
+#include "probes/bandwidth_plan.hpp"
+#include "probes/catalog.hpp"
+#include "support/recording_observer.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Measurement;
+
+Measurement swept(Sharing sharing, double bytes, double gbps, std::uint32_t groups) {
+  Measurement one{.point = {.series = series_of(Pattern::read, sharing), .x = {{"bytes", bytes}}},
+                  .unit = "GB/s",
+                  .values = {gbps, gbps, gbps},
+                  .state = {}};
+  one.point.shape = named(Shape{.group_size = 1, .groups = groups});
+  return one;
+}
+
+/// Two levels and memory behind them, by shared sets; memory by sets of their own as well.
+std::vector<Measurement> sweep(std::uint32_t groups) {
+  std::vector<Measurement> known;
+  double bytes = 4096;
+  for (const double gbps : {800.0, 800.0, 790.0, 400.0, 205.0, 200.0, 198.0, 50.0, 50.0}) {
+    known.push_back(swept(Sharing::shared, bytes, gbps, groups));
+    bytes *= 2;
+  }
+  known.push_back(swept(Sharing::apart, bytes, 49, groups));
+  return known;
+}
+
+/// Asks until nothing is wanted any more; `gbps` answers.
+template <typename Answer>
+std::vector<Measurement> answered(std::vector<Measurement> known, Answer gbps) {
+  for (;;) {
+    const auto points = scaling_points({}, {}, known);
+    if (points.empty()) return known;
+    for (const measure::Point& point : points) {
+      EXPECT_EQ(point.shape.at("groups"), point.x.at("groups"));
+      const double value = gbps(point.x.at("bytes"), point.x.at("groups"));
+      known.push_back({.point = point, .unit = "GB/s", .values = {value, value, value}, .state = {}});
+    }
+    EXPECT_LT(known.size(), 200u);
+    if (known.size() >= 200u) return known;
+  }
+}
+
+TEST(BandwidthScaling, AsksForOneWorkingSetInEachLevelAndTheLastOfMemory) {
+  std::set<std::pair<double, std::string>> where;
+  std::set<double> groups;
+  for (const measure::Point& point : scaling_points({}, {}, sweep(24))) {
+    where.emplace(point.x.at("bytes"), point.series.at("sharing"));
+    groups.insert(point.x.at("groups"));
+  }
+  EXPECT_EQ(where,
+            (std::set<std::pair<double, std::string>>{{8192, "shared"}, {131072, "shared"}, {2097152, "private"}}));
+  EXPECT_EQ(groups, (std::set<double>{1, 2, 4, 8, 16, 24}));
+}
+
+TEST(BandwidthScaling, TheNumberThatSufficesIsBracketedWithinAnEighth) {
+  const auto known = answered(sweep(128), [](double, double groups) { return std::min(1.0, groups / 40) * 200; });
+  for (const measure::Finding& finding : saturations(known)) {
+    EXPECT_EQ(finding.name, "saturated-by");
+    EXPECT_GE(finding.value.value(), 38);
+    EXPECT_LE(finding.value.value(), 43);
+  }
+  EXPECT_EQ(saturations(known).size(), 3u);
+}
+
+TEST(BandwidthScaling, TheEvidenceNamesTheFiguresBesideTheNumber) {
+  const auto known = answered(sweep(4), [](double, double groups) {
+    return groups == 1 ? 60.0 : groups == 2 ? 118.0 : 120.0;
+  });
+  const auto found = saturations(known);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].value, 2);
+  EXPECT_NE(found[0].evidence.find("2 of 4 work-groups get 118 GB/s, 98 %"), std::string::npos) << found[0].evidence;
+  EXPECT_NE(found[0].evidence.find("one gets 60"), std::string::npos) << found[0].evidence;
+}
+
+TEST(BandwidthScaling, ADeviceWithOneGroupHasNothingToTell) {
+  EXPECT_TRUE(saturations(answered(sweep(1), [](double, double) { return 10.0; })).empty());
+}
+
+TEST(BandwidthScaling, FindsWhatSaturatesAModelAndLeavesTheSweepsAlone) {
+  gpu::model::Description model;
+  model.name = "two levels";
+  model.compute_units = 16;
+  model.saturated_by = 10;
+  model.timer_step_ns = 1;
+  model.memory_bytes = 1ull << 30;
+  model.noise.relative = 0.01;
+  model.levels.resize(2);
+  model.levels[0] = {
+      .bytes = 1 << 20, .line_bytes = 128, .ways = 16, .latency_ns = 40, .read_gbps = 500, .write_gbps = 200};
+  model.levels[1] = {.latency_ns = 300, .read_gbps = 50, .write_gbps = 40};
+  const measure::RunnerOptions options{
+      .request = {.effort = measure::Effort::quick, .smallest_bytes = 64 << 10, .largest_bytes = 8 << 20},
+      .host_time = [] { return counters::HostTime{}; }};
+  test::RecordingObserver observer;
+  measure::run_probe(*gpu::model::open(model), bandwidth, options, observer);
+  std::set<double> footprints;
+  for (const Measurement& one : observer.measurements) {
+    if (!is_scaling(one.point)) continue;
+    const double bytes = one.point.x.at("bytes");
+    const double groups = one.point.x.at("groups");
+    footprints.insert(bytes);
+    const double all = bytes < 1e6 ? 500 : 50;
+    EXPECT_NEAR(analysis::summarize(one.values).median, all * std::min(1.0, groups / 10), 0.02 * all)
+        << bytes << " " << groups;
+    EXPECT_EQ(one.state.shape.at("groups"), groups);
+  }
+  EXPECT_EQ(footprints.size(), 2u);
+  int found = 0;
+  for (const measure::Finding& finding : observer.findings) {
+    EXPECT_EQ(finding.name, "saturated-by");
+    EXPECT_NEAR(finding.value.value(), 10, 1);
+    ++found;
+  }
+  EXPECT_EQ(found, 2);
+}
+
+}  // namespace
+}  // namespace sonde::probes

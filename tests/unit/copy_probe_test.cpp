@@ -1,0 +1,294 @@
+// The copy probe on a model whose rates, latency and engines are known, and on one that loses or alters what
+// it copies.
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "analysis/statistics.hpp"
+#include "gpu/copies.hpp"
+#include "gpu/error.hpp"
+#include "gpu/model/copies.hpp"
+#include "gpu/model/model.hpp"
+#include "measure/runner.hpp"
+#include "measure/stopping.hpp"
+#include "probes/catalog.hpp"
+#include "probes/copy_arms.hpp"
+#include "probes/copy_contents.hpp"
+#include "support/recording_observer.hpp"
+
+namespace sonde::probes {
+namespace {
+
+gpu::model::Description model_with(std::uint32_t engines, double latency_us = 12) {
+  gpu::model::Description model;
+  model.name = "copies";
+  model.compute_units = 4;
+  model.saturated_by = 4;
+  model.memory_bytes = 1ull << 30;
+  model.launch_ns = 3000;
+  model.timer_step_ns = 10;
+  model.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3};
+  model.levels.resize(2);
+  model.levels[0] = {
+      .bytes = 1 << 20, .line_bytes = 128, .latency_ns = 40, .read_gbps = 500, .write_gbps = 200};
+  model.levels[1] = {.latency_ns = 300, .read_gbps = 210, .write_gbps = 190};
+  model.copy = {.to_device_gbps = 84, .to_host_gbps = 45, .latency_us = latency_us, .engines = engines};
+  return model;
+}
+
+measure::RunnerOptions options(std::uint64_t largest_bytes) {
+  return {.request = {.effort = measure::Effort::quick, .largest_bytes = largest_bytes},
+          .host_time = [] { return counters::HostTime{}; }};
+}
+
+test::RecordingObserver run(gpu::Device& device, std::uint64_t largest_bytes = 16 << 20) {
+  test::RecordingObserver observer;
+  measure::run_probe(device, copying, options(largest_bytes), observer);
+  return observer;
+}
+
+std::optional<measure::Finding> finding(const test::RecordingObserver& observer, const std::string& name,
+                                        const CopyArm& arm) {
+  for (const measure::Finding& one : observer.findings) {
+    const bool of_arm = name == "engines" ? one.series.at("engine") == series_of(arm).at("engine")
+                                          : one.series == series_of(arm);
+    if (one.name == name && of_arm) return one;
+  }
+  return std::nullopt;
+}
+
+double value(const test::RecordingObserver& observer, const std::string& name, const CopyArm& arm) {
+  const auto found = finding(observer, name, arm);
+  return found ? found->value.value_or(-1) : -1;
+}
+
+TEST(CopyProbe, AModelsRatesAndLatencyComeBack) {
+  const auto device = gpu::model::open(model_with(1));
+  const auto observer = run(*device);
+  for (const HostEnd host : {HostEnd::pageable, HostEnd::pinned}) {
+    EXPECT_NEAR(value(observer, "bandwidth", {.host = host}), 84, 2);
+    EXPECT_NEAR(value(observer, "latency", {.host = host}), 12, 0.3);
+    EXPECT_NEAR(value(observer, "bandwidth", {.host = host, .direction = Direction::to_host}), 45, 1);
+    EXPECT_NEAR(value(observer, "latency", {.host = host, .direction = Direction::to_host}), 12, 0.3);
+  }
+  EXPECT_NEAR(value(observer, "bandwidth", {.host = HostEnd::none, .direction = Direction::within}), 190, 4);
+  EXPECT_EQ(observer.failures.size(), 0u);
+}
+
+TEST(CopyProbe, AModelsEnginesComeBack) {
+  for (const std::uint32_t engines : {1u, 2u, 3u, 5u}) {
+    const auto device = gpu::model::open(model_with(engines));
+    const auto found = finding(run(*device, 1 << 20), "engines", {.host = HostEnd::pinned});
+    ASSERT_TRUE(found) << engines;
+    EXPECT_EQ(found->value, engines) << found->evidence;
+  }
+}
+
+TEST(CopyProbe, EnginesShowInBothDirectionsWhereCopiesHaveNoLatency) {
+  for (const std::uint32_t engines : {1u, 2u}) {
+    const auto device = gpu::model::open(model_with(engines, 0));
+    const auto found = finding(run(*device, 1 << 20), "engines", {.host = HostEnd::pinned});
+    ASSERT_TRUE(found) << engines;
+    EXPECT_EQ(found->value, engines) << found->evidence;
+  }
+}
+
+TEST(CopyProbe, CopiesOfAModelOverlapItsKernels) {
+  const auto device = gpu::model::open(model_with(1));
+  const auto observer = run(*device, 1 << 20);
+  EXPECT_GT(value(observer, "overlaps-compute", {.host = HostEnd::pinned, .beside_kernel = true}), 0.9);
+}
+
+TEST(CopyProbe, BothDirectionsAreCountedTogetherAndApart) {
+  const auto device = gpu::model::open(model_with(2));
+  std::map<std::string, double> gbps;
+  for (const measure::Measurement& one : run(*device).measurements) {
+    if (arm_of(one.point.series).direction != Direction::both || one.point.x.at("bytes") < 16e6) continue;
+    gbps[one.point.series.at("counted")] = analysis::summarize(one.values).median;
+  }
+  EXPECT_NEAR(gbps["to-device"], 84, 6);  // 16 MiB, of which 12 us are 6 %
+  EXPECT_NEAR(gbps["to-host"], 45, 2);
+  EXPECT_NEAR(gbps["total"], 90, 4);  // as long as the slower of two takes
+}
+
+TEST(CopyProbe, WhatADeviceCannotDoIsSkippedOnceWithItsReason) {
+  const auto device = gpu::model::open(model_with(1));
+  const auto observer = run(*device);
+  std::map<std::string, int> skips;
+  for (const auto& [where, reason] : observer.skips) {
+    EXPECT_FALSE(reason.empty());
+    ++skips[reason];
+  }
+  EXPECT_FALSE(skips.empty());
+  for (const auto& [reason, count] : skips) EXPECT_EQ(count, 1) << reason;
+}
+
+TEST(CopyProbe, ADeviceWithoutCopiesSaysSo) {
+  gpu::model::Description model = model_with(1);
+  model.copy = {};
+  const auto device = gpu::model::open(model);
+  const auto observer = run(*device, 1 << 20);
+  EXPECT_EQ(observer.failures.size(), 0u);
+  bool said = false;
+  for (const auto& [where, reason] : observer.skips)
+    said = said || reason.find("copy.to_device_gbps") != std::string::npos;
+  EXPECT_TRUE(said);
+}
+
+// With 256 MiB, what fits is measured and the rest skipped.
+TEST(CopyProbe, ASmallMemoryEndsTheSizes) {
+  gpu::model::Description model = model_with(1);
+  model.memory_bytes = 256 << 20;
+  const auto device = gpu::model::open(model);
+  const auto observer = run(*device, 1 << 30);
+  double largest = 0;
+  for (const measure::Measurement& one : observer.measurements)
+    largest = std::max(largest, one.point.x.at("bytes"));
+  EXPECT_GE(largest, 16e6);
+  EXPECT_LE(largest, 256e6);
+  EXPECT_EQ(observer.failures.size(), 0u);
+  EXPECT_NEAR(value(observer, "bandwidth", {.host = HostEnd::pinned}), 84, 2);
+}
+
+/// What is wrong with copies.
+enum class Fault { alters_a_byte, leaves_a_page, does_nothing };
+
+/// A model whose copies go wrong, in the middle of the run.
+class Faulty final : public gpu::Copies {
+ public:
+  Faulty(gpu::Copies& right, Fault fault, Direction where) : right_(right), fault_(fault), where_(where) {}
+  gpu::CopyQueues queues(gpu::CopyEngine engine) override { return right_.queues(engine); }
+  std::unique_ptr<gpu::HostMemory> make_host_memory(gpu::HostKind kind, std::uint64_t bytes) override {
+    return right_.make_host_memory(kind, bytes);
+  }
+  gpu::BesideTimes run_beside(gpu::CopyEngine engine, const gpu::CopyList& list, gpu::Kernel& kernel,
+                              const gpu::Launch& launch) override {
+    return right_.run_beside(engine, list, kernel, launch);
+  }
+
+  gpu::CopyTimes run(gpu::CopyEngine engine, std::span<const gpu::CopyList> lists) override {
+    const gpu::CopyPlace target = lists.front().back().to;
+    const Direction direction = target.host != nullptr ? Direction::to_host : Direction::to_device;
+    if (direction != where_ || ++runs_ < 3) return right_.run(engine, lists);
+    if (fault_ == Fault::alters_a_byte) {
+      const gpu::CopyTimes times = right_.run(engine, lists);
+      alter(target, lists.front().back().bytes / 2 + 1);
+      return times;
+    }
+    std::vector<gpu::CopyList> shortened(lists.begin(), lists.end());
+    if (fault_ == Fault::leaves_a_page) {
+      shortened.front().back().bytes -= proof_block_bytes;
+      if (shortened.front().back().bytes == 0) shortened.front().pop_back();
+    } else {
+      shortened.front().resize(1);
+      shortened.front().front().bytes = 4;
+    }
+    return right_.run(engine, shortened);
+  }
+
+ private:
+  static void alter(const gpu::CopyPlace& place, std::uint64_t at) {
+    std::byte byte{};
+    if (place.buffer == nullptr) {
+      place.host->bytes()[place.offset_bytes + at] ^= std::byte{0x10};
+      return;
+    }
+    place.buffer->read(place.offset_bytes + at, std::span(&byte, 1));
+    byte ^= std::byte{0x10};
+    place.buffer->write(place.offset_bytes + at, std::span(&byte, 1));
+  }
+
+  gpu::Copies& right_;
+  Fault fault_;
+  Direction where_;
+  int runs_ = 0;
+};
+
+class FaultyDevice final : public gpu::Device {
+ public:
+  FaultyDevice(Fault fault, Direction where)
+      : model_(gpu::model::open(model_with(1))), copies_(model_->copies(), fault, where) {}
+  const gpu::DeviceInfo& info() const override { return model_->info(); }
+  std::uint64_t available_bytes() override { return model_->available_bytes(); }
+  std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t bytes, gpu::Use use) override {
+    return model_->make_buffer(bytes, use);
+  }
+  std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source, std::uint32_t group_size,
+                                           std::span<const gpu::Constant> constants) override {
+    return model_->make_kernel(source, group_size, constants);
+  }
+  gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override {
+    return model_->run(kernel, launch);
+  }
+  gpu::Copies& copies() override { return copies_; }
+
+ private:
+  std::unique_ptr<gpu::Device> model_;
+  Faulty copies_;
+};
+
+TEST(CopyProbe, OneAlteredByteFailsThePoint) {
+  for (const Fault fault : {Fault::alters_a_byte, Fault::leaves_a_page, Fault::does_nothing}) {
+    for (const Direction where : {Direction::to_device, Direction::to_host}) {
+      for (const std::uint64_t bytes : {std::uint64_t{4096}, std::uint64_t{12288}, std::uint64_t{1} << 20}) {
+        FaultyDevice device(fault, where);
+        const measure::Point point{.series = series_of({.host = HostEnd::pinned, .direction = where}),
+                                   .x = {{"bytes", static_cast<double>(bytes)}}};
+        const measure::Workload work = copy.prepare(device, point, options(bytes).request);
+        try {
+          (void)work.observe(measure::limits_of(measure::Effort::quick), [] {});
+          ADD_FAILURE() << bytes << " bytes, fault " << static_cast<int>(fault) << ", "
+                        << phrase_of(arm_of(point.series));
+        } catch (const gpu::Error& error) {
+          EXPECT_NE(std::string(error.what()).find("does not hold what was copied"), std::string::npos)
+              << error.what();
+        }
+      }
+    }
+  }
+}
+
+TEST(CopyProbe, AFaultIsAnErrorOfTheRun) {
+  FaultyDevice device(Fault::alters_a_byte, Direction::to_device);
+  EXPECT_GT(run(device, 1 << 20).failures.size(), 0u);
+}
+
+TEST(ModelCopies, EnginesWorkSideBySideAndShareADirection) {
+  using gpu::model::schedule;
+  using gpu::model::Transport;
+  using Way = Transport::Way;
+  gpu::model::Description model = model_with(2, 1);
+  const Transport there{Way::to_device, 84e3};  // 1 us at the rate of the direction, and 1 us of latency
+  const Transport back{Way::to_host, 45e3};
+  EXPECT_NEAR(schedule(model, 100, {{there, there}}).all_ns, 4000, 1e-6);
+  EXPECT_NEAR(schedule(model, 100, {{there}, {back}}).all_ns, 2000, 1e-6);
+  EXPECT_NEAR(schedule(model, 100, {{there}, {there}}).all_ns, 3000, 1e-6);
+  const auto both = schedule(model, 100, {{there, there}, {back}});
+  EXPECT_NEAR(both.each_ns[0], 4000, 1e-6);
+  EXPECT_NEAR(both.each_ns[1], 2000, 1e-6);
+  model.copy.engines = 1;
+  EXPECT_NEAR(schedule(model, 100, {{there}, {back}}).all_ns, 4000, 1e-6);
+  EXPECT_NEAR(schedule(model, 50, {{{Way::within, 1e3}}}).all_ns, 1020, 1e-6);
+  EXPECT_EQ(schedule(model, 50, {{}, {}}).all_ns, 0);
+}
+
+TEST(CopyArms, SeriesSayWhatAnArmIs) {
+  for (const Mover mover : {Mover::driver, Mover::transfer, Mover::compute_shader}) {
+    for (const Direction direction :
+         {Direction::to_device, Direction::to_host, Direction::both, Direction::within}) {
+      for (const bool beside : {false, true}) {
+        const CopyArm arm{mover, direction == Direction::within ? HostEnd::none : HostEnd::imported,
+                          direction, beside};
+        EXPECT_EQ(arm_of(series_of(arm)), arm);
+      }
+    }
+  }
+  EXPECT_EQ(arm_of({}), CopyArm{});
+}
+
+}  // namespace
+}  // namespace sonde::probes

@@ -1,0 +1,125 @@
+// The host-memory probe: the model's flags come back as findings, kinds that are missing are skipped with their reason, and
+// what a slow view is.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "gpu/model/model.hpp"
+#include "measure/runner.hpp"
+#include "probes/catalog.hpp"
+#include "support/recording_observer.hpp"
+
+namespace sonde::probes {
+namespace {
+
+constexpr std::uint64_t mib = 1 << 20;
+
+/// A GPU with a memory-side cache of 2 MiB, small so that the test is quick.
+gpu::model::Description small_gpu() {
+  gpu::model::Description model;
+  model.name = "small";
+  model.memory_bytes = 256 * mib;
+  model.compute_units = 4;
+  model.saturated_by = 4;
+  model.clock_mhz = 2000;
+  model.launch_ns = 3000;
+  model.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3, .ramp_seconds = 0.01};
+  model.levels.resize(3);
+  model.levels[0] = {.name = "L1", .bytes = 32768, .latency_ns = 40, .read_gbps = 1000, .write_gbps = 1000};
+  model.levels[1] = {.name = "side", .bytes = 2 * mib, .hashed = true, .memory_side = true, .latency_ns = 150, .read_gbps = 600, .write_gbps = 600};
+  model.levels[2] = {.name = "DRAM", .latency_ns = 300, .read_gbps = 200, .write_gbps = 200};
+  return model;
+}
+
+test::RecordingObserver measured(const gpu::model::Description& model) {
+  const auto device = gpu::model::open(model);
+  test::RecordingObserver observer;
+  measure::run_probe(*device, host_memory,
+                     {.request = {.effort = measure::Effort::quick, .largest_bytes = 64 * mib},
+                      .host_time = [] { return counters::HostTime{}; }},
+                     observer);
+  for (const auto& failure : observer.failures) ADD_FAILURE() << failure.text;
+  return observer;
+}
+
+std::vector<std::string> found(const test::RecordingObserver& observer, const std::string& memory) {
+  std::vector<std::string> names;
+  for (const measure::Finding& finding : observer.findings) {
+    if (finding.series.contains("memory") && finding.series.at("memory") == memory) names.push_back(finding.name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(HostMemory, TheModelsBypassComesBackAndWhatIsCopiedIsLikeDeviceMemory) {
+  gpu::model::Description model = small_gpu();
+  model.host_memory = {.latency_ns = 300, .bypasses_memory_side_cache = true, .zero_copy = {"alloc-host-ptr"}};
+  const auto observer = measured(model);
+  EXPECT_EQ(found(observer, "alloc-host-ptr"), Names{"bypasses-last-level-cache"});
+  EXPECT_EQ(found(observer, "use-host-ptr"), Names{"like-device-memory"});
+  EXPECT_EQ(found(observer, "device"), Names{});
+}
+
+TEST(HostMemory, WithoutTheFlagTheSameMemoryIsLikeTheDevices) {
+  gpu::model::Description model = small_gpu();
+  model.host_memory = {.latency_ns = 300, .bypasses_memory_side_cache = false, .zero_copy = {"alloc-host-ptr", "svm-fine"}};
+  const auto observer = measured(model);
+  EXPECT_EQ(found(observer, "alloc-host-ptr"), Names{"like-device-memory"});
+  EXPECT_EQ(found(observer, "svm-fine"), Names{"like-device-memory"});
+}
+
+TEST(HostMemory, TheModelsLatencyAcrossTheBusComesBack) {
+  gpu::model::Description model = small_gpu();
+  model.host_memory = {.latency_ns = 1000, .bypasses_memory_side_cache = true, .zero_copy = {"alloc-host-ptr"}};
+  const auto observer = measured(model);
+  EXPECT_EQ(found(observer, "alloc-host-ptr"), (Names{"across-the-bus", "bypasses-last-level-cache"}));
+  const auto bus = std::ranges::find(observer.findings, "across-the-bus", &measure::Finding::name);
+  ASSERT_NE(bus, observer.findings.end());
+  EXPECT_NEAR(bus->value.value_or(0), 1000, 50);
+  EXPECT_EQ(bus->unit, "ns");
+}
+
+TEST(HostMemory, WhatIsMissingIsSkippedOnceWithItsReason) {
+  const auto observer = measured(small_gpu());
+  int missing = 0;
+  for (const auto& skip : observer.skips) {
+    ASSERT_TRUE(skip.point.has_value());
+    if (skip.point->series.contains("memory") && skip.point->series.at("memory") == "svm-system") ++missing;
+    EXPECT_FALSE(skip.text.empty());
+  }
+  EXPECT_EQ(missing, 1);
+}
+
+TEST(HostMemory, ARoundTripIsToldByItsMedianAndItsNinetyNinthOfAHundred) {
+  measure::Measurement trips{.point = {.series = {{"direction", "both"}}, .x = {{"bytes", 4}}}, .unit = "us", .values = {}, .state = {}};
+  for (int i = 0; i <= 100; ++i) trips.values.push_back(i == 100 ? 900 : 10 + i * 0.01);
+  const auto findings = host_memory.conclude({}, std::vector{trips}).findings;
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].name, "round-trip");
+  EXPECT_DOUBLE_EQ(findings[0].value.value_or(0), 10.5);
+  EXPECT_EQ(findings[0].unit, "us");
+  EXPECT_NE(findings[0].evidence.find("at most 11 in 99 of 100"), std::string::npos) << findings[0].evidence;
+}
+
+measure::Measurement cpu_read(const std::string& memory, double gbps) {
+  return {.point = {.series = {{"memory", memory}, {"side", "cpu"}, {"pattern", "read"}, {"writer", "gpu"}}, .x = {{"bytes", 1e6}}},
+          .unit = "GB/s",
+          .values = {gbps, gbps, gbps},
+          .state = {}};
+}
+
+TEST(HostMemory, MemoryThatTheCpuDoesNotCacheIsSlowForIt) {
+  const std::vector<measure::Measurement> measurements{cpu_read("host-visible+host-coherent", 0.15), cpu_read("host-visible+host-coherent+host-cached", 11)};
+  const auto findings = host_memory.conclude({}, measurements).findings;
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].name, "slow-for-the-cpu");
+  EXPECT_EQ(findings[0].series.at("memory"), "host-visible+host-coherent");
+  EXPECT_EQ(findings[0].value, 0.15);
+}
+
+}  // namespace
+}  // namespace sonde::probes

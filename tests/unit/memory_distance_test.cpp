@@ -1,0 +1,67 @@
+// Two latency curves side by side: what lies between the device and a kind of memory.
+
+#include <gtest/gtest.h>
+
+#include "analysis/memory_distance.hpp"
+
+namespace sonde::analysis {
+namespace {
+
+constexpr double mib = 1 << 20;
+
+const LatencyBySize own{{1 * mib, 90}, {4 * mib, 150}, {16 * mib, 165}, {64 * mib, 290}, {256 * mib, 300}};
+
+LatencyBySize scaled(double factor) {
+  LatencyBySize curve = own;
+  for (auto& [bytes, ns] : curve) ns *= factor;
+  return curve;
+}
+
+TEST(MemoryDistance, TheSameWithinNoiseIsAlike) {
+  for (const double factor : {0.9, 1.0, 1.15}) {
+    const auto found = compare_memories(own, scaled(factor));
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(found->is_alike);
+    EXPECT_FALSE(found->is_across_a_bus);
+    EXPECT_FALSE(found->bypassed_bytes);
+    EXPECT_EQ(found->bytes, 256 * mib);
+  }
+}
+
+TEST(MemoryDistance, AtItsHighestWhereACacheServesTheOtherIsABypass) {
+  const auto found = compare_memories(own, {{1 * mib, 95}, {4 * mib, 280}, {16 * mib, 290}, {64 * mib, 300}, {256 * mib, 305}});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->bypassed_bytes, 4 * mib);
+  EXPECT_FALSE(found->is_alike);
+  EXPECT_FALSE(found->is_across_a_bus);
+}
+
+TEST(MemoryDistance, AMicrosecondIsABusAndMayBypassACacheAsWell) {
+  const auto far = compare_memories(own, {{1 * mib, 95}, {4 * mib, 400}, {16 * mib, 600}, {64 * mib, 980}, {256 * mib, 1000}});
+  ASSERT_TRUE(far);
+  EXPECT_TRUE(far->is_across_a_bus);
+  EXPECT_FALSE(far->bypassed_bytes);
+  EXPECT_FALSE(far->is_alike);
+  const auto both = compare_memories(own, {{1 * mib, 95}, {4 * mib, 990}, {16 * mib, 995}, {64 * mib, 1000}, {256 * mib, 1000}});
+  ASSERT_TRUE(both);
+  EXPECT_TRUE(both->is_across_a_bus);
+  EXPECT_EQ(both->bypassed_bytes, 4 * mib);
+}
+
+TEST(MemoryDistance, HalfAgainAsMuchIsNeitherAlikeNorABus) {
+  const auto found = compare_memories(own, scaled(1.5));
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(found->is_alike);
+  EXPECT_FALSE(found->is_across_a_bus);
+}
+
+TEST(MemoryDistance, OnlySizesOfBothCount) {
+  EXPECT_FALSE(compare_memories(own, {{3 * mib, 100}}));
+  EXPECT_FALSE(compare_memories({}, own));
+  const auto one = compare_memories(own, {{64 * mib, 290}});
+  ASSERT_TRUE(one);
+  EXPECT_TRUE(one->is_alike);
+}
+
+}  // namespace
+}  // namespace sonde::analysis

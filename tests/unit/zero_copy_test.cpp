@@ -1,0 +1,157 @@
+// The zero-copy probe against a double whose map really copies, against one that loses what was written, and against the
+// model's flags.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "gpu/model/model.hpp"
+#include "measure/runner.hpp"
+#include "probes/catalog.hpp"
+#include "support/copying_device.hpp"
+#include "support/recording_observer.hpp"
+
+namespace sonde::probes {
+namespace {
+
+constexpr double explicit_gbps = 20;
+
+gpu::model::Description description() {
+  gpu::model::Description model;
+  model.name = "small";
+  model.memory_bytes = 1ull << 29;
+  model.clock_mhz = 2000;
+  model.launch_ns = 8000;
+  model.levels.resize(2);
+  model.levels[0].bytes = 32768;
+  model.levels[0].latency_ns = 40;
+  model.levels[1].latency_ns = 300;
+  model.levels[1].read_gbps = 400;
+  model.levels[1].write_gbps = 400;
+  return model;
+}
+
+test::RecordingObserver measured(gpu::Device& device, std::uint64_t largest_bytes = 4 << 20) {
+  test::RecordingObserver observer;
+  measure::run_probe(device, zero_copy,
+                     {.request = {.effort = measure::Effort::quick, .largest_bytes = largest_bytes},
+                      .host_time = [] { return counters::HostTime{}; }},
+                     observer);
+  return observer;
+}
+
+test::RecordingObserver measured(const test::Sharing& sharing, std::uint64_t largest_bytes = 4 << 20) {
+  test::CopyingDevice device(gpu::model::open(description()), sharing, explicit_gbps);
+  return measured(device, largest_bytes);
+}
+
+/// The finding of a kind in a direction.
+measure::Finding found(const test::RecordingObserver& observer, const std::string& memory, const std::string& direction) {
+  for (const measure::Finding& finding : observer.findings) {
+    const auto way = finding.series.find("direction");
+    if (finding.series.at("memory") == memory && way != finding.series.end() && way->second == direction) return finding;
+  }
+  return {.series = {}, .name = "nothing", .value = std::nullopt, .unit = "", .evidence = ""};
+}
+
+TEST(ZeroCopy, AMapThatCopiesIsSeenWithItsRate) {
+  for (const double gbps : {8.0, 25.0, 45.0}) {
+    const auto observer = measured({.copy_gbps = gbps, .noise = 0.03});
+    EXPECT_TRUE(observer.failures.empty());
+    for (const char* direction : {"to-host", "to-device"}) {
+      const measure::Finding finding = found(observer, "alloc-host-ptr", direction);
+      EXPECT_EQ(finding.name, "copies") << direction << " at " << gbps << ": " << finding.evidence;
+      EXPECT_NEAR(finding.value.value_or(0), gbps, 0.1 * gbps) << direction;
+      EXPECT_EQ(finding.unit, "GB/s");
+    }
+  }
+}
+
+TEST(ZeroCopy, AMapThatCopiesNothingIsZeroCopyAlsoWithNoise) {
+  for (const double noise : {0.0, 0.5}) {
+    const auto observer = measured({.noise = noise});
+    for (const char* direction : {"to-host", "to-device"}) {
+      EXPECT_EQ(found(observer, "alloc-host-ptr", direction).name, "zero-copy") << noise;
+      // The double's other kind copies.
+      EXPECT_EQ(found(observer, "device", direction).name, "copies") << noise;
+    }
+  }
+}
+
+TEST(ZeroCopy, WorkOnEveryLineIsNoCopy) {
+  const auto observer = measured({.maintenance_gbps = 150});
+  const measure::Finding finding = found(observer, "alloc-host-ptr", "to-host");
+  EXPECT_EQ(finding.name, "cache-maintenance") << finding.evidence;
+  EXPECT_NEAR(finding.value.value_or(0), 150, 15);
+}
+
+TEST(ZeroCopy, TimeForEveryTouchedPageIsMigration) {
+  const auto observer = measured({.page_us = 12});
+  for (const char* direction : {"to-host", "to-device"}) {
+    const measure::Finding finding = found(observer, "alloc-host-ptr", direction);
+    EXPECT_EQ(finding.name, "migrates") << finding.evidence;
+    EXPECT_NEAR(finding.value.value_or(0), 12, 1.2) << direction;
+    EXPECT_EQ(finding.unit, "us");
+  }
+}
+
+TEST(ZeroCopy, AWordThatDoesNotArriveIsAnError) {
+  const auto observer = measured({.forgets_writes = true});
+  ASSERT_FALSE(observer.failures.empty());
+  EXPECT_NE(observer.failures.front().text.find("did not find what the CPU had written"), std::string::npos);
+  EXPECT_TRUE(observer.measurements.empty());
+}
+
+TEST(ZeroCopy, WhatTheDeviceLacksIsSkippedOnceAndUnsupported) {
+  const auto observer = measured(test::Sharing{});
+  std::map<std::string, int> skipped;
+  for (const auto& skip : observer.skips) {
+    ASSERT_TRUE(skip.point.has_value());
+    ++skipped[skip.point->series.at("memory")];
+    EXPECT_FALSE(skip.text.empty());
+  }
+  EXPECT_EQ(skipped, (std::map<std::string, int>{{"svm-fine", 1}, {"device-local", 1}}));
+  const auto said = std::ranges::count(observer.findings, "unsupported", &measure::Finding::name);
+  EXPECT_EQ(said, 2);
+}
+
+TEST(ZeroCopy, TooFewSizesAreUnclearNotAGuess) {
+  const auto observer = measured(test::Sharing{}, 1 << 20);
+  EXPECT_EQ(found(observer, "alloc-host-ptr", "to-host").name, "unclear");
+}
+
+TEST(ZeroCopy, TheModelsListAndItsCopyRatesComeBack) {
+  gpu::model::Description model = description();
+  model.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3, .ramp_seconds = 0.01};
+  model.host_memory = {.latency_ns = 500, .bypasses_memory_side_cache = false, .zero_copy = {"alloc-host-ptr", "svm-fine"}};
+  model.copy = {.to_device_gbps = 84, .to_host_gbps = 45, .latency_us = 12, .engines = 1};
+  const auto device = gpu::model::open(model);
+  const auto observer = measured(*device);
+  EXPECT_TRUE(observer.failures.empty());
+  for (const char* kind : {"alloc-host-ptr", "svm-fine"}) {
+    for (const char* direction : {"to-host", "to-device"}) {
+      EXPECT_EQ(found(observer, kind, direction).name, "zero-copy") << kind << found(observer, kind, direction).evidence;
+    }
+  }
+  for (const char* kind : {"device", "use-host-ptr", "svm-coarse"}) {
+    EXPECT_EQ(found(observer, kind, "to-host").name, "copies") << kind;
+    EXPECT_NEAR(found(observer, kind, "to-host").value.value_or(0), 45, 4.5) << kind;
+    EXPECT_NEAR(found(observer, kind, "to-device").value.value_or(0), 84, 8.4) << kind;
+  }
+  EXPECT_TRUE(std::ranges::any_of(observer.skips, [](const auto& skip) { return skip.point->series.at("memory") == "svm-system"; }));
+}
+
+TEST(ZeroCopy, ASmallDeviceIsMeasuredAsFarAsItGoes) {
+  gpu::model::Description model = description();
+  model.memory_bytes = 3 << 20;
+  model.copy = {.to_device_gbps = 84, .to_host_gbps = 45, .latency_us = 12, .engines = 1};
+  const auto device = gpu::model::open(model);
+  const auto observer = measured(*device);
+  EXPECT_EQ(found(observer, "alloc-host-ptr", "to-host").name, "unclear") << "two sizes are too few";
+  EXPECT_TRUE(std::ranges::any_of(observer.skips, [](const auto& skip) { return skip.point->x.at("bytes") > 3e6; }));
+}
+
+}  // namespace
+}  // namespace sonde::probes
