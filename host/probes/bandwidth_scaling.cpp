@@ -91,7 +91,8 @@ std::vector<double> wanted_groups(const std::map<double, double>& gbps, std::uin
 
 }  // namespace
 
-bool is_scaling(const Point& point) { return point.x.contains("groups"); }
+// An empty dispatch has groups alone.
+bool is_scaling(const Point& point) { return point.x.contains("groups") && point.x.contains("bytes"); }
 
 std::vector<Point> scaling_points(const gpu::DeviceInfo&, const Request&, std::span<const Measurement> known) {
   std::vector<Point> points;
