@@ -30,7 +30,8 @@ using Curve = std::map<std::map<std::string, std::string>, std::map<double, cons
 Curve sweeps_of_reading(std::span<const Measurement> known) {
   Curve sweeps;
   for (const Measurement& one : known) {
-    if (is_scaling(one.point) || one.point.shape.empty() || pattern_of(one.point.series) != Pattern::read) continue;
+    if (is_scaling(one.point) || !one.point.x.contains("bytes")) continue;
+    if (one.point.shape.empty() || pattern_of(one.point.series) != Pattern::read) continue;
     sweeps[one.point.series][one.point.x.at("bytes")] = &one;
   }
   return sweeps;
