@@ -139,7 +139,7 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
   };
   const auto [first, levels] = [&] {
     const test::RecordingObserver observer = run();
-    EXPECT_TRUE(observer.findings.empty());
+    EXPECT_FALSE(std::ranges::count(observer.findings, "suspicious", &measure::Finding::name));
     EXPECT_TRUE(observer.failures.empty());
     return std::pair(observer.measurements, observer.levels);
   }();

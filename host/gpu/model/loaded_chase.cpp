@@ -50,7 +50,8 @@ struct Streams {
 /// The first level that holds all that the groups on one of its caches walk over.
 std::size_t serving_level(const Memory& memory, const Streams& streams) {
   std::size_t level = 0;
-  for (; level + 1 < memory.levels().size(); ++level) {
+  // Device memory is the last but one: the host's stands behind it.
+  for (; level + 2 < memory.levels().size(); ++level) {
     const double units = static_cast<double>(memory.caches(level));
     const double groups = streams.is_shared() ? 1 : std::ceil(streams.groups / units);
     if (streams.bytes_of_a_group() * groups <= static_cast<double>(memory.levels()[level].bytes)) break;
