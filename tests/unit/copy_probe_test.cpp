@@ -238,7 +238,7 @@ TEST(CopyProbe, OneAlteredByteFailsThePoint) {
         FaultyDevice device(fault, where);
         const measure::Point point{.series = series_of({.host = HostEnd::pinned, .direction = where}),
                                    .x = {{"bytes", static_cast<double>(bytes)}}};
-        const measure::Workload work = copy.prepare(device, point, options(bytes).request);
+        const measure::Workload work = copying.prepare(device, point, options(bytes).request);
         try {
           (void)work.observe(measure::limits_of(measure::Effort::quick), [] {});
           ADD_FAILURE() << bytes << " bytes, fault " << static_cast<int>(fault) << ", "
