@@ -46,8 +46,8 @@ std::vector<CurvePoint> without_too_little_to_do(std::span<const CurvePoint> cur
   std::vector<CurvePoint> left(curve.begin(), curve.end());
   const std::vector<double> gbps = smoothed(left);
   const double best = *std::ranges::max_element(gbps);
-  const auto first = std::ranges::find_if(left, [&](const CurvePoint& one) { return median_of(one) >= nearly_best * best; });
-  left.erase(left.begin(), first);
+  const auto is_near = [&](const CurvePoint& one) { return median_of(one) >= nearly_best * best; };
+  left.erase(left.begin(), std::ranges::find_if(left, is_near));
   return left;
 }
 
@@ -73,7 +73,8 @@ std::vector<CurvePoint> falling(std::vector<CurvePoint> curve) {
 }
 
 /// Points of the curve that one level serves alone.
-std::vector<CurvePoint> plateau(const std::vector<CurvePoint>& curve, const std::vector<BandwidthLevel>& levels, std::size_t level) {
+std::vector<CurvePoint> plateau(const std::vector<CurvePoint>& curve, const std::vector<BandwidthLevel>& levels,
+                                std::size_t level) {
   std::vector<CurvePoint> points;
   for (const CurvePoint& point : curve) {
     const bool begun = level == 0 || point.bytes >= levels[level - 1].end_bytes;
@@ -104,7 +105,8 @@ Bracket gbps_of(const Bracket& ns, double line_bytes) {
 double scatter(const std::vector<CurvePoint>& curve) {
   std::vector<double> turns;
   for (std::size_t i = 1; i + 1 < curve.size(); ++i) {
-    turns.push_back(std::abs(std::log(median_of(curve[i - 1]) * median_of(curve[i + 1]) / std::pow(median_of(curve[i]), 2))));
+    const double neighbours = median_of(curve[i - 1]) * median_of(curve[i + 1]);
+    turns.push_back(std::abs(std::log(neighbours / std::pow(median_of(curve[i]), 2))));
   }
   return turns.empty() ? 0 : 1.4826 * quantile(turns, 0.5) / std::sqrt(6.0);
 }
@@ -201,7 +203,8 @@ std::vector<CurvePoint> time_curve(std::span<const CurvePoint> curve, double lin
   return times;
 }
 
-std::vector<BandwidthLevel> find_bandwidth_levels(std::span<const CurvePoint> curve, double line_bytes, std::uint64_t seed) {
+std::vector<BandwidthLevel> find_bandwidth_levels(std::span<const CurvePoint> curve, double line_bytes,
+                                                  std::uint64_t seed) {
   if (curve.size() < 3) return {};
   const std::vector<CurvePoint> told = falling(without_too_little_to_do(curve));
   if (told.size() < 3) return {};

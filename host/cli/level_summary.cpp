@@ -23,7 +23,8 @@ bool is_here(const Line& line, const std::string& device, gpu::Api api, std::str
   return line.origin.device == device && line.origin.api == records::api_name(api) && line.origin.probe == probe;
 }
 
-std::vector<measure::FoundLevel> levels_of(const std::string& device, std::span<const Line> lines, gpu::Api api, std::string_view probe) {
+std::vector<measure::FoundLevel> levels_of(const std::string& device, std::span<const Line> lines, gpu::Api api,
+                                           std::string_view probe) {
   std::vector<measure::FoundLevel> found;
   for (const Line& line : lines) {
     if (line.kind != "level" || !is_here(line, device, api, probe)) continue;
@@ -87,7 +88,7 @@ std::string level_summary(const records::DeviceRecord& device, std::span<const L
     const std::string of_launch = launch(device.id, lines, api);
     const bool any = !latency.empty() || !bandwidth.empty();
     if (!any && of_launch.empty()) continue;
-    text += api == gpu::Api::model ? std::string("\n  Levels, simulated\n") : "\n  Levels through " + spoken_name(api) + "\n";
+    text += "\n  Levels" + (api == gpu::Api::model ? ", simulated" : " through " + spoken_name(api)) + "\n";
     text += any ? level_table(latency, bandwidth) : "  No curve has an edge from which a level could be told.\n";
     if (!bandwidth.empty()) text += "  GB/s: read by all compute units together, each walking over all of the working set.\n";
     text += of_launch;

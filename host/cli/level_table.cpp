@@ -52,13 +52,16 @@ std::string cycles_heading(std::span<const FoundLevel> levels) {
   return "";
 }
 
-std::string range(const analysis::Bracket& bracket) { return three_digits(bracket.low) + " and " + three_digits(bracket.high); }
+std::string range(const analysis::Bracket& bracket) {
+  return three_digits(bracket.low) + " and " + three_digits(bracket.high);
+}
 
-Cells cells_of(const probes::LevelOfTwo& row, int number) {
+/// Levels have the numbers of their record; one that latency did not see has none among its levels.
+Cells cells_of(const probes::LevelOfTwo& row, Columns columns) {
   const FoundLevel& sized = row.latency != nullptr ? *row.latency : *row.bandwidth;
   Cells cells{.level = "memory"};
   if (const auto& bytes = sized.found.bytes) {
-    cells.level = std::to_string(number);
+    cells.level = row.latency == nullptr && columns.latency ? "-" : std::to_string(sized.level);
     cells.size = measure::size_text(bytes->value);
     cells.size_range = measure::size_text(bytes->low) + " and " + measure::size_text(bytes->high);
     cells.transition = measure::size_text(sized.found.onset_bytes) + " - " + measure::size_text(sized.found.end_bytes);
@@ -89,8 +92,7 @@ std::string level_table(std::span<const FoundLevel> latency, std::span<const Fou
                               .bandwidth_range = "between",
                               .cycles = cycles_heading(latency)},
                              columns);
-  int number = 0;
-  for (const probes::LevelOfTwo& row : probes::side_by_side(latency, bandwidth)) text += line_of(cells_of(row, ++number), columns);
+  for (const probes::LevelOfTwo& row : probes::side_by_side(latency, bandwidth)) text += line_of(cells_of(row, columns), columns);
   return text;
 }
 

@@ -100,10 +100,12 @@ void Run::compare_probes(const Target& target, gpu::Api api) {
   for (const Line& line : lines_) {
     if (line.kind != "level" || line.origin.device != target.record.id || line.origin.api != records::api_name(api)) continue;
     const bool bandwidth = line.origin.probe == probes::bandwidth.name;
-    if (bandwidth || probes::path_of(line.level.series) == probes::Path::vector) levels[bandwidth ? 1 : 0].push_back(line.level);
+    const bool main = bandwidth || probes::path_of(line.level.series) == probes::Path::vector;
+    if (main) levels[bandwidth ? 1 : 0].push_back(line.level);
   }
   const auto finding = probes::size_disagreement(levels[0], levels[1]);
-  if (finding) append(records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
+  if (!finding) return;
+  append(records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
 }
 
 std::size_t Run::count(const std::string& kind) const {

@@ -64,12 +64,11 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
 /// A working set that was asked for cannot be cut into whole blocks: the user is told which can.
 void check_asked_for(const Request& request, const Point& point) {
   if (asked_for(request, point)) return;
-  const std::string size = measure::size_text(point.x.at("bytes"));
-  const std::uint32_t arrays = facts_of(pattern_of(point.series)).arrays;
-  const bool shared = sharing_of(point.series) == Sharing::shared;
-  throw gpu::Unsupported("no size within --sizes gives each " + std::string(shared ? "array" : "compute unit") + " whole blocks of " +
-                         std::string(facts_of(pattern_of(point.series)).name) + (arrays > 1 ? "'s " + std::to_string(arrays) + " arrays" : "") +
-                         "; " + size + " would be one");
+  const PatternFacts& facts = facts_of(pattern_of(point.series));
+  const std::string whose = sharing_of(point.series) == Sharing::shared ? "array" : "compute unit";
+  const std::string arrays = facts.arrays > 1 ? "'s " + std::to_string(facts.arrays) + " arrays" : "";
+  throw gpu::Unsupported("no size within --sizes gives each " + whose + " whole blocks of " + std::string(facts.name) + arrays +
+                         "; " + measure::size_text(point.x.at("bytes")) + " would be one");
 }
 
 measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {

@@ -9,6 +9,7 @@
 
 #include "analysis/flat_stretches.hpp"
 #include "analysis/statistics.hpp"
+#include "probes/bandwidth_curve.hpp"
 #include "probes/bandwidth_plan.hpp"
 #include "probes/stream_walk.hpp"
 
@@ -24,37 +25,29 @@ constexpr double all_of_it = 0.95;
 /// Numbers of groups are told apart down to this ratio.
 constexpr double finest = 1.125;
 
-using Curve = std::map<std::map<std::string, std::string>, std::map<double, const Measurement*>>;
-
-/// The sweeps of reading, by series and working set.
-Curve sweeps_of_reading(std::span<const Measurement> known) {
-  Curve sweeps;
-  for (const Measurement& one : known) {
-    if (is_scaling(one.point) || one.point.shape.empty() || pattern_of(one.point.series) != Pattern::read) continue;
-    sweeps[one.point.series][one.point.x.at("bytes")] = &one;
-  }
-  return sweeps;
+/// Found by the point's own search, or at the nearest one.
+const std::map<std::string, double>& shape_at(const Measurement& one) {
+  return one.point.shape.empty() ? one.state.shape : one.point.shape;
 }
 
 /// A swept point in each level. All groups walk over all of it (shared), so that every compute unit's nearest caches
 /// hold the same whatever the number of groups; except in memory, where each has its own part: what one group read,
 /// another must not find in a cache.
 std::vector<const Measurement*> footprints(std::span<const Measurement> known) {
-  const Curve sweeps = sweeps_of_reading(known);
+  const std::vector<const Measurement*> shared = best_points(known, series_of(Pattern::read, Sharing::shared));
+  const std::vector<const Measurement*> apart = best_points(known, series_of(Pattern::read, Sharing::apart));
   std::vector<const Measurement*> chosen;
-  const auto shared = sweeps.find(series_of(Pattern::read, Sharing::shared));
-  if (shared == sweeps.end()) return chosen;
+  const auto bytes_of = [](const Measurement* one) { return one->point.x.at("bytes"); };
   std::map<double, double> gbps_by_bytes;
-  for (const auto& [bytes, one] : shared->second) gbps_by_bytes[bytes] = analysis::summarize(one->values).median;
-  const double largest = gbps_by_bytes.rbegin()->first;
+  for (const Measurement* one : shared) gbps_by_bytes[bytes_of(one)] = analysis::summarize(one->values).median;
   for (const analysis::FlatStretch& stretch : analysis::flat_stretches(gbps_by_bytes, analysis::Beyond::less)) {
-    if (stretch.last_bytes == largest) continue;
-    const double middle = std::log(stretch.first_bytes * stretch.last_bytes) / 2;
-    const auto distance = [middle](const auto& entry) { return std::abs(std::log(entry.first) - middle); };
-    chosen.push_back(std::ranges::min_element(shared->second, {}, distance)->second);
+    if (stretch.last_bytes == gbps_by_bytes.rbegin()->first) continue;
+    const double middle = std::sqrt(stretch.first_bytes * stretch.last_bytes);
+    chosen.push_back(
+        *std::ranges::min_element(shared, {}, [&](const Measurement* one) { return std::abs(std::log(bytes_of(one) / middle)); }));
   }
-  const auto apart = sweeps.find(series_of(Pattern::read, Sharing::apart));
-  chosen.push_back(apart == sweeps.end() ? shared->second.rbegin()->second : apart->second.rbegin()->second);
+  if (!apart.empty()) chosen.push_back(apart.back());
+  std::erase_if(chosen, [](const Measurement* one) { return shape_at(*one).empty(); });
   return chosen;
 }
 
@@ -91,16 +84,17 @@ std::vector<double> wanted_groups(const std::map<double, double>& gbps, std::uin
 
 }  // namespace
 
-bool is_scaling(const Point& point) { return point.x.contains("groups"); }
+bool is_scaling(const Point& point) { return point.x.contains("groups") && point.x.contains("bytes"); }
 
 std::vector<Point> scaling_points(const gpu::DeviceInfo&, const Request&, std::span<const Measurement> known) {
   std::vector<Point> points;
   for (const Measurement* footprint : footprints(known)) {
     const Point& swept = footprint->point;
     const auto bytes = static_cast<std::uint64_t>(swept.x.at("bytes"));
-    const Shape all = fitted(shape_of(swept.shape), sharing_of(swept.series), bytes);
+    const Shape all = fitted(shape_of(shape_at(*footprint)), sharing_of(swept.series), bytes);
     for (const double groups : wanted_groups(gbps_by_groups(known, swept), all.groups)) {
       Point point = swept;
+      point.shape = shape_at(*footprint);
       point.x["groups"] = groups;
       point.shape["groups"] = groups;
       points.push_back(point);

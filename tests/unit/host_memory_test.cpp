@@ -37,7 +37,7 @@ test::RecordingObserver measured(const gpu::model::Description& model) {
   const auto device = gpu::model::open(model);
   test::RecordingObserver observer;
   measure::run_probe(*device, host_memory,
-                     {.request = {.effort = measure::Effort::quick, .largest_bytes = 64 * mib},
+                     {.request = {.effort = measure::Effort::quick, .largest_bytes = 4 * mib},
                       .host_time = [] { return counters::HostTime{}; }},
                      observer);
   for (const auto& failure : observer.failures) ADD_FAILURE() << failure.text;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "probes/bandwidth_curve.hpp"
 #include "support/seen_devices.hpp"
 #include "support/walk_workload.hpp"
 
@@ -136,6 +137,50 @@ TEST(Summary, LevelsAreToldInCyclesWhereTheyAreKnownWithTheirClock) {
   const std::string with = text_of({sample("opencl", 4096, {10, 10}), level(1, 200, 499.4)});
   EXPECT_TRUE(has(with, "cycles at 2497 MHz\n"));
   EXPECT_TRUE(has(with, " 499\n"));
+}
+
+Line bandwidth_level(int number, std::optional<double> bytes, double gbps) {
+  Line line = level(number, 0, std::nullopt);
+  line.origin.probe = "bandwidth";
+  if (bytes) line.level.found.bytes = analysis::Bracket{*bytes, *bytes, *bytes};
+  line.level.gbps = analysis::Bracket{gbps, gbps, gbps};
+  return line;
+}
+
+TEST(Summary, ALevelHasSizeLatencyAndBandwidthInOneRow) {
+  Line cache = level(1, 5, std::nullopt);
+  cache.level.found.bytes = analysis::Bracket{32768, 32768, 32768};
+  const std::string text = text_of({sample("opencl", 4096, {10, 10}), cache, level(2, 200, std::nullopt),
+                                    bandwidth_level(1, 33792, 1000), bandwidth_level(2, std::nullopt, 60)});
+  EXPECT_TRUE(has(text, "  1            32 KiB  32 KiB and 32 KiB      0 B - 0 B                     5.00  5.00 and 5.00         1000  1000 and 1000\n"));
+  EXPECT_TRUE(has(text, "  memory                                                                     200  200 and 200           60.0  60.0 and 60.0\n"));
+}
+
+TEST(Summary, ALevelThatBandwidthAloneShowsHasNoNumberAmongThoseOfLatency) {
+  const std::string text = text_of({sample("opencl", 4096, {10, 10}), level(1, 200, std::nullopt),
+                                    bandwidth_level(1, 33792, 1000), bandwidth_level(2, std::nullopt, 60)});
+  EXPECT_TRUE(has(text, "\n  -            33 KiB"));
+  const std::string alone = text_of({bandwidth_level(1, 33792, 1000), bandwidth_level(2, std::nullopt, 60)});
+  EXPECT_TRUE(has(alone, "\n  1            33 KiB"));
+}
+
+Line bandwidth_sample(double bytes, double gbps, double launch_ns) {
+  Line line = sample("opencl", bytes, {gbps, gbps});
+  line.origin.probe = "bandwidth";
+  line.measurement.unit = "GB/s";
+  line.measurement.point.series = probes::series_of_levels();
+  line.point = line.measurement.point;
+  line.measurement.state.launch_ns = launch_ns;
+  return line;
+}
+
+TEST(Summary, ALaunchIsMeasuredAndFittedFromSmallWorkingSets) {
+  Line empty = bandwidth_sample(0, 12.5, 0);
+  empty.measurement.unit = "us";
+  empty.measurement.point.x = {{"groups", 2}};
+  const std::string text = text_of({bandwidth_sample(4096, 80, 11e3), bandwidth_sample(8192, 100, 12e3),
+                                    bandwidth_sample(16384, 90, 13e3), bandwidth_sample(1 << 30, 9, 90e3), empty});
+  EXPECT_TRUE(has(text, "An empty kernel takes 12.5 us by the device's clock; a dispatch of n bytes takes a + n / b, a = 12 us (11.5 to 12.5), b = 90 GB/s"));
 }
 
 TEST(Summary, SkipsAndErrorsAreSaidWithTheirReasonAndSize) {
