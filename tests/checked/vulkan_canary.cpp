@@ -44,8 +44,8 @@ void wrong_argument(VkDevice device) {
 /// Two copies, the second of which reads what the first one wrote, with nothing between them.
 void missing_barrier(VkPhysicalDevice physical, VkDevice device) {
   const VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  const Allocation first = allocate(physical, device, buffer_bytes, usage, Wanted{});
-  const Allocation second = allocate(physical, device, buffer_bytes, usage, Wanted{});
+  const Allocation first = allocate(physical, device, buffer_bytes, usage, {});
+  const Allocation second = allocate(physical, device, buffer_bytes, usage, {});
   const VkCommandPoolCreateInfo pool_create{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   VkCommandPool raw_pool = VK_NULL_HANDLE;
   check(vkCreateCommandPool(device, &pool_create, nullptr, &raw_pool), "vkCreateCommandPool");
