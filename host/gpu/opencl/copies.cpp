@@ -168,6 +168,9 @@ class OpenclCopies final : public Copies {
       throw;
     }
     if (is_gated) open();
+    // All are let go before any is waited for. Not earlier: some drivers work off what is flushed at once, and would wait
+    // for the gate there.
+    for (const cl::CommandQueue& queue : queues_) queue.flush();
     for (const cl::CommandQueue& queue : queues_) queue.finish();
   }
 
@@ -187,7 +190,6 @@ class OpenclCopies final : public Copies {
       if (index == 0) stretch.first = event;
       if (is_last) stretch.last = event;
     }
-    queue.flush();
     return stretch;
   }
 
