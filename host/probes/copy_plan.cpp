@@ -95,7 +95,7 @@ std::vector<Point> first_copies(const gpu::DeviceInfo& device, const Request& re
   points.push_back(point({.mover = Mover::transfer, .host = HostEnd::pinned}, all.front()));
   // Where the kernel's shape is found, which small copies do not tell.
   points.push_back(
-      point({.mover = Mover::compute_shader, .host = HostEnd::pinned}, std::min(all.back(), shaping_bytes)));
+      point({.mover = Mover::compute_shader, .host = HostEnd::pinned}, std::clamp(shaping_bytes, all.front(), all.back())));
   return points;
 }
 

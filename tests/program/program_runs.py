@@ -108,11 +108,13 @@ def main_levels(records):
 
 
 def by_vector_path(samples):
-    """Without what was kept awake, the other paths to memory, atomics, and the same again in cycles."""
+    """Latencies without what was kept awake, the other paths to memory, atomics, and the same again in cycles."""
     return [
         sample
         for sample in in_nanoseconds(samples)
-        if sample["series"].get("path", "vector") == "vector" and not {"pattern", "fabric"} & sample["series"].keys()
+        if sample["probe"] == "latency"
+        and sample["series"].get("path", "vector") == "vector"
+        and not {"pattern", "fabric"} & sample["series"].keys()
     ]
 
 
