@@ -38,7 +38,7 @@ bool is_one_of(std::span<const Point> points, const Measurement& one) {
 
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request,
                         std::span<const Measurement> known) {
-  const std::vector<Point> first = first_copies(device, request);
+  std::vector<Point> first = first_copies(device, request);
   if (known.empty() || first.empty()) return first;
   const bool swept =
       std::ranges::any_of(known, [&](const Measurement& one) { return !is_one_of(first, one); });

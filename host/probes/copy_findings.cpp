@@ -16,7 +16,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Finding;
 using measure::Measurement;
 
 /// Nanoseconds of one copy, by bytes; of each way to copy, of so many queues.

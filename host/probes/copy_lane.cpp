@@ -34,9 +34,9 @@ gpu::CopyList CopyLane::next() {
   gpu::CopyList list;
   for (std::uint32_t copy = 0; copy < row_.copies; ++copy) {
     const std::uint64_t offset = copy * row_.bytes;
-    gpu::CopyPlace from{
+    const gpu::CopyPlace from{
         .buffer = from_.get(), .host = from_ ? nullptr : host_.get(), .offset_bytes = begin + offset};
-    gpu::CopyPlace to{.buffer = to_.get(), .host = to_ ? nullptr : host_.get(), .offset_bytes = offset};
+    const gpu::CopyPlace to{.buffer = to_.get(), .host = to_ ? nullptr : host_.get(), .offset_bytes = offset};
     list.push_back({.from = from, .to = to, .bytes = row_.bytes});
   }
   return list;

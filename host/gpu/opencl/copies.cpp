@@ -82,6 +82,7 @@ void enqueue(const cl::CommandQueue& queue, const Copy& copy, const std::vector<
 }
 
 /// When a list's first copy began and its last one ended, by the device's clock, which all queues share.
+// NOLINTNEXTLINE(bugprone-exception-escape): opencl.hpp throws where a driver cannot release what it made itself
 struct Stretch {
   cl::Event first;
   cl::Event last;

@@ -36,14 +36,14 @@ class Queue {
 
   /// Records with `record(commands)`, runs it after everything before it, and waits for its end.
   template <typename Record>
-  void run(Record record) {
+  void run(const Record& record) {
     start(record);
     wait();
   }
 
   /// The same without waiting for its end; nothing else may be asked of the queue until wait().
   template <typename Record>
-  void start(Record record) {
+  void start(const Record& record) {
     begin();
     record(commands_);
     submit();
