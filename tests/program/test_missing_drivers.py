@@ -40,7 +40,8 @@ def test_says_what_to_install_and_measures_through_the_other(sonde, valid, both_
     records = sonde.records()
     valid(records)
     assert {sample["api"] for sample in of_kind(records, "sample")} == {"opencl", "vulkan"} - {api}
-    skips = of_kind(records, "skip")
+    all_skips = of_kind(records, "skip")
+    skips = [skip for skip in all_skips if skip["api"] == api]
     assert [skip["probe"] for skip in skips] == [
         "latency", "bandwidth", "loaded-latency", "host-memory", "zero-copy", "copy",
     ]  # fmt: skip
@@ -48,7 +49,7 @@ def test_says_what_to_install_and_measures_through_the_other(sonde, valid, both_
         assert (skip["device"], skip["api"]) == ("cpu", api)
         assert f"no {SPOKEN[api]} {what}" in skip["reason"] and PACKAGES[what, api] in skip["reason"]
     assert of_kind(records, "device")[0][api] is None
-    assert (records[-1]["status"], records[-1]["skips"]) == ("complete", len(skips))
+    assert (records[-1]["status"], records[-1]["skips"]) == ("complete", len(all_skips))
 
 
 @pytest.mark.parametrize(("what", "api"), PACKAGES)

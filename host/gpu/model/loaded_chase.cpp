@@ -117,8 +117,8 @@ void chase_loaded(Invocation& invocation) {
     const double made = std::floor(walk_ns / round_ns + (group + 0.5) / streams.groups);
     const auto rounds = static_cast<std::uint32_t>(std::min<double>(made, streams.most_rounds));
     const std::size_t first = streams.is_shared() ? 0 : std::size_t{group} * (streams.blocks + 1);
-    left[2 * group] = rounds;
-    left[2 * group + 1] += sum_of(&sums[first], streams, group, blocks_per_round * rounds);
+    left[std::size_t{2} * group] = rounds;
+    left[std::size_t{2} * group + 1] += sum_of(&sums[first], streams, group, blocks_per_round * rounds);
   }
 }
 

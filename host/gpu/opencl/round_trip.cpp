@@ -66,14 +66,14 @@ bool has_ended(const cl::Event& event) {
 cl::Kernel built(const Place& place) {
   for (const char* language : {"-cl-std=CL2.0", "-cl-std=CL3.0"}) {
     try {
-      cl::Program program(place.context, std::string(source));
+      const cl::Program program(place.context, std::string(source));
       program.build(place.device, language);
       return {program, "answer"};
     } catch (const cl::Error&) {
       // The next, or the last below, whose failure is the driver's word.
     }
   }
-  cl::Program program(place.context, std::string(source));
+  const cl::Program program(place.context, std::string(source));
   program.build(place.device, "-cl-std=CL1.2");
   return {program, "answer"};
 }
@@ -87,8 +87,8 @@ std::vector<Nanoseconds> tried(const Place& place, cl::Kernel& kernel, std::uint
   if (status != CL_SUCCESS) throw cl::Error(status, "clSetKernelArgSVMPointer");
   kernel.setArg(1, count);
   kernel.setArg(2, most_looks);
-  std::atomic_ref<std::uint32_t> question(words.get()[0]);
-  std::atomic_ref<std::uint32_t> answer(words.get()[answer_word]);
+  const std::atomic_ref<std::uint32_t> question(words.get()[0]);
+  const std::atomic_ref<std::uint32_t> answer(words.get()[answer_word]);
   std::vector<Nanoseconds> times;
   cl::Event event;
   place.queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(1), cl::NDRange(1), nullptr, &event);
