@@ -57,7 +57,7 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   if (!swept) return sweep_points(device, request, known);
   // Not from the beginning again once the sweep is over.
   const bool over = std::ranges::any_of(known, [](const Measurement& one) { return is_scaling(one.point); });
-  std::vector<Point> closer = over ? std::vector<Point>() : closer_points(device, request, known);
+  const std::vector<Point> closer = over ? std::vector<Point>() : closer_points(device, request, known);
   return closer.empty() ? scaling_points(device, request, known) : closer;
 }
 

@@ -112,7 +112,7 @@ TEST_P(DeviceSharedMemory, OneKindsBufferAndAnothersMeetInOneLaunch) {
   for (std::uint32_t i = 0; i < length; ++i) chain[i] = (i + 7) % length;
   with_each_kind([&](const MemoryKind& kind) {
     for (const Use use : {Use::storage, Use::bound}) {
-      const auto next = device->make_buffer_in(kind, length * 4, use);
+      const auto next = device->make_buffer_in(kind, std::uint64_t{length} * 4, use);
       const auto cursor = device->make_buffer(8, use);
       const std::array<std::uint32_t, 2> start{3, 0};
       next->write(0, std::as_bytes(std::span(chain)));
@@ -139,7 +139,7 @@ TEST_P(DeviceSharedMemory, TouchWritesAndFindsJustTheWordsItIsToldTo) {
     std::vector<std::uint32_t> words(1001);
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = pattern(i);
     const auto buffer = device->make_buffer(words.size() * 4);
-    const auto sums = device->make_buffer((group_size * groups + 1) * 4);
+    const auto sums = device->make_buffer((std::uint64_t{group_size} * groups + 1) * 4);
     buffer->write(0, std::as_bytes(std::span(words)));
     std::vector<std::uint32_t> expected(group_size * groups + 1, 0xABCD);
     for (const std::uint32_t stores : {0u, 1u}) {
