@@ -78,6 +78,12 @@ TEST_P(DeviceSharedMemory, ContentComesBackByReadsAndByMaps) {
     std::vector<std::uint32_t> found(many_words);
     buffer->read(0, std::as_writable_bytes(std::span(found)));
     EXPECT_TRUE(found == words);
+  });
+}
+
+TEST_P(DeviceSharedMemory, BytesBeyondTheEndAreErrors) {
+  with_each_kind([&](const MemoryKind& kind) {
+    const auto buffer = device->make_buffer_in(kind, many_words * 4);
     std::array<std::byte, 8> eight{};
     EXPECT_THROW(buffer->write(many_words * 4 - 4, eight), Error);
     EXPECT_THROW(buffer->read(many_words * 4 - 4, eight), Error);
