@@ -12,7 +12,7 @@
 #define WAIT position = position * factor + addend;
 #define WAIT_8 WAIT WAIT WAIT WAIT WAIT WAIT WAIT WAIT
 #define CLEAR(k) vector sum##k = 0;
-#define ADD(k) sum##k += stream[at + k * GROUP_SIZE];
+#define ADD(k) sum##k += stream[at + k * VECTOR_STEP];
 #define BLOCK                              \
   {                                        \
     const uint at = VECTOR_AT(position);   \

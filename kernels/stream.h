@@ -1,5 +1,6 @@
-// What the streaming kernels share. A block is GROUP_SIZE * IN_FLIGHT vectors side by side: on every trip a work-group
-// moves one, its items neighbouring vectors and each item IN_FLIGHT of them that do not depend on each other. A group
+// What the streaming kernels share. A block is IN_FLIGHT rows of GROUP_SIZE vectors: on every trip a work-group moves one,
+// its items neighbouring vectors of each row, and the rows do not depend on each other. They lie side by side; or, where
+// SPREAD is 1, each in a part of its own of what the group walks over, so that it follows IN_FLIGHT streams. A group
 // walks a cycle of `blocks` blocks, which lie at (group * group_step + position * block_step): slices of its own
 // (blocks, 1), every so many-th block (1, groups), or the whole working set (0, 1). It begins at `start`, moved on by
 // `group_offset` for each group, and never stops at an end, so no pass is like the one before and nothing is hoisted.
@@ -25,8 +26,15 @@ typedef JOINED(uint, VECTOR_WORDS) vector;
 #define WALK_ARGUMENTS uint trips, uint start, uint blocks, uint block_step, uint group_step, uint group_offset
 #define FIRST_POSITION ((start + STREAMING_GROUP * group_offset) % blocks)
 #define AFTER(position) ((position) + 1 == blocks ? 0 : (position) + 1)
-/// The item's first vector of the block at a position; its others follow GROUP_SIZE apart.
+/// The item's first vector of the block at a position; its others follow VECTOR_STEP apart.
+#if SPREAD
+#define VECTOR_STEP (blocks * GROUP_SIZE)
+#define VECTOR_AT(position) \
+  ((STREAMING_GROUP * group_step * IN_FLIGHT + (position)) * GROUP_SIZE + (uint)get_local_id(0))
+#else
+#define VECTOR_STEP GROUP_SIZE
 #define VECTOR_AT(position) \
   ((STREAMING_GROUP * group_step + (position) * block_step) * (GROUP_SIZE * IN_FLIGHT) + (uint)get_local_id(0))
+#endif
 
 #define DECLARE(k) vector value##k;

@@ -1,8 +1,8 @@
 #include "stream.h"
 // C = A without end, where C's block comes from the block of A that is `shift` further on: another shift with every
 // dispatch, so that what an earlier one left is noticed. kernels/stream.h explains the walk.
-#define LOAD(k) value##k = a[from + k * GROUP_SIZE];
-#define STORE(k) c[at + k * GROUP_SIZE] = value##k;
+#define LOAD(k) value##k = a[from + k * VECTOR_STEP];
+#define STORE(k) c[at + k * VECTOR_STEP] = value##k;
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void stream_copy(global const vector* restrict a, global vector* restrict c, WALK_ARGUMENTS,

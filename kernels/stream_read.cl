@@ -2,7 +2,7 @@
 // Reads without end and adds all words up, which is the proof: sums has one word for each item. kernels/stream.h
 // explains the walk. No local memory: on many GPUs it is taken from the first cache.
 #define CLEAR(k) vector sum##k = 0;
-#define ADD(k) sum##k += a[at + k * GROUP_SIZE];
+#define ADD(k) sum##k += a[at + k * VECTOR_STEP];
 #define FOLD(k) all += sum##k;
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))

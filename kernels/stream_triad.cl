@@ -1,8 +1,8 @@
 #include "stream.h"
 // C = A + factor * B without end, in integers, so that the result is exact. The block of A is `shift` further on, as
 // in kernels/stream_copy.cl.
-#define LOAD(k) value##k = a[from + k * GROUP_SIZE] + factor * b[at + k * GROUP_SIZE];
-#define STORE(k) c[at + k * GROUP_SIZE] = value##k;
+#define LOAD(k) value##k = a[from + k * VECTOR_STEP] + factor * b[at + k * VECTOR_STEP];
+#define STORE(k) c[at + k * VECTOR_STEP] = value##k;
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void stream_triad(global const vector* restrict a, global const vector* restrict b, global vector* restrict c,

@@ -16,7 +16,7 @@ vector noise_of(uint number) {
 }
 
 #define BEGIN(k) vector value##k = noise_of((uint)get_global_id(0) * IN_FLIGHT + k) + turn * GROWTH;
-#define STORE(k) c[at + k * GROUP_SIZE] = value##k;
+#define STORE(k) c[at + k * VECTOR_STEP] = value##k;
 #define GROW(k) value##k += GROWTH;
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))

@@ -27,7 +27,7 @@ shared uint signs[2];
 #define WAIT position = position * factor + addend;
 #define WAIT_8 WAIT WAIT WAIT WAIT WAIT WAIT WAIT WAIT
 #define CLEAR(k) value##k = uvec4(0);
-#define ADD(k) value##k += stream.data[at + k * GROUP_SIZE];
+#define ADD(k) value##k += stream.data[at + k * VECTOR_STEP];
 #define BLOCK                              \
   {                                        \
     const uint at = VECTOR_AT(position);   \

@@ -1,5 +1,6 @@
 // The same as kernels/stream.h, which explains it. A vector is 16 bytes, the widest load there is.
 layout(constant_id = 1) const uint IN_FLIGHT = 4;
+layout(constant_id = 3) const uint SPREAD = 0;
 const uint GROUP_SIZE = gl_WorkGroupSize.x;
 
 // Unrolled by hand, as a driver that counts the trips of loops would count an inner one's too.
@@ -16,7 +17,10 @@ const uint GROUP_SIZE = gl_WorkGroupSize.x;
 #define WALK_ARGUMENTS uint trips; uint start; uint blocks; uint block_step; uint group_step; uint group_offset;
 #define FIRST_POSITION ((start + STREAMING_GROUP * group_offset) % blocks)
 #define AFTER(position) ((position) + 1 == blocks ? 0 : (position) + 1)
-#define VECTOR_AT(position) \
-  ((STREAMING_GROUP * group_step + (position) * block_step) * (GROUP_SIZE * IN_FLIGHT) + gl_LocalInvocationID.x)
+#define VECTOR_STEP (SPREAD != 0 ? blocks * GROUP_SIZE : GROUP_SIZE)
+#define VECTOR_AT(position)                                                                           \
+  ((SPREAD != 0 ? (STREAMING_GROUP * group_step * IN_FLIGHT + (position)) * GROUP_SIZE                \
+                : (STREAMING_GROUP * group_step + (position) * block_step) * (GROUP_SIZE * IN_FLIGHT)) + \
+   gl_LocalInvocationID.x)
 
 #define DECLARE uvec4 value0, value1, value2, value3, value4, value5, value6, value7;

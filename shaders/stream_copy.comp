@@ -13,8 +13,8 @@ layout(push_constant) uniform Arguments {
   uint shift;
 };
 
-#define LOAD(k) value##k = a.data[from + k * GROUP_SIZE];
-#define STORE(k) c.data[at + k * GROUP_SIZE] = value##k;
+#define LOAD(k) value##k = a.data[from + k * VECTOR_STEP];
+#define STORE(k) c.data[at + k * VECTOR_STEP] = value##k;
 
 void main() {
   DECLARE

@@ -13,7 +13,7 @@ layout(push_constant) uniform Arguments {
 };
 
 #define CLEAR(k) value##k = uvec4(0);
-#define ADD(k) value##k += a.data[at + k * GROUP_SIZE];
+#define ADD(k) value##k += a.data[at + k * VECTOR_STEP];
 #define FOLD(k) all += value##k;
 
 void main() {

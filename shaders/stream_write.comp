@@ -19,7 +19,7 @@ uvec4 noise_of(uint number) {
 }
 
 #define BEGIN(k) value##k = noise_of(gl_GlobalInvocationID.x * IN_FLIGHT + k) + turn * growth;
-#define STORE(k) c.data[at + k * GROUP_SIZE] = value##k;
+#define STORE(k) c.data[at + k * VECTOR_STEP] = value##k;
 #define GROW(k) value##k += growth;
 
 void main() {

@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "gpu/opencl": "gpu",
     "gpu/vulkan": "gpu",
     "gpu/model": "gpu",
-    "cpu": "analysis",
+    "cpu": "gpu analysis",
     "counters": "analysis",
     "analysis": "",
     "kernels": "gpu",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 
 namespace sonde::analysis {
 namespace {
@@ -18,6 +19,7 @@ constexpr double beyond_the_best = 1.1;
 /// Between two levels; and over how much points scatter.
 constexpr double least_fall = 1.12;
 constexpr double least_fall_over_scatter = 4;
+constexpr double least_fall_over_own_spread = 1.5;
 /// A level whose points fall apart: an octave before the cut and one behind are each flat within this, the one so far below
 /// the other, as nearly all points are; and the cut is no wider than this.
 constexpr double flat_within = 1.12;
@@ -111,12 +113,26 @@ double scatter(const std::vector<CurvePoint>& curve) {
   return turns.empty() ? 0 : 1.4826 * quantile(turns, 0.5) / std::sqrt(6.0);
 }
 
-/// The same without edges that are no larger than what points scatter by: what is on both sides of one is one level.
+/// How far the repetitions of a usual point lie apart, from first to third quartile, as a logarithm.
+double own_spread(std::span<const CurvePoint> points) {
+  std::vector<double> spreads;
+  for (const CurvePoint& point : points) {
+    const Summary all = summarize(point.values);
+    if (all.lower_quartile > 0) spreads.push_back(std::log(all.upper_quartile / all.lower_quartile));
+  }
+  return spreads.empty() ? 0 : quantile(spreads, 0.5);
+}
+
+/// The same without edges that are no larger than what points scatter by, or than how far the repetitions of the points on
+/// both sides lie apart: what is on both sides of one is one level.
 std::vector<BandwidthLevel> without_noise(const std::vector<CurvePoint>& curve, std::vector<BandwidthLevel> levels) {
   const double noise = scatter(curve);
   for (std::size_t level = 0; level + 1 < levels.size();) {
     const double fall = std::log(levels[level].gbps.value / levels[level + 1].gbps.value);
-    if (fall >= std::max(std::log(least_fall), least_fall_over_scatter * noise)) {
+    std::vector<CurvePoint> beside = plateau(curve, levels, level);
+    std::ranges::copy(plateau(curve, levels, level + 1), std::back_inserter(beside));
+    const double apart = least_fall_over_own_spread * own_spread(beside);
+    if (fall >= std::max({std::log(least_fall), least_fall_over_scatter * noise, apart})) {
       ++level;
       continue;
     }
@@ -148,6 +164,7 @@ std::vector<double> flat_octave(std::span<const CurvePoint> points, double from_
 std::optional<Cut> cut_of(std::span<const CurvePoint> points, double noise) {
   const std::vector<double> gbps = medians_of(points);
   const std::span<const double> all(gbps);
+  const double spread = own_spread(points);
   for (std::size_t flat = 0; flat + 1 < gbps.size(); ++flat) {
     const std::vector<double> before = flat_octave(points, points[flat].bytes / 2, points[flat].bytes);
     if (before.empty()) continue;
@@ -158,10 +175,27 @@ std::optional<Cut> cut_of(std::span<const CurvePoint> points, double noise) {
       const double fall = std::log(near / quantile(after, 0.5));
       // Nearly all others on their side as well.
       const bool apart = quantile(all.first(flat + 1), 1 - nearly_all) * low_part >= quantile(all.subspan(low), nearly_all);
-      if (apart && fall >= std::max(-std::log(low_part), least_fall_over_scatter * noise)) return Cut{flat, low};
+      const double least = std::max({-std::log(low_part), least_fall_over_scatter * noise, least_fall_over_own_spread * spread});
+      if (apart && fall >= least) return Cut{flat, low};
     }
   }
   return std::nullopt;
+}
+
+/// How many of the furthest points get the same over enough of sizes, so that no cache has a part in it; 0 where it has.
+std::size_t flat_at_the_end(std::span<const CurvePoint> points) {
+  constexpr double the_same = 1.015;
+  constexpr double enough = 1.3;
+  std::size_t count = 0;
+  double least = 0;
+  double most = 0;
+  for (; count < points.size(); ++count) {
+    const double gbps = median_of(points[points.size() - 1 - count]);
+    least = count == 0 ? gbps : std::min(least, gbps);
+    most = std::max(most, gbps);
+    if (most > the_same * least) break;
+  }
+  return count >= 2 && points.back().bytes >= enough * points[points.size() - count].bytes ? count : 0;
 }
 
 /// Latencies rise by more than bandwidths fall: a step that is too small for a level of the one is none for the other, and a
@@ -185,6 +219,8 @@ std::vector<BandwidthLevel> cut(const std::vector<CurvePoint>& curve, std::vecto
       continue;
     }
     // Memory's is what the furthest get, beyond every mixture.
+    const std::size_t flat = levels[level].bytes ? 0 : flat_at_the_end(points);
+    if (flat > 0) levels[level].gbps = middle_of(std::span(points).last(flat));
     if (!levels[level].bytes || points.size() < 3) continue;
     const Bracket middle = middle_of(points);
     const double value = levels[level].gbps.value;

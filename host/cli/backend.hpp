@@ -15,6 +15,7 @@ namespace sonde::cli {
 struct Target {
   records::DeviceRecord record;
   std::optional<gpu::model::Description> description;
+  bool beside_gpus = false;  ///< the CPU of a run that is about GPUs: asked of itself, not through drivers
 };
 
 /// Loads the API's drivers into this process: called in workers only.
@@ -24,7 +25,7 @@ std::unique_ptr<gpu::Device> open_device(const Target& target, gpu::Api api);
 /// The target through one API; null where no driver shows it there.
 const records::ApiDevice* through(const records::DeviceRecord& record, gpu::Api api);
 
-/// "OpenCL", "Vulkan" or "simulated", for people.
+/// "OpenCL", "Vulkan", "native code" or "simulated", for people.
 std::string spoken_name(gpu::Api api);
 
 /// "OpenCL: " before what was found through the API that a record names so; a simulated device has but one.

@@ -49,7 +49,9 @@ bool same_hardware(const DeviceRecord& device, const gpu::DeviceInfo& info) {
 }
 
 void add_driver(DeviceRecord& device, const ApiDevice& seen) {
-  auto& slot = seen.info.api == gpu::Api::opencl ? device.opencl : device.vulkan;
+  auto& slot = seen.info.api == gpu::Api::opencl   ? device.opencl
+               : seen.info.api == gpu::Api::vulkan ? device.vulkan
+                                                   : device.cpu;
   if (slot) {
     device.further.push_back(seen);
     return;
@@ -129,6 +131,13 @@ Machine look_around(std::chrono::milliseconds silence_limit) {
     const std::vector<ApiDevice> here = list_in_a_worker(api, silence_limit, problem);
     seen.insert(seen.end(), here.begin(), here.end());
     if (!problem.empty()) machine.problems[api] = problem;
+  }
+  // Where no driver shows anything there is nothing to hold the CPU's own curves against.
+  if (!seen.empty()) {
+    std::string problem;
+    const std::vector<ApiDevice> processor = list_in_a_worker(gpu::Api::cpu, silence_limit, problem);
+    seen.insert(seen.end(), processor.begin(), processor.end());
+    if (!problem.empty()) machine.problems[gpu::Api::cpu] = problem;
   }
   machine.devices = merge(seen);
   for (DeviceRecord& device : machine.devices) {

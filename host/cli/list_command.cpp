@@ -18,14 +18,16 @@ using records::DeviceRecord;
 std::vector<records::Applicability> answers(const DeviceRecord& device, const std::map<gpu::Api, std::string>& problems) {
   std::vector<records::Applicability> all;
   for (const measure::Probe* probe : probes::catalog()) {
-    for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
+    for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::cpu}) {
+      if (!measure::is_asked_through(*probe, api)) continue;
       const ApiDevice* through_api = through(device, api);
       std::string answer = "yes";
       if (through_api != nullptr) {
         answer = probe->obstacle(through_api->info).value_or("yes");
       } else {
         const auto problem = problems.find(api);
-        answer = problem != problems.end() ? problem->second : "no " + spoken_name(api) + " driver shows this device";
+        answer = problem != problems.end() ? problem->second : api == gpu::Api::cpu            ? "asked of device cpu alone"
+                                              : "no " + spoken_name(api) + " driver shows this device";
       }
       all.push_back({std::string(probe->name), records::api_name(api), answer});
     }

@@ -34,12 +34,12 @@ std::string plan(std::span<const std::pair<const Target*, gpu::Api>> work, std::
     of_device.line_bytes = target->record.line_bytes;
     const gpu::DeviceInfo& info = through(target->record, api)->info;
     for (const measure::Probe* probe : probes) {
-      if (probe->obstacle(info)) continue;
+      if (!measure::is_asked_through(*probe, api) || probe->obstacle(info)) continue;
       const Part part = part_of(*probe, info, of_device);
       simulated = simulated || api == gpu::Api::model;
       seconds += part.seconds;
       lines += "  " + std::string(probe->name) + " on " + target->record.name;
-      if (api != gpu::Api::model) lines += " through " + spoken_name(api);
+      if (api == gpu::Api::opencl || api == gpu::Api::vulkan) lines += " through " + spoken_name(api);
       if (part.largest_bytes > 0) lines += ", up to " + measure::size_text(part.largest_bytes);
       lines += "\n";
     }

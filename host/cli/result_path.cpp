@@ -32,7 +32,7 @@ std::string driver_word(const Target& target, std::span<const gpu::Api> apis) {
     const records::ApiDevice* device = through(target.record, one);
     if (device == nullptr) continue;
     const std::string version = file_word(device->info.driver_version, 16);
-    if (version == word) continue;  // both APIs of one driver package
+    if (version.empty() || version == word) continue;  // both APIs of one driver package
     word += (word.empty() ? "" : "+") + version;
   }
   return word.empty() ? "simulated" : word;

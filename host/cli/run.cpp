@@ -17,6 +17,28 @@ namespace sonde::cli {
 using measure::WorkerEnd;
 using records::Line;
 
+namespace {
+
+/// What one process is asked.
+struct Share {
+  std::vector<const measure::Probe*> probes;
+  bool spares_a_core = false;
+};
+
+/// On a CPU that is measured as a device a core is taken from the driver only for those probes that need it.
+std::vector<Share> shares_of(const Target& target, gpu::Api api, std::span<const measure::Probe* const> probes) {
+  const bool shares_cores = target.record.type == gpu::DeviceType::cpu && api != gpu::Api::cpu;
+  std::vector<Share> shares{{.probes = {}}, {.probes = {}, .spares_a_core = true}};
+  for (const measure::Probe* probe : probes) {
+    if (!measure::is_asked_through(*probe, api)) continue;
+    shares[shares_cores && probe->spares_a_core ? 1 : 0].probes.push_back(probe);
+  }
+  std::erase_if(shares, [](const Share& share) { return share.probes.empty(); });
+  return shares;
+}
+
+}  // namespace
+
 Run::Run(std::vector<const measure::Probe*> probes, const measure::Request& request, RunLimits limits,
          records::RecordFile& file, Progress& progress, bool diagnostics)
     : probes_(std::move(probes)),
@@ -49,13 +71,30 @@ void Run::take(std::string_view text, Line& last_point) {
 }
 
 void Run::probe(const Target& target, gpu::Api api) {
+  for (const Share& share : shares_of(target, api, probes_)) {
+    if (!interrupted()) run_worker(target, api, share.probes, share.spares_a_core);
+  }
+}
+
+int Run::workers_for(const Target& target, gpu::Api api, std::span<const measure::Probe* const> probes) {
+  return static_cast<int>(shares_of(target, api, probes).size());
+}
+
+void Run::run_worker(const Target& target, gpu::Api api, const std::vector<const measure::Probe*>& probes,
+                     bool spares_a_core) {
   if (Clock::now() > end_) {
     skip_for_time({target.record.id, records::api_name(api), ""}, {});
     return;
   }
   measure::Request request = request_;
   request.line_bytes = target.record.line_bytes;
-  const WorkerTask task{target, api, probes_, request, start_, limits_.sysfs_root};
+  const WorkerTask task{.target = target,
+                        .api = api,
+                        .probes = probes,
+                        .request = request,
+                        .run_start = start_,
+                        .spares_a_core = spares_a_core,
+                        .sysfs_root = limits_.sysfs_root};
   Line last_point;
   const measure::WorkerHandlers handlers{.line = [&](std::string_view text) { take(text, last_point); },
                                          .tick = [this] { progress_.draw(); },
@@ -77,6 +116,7 @@ void Run::probe(const Target& target, gpu::Api api) {
 
 void Run::skip(const Target& target, gpu::Api api, const std::string& reason) {
   for (const measure::Probe* probe : probes_) {
+    if (!measure::is_asked_through(*probe, api)) continue;
     append(records::skip_line({target.record.id, records::api_name(api), std::string(probe->name)}, nullptr, reason));
   }
 }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,11 @@ class Run {
   Run(std::vector<const measure::Probe*> probes, const measure::Request& request, RunLimits limits,
       records::RecordFile& file, Progress& progress, bool diagnostics);
 
+  /// Processes that `probe` takes for one API of a device.
+  static int workers_for(const Target& target, gpu::Api api, std::span<const measure::Probe* const> probes);
+
   void append(const std::string& line);
-  /// Everything that is asked of one device through one API, in a process of its own.
+  /// Everything that is asked of one device through one API, in processes of its own.
   void probe(const Target& target, gpu::Api api);
   /// A line for each probe that cannot be asked of this device.
   void skip(const Target& target, gpu::Api api, const std::string& reason);
@@ -43,6 +47,8 @@ class Run {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void run_worker(const Target& target, gpu::Api api, const std::vector<const measure::Probe*>& probes,
+                  bool spares_a_core);
   /// What its probes say of one level, held against each other.
   void compare_probes(const Target& target, gpu::Api api);
   void take(std::string_view text, records::Line& last_point);

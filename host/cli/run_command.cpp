@@ -42,11 +42,29 @@ std::vector<const measure::Probe*> wanted_probes(const std::vector<std::string>&
   return probes;
 }
 
-std::vector<gpu::Api> wanted_apis(const std::string& word, const Target& target) {
+/// Whether the processor itself is asked anything: where no driver's API was chosen, or such a probe by its name.
+bool asks_the_cpu(const RunOptions& options, std::span<const measure::Probe* const> probes) {
+  return std::ranges::any_of(probes, &measure::Probe::of_the_cpu) && (options.api == "all" || !options.probes.empty());
+}
+
+std::vector<gpu::Api> wanted_apis(const RunOptions& options, std::span<const measure::Probe* const> probes,
+                                  const Target& target) {
   if (target.description) return {gpu::Api::model};
-  if (word == "opencl") return {gpu::Api::opencl};
-  if (word == "vulkan") return {gpu::Api::vulkan};
-  return {gpu::Api::opencl, gpu::Api::vulkan};
+  std::vector<gpu::Api> apis;
+  if (!target.beside_gpus && !std::ranges::all_of(probes, &measure::Probe::of_the_cpu)) {
+    if (options.api != "vulkan") apis.push_back(gpu::Api::opencl);
+    if (options.api != "opencl") apis.push_back(gpu::Api::vulkan);
+  }
+  if (target.record.cpu && asks_the_cpu(options, probes)) apis.push_back(gpu::Api::cpu);
+  return apis;
+}
+
+/// What a run measures where nobody said: the GPUs, and beside them the processor that shares their memory.
+void add_the_cpu(std::vector<Target>& targets, const std::vector<records::DeviceRecord>& devices) {
+  const auto is_cpu = [](const records::DeviceRecord& device) { return device.type == gpu::DeviceType::cpu; };
+  if (std::ranges::any_of(targets, is_cpu, &Target::record)) return;
+  const auto cpu = std::ranges::find_if(devices, is_cpu);
+  if (cpu != devices.end()) targets.push_back({.record = *cpu, .description = std::nullopt, .beside_gpus = true});
 }
 
 std::chrono::milliseconds milliseconds(double seconds) {
@@ -104,13 +122,17 @@ ExitStatus run_command(const RunOptions& options) {
     return UsageError("there is no device to measure; sonde list says what is missing");
   };
   if (!only_models && machine.devices.empty()) throw nothing_here();
-  const std::vector<Target> targets = select(machine.devices, options.devices);
+  std::vector<Target> targets = select(machine.devices, options.devices);
+  if (options.devices.empty() && asks_the_cpu(options, probes)) add_the_cpu(targets, machine.devices);
   std::vector<std::pair<const Target*, gpu::Api>> work;
   for (const Target& target : targets) {
     check_sizes(request, target.record);
-    for (const gpu::Api api : wanted_apis(options.api, target)) {
+    for (const gpu::Api api : wanted_apis(options, probes, target)) {
       if (through(target.record, api) != nullptr) work.emplace_back(&target, api);
     }
+  }
+  if (work.empty() && std::ranges::all_of(probes, &measure::Probe::of_the_cpu)) {
+    throw UsageError("what was asked is asked of the CPU itself; choose it with --device cpu");
   }
   if (work.empty()) throw nothing_here();
 
@@ -124,14 +146,16 @@ ExitStatus run_command(const RunOptions& options) {
                                       .host = describe_host()};
   std::optional<records::RecordFile> file;
   try {
-    file.emplace(options.out.empty() ? default_path(targets, wanted_apis(options.api, targets.front()), run_record) : std::filesystem::path(options.out));
+    file.emplace(options.out.empty() ? default_path(targets, wanted_apis(options, probes, targets.front()), run_record) : std::filesystem::path(options.out));
   } catch (const std::exception& error) {
     throw UsageError(error.what());
   }
   warn_of_problems();
   say_what_is_measured(options, machine, targets);
   std::cerr << plan(work, probes, request, options.time_limit_seconds);
-  Progress progress(options.progress && is_terminal(STDERR_FILENO), static_cast<int>(work.size()));
+  int workers = 0;
+  for (const auto& [target, api] : work) workers += Run::workers_for(*target, api, probes);
+  Progress progress(options.progress && is_terminal(STDERR_FILENO), workers);
   const RunLimits limits{.silence = silence_limit,
                          .whole_run = milliseconds(options.time_limit_seconds),
                          .sysfs_root = options.sysfs_root};
@@ -139,7 +163,7 @@ ExitStatus run_command(const RunOptions& options) {
   run.append(records::run_line(run_record));
   for (const Target& target : targets) run.append(records::device_line(target.record));
   for (const Target& target : targets) {
-    for (const gpu::Api api : wanted_apis(options.api, target)) {
+    for (const gpu::Api api : wanted_apis(options, probes, target)) {
       if (interrupted()) break;
       if (through(target.record, api) != nullptr) {
         run.probe(target, api);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/bandwidth_table.hpp"
+#include "cli/companion_tables.hpp"
 #include "cli/copy_table.hpp"
 #include "cli/format.hpp"
 #include "cli/latency_summary.hpp"
@@ -80,10 +81,12 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
     text += drivers(target);
     text += latency_summary(device, lines, colour);
     text += level_summary(device, lines);
+    text += cpu_latency_table(device.id, lines);
     text += bandwidth_table(device.id, lines, simulated);
     text += loaded_latency_summary(device.id, lines, simulated);
     text += memory_kinds_table(device.id, lines, simulated);
     text += copy_table(device.id, lines, simulated);
+    text += contention_table(device.id, lines, simulated);
   }
   const auto disturbed = std::ranges::count_if(
       lines, [](const Line& line) { return records::is_point(line) && line.measurement.state.disturbed; });

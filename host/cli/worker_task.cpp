@@ -2,6 +2,8 @@
 
 #include "counters/sampler.hpp"
 #include "counters/sources.hpp"
+#include "cpu/pinned.hpp"
+#include "cpu/topology.hpp"
 #include "gpu/error.hpp"
 #include "measure/observer.hpp"
 #include "measure/one_core.hpp"
@@ -94,9 +96,12 @@ std::function<std::optional<measure::CoreClock>()> core_clock(gpu::Device& devic
 void do_task(const WorkerTask& task, const measure::SendLine& send) {
   PipeObserver observer(task, send);
   try {
+    // Before the driver is loaded: its threads take over the mask. The machine is looked at first, as it is cut down to it.
+    if (task.spares_a_core) cpu::keep_off(0, quiet_core(cpu::machine(), 0).cpu);
     const std::unique_ptr<gpu::Device> device = open_device(task.target, task.api);
     // Before the clock settles: it would fall again while libraries are loaded and files looked for.
     counters::Sampler sampler(counters::reader_of(task.sysfs_root, task.target.record.pci));
+    if (task.api == gpu::Api::cpu) cpu::keep_off(sampler.thread_id(), quiet_core(cpu::machine(), 0).cpu);
     const measure::Settled settled = settle(*device, observer, sampler.thread_id());
     measure::RunnerOptions options{.request = task.request,
                                    .clock_settled = settled.stable,

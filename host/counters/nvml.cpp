@@ -59,6 +59,8 @@ class Nvml {
     find(device_at, "nvmlDeviceGetHandleByPciBusId_v2");
     find(shutdown_, "nvmlShutdown");
     find(clock_, "nvmlDeviceGetClockInfo");
+    find(highest_clock_, "nvmlDeviceGetMaxClockInfo");
+    find(bus_width_, "nvmlDeviceGetMemoryBusWidth");
     find(temperature_, "nvmlDeviceGetTemperature");
     find(power_, "nvmlDeviceGetPowerUsage");
     find(fields_, "nvmlDeviceGetFieldValues");
@@ -80,6 +82,7 @@ class Nvml {
     unsigned number = 0;
     if (clock_ != nullptr && clock_(device_, graphics_clock, &number) == success) reading.gpu_clock_mhz = number;
     if (clock_ != nullptr && clock_(device_, memory_clock, &number) == success) reading.memory_clock_mhz = number;
+    reading.memory_peak_gbps = memory_peak_gbps();
     if (temperature_ != nullptr && temperature_(device_, die_temperature, &number) == success) {
       reading.temperature_celsius = number;
     }
@@ -92,6 +95,17 @@ class Nvml {
   template <typename Function>
   void find(Function& function, const char* name) {
     function = reinterpret_cast<Function>(dlsym(library_.get(), name));
+  }
+
+  /// Two transfers a clock, as NVML counts the clocks of all kinds of memory.
+  [[nodiscard]] std::optional<double> memory_peak_gbps() const {
+    constexpr double transfers_per_clock = 2;
+    unsigned mhz = 0;
+    unsigned bits = 0;
+    if (highest_clock_ == nullptr || bus_width_ == nullptr) return std::nullopt;
+    if (highest_clock_(device_, memory_clock, &mhz) != success || bus_width_(device_, &bits) != success) return std::nullopt;
+    if (mhz == 0 || bits == 0) return std::nullopt;
+    return transfers_per_clock * mhz * bits / 8 / 1e3;
   }
 
   /// The present power where the driver tells it: nvmlDeviceGetPowerUsage is an average over a second since Ampere,
@@ -112,6 +126,8 @@ class Nvml {
   Handle device_ = nullptr;
   int (*shutdown_)() = nullptr;
   int (*clock_)(Handle, int, unsigned*) = nullptr;
+  int (*highest_clock_)(Handle, int, unsigned*) = nullptr;
+  int (*bus_width_)(Handle, unsigned*) = nullptr;
   int (*temperature_)(Handle, int, unsigned*) = nullptr;
   int (*power_)(Handle, unsigned*) = nullptr;
   int (*fields_)(Handle, int, FieldValue*) = nullptr;

@@ -29,6 +29,8 @@ Surroundings summarize(std::span<const Surroundings> readings) {
   all.gpu_clock_mhz = median(known(readings, &Surroundings::gpu_clock_mhz));
   all.memory_clock_mhz = median(known(readings, &Surroundings::memory_clock_mhz));
   all.cpu_clock_mhz = median(known(readings, &Surroundings::cpu_clock_mhz));
+  const std::vector<double> peaks = known(readings, &Surroundings::memory_peak_gbps);
+  if (!peaks.empty()) all.memory_peak_gbps = std::ranges::max(peaks);
   const std::vector<double> temperatures = known(readings, &Surroundings::temperature_celsius);
   if (!temperatures.empty()) all.temperature_celsius = std::ranges::max(temperatures);
   const std::vector<double> powers = known(readings, &Surroundings::power_watts);

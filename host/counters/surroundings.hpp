@@ -13,6 +13,7 @@ namespace sonde::counters {
 struct Surroundings {
   std::optional<double> gpu_clock_mhz;
   std::optional<double> memory_clock_mhz;
+  std::optional<double> memory_peak_gbps;  ///< what memory moves at its highest clock, both ways together
   std::optional<double> temperature_celsius;
   std::optional<double> power_watts;
   std::optional<std::set<std::string>> throttle_reasons;

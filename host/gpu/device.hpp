@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,12 +18,14 @@ namespace sonde::gpu {
 /// Time by the device's own clock.
 using Nanoseconds = std::chrono::duration<double, std::nano>;
 
-enum class Api { opencl, vulkan, model };
+/// `cpu` is the host processor itself, without any driver.
+enum class Api { opencl, vulkan, model, cpu };
 enum class DeviceType { discrete, integrated, cpu, model };
 
 /// How kernels reach a buffer: one made for a use is an argument of the kernels that read it so. `bound` is storage of
-/// limited size, which some drivers reach in fewer instructions; a launch has storage or bound buffers, not both.
-enum class Use { storage, constant, texels, bound };
+/// limited size, which some drivers reach in fewer instructions; a launch has storage or bound buffers, not both. A texel
+/// is a 32-bit word, a wide one four of them.
+enum class Use { storage, constant, texels, wide_texels, bound };
 
 /// What one driver states about one device; an empty string or a zero means that it does not say.
 struct DeviceInfo {
@@ -43,7 +46,7 @@ struct DeviceInfo {
   std::uint32_t line_bytes = 0;         ///< cache line as the driver states it
   std::uint32_t largest_group_size = 1;
   std::uint64_t constant_bytes = 0;  ///< largest buffer of constants; zero where there are none large enough
-  std::uint64_t texel_bytes = 0;     ///< largest buffer of 32-bit texels; zero where there are no such images
+  std::uint64_t texel_bytes = 0;     ///< largest buffer of 32-bit texels, a quarter of that of wide ones; zero where there are none
   std::uint64_t local_bytes = 0;     ///< memory that a work-group may declare
   std::uint64_t bound_bytes = ~0ull;  ///< largest buffer for `Use::bound`
   std::uint32_t most_trips = 65000;  ///< of all loops of a work-item; lavapipe silently leaves them after 65,535
@@ -91,6 +94,19 @@ struct Launch {
   std::uint32_t groups = 1;
 };
 
+/// When one dispatch was at work, on the host's steady clock.
+struct Busy {
+  Nanoseconds begin{0};
+  Nanoseconds end{0};
+};
+
+/// Dispatches in their order, and how well the device's clock is known to lie on the host's.
+struct BusyTimes {
+  std::vector<Busy> dispatches;
+  Nanoseconds uncertainty{0};
+};
+
+class Companion;  // gpu/companion.hpp
 class Copies;  // gpu/copies.hpp
 
 /// All that a probe may ask of a GPU; one implementation for each API and one simulated.
@@ -112,6 +128,14 @@ class Device {
 
   /// Runs one dispatch to its end and returns its time by the device's clock.
   virtual Nanoseconds run(Kernel& kernel, const Launch& launch) = 0;
+
+  /// Runs dispatches one after the other, the next ones enqueued before one has ended so that the device is never idle
+  /// between, until `enough` says so, which is told when the latest one known ended. Buffers are the same in all.
+  virtual BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t dispatch)>& launch,
+                              const std::function<bool(Nanoseconds end)>& enough);
+
+  /// The CPU beside a simulated device; null where it is this machine's.
+  [[nodiscard]] virtual std::unique_ptr<Companion> companion();
 
   /// What moves data between memories beside kernels; as long as the device is there.
   [[nodiscard]] virtual Copies& copies();

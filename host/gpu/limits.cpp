@@ -22,6 +22,7 @@ void check_special(const std::string& what, std::uint64_t largest_bytes, std::ui
 void check_fits(const DeviceInfo& info, std::uint64_t available_bytes, std::uint64_t size_bytes, Use use) {
   if (use == Use::constant) check_special("constant memory", info.constant_bytes, size_bytes);
   if (use == Use::texels) check_special("linear image", info.texel_bytes, size_bytes);
+  if (use == Use::wide_texels) check_special("linear image", 4 * info.texel_bytes, size_bytes);
   if (use == Use::bound) check_special("bound buffer", info.bound_bytes, size_bytes);
   if (info.largest_buffer_bytes != 0 && size_bytes > info.largest_buffer_bytes) {
     throw Unsupported("a buffer of " + mebibytes(size_bytes) + " is above " + info.largest_buffer_reason + " of " +

@@ -6,6 +6,10 @@
 
 namespace sonde::measure {
 
+bool is_asked_through(const Probe& probe, gpu::Api api) {
+  return api == gpu::Api::model || probe.of_the_cpu == (api == gpu::Api::cpu);
+}
+
 double six_digits(double value) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%.6g", value);

@@ -114,6 +114,13 @@ struct Repetitions {
 
 struct Limits;
 
+/// A further reading of the same repetitions; `series` is added to the point's.
+struct Also {
+  std::map<std::string, std::string> series;
+  std::string unit;
+  std::function<double(double nanoseconds_per_step)> value;
+};
+
 /// Work whose time per step is the measurement. It continues where the last run ended.
 struct Workload {
   std::string unit;
@@ -128,6 +135,7 @@ struct Workload {
   std::function<std::optional<std::string>()> flaw;
   std::function<double(double nanoseconds_per_step)> value;
   std::map<std::string, double> shape;  ///< as in `State`
+  std::vector<Also> also = {};          ///< what else the same time says
   /// In place of `run`, `flaw` and `value`, where no time per step says it (windows, single round trips): takes its
   /// repetitions itself, untimed ones first, calls `alive` several times a second, throws gpu::Error where a proof fails.
   std::function<Repetitions(const Limits& limits, const std::function<void()>& alive)> observe = {};
@@ -145,11 +153,17 @@ struct Probe {
   /// Work for one point; the same request gives the same work.
   Workload (*prepare)(gpu::Device& device, const Point& point, const Request& request);
   Conclusion (*conclude)(const Request& request, std::span<const Measurement> measurements);
-  /// Findings for which the device's own word is enough.
-  std::vector<Finding> (*stated)(const gpu::DeviceInfo& device) = [](const gpu::DeviceInfo&) { return std::vector<Finding>(); };
+  /// Findings that rest on what the device says of itself, alone or against what was measured.
+  std::vector<Finding> (*stated)(const gpu::DeviceInfo& device, std::span<const Measurement> measurements) =
+      [](const gpu::DeviceInfo&, std::span<const Measurement>) { return std::vector<Finding>(); };
   /// What all points take, as a multiple of those that it asks for first; as seen on CPUs, for the plan.
   double (*all_over_first)(Effort effort) = [](Effort) { return 1.0; };
+  bool spares_a_core = false;  ///< has a thread of its own on the CPU: a CPU device's driver gets the other cores
+  bool of_the_cpu = false;  ///< asked of the host processor itself (api `cpu`), not of a device through its driver
 };
+
+/// Whether a probe is asked through an API at all; a simulated device is asked everything, and answers why not.
+bool is_asked_through(const Probe& probe, gpu::Api api);
 
 /// Six significant digits, as a record keeps a value: beyond what any clock here resolves. Conclusions are drawn from
 /// such values, so that they are the same from the file.

@@ -185,10 +185,10 @@ Repetitions repeat(const Workload& workload, const Limits& limits, const std::fu
       std::max(steps_for(std::min(limits.stretch, longest_dispatch / 2), per_step, workload), 2 * few);
   std::vector<double> short_times;
   std::vector<double> long_times;
-  const auto value = [&](double long_ns) {
-    const double slope = (long_ns - analysis::quantile(short_times, 0.5)) / static_cast<double>(many - few);
-    return workload.value(slope);
+  const auto slope = [&](double long_ns) {
+    return (long_ns - analysis::quantile(short_times, 0.5)) / static_cast<double>(many - few);
   };
+  const auto value = [&](double long_ns) { return workload.value(slope(long_ns)); };
   StoppingRule rule(limits);
   while (!rule.done()) {
     // Short and long alternate, so that a slow change of the clock reaches both alike.
@@ -201,6 +201,10 @@ Repetitions repeat(const Workload& workload, const Limits& limits, const std::fu
 
   Repetitions result{.values = {}, .steps = many, .launch_ns = 0, .settling = warm.settling};
   for (const double time : long_times) result.values.push_back(value(time));
+  for (const Also& also : workload.also) {
+    result.further.push_back({.series = also.series, .unit = also.unit, .values = {}});
+    for (const double time : long_times) result.further.back().values.push_back(also.value(slope(time)));
+  }
   const double median_step = (analysis::quantile(long_times, 0.5) - analysis::quantile(short_times, 0.5)) /
                              static_cast<double>(many - few);
   result.launch_ns =

@@ -190,6 +190,20 @@ std::vector<Measurement> measure(Run& run, const Point& point, int attempts) {
   return best;
 }
 
+/// Why a probe has nothing to measure: the sizes that it would have, and the user left out.
+std::optional<std::string> left_out(const gpu::DeviceInfo& device, const Probe& probe, const Request& request) {
+  Request unlimited = request;
+  unlimited.smallest_bytes = 1;  // still sizes asked for: what has none is left out as before
+  unlimited.largest_bytes.reset();
+  std::vector<double> sizes;
+  for (const Point& point : probe.next(device, unlimited, {})) {
+    if (const auto bytes = point.x.find("bytes"); bytes != point.x.end()) sizes.push_back(bytes->second);
+  }
+  if (sizes.empty()) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(sizes);
+  return "--sizes leaves out all that it measures here, which is " + size_text(least) + " to " + size_text(most);
+}
+
 }  // namespace
 
 void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer) {
@@ -209,7 +223,13 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
     observer.alive();
     // A probe that failed at a point would ask for it for ever.
     std::erase_if(points, [&](const Point& point) { return !asked.emplace(point.series, point.x).second; });
-    if (points.empty()) break;
+    if (points.empty()) {
+      const bool sizes_asked_for = options.request.smallest_bytes || options.request.largest_bytes;
+      if (asked.empty() && sizes_asked_for) {
+        if (const auto reason = left_out(device.info(), probe, options.request)) observer.skipped(probe, nullptr, *reason);
+      }
+      break;
+    }
     observer.planned(probe, points);
     reference.choose(points);
     for (const Point& point : points) {
@@ -245,7 +265,7 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
   add_cycles(conclusion.levels, known);
   for (const FoundLevel& level : conclusion.levels) observer.level(probe, level);
   for (const Finding& finding : conclusion.findings) observer.found(probe, finding);
-  for (const Finding& finding : probe.stated(device.info())) observer.found(probe, finding);
+  for (const Finding& finding : probe.stated(device.info(), known)) observer.found(probe, finding);
 }
 
 }  // namespace sonde::measure

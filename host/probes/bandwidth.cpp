@@ -21,17 +21,14 @@
 // Bandwidth over groups climbs as long as each of them asks for what it can, and is flat once the level gives all it has.
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <map>
-#include <set>
+#include <iterator>
 #include <string>
-#include <utility>
 
 #include "analysis/bandwidth_levels.hpp"
-#include "analysis/statistics.hpp"
+#include "cpu/topology.hpp"
 #include "gpu/error.hpp"
 #include "probes/bandwidth_curve.hpp"
+#include "probes/bandwidth_doubts.hpp"
 #include "probes/bandwidth_plan.hpp"
 #include "probes/bandwidth_scaling.hpp"
 #include "probes/catalog.hpp"
@@ -71,56 +68,34 @@ void check_asked_for(const Request& request, const Point& point) {
                          "; " + measure::size_text(point.x.at("bytes")) + " would be one");
 }
 
+/// Whether every line that is written is known to be fetched before: on a CPU, whose kernels store as any program does, where
+/// no cache can have kept the line.
+bool fetches_what_it_writes(const gpu::DeviceInfo& device, Pattern pattern, std::uint64_t bytes) {
+  constexpr std::uint64_t far_beyond = 2;
+  if (device.type != gpu::DeviceType::cpu || !facts_of(pattern).writes) return false;
+  const std::uint64_t caches = cpu::furthest_caches_bytes(cpu::machine());
+  return caches > 0 && bytes > far_beyond * caches;
+}
+
 measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
   if (!point.x.contains("bytes")) return empty_dispatch(device, shape_of(point.shape));
   check_asked_for(request, point);
   const Pattern pattern = pattern_of(point.series);
   const Sharing sharing = sharing_of(point.series);
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
-  const auto thoroughness = request.effort == measure::Effort::quick ? Thoroughness::once : Thoroughness::full;
+  const bool other_path = facts_of(pattern).path != "buffer";
+  const auto thoroughness = other_path ? Thoroughness::usual
+                            : request.effort == measure::Effort::quick ? Thoroughness::once : Thoroughness::full;
   const Shape shape = point.shape.empty() ? search_shape(device, pattern, sharing, bytes, thoroughness)
                                           : fitted(shape_of(point.shape), sharing, bytes / facts_of(pattern).arrays);
-  return stream(device, pattern, sharing, shape, bytes, request.seed);
-}
-
-/// A curve that has fallen once is past what the nearest caches deliver.
-constexpr double fallen = 0.8;
-/// Above the most that any smaller working set got, by so much: nothing further away delivers that.
-constexpr double implausible = 1.2;
-
-/// Where more came from far away than from near: the time was too short, whatever the reason. The worst point of a curve
-/// speaks for all.
-void find_suspicious(std::span<const Measurement* const> curve, measure::Conclusion& conclusion) {
-  double most = 0;
-  bool past_the_peak = false;
-  const Measurement* worst = nullptr;
-  double worst_gbps = 0;
-  double most_before_worst = 0;
-  int others = -1;
-  for (const Measurement* one : curve) {
-    const double gbps = analysis::summarize(one->values).median;
-    if (past_the_peak && gbps > implausible * most) {
-      ++others;
-      if (gbps <= worst_gbps) continue;
-      worst = one;
-      worst_gbps = gbps;
-      most_before_worst = most;
-      continue;
-    }
-    most = std::max(most, gbps);
-    past_the_peak = past_the_peak || gbps < fallen * most;
+  measure::Workload work = stream(device, pattern, sharing, shape, bytes, request.seed);
+  if (fetches_what_it_writes(device.info(), pattern, bytes)) {
+    const double more = 1 + 1.0 / facts_of(pattern).arrays;
+    work.also.push_back({.series = {{"bytes-counted", "bus"}},
+                         .unit = work.unit,
+                         .value = [value = work.value, more](double nanoseconds) { return more * value(nanoseconds); }});
   }
-  if (worst == nullptr) return;
-  const std::map<std::string, std::string>& series = worst->point.series;
-  const std::string also = others > 0 ? " (and too much at " + std::to_string(others) + " other size" + (others > 1 ? "s)" : ")") : "";
-  std::array<char, 320> evidence{};
-  std::snprintf(evidence.data(), evidence.size(),
-                "At %s the pattern %s got %.3g GB/s%s, although no smaller working set got more than %.3g: this is not to be "
-                "believed; measure again on an idle machine.",
-                measure::size_text(worst->point.x.at("bytes")).c_str(), std::string(facts_of(pattern_of(series)).name).c_str(),
-                worst_gbps, also.c_str(), most_before_worst);
-  conclusion.findings.push_back(
-      {.series = series, .name = "suspicious", .value = worst_gbps, .unit = "GB/s", .evidence = evidence.data()});
+  return work;
 }
 
 void find_levels(const Request& request, std::span<const Measurement> measurements, measure::Conclusion& conclusion) {
@@ -137,12 +112,11 @@ void find_levels(const Request& request, std::span<const Measurement> measuremen
 }
 
 measure::Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
-  std::set<std::map<std::string, std::string>> all_series;
-  for (const Measurement& one : measurements) all_series.insert(one.point.series);
   measure::Conclusion conclusion;
-  for (const auto& series : all_series) find_suspicious(best_points(measurements, series), conclusion);
   find_levels(request, measurements, conclusion);
-  for (measure::Finding& saturation : saturations(measurements)) conclusion.findings.push_back(std::move(saturation));
+  conclusion.findings = more_than_from_nearer(measurements);
+  std::ranges::move(more_than_memory_moves(measurements, conclusion.levels), std::back_inserter(conclusion.findings));
+  std::ranges::move(saturations(measurements), std::back_inserter(conclusion.findings));
   return conclusion;
 }
 
@@ -155,6 +129,7 @@ const measure::Probe bandwidth{
     .next = next,
     .prepare = prepare,
     .conclude = conclude,
+    .stated = more_than_units_take,
     // Searches come first.
     .all_over_first = [](measure::Effort effort) { return effort == measure::Effort::quick ? 1.6 : 4.0; }};
 

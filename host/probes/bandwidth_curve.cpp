@@ -30,7 +30,7 @@ double gbps_of(const Measurement& one) { return analysis::summarize(one.values).
 /// Measurements of the curve, after which edges are not looked at any closer, however many there seem to be.
 std::size_t most_points(Effort effort) {
   switch (effort) {
-    case Effort::quick: return 45;
+    case Effort::quick: return 36;
     case Effort::normal: return 120;
     case Effort::thorough: break;
   }
@@ -112,7 +112,9 @@ std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& r
   if (!points.empty()) return points;
 
   const std::vector<analysis::CurvePoint> times = analysis::time_curve(curve_of(curve), request.line_bytes);
-  for (const auto& [low, high] : edge_intervals(times, request.effort != Effort::quick)) {
+  // As in the latency probe: a CPU has no cache there, and its laps take long.
+  const double close_below = device.type == gpu::DeviceType::cpu && request.effort != Effort::thorough ? 64 << 20 : 1e300;
+  for (const auto& [low, high] : edge_intervals(times, request.effort != Effort::quick, close_below)) {
     const auto near = std::ranges::find(curve, low, [](const Measurement* one) { return bytes_of(*one); });
     const Point point = in_shape(device, std::sqrt(low * high), (*near)->point.shape);
     const double bytes = point.x.at("bytes");

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <random>
 #include <utility>
+
+#include "probes/stream_path.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -69,13 +72,16 @@ struct Sweep {
   double sizes_per_doubling;
 };
 
-std::vector<Sweep> sweeps(Effort effort) {
+std::vector<Sweep> sweeps(Effort effort, gpu::DeviceType type) {
   if (effort == Effort::quick) {
-    return {{Pattern::read, Sharing::apart, 1}, {Pattern::read, Sharing::shared, 2}, {Pattern::write, Sharing::apart, 0.5},
-            {Pattern::copy, Sharing::apart, 0.5}, {Pattern::add, Sharing::apart, 0.5}};
+    return {{Pattern::read, Sharing::apart, 0.5}, {Pattern::read, Sharing::shared, 2}, {Pattern::write, Sharing::apart, 0.25},
+            {Pattern::copy, Sharing::apart, 0.25}, {Pattern::add, Sharing::apart, 0.5}};
   }
-  return {{Pattern::read, Sharing::apart, 4}, {Pattern::read, Sharing::shared, 4}, {Pattern::write, Sharing::apart, 2},
-          {Pattern::copy, Sharing::apart, 2}, {Pattern::add, Sharing::apart, 2}, {Pattern::triad, Sharing::apart, 2}};
+  // A CPU that stands for a GPU takes as long for each size as it has of them, and its shared curve is looked at closer.
+  const double density = type == gpu::DeviceType::cpu && effort == Effort::normal ? 0.5 : 1;
+  return {{Pattern::read, Sharing::apart, 4 * density}, {Pattern::read, Sharing::shared, 4 * density},
+          {Pattern::write, Sharing::apart, 2 * density}, {Pattern::copy, Sharing::apart, 2 * density},
+          {Pattern::add, Sharing::apart, 2 * density}, {Pattern::triad, Sharing::apart, 2 * density}};
 }
 
 /// Found at the working set nearest in size, for this pattern or else for one that also writes, or for any.
@@ -118,10 +124,31 @@ Point launch_point(const std::map<std::string, double>& shape) {
           .shape = shape};
 }
 
+/// By the other paths, where the nearest caches and where memory serve them; what a work-group has of its own is as large
+/// as it is. prepare() finds their shapes.
+std::vector<Point> further_paths(const gpu::DeviceInfo& device, const Request& request) {
+  const double units = units_of(device);
+  const double groups_per_unit = device.type == gpu::DeviceType::cpu ? 1 : 4;  // as a shape begins with
+  const double largest = largest_of(device, request);
+  const double nearest = std::min(nearest_bytes * units, largest);
+  const std::vector<std::pair<Pattern, double>> wanted{
+      {Pattern::read_image, nearest},
+      // A CPU's texture unit is a program, which no memory holds up: where time is short its nearest size tells all.
+      {Pattern::read_image, device.type == gpu::DeviceType::cpu && request.effort == Effort::quick ? nearest : largest},
+      {Pattern::read_local, local_part_bytes * groups_per_unit * units}};
+  std::vector<Point> points;
+  for (const auto& [pattern, bytes] : wanted) {
+    const Point one = stream_point(device, pattern, Sharing::apart, bytes);
+    const bool again = !points.empty() && one.x == points.back().x && one.series == points.back().series;
+    if (!again && asked_for(request, one)) points.push_back(one);
+  }
+  return points;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> series_of(Pattern pattern, Sharing sharing) {
-  return {{"path", "buffer"},
+  return {{"path", std::string(facts_of(pattern).path)},
           {"memory", "device"},
           {"pattern", std::string(facts_of(pattern).name)},
           {"sharing", sharing == Sharing::shared ? "shared" : "private"}};
@@ -154,6 +181,8 @@ std::vector<Point> search_points(const gpu::DeviceInfo& device, const Request& r
     const double largest = largest_of(device, request);
     const double nearest = std::min(nearest_bytes * units_of(device) * facts_of(pattern).arrays, largest);
     for (const double bytes : {nearest, std::sqrt(nearest * largest), largest}) {
+      // Where time is short, what writes is searched for at both ends.
+      if (request.effort == Effort::quick && facts_of(pattern).writes && bytes > nearest && bytes < largest) continue;
       Point one = stream_point(device, pattern, Sharing::apart, bytes);
       one.expected_seconds += 1;
       const bool again = !points.empty() && one.x == points.back().x && one.series == points.back().series;
@@ -165,7 +194,7 @@ std::vector<Point> search_points(const gpu::DeviceInfo& device, const Request& r
 
 std::vector<Point> sweep_points(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> searched) {
   std::vector<Point> points;
-  for (const Sweep& sweep : sweeps(request.effort)) {
+  for (const Sweep& sweep : sweeps(request.effort, device.type)) {
     const double least = least_of(device, request, sweep.sharing);
     const std::size_t before = points.size();
     for (int step = 0;; ++step) {
@@ -181,6 +210,7 @@ std::vector<Point> sweep_points(const gpu::DeviceInfo& device, const Request& re
   }
   const auto shape = nearest_shape(searched, Pattern::read, smallest_bytes);
   if (shape) points.push_back(launch_point(shared_shape(device, *shape)));
+  std::ranges::copy(further_paths(device, request), std::back_inserter(points));
   // In an order that no slow change of the machine can imitate a curve with.
   std::mt19937_64 random(request.seed + points.size());
   for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -25,6 +26,8 @@ constexpr double all_of_it = 0.95;
 /// Numbers of groups are told apart down to this ratio.
 constexpr double finest = 1.125;
 
+constexpr std::size_t most_at_quick = 3;
+
 /// Found by the point's own search, or at the nearest one.
 const std::map<std::string, double>& shape_at(const Measurement& one) {
   return one.point.shape.empty() ? one.state.shape : one.point.shape;
@@ -33,15 +36,25 @@ const std::map<std::string, double>& shape_at(const Measurement& one) {
 /// A swept point in each level. All groups walk over all of it (shared), so that every compute unit's nearest caches
 /// hold the same whatever the number of groups; except in memory, where each has its own part: what one group read,
 /// another must not find in a cache.
-std::vector<const Measurement*> footprints(std::span<const Measurement> known) {
+std::vector<const Measurement*> footprints(std::span<const Measurement> known, measure::Effort effort) {
   const std::vector<const Measurement*> shared = best_points(known, series_of(Pattern::read, Sharing::shared));
   const std::vector<const Measurement*> apart = best_points(known, series_of(Pattern::read, Sharing::apart));
   std::vector<const Measurement*> chosen;
   const auto bytes_of = [](const Measurement* one) { return one->point.x.at("bytes"); };
   std::map<double, double> gbps_by_bytes;
   for (const Measurement* one : shared) gbps_by_bytes[bytes_of(one)] = analysis::summarize(one->values).median;
+  std::vector<analysis::FlatStretch> stretches;
   for (const analysis::FlatStretch& stretch : analysis::flat_stretches(gbps_by_bytes, analysis::Beyond::less)) {
     if (stretch.last_bytes == gbps_by_bytes.rbegin()->first) continue;
+    stretches.push_back(stretch);
+  }
+  // Noise cuts a level into several: where time is short only the widest are looked at.
+  if (effort == measure::Effort::quick && stretches.size() > most_at_quick) {
+    const auto width = [](const analysis::FlatStretch& one) { return one.last_bytes / one.first_bytes; };
+    std::ranges::sort(stretches, std::greater<>(), width);
+    stretches.resize(most_at_quick);
+  }
+  for (const analysis::FlatStretch& stretch : stretches) {
     const double middle = std::sqrt(stretch.first_bytes * stretch.last_bytes);
     chosen.push_back(
         *std::ranges::min_element(shared, {}, [&](const Measurement* one) { return std::abs(std::log(bytes_of(one) / middle)); }));
@@ -86,9 +99,9 @@ std::vector<double> wanted_groups(const std::map<double, double>& gbps, std::uin
 
 bool is_scaling(const Point& point) { return point.x.contains("groups") && point.x.contains("bytes"); }
 
-std::vector<Point> scaling_points(const gpu::DeviceInfo&, const Request&, std::span<const Measurement> known) {
+std::vector<Point> scaling_points(const gpu::DeviceInfo&, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points;
-  for (const Measurement* footprint : footprints(known)) {
+  for (const Measurement* footprint : footprints(known, request.effort)) {
     const Point& swept = footprint->point;
     const auto bytes = static_cast<std::uint64_t>(swept.x.at("bytes"));
     const Shape all = fitted(shape_of(shape_at(*footprint)), sharing_of(swept.series), bytes);

@@ -5,8 +5,8 @@
 namespace sonde::probes {
 
 std::span<const measure::Probe* const> catalog() {
-  static constexpr std::array<const measure::Probe*, 6> all{&latency,     &bandwidth, &loaded_latency,
-                                                            &host_memory, &zero_copy, &copying};
+  static constexpr std::array<const measure::Probe*, 8> all{&latency,   &bandwidth, &loaded_latency, &host_memory,
+                                                            &zero_copy, &copying,   &contention,     &cpu_latency};
   return all;
 }
 

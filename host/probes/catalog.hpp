@@ -12,6 +12,8 @@ extern const measure::Probe loaded_latency;
 extern const measure::Probe host_memory;
 extern const measure::Probe zero_copy;
 extern const measure::Probe copying;
+extern const measure::Probe cpu_latency;
+extern const measure::Probe contention;
 
 /// Every probe, in the order in which they run.
 std::span<const measure::Probe* const> catalog();

@@ -61,6 +61,7 @@ gpu::Buffer& buffer_of(const gpu::CopyPlace& place) {
 
 /// The shape, cut down until its groups share `bytes` without a rest.
 Shape dividing(Shape shape, std::uint64_t bytes) {
+  shape.spread = false;  // its runs are cut by blocks
   shape.groups = std::bit_ceil(shape.groups);
   const auto rest = [&] {
     return bytes % (std::uint64_t{shape.block_words()} * shape.groups * sizeof(std::uint32_t));
@@ -105,9 +106,10 @@ struct KernelCopies {
 
 measure::Workload copies_by_kernel(gpu::Device& device, const CopyArm& arm, std::uint64_t bytes,
                                    const measure::Point& point, const measure::Request& request) {
+  const auto thoroughness = request.effort == measure::Effort::quick ? Thoroughness::usual : Thoroughness::once;
   // Source and target together, as the search counts.
   const Shape found = point.shape.empty()
-                          ? search_shape(device, Pattern::copy, Sharing::apart, 2 * bytes, Thoroughness::once)
+                          ? search_shape(device, Pattern::copy, Sharing::apart, 2 * bytes, thoroughness)
                           : shape_of(point.shape);
   const Shape shape = dividing(found, bytes);
   const std::uint64_t step_blocks = shape.interleaved ? shape.groups : 1;

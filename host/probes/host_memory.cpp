@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "analysis/memory_distance.hpp"
 #include "analysis/statistics.hpp"
@@ -55,11 +56,14 @@ std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
 }
 
 bool is_cpu(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::cpu; }
+bool is_simulated(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::model; }
 
 /// Working sets of the walk. A CPU that plays a GPU has no memory of another kind, so little is left to see.
 std::vector<double> walked_sizes(const gpu::DeviceInfo& device, Effort effort) {
-  if (is_cpu(device) && effort == Effort::quick) return {512 * kib, 32 * mib};
+  if (is_cpu(device) && effort == Effort::quick) return {512 * kib, 8 * mib};
   if (is_cpu(device) && effort == Effort::normal) return {256 * kib, 2 * mib, 16 * mib, 64 * mib};
+  // What is more is the host's time on a simulated device.
+  if (is_simulated(device) && effort == Effort::quick) return {256 * kib, 1 * mib, 4 * mib, 16 * mib, 128 * mib};
   if (effort == Effort::quick) return {256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
   const double largest = effort == Effort::normal ? 512 * mib : 1024 * mib;
   std::vector<double> sizes;
@@ -69,7 +73,7 @@ std::vector<double> walked_sizes(const gpu::DeviceInfo& device, Effort effort) {
 
 /// Of streams, and of what the CPU does: beyond every cache, and from normal effort on within one.
 std::vector<double> streamed_sizes(const gpu::DeviceInfo& device, Effort effort) {
-  if (effort == Effort::quick) return {is_cpu(device) ? 16 * mib : 64 * mib};
+  if (effort == Effort::quick) return {is_cpu(device) ? 8 * mib : is_simulated(device) ? 48 * mib : 64 * mib};
   if (effort == Effort::normal) return {1 * mib, is_cpu(device) ? 32 * mib : 64 * mib};
   return {1 * mib, 8 * mib, 64 * mib, 256 * mib};
 }
@@ -93,14 +97,21 @@ std::map<std::string, std::string> with(std::map<std::string, std::string> serie
 
 const std::array<const char*, 2> patterns{"read", "write"};
 
-void add_streams(Plan& plan, const gpu::DeviceInfo& device, const gpu::MemoryKind& kind) {
+/// Whose shape is looked for; at quick effort writing takes over reading's.
+bool is_searched(Effort effort, const char* pattern) { return effort != Effort::quick || pattern == std::string_view(patterns.front()); }
+
+void add_streams(Plan& plan, const gpu::DeviceInfo& device, const gpu::MemoryKind& kind, bool searched) {
+  const Effort effort = plan.request.effort;
   const auto series = with(series_of({.memory = kind.name, .writer = Writer::gpu}), {{"path", "buffer"}, {"sharing", "private"}});
-  for (const double bytes : streamed_sizes(device, plan.request.effort)) {
-    for (const char* pattern : patterns) plan.add(with(series, {{"pattern", pattern}}), bytes);
+  for (const double bytes : streamed_sizes(device, effort)) {
+    for (const char* pattern : patterns) {
+      const bool searches = kind == device.memory_kinds.front() && is_searched(effort, pattern);
+      if (searches == searched) plan.add(with(series, {{"pattern", pattern}}), bytes);
+    }
   }
 }
 
-/// All but the streams of kinds that take a shape over.
+/// All but the streams that take a shape over.
 void add_kind(Plan& plan, const gpu::DeviceInfo& device, const gpu::MemoryKind& kind) {
   const Effort effort = plan.request.effort;
   std::vector<Writer> writers{Writer::gpu};
@@ -112,12 +123,12 @@ void add_kind(Plan& plan, const gpu::DeviceInfo& device, const gpu::MemoryKind& 
       if (!kind.missing.empty()) return;  // to be skipped, once
     }
   }
-  if (kind == device.memory_kinds.front()) add_streams(plan, device, kind);
+  add_streams(plan, device, kind, true);
   const auto streamed = series_of({.memory = kind.name, .writer = Writer::gpu});
   for (const double bytes : streamed_sizes(device, effort)) {
     const auto of_cpu = with(streamed, {{"side", "cpu"}});
     plan.add(of_cpu, bytes);
-    if (!kind.seen_by_cpu || device.type == gpu::DeviceType::model) return;  // to be skipped, once
+    if (!kind.seen_by_cpu || is_simulated(device)) return;  // to be skipped, once
     for (const char* pattern : patterns) plan.add(with(of_cpu, {{"pattern", pattern}}), bytes);
   }
 }
@@ -127,10 +138,11 @@ bool has(const std::map<std::string, std::string>& series, const char* name, con
   return found != series.end() && found->second == word;
 }
 
-/// What the search found at the same size for the same pattern.
-std::map<std::string, double> shape_for(const Point& point, std::span<const Measurement> known) {
+/// What the search found at the same size for the same pattern, or for the one that is searched for.
+std::map<std::string, double> shape_for(const Point& point, Effort effort, std::span<const Measurement> known) {
+  const char* const pattern = is_searched(effort, patterns.back()) ? point.series.at("pattern").c_str() : patterns.front();
   for (const Measurement& one : known) {
-    const bool alike = !has(one.point.series, "side", "cpu") && has(one.point.series, "pattern", point.series.at("pattern").c_str());
+    const bool alike = !has(one.point.series, "side", "cpu") && has(one.point.series, "pattern", pattern);
     if (alike && one.point.x == point.x) return one.state.shape;
   }
   return {};
@@ -145,8 +157,8 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   for (const gpu::MemoryKind& kind : device.memory_kinds) {
     if (known.empty()) {
       add_kind(plan, device, kind);
-    } else if (kind.missing.empty() && kind != device.memory_kinds.front()) {
-      add_streams(plan, device, kind);
+    } else if (kind.missing.empty()) {
+      add_streams(plan, device, kind, false);
     }
   }
   if (known.empty()) {
@@ -154,7 +166,7 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
     const bool sizes_asked_for = request.smallest_bytes || request.largest_bytes;
     if (!sizes_asked_for) plan.points.push_back({.series = round_trip_series, .x = {{"bytes", word_bytes}}, .expected_seconds = 0.1});
   } else {
-    for (Point& point : plan.points) point.shape = shape_for(point, known);
+    for (Point& point : plan.points) point.shape = shape_for(point, request.effort, known);
   }
   return plan.points;
 }
@@ -189,7 +201,10 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
                        Path::vector, placement);
   }
   const Pattern pattern = pattern_of(point.series);
-  const auto thoroughness = request.effort == Effort::quick ? Thoroughness::usual : Thoroughness::once;
+  // A simulated device's rates are what its file says, in whatever shape.
+  const auto thoroughness = is_simulated(device.info())       ? Thoroughness::none
+                            : request.effort == Effort::quick ? Thoroughness::usual
+                                                              : Thoroughness::once;
   const Shape shape = point.shape.empty() ? search_shape(device, pattern, Sharing::apart, bytes, thoroughness)
                                           : fitted(shape_of(point.shape), Sharing::apart, bytes);
   return stream(device, pattern, Sharing::apart, shape, bytes, request.seed, placement);

@@ -42,7 +42,7 @@ std::vector<Point> vector_points(const gpu::DeviceInfo& device, const Request& r
   const analysis::LatencyCurves curves = curves_of(known, Path::vector, request.line_bytes);
   if (curves.cycle.empty()) return coarse_points(device, request);
   if (!curves.independent.empty() || !curves.page.empty()) return {};
-  const std::vector<Point> points = edge_points(curves, request);
+  const std::vector<Point> points = edge_points(curves, device, request);
   return points.empty() ? capacity_points(curves, device, request) : points;
 }
 
@@ -60,7 +60,7 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
     if (curves.cycle.empty()) {
       more = path_points(path, device, request);
     } else if (request.effort != measure::Effort::quick && path != Path::atomic) {
-      more = edge_points(curves, request, path);
+      more = edge_points(curves, device, request, path);
     }
     points.insert(points.end(), more.begin(), more.end());
   }

@@ -14,7 +14,8 @@ using measure::Point;
 using measure::Request;
 
 constexpr int sizes_per_doubling = 4;
-/// Beyond this a quick sweep goes twice as fast: laps take long there, and edges are looked at closer anyway.
+/// Beyond this a quick sweep has half as many sizes (on a CPU, which stands for a GPU, beyond `few_bytes`): laps take
+/// long there, and edges are looked at closer anyway.
 constexpr double many_bytes = 64 << 20;
 constexpr double very_many_bytes = 1 << 30;  // the same for every sweep
 constexpr double bracketed = 1.03;
@@ -149,7 +150,8 @@ std::vector<Point> coarse_points(const gpu::DeviceInfo& device, const Request& r
   for (int step = 0;; ++step) {
     const double wanted = least * std::exp2(static_cast<double>(step) / sizes_per_doubling);
     if (wanted > largest_bytes(device, request) * 1.0001) break;
-    const double many = request.effort == measure::Effort::quick ? many_bytes : very_many_bytes;
+    const bool quick = request.effort == measure::Effort::quick;
+    const double many = !quick ? very_many_bytes : device.type == gpu::DeviceType::cpu ? few_bytes : many_bytes;
     if (wanted > many * 1.0001 && step % 2 != 0) continue;
     const Point next = point(request, "cycle", wanted, line, 1);
     if (points.empty() || next.x != points.back().x) points.push_back(next);
@@ -157,7 +159,7 @@ std::vector<Point> coarse_points(const gpu::DeviceInfo& device, const Request& r
   return shuffled(points, request.seed);
 }
 
-std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cycle, bool closely) {
+std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cycle, bool closely, double close_below_bytes) {
   std::vector<double> medians;
   for (const analysis::CurvePoint& one : cycle) medians.push_back(median(one));
   std::set<std::size_t> intervals;
@@ -176,7 +178,8 @@ std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cy
       std::size_t crossing = first;
       while (crossing + 1 < i && medians[crossing + 1] < wanted) ++crossing;
       // Where a step ends is to be known; its middle needs a few points, to tell a slow climb from scattered ones.
-      const double close = share == 0.5 || !closely ? bracketed_middle : bracketed;
+      const bool near = closely && share != 0.5 && cycle[crossing].bytes < close_below_bytes;
+      const double close = near ? bracketed : bracketed_middle;
       if (cycle[crossing + 1].bytes > close * cycle[crossing].bytes) intervals.insert(crossing);
     }
   }
@@ -185,10 +188,13 @@ std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cy
   return found;
 }
 
-std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const Request& request, Path path) {
-  const bool closely = path == Path::vector || request.effort == measure::Effort::thorough;
+std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device, const Request& request, Path path) {
+  const bool thorough = request.effort == measure::Effort::thorough;
+  const bool closely = path == Path::vector || thorough;
+  // A CPU that stands for a GPU has no cache there worth minutes.
+  const double close_below = device.type == gpu::DeviceType::cpu && !thorough ? many_bytes : 1e300;
   std::vector<Point> points;
-  for (const auto& [low, high] : edge_intervals(curves.cycle, closely)) {
+  for (const auto& [low, high] : edge_intervals(curves.cycle, closely, close_below)) {
     if (high - low < 2 * request.line_bytes) continue;
     const double between = std::sqrt(low * high);
     const int replicates = closely ? replicates_near_an_edge(request.effort, between) : 1;

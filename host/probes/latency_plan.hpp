@@ -35,13 +35,14 @@ struct Interval {
 };
 
 /// Where a rise of the curve begins, is half done or ends between neighbours that are further apart than 3 % (10 % for the
-/// middle, and everywhere unless `closely`).
-std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cycle, bool closely);
+/// middle, everywhere unless `closely`, and from `close_below_bytes` on).
+std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cycle, bool closely,
+                                     double close_below_bytes = 1e300);
 
 /// Sizes that halve the intervals in which a rise of the cycle curve begins or ends, until each is within 3 %; within
-/// 10 % on the further paths while time is short.
-std::vector<measure::Point> edge_points(const analysis::LatencyCurves& curves, const measure::Request& request,
-                                        Path path = Path::vector);
+/// 10 % on the further paths while time is short, and in the largest working sets of CPUs.
+std::vector<measure::Point> edge_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
+                                        const measure::Request& request, Path path = Path::vector);
 
 /// Sizes of the independent walk between the edges, and spans of the page walk about them.
 std::vector<measure::Point> capacity_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,

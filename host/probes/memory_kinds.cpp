@@ -4,6 +4,7 @@
 #include <span>
 
 #include "kernels.hpp"
+#include "probes/stream_walk.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -25,14 +26,23 @@ class CpuView final : public gpu::Buffer {
   std::span<std::byte> bytes_;
 };
 
+/// How the streaming kernel copies so many bytes: what a group takes at once divides them.
+Shape shape_for(const gpu::DeviceInfo& info, std::uint64_t bytes) {
+  Shape shape{.group_size = 1, .groups = 1024, .vector_words = 4, .in_flight = 1};
+  constexpr std::uint32_t side_by_side = 64;
+  const Shape wide{.group_size = side_by_side, .groups = 1024, .vector_words = 4, .in_flight = 4};
+  // On a CPU items that lie side by side may come one after the other, each through all of its trips.
+  const bool fits = bytes % (wide.block_words() * sizeof(std::uint32_t)) == 0;
+  if (info.type != gpu::DeviceType::cpu && info.largest_group_size >= side_by_side && fits) shape = wide;
+  return shape;
+}
+
 /// Copies all of `from` by the streaming kernel, in runs that cover every word.
 void copy_by_kernel(gpu::Device& device, gpu::Buffer& from, gpu::Buffer& to) {
-  constexpr std::uint32_t block_words = 4;  // one item, one vector
-  constexpr std::uint32_t most_groups = 1024;
-  const std::vector<gpu::Constant> constants{{"IN_FLIGHT", 1}, {"VECTOR_WORDS", block_words}};
-  const auto kernel = device.make_kernel(kernels::stream_copy, 1, constants);
-  const auto blocks = static_cast<std::uint32_t>(to.size_bytes() / sizeof(std::uint32_t) / block_words);
-  std::uint32_t groups = std::min(most_groups, blocks);
+  const Shape shape = shape_for(device.info(), to.size_bytes());
+  const auto kernel = device.make_kernel(kernels::stream_copy, shape.group_size, shape.constants());
+  const auto blocks = static_cast<std::uint32_t>(to.size_bytes() / sizeof(std::uint32_t) / shape.block_words());
+  std::uint32_t groups = std::min(shape.groups, blocks);
   while (blocks % groups != 0) --groups;
   const std::uint32_t each = blocks / groups;
   for (std::uint32_t done = 0; done < each;) {

@@ -17,8 +17,12 @@ constexpr double smallest_bytes = 1024;
 /// An atomic goes past the caches that are not shared: its latency changes in few places.
 constexpr double least_atomic_bytes = 4096;
 
+/// Where no sizes were asked for, a CPU that stands for a GPU is spared what only shows memory once more.
+constexpr double largest_of_cpus = 64 << 20;
+
 double limit_of(Path path, const gpu::DeviceInfo& device, const Request& request) {
-  const double largest = largest_bytes(device, request);
+  const bool spared = device.type == gpu::DeviceType::cpu && !request.largest_bytes && request.effort != Effort::thorough;
+  const double largest = std::min(largest_bytes(device, request), spared ? largest_of_cpus : 1e300);
   switch (path) {
     case Path::constant: return std::min(largest, static_cast<double>(device.constant_bytes));
     case Path::image: return std::min(largest, static_cast<double>(device.texel_bytes));
@@ -32,13 +36,16 @@ double limit_of(Path path, const gpu::DeviceInfo& device, const Request& request
 
 /// Beyond this every point takes seconds, and only memory is left to tell.
 constexpr double many_bytes = 64 << 20;
+/// The same while time is short, of paths that end in the vector path's caches.
+constexpr double many_bytes_in_short_time = 8 << 20;
 
 /// Steps per doubling: half as many as on the vector path, whose levels these are compared with, while time is short.
 double steps_per_doubling(Path path, Effort effort, double bytes) {
   if (path == Path::local) return 0.5;
   if (path == Path::atomic) return effort == Effort::quick ? 0.25 : 0.5;
   if (effort == Effort::thorough) return 4;
-  return bytes < many_bytes ? 2 : 1;
+  const bool short_time = effort == Effort::quick && path != Path::vector;
+  return bytes < (short_time ? many_bytes_in_short_time : many_bytes) ? 2 : 1;
 }
 
 }  // namespace

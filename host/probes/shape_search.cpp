@@ -7,6 +7,7 @@
 
 #include "gpu/error.hpp"
 #include "probes/noise.hpp"
+#include "probes/stream_path.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -16,29 +17,33 @@ constexpr double stretch_ns = 2e6;
 constexpr double longest_ns = 60e6;
 /// A shape has to be so much better to be taken: less is noise, and the first shapes are the usual ones.
 constexpr double clearly_better = 1.03;
+/// Caches that are not filled yet do not make one slower than this.
+constexpr double far_behind = 0.4;
 constexpr int most_rounds = 3;
 
 /// Times shapes on the same memory.
 class Trials {
  public:
   Trials(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes)
-      : device_(device), facts_(facts_of(pattern)), sharing_(sharing), array_bytes_(bytes / facts_.arrays), use_(use_for(device.info(), array_bytes_ + 8)) {
+      : device_(device), facts_(facts_of(pattern)), sharing_(sharing), array_bytes_(bytes / facts_.arrays), use_(use_for(device.info(), array_bytes_ + 8)),
+        most_trips_(most_trips_of(facts_, device.info())) {
+    check_path(facts_, device.info());
     for (std::uint32_t array = 0; array < facts_.arrays; ++array) {
-      // Whole pages of words: a shape may leave a little of them out.
-      arrays_.push_back(device.make_buffer((array_bytes_ + 7) / 8 * 8, use_));
+      // Whole texels: a shape may leave a little of them out.
+      arrays_.push_back(device.make_buffer((array_bytes_ + 15) / 16 * 16, use_of_arrays(facts_, use_)));
       (void)write_noise(*arrays_.back(), Noise(array), 2);
     }
   }
 
-  /// Bytes a nanosecond; 0 for a shape that the device refuses.
-  double speed(Shape shape) {
+  /// Bytes a nanosecond; 0 for a shape that the device refuses. One far behind `best` is not measured any closer.
+  double speed(Shape shape, double best) {
     shape = fitted(shape, sharing_, array_bytes_);
     const auto key = named(shape);
     const auto known = speeds_.find(key);
     if (known != speeds_.end()) return known->second;
     double found = 0;
     try {
-      found = timed(shape);
+      found = timed(shape, best);
     } catch (const gpu::Error&) {
       // A driver may lack the registers or the memory for one shape and run all others.
     } catch (const gpu::Unsupported&) {
@@ -47,8 +52,9 @@ class Trials {
   }
 
  private:
-  double timed(const Shape& shape) {
+  double timed(const Shape& shape, double best) {
     const StreamWalk walk(shape, sharing_, array_bytes_);
+    check_part(facts_, walk);
     const auto kernel = device_.make_kernel(facts_.kernel, shape.group_size, shape.constants());
     const auto sums = device_.make_buffer(std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t), use_);
     std::uint64_t turn = 0;
@@ -64,7 +70,7 @@ class Trials {
     };
     (void)run(1);  // compiles
     const double launch_ns = run(1);
-    const std::uint32_t most = device_.info().most_trips;
+    const std::uint32_t most = most_trips_;
     std::uint32_t trips = 8;
     double ns = run(trips);
     while (ns - launch_ns < stretch_ns && trips < most) {
@@ -72,11 +78,13 @@ class Trials {
       trips = static_cast<std::uint32_t>(std::clamp<double>(wanted * 1.2, trips + 1.0, std::min(16.0 * trips, most * 1.0)));
       ns = run(trips);
     }
+    const double moved = static_cast<double>(walk.trip_bytes()) * facts_.arrays;
+    const double first_speed = moved * (trips - 1) / std::max(ns - launch_ns, 1.0);
+    if (first_speed < far_behind * best) return first_speed;
     // A lap, so that what a cache can hold is in it; then the fastest of three, as others only slow.
     const double lap_ns = ns / trips * walk.blocks;
     if (lap_ns > ns) (void)run(static_cast<std::uint32_t>(std::min<double>({walk.blocks * 1.0, most * 1.0, longest_ns / ns * trips})));
     for (int again = 0; again < 3; ++again) ns = again == 0 ? run(trips) : std::min(ns, run(trips));
-    const double moved = static_cast<double>(walk.trip_bytes()) * facts_.arrays;
     return moved * (trips - 1) / std::max(ns - launch_ns, 1.0);
   }
 
@@ -85,16 +93,27 @@ class Trials {
   Sharing sharing_;
   std::uint64_t array_bytes_;
   gpu::Use use_;
+  std::uint32_t most_trips_;
   std::vector<std::unique_ptr<gpu::Buffer>> arrays_;
   std::map<std::map<std::string, double>, double> speeds_;
 };
 
 /// Where a search begins: many items side by side in many groups, as GPUs want it, and one item a processor that walks
-/// a part of its own with the widest loads, as CPUs do.
-std::vector<Shape> beginnings(const gpu::DeviceInfo& info) {
+/// a part of its own with the widest loads, as CPUs do; of which memory wants several streams at once. A CPU's driver may
+/// also run as many items in step as its vectors have lanes, and all others of a group behind them.
+std::vector<Shape> beginnings(const gpu::DeviceInfo& info, std::uint32_t widest_words) {
+  constexpr std::uint32_t lanes = 8;
   const std::uint32_t units = compute_units_of(info);
-  return {{.group_size = std::min(256u, info.largest_group_size), .groups = 4 * units, .vector_words = 4, .in_flight = 4},
-          {.group_size = 1, .groups = units, .vector_words = info.widest_load_bytes / 4, .in_flight = 8}};
+  const Shape one{.group_size = 1, .groups = units, .vector_words = widest_words, .in_flight = 8};
+  std::vector<Shape> all{{.group_size = std::min(256u, info.largest_group_size), .groups = 4 * units, .vector_words = 4, .in_flight = 4}, one};
+  if (info.type != gpu::DeviceType::cpu) return all;
+  all.push_back(one);
+  all.back().spread = true;
+  if (info.largest_group_size < lanes) return all;
+  all.push_back({.group_size = lanes, .groups = units, .vector_words = 4, .in_flight = 8});
+  all.push_back(all.back());
+  all.back().spread = true;
+  return all;
 }
 
 /// The shapes that differ in one number.
@@ -116,7 +135,8 @@ std::vector<Shape> neighbours(const Shape& shape, const gpu::DeviceInfo& info, S
   with([](Shape& one) { one.groups *= 2; });
   // Never fewer than compute units: on a machine that others use, less could look like more.
   if (shape.groups / 2 >= compute_units_of(info)) with([](Shape& one) { one.groups /= 2; });
-  if (sharing == Sharing::apart) with([](Shape& one) { one.interleaved = !one.interleaved; });
+  if (sharing == Sharing::apart && !shape.spread) with([](Shape& one) { one.interleaved = !one.interleaved; });
+  if (shape.in_flight > 1 && !shape.interleaved) with([](Shape& one) { one.spread = !one.spread; });
   return all;
 }
 
@@ -124,6 +144,8 @@ std::vector<Shape> neighbours(const Shape& shape, const gpu::DeviceInfo& info, S
 
 Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Thoroughness thoroughness) {
   const std::uint64_t array_bytes = bytes / facts_of(pattern).arrays;
+  const std::vector<Shape> usual = beginnings(device.info(), widest_vector_words(facts_of(pattern), device.info()));
+  if (thoroughness == Thoroughness::none) return fitted(usual.front(), sharing, array_bytes);
   // A simulated device's rates are what its file says, in whatever shape.
   const bool simulated = device.info().type == gpu::DeviceType::model;
   const bool only_usual = simulated || thoroughness == Thoroughness::usual;
@@ -132,13 +154,13 @@ Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::u
   Shape best;
   double speed = 0;
   const auto consider = [&](const Shape& shape) {
-    const double found = trials.speed(shape);
+    const double found = trials.speed(shape, speed);
     if (found <= clearly_better * speed) return false;
     best = shape;
     speed = found;
     return true;
   };
-  for (const Shape& beginning : beginnings(device.info())) consider(beginning);
+  for (const Shape& beginning : usual) consider(beginning);
   for (int round = 0; round < rounds; ++round) {
     bool better = false;
     for (const Shape& shape : neighbours(best, device.info(), sharing)) better = consider(shape) || better;

@@ -5,9 +5,9 @@
 
 namespace sonde::probes {
 
-/// How far a search goes: the usual shapes of GPUs and CPUs alone, once through all numbers of the better one, or until
-/// none of them helps any more.
-enum class Thoroughness { usual, once, full };
+/// How far a search goes: nothing is tried and the usual shape of GPUs taken, the usual shapes of GPUs and CPUs alone, once
+/// through all numbers of the better one, or until none of them helps any more.
+enum class Thoroughness { none, usual, once, full };
 
 /// The shape that moves most bytes a second of this device over a working set of `bytes`, all arrays together; not
 /// proved, as whoever measures with it proves that. A few milliseconds of device time for each shape that is tried,

@@ -11,6 +11,7 @@
 #include "kernels.hpp"
 #include "probes/memory_kinds.hpp"
 #include "probes/noise.hpp"
+#include "probes/stream_path.hpp"
 #include "probes/stream_proof.hpp"
 
 namespace sonde::probes {
@@ -28,7 +29,7 @@ struct Stream {
   std::vector<std::unique_ptr<gpu::Buffer>> arrays;   ///< in the kernel's order, the written one last
   std::vector<StretchSums> stretch_sums;              ///< of the arrays that are read
   std::unique_ptr<gpu::Buffer> sums;                  ///< one word for each item
-  gpu::Use use = gpu::Use::storage;                   ///< of all of them
+  gpu::Use use = gpu::Use::storage;                   ///< of all of them but images
   std::unique_ptr<gpu::Kernel> kernel;
   std::unique_ptr<gpu::Kernel> reader;                ///< adds up what a pattern wrote
   std::uint64_t turn = 0;                             ///< trips made so far
@@ -42,17 +43,19 @@ struct Stream {
         walk(shape, sharing, bytes / facts.arrays),
         kernel(on.make_kernel(facts.kernel, shape.group_size, shape.constants())),
         random(seed) {
+    check_path(facts, on.info());
+    check_part(facts, walk);
     const std::uint64_t sums_bytes = std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t);
     use = use_for(on.info(), std::max(walk.array_bytes(), sums_bytes));
     for (std::uint32_t array = 0; array < facts.arrays; ++array) {
-      arrays.push_back(buffer_in(on, placement.memory, walk.array_bytes(), use));
+      arrays.push_back(buffer_in(on, placement.memory, walk.array_bytes(), use_of_arrays(facts, use)));
       // What is written begins as noise too, so that every page of it is there.
       const Noise noise(seed + array + 1);
-      std::vector<std::uint32_t> blocks;
-      fill(on, *arrays.back(), placement, use, [&](gpu::Buffer& to) { blocks = write_noise(to, noise, shape.block_words()); });
+      std::vector<std::uint32_t> pieces;
+      fill(on, *arrays.back(), placement, use, [&](gpu::Buffer& to) { pieces = write_noise(to, noise, shape.piece_words()); });
       if (facts.writes && array + 1 == facts.arrays) break;
       noises.push_back(noise);
-      stretch_sums.emplace_back(walk, blocks);
+      stretch_sums.emplace_back(walk, pieces);
     }
     sums = on.make_buffer(sums_bytes, use);
     if (facts.writes) reader = on.make_kernel(kernels::stream_read, shape.group_size, shape.constants());
@@ -81,7 +84,7 @@ struct Stream {
   /// by little, or the store is one that was made just before.
   std::uint32_t next_shift() {
     constexpr std::uint32_t page_words = 1024;
-    const std::uint32_t stride = std::max(1u, page_words / walk.shape.block_words());
+    const std::uint32_t stride = std::max(1u, page_words / walk.shape.piece_words());
     const std::uint32_t strides = walk.blocks / stride;
     if (strides > 1) return static_cast<std::uint32_t>(random() % strides) * stride;
     return walk.blocks > 1 ? static_cast<std::uint32_t>(dispatches % 2) : 0;
@@ -143,15 +146,18 @@ struct Stream {
   }
 
   bool holds(std::uint32_t group, std::uint32_t position) {
-    const std::uint32_t words = walk.shape.block_words();
-    std::vector<std::uint32_t> found(words);
-    const std::uint64_t first = walk.block_at(group, position) * words;
-    arrays.back()->read(first * sizeof(std::uint32_t), std::as_writable_bytes(std::span(found)));
     const std::uint64_t written_on = history.last_turn(group, position);
     const std::uint32_t shift = history.dispatch_of(written_on).shift;
-    const std::uint64_t from = walk.block_at(group, static_cast<std::uint32_t>((std::uint64_t{position} + shift) % walk.blocks)) * words;
-    for (std::uint32_t word = 0; word < words; ++word) {
-      if (found[word] != expected(group, word, written_on, from + word, first + word)) return false;
+    const auto shifted = static_cast<std::uint32_t>((std::uint64_t{position} + shift) % walk.blocks);
+    const std::uint32_t words = walk.shape.piece_words();
+    std::vector<std::uint32_t> found(words);
+    for (std::uint32_t piece = 0; piece < walk.shape.pieces(); ++piece) {
+      const std::uint64_t first = walk.word_at(group, position, piece);
+      arrays.back()->read(first * sizeof(std::uint32_t), std::as_writable_bytes(std::span(found)));
+      const std::uint64_t from = walk.word_at(group, shifted, piece);
+      for (std::uint32_t word = 0; word < words; ++word) {
+        if (found[word] != expected(group, piece * words + word, written_on, from + word, first + word)) return false;
+      }
     }
     return true;
   }
@@ -160,6 +166,8 @@ struct Stream {
                          std::uint64_t at) const {
     switch (facts.pattern) {
       case Pattern::read:
+      case Pattern::read_image:
+      case Pattern::read_local:
       case Pattern::write: break;
       case Pattern::copy: return noises[0](from);
       case Pattern::add: return noises[0](from) + noises[1](at);
@@ -202,7 +210,7 @@ measure::Workload stream(gpu::Device& device, Pattern pattern, Sharing sharing, 
   shape_of_record["bound"] = work->use == gpu::Use::bound ? 1 : 0;
   return {.unit = "GB/s",
           .quantum = 1,
-          .most = device.info().most_trips,
+          .most = most_trips_of(facts_of(pattern), device.info()),
           .lap = work->walk.blocks,
           .run = [work](std::uint64_t trips) { return work->run(trips); },
           .flaw = [work] { return work->flaw(); },

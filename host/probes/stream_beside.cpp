@@ -17,7 +17,7 @@ constexpr std::uint32_t light_delay = 16;
 constexpr std::uint64_t most_light_bytes = 512 << 20;
 
 StretchSums filled(gpu::Buffer& memory, const StreamWalk& walk, std::uint64_t seed) {
-  return {walk, write_noise(memory, Noise(seed), walk.shape.block_words())};
+  return {walk, write_noise(memory, Noise(seed), walk.shape.piece_words())};
 }
 
 }  // namespace

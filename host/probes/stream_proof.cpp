@@ -5,7 +5,7 @@
 
 namespace sonde::probes {
 
-StretchSums::StretchSums(const StreamWalk& walk, const std::vector<std::uint32_t>& blocks)
+StretchSums::StretchSums(const StreamWalk& walk, const std::vector<std::uint32_t>& pieces)
     : blocks_(walk.blocks), shared_(walk.group_step == 0) {
   const std::uint32_t groups = shared_ ? 1 : walk.shape.groups;
   before_.reserve(std::size_t{groups} * (blocks_ + 1));
@@ -13,7 +13,8 @@ StretchSums::StretchSums(const StreamWalk& walk, const std::vector<std::uint32_t
     std::uint32_t sum = 0;
     before_.push_back(0);
     for (std::uint32_t position = 0; position < blocks_; ++position) {
-      before_.push_back(sum += blocks[walk.block_at(group, position)]);
+      for (std::uint32_t piece = 0; piece < walk.shape.pieces(); ++piece) sum += pieces[walk.piece_at(group, position, piece)];
+      before_.push_back(sum);
     }
   }
 }

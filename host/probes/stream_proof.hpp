@@ -12,8 +12,8 @@ namespace sonde::probes {
 /// Sums of an array's words over any stretch of any group's walk; an array is never kept on the host.
 class StretchSums {
  public:
-  /// `blocks`: the sum of each block's words, in the array's order.
-  StretchSums(const StreamWalk& walk, const std::vector<std::uint32_t>& blocks);
+  /// `pieces`: the sum of the words of each piece of a block, in the array's order.
+  StretchSums(const StreamWalk& walk, const std::vector<std::uint32_t>& pieces);
 
   /// Modulo 2^32, of `trips` blocks from a position on, around the end as often as needed.
   std::uint32_t sum(std::uint32_t group, std::uint32_t position, std::uint64_t trips) const;

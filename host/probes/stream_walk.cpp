@@ -10,11 +10,13 @@
 namespace sonde::probes {
 namespace {
 
-const std::array<PatternFacts, 5> patterns{{{Pattern::read, "read", kernels::stream_read, 1, false},
+const std::array<PatternFacts, 7> patterns{{{Pattern::read, "read", kernels::stream_read, 1, false},
                                             {Pattern::write, "write", kernels::stream_write, 1, true},
                                             {Pattern::copy, "copy", kernels::stream_copy, 2, true},
                                             {Pattern::add, "add", kernels::stream_add, 3, true},
-                                            {Pattern::triad, "triad", kernels::stream_triad, 3, true}}};
+                                            {Pattern::triad, "triad", kernels::stream_triad, 3, true},
+                                            {Pattern::read_image, "read", kernels::stream_image, 1, false, "image"},
+                                            {Pattern::read_local, "read", kernels::stream_local, 1, false, "local"}}};
 
 /// What of an array may be left out so that it can be cut into equal parts.
 constexpr std::uint64_t parts_left_out = 100;
@@ -60,10 +62,16 @@ std::uint32_t compute_units_of(const gpu::DeviceInfo& info) {
 const PatternFacts& facts_of(Pattern pattern) { return patterns[static_cast<std::size_t>(pattern)]; }
 
 Pattern pattern_of(const std::map<std::string, std::string>& series) {
-  const auto word = series.find("pattern");
-  if (word == series.end()) return Pattern::read;
-  const auto found = std::ranges::find(patterns, word->second, &PatternFacts::name);
-  if (found == patterns.end()) throw std::logic_error("no pattern is called " + word->second);
+  const auto word_of = [&series](const char* name, const std::string& usual) {
+    const auto found = series.find(name);
+    return found == series.end() ? usual : found->second;
+  };
+  const std::string pattern = word_of("pattern", "read");
+  const std::string path = word_of("path", "buffer");
+  const auto found = std::ranges::find_if(patterns, [&](const PatternFacts& one) {
+    return one.name == pattern && one.path == path;
+  });
+  if (found == patterns.end()) throw std::logic_error("no pattern is called " + pattern + " by the path " + path);
   return found->pattern;
 }
 
@@ -72,7 +80,8 @@ std::map<std::string, double> named(const Shape& shape) {
           {"groups", shape.groups},
           {"vector_bytes", shape.vector_words * 4.0},
           {"in_flight", shape.in_flight},
-          {"interleaved", shape.interleaved ? 1 : 0}};
+          {"interleaved", shape.interleaved ? 1 : 0},
+          {"spread", shape.spread ? 1 : 0}};
 }
 
 Shape shape_of(const std::map<std::string, double>& named) {
@@ -81,7 +90,8 @@ Shape shape_of(const std::map<std::string, double>& named) {
           .groups = number("groups"),
           .vector_words = number("vector_bytes") / 4,
           .in_flight = number("in_flight"),
-          .interleaved = number("interleaved") != 0};
+          .interleaved = number("interleaved") != 0,
+          .spread = number("spread") != 0};
 }
 
 Shape fitted(Shape shape, Sharing sharing, std::uint64_t array_bytes) {

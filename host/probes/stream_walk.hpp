@@ -12,7 +12,8 @@
 
 namespace sonde::probes {
 
-enum class Pattern { read, write, copy, add, triad };
+/// The last two read through the texture unit, and from the memory of a work-group.
+enum class Pattern { read, write, copy, add, triad, read_image, read_local };
 
 /// What a pattern moves: arrays that it reads, and one that it writes unless it only reads.
 struct PatternFacts {
@@ -21,15 +22,16 @@ struct PatternFacts {
   const gpu::KernelSource& kernel;
   std::uint32_t arrays;
   bool writes;
+  std::string_view path = "buffer";
 };
 const PatternFacts& facts_of(Pattern pattern);
-/// Of a point's series; read where none is named.
+/// Of a point's series; read from a buffer where none is named.
 Pattern pattern_of(const std::map<std::string, std::string>& series);
 
 /// Whether all groups walk over the whole working set or each over a part of its own.
 enum class Sharing { shared, apart };
 
-/// How a stream's arrays are reached: by bindings, where the largest of them can be.
+/// How storage is reached: by bindings, where the largest of it can be.
 inline gpu::Use use_for(const gpu::DeviceInfo& info, std::uint64_t largest_bytes) {
   return largest_bytes <= info.bound_bytes ? gpu::Use::bound : gpu::Use::storage;
 }
@@ -45,10 +47,15 @@ struct Shape {
   std::uint32_t vector_words = 4;
   std::uint32_t in_flight = 1;  ///< 1, 2, 4 or 8 vectors of one work-item that do not depend on each other
   bool interleaved = false;     ///< groups take blocks in turn, instead of each a slice
+  bool spread = false;          ///< what is in flight comes from as many parts of the slice; never interleaved
 
-  std::uint32_t block_words() const { return group_size * vector_words * in_flight; }
-  std::array<gpu::Constant, 2> constants() const {
-    return {{{"IN_FLIGHT", in_flight}, {"VECTOR_WORDS", vector_words}}};
+  std::uint32_t row_words() const { return group_size * vector_words; }
+  std::uint32_t block_words() const { return row_words() * in_flight; }
+  /// Pieces of a block that lie apart, and the words of one.
+  std::uint32_t pieces() const { return spread ? in_flight : 1; }
+  std::uint32_t piece_words() const { return block_words() / pieces(); }
+  std::array<gpu::Constant, 3> constants() const {
+    return {{{"IN_FLIGHT", in_flight}, {"VECTOR_WORDS", vector_words}, {"SPREAD", spread ? 1u : 0u}}};
   }
   friend bool operator==(const Shape&, const Shape&) = default;
 };
@@ -74,9 +81,14 @@ struct StreamWalk {
   /// All groups together, in one trip and one array.
   std::uint64_t trip_bytes() const { return std::uint64_t{shape.groups} * shape.block_words() * sizeof(std::uint32_t); }
   std::uint32_t position(std::uint32_t group, std::uint64_t turn) const;
-  /// The block at a position, counted through the array.
-  std::uint64_t block_at(std::uint32_t group, std::uint32_t position) const {
-    return std::uint64_t{group} * group_step + std::uint64_t{position} * block_step;
+  /// A piece of the block at a position, counted through the array in pieces.
+  std::uint64_t piece_at(std::uint32_t group, std::uint32_t position, std::uint32_t piece) const {
+    if (!shape.spread) return std::uint64_t{group} * group_step + std::uint64_t{position} * block_step;
+    return std::uint64_t{group} * group_step * shape.in_flight + position + std::uint64_t{piece} * blocks;
+  }
+  /// Its first word.
+  std::uint64_t word_at(std::uint32_t group, std::uint32_t position, std::uint32_t piece) const {
+    return piece_at(group, position, piece) * shape.piece_words();
   }
   /// A dispatch of `trips` after `turn` trips before it.
   std::vector<std::uint32_t> scalars(std::uint32_t trips, std::uint64_t turn) const;

@@ -28,6 +28,7 @@ struct DeviceRecord {
   std::uint32_t line_bytes = 64;
   std::optional<ApiDevice> opencl;
   std::optional<ApiDevice> vulkan;
+  std::optional<ApiDevice> cpu;  ///< the host processor itself, without a driver
   std::optional<ApiDevice> model;
   std::vector<ApiDevice> further;  ///< second and later drivers for an API that has one already; not measured
 };

@@ -43,6 +43,7 @@ void add_surroundings(Json& json, const counters::Surroundings& around) {
   };
   add("gpu_clock_mhz", around.gpu_clock_mhz);
   add("memory_clock_mhz", around.memory_clock_mhz);
+  add("memory_peak_gbps", around.memory_peak_gbps);
   add("temperature_celsius", around.temperature_celsius);
   add("power_watts", around.power_watts);
   if (around.throttle_reasons) json["throttle_reasons"] = *around.throttle_reasons;
@@ -117,6 +118,7 @@ std::string api_name(gpu::Api api) {
   switch (api) {
     case gpu::Api::opencl: return "opencl";
     case gpu::Api::vulkan: return "vulkan";
+    case gpu::Api::cpu: return "cpu";
     case gpu::Api::model: break;
   }
   return "model";

@@ -44,6 +44,7 @@ measure::State state_of(const Json& json) {
   }
   state.surroundings = {.gpu_clock_mhz = get_if_there<double>(json, "gpu_clock_mhz"),
                         .memory_clock_mhz = get_if_there<double>(json, "memory_clock_mhz"),
+                        .memory_peak_gbps = get_if_there<double>(json, "memory_peak_gbps"),
                         .temperature_celsius = get_if_there<double>(json, "temperature_celsius"),
                         .power_watts = get_if_there<double>(json, "power_watts"),
                         .throttle_reasons = get_if_there<std::set<std::string>>(json, "throttle_reasons"),

@@ -1,6 +1,7 @@
 // Prints, pattern by pattern and size by size and in turn, what plain C++ loops on all cores and Sonde's streams on the
 // CPU device reach: how much of the machine a kernel gets. Ordinary stores, memory in 4 KiB pages as drivers have it,
-// the same minutes. Usage: bandwidth_against_native opencl|vulkan|vulkan-descriptors [rounds] [group_size groups vector_words in_flight
+// the same minutes. The spread is the interquartile range of the rounds' medians, in percent of their median; with ten rounds
+// or more it has to be below 5 wherever native's own is below 3, and the last column says whether it is. Usage: bandwidth_against_native opencl|vulkan|vulkan-descriptors [rounds] [group_size groups vector_words in_flight
 // interleaved]; without a shape, the probe's own search finds it.
 
 #include <immintrin.h>
@@ -138,6 +139,13 @@ double native_gbps(probes::Pattern pattern, std::uint64_t bytes, std::uint64_t s
   return analysis::quantile(values, 0.5);
 }
 
+/// What spreads of so many rounds say.
+const char* steadiness(int rounds, double native_percent, double percent) {
+  if (rounds < 10) return "";
+  if (percent < 5) return "yes";
+  return native_percent < 3 ? "no" : "noise";  // the machine itself was not steady
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -146,7 +154,7 @@ int main(int count, char** arguments) {
   const auto device = api == "vulkan"               ? gpu::vulkan::open(0)
                       : api == "vulkan-descriptors" ? gpu::vulkan::open(0, gpu::vulkan::BufferAccess::descriptors)
                                                     : gpu::opencl::open(0);
-  std::printf("%6s %12s %9s %9s %9s %9s %7s %8s  %s\n", "", "bytes", "native", "spread %", api.c_str(), "spread %", "ratio", "foreign", "shape");
+  std::printf("%6s %12s %9s %9s %9s %9s %7s %8s  %-6s  %s\n", "", "bytes", "native", "spread %", api.c_str(), "spread %", "ratio", "foreign", "steady", "shape");
   for (const probes::Pattern pattern : {probes::Pattern::read, probes::Pattern::add}) {
     for (const std::uint64_t about : {32 * kib, 2048 * kib, 262144 * kib}) {
       // Arrays that every shape can be cut into: a quarter each where there are three.
@@ -174,10 +182,10 @@ int main(int count, char** arguments) {
         const analysis::Summary s = analysis::summarize(values);
         return (s.upper_quartile - s.lower_quartile) / s.median * 100;
       };
-      std::printf("%6s %12llu %9.2f %9.2f %9.2f %9.2f %7.3f %8.3f  %u items, %u groups, %u B, %u in flight%s\n",
+      std::printf("%6s %12llu %9.2f %9.2f %9.2f %9.2f %7.3f %8.3f  %-6s  %u items, %u groups, %u B, %u in flight%s\n",
                   std::string(probes::facts_of(pattern).name).c_str(), static_cast<unsigned long long>(bytes),
                   analysis::quantile(native, 0.5), spread(native), analysis::quantile(ours, 0.5), spread(ours),
-                  analysis::quantile(ratios, 0.5), load.foreign_cpu, shape.group_size, shape.groups, shape.vector_words * 4,
+                  analysis::quantile(ratios, 0.5), load.foreign_cpu, steadiness(rounds, spread(native), spread(ours)), shape.group_size, shape.groups, shape.vector_words * 4,
                   shape.in_flight, shape.interleaved ? ", interleaved" : "");
       std::fflush(stdout);
     }

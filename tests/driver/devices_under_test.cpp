@@ -29,6 +29,7 @@ gpu::model::Description small_model() {
   model.levels[0].bytes = 32768;
   model.levels[0].latency_ns = 40;
   model.levels[1].latency_ns = 300;
+  model.cpu = {.idle_latency_ns = 100, .loaded_latency_ns = 200};
   model.copy = {.to_device_gbps = 25, .to_host_gbps = 20, .latency_us = 10, .engines = 2};
   return model;
 }

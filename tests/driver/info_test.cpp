@@ -68,7 +68,10 @@ std::vector<measure::Point> first_two(const DeviceInfo& info, const measure::Req
                                       std::span<const measure::Measurement> known) {
   if (!known.empty()) return {};
   auto points = asked->next(info, request, known);
-  std::ranges::stable_sort(points, {}, [](const measure::Point& point) { return point.x.at("bytes"); });
+  std::ranges::stable_sort(points, {}, [](const measure::Point& point) {
+    const auto bytes = point.x.find("bytes");
+    return bytes == point.x.end() ? 0.0 : bytes->second;
+  });
   if (points.size() > 2) points.resize(2);
   return points;
 }

@@ -169,7 +169,7 @@ TEST_P(DeviceKernel, AWalkBesideStreamsLeavesWhatTheHostsWalkSaysAndTheSumsOfWha
   constexpr std::uint32_t blocks = 5;
   constexpr std::uint32_t most_rounds = 40;
   for (const std::uint32_t group_size : {1u, allowed(32)}) {
-    const std::array<Constant, 2> constants{{{"IN_FLIGHT", 2}, {"VECTOR_WORDS", 4}}};
+    const std::array<Constant, 3> constants{{{"IN_FLIGHT", 2}, {"VECTOR_WORDS", 4}, {"SPREAD", 0}}};
     const std::uint32_t block_words = group_size * 2 * 4;
     const auto kernel = device->make_kernel(kernels::chase_loaded, group_size, constants);
     const auto next = buffer_of(words);

@@ -25,6 +25,7 @@ struct Case {
   std::uint32_t group_step;
   std::uint32_t group_offset;
   Use use = Use::storage;
+  bool spread = false;
 
   std::vector<std::uint32_t> scalars(std::initializer_list<std::uint32_t> further = {}) const {
     std::vector<std::uint32_t> all{trips, start, blocks, block_step, group_step, group_offset};
@@ -38,14 +39,35 @@ struct Case {
   std::size_t word(std::uint32_t group, std::uint32_t at) const {
     return std::size_t{group * group_step + at * block_step} * block_words();
   }
+  /// Of a word of the block at a position: in rows that lie apart, or side by side.
+  std::size_t place(std::uint32_t group, std::uint32_t at, std::uint32_t word_of_block) const {
+    const std::uint32_t row = group_size * vector_words;
+    if (!spread) return word(group, at) + word_of_block;
+    return (std::size_t{group * group_step} * in_flight + at + std::size_t{word_of_block / row} * blocks) * row + word_of_block % row;
+  }
   std::size_t words() const { return word(groups - 1, blocks - 1) + block_words(); }
 };
 
+/// The same with what is in flight spread, where slices are in one piece.
+std::vector<Case> and_spread(std::vector<Case> cases) {
+  const std::size_t count = cases.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (cases[i].block_step != 1 || cases[i].in_flight == 1) continue;
+    cases.push_back(cases[i]);
+    cases.back().spread = true;
+  }
+  return cases;
+}
+
 /// A slice for each group, then every so many-th block; in several shapes, a lap and a bit, several laps, and none.
 std::vector<Case> own_blocks() {
-  return {{1, 1, 4, 1, 7, 2, 5, 1, 5, 0},   {1, 3, 4, 8, 20, 4, 9, 1, 9, 2},  {8, 2, 4, 2, 5, 0, 6, 2, 1, 0},
-          {32, 3, 4, 4, 9, 1, 4, 3, 1, 1},  {1, 2, 16, 8, 11, 3, 4, 1, 4, 3}, {4, 2, 8, 4, 6, 1, 3, 1, 3, 1},
-          {16, 2, 4, 1, 0, 0, 3, 1, 3, 0}};
+  return and_spread({{1, 1, 4, 1, 7, 2, 5, 1, 5, 0},
+                     {1, 3, 4, 8, 20, 4, 9, 1, 9, 2},
+                     {8, 2, 4, 2, 5, 0, 6, 2, 1, 0},
+                     {32, 3, 4, 4, 9, 1, 4, 3, 1, 1},
+                     {1, 2, 16, 8, 11, 3, 4, 1, 4, 3},
+                     {4, 2, 8, 4, 6, 1, 3, 1, 3, 1},
+                     {16, 2, 4, 1, 0, 0, 3, 1, 3, 0}});
 }
 
 /// Each case with its buffers reached either way.
@@ -75,7 +97,7 @@ class DeviceStream : public test::DeviceTest {
   }
 
   std::unique_ptr<Kernel> kernel(const KernelSource& source, const Case& one) {
-    const std::array<Constant, 2> constants{{{"IN_FLIGHT", one.in_flight}, {"VECTOR_WORDS", one.vector_words}}};
+    const std::array<Constant, 3> constants{{{"IN_FLIGHT", one.in_flight}, {"VECTOR_WORDS", one.vector_words}, {"SPREAD", one.spread ? 1u : 0u}}};
     return device->make_kernel(source, one.group_size, constants);
   }
 
@@ -94,29 +116,59 @@ std::vector<std::uint32_t> noisy(std::size_t count, std::uint32_t seed) {
   return words;
 }
 
+/// What each item of a kernel that reads must leave, then words that nobody may touch.
+std::vector<std::uint32_t> sums_of(const Case& one, const std::vector<std::uint32_t>& words) {
+  std::vector<std::uint32_t> sums(one.group_size * one.groups + 3, 77);
+  for (std::uint32_t item = 0; item < one.group_size * one.groups; ++item) {
+    sums[item] = 0;
+    const std::uint32_t group = item / one.group_size;
+    for (std::uint32_t trip = 0; trip < one.trips; ++trip) {
+      for (std::uint32_t word = 0; word < one.block_words(); ++word) {
+        if (word / one.vector_words % one.group_size != item % one.group_size) continue;
+        sums[item] += words.at(one.place(group, one.position(group, trip), word));
+      }
+    }
+  }
+  return sums;
+}
+
 TEST_P(DeviceStream, ReadAddsUpWhatEveryItemWalkedOver) {
   std::vector<Case> cases = own_blocks();
-  cases.push_back({8, 3, 4, 4, 13, 2, 7, 1, 0, 2});  // one set for all
+  for (const Case& one : and_spread({{8, 3, 4, 4, 13, 2, 7, 1, 0, 2}})) cases.push_back(one);  // one set for all
   for (const Case& one : in_turn(allowed(cases))) {
     use = one.use;
     const auto words = noisy(one.words(), 5);
     const auto a = buffer_of(words);
-    std::vector<std::uint32_t> expected(one.group_size * one.groups + 3, 77);
-    const auto sums = buffer_of(expected);
-    for (std::uint32_t item = 0; item < one.group_size * one.groups; ++item) {
-      expected[item] = 0;
-      const std::uint32_t group = item / one.group_size;
-      for (std::uint32_t trip = 0; trip < one.trips; ++trip) {
-        for (std::uint32_t word = 0; word < one.block_words(); ++word) {
-          if (word / one.vector_words % one.group_size != item % one.group_size) continue;
-          expected[item] += words.at(one.word(group, one.position(group, trip)) + word);
-        }
-      }
-    }
+    const std::vector<std::uint32_t> expected = sums_of(one, words);
+    const auto sums = buffer_of(std::vector<std::uint32_t>(expected.size(), 77));
     const auto read = kernel(kernels::stream_read, one);
     (void)device->run(*read, {.buffers = {a.get(), sums.get()}, .scalars = one.scalars(), .groups = one.groups});
     EXPECT_EQ(contents(*sums), expected) << one.group_size << " items, " << one.in_flight << " in flight";
     EXPECT_EQ(contents(*a), words);
+  }
+}
+
+TEST_P(DeviceStream, ThroughTheTextureUnitAndFromLocalMemoryTheSameIsRead) {
+  // Slices, every so many-th block, wide vectors, one set for all, and all of what a group may have.
+  const std::vector<Case> cases{{1, 3, 4, 8, 20, 4, 9, 1, 9, 2},
+                                {8, 2, 4, 2, 5, 0, 6, 2, 1, 0},
+                                {1, 2, 16, 8, 11, 3, 4, 1, 4, 3},
+                                {8, 3, 4, 4, 13, 2, 7, 1, 0, 2},
+                                {4, 2, 4, 2, 300, 1, 128, 1, 128, 5}};
+  for (const Case& one : allowed(and_spread(cases))) {
+    const auto words = noisy(one.words(), 11);
+    const std::vector<std::uint32_t> expected = sums_of(one, words);
+    for (const KernelSource* source : {&kernels::stream_image, &kernels::stream_local}) {
+      const bool image = source == &kernels::stream_image;
+      if (image && one.vector_words != 4) continue;
+      const auto a = device->make_buffer(words.size() * 4, image ? Use::wide_texels : Use::storage);
+      a->write(0, std::as_bytes(std::span(words)));
+      const auto sums = buffer_of(std::vector<std::uint32_t>(expected.size(), 77));
+      const auto read = kernel(*source, one);
+      (void)device->run(*read, {.buffers = {a.get(), sums.get()}, .scalars = one.scalars(), .groups = one.groups});
+      EXPECT_EQ(contents(*sums), expected) << source->name << ", " << one.group_size << " items, " << one.in_flight << " in flight";
+      EXPECT_EQ(contents(*a), words);
+    }
   }
 }
 
@@ -134,7 +186,7 @@ TEST_P(DeviceStream, WriteLeavesNoiseThatTellsTheTripOfEveryBlock) {
           const std::uint32_t number =
               (item * one.in_flight + vector / one.group_size) * one.vector_words + word % one.vector_words;
           const std::uint32_t mixed = (number + 1) * 0x85EBCA6Bu;
-          expected[one.word(group, one.position(group, trip)) + word] =
+          expected[one.place(group, one.position(group, trip), word)] =
               (mixed ^ (mixed >> 15)) * 0xC2B2AE35u + (turn + trip) * 0x9E3779B9u;
         }
       }
@@ -161,8 +213,8 @@ TEST_P(DeviceStream, CopyAddAndTriadLeaveWhatTheHostComputes) {
           for (std::uint32_t group = 0; group < one.groups; ++group) {
             const std::uint32_t at = one.position(group, trip);
             for (std::uint32_t word = 0; word < one.block_words(); ++word) {
-              const std::size_t here = one.word(group, at) + word;
-              words[here] = value(first.at(one.word(group, (at + shift) % one.blocks) + word), second.at(here));
+              const std::size_t here = one.place(group, at, word);
+              words[here] = value(first.at(one.place(group, (at + shift) % one.blocks, word)), second.at(here));
             }
           }
         }

@@ -1,6 +1,6 @@
 /* A libOpenCL.so.1 that passes every call on to the real one (REAL_OPENCL) and does what FAULT says: it crashes or
  * hangs while devices are listed, or at the first kernel after a buffer of 5 to 6.9 KB was made; it talks; it leaves a
- * process behind that lives for 20 seconds. */
+ * process behind that lives for 20 seconds; it never says that a command runs before it is asked for its times. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
@@ -64,6 +64,11 @@ static void before_clEnqueueNDRangeKernel(long size_bytes) {
   if (at_the_point && fault("hang in a kernel")) hang();
 }
 
+/* Of a command's state: 0x11D3 asks for it, 2 is submitted. */
+static void after_clGetEventInfo(long asked, long answer) {
+  if (asked == 0x11D3 && answer != 0 && fault("never say that a command runs")) *(int*)answer = 2;
+}
+
 #define PASS_ON(function) \
   long function(PARAMETERS) { return real(#function)(ARGUMENTS); }
 #define PASS_ON_AFTER(function) \
@@ -72,8 +77,16 @@ static void before_clEnqueueNDRangeKernel(long size_bytes) {
     return real(#function)(ARGUMENTS); \
   }
 
+#define PASS_ON_BEFORE(function)           \
+  long function(PARAMETERS) {              \
+    long result = real(#function)(ARGUMENTS); \
+    after_##function(b, d);                \
+    return result;                         \
+  }
+
 PASS_ON_AFTER(clGetPlatformIDs)
 PASS_ON_AFTER(clCreateBuffer)
 PASS_ON_AFTER(clEnqueueNDRangeKernel)
+PASS_ON_BEFORE(clGetEventInfo)
 /* The other functions that the program opens: PASS_ON(clBuildProgram) … */
 OTHER_FUNCTIONS

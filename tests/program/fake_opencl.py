@@ -17,7 +17,8 @@ def real_loader():
 def build(compiler, root, folder):
     """Leaves libOpenCL.so.1 in `folder`; it has every function that the program opens."""
     opened = re.search(r"set\(functions\s([^)]*)\)", (root / OPENED).read_text())[1].split()
-    others = [name for name in opened if f"PASS_ON_AFTER({name})" not in SOURCE.read_text()]
+    own = SOURCE.read_text()
+    others = [name for name in opened if f"PASS_ON_AFTER({name})" not in own and f"PASS_ON_BEFORE({name})" not in own]
     defined = {"REAL_OPENCL": f'"{real_loader()}"', "OTHER_FUNCTIONS": " ".join(f"PASS_ON({name})" for name in others)}
     defines = [f"-D{name}={value}" for name, value in defined.items()]
     library = folder / "libOpenCL.so.1"

@@ -38,7 +38,7 @@ def test_a_run_survives_a_driver_that_fails_while_it_lists_its_devices(sonde, br
     assert done.seconds < 20
     records = sonde.records()
     valid(records)
-    assert {sample["api"] for sample in of_kind(records, "sample")} == {"vulkan"}
+    assert {sample["api"] for sample in of_kind(records, "sample")} - {"cpu"} == {"vulkan"}
     # One for each probe, all for the same reason.
     (reason,) = {record["reason"] for record in records if "reason" in record and record["api"] == "opencl"}
     assert ("crashed" if "crash" in fault else "reported nothing for 2 s") in reason
@@ -87,3 +87,16 @@ def test_a_process_that_a_driver_leaves_behind_keeps_nobody_waiting(sonde, broke
     assert done.seconds < 15
     assert done.status == 0, done.err
     assert {sample["api"] for sample in of_kind(sonde.records(), "sample")} == {"opencl", "vulkan"}
+
+
+def test_a_kernel_that_is_never_seen_to_run_is_a_reason_and_no_wait_for_ever(sonde, broken, valid):
+    words = ("run", "--device", "cpu", "--api", "opencl", "--probe", "copy", "--sizes", "1M:1M", "--effort", "quick")
+    done = broken("never say that a command runs", *words, "-o", "run.jsonl")
+    assert done.status == 0, done.err
+    records = sonde.records()
+    valid(records)
+    skipped = [skip for skip in of_kind(records, "skip") if skip["series"].get("fabric") == "loaded"]
+    assert {skip["series"]["direction"] for skip in skipped} == {"to-device", "to-host"}
+    for skip in skipped:
+        assert "no kernel began within 2 seconds" in skip["reason"]
+    assert of_kind(records, "sample")

@@ -41,6 +41,28 @@ def test_the_table_has_every_curve_and_the_summary_its_ends(tmp_path):
     assert text.startswith("OpenCL, read, private: 100 GB/s in 1 KiB")
 
 
+def test_other_paths_are_a_table_of_their_own_and_bytes_on_the_bus_a_curve_beside(tmp_path):
+    image = samples("read", "private", 12)[:2]
+    local = samples("read", "private", 900)[:1]
+    bus = samples("add", "private", 40)
+    for sample in image:
+        sample["series"] = {**sample["series"], "path": "image"}
+    local[0]["series"] = {**local[0]["series"], "path": "local"}
+    for sample in bus:
+        sample["series"] = {**sample["series"], "bytes-counted": "bus"}
+    found = view(tmp_path, *samples("read", "private", 100), *samples("add", "private", 30), *image, *local, *bus)
+    assert [entry.label for entry in bandwidth_curves(found)] == ["OpenCL, read, private", "OpenCL, add, private"]
+    (sizes, paths) = BANDWIDTH.tables(found)
+    assert "OpenCL, add, private, on the bus" in sizes.headings
+    assert not any("image" in heading or "local" in heading for heading in sizes.headings)
+    assert [row[1][0].text for row in paths.rows] == ["12.0", "12.0", "900"]
+    assert paths.rows[0][0].startswith("OpenCL, read, image, private, ") and "texture unit" in paths.caption
+    (beside,) = BANDWIDTH.further(found)
+    assert "on the bus" in str(beside.chart.to_dict())
+    assert any("texel of 16 bytes" in text for text in BANDWIDTH.method(found))
+    assert not any("texel" in text for text in BANDWIDTH.method(view(tmp_path, *samples("read", "private", 100))))
+
+
 def test_the_method_names_the_shapes_that_were_found(tmp_path):
     found = view(tmp_path, *samples("read", "private", 100))
     assert any("OpenCL: 2 work-groups of 1, 64-byte loads, 8 in flight." in text for text in BANDWIDTH.method(found))

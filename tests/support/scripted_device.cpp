@@ -17,7 +17,9 @@ class ScriptedKernel final : public gpu::Kernel {
  public:
   ScriptedKernel(std::string_view of, std::uint32_t group_size, std::span<const gpu::Constant> constants)
       : name(of), block_words(group_size) {
-    for (const gpu::Constant& one : constants) block_words *= one.value;
+    for (const gpu::Constant& one : constants) {
+      if (one.name != "SPREAD") block_words *= one.value;  // wherever the parts of a block lie
+    }
   }
   std::string name;
   std::uint32_t block_words;  ///< of a stream

@@ -36,7 +36,7 @@ FORBIDDEN = [
     ("gpu/vulkan/device.cpp", '"gpu/model/device.hpp"'),
     ("gpu/model/device.cpp", '"cpu/topology.hpp"'),
     ("gpu/model/device.cpp", '"records/writer.hpp"'),
-    ("cpu/topology.cpp", '"gpu/device.hpp"'),
+    ("cpu/topology.cpp", '"measure/probe.hpp"'),
     ("cpu/topology.cpp", '"counters/clocks.hpp"'),
     ("counters/clocks.cpp", '"measure/probe.hpp"'),
     ("analysis/statistics.cpp", '"measure/probe.hpp"'),

@@ -77,6 +77,31 @@ TEST(BandwidthLevels, ADipAndASlowPointAreNone) {
   expect_three_levels(find_bandwidth_levels(curve, 64, 1), 1.2);
 }
 
+TEST(BandwidthLevels, AFallWithinWhatTheRepetitionsOfAPointLieApartIsNone) {
+  const auto found = [](double spread) {
+    Curve curve;
+    for (double bytes = 2 * kib; bytes < 65 * mib; bytes *= std::sqrt(2)) {
+      const double gbps = bytes <= 17 * kib ? 1000 : bytes <= 1.1 * mib ? 300 : 225;
+      curve.push_back(at(bytes, gbps, bytes > 17 * kib ? spread : 0.003));
+    }
+    return find_bandwidth_levels(curve, 64, 1);
+  };
+  EXPECT_EQ(found(0.003).size(), 3u);
+  EXPECT_EQ(found(0.4).size(), 2u);
+}
+
+TEST(BandwidthLevels, MemoryIsWhatTheFurthestGetWhereTheyGetTheSame) {
+  // A simulated cache of 72 MiB in hashed sets, then 930 GB/s; what is between the two would be taken for a mixture.
+  Curve curve;
+  for (double bytes = mib; bytes < 40 * mib; bytes *= std::sqrt(2)) curve.push_back(at(bytes, 5000));
+  for (const auto& [bytes, gbps] : {std::pair{48.0, 4979.0}, {56.0, 4419.0}, {64.0, 2766.0}, {80.0, 1095.0}, {96.0, 928.0}, {128.0, 926.0}}) {
+    curve.push_back(at(bytes * mib, gbps));
+  }
+  const std::vector<BandwidthLevel> found = find_bandwidth_levels(curve, 128, 1);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_NEAR(found[1].gbps.value, 927, 2);
+}
+
 TEST(BandwidthLevels, NothingFromACurveThatRisesAgain) {
   const auto rising = [](double bytes) { return bytes > 8 * mib ? 250 : three_levels(bytes); };
   EXPECT_TRUE(find_bandwidth_levels(swept(2 * kib, 64 * mib, 4, rising), 64, 1).empty());

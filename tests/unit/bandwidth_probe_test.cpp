@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <set>
 
 #include "analysis/statistics.hpp"
@@ -38,11 +40,17 @@ TEST(BandwidthPlan, SearchesFirstAndThenSweepsWithTheNearestShape) {
     EXPECT_TRUE(point.shape.empty());
     known.push_back(searched(point, ++number));
   }
-  ASSERT_EQ(known.size(), 6u);  // three working sets for reading and three for adding
+  ASSERT_EQ(known.size(), 5u);  // three working sets for reading and two for adding
   const auto points = bandwidth.next(info, request, known);
   ASSERT_FALSE(points.empty());
+  std::set<std::string> paths;  // whose shapes are searched for at their own points
   for (const measure::Point& point : points) {
     if (!point.x.contains("bytes")) continue;  // an empty dispatch
+    if (point.series.at("path") != "buffer") {
+      EXPECT_TRUE(point.shape.empty());
+      paths.insert(point.series.at("path"));
+      continue;
+    }
     const Shape shape = shape_of(point.shape);
     if (sharing_of(point.series) == Sharing::shared) {
       EXPECT_LE(shape.groups, info.compute_units);  // as none follows another in one unit
@@ -52,12 +60,13 @@ TEST(BandwidthPlan, SearchesFirstAndThenSweepsWithTheNearestShape) {
     const bool writes = facts_of(pattern_of(point.series)).writes;
     EXPECT_EQ(shape.groups > 3, writes) << point.series.at("pattern");
     if (bytes > 48e6) {
-      EXPECT_EQ(shape.groups, writes ? 6u : 3u);
+      EXPECT_EQ(shape.groups, writes ? 5u : 3u);
     }
     if (bytes < 20e3) {
       EXPECT_EQ(shape.groups, writes ? 4u : 1u);
     }
   }
+  EXPECT_EQ(paths, (std::set<std::string>{"image", "local"}));
   known.push_back(searched(points.front(), 1));
   // What comes after the sweep is over numbers of groups.
   for (const measure::Point& point : bandwidth.next(info, request, known)) EXPECT_TRUE(point.x.contains("groups"));
@@ -86,6 +95,53 @@ TEST(BandwidthFindings, MoreFromFarAwayThanFromNearIsSuspicious) {
   EXPECT_EQ(found[0].series, series_of(Pattern::read, Sharing::apart));
   EXPECT_NE(found[0].evidence.find("At 1 MiB the pattern read got 200 GB/s"), std::string::npos) << found[0].evidence;
   EXPECT_NE(found[0].evidence.find("more than 160"), std::string::npos) << found[0].evidence;
+}
+
+/// Reading shared, 500 GB/s from a cache of 1 MiB, then `memory_gbps`, by a driver that says what memory moves at most.
+std::vector<measure::Measurement> cache_and_memory(double memory_gbps, std::optional<double> peak_gbps) {
+  std::vector<measure::Measurement> curve;
+  for (double bytes = 65536; bytes <= 64 << 20; bytes *= std::sqrt(2)) {
+    const double gbps = bytes <= 1.001 * (1 << 20) ? 500 : memory_gbps;
+    curve.push_back({.point = {.series = series_of(Pattern::read, Sharing::shared), .x = {{"bytes", bytes}}},
+                     .unit = "GB/s",
+                     .values = {gbps, gbps, gbps},
+                     .state = {}});
+    curve.back().state.surroundings.memory_peak_gbps = peak_gbps;
+  }
+  return curve;
+}
+
+TEST(BandwidthFindings, MoreThanMemoryMovesIsSuspicious) {
+  const auto found = [](double memory_gbps, std::optional<double> peak_gbps) {
+    return bandwidth.conclude({}, cache_and_memory(memory_gbps, peak_gbps)).findings;
+  };
+  EXPECT_TRUE(found(52, 50).empty());  // a little is still in the cache
+  EXPECT_TRUE(found(60, std::nullopt).empty());
+  const std::vector<measure::Finding> above = found(60, 50);
+  ASSERT_EQ(above.size(), 1u);
+  EXPECT_EQ(above[0].name, "suspicious");
+  EXPECT_EQ(above[0].value, 60);
+  EXPECT_NE(above[0].evidence.find("got 60 GB/s, but memory moves at most 50"), std::string::npos) << above[0].evidence;
+}
+
+TEST(BandwidthFindings, MoreThanComputeUnitsTakeIsSuspicious) {
+  gpu::DeviceInfo info = device_with(4, gpu::DeviceType::discrete);
+  info.clock_mhz = 480;  // 4 x 0.48 x 256 is 491.5
+  const auto curve = cache_and_memory(50, std::nullopt);
+  const std::vector<measure::Finding> found = bandwidth.stated(info, curve);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].name, "suspicious");
+  EXPECT_EQ(found[0].value, 500);
+  EXPECT_NE(found[0].evidence.find("4 compute units at 480 MHz take 491.5"), std::string::npos) << found[0].evidence;
+  info.clock_mhz = 490;
+  EXPECT_TRUE(bandwidth.stated(info, curve).empty());
+  info.clock_mhz = 0;
+  EXPECT_TRUE(bandwidth.stated(info, curve).empty());
+  // A driver's word for a CPU's clock may be that without a boost.
+  EXPECT_TRUE(bandwidth.stated(device_with(4, gpu::DeviceType::cpu), curve).empty());
+  auto measured = curve;
+  for (measure::Measurement& one : measured) one.state.core_clock = measure::CoreClock{.mhz = 480, .source = "arithmetic-chain"};
+  EXPECT_EQ(bandwidth.stated(device_with(4, gpu::DeviceType::cpu), measured).size(), 1u);
 }
 
 TEST(BandwidthFindings, ACurveThatClimbsWhileGroupsGetWorkIsNot) {

@@ -38,6 +38,10 @@ EXPORTED int nvmlDeviceGetHandleByPciBusId_v2(const char* pci, void** device) {
 EXPORTED int nvmlDeviceGetClockInfo(void*, int type, unsigned* clock_mhz) {
   return answer(type == 0 ? fake_nvml.graphics_clock_mhz : type == 2 ? fake_nvml.memory_clock_mhz : -1, clock_mhz);
 }
+EXPORTED int nvmlDeviceGetMaxClockInfo(void*, int type, unsigned* clock_mhz) {
+  return answer(type == 2 ? fake_nvml.highest_memory_clock_mhz : -1, clock_mhz);
+}
+EXPORTED int nvmlDeviceGetMemoryBusWidth(void*, unsigned* bits) { return answer(fake_nvml.bus_bits, bits); }
 EXPORTED int nvmlDeviceGetTemperature(void*, int sensor, unsigned* celsius) {
   return answer(sensor == 0 ? fake_nvml.temperature_celsius : -1, celsius);
 }

@@ -5,6 +5,8 @@ struct FakeNvml {
   const char* pci = "0000:41:00.0";
   int graphics_clock_mhz = 1980;
   int memory_clock_mhz = 3201;
+  int highest_memory_clock_mhz = 3202;
+  int bus_bits = 6144;
   int temperature_celsius = 44;
   int average_milliwatts = 300000;
   int present_milliwatts = 512500;

@@ -94,6 +94,40 @@ TEST(HostMemory, WhatIsMissingIsSkippedOnceWithItsReason) {
   EXPECT_EQ(missing, 1);
 }
 
+/// What fits is measured, and nothing larger is tried; a size that does not fit is a reason, never an error.
+TEST(HostMemory, WithLittleMemoryWhatFitsIsMeasured) {
+  const gpu::model::Description model = small_gpu();
+  ASSERT_EQ(model.memory_bytes, 256 * mib);
+  for (const measure::Probe* probe : {&host_memory, &zero_copy}) {
+    const auto device = gpu::model::open(model);
+    test::RecordingObserver observer;
+    measure::run_probe(*device, *probe,
+                       {.request = {.effort = measure::Effort::quick, .smallest_bytes = 16 * mib, .largest_bytes = 1024 * mib},
+                        .host_time = [] { return counters::HostTime{}; }},
+                       observer);
+    for (const auto& failure : observer.failures) ADD_FAILURE() << probe->name << ": " << failure.text;
+    EXPECT_FALSE(observer.measurements.empty()) << probe->name;
+    for (const auto& one : observer.measurements) EXPECT_LT(one.point.x.at("bytes"), 256.0 * mib) << probe->name;
+    for (const auto& skip : observer.skips) EXPECT_GT(skip.text.size(), 20u) << probe->name;
+  }
+}
+
+/// What the three probes that compare memories do when --sizes leaves out what they measure.
+TEST(HostMemory, SizesOutsideTheGridAreOneSkipWithItsReason) {
+  for (const measure::Probe* probe : {&host_memory, &zero_copy, &copying}) {
+    const auto device = gpu::model::open(small_gpu());
+    test::RecordingObserver observer;
+    measure::run_probe(*device, *probe,
+                       {.request = {.effort = measure::Effort::quick, .smallest_bytes = 16, .largest_bytes = 1024},
+                        .host_time = [] { return counters::HostTime{}; }},
+                       observer);
+    EXPECT_TRUE(observer.measurements.empty()) << probe->name;
+    ASSERT_EQ(observer.skips.size(), 1u) << probe->name;
+    EXPECT_NE(observer.skips.front().text.find("--sizes leaves out all that it measures here"), std::string::npos)
+        << observer.skips.front().text;
+  }
+}
+
 TEST(HostMemory, ARoundTripIsToldByItsMedianAndItsNinetyNinthOfAHundred) {
   measure::Measurement trips{.point = {.series = {{"direction", "both"}}, .x = {{"bytes", 4}}}, .unit = "us", .values = {}, .state = {}};
   for (int i = 0; i <= 100; ++i) trips.values.push_back(i == 100 ? 900 : 10 + i * 0.01);

@@ -32,6 +32,7 @@ measure::Measurement measurement() {
                     .core_clock = measure::CoreClock{.mhz = 2487.5, .source = "arithmetic-chain"},
                     .surroundings = {.gpu_clock_mhz = 2400.5,
                                      .memory_clock_mhz = 1249,
+                                     .memory_peak_gbps = 960,
                                      .temperature_celsius = 61,
                                      .power_watts = 211.25,
                                      .throttle_reasons = std::set<std::string>{"power", "temperature"},
@@ -71,6 +72,7 @@ TEST(Lines, ASampleComesBackAsItWas) {
   EXPECT_EQ(state.core_clock.value().source, "arithmetic-chain");
   EXPECT_EQ(state.surroundings.gpu_clock_mhz, 2400.5);
   EXPECT_EQ(state.surroundings.memory_clock_mhz, 1249);
+  EXPECT_EQ(state.surroundings.memory_peak_gbps, 960);
   EXPECT_EQ(state.surroundings.temperature_celsius, 61);
   EXPECT_EQ(state.surroundings.power_watts, 211.25);
   EXPECT_EQ(state.surroundings.throttle_reasons, (std::set<std::string>{"power", "temperature"}));

@@ -138,6 +138,26 @@ TEST(LoadedLatencyProbe, GivesTheModelsQueueBackInTheLastCacheAndInMemory) {
       << observer.findings[3].evidence;
 }
 
+TEST(LoadedLatencyFindings, ArePreferablyDrawnFromUndisturbedPointsAndSayWhereNot) {
+  std::vector<Measurement> known{alone(16 * mib, 300)};
+  known.back().state.disturbed = true;
+  known.back().state.foreign_cpu = 0.25;
+  const auto add = [&](double delay, double gbps, double ns, bool disturbed) {
+    known.push_back(alone(16 * mib, ns));
+    known.back().point.x = {{"bytes", 16 * mib}, {"delay", delay}, {"gpu_gbps", gbps}};
+    known.back().state.disturbed = disturbed;
+  };
+  add(0, 100, 900, true);
+  add(1, 96, 610, false);
+  add(2, 50, 400, false);
+  const auto findings = loaded_latency.conclude({}, known).findings;
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].value, 300);
+  EXPECT_NE(findings[0].evidence.find("other programs took 25 % of the CPU"), std::string::npos) << findings[0].evidence;
+  EXPECT_EQ(findings[1].value, 610);
+  EXPECT_EQ(findings[1].evidence.find("Meanwhile"), std::string::npos) << findings[1].evidence;
+}
+
 /// A model whose groups beside the walk claim what `change` makes of it.
 class Claiming final : public gpu::Device {
  public:

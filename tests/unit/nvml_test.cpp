@@ -46,11 +46,20 @@ TEST_P(NvmlTest, SaysAll) {
   const Surroundings reading = read();
   EXPECT_EQ(reading.gpu_clock_mhz, 1980);
   EXPECT_EQ(reading.memory_clock_mhz, 3201);
+  EXPECT_NEAR(reading.memory_peak_gbps.value(), 4918.3, 0.1);  // 2 x 3202 MHz x 768 bytes
   EXPECT_EQ(reading.temperature_celsius, 44);
   // An old driver has only the average.
   EXPECT_EQ(reading.power_watts, std::string(GetParam()) == FAKE_NVML ? 512.5 : 300);
   EXPECT_EQ(reading.throttle_reasons, Reasons{});
   EXPECT_FALSE(reading.cpu_clock_mhz);
+}
+
+TEST_P(NvmlTest, WithoutItsWidthMemoryHasNoPeak) {
+  says->bus_bits = -1;
+  EXPECT_FALSE(read().memory_peak_gbps);
+  says->bus_bits = 384;
+  says->highest_memory_clock_mhz = 0;
+  EXPECT_FALSE(read().memory_peak_gbps);
 }
 
 TEST_P(NvmlTest, ReasonsHaveThisHousesWords) {

@@ -51,6 +51,19 @@ TEST(Repetitions, WithoutNoiseTheValuesAreTheTrueLatency) {
   }
 }
 
+TEST(Repetitions, WhatElseATimeSaysIsReadFromTheSameRepetitions) {
+  ScriptedDevice device({.noise = 0.02});
+  Workload workload = walk_over(device, small_bytes);
+  workload.also.push_back({.series = {{"bytes-counted", "bus"}}, .unit = "ns", .value = [](double ns) { return 1.5 * ns; }});
+  const Repetitions repetitions = repeat(workload, limits_of(Effort::quick), [] {});
+  ASSERT_EQ(repetitions.further.size(), 1u);
+  EXPECT_EQ(repetitions.further[0].series.at("bytes-counted"), "bus");
+  ASSERT_EQ(repetitions.further[0].values.size(), repetitions.values.size());
+  for (std::size_t i = 0; i < repetitions.values.size(); ++i) {
+    EXPECT_DOUBLE_EQ(repetitions.further[0].values[i], 1.5 * repetitions.values[i]);
+  }
+}
+
 TEST(Repetitions, LaunchCostDoesNotReachTheValues) {
   // 5 ms: more than a whole stretch.
   for (const double launch_ns : {0.0, 8e3, 200e3, 5e6}) {

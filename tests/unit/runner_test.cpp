@@ -529,5 +529,34 @@ TEST_F(RunnerTest, WorkThatObservesGivesItsValuesTheXItReachedAndFurtherReadings
   EXPECT_EQ(observer.findings.at(0).value, 2);
 }
 
+TEST_F(RunnerTest, SizesThatLeaveNothingToMeasureAreASkipThatNamesThoseThereAre) {
+  ScriptedDevice device({});
+  const auto skips = [&](std::optional<std::uint64_t> least, std::optional<std::uint64_t> most) {
+    Probe probe = walking();
+    probe.next = [](const gpu::DeviceInfo&, const Request& request, std::span<const Measurement>) {
+      std::vector<Point> points;
+      for (const double bytes : {4096.0, 1048576.0}) {
+        if (bytes >= static_cast<double>(request.smallest_bytes.value_or(0)) &&
+            bytes <= static_cast<double>(request.largest_bytes.value_or(1u << 30)))
+          points.push_back(point_of(bytes));
+      }
+      if (!request.smallest_bytes && !request.largest_bytes) points.push_back(point_of(4));
+      return points;
+    };
+    RecordingObserver seen;
+    run_probe(device, probe,
+              {.request = {.effort = Effort::quick, .smallest_bytes = least, .largest_bytes = most},
+               .host_time = [] { return counters::HostTime{}; }},
+              seen);
+    return seen.skips;
+  };
+  for (const auto& all : {skips(8192, 16384), skips(2u << 20, std::nullopt), skips(std::nullopt, 64)}) {
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_FALSE(all.front().point);
+    EXPECT_NE(all.front().text.find("4 KiB to 1 MiB"), std::string::npos) << all.front().text;
+  }
+  EXPECT_TRUE(skips(std::nullopt, 4096).empty());
+}
+
 }  // namespace
 }  // namespace sonde::measure

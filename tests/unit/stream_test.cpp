@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "gpu/error.hpp"
 #include "gpu/model/model.hpp"
 #include "probes/stream.hpp"
 
@@ -22,6 +23,8 @@ gpu::model::Description two_levels() {
   model.saturated_by = 4;
   model.launch_ns = 5000;
   model.timer_step_ns = 0.001;
+  model.clock_mhz = 2000;
+  model.local_latency_ns = 10;
   model.memory_bytes = 1ull << 30;
   model.levels.resize(3);
   model.levels[0] = {.bytes = 16 * kib, .line_bytes = 128, .ways = 8, .scope = gpu::model::Scope::compute_unit,
@@ -33,14 +36,14 @@ gpu::model::Description two_levels() {
 
 constexpr Shape usual{.group_size = 16, .groups = 4, .vector_words = 4, .in_flight = 4, .interleaved = false};
 
-double gbps(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Shape shape = usual) {
+double gbps(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Shape shape = usual, std::uint64_t laps = 2) {
   const measure::Workload work = stream(device, pattern, sharing, shape, bytes, 3);
   for (int lap = 0; lap < 2; ++lap) (void)work.run(work.lap);
   EXPECT_EQ(work.flaw(), std::nullopt);
   const double few = work.run(1).count();
-  const double many = work.run(2 * work.lap + 1).count();
+  const double many = work.run(laps * work.lap + 1).count();
   EXPECT_EQ(work.flaw(), std::nullopt);
-  return work.value((many - few) / static_cast<double>(2 * work.lap));
+  return work.value((many - few) / static_cast<double>(laps * work.lap));
 }
 
 TEST(Stream, ReadsAtTheRateOfTheLevelThatServesIt) {
@@ -51,6 +54,30 @@ TEST(Stream, ReadsAtTheRateOfTheLevelThatServesIt) {
   EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::shared, 32 * kib), 300, 1);
   EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::apart, 256 * kib), 300, 1);
   EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::apart, 4096 * kib), 50, 1);
+}
+
+TEST(Stream, ReadsThroughTheTextureUnitAndFromLocalMemory) {
+  const auto device = gpu::model::open(two_levels());
+  EXPECT_NEAR(gbps(*device, Pattern::read_image, Sharing::apart, 32 * kib), 1000, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::read_image, Sharing::apart, 4096 * kib), 50, 1);
+  // 128 bytes a cycle from each of four units; of twice as many groups two share one.
+  EXPECT_NEAR(gbps(*device, Pattern::read_local, Sharing::apart, 64 * kib, usual, 500), 4 * 128 * 2, 1);
+  Shape twice = usual;
+  twice.groups = 8;
+  EXPECT_NEAR(gbps(*device, Pattern::read_local, Sharing::apart, 64 * kib, twice, 500), 4 * 128 * 2, 1);
+  EXPECT_THROW((void)gbps(*device, Pattern::read_local, Sharing::apart, 128 * kib), gpu::Unsupported);
+}
+
+TEST(Stream, WithoutLocalMemoryNothingIsReadFromIt) {
+  gpu::model::Description model = two_levels();
+  model.local_latency_ns = 0;
+  const auto device = gpu::model::open(model);
+  try {
+    (void)gbps(*device, Pattern::read_local, Sharing::apart, 64 * kib);
+    FAIL();
+  } catch (const gpu::Unsupported& reason) {
+    EXPECT_STREQ(reason.what(), "the device has no work-group memory of its own");
+  }
 }
 
 TEST(Stream, CountsWhatTheProgramMoves) {
@@ -130,7 +157,8 @@ class EveryPattern : public testing::TestWithParam<Pattern> {
   /// Whether a dispatch with the fault is found to be flawed after sound ones.
   bool noticed(const std::function<void(gpu::Launch&)>& before, const std::function<void(const gpu::Launch&)>& after) {
     Faulty device;
-    const measure::Workload work = stream(device, GetParam(), Sharing::apart, usual, 192 * kib, 3);
+    const std::uint64_t bytes = GetParam() == Pattern::read_local ? 64 * kib : 192 * kib;  // as much as groups may have
+    const measure::Workload work = stream(device, GetParam(), Sharing::apart, usual, bytes, 3);
     for (const std::uint64_t trips : {work.lap, 2 * work.lap + 1, std::uint64_t{1}}) {
       (void)work.run(trips);
       EXPECT_EQ(work.flaw(), std::nullopt);
@@ -166,8 +194,8 @@ TEST_P(EveryPattern, NoticesAWordThatIsWrongSomewhere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, EveryPattern,
-                         testing::Values(Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad),
-                         [](const auto& one) { return std::string(facts_of(one.param).name); });
+                         testing::Values(Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad, Pattern::read_image, Pattern::read_local),
+                         [](const auto& one) { return std::string(facts_of(one.param).name) + std::string(facts_of(one.param).path); });
 
 }  // namespace
 }  // namespace sonde::probes

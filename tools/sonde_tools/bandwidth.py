@@ -5,14 +5,19 @@ from dataclasses import replace
 from sonde_tools import bandwidth_method, charts, formats, launch, levels, parts
 from sonde_tools.devices import series_name
 from sonde_tools.latency import LATENCY
-from sonde_tools.sections import Figure, Section
+from sonde_tools.sections import Figure, Section, Table
 
 FURTHER_HEIGHT_PIXELS = 300
 MAIN_PATTERNS = {"read", "add"}
+OTHER_PATHS = {"image": "through the texture unit", "local": "from memory of the work-groups"}
 
 
 def _all_curves(view):
-    """The sweeps over the working set; what was measured with fewer work-groups is scaling_curves'."""
+    """The sweeps over the working set; not what was measured with fewer work-groups or by another path."""
+    return [entry for entry in _labelled(view) if not _path(entry)]
+
+
+def _labelled(view):
     found = [_with(entry, [point for point in entry.curve.points if "groups" not in point.x]) for entry in _measured(view)]
     return [replace(entry, label=_label(entry, view.is_model)) for entry in found if entry.curve.points]
 
@@ -41,18 +46,26 @@ def scaling_curves(view):
 def _label(entry, is_model):
     """Pattern and sharing in full, as neither default is what a reader would expect: 'OpenCL, read, shared'."""
     name = series_name(entry.curve, is_model)
-    words = [name.split(",")[0], _pattern(entry), entry.curve.series.get("sharing", "shared")]
+    words = [name.split(",")[0], _pattern(entry), *_path(entry), entry.curve.series.get("sharing", "shared")]
+    if entry.curve.series.get("bytes-counted") == "bus":
+        words.append("on the bus")
     return ", ".join(words) + entry.label.removeprefix(name)
 
 
 def bandwidth_curves(view):
     """The labelled curves of the main picture: reading and adding, or what there is instead."""
     found = _all_curves(view)
-    return [entry for entry in found if _pattern(entry) in MAIN_PATTERNS] or found
+    main = [entry for entry in found if _pattern(entry) in MAIN_PATTERNS and "bytes-counted" not in entry.curve.series]
+    return main or found
 
 
 def _pattern(entry):
     return entry.curve.series.get("pattern", "read")
+
+
+def _path(entry):
+    """What is said of the way that loads took, if it is another than that to a buffer: image or local."""
+    return [path for path in [entry.curve.series.get("path")] if path in OTHER_PATHS]
 
 
 def applies(view):
@@ -94,7 +107,22 @@ def tables(view):
     caption = f"{what} at telling sizes, GB/s: median, first to third quartile"
     entries = _all_curves(view)
     found = [] if LATENCY.applies(view) else [levels.table(view, entries), launch.table(view)]
-    return [*filter(None, found), parts.telling_sizes(entries, caption)]
+    return [*filter(None, [*found, parts.telling_sizes(entries, caption), _other_paths(view)])]
+
+
+def _other_paths(view):
+    """A row for each working set that was read by another path; None where none was."""
+    rows = [
+        (f"{entry.label}, {formats.size(point.x['bytes'])}", [parts.cell(point)])
+        for entry in _labelled(view)
+        if _path(entry)
+        for point in entry.curve.points
+    ]
+    if not rows:
+        return None
+    what = " or ".join(f"{OTHER_PATHS[path]} ({path})" for path in OTHER_PATHS)
+    caption = f"Read {what}, GB/s: median, first to third quartile"
+    return Table(caption, ["Path and working set", "GB/s"], rows)
 
 
 def further(view):
@@ -125,7 +153,10 @@ def _patterns(view):
 
 def method(view):
     """How it was measured, in paragraphs."""
-    return bandwidth_method.paragraphs(view, _all_curves(view))
+    found = bandwidth_method.paragraphs(view, _all_curves(view))
+    if any(_path(entry) for entry in _labelled(view)):
+        found.append(bandwidth_method.PATHS)
+    return found
 
 
 BANDWIDTH = Section("bandwidth", "Memory bandwidth", applies, summary, chart, legend, tables, further, method)

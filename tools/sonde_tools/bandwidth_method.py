@@ -2,9 +2,15 @@
 
 SHARING = "Private: each work-group has a part of the working set of its own. Otherwise all walk over all of it."
 
+PATHS = (
+    "Through the texture unit a load is a texel of 16 bytes. From memory of the work-groups each reads 16 KiB at most, which "
+    "it has copied there before; the working set is all groups' together."
+)
+
 PATTERNS = [
     "Write: words that change with every dispatch. Copy: C = A. Triad: C = A + 3 B. The bytes counted are those that the "
-    "program moves, all arrays together; a cache that fetches a line before it is overwritten moves more, unseen.",
+    "program moves, all arrays together; a cache that fetches a line before it is overwritten moves more. On the bus: counted "
+    "with those lines, where they are known to be fetched.",
 ]
 
 SCALING = [

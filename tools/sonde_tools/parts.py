@@ -32,7 +32,11 @@ def _cell(curve, size_bytes):
     near = [point for point in curve.points if 1 / NEAR_ENOUGH < point.x["bytes"] / size_bytes < NEAR_ENOUGH]
     if not near:
         return Cell("–")
-    point = min(near, key=lambda point: abs(point.x["bytes"] - size_bytes))
+    return cell(min(near, key=lambda point: abs(point.x["bytes"] - size_bytes)))
+
+
+def cell(point):
+    """A point's median, and its quartiles as a note."""
     low, high = formats.significant(point.low_quartile), formats.significant(point.high_quartile)
     cycles = "" if point.cycles is None else f"; {formats.cycles(point.cycles)}"
     return Cell(formats.significant(point.median), f"{low} to {high}{cycles}", point.disturbed)

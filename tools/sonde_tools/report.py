@@ -7,13 +7,15 @@ from pathlib import Path
 from sonde_tools import charts, formats, page, records, tables
 from sonde_tools.devices import device_views
 from sonde_tools.bandwidth import BANDWIDTH
+from sonde_tools.contention import CONTENTION
+from sonde_tools.cpu_latency import CPU_LATENCY
 from sonde_tools.copy import COPY
 from sonde_tools.kinds import KINDS
 from sonde_tools.latency import LATENCY
 from sonde_tools.loaded_latency import LOADED_LATENCY
 
 # A later probe adds its Section here.
-SECTIONS = [LATENCY, BANDWIDTH, LOADED_LATENCY, KINDS, COPY]
+SECTIONS = [LATENCY, CPU_LATENCY, BANDWIDTH, LOADED_LATENCY, KINDS, COPY, CONTENTION]
 
 EXAMPLES = """examples:
   sonde report results/run.jsonl -o report.html

@@ -6,6 +6,7 @@ DEFAULTS = {
     "side": "gpu", "writer": "cpu", "direction": "to-device", "counted": "total", "engine": "driver",
     "host": "pageable", "method": "timing", "stores": "ordinary", "pages": "small", "pinning": "compact",
     "line": "clean", "bytes-counted": "program", "state": "asleep",
+    "core": "performance",
 }  # fmt: skip
 
 # Words that two keys could both mean.

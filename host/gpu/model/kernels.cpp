@@ -150,10 +150,13 @@ constexpr ReferenceKernel references[] = {
     {.name = "alu_chain", .buffers = 1, .scalars = 3, .run = alu_chain},
     {.name = "clock_rate", .buffers = 1, .scalars = 3, .run = clock_rate},
     {.name = "independent_chase", .buffers = 2, .scalars = 3, .run = independent_chase},
+    {.name = "stream_image", .buffers = 2, .scalars = 6, .run = stream_read},
+    {.name = "stream_local", .buffers = 2, .scalars = 6, .run = stream_local},
     {.name = "stream_read", .buffers = 2, .scalars = 6, .run = stream_read},
     {.name = "stream_write", .buffers = 1, .scalars = 7, .run = stream_write},
     {.name = "stream_copy", .buffers = 2, .scalars = 7, .run = stream_copy},
     {.name = "stream_add", .buffers = 3, .scalars = 7, .run = stream_add},
+    {.name = "stream_add_dialled", .buffers = 3, .scalars = 10, .run = stream_add_dialled},
     {.name = "stream_triad", .buffers = 3, .scalars = 8, .run = stream_triad},
     {.name = "touch", .buffers = 2, .scalars = 8, .run = touch},
 };

@@ -50,6 +50,7 @@ Memory::Memory(const Description& description, std::uint64_t host_begin)
       hits_(levels_.size()),
       stream_hits_(levels_.size()),
       loads_gbps_(levels_.size()),
+      compute_units_(description.compute_units),
       saturated_by_(std::min(description.saturated_by, description.compute_units)) {
   for (std::vector<double>& by_level : streamed_bytes_) by_level.resize(levels_.size());
   for (Level& level : levels_) {

@@ -46,6 +46,8 @@ class Memory {
   [[nodiscard]] const Traffic& streamed() const { return streamed_bytes_; }
   /// As if so much had been streamed so many times; the caches stay as they are.
   void add_streamed(const Traffic& traffic, double times);
+  /// What the device's memory itself delivers at most.
+  [[nodiscard]] double full_read_gbps() const { return levels_[levels_.size() - 2].read_gbps; }
   /// What was streamed since start() takes when `groups` work-groups share it: reads and writes overlap.
   [[nodiscard]] double streamed_ns(std::uint32_t groups) const;
 
@@ -56,6 +58,7 @@ class Memory {
   [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
   /// How many caches a level has.
   [[nodiscard]] std::size_t caches(std::size_t level) const { return caches_[level].size(); }
+  [[nodiscard]] std::uint32_t compute_units() const { return compute_units_; }
   /// Groups that get all of a level's rate.
   [[nodiscard]] std::uint32_t saturated_by() const { return saturated_by_; }
 
@@ -94,6 +97,7 @@ class Memory {
   std::uint64_t page_misses_ = 0;
   std::vector<double> loads_gbps_;  ///< by level
   Traffic streamed_bytes_;
+  std::uint32_t compute_units_;
   std::uint32_t saturated_by_;
   bool streams_ = false;  ///< translation, too, is overlapped then
 };

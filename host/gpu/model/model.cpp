@@ -9,6 +9,7 @@
 #include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
 #include "gpu/model/address_space.hpp"
+#include "gpu/model/companion.hpp"
 #include "gpu/model/copies.hpp"
 #include "gpu/model/kernels.hpp"
 #include "gpu/model/memory.hpp"
@@ -67,13 +68,15 @@ class ModelKernel : public Kernel {
 class ModelDevice : public Device {
  public:
   explicit ModelDevice(const Description& description)
-      : info_(describe(description)),
+      : description_(description),
+        info_(describe(description)),
         nanoseconds_per_cycle_(1e3 / description.clock_mhz),
         local_latency_ns_(description.local_latency_ns),
-        description_(description),
         spaces_(description),
         memory_(description, spaces_.host->end() > spaces_.device->end() ? spaces_.device->end() : ~0ull),
-        timing_(description) {}
+        timing_(description) {
+    timeline_.full_gbps = memory_.full_read_gbps();
+  }
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
 
@@ -116,9 +119,25 @@ class ModelDevice : public Device {
         memory_.elapsed_ns(fabric_during(launch)) + memory_.streamed_ns(launch.groups) +
         invocation.cycles() * nanoseconds_per_cycle_ + invocation.local_ns();
     const double ns = timing_.dispatch_ns(work_ns, std::exchange(model_kernel.launched, Timing::Launched::again));
+    const double begin_ns = std::exchange(timeline_.now_ns, timeline_.now_ns + ns);
+    const double bytes = bytes_of_memory();
+    if (bytes > 0) timeline_.spans.push_back({begin_ns, timeline_.now_ns, bytes / ns});
     host_clock_->ns += ns;
     return Nanoseconds(ns);
   }
+
+  BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t)>& launch,
+                      const std::function<bool(Nanoseconds)>& enough) override {
+    BusyTimes busy;
+    do {
+      const Nanoseconds begin(timeline_.now_ns);
+      (void)run(kernel, launch(busy.dispatches.size()));
+      busy.dispatches.push_back({begin, Nanoseconds(timeline_.now_ns)});
+    } while (!enough(busy.dispatches.back().end));
+    return busy;
+  }
+
+  [[nodiscard]] std::unique_ptr<Companion> companion() override { return simulated_companion(description_, timeline_); }
 
   [[nodiscard]] Copies& copies() override {
     if (!copies_) {
@@ -131,6 +150,13 @@ class ModelDevice : public Device {
   [[nodiscard]] Nanoseconds host_time() override { return Nanoseconds(host_clock_->ns); }
 
  private:
+  /// What the last dispatch streamed to and from memory itself, the device's or the host's, which are the last two levels.
+  [[nodiscard]] double bytes_of_memory() const {
+    double bytes = 0;
+    for (const std::vector<double>& by_level : memory_.streamed()) bytes += by_level.back() + by_level[by_level.size() - 2];
+    return bytes;
+  }
+
   /// The one place that decides it: a dispatch runs alone, and one group does not wake the fabric.
   [[nodiscard]] static Fabric fabric_during(const Launch& launch) {
     return launch.groups > 1 ? Fabric::loaded : Fabric::idle;
@@ -153,10 +179,11 @@ class ModelDevice : public Device {
     return buffers;
   }
 
+  Description description_;
   DeviceInfo info_;
+  Timeline timeline_;
   double nanoseconds_per_cycle_;
   double local_latency_ns_;
-  Description description_;
   Spaces spaces_;
   Memory memory_;
   Timing timing_;

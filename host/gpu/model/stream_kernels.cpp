@@ -11,6 +11,10 @@
 namespace sonde::gpu::model {
 namespace {
 
+constexpr std::uint64_t local_part_bytes = 16384;
+/// From the memory of a work-group to its compute unit, as 32 banks of 4 bytes do.
+constexpr double local_bytes_per_cycle = 128;
+
 /// The walk that all of them share.
 struct Stream {
   std::uint32_t trips;
@@ -23,6 +27,7 @@ struct Stream {
   std::uint32_t vector_words;
   std::uint32_t group_size;
   std::uint32_t groups;
+  bool spread;
 
   explicit Stream(const Invocation& invocation)
       : trips(invocation.scalar(0)),
@@ -34,7 +39,8 @@ struct Stream {
         in_flight(invocation.constant("IN_FLIGHT")),
         vector_words(invocation.constant("VECTOR_WORDS")),
         group_size(invocation.shape().group_size),
-        groups(invocation.shape().groups) {
+        groups(invocation.shape().groups),
+        spread(invocation.constant("SPREAD") != 0) {
     if (blocks == 0) throw Error("a stream over no blocks");
   }
 
@@ -43,8 +49,12 @@ struct Stream {
   [[nodiscard]] std::uint32_t position(std::uint32_t group, std::uint32_t trip) const {
     return static_cast<std::uint32_t>((std::uint64_t{start + group * group_offset} + trip) % blocks);
   }
-  [[nodiscard]] std::uint64_t word_at(std::uint32_t group, std::uint32_t position) const {
-    return std::uint64_t{group * group_step + position * block_step} * block_words();
+  /// What of a block lies in one piece, and in how many it lies.
+  [[nodiscard]] std::uint32_t pieces() const { return spread ? in_flight : 1; }
+  [[nodiscard]] std::uint32_t piece_words() const { return spread ? row_words() : block_words(); }
+  [[nodiscard]] std::uint64_t word_at(std::uint32_t group, std::uint32_t position, std::uint32_t piece) const {
+    if (!spread) return std::uint64_t{group * group_step + position * block_step} * block_words();
+    return std::uint64_t{group * group_step * in_flight + position + piece * blocks} * row_words();
   }
   [[nodiscard]] bool is_shared() const { return group_step == 0; }
   /// Trips after which all groups together have touched everything.
@@ -91,18 +101,27 @@ void make_trip(Invocation& invocation, const Stream& stream, std::span<Touch> to
     const std::uint32_t position = stream.position(group, trip);
     for (Touch& touch : touches) {
       const auto at = static_cast<std::uint32_t>((std::uint64_t{position} + touch.shift) % stream.blocks);
-      touch.words.stream(stream.word_at(group, at), stream.block_words(), touch.transfer);
+      for (std::uint32_t piece = 0; piece < stream.pieces(); ++piece) {
+        touch.words.stream(stream.word_at(group, at, piece), stream.piece_words(), touch.transfer);
+      }
     }
   }
+}
+
+/// What is remembered of launches like this one.
+StreamMemory& memory_of(Invocation& invocation, const Stream& stream, std::span<const Touch> touches) {
+  std::vector<std::uint64_t> walk{stream.blocks, stream.block_step, stream.group_step, stream.group_offset, stream.groups,
+                                  stream.pieces()};
+  for (const Touch& touch : touches) walk.push_back(touch.words.address());
+  StreamMemory& memory = invocation.stream_memory();
+  if (memory.walk != walk) memory = {.walk = walk};
+  return memory;
 }
 
 /// All groups side by side, trip by trip, through the caches; once one window is like the one before, the rest follows
 /// from it, whether in this dispatch or in the next.
 void make_trips(Invocation& invocation, const Stream& stream, std::span<Touch> touches) {
-  std::vector<std::uint64_t> walk{stream.blocks, stream.block_step, stream.group_step, stream.group_offset, stream.groups};
-  for (const Touch& touch : touches) walk.push_back(touch.words.address());
-  StreamMemory& memory = invocation.stream_memory();
-  if (memory.walk != walk) memory = {.walk = walk};
+  StreamMemory& memory = memory_of(invocation, stream, touches);
   Memory& caches = invocation.memory();
   Traffic marked = caches.streamed();
   const auto count_window = [&] {
@@ -133,17 +152,30 @@ __attribute__((optimize("O3"))) void add_row(std::uint32_t* __restrict to, const
   for (std::uint32_t i = 0; i < count; ++i) to[i] += factor * words[i];
 }
 
+struct Affine {
+  std::uint32_t factor;
+  std::uint32_t addend;
+};
+
+__attribute__((optimize("O3"))) void add_row_dialled(std::uint32_t* __restrict to, const std::uint32_t* __restrict left,
+                                                     const std::uint32_t* __restrict right, std::uint32_t count,
+                                                     std::uint32_t salt, Affine then) {
+  for (std::uint32_t i = 0; i < count; ++i) to[i] = (left[i] + right[i] + salt) * then.factor + then.addend;
+}
+
 std::uint32_t noise(std::uint32_t number) {
   const std::uint32_t mixed = (number + 1) * 0x85EBCA6Bu;
   return (mixed ^ (mixed >> 15)) * 0xC2B2AE35u;
 }
 
-/// Calls for every group and trip whose block nobody writes again.
+/// Calls for every group, trip and piece of a block that nobody writes again.
 template <typename Write>
 void for_each_left(const Stream& stream, Write write) {
   const std::uint32_t first = stream.trips - std::min(stream.trips, stream.blocks);
   for (std::uint32_t trip = first; trip < stream.trips; ++trip) {
-    for (std::uint32_t group = 0; group < stream.groups; ++group) write(group, trip);
+    for (std::uint32_t group = 0; group < stream.groups; ++group) {
+      for (std::uint32_t piece = 0; piece < stream.pieces(); ++piece) write(group, trip, piece);
+    }
   }
 }
 
@@ -151,7 +183,7 @@ void for_each_left(const Stream& stream, Write write) {
 void combine(Invocation& invocation, std::uint32_t factor) {
   const Stream stream(invocation);
   const std::uint32_t shift = invocation.scalar(6);
-  const std::uint32_t words = stream.block_words();
+  const std::uint32_t words = stream.piece_words();
   Invocation::Words a = invocation.buffer(0);
   Invocation::Words b = invocation.buffer(factor == 0 ? 0 : 1);
   Invocation::Words c = invocation.buffer(factor == 0 ? 1 : 2);
@@ -159,12 +191,12 @@ void combine(Invocation& invocation, std::uint32_t factor) {
   if (factor != 0) touches.push_back({b, Transfer::read});
   touches.push_back({c, Transfer::write});
   make_trips(invocation, stream, touches);
-  for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip) {
+  for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) {
     const std::uint32_t position = stream.position(group, trip);
     const auto from = static_cast<std::uint32_t>((std::uint64_t{position} + shift) % stream.blocks);
-    const std::uint64_t at = stream.word_at(group, position);
+    const std::uint64_t at = stream.word_at(group, position, piece);
     std::uint32_t* const to = c.changed_contents(at, words);
-    std::copy_n(a.contents(stream.word_at(group, from), words), words, to);
+    std::copy_n(a.contents(stream.word_at(group, from, piece), words), words, to);
     if (factor != 0) add_row(to, b.contents(at, words), words, factor);
   });
 }
@@ -179,9 +211,13 @@ void add_up(const Stream& stream, const Invocation::Words& a, StreamMemory& memo
   std::uint32_t* before = memory.sums.data();
   for (std::uint32_t group = 0; group < groups; ++group, before += items) {
     for (std::uint32_t position = 0; position < stream.blocks; ++position, before += items) {
-      const std::uint32_t* const words = a.contents(stream.word_at(group, position), stream.block_words());
       std::fill(row.begin(), row.end(), 0);
-      for (std::uint32_t k = 0; k < stream.in_flight; ++k) add_row(row.data(), words + k * row.size(), stream.row_words(), 1);
+      for (std::uint32_t piece = 0; piece < stream.pieces(); ++piece) {
+        const std::uint32_t* const words = a.contents(stream.word_at(group, position, piece), stream.piece_words());
+        for (std::size_t first = 0; first < stream.piece_words(); first += row.size()) {
+          add_row(row.data(), words + first, stream.row_words(), 1);
+        }
+      }
       for (std::uint32_t item = 0; item < items; ++item) {
         std::uint32_t sum = before[item];
         for (std::uint32_t word = 0; word < stream.vector_words; ++word) sum += row[item * stream.vector_words + word];
@@ -191,14 +227,10 @@ void add_up(const Stream& stream, const Invocation::Words& a, StreamMemory& memo
   }
 }
 
-}  // namespace
-
-void stream_read(Invocation& invocation) {
-  const Stream stream(invocation);
-  Invocation::Words a = invocation.buffer(0);
+/// What every item leaves in buffer 1, from the sums that are remembered.
+void leave_sums(Invocation& invocation, const Stream& stream) {
+  const Invocation::Words a = invocation.buffer(0);
   Invocation::Words out = invocation.buffer(1);
-  std::vector<Touch> touches{{a, Transfer::read}};
-  make_trips(invocation, stream, touches);
   StreamMemory& memory = invocation.stream_memory();
   if (memory.sums.empty() || memory.sums_version != a.version()) add_up(stream, a, memory);
   const std::uint32_t laps = stream.trips / stream.blocks;
@@ -219,6 +251,29 @@ void stream_read(Invocation& invocation) {
   }
 }
 
+}  // namespace
+
+void stream_read(Invocation& invocation) {
+  const Stream stream(invocation);
+  std::vector<Touch> touches{{invocation.buffer(0), Transfer::read}};
+  make_trips(invocation, stream, touches);
+  leave_sums(invocation, stream);
+}
+
+void stream_local(Invocation& invocation) {
+  const Stream stream(invocation);
+  const std::uint64_t part_bytes = std::uint64_t{stream.blocks} * stream.block_words() * 4;
+  if (part_bytes > local_part_bytes) throw Error("a group's part of " + std::to_string(part_bytes) + " bytes is more than its memory");
+  std::vector<Touch> touches{{invocation.buffer(0), Transfer::read}};
+  (void)memory_of(invocation, stream, touches);
+  for (std::uint32_t block = 0; block < stream.blocks; ++block) make_trip(invocation, stream, touches, block);
+  leave_sums(invocation, stream);
+  // Groups of one compute unit share what its memory delivers.
+  const std::uint32_t units = invocation.memory().compute_units();
+  const std::uint32_t in_turn = (stream.groups + units - 1) / units;
+  invocation.compute(static_cast<double>(in_turn) * stream.trips * stream.block_words() * 4 / local_bytes_per_cycle);
+}
+
 void stream_write(Invocation& invocation) {
   constexpr std::uint32_t growth = 0x9E3779B9u;
   const Stream stream(invocation);
@@ -226,13 +281,16 @@ void stream_write(Invocation& invocation) {
   Invocation::Words c = invocation.buffer(0);
   std::vector<Touch> touches{{c, Transfer::write}};
   make_trips(invocation, stream, touches);
-  for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip) {
-    std::uint32_t* const to = c.changed_contents(stream.word_at(group, stream.position(group, trip)), stream.block_words());
-    for (std::uint32_t k = 0; k < stream.in_flight; ++k) {
+  const std::uint32_t rows = stream.in_flight / stream.pieces();
+  for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) {
+    const std::uint64_t at = stream.word_at(group, stream.position(group, trip), piece);
+    std::uint32_t* const to = c.changed_contents(at, stream.piece_words());
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      const std::uint32_t k = piece * rows + row;
       for (std::uint32_t item = 0; item < stream.group_size; ++item) {
         const std::uint32_t number = ((group * stream.group_size + item) * stream.in_flight + k) * stream.vector_words;
         for (std::uint32_t word = 0; word < stream.vector_words; ++word) {
-          to[k * stream.row_words() + item * stream.vector_words + word] = noise(number + word) + (turn + trip) * growth;
+          to[row * stream.row_words() + item * stream.vector_words + word] = noise(number + word) + (turn + trip) * growth;
         }
       }
     }
@@ -241,6 +299,32 @@ void stream_write(Invocation& invocation) {
 
 void stream_copy(Invocation& invocation) { combine(invocation, 0); }
 void stream_add(Invocation& invocation) { combine(invocation, 1); }
+void stream_add_dialled(Invocation& invocation) {
+  const Stream stream(invocation);
+  const std::uint32_t salt = invocation.scalar(6);
+  const std::uint32_t steps = invocation.scalar(7) * 4;
+  std::uint32_t factor = 1;
+  std::uint32_t addend = 0;
+  for (std::uint32_t step = 0; step < steps; ++step) {
+    addend = addend * invocation.scalar(8) + invocation.scalar(9);
+    factor *= invocation.scalar(8);
+  }
+  Invocation::Words a = invocation.buffer(0);
+  Invocation::Words b = invocation.buffer(1);
+  Invocation::Words c = invocation.buffer(2);
+  std::vector<Touch> touches{{a, Transfer::read}, {b, Transfer::read}, {c, Transfer::write}};
+  make_trips(invocation, stream, touches);
+  for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) {
+    const std::uint64_t at = stream.word_at(group, stream.position(group, trip), piece);
+    const std::uint32_t words = stream.piece_words();
+    const std::uint32_t* const left = a.contents(at, words);
+    const std::uint32_t* const right = b.contents(at, words);
+    add_row_dialled(c.changed_contents(at, words), left, right, words, salt, {factor, addend});
+  });
+  // Each item has a lane of its own; what is in flight waits for nothing.
+  invocation.compute(static_cast<double>(stream.trips) * steps * stream.in_flight * stream.vector_words);
+}
+
 void stream_triad(Invocation& invocation) { combine(invocation, invocation.scalar(7)); }
 
 }  // namespace sonde::gpu::model

@@ -25,9 +25,10 @@ class Object final : public OpenclBuffer {
         host_(std::move(host)),
         buffer_(place.context, CL_MEM_READ_WRITE | flags, size_bytes, host_.bytes().data()),
         size_bytes_(size_bytes) {
-    if (use != Use::texels) return;
-    const cl::ImageFormat words(CL_R, CL_UNSIGNED_INT32);
-    texels_ = cl::Image1DBuffer(place.context, CL_MEM_READ_ONLY, words, size_bytes / sizeof(std::uint32_t), buffer_);
+    if (use != Use::texels && use != Use::wide_texels) return;
+    const std::size_t words = use == Use::wide_texels ? 4 : 1;
+    const cl::ImageFormat texel(words == 4 ? CL_RGBA : CL_R, CL_UNSIGNED_INT32);
+    texels_ = cl::Image1DBuffer(place.context, CL_MEM_READ_ONLY, texel, size_bytes / (words * sizeof(std::uint32_t)), buffer_);
   }
 
   std::uint64_t size_bytes() const override { return size_bytes_; }

@@ -1,10 +1,9 @@
 #include "gpu/opencl/copies.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 #include <utility>
 
+#include "gpu/begins_soon.hpp"
 #include "gpu/opencl/error.hpp"
 #include "gpu/page_aligned.hpp"
 
@@ -137,16 +136,16 @@ class OpenclCopies final : public Copies {
       make_queues(1);
       Stretch copies;
       cl::Event running;
+      bool begun = false;
       behind_gate(true, [&](const cl::UserEvent& gate) {
         copies = enqueue_list(queues_[0], list, gate);
         running = enqueue_kernel_(kernel, launch);
         place_.queue.flush();
         // Until the device is at it: where it takes the copies first, they do not run beside the kernel.
-        while (running.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_RUNNING) {
-          std::this_thread::sleep_for(std::chrono::microseconds(50));
-        }
+        begun = begins_soon([&] { return running.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_RUNNING; });
       });
       running.wait();
+      if (!begun) throw Unsupported(kernel_waits);
       const Stretch beside{running, running};
       return BesideTimes{
           .copies = copies.time(), .kernel = beside.time(), .kernel_outlasted = beside.end() > copies.end()};

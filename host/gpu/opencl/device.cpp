@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <chrono>
+#include <deque>
 #include <map>
 #include <string>
 #include <utility>
 
+#include "gpu/clock_relation.hpp"
 #include "gpu/error.hpp"
 #include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
@@ -82,12 +85,45 @@ class OpenclDevice final : public Device {
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
     return translated([&] {
-      const cl::Event event = enqueue(kernel, launch);
-      event.wait();
-      const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
-      const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
-      if (end < start) throw Error("the driver's clock ran backwards: the kernel ended before it started");
+      const auto [start, end] = times_of(enqueue(kernel, launch));
       return Nanoseconds(static_cast<double>(end - start));
+    });
+  }
+
+  BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t)>& launch,
+                      const std::function<bool(Nanoseconds)>& enough) override {
+    return translated([&] {
+      if (sign_() == nullptr) sign_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sizeof(std::uint32_t));
+      ClockRelation clocks;
+      const cl_ulong first = times_of(write_sign()).second;  // drivers count from 1970, too far for a double
+      const auto since_first = [first](cl_ulong time) {
+        return Nanoseconds(static_cast<double>(static_cast<cl_long>(time - first)));
+      };
+      const auto relate = [&] {
+        for (int bracket = 0; bracket < brackets; ++bracket) {
+          const Nanoseconds before = host_now();
+          const cl_ulong end = times_of(write_sign()).second;
+          clocks.bracket(before, since_first(end), host_now());
+        }
+      };
+      relate();
+      std::deque<cl::Event> ahead;
+      std::vector<std::pair<cl_ulong, cl_ulong>> times;
+      std::size_t enqueued = 0;
+      for (bool done = false; !done || !ahead.empty();) {
+        for (; !done && ahead.size() < dispatches_ahead; ++enqueued) ahead.push_back(enqueue(kernel, launch(enqueued)));
+        queue_.flush();
+        times.push_back(times_of(ahead.front()));
+        ahead.pop_front();
+        done = done || enough(clocks.on_host(since_first(times.back().second)));
+      }
+      clocks.again();
+      relate();
+      BusyTimes busy{.dispatches = {}, .uncertainty = clocks.uncertainty()};
+      for (const auto& [start, end] : times) {
+        busy.dispatches.push_back({clocks.on_host(since_first(start)), clocks.on_host(since_first(end))});
+      }
+      return busy;
     });
   }
 
@@ -100,6 +136,27 @@ class OpenclDevice final : public Device {
   }
 
  private:
+  static constexpr std::size_t dispatches_ahead = 3;
+  static constexpr int brackets = 20;
+
+  static Nanoseconds host_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+  /// The smallest thing that the device does and puts a time to.
+  cl::Event write_sign() {
+    cl::Event event;
+    queue_.enqueueWriteBuffer(sign_, CL_FALSE, 0, sizeof written_sign_, &written_sign_, nullptr, &event);
+    return event;
+  }
+
+  /// Waits for it.
+  static std::pair<cl_ulong, cl_ulong> times_of(const cl::Event& event) {
+    event.wait();
+    const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
+    const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+    if (end < start) throw Error("the driver's clock ran backwards: the kernel ended before it started");
+    return {start, end};
+  }
+
   cl::Event enqueue(Kernel& kernel, const Launch& launch) {
     auto& own = static_cast<OpenclKernel&>(kernel);
     cl_uint argument = 0;
@@ -129,6 +186,8 @@ class OpenclDevice final : public Device {
   DeviceInfo info_;
   cl::Context context_;
   cl::CommandQueue queue_;
+  cl::Buffer sign_;  ///< written to relate the device's clock to the host's
+  std::uint32_t written_sign_ = 0;
   std::map<std::pair<std::string, std::string>, cl::Program> programs_;  ///< by text and options
   std::unique_ptr<Copies> copies_;  ///< made when first asked for
 };

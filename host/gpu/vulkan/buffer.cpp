@@ -10,14 +10,14 @@ VkBufferUsageFlags usage_of(Use use, bool addresses) {
   VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (use == Use::storage || use == Use::bound) usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   if (use == Use::constant) usage |= VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
-  if (use == Use::texels) usage |= VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
+  if (is_texels(use)) usage |= VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
   if (addresses && use == Use::storage) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   return usage;
 }
 
 VulkanBuffer::VulkanBuffer(Queue& queue, Staging& staging, Allocation allocation, Use use, bool addresses)
     : queue_(queue), staging_(staging), use_(use), allocation_(std::move(allocation)) {
-  if (use == Use::texels) view_ = words_of(queue.device(), handle());
+  if (is_texels(use)) view_ = texels_of(queue.device(), handle(), use);
   if (!addresses || use != Use::storage) return;
   VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
   where.buffer = handle();
@@ -65,10 +65,10 @@ VkMappedMemoryRange VulkanBuffer::whole() const {
   return range;
 }
 
-BufferView VulkanBuffer::words_of(VkDevice device, VkBuffer buffer) {
+BufferView VulkanBuffer::texels_of(VkDevice device, VkBuffer buffer, Use use) {
   VkBufferViewCreateInfo create{.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO};
   create.buffer = buffer;
-  create.format = VK_FORMAT_R32_UINT;
+  create.format = use == Use::wide_texels ? VK_FORMAT_R32G32B32A32_UINT : VK_FORMAT_R32_UINT;
   create.range = VK_WHOLE_SIZE;
   VkBufferView raw = VK_NULL_HANDLE;
   check(vkCreateBufferView(device, &create, nullptr, &raw), "vkCreateBufferView");

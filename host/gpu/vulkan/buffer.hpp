@@ -15,6 +15,9 @@ namespace sonde::gpu::vulkan {
 /// What a buffer is made to be used for; `addresses`: kernels reach those for storage by their address.
 VkBufferUsageFlags usage_of(Use use, bool addresses);
 
+/// Whether shaders reach it as texels, of whatever width.
+inline bool is_texels(Use use) { return use == Use::texels || use == Use::wide_texels; }
+
 class VulkanBuffer final : public Buffer {
  public:
   /// `allocation` was made with `usage_of(use, addresses)`.
@@ -32,7 +35,7 @@ class VulkanBuffer final : public Buffer {
   const VkBufferView& view() const { return view_.raw(); }
 
  private:
-  static BufferView words_of(VkDevice device, VkBuffer buffer);
+  static BufferView texels_of(VkDevice device, VkBuffer buffer, Use use);
   void check_range(std::uint64_t offset_bytes, std::uint64_t bytes) const;
   [[nodiscard]] VkMappedMemoryRange whole() const;
   [[nodiscard]] bool is_coherent() const { return (allocation_.flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0; }

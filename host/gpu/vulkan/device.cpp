@@ -1,15 +1,19 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "gpu/clock_relation.hpp"
 #include "gpu/error.hpp"
 #include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
+#include "gpu/vulkan/ahead.hpp"
 #include "gpu/vulkan/buffer.hpp"
 #include "gpu/vulkan/copies.hpp"
 #include "gpu/vulkan/handle.hpp"
@@ -59,7 +63,7 @@ class VulkanDevice final : public Device {
     make_descriptor_pool();
     VkQueryPoolCreateInfo queries{.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     queries.queryType = VK_QUERY_TYPE_TIMESTAMP;
-    queries.queryCount = 2;
+    queries.queryCount = 2 * (1 + Ahead::slots);
     VkQueryPool raw_queries = VK_NULL_HANDLE;
     check(vkCreateQueryPool(queue_.device(), &queries, nullptr, &raw_queries), "vkCreateQueryPool");
     queries_ = {queue_.device(), raw_queries};
@@ -113,6 +117,54 @@ class VulkanDevice final : public Device {
     return prepared.time();
   }
 
+  BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t)>& launch,
+                      const std::function<bool(Nanoseconds)>& enough) override {
+    if (!ahead_) ahead_.emplace(queue_);
+    const Launch first_launch = launch(0);
+    const VkPipeline pipeline = pipeline_of(static_cast<VulkanKernel&>(kernel), !addresses_ || has_bound(first_launch));
+    const bool bound = bind_buffers(first_launch);
+    ClockRelation clocks;
+    std::optional<std::uint64_t> first;
+    const auto since_first = [&](std::uint64_t ticks) { return between(*first, ticks); };
+    const auto relate = [&] {
+      for (int bracket = 0; bracket <= brackets; ++bracket) {
+        const Nanoseconds before = host_now();
+        queue_.run([&](VkCommandBuffer commands) {
+          vkCmdResetQueryPool(commands, queries_.get(), 0, 2);
+          vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 0);
+          vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 1);
+        });
+        const Nanoseconds after = host_now();
+        const std::uint64_t ticks = stamps(0)[0];
+        if (!first) first = ticks;
+        if (bracket > 0) clocks.bracket(before, since_first(ticks), after);
+      }
+    };
+    relate();
+    std::vector<std::array<std::uint64_t, 2>> times;
+    std::size_t enqueued = 0;
+    for (bool done = false; !done || times.size() < enqueued;) {
+      for (; !done && enqueued < times.size() + Ahead::slots; ++enqueued) {
+        const std::size_t slot = enqueued % Ahead::slots;
+        const Launch next = enqueued == 0 ? first_launch : launch(enqueued);
+        ahead_->submit(slot, [&](VkCommandBuffer commands) {
+          record_dispatch(commands, pipeline, push_constants(next), bound, next.groups, 1 + slot);
+        });
+      }
+      const std::size_t slot = times.size() % Ahead::slots;
+      ahead_->wait(slot);
+      times.push_back(stamps(1 + slot));
+      done = done || enough(clocks.on_host(since_first(times.back()[1])));
+    }
+    clocks.again();
+    relate();
+    BusyTimes busy{.dispatches = {}, .uncertainty = clocks.uncertainty()};
+    for (const auto& [begin, end] : times) {
+      busy.dispatches.push_back({clocks.on_host(since_first(begin)), clocks.on_host(since_first(end))});
+    }
+    return busy;
+  }
+
   Copies& copies() override {
     if (!copies_) {
       copies_ = make_copies(queue_, info_.timer_step_ns,
@@ -122,35 +174,54 @@ class VulkanDevice final : public Device {
   }
 
  private:
+  static constexpr int brackets = 20;
+
+  static Nanoseconds host_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
   PreparedLaunch prepare(Kernel& kernel, const Launch& launch) {
     const VkPipeline pipeline = pipeline_of(static_cast<VulkanKernel&>(kernel), !addresses_ || has_bound(launch));
     const std::vector<std::byte> arguments = push_constants(launch);
     const bool bound = bind_buffers(launch);
     const auto record = [this, pipeline, arguments, bound, groups = launch.groups](VkCommandBuffer commands) {
-      vkCmdResetQueryPool(commands, queries_.get(), 0, 2);
-      vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-      if (bound) {
-        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_.get(), 0, 1, &descriptors_, 0,
-                                nullptr);
-      }
-      vkCmdPushConstants(commands, layout_.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                         static_cast<std::uint32_t>(arguments.size()), arguments.data());
-      // Both stamps at the bottom of the pipe: the first once all before is done, the second once the dispatch is.
-      vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 0);
-      vkCmdDispatch(commands, groups, 1, 1);
-      vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 1);
+      record_dispatch(commands, pipeline, arguments, bound, groups, 0);
     };
     return {.record = record, .time = [this] { return last_dispatch(); }};
   }
 
-  Nanoseconds last_dispatch() {
+  /// One dispatch between two stamps, queries 2 * `pair` and the one after.
+  void record_dispatch(VkCommandBuffer commands, VkPipeline pipeline, const std::vector<std::byte>& arguments, bool bound,
+                       std::uint32_t groups, std::size_t pair) const {
+    const auto query = static_cast<std::uint32_t>(2 * pair);
+    vkCmdResetQueryPool(commands, queries_.get(), query, 2);
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    if (bound) {
+      vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_.get(), 0, 1, &descriptors_, 0, nullptr);
+    }
+    vkCmdPushConstants(commands, layout_.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                       static_cast<std::uint32_t>(arguments.size()), arguments.data());
+    // Both stamps at the bottom of the pipe: the first once all before is done, the second once the dispatch is.
+    vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), query);
+    vkCmdDispatch(commands, groups, 1, 1);
+    vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), query + 1);
+  }
+
+  std::array<std::uint64_t, 2> stamps(std::size_t pair) const {
     std::array<std::uint64_t, 2> ticks{};
-    check(vkGetQueryPoolResults(queue_.device(), queries_.get(), 0, 2, sizeof ticks, ticks.data(), sizeof ticks[0],
-                                VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+    check(vkGetQueryPoolResults(queue_.device(), queries_.get(), static_cast<std::uint32_t>(2 * pair), 2, sizeof ticks,
+                                ticks.data(), sizeof ticks[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
           "vkGetQueryPoolResults");
+    return ticks;
+  }
+
+  Nanoseconds between(std::uint64_t begin, std::uint64_t end) const {
     const std::uint32_t bits = queue_.timestamp_bits();
     const std::uint64_t mask = bits >= 64 ? ~0ull : (1ull << bits) - 1;
-    return Nanoseconds(static_cast<double>((ticks[1] - ticks[0]) & mask) * info_.timer_step_ns);
+    return Nanoseconds(static_cast<double>((end - begin) & mask) * info_.timer_step_ns);
+  }
+
+  Nanoseconds last_dispatch() const {
+    const auto [begin, end] = stamps(0);
+    return between(begin, end);
   }
 
   std::unique_ptr<Buffer> owned(Allocation allocation, Use use) {
@@ -245,7 +316,7 @@ class VulkanDevice final : public Device {
       const VkDescriptorBufferInfo buffer{.buffer = own.handle(), .offset = 0, .range = VK_WHOLE_SIZE};
       VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
       write.dstSet = descriptors_;
-      write.dstBinding = own.use() == Use::constant ? constant_binding : own.use() == Use::texels ? texels_binding : index;
+      write.dstBinding = own.use() == Use::constant ? constant_binding : is_texels(own.use()) ? texels_binding : index;
       write.descriptorCount = 1;
       write.descriptorType = type_of(write.dstBinding);
       write.pBufferInfo = &buffer;
@@ -315,6 +386,7 @@ class VulkanDevice final : public Device {
   DescriptorPool descriptor_pool_;
   VkDescriptorSet descriptors_ = VK_NULL_HANDLE;
   QueryPool queries_;
+  std::optional<Ahead> ahead_;  ///< made when first asked for
   std::unique_ptr<Copies> copies_;  ///< made when first asked for
   std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>, Pipeline> pipelines_;  ///< by code and constants
 };

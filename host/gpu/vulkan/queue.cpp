@@ -115,11 +115,11 @@ void Queue::begin() {
   VkCommandBufferBeginInfo begin{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   check(vkBeginCommandBuffer(commands_, &begin), "vkBeginCommandBuffer");
-  barrier();
+  barrier(commands_);
 }
 
 void Queue::submit() {
-  barrier();
+  barrier(commands_);
   check(vkEndCommandBuffer(commands_), "vkEndCommandBuffer");
   VkSubmitInfo submit{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO};
   submit.commandBufferCount = 1;
@@ -136,12 +136,12 @@ void Queue::wait() {
   check(result, "vkWaitForFences");
 }
 
-void Queue::barrier() {
+void Queue::barrier(VkCommandBuffer commands) {
   VkMemoryBarrier memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER};
   memory.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_WRITE_BIT;
   memory.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT;
   const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT;
-  vkCmdPipelineBarrier(commands_, all, all, 0, 1, &memory, 0, nullptr, 0, nullptr);
+  vkCmdPipelineBarrier(commands, all, all, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
 }  // namespace sonde::gpu::vulkan

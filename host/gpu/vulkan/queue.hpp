@@ -51,11 +51,12 @@ class Queue {
   bool is_running() const { return vkGetFenceStatus(device_, fence_.get()) == VK_NOT_READY; }
   void wait();
 
+  /// Everything before is finished and seen by everything after, the host included.
+  static void barrier(VkCommandBuffer commands);
+
  private:
   void begin();
   void submit();
-  /// Everything before is finished and seen by everything after, the host included.
-  void barrier();
 
   VkPhysicalDevice physical_;
   QueueFamily family_;

@@ -1,0 +1,91 @@
+#include "cpu/companion.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "cpu/pinned.hpp"
+
+namespace sonde::cpu {
+namespace {
+
+using gpu::ChaseWindow;
+using gpu::Nanoseconds;
+
+/// About a tenth of a millisecond in memory: short beside a dispatch, long beside two readings of the clock.
+constexpr int loads_in_a_window = 1024;
+/// The core's clock is told by additions that wait for each other, one a cycle on every core there is. Of two registers:
+/// additions of a constant are folded before they are executed by some cores (Intel's since Golden Cove).
+constexpr int additions = 4000;
+constexpr std::size_t usual_windows = 1 << 14;
+
+Nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+const std::byte* follow(const std::byte* at) {
+#pragma GCC unroll 64
+  for (int load = 0; load < loads_in_a_window; ++load) at = *reinterpret_cast<const std::byte* const*>(at);
+  return at;
+}
+
+/// Begins once the last load has come.
+std::uintptr_t add_up(const std::byte* last) {
+  auto sum = reinterpret_cast<std::uintptr_t>(last);
+  const volatile std::uintptr_t one = 1;
+  const std::uintptr_t addend = one;  // which the compiler does not know
+#pragma GCC unroll 100
+  for (int addition = 0; addition < additions; ++addition) {
+    sum += addend;
+    asm volatile("" : "+r"(sum));  // or the compiler would add once
+  }
+  return sum;
+}
+
+class Chase final : public gpu::Companion {
+ public:
+  Chase(int cpu, const std::byte* start) : cpu_(cpu), at_(start) {}
+
+  std::vector<ChaseWindow> chase_during(const std::function<void()>& meanwhile) override {
+    std::vector<ChaseWindow> windows;
+    std::atomic<bool> chasing = false;
+    std::jthread thread([&](const std::stop_token& stop) { chase(stop, chasing, windows); });
+    chasing.wait(false);
+    meanwhile();
+    thread.request_stop();
+    thread.join();
+    return windows;
+  }
+
+  std::vector<ChaseWindow> chase_for(Nanoseconds time) override {
+    return chase_during([time] { std::this_thread::sleep_for(time); });
+  }
+
+ private:
+  void chase(const std::stop_token& stop, std::atomic<bool>& chasing, std::vector<ChaseWindow>& windows) {
+    const Pinned pinned(cpu_);
+    windows.reserve(usual_windows);
+    at_ = follow(at_);
+    chasing = true;
+    chasing.notify_one();
+    while (!stop.stop_requested()) {
+      const Nanoseconds begin = now();
+      at_ = follow(at_);
+      const Nanoseconds end = now();
+      const volatile std::uintptr_t sum = add_up(at_);
+      static_cast<void>(sum);
+      const Nanoseconds added = now() - end;
+      windows.push_back({.begin = begin,
+                         .end = end,
+                         .ns_per_load = (end - begin).count() / loads_in_a_window,
+                         .clock_mhz = additions / added.count() * 1e3});
+    }
+  }
+
+  int cpu_;
+  const std::byte* at_;
+};
+
+}  // namespace
+
+std::unique_ptr<gpu::Companion> chase_on(int cpu, const std::byte* start) { return std::make_unique<Chase>(cpu, start); }
+
+}  // namespace sonde::cpu

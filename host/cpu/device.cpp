@@ -1,0 +1,106 @@
+#include "cpu/device.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <string>
+
+#include "cpu/region.hpp"
+#include "cpu/topology.hpp"
+#include "gpu/error.hpp"
+#include "gpu/host_memory.hpp"
+#include "gpu/limits.hpp"
+
+namespace sonde::cpu {
+namespace {
+
+constexpr std::uint32_t steps_per_trip = 64;
+
+class HostBuffer final : public gpu::Buffer {
+ public:
+  explicit HostBuffer(std::uint64_t bytes) : memory_(bytes, Pages::small) {}
+
+  std::uint64_t size_bytes() const override { return memory_.size_bytes(); }
+  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
+    check(offset_bytes, bytes.size());
+    std::memcpy(memory_.data() + offset_bytes, bytes.data(), bytes.size());
+  }
+  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
+    check(offset_bytes, bytes.size());
+    std::memcpy(bytes.data(), memory_.data() + offset_bytes, bytes.size());
+  }
+  std::uint32_t* words() { return reinterpret_cast<std::uint32_t*>(memory_.data()); }
+
+ private:
+  void check(std::uint64_t offset_bytes, std::uint64_t bytes) const {
+    if (offset_bytes > size_bytes() || bytes > size_bytes() - offset_bytes) {
+      throw gpu::Error("a read or write reaches beyond the end of its buffer");
+    }
+  }
+
+  Region memory_;
+};
+
+/// kernels/alu_chain.cl, which is all that a device has to have for its clock to be settled.
+class AluChain final : public gpu::Kernel {
+ public:
+  static void run(std::uint32_t* state, std::uint32_t trips, std::uint32_t factor, std::uint32_t addend) {
+    std::uint32_t x = state[0];
+    for (std::uint32_t step = 0; step < trips * steps_per_trip; ++step) x = x * factor + addend;
+    state[0] = x;
+    state[1] = trips;
+  }
+};
+
+class CpuDevice final : public gpu::Device {
+ public:
+  CpuDevice() : info_(describe()) {}
+
+  const gpu::DeviceInfo& info() const override { return info_; }
+  std::uint64_t available_bytes() override { return gpu::available_host_bytes() / 5 * 4; }
+
+  std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use use) override {
+    gpu::check_fits(info_, available_bytes(), size_bytes, use);
+    return std::make_unique<HostBuffer>(size_bytes);
+  }
+
+  std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source, std::uint32_t,
+                                           std::span<const gpu::Constant>) override {
+    if (source.name != "alu_chain") {
+      throw gpu::Unsupported("the CPU itself runs no device programs; OpenCL and Vulkan drivers for it do");
+    }
+    return std::make_unique<AluChain>();
+  }
+
+  gpu::Nanoseconds run(gpu::Kernel&, const gpu::Launch& launch) override {
+    auto& state = static_cast<HostBuffer&>(*launch.buffers.at(0));
+    const auto begin = std::chrono::steady_clock::now();
+    AluChain::run(state.words(), launch.scalars.at(0), launch.scalars.at(1), launch.scalars.at(2));
+    return std::chrono::steady_clock::now() - begin;
+  }
+
+ private:
+  gpu::DeviceInfo info_;
+};
+
+}  // namespace
+
+gpu::DeviceInfo describe() {
+  const Topology& topology = machine();
+  gpu::DeviceInfo info;
+  info.api = gpu::Api::cpu;
+  info.type = gpu::DeviceType::cpu;
+  info.name = "CPU";
+  info.platform = "native";
+  info.compute_units = static_cast<std::uint32_t>(topology.cores.size());
+  info.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  info.largest_buffer_bytes = info.memory_bytes;
+  info.largest_buffer_reason = "the memory of this machine";
+  info.unified_memory = true;
+  return info;
+}
+
+std::unique_ptr<gpu::Device> open() { return std::make_unique<CpuDevice>(); }
+
+}  // namespace sonde::cpu

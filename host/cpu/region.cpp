@@ -1,0 +1,94 @@
+#include "cpu/region.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "gpu/error.hpp"
+#include "gpu/host_memory.hpp"
+
+// Sources: madvise(2); kernel, Documentation/admin-guide/mm/transhuge.rst and filesystems/proc.rst (smaps).
+namespace sonde::cpu {
+namespace {
+
+/// Of x86 and of Arm with 4 KiB pages; where it is more, an alignment to it is no harm and `huge_bytes` tells.
+constexpr std::uint64_t huge_page_bytes = 2 << 20;
+
+std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+std::string text_of(const char* path) {
+  const std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string why_no_huge_pages() {
+  const std::string setting = text_of("/sys/kernel/mm/transparent_hugepage/enabled");
+  if (setting.empty()) return "this kernel has no transparent huge pages";
+  if (setting.find("[never]") != std::string::npos) {
+    return "huge pages are switched off; as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled";
+  }
+  return "the system gave no huge pages, as its memory is too fragmented or its container forbids them; they may be "
+         "there after a restart";
+}
+
+}  // namespace
+
+Region::Region(std::uint64_t bytes, Pages pages) : bytes_(bytes) {
+  const bool huge = pages == Pages::huge;
+  const std::uint64_t unit = huge ? huge_page_bytes : static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::uint64_t used = rounded_up(bytes, unit);
+  if (used > gpu::available_host_bytes() / 5 * 4) {
+    throw gpu::Unsupported("a working set of " + std::to_string(bytes >> 20) + " MiB would leave others too little memory");
+  }
+  mapped_bytes_ = used + (huge ? unit : 0);
+  mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped_ == MAP_FAILED) throw gpu::Unsupported("the system refused memory for the working set");
+  const auto address = reinterpret_cast<std::uintptr_t>(mapped_);
+  data_ = static_cast<std::byte*>(mapped_) + (rounded_up(address, unit) - address);
+  madvise(data_, used, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  std::memset(data_, 1, used);
+  if (!huge) return;
+  const auto begin = reinterpret_cast<std::uintptr_t>(data_);
+  if (huge_bytes(text_of("/proc/self/smaps").c_str(), begin, begin + used) < used / 100 * 95) {
+    munmap(mapped_, mapped_bytes_);
+    throw gpu::Unsupported(why_no_huge_pages());
+  }
+}
+
+Region::~Region() { munmap(mapped_, mapped_bytes_); }
+
+bool has_huge_pages() {
+  static const bool has = [] {
+    try {
+      const Region tried(2 * huge_page_bytes, Pages::huge);
+      return true;
+    } catch (const gpu::Unsupported&) {
+      return false;
+    }
+  }();
+  return has;
+}
+
+std::uint64_t huge_bytes(const char* smaps, std::uint64_t begin, std::uint64_t end) {
+  std::istringstream lines(smaps);
+  std::uint64_t sum = 0;
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    unsigned long long from = 0;
+    unsigned long long to = 0;
+    unsigned long long kilobytes = 0;
+    if (std::sscanf(line.c_str(), "%llx-%llx ", &from, &to) == 2) inside = from < end && to > begin;
+    if (inside && std::sscanf(line.c_str(), "AnonHugePages: %llu kB", &kilobytes) == 1) sum += kilobytes << 10;
+  }
+  return sum;
+}
+
+}  // namespace sonde::cpu

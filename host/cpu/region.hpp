@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sonde::cpu {
+
+enum class Pages { small, huge };
+
+/// Memory of this process alone, on pages of one size, written once so that something stands behind every address.
+class Region {
+ public:
+  /// Throws gpu::Unsupported where the system gives no memory or no huge pages, and says how to get them.
+  Region(std::uint64_t bytes, Pages pages);
+  ~Region();
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+
+  [[nodiscard]] std::byte* data() const { return data_; }
+  [[nodiscard]] std::uint64_t size_bytes() const { return bytes_; }
+
+ private:
+  std::uint64_t bytes_;
+  void* mapped_ = nullptr;
+  std::uint64_t mapped_bytes_ = 0;
+  std::byte* data_ = nullptr;
+};
+
+/// Whether the system gives huge pages to those who ask for them; tried once.
+bool has_huge_pages();
+
+/// Bytes of a range that stand on huge pages, from the text of /proc/self/smaps.
+std::uint64_t huge_bytes(const char* smaps, std::uint64_t begin, std::uint64_t end);
+
+}  // namespace sonde::cpu

@@ -1,0 +1,141 @@
+#include "cpu/topology.hpp"
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+
+#include "gpu/error.hpp"
+
+// Source: hwloc 2, hwloc.h and hwloc/cpukinds.h. Kinds come ranked from the least to the most performant.
+namespace sonde::cpu {
+namespace {
+
+struct Destroy {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Handle = std::unique_ptr<hwloc_topology, Destroy>;
+
+/// Names from the fastest kind on.
+std::string name_of_kind(int rank_from_fastest) {
+  constexpr std::array<const char*, 3> names{"performance", "efficiency", "low-power"};
+  return names[std::min<std::size_t>(static_cast<std::size_t>(rank_from_fastest), names.size() - 1)];
+}
+
+/// Kinds that the system cannot rank count as one: which is the fast one would be a guess.
+int ranked_kinds(hwloc_topology_t topology) {
+  const int count = hwloc_cpukinds_get_nr(topology, 0);
+  for (int kind = 0; kind < count; ++kind) {
+    int efficiency = -1;
+    hwloc_cpukinds_get_info(topology, static_cast<unsigned>(kind), nullptr, &efficiency, nullptr, nullptr, 0);
+    if (efficiency < 0) return 1;
+  }
+  return std::max(count, 1);
+}
+
+hwloc_obj_t furthest_cache(hwloc_obj_t core) {
+  hwloc_obj_t furthest = nullptr;
+  for (hwloc_obj_t object = core; object != nullptr; object = object->parent) {
+    if (hwloc_obj_type_is_dcache(object->type) != 0) furthest = object;
+  }
+  return furthest;
+}
+
+Topology read(hwloc_topology_t topology) {
+  Topology read;
+  const int kinds = ranked_kinds(topology);
+  for (int rank = 0; rank < kinds; ++rank) read.kinds.push_back(name_of_kind(rank));
+  const int count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+  hwloc_obj_t last_core = nullptr;
+  for (int index = 0; index < count; ++index) {
+    hwloc_obj_t const thread = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, static_cast<unsigned>(index));
+    hwloc_obj_t const core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, thread);
+    if (core != nullptr && core == last_core) continue;  // a second thread of the same core
+    last_core = core;
+    Core one{.cpu = static_cast<int>(thread->os_index)};
+    if (hwloc_obj_t const cache = furthest_cache(thread)) {
+      one.cluster = static_cast<int>(cache->gp_index);
+      read.furthest_cache_bytes = std::max<std::uint64_t>(read.furthest_cache_bytes, cache->attr->cache.size);
+    }
+    if (thread->nodeset != nullptr) one.node = std::max(0, hwloc_bitmap_first(thread->nodeset));
+    if (kinds > 1) {
+      const int kind = hwloc_cpukinds_get_by_cpuset(topology, thread->cpuset, 0);
+      one.kind = kind < 0 ? 0 : kinds - 1 - kind;
+    }
+    read.cores.push_back(one);
+  }
+  if (read.cores.empty()) throw gpu::Unsupported("the system tells of no CPU that this process may use");
+  // Clusters by small numbers, in the order of their cores.
+  std::vector<int> clusters;
+  for (Core& core : read.cores) {
+    auto known = std::ranges::find(clusters, core.cluster);
+    if (known == clusters.end()) known = clusters.insert(clusters.end(), core.cluster);
+    core.cluster = static_cast<int>(known - clusters.begin());
+  }
+  // A kind of which the mask leaves nothing is none.
+  for (int kind = static_cast<int>(read.kinds.size()) - 1; kind >= 0; --kind) {
+    if (std::ranges::any_of(read.cores, [kind](const Core& core) { return core.kind == kind; })) continue;
+    read.kinds.erase(read.kinds.begin() + kind);
+    for (Core& core : read.cores) core.kind -= core.kind > kind ? 1 : 0;
+  }
+  return read;
+}
+
+template <typename Prepare>
+Topology loaded(Prepare prepare) {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) throw gpu::Unsupported("hwloc cannot describe this machine");
+  const Handle topology(raw);
+  if (!prepare(raw) || hwloc_topology_load(raw) != 0) throw gpu::Unsupported("hwloc cannot describe this machine");
+  return read(raw);
+}
+
+}  // namespace
+
+Topology look() {
+  return loaded([](hwloc_topology_t topology) {
+    // The former is what the latter asks for.
+    constexpr unsigned long flags = HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM | HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING;
+    return hwloc_topology_set_flags(topology, flags) == 0;
+  });
+}
+
+const Topology& machine() {
+  static const Topology once = look();
+  return once;
+}
+
+Topology read(std::string_view xml) {
+  const std::string text(xml);  // hwloc wants it to end with a zero
+  return loaded([&text](hwloc_topology_t topology) {
+    return hwloc_topology_set_xmlbuffer(topology, text.c_str(), static_cast<int>(text.size() + 1)) == 0;
+  });
+}
+
+std::uint64_t furthest_caches_bytes(const Topology& topology) {
+  std::set<int> clusters;
+  for (const Core& core : topology.cores) clusters.insert(core.cluster);
+  return clusters.size() * topology.furthest_cache_bytes;
+}
+
+const Core& quiet_core(const Topology& topology, int kind) {
+  const Core* quiet = &topology.cores.back();
+  for (const Core& core : topology.cores) {
+    if (core.kind == kind) quiet = &core;
+  }
+  return *quiet;
+}
+
+std::vector<Core> beside(const Topology& topology, const Core& taken) {
+  std::vector<Core> others;
+  for (const bool same_cluster : {true, false}) {
+    for (const Core& core : topology.cores) {
+      if (core.cpu != taken.cpu && (core.cluster == taken.cluster) == same_cluster) others.push_back(core);
+    }
+  }
+  return others;
+}
+
+}  // namespace sonde::cpu

@@ -1,0 +1,31 @@
+#include "gpu/clock_relation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sonde::gpu {
+
+void ClockRelation::bracket(Nanoseconds before, Nanoseconds device, Nanoseconds after) {
+  now_.low = std::max(now_.low, before - device);
+  now_.high = std::min(now_.high, after - device);
+  now_.at = device;
+}
+
+void ClockRelation::again() {
+  first_ = now_;
+  now_ = {};
+}
+
+Nanoseconds ClockRelation::on_host(Nanoseconds device) const {
+  if (!first_) return device + now_.middle();
+  const Nanoseconds apart = now_.at - first_->at;
+  const double share = apart.count() > 0 ? (device - first_->at) / apart : 1;
+  return device + first_->middle() + share * (now_.middle() - first_->middle());
+}
+
+Nanoseconds ClockRelation::uncertainty() const {
+  const auto half = [](const Offset& one) { return Nanoseconds(std::abs((one.high - one.low).count()) / 2); };
+  return first_ ? std::max(half(*first_), half(now_)) : half(now_);
+}
+
+}  // namespace sonde::gpu

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+
+#include "gpu/device.hpp"
+
+namespace sonde::gpu {
+
+/// Where a device's clock lies on the host's, from moments of the device that are known to lie between two of the host:
+/// no driver has to offer anything for it. Told twice, before and after what is to be related, it follows the drift too.
+class ClockRelation {
+ public:
+  /// A moment of the device that came after `before` and ended before `after`.
+  void bracket(Nanoseconds before, Nanoseconds device, Nanoseconds after);
+  /// What is bracketed from now on is told apart from what was: the clocks may have drifted meanwhile.
+  void again();
+
+  [[nodiscard]] Nanoseconds on_host(Nanoseconds device) const;
+  /// Half of what the narrowest brackets leave open, or the clocks' own steps.
+  [[nodiscard]] Nanoseconds uncertainty() const;
+
+ private:
+  struct Offset {
+    Nanoseconds low{-1e300};
+    Nanoseconds high{1e300};
+    Nanoseconds at{0};  ///< on the device's clock
+    [[nodiscard]] Nanoseconds middle() const { return (low + high) / 2; }
+  };
+  Offset now_;
+  std::optional<Offset> first_;
+};
+
+}  // namespace sonde::gpu

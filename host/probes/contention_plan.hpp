@@ -1,0 +1,38 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "measure/probe.hpp"
+
+namespace sonde::probes {
+
+/// Series of the CPU's latency: while the GPU uses memory, and while it computes as much in its first cache.
+std::map<std::string, std::string> series_of_load();
+std::map<std::string, std::string> series_of_control();
+
+/// One load that was reached: medians.
+struct LoadPoint {
+  double gpu_gbps = 0;
+  double latency_ns = 0;
+  /// Of the latency right before with the GPU idle: free of what the machine does slowly meanwhile. 1 at no load.
+  double times_idle = 1;
+};
+/// The main curve with no CPU threads reading, by bandwidth.
+std::vector<LoadPoint> load_curve(std::span<const measure::Measurement> known);
+
+/// The bandwidth from which on latency is so many times the idle one at every load, on the line between the points about
+/// it; nothing where it is not at the highest.
+std::optional<double> load_for(std::span<const LoadPoint> curve, double times);
+
+/// Points still wanted: idle and full load first, as the shape is searched there; then loads evenly between, the
+/// control, CPU threads that read (up to `most_threads`; where none can, one point is asked for, so that the record says
+/// why), and loads about those where latency has risen by 10 and 50 %.
+std::vector<measure::Point> contention_points(const measure::Request& request, std::span<const measure::Measurement> known,
+                                              std::optional<std::uint32_t> most_threads);
+
+}  // namespace sonde::probes

@@ -1,0 +1,43 @@
+#include "probes/cpu_load.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "gpu/error.hpp"
+
+namespace sonde::probes {
+namespace {
+
+constexpr std::uint64_t least_bytes_a_thread = 128 << 20;
+
+}  // namespace
+
+CpuLoad::CpuLoad(std::span<const cpu::Core> cores, cpu::Traffic traffic) {
+  // All threads of a cluster together have its furthest cache: each alone is beyond it, so that they are too.
+  const std::uint64_t bytes = std::max(least_bytes_a_thread, 2 * cpu::machine().furthest_cache_bytes);
+  for (const cpu::Core& core : cores) {
+    threads_.push_back(std::make_unique<cpu::Streamer>(core.cpu, bytes, traffic, cpu::Pace::full));
+  }
+  begin();
+}
+
+void CpuLoad::begin() {
+  moved_.clear();
+  for (const auto& thread : threads_) moved_.push_back(thread->bytes_moved());
+  begin_ = std::chrono::steady_clock::now();
+}
+
+double CpuLoad::gbps() const {
+  const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin_;
+  double bytes = 0;
+  for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
+    const std::uint64_t moved = threads_[thread]->bytes_moved() - moved_[thread];
+    if (moved == 0) {
+      throw gpu::Unsupported("of " + std::to_string(threads_.size()) + " CPU threads the system did not run all meanwhile");
+    }
+    bytes += static_cast<double>(moved);
+  }
+  return bytes / time.count();
+}
+
+}  // namespace sonde::probes

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cpu/streamer.hpp"
+#include "cpu/topology.hpp"
+
+namespace sonde::probes {
+
+/// Threads of the CPU that move memory beyond every cache as fast as they can, each on a core of its own.
+class CpuLoad {
+ public:
+  CpuLoad(std::span<const cpu::Core> cores, cpu::Traffic traffic);
+
+  /// What is told from now on counts from here.
+  void begin();
+  /// Read and written together since then. Throws gpu::Unsupported where some thread did not run at all.
+  [[nodiscard]] double gbps() const;
+
+ private:
+  std::vector<std::unique_ptr<cpu::Streamer>> threads_;
+  std::vector<std::uint64_t> moved_;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+}  // namespace sonde::probes

@@ -1,0 +1,311 @@
+// The contention probe: which windows count, how clocks are related, where loads are asked for, and what a simulated
+// machine with known answers gives back.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "analysis/statistics.hpp"
+#include "gpu/clock_relation.hpp"
+#include "gpu/error.hpp"
+#include "gpu/model/companion.hpp"
+#include "gpu/model/model.hpp"
+#include "measure/runner.hpp"
+#include "measure/stopping.hpp"
+#include "probes/catalog.hpp"
+#include "probes/contention_plan.hpp"
+#include "probes/contention_reverse.hpp"
+#include "probes/contention_windows.hpp"
+#include "support/recording_observer.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using gpu::ChaseWindow;
+using gpu::Nanoseconds;
+using measure::Effort;
+using measure::Measurement;
+using measure::Point;
+
+ChaseWindow window(double begin, double end) {
+  return {.begin = Nanoseconds(begin), .end = Nanoseconds(end), .ns_per_load = end - begin};
+}
+
+/// A scripted GPU: it warms up, is busy from 100 to 200 and from 210 to 300, and its clock is known to within 5.
+const gpu::BusyTimes busy{.dispatches = {{Nanoseconds(0), Nanoseconds(100)},
+                                         {Nanoseconds(100), Nanoseconds(200)},
+                                         {Nanoseconds(210), Nanoseconds(300)}},
+                          .uncertainty = Nanoseconds(5)};
+
+TEST(Windows, OutsideABusyTimeAreNeverCounted) {
+  // Before, in the warm-up, across its end, too near an edge, across the gap, in the gap, across the end, behind it.
+  const std::vector<ChaseWindow> outside{window(-20, -10), window(20, 40), window(90, 120),  window(104, 120), window(180, 196),
+                                         window(190, 220), window(202, 208), window(290, 310), window(320, 330)};
+  EXPECT_TRUE(inside(outside, busy).empty());
+  EXPECT_TRUE(bandwidths(inside(outside, busy), busy, 1000).empty());
+}
+
+TEST(Windows, WhollyInsideOneDispatchAreCountedWithItsBandwidth) {
+  const std::vector<ChaseWindow> all{window(50, 80), window(105, 150), window(150, 195), window(196, 220), window(230, 250)};
+  const std::vector<ChaseWindow> counted = inside(all, busy);
+  ASSERT_EQ(counted.size(), 3u);
+  EXPECT_EQ(counted[0].begin.count(), 105);
+  EXPECT_EQ(counted[2].begin.count(), 230);
+  EXPECT_EQ(bandwidths(counted, busy, 1000), (std::vector<double>{10, 1000.0 / 90}));
+  EXPECT_EQ(bandwidths(std::vector{counted[2]}, busy, 900), std::vector<double>{10});
+}
+
+TEST(Windows, NoneWithoutDispatches) {
+  EXPECT_TRUE(inside(std::vector{window(0, 1)}, gpu::BusyTimes{}).empty());
+  EXPECT_TRUE(inside(std::vector{window(0, 1)}, {.dispatches = {{Nanoseconds(0), Nanoseconds(9)}}}).empty());
+}
+
+TEST(ClockRelation, TheNarrowestBracketsDecideWhateverTheOthersAre) {
+  gpu::ClockRelation clocks;
+  // The host's clock is 1000 ahead; brackets are late by different amounts on both sides.
+  for (const auto& [early, late] : {std::pair(500.0, 3.0), std::pair(2.0, 900.0), std::pair(80.0, 70.0)}) {
+    clocks.bracket(Nanoseconds(1050 - early), Nanoseconds(50), Nanoseconds(1050 + late));
+  }
+  EXPECT_NEAR(clocks.on_host(Nanoseconds(60)).count(), 1060.5, 1e-9);
+  EXPECT_NEAR(clocks.uncertainty().count(), 2.5, 1e-9);
+}
+
+TEST(ClockRelation, FollowsADriftBetweenTwoTellings) {
+  gpu::ClockRelation clocks;
+  clocks.bracket(Nanoseconds(999), Nanoseconds(0), Nanoseconds(1001));
+  clocks.again();
+  // A hundred parts in a million: 100 more after a million.
+  clocks.bracket(Nanoseconds(1e6 + 1098), Nanoseconds(1e6), Nanoseconds(1e6 + 1102));
+  EXPECT_NEAR(clocks.on_host(Nanoseconds(5e5)).count(), 5e5 + 1050, 1e-6);
+  EXPECT_NEAR(clocks.uncertainty().count(), 2, 1e-9);
+}
+
+// --- loads ---
+
+/// Latency of 100 ns up to 60 GB/s, rising to 200 at 100; a GPU that does as it is told.
+double latency_at(double gbps) { return 100 + std::max(0.0, gbps - 60) * 2.5; }
+
+std::vector<Measurement> asked(const measure::Request& request, std::optional<std::uint32_t> threads) {
+  std::vector<Measurement> known;
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Point> points = contention_points(request, known, threads);
+    std::erase_if(points, [&](const Point& point) {
+      return std::ranges::any_of(known, [&](const Measurement& one) {
+        return one.point.series == point.series && one.point.x.at("load") == point.x.at("load") &&
+               one.point.x.at("cpu_threads") == point.x.at("cpu_threads");
+      });
+    });
+    if (points.empty()) return known;
+    for (Point& point : points) {
+      const double gbps = 100 * point.x.at("load");
+      point.x["gpu_gbps"] = gbps;
+      known.push_back({.point = point, .unit = "ns", .values = std::vector<double>(5, latency_at(gbps)), .state = {}});
+      known.back().state.shape = {{"groups", 8}};
+    }
+  }
+  ADD_FAILURE() << "it asks for ever";
+  return known;
+}
+
+TEST(ContentionPlan, SpreadsADozenLoadsAndLooksCloserWhereLatencyRises) {
+  const auto curve = load_curve(asked({.effort = Effort::normal}, std::nullopt));
+  EXPECT_GE(curve.size(), 12u);
+  EXPECT_LE(curve.size(), 20u);
+  for (std::size_t at = 1; at < curve.size(); ++at) EXPECT_LE(curve[at].gpu_gbps - curve[at - 1].gpu_gbps, 9.2);
+  EXPECT_NEAR(load_for(curve, 1.1).value(), 64, 1);
+  EXPECT_NEAR(load_for(curve, 1.5).value(), 80, 1);
+  EXPECT_EQ(load_for(curve, 2.5), std::nullopt);
+  EXPECT_EQ(load_for({}, 1.1), std::nullopt);
+}
+
+TEST(ContentionPlan, AMachineThatGetsSlowerMeanwhileIsNoContention) {
+  std::vector<Measurement> known;
+  const auto add = [&](double gbps, const char* unit, double value) {
+    const Point point{.series = series_of_load(), .x = {{"load", gbps / 100}, {"cpu_threads", 0}, {"gpu_gbps", gbps}}};
+    known.push_back({.point = point, .unit = unit, .values = {value, value, value}, .state = {}});
+  };
+  add(0, "ns", 100);
+  for (const auto& [gbps, ns, ratio] : {std::tuple(20, 130.0, 1.01), std::tuple(40, 160.0, 1.2), std::tuple(60, 170.0, 1.02),
+                                        std::tuple(80, 180.0, 1.05), std::tuple(100, 190.0, 1.25)}) {
+    add(gbps, "ns", ns);
+    add(gbps, "ratio", ratio);
+  }
+  const auto curve = load_curve(known);
+  ASSERT_EQ(curve.size(), 6u);
+  EXPECT_EQ(curve.back().latency_ns, 190);
+  // One load that stood out alone is passed over: from here on it is so at every one.
+  EXPECT_NEAR(load_for(curve, 1.1).value(), 85, 1e-9);
+  EXPECT_EQ(load_for(curve, 1.5), std::nullopt);
+}
+
+TEST(ContentionPlan, HasAControlAndCpuThreads) {
+  const auto known = asked({.effort = Effort::quick}, 4);
+  const auto count = [&](auto claim) { return std::ranges::count_if(known, claim); };
+  EXPECT_EQ(count([](const Measurement& one) { return one.point.series == series_of_control(); }), 1);
+  for (const double threads : {1, 2, 4}) {
+    EXPECT_EQ(count([&](const Measurement& one) { return one.point.x.at("cpu_threads") == threads; }), 3) << threads;
+  }
+}
+
+TEST(ContentionPlan, WhereNoThreadCanReadOneIsAskedForSoThatTheRecordSaysWhy) {
+  const auto count = [](std::optional<std::uint32_t> most_threads) {
+    return std::ranges::count_if(asked({.effort = Effort::quick}, most_threads),
+                                 [](const Measurement& one) { return one.point.x.at("cpu_threads") > 0; });
+  };
+  EXPECT_EQ(count(0), 1);
+  EXPECT_EQ(count(std::nullopt), 0);
+}
+
+TEST(ContentionPlan, EndsWhereFullLoadCannotBeHad) {
+  const measure::Request request{};
+  const std::vector<Point> first = contention_points(request, {}, 1);
+  ASSERT_EQ(first.size(), 2u);
+  const std::vector<Measurement> idle{{.point = first[0], .unit = "ns", .values = {100}, .state = {}}};
+  EXPECT_TRUE(contention_points(request, idle, 1).empty());
+}
+
+// --- a simulated machine ---
+
+gpu::model::Description shared_memory() {
+  gpu::model::Description model;
+  model.name = "shared memory";
+  model.compute_units = 16;
+  model.memory_bytes = 1ull << 26;  // small arrays, as the simulation has to write them
+  model.clock_mhz = 2500;
+  model.launch_ns = 8000;
+  model.noise = {.relative = 0.01};
+  model.levels.resize(2);
+  model.levels[0] = {.bytes = 1 << 20, .latency_ns = 90, .read_gbps = 2000, .write_gbps = 1000};
+  model.levels[1].latency_ns = 290;
+  model.levels[1].read_gbps = 215;
+  model.levels[1].write_gbps = 200;
+  model.saturated_by = 16;
+  model.cpu = {.idle_latency_ns = 140, .loaded_latency_ns = 310, .contention_knee_gbps = 150};
+  return model;
+}
+
+TEST(SimulatedCompanion, SeesLatencyByWhatTheGpuMovesAtThatMoment) {
+  const gpu::model::Description model = shared_memory();
+  gpu::model::Timeline timeline{.now_ns = 0, .full_gbps = 215, .spans = {}};
+  EXPECT_DOUBLE_EQ(gpu::model::cpu_latency_ns(model.cpu, 0, 215), 140);
+  EXPECT_DOUBLE_EQ(gpu::model::cpu_latency_ns(model.cpu, 150, 215), 140);
+  EXPECT_DOUBLE_EQ(gpu::model::cpu_latency_ns(model.cpu, 182.5, 215), 225);
+  EXPECT_DOUBLE_EQ(gpu::model::cpu_latency_ns(model.cpu, 400, 215), 310);
+  const auto companion = gpu::model::simulated_companion(model, timeline);
+  const auto windows = companion->chase_during([&] {
+    timeline.spans.push_back({10e6, 20e6, 300});
+    timeline.now_ns = 30e6;
+  });
+  for (const ChaseWindow& one : windows) {
+    if (one.begin.count() > 20e6 || one.end.count() < 10e6) {
+      EXPECT_NEAR(one.ns_per_load, 140, 10);
+    }
+    if (one.begin.count() > 10e6 && one.end.count() < 20e6) {
+      EXPECT_NEAR(one.ns_per_load, 310, 20);
+    }
+  }
+  EXPECT_GE(windows.back().end.count(), 30e6);
+}
+
+TEST(Contention, AModelsAnswersComeBackWithinFivePercent) {
+  const auto device = gpu::model::open(shared_memory());
+  test::RecordingObserver observer;
+  measure::RunnerOptions options{.request = {.effort = Effort::quick}};
+  options.host_time = [] { return counters::HostTime{}; };
+  measure::run_probe(*device, contention, options, observer);
+  const auto value = [&](const std::string& name) {
+    for (const measure::Finding& finding : observer.findings) {
+      if (finding.name == name) return finding.value.value_or(-1);
+    }
+    return -2.0;
+  };
+  EXPECT_NEAR(value("idle-latency"), 140, 7);
+  EXPECT_NEAR(value("full-load-latency"), 310, 15.5);
+  const double slope = (310 - 140) / (215 - 150.0);
+  EXPECT_NEAR(value("load-for-10-percent"), 150 + 14 / slope, 0.05 * 155);
+  EXPECT_NEAR(value("load-for-50-percent"), 150 + 70 / slope, 0.05 * 177);
+  EXPECT_NEAR(value("cpu-loss"), 1 - 140.0 / 310, 0.03);
+  for (const Measurement& one : observer.measurements) {
+    if (one.point.series == series_of_control() && one.unit == "ns") {
+      EXPECT_NEAR(analysis::summarize(one.values).median, 140, 7);
+    }
+  }
+}
+
+// --- the reverse ---
+
+TEST(Reverse, AsksForEachTrafficAndNumberOfThreadsAloneAndAtFullBandwidth) {
+  const std::map<std::string, double> shape{{"groups", 8}};
+  const std::vector<Point> points = reverse_points({.effort = Effort::normal}, 3, shape);
+  for (const char* traffic : {"read", "write", "copy"}) {
+    for (const double load : {0, 1}) {
+      for (const double threads : {0, 1, 2, 3}) {
+        EXPECT_EQ(std::ranges::count_if(points, [&](const Point& one) {
+          return is_reverse(one) && one.series.at("pattern") == traffic && one.x.at("load") == load &&
+                 one.x.at("cpu_threads") == threads && one.shape == shape;
+        }), 1) << traffic << load << threads;
+      }
+    }
+  }
+  EXPECT_EQ(points.size(), 24u);
+  EXPECT_EQ(reverse_points({.effort = Effort::quick}, 3, shape).size(), 4u);
+  const std::vector<Point> without = reverse_points({.effort = Effort::normal}, 0, shape);
+  ASSERT_EQ(without.size(), 1u);
+  const auto device = gpu::model::open(shared_memory());
+  EXPECT_THROW((void)reverse_workload(*device, without.front(), {}, 1 << 20, {}), gpu::Unsupported);
+}
+
+TEST(Reverse, ThreadsOfTheCpuRunBesideTheDeviceAndSayWhatTheyMoved) {
+  const auto device = gpu::model::open(shared_memory());
+  const std::vector<cpu::Core> cores{cpu::machine().cores.back()};
+  const measure::Limits limits = measure::limits_of(Effort::quick);
+  const std::map<std::string, double> shape{{"groups", 16}, {"group_size", 64}, {"in_flight", 1}, {"vector_bytes", 16}, {"interleaved", 1}, {"spread", 0}};
+  for (const Point& point : reverse_points({.effort = Effort::quick}, 1, shape)) {
+    const measure::Workload workload = reverse_workload(*device, point, {}, 3 << 20, cores);
+    EXPECT_FALSE(workload.one_core);
+    const measure::Repetitions all = workload.observe(limits, [] {});
+    EXPECT_FALSE(all.values.empty());
+    if (point.x.at("cpu_threads") == 0) {
+      EXPECT_TRUE(all.further.empty());
+    } else {
+      ASSERT_EQ(all.further.size(), 1u);
+      EXPECT_EQ(all.further[0].series.at("side"), "cpu");
+      EXPECT_GT(all.further[0].values.at(0), 0);
+    }
+  }
+}
+
+TEST(Reverse, FindsWhatTheMostThreadsCostTheGpu) {
+  std::vector<Measurement> all;
+  const auto add = [&](const char* traffic, double load, double threads, double value, const char* side = "gpu") {
+    all.push_back({.point = {.series = {{"side", side}, {"pattern", traffic}}, .x = {{"load", load}, {"cpu_threads", threads}}},
+                   .unit = load == 0 ? "ns" : "GB/s",
+                   .values = {value, value, value},
+                   .state = {}});
+  };
+  for (const auto& [threads, gbps, ns] : {std::tuple(0, 200.0, 300.0), std::tuple(4, 100.0, 600.0), std::tuple(2, 150.0, 400.0)}) {
+    add("copy", 1, threads, gbps);
+    add("copy", 0, threads, ns);
+  }
+  add("copy", 1, 4, 50, "cpu");
+  add("read", 1, 0, 200);  // and nothing beside it
+  const std::vector<measure::Finding> findings = reverse_findings(all);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].name, "gpu-loss");
+  EXPECT_DOUBLE_EQ(findings[0].value.value(), 0.5);
+  EXPECT_EQ(findings[0].evidence,
+            "While 4 CPU threads read and wrote at full speed the GPU moved 100 GB/s instead of 200 GB/s, and one of its loads "
+            "took 600 ns instead of 300 ns.");
+}
+
+TEST(Contention, AModelWithoutACpuIsSkippedWithItsReason) {
+  gpu::model::Description model = shared_memory();
+  model.cpu = {};
+  const auto device = gpu::model::open(model);
+  EXPECT_THROW((void)device->companion(), gpu::Unsupported);
+}
+
+}  // namespace
+}  // namespace sonde::probes

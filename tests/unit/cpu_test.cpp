@@ -1,0 +1,297 @@
+// The CPU's own side: what hwloc says of it, its memory, its threads, its walks.
+
+#include <gtest/gtest.h>
+#include <hwloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "cpu/companion.hpp"
+#include "cpu/device.hpp"
+#include "cpu/pinned.hpp"
+#include "cpu/streamer.hpp"
+#include "cpu/region.hpp"
+#include "cpu/topology.hpp"
+#include "gpu/error.hpp"
+#include "probes/catalog.hpp"
+#include "probes/cpu_latency_plan.hpp"
+#include "probes/cpu_walk.hpp"
+
+namespace sonde::cpu {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// hwloc's XML of a machine that it makes up; kinds as numbers of threads from the slowest on.
+std::string machine_xml(const char* synthetic, const std::vector<std::vector<int>>& kinds, bool ranked = true) {
+  hwloc_topology_t topology = nullptr;
+  EXPECT_EQ(hwloc_topology_init(&topology), 0);
+  EXPECT_EQ(hwloc_topology_set_synthetic(topology, synthetic), 0);
+  EXPECT_EQ(hwloc_topology_load(topology), 0);
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+    for (const int cpu : kinds[kind]) hwloc_bitmap_set(cpus, static_cast<unsigned>(cpu));
+    EXPECT_EQ(hwloc_cpukinds_register(topology, cpus, ranked ? static_cast<int>(kind) : -1, 0, nullptr, 0), 0);
+    hwloc_bitmap_free(cpus);
+  }
+  char* buffer = nullptr;
+  int length = 0;
+  EXPECT_EQ(hwloc_topology_export_xmlbuffer(topology, &buffer, &length, 0), 0);
+  const std::string xml(buffer);
+  hwloc_free_xmlbuffer(topology, buffer);
+  hwloc_topology_destroy(topology);
+  return xml;
+}
+
+TEST(Topology, OfTwoNodesHasACoreForEveryTwoThreads) {
+  const Topology machine = read(machine_xml("package:2 l3:1(size=33554432) core:4 pu:2", {}));
+  ASSERT_EQ(machine.cores.size(), 8u);
+  EXPECT_EQ(machine.kinds, std::vector<std::string>{"performance"});
+  EXPECT_EQ(machine.furthest_cache_bytes, 32u << 20);
+  EXPECT_EQ(furthest_caches_bytes(machine) % (32u << 20), 0u);
+  for (std::size_t core = 0; core < machine.cores.size(); ++core) {
+    EXPECT_EQ(machine.cores[core].cpu, static_cast<int>(2 * core));
+    EXPECT_EQ(machine.cores[core].cluster, core < 4 ? 0 : 1);
+    EXPECT_EQ(machine.cores[core].kind, 0);
+  }
+}
+
+TEST(Topology, TellsFastCoresFromSlowOnes) {
+  const Topology machine = read(machine_xml("core:6 pu:1", {{2, 3, 4, 5}, {0, 1}}));
+  EXPECT_EQ(machine.kinds, (std::vector<std::string>{"performance", "efficiency"}));
+  EXPECT_EQ(machine.cores[1].kind, 0);
+  EXPECT_EQ(machine.cores[2].kind, 1);
+  EXPECT_EQ(quiet_core(machine, 0).cpu, 1);
+  EXPECT_EQ(quiet_core(machine, 1).cpu, 5);
+}
+
+TEST(Topology, KindsWithoutARankCountAsOne) {
+  const Topology machine = read(machine_xml("core:4 pu:1", {{0, 1}, {2, 3}}, false));
+  EXPECT_EQ(machine.kinds.size(), 1u);
+  EXPECT_TRUE(std::ranges::all_of(machine.cores, [](const Core& core) { return core.kind == 0; }));
+}
+
+TEST(Topology, CoresOfTheSameClusterComeFirstBeside) {
+  const Topology machine = read(machine_xml("l3:2(size=8MB) core:2 pu:1", {}));
+  const std::vector<Core> others = beside(machine, machine.cores[3]);
+  ASSERT_EQ(others.size(), 3u);
+  EXPECT_EQ(others[0].cpu, 2);
+  EXPECT_EQ(others[0].cluster, machine.cores[3].cluster);
+}
+
+TEST(Topology, NonsenseIsUnsupported) { EXPECT_THROW(read("<not a machine>"), gpu::Unsupported); }
+
+TEST(Topology, OfThisMachineKeepsToTheMaskOfTheProcess) {
+  const Topology all = look();
+  const Pinned pinned(all.cores.front().cpu);
+  ASSERT_TRUE(pinned.holds());
+  const Topology one = look();
+  ASSERT_EQ(one.cores.size(), 1u);
+  EXPECT_EQ(one.cores.front().cpu, all.cores.front().cpu);
+}
+
+TEST(HugeBytes, CountsOnlyTheMappingsOfTheRange) {
+  constexpr const char* smaps =
+      "1000-3000 rw-p 00000000 00:00 0\nSize: 8 kB\nAnonHugePages:      2048 kB\nVmFlags: rd\n"
+      "3000-9000 rw-p 00000000 00:00 0\nAnonHugePages:      4096 kB\n"
+      "9000-a000 rw-p 00000000 00:00 0\nAnonHugePages:      6144 kB\n";
+  EXPECT_EQ(huge_bytes(smaps, 0x3000, 0x9000), 4096u << 10);
+  EXPECT_EQ(huge_bytes(smaps, 0x2000, 0x9001), (2048u + 4096 + 6144) << 10);
+  EXPECT_EQ(huge_bytes("", 0, 1), 0u);
+}
+
+TEST(Region, StandsOnThePagesThatWereAskedFor) {
+  const Region small(4 << 20, Pages::small);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(small.data()) % 4096, 0u);
+  if (!has_huge_pages()) GTEST_SKIP() << "this system gives no huge pages";
+  const Region huge(4 << 20, Pages::huge);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(huge.data()) % (2 << 20), 0u);
+}
+
+TEST(Region, AnImpossibleSizeIsUnsupported) { EXPECT_THROW(Region(1ull << 50, Pages::small), gpu::Unsupported); }
+
+TEST(Pinned, HoldsAndLetsGo) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  {
+    const Pinned pinned(look().cores.back().cpu);
+    EXPECT_TRUE(pinned.holds());
+    cpu_set_t now;
+    sched_getaffinity(0, sizeof now, &now);
+    EXPECT_EQ(CPU_COUNT(&now), 1);
+  }
+  cpu_set_t after;
+  sched_getaffinity(0, sizeof after, &after);
+  EXPECT_TRUE(CPU_EQUAL(&before, &after));
+  EXPECT_FALSE(Pinned(CPU_SETSIZE - 1).holds());
+}
+
+TEST(Pinned, AThreadThatIsKeptOffNeverLosesItsLastCpu) {
+  const Pinned pinned(look().cores.back().cpu);
+  keep_off(gettid(), look().cores.back().cpu);
+  cpu_set_t now;
+  sched_getaffinity(0, sizeof now, &now);
+  EXPECT_EQ(CPU_COUNT(&now), 1);
+}
+
+TEST(Streamer, MovesMemoryWhateverItsTrafficAndPace) {
+  for (const Traffic traffic : {Traffic::read, Traffic::write, Traffic::both}) {
+    for (const Pace pace : {Pace::light, Pace::full}) {
+      const Streamer streamer(look().cores.back().cpu, 1 << 20, traffic, pace);
+      const auto begin = std::chrono::steady_clock::now();
+      while (streamer.bytes_moved() < (4u << 20) && std::chrono::steady_clock::now() - begin < 60s) std::this_thread::sleep_for(1ms);
+      EXPECT_GE(streamer.bytes_moved(), 4u << 20);
+    }
+  }
+}
+
+TEST(Companion, ItsWindowsFollowEachOtherAndBeginBeforeWhatIsWatched) {
+  const probes::PointerCycle cycle(1024, 64, Pages::small, 1);
+  const auto companion = chase_on(look().cores.back().cpu, cycle.start());
+  gpu::Nanoseconds begun{0};
+  const auto windows = companion->chase_during([&] {
+    begun = std::chrono::steady_clock::now().time_since_epoch();
+    std::this_thread::sleep_for(20ms);
+  });
+  ASSERT_GT(windows.size(), 1u);
+  for (std::size_t at = 0; at + 1 < windows.size(); ++at) {
+    EXPECT_LT(windows[at].begin, windows[at].end);
+    EXPECT_LE(windows[at].end, windows[at + 1].begin);
+    EXPECT_GT(windows[at].clock_mhz, 0);
+  }
+  EXPECT_FALSE(companion->chase_for(1ms).empty());
+}
+
+TEST(CpuDevice, RunsTheArithmeticThatSettlesAClockAndNothingElse) {
+  const auto device = open();
+  EXPECT_EQ(device->info().api, gpu::Api::cpu);
+  EXPECT_EQ(device->info().type, gpu::DeviceType::cpu);
+  EXPECT_THROW((void)device->make_kernel({.name = "chase"}, 1), gpu::Unsupported);
+  const auto buffer = device->make_buffer(64);
+  EXPECT_THROW(buffer->write(60, std::vector<std::byte>(5)), gpu::Error);
+}
+
+// --- walks ---
+
+probes::CpuPlace place() { return {.core = quiet_core(look(), 0), .pages = Pages::small, .awake_by = std::nullopt}; }
+
+TEST(CpuWalk, ACycleIsWalkedWholeAndEndsWhereItMust) {
+  const probes::PointerCycle cycle(100, 64, Pages::small, 3);
+  const std::byte* at = cycle.start();
+  std::set<const std::byte*> seen;
+  for (std::uint32_t hop = 0; hop < 100; ++hop) {
+    EXPECT_TRUE(cycle.is_at(hop, at));
+    EXPECT_FALSE(cycle.is_at(hop, at + 8));
+    seen.insert(at);
+    at = *reinterpret_cast<const std::byte* const*>(at);
+  }
+  EXPECT_EQ(seen.size(), 100u);
+  EXPECT_EQ(at, cycle.start());
+  EXPECT_FALSE(cycle.is_at(0, nullptr));
+}
+
+TEST(CpuWalk, BothWalksProveEveryRun) {
+  for (const auto& workload : {probes::cpu_cycle_chase(place(), 1000, 64, 1), probes::cpu_independent_chase(place(), 1000, 64, 1)}) {
+    for (const std::uint64_t hops : {64u, 6400u, 128u}) {
+      EXPECT_GT(workload.run(hops).count(), 0);
+      EXPECT_EQ(workload.flaw(), std::nullopt);
+    }
+    EXPECT_FALSE(workload.one_core);
+    EXPECT_EQ(workload.shape.at("pinned"), 1);
+  }
+}
+
+}  // namespace
+}  // namespace sonde::cpu
+
+namespace sonde::probes {
+namespace {
+
+using measure::Effort;
+using measure::Measurement;
+using measure::Point;
+
+gpu::DeviceInfo cpu_info() {
+  gpu::DeviceInfo info;
+  info.api = gpu::Api::cpu;
+  info.type = gpu::DeviceType::cpu;
+  return info;
+}
+
+/// Everything that is asked for on a machine with a cache of 1 MiB, until nothing more is.
+std::vector<Measurement> asked(const CpuVariants& variants, const measure::Request& request) {
+  std::vector<Measurement> known;
+  for (int round = 0; round < 100; ++round) {
+    const std::vector<Point> points = cpu_latency_points(variants, cpu_info(), request, known);
+    if (points.empty()) return known;
+    for (const Point& point : points) {
+      const double ns = point.x.at("bytes") <= (1 << 20) ? 5.0 : 100.0;
+      known.push_back({.point = point, .unit = "ns", .values = std::vector<double>(7, ns), .state = {}});
+    }
+  }
+  ADD_FAILURE() << "it asks for ever";
+  return known;
+}
+
+std::map<std::map<std::string, std::string>, int> count_by_series(const std::vector<Measurement>& known) {
+  std::map<std::map<std::string, std::string>, int> counts;
+  for (const Measurement& one : known) ++counts[one.point.series];
+  return counts;
+}
+
+TEST(CpuLatencyPlan, WalksBothPagesAsleepAndAwake) {
+  const auto counts = count_by_series(asked({.kinds = {"performance"}}, {.effort = Effort::normal}));
+  for (const char* pages : {"small", "huge"}) {
+    EXPECT_GT(counts.at({{"pages", pages}, {"state", "asleep"}}), 20) << pages;
+    EXPECT_GE(counts.at({{"pages", pages}, {"state", "awake"}}), 2) << pages;
+    EXPECT_GT(counts.at({{"pages", pages}, {"state", "asleep"}, {"order", "independent"}}), 0) << pages;
+  }
+}
+
+TEST(CpuLatencyPlan, EachKindOfCoreHasCurvesOfItsOwn) {
+  const auto counts = count_by_series(asked({.kinds = {"performance", "efficiency"}}, {.effort = Effort::quick}));
+  for (const char* kind : {"performance", "efficiency"}) {
+    EXPECT_GT(counts.at({{"core", kind}, {"pages", "small"}, {"state", "asleep"}}), 20) << kind;
+  }
+}
+
+TEST(CpuLatencyPlan, WhatCannotBeHadIsAskedForOnceSoThatTheRecordSaysWhy) {
+  const auto points = cpu_latency_points({.kinds = {"performance"}, .huge_pages = false, .further_core = false}, cpu_info(),
+                                         {.effort = Effort::normal}, {});
+  std::vector<Measurement> as_known;
+  for (const Point& point : points) as_known.push_back({.point = point, .unit = "ns", .values = {}, .state = {}});
+  const auto counts = count_by_series(as_known);
+  EXPECT_EQ(counts.at({{"pages", "huge"}, {"state", "asleep"}}), 1);
+  EXPECT_EQ(counts.at({{"pages", "small"}, {"state", "awake"}}), 1);
+  EXPECT_FALSE(counts.contains({{"pages", "huge"}, {"state", "awake"}}));
+}
+
+TEST(CpuLatency, FindsTheLevelsOfEachPages) {
+  const measure::Request request{.effort = Effort::quick};
+  const measure::Conclusion conclusion = cpu_latency.conclude(request, asked({.kinds = {"performance"}}, request));
+  int checked = 0;
+  for (const measure::FoundLevel& level : conclusion.levels) {
+    EXPECT_EQ(level.series.at("state"), "asleep");
+    if (level.level != 1 || level.series.at("pages") != "small") continue;
+    ASSERT_TRUE(level.found.bytes);
+    EXPECT_NEAR(level.found.bytes->value, 1 << 20, 0.1 * (1 << 20));
+    ++checked;
+  }
+  EXPECT_EQ(checked, 1);
+}
+
+TEST(CpuLatency, IsAskedOfTheCpuItselfOnly) {
+  EXPECT_EQ(cpu_latency.obstacle(cpu_info()), std::nullopt);
+  EXPECT_TRUE(cpu_latency.obstacle(gpu::DeviceInfo{}));
+  EXPECT_TRUE(is_asked_through(cpu_latency, gpu::Api::cpu));
+  EXPECT_FALSE(is_asked_through(cpu_latency, gpu::Api::opencl));
+  EXPECT_FALSE(is_asked_through(latency, gpu::Api::cpu));
+  EXPECT_TRUE(is_asked_through(latency, gpu::Api::model));
+}
+
+}  // namespace
+}  // namespace sonde::probes
