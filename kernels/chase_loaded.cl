@@ -11,15 +11,13 @@
 #define STEP at = next[at];
 #define WAIT position = position * factor + addend;
 #define WAIT_8 WAIT WAIT WAIT WAIT WAIT WAIT WAIT WAIT
-#define CLEAR(k) vector sum##k = 0;
-#define ADD(k) sum##k += stream[at + k * VECTOR_STEP];
+#define READ(k) stream[at + k * VECTOR_STEP]
 #define BLOCK                              \
   {                                        \
     const uint at = VECTOR_AT(position);   \
     EACH(ADD)                              \
     position = AFTER(position);            \
   }
-#define FOLD(k) all += sum##k;
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void chase_loaded(global const uint* restrict next, global uint* cursor, global const vector* restrict stream,
@@ -53,11 +51,7 @@ kernel void chase_loaded(global const uint* restrict next, global uint* cursor, 
     for (uint wait = 0; wait < delay; ++wait) { WAIT_8 WAIT_8 WAIT_8 WAIT_8 }
     ++rounds;
   }
-  vector all = 0;
-  EACH(FOLD)
-  const uint* words = (const uint*)&all;
-  uint sum = 0;
-  for (uint word = 0; word < VECTOR_WORDS; ++word) sum += words[word];
+  SUM_UP
   atomic_add((volatile global uint*)cursor + 4 + 2 * STREAMING_GROUP, sum);
   if (local_item == 0) cursor[3 + 2 * STREAMING_GROUP] = rounds;
 }

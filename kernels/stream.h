@@ -38,3 +38,41 @@ typedef JOINED(uint, VECTOR_WORDS) vector;
 #endif
 
 #define DECLARE(k) vector value##k;
+
+/// What reads adds up READ(k), the k-th vector at `at`: its sum of all words proves that it did.
+#define CLEAR(k) vector sum##k = 0;
+#define ADD(k) sum##k += READ(k);
+#define FOLD(k) all += sum##k;
+#define SUM_UP                           \
+  vector all = 0;                        \
+  EACH(FOLD)                             \
+  const uint* words = (const uint*)&all; \
+  uint sum = 0;                          \
+  for (uint word = 0; word < VECTOR_WORDS; ++word) sum += words[word];
+
+/// All of a kernel that only reads, from AT(position) on; sums has one word for each item.
+#define ADD_UP_ALL_TRIPS(AT)                  \
+  EACH(CLEAR)                                 \
+  uint position = FIRST_POSITION;             \
+  for (uint trip = 0; trip < trips; ++trip) { \
+    const uint at = AT(position);             \
+    EACH(ADD)                                 \
+    position = AFTER(position);               \
+  }                                           \
+  SUM_UP                                      \
+  sums[get_global_id(0)] = sum;
+
+/// All of a kernel that writes to `at` what it makes of `from`, `shift` blocks further on: another shift with every
+/// dispatch, so that what an earlier one left is noticed. LOAD(k) and STORE(k) say how.
+#define WRITE_ON_ALL_TRIPS                    \
+  EACH(DECLARE)                               \
+  uint position = FIRST_POSITION;             \
+  uint shifted = (position + shift) % blocks; \
+  for (uint trip = 0; trip < trips; ++trip) { \
+    const uint at = VECTOR_AT(position);      \
+    const uint from = VECTOR_AT(shifted);     \
+    EACH(LOAD)                                \
+    EACH(STORE)                               \
+    position = AFTER(position);               \
+    shifted = AFTER(shifted);                 \
+  }

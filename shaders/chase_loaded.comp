@@ -26,15 +26,13 @@ shared uint signs[2];
 #define STEP at = next.data[at];
 #define WAIT position = position * factor + addend;
 #define WAIT_8 WAIT WAIT WAIT WAIT WAIT WAIT WAIT WAIT
-#define CLEAR(k) value##k = uvec4(0);
-#define ADD(k) value##k += stream.data[at + k * VECTOR_STEP];
+#define READ(k) stream.data[at + k * VECTOR_STEP]
 #define BLOCK                              \
   {                                        \
     const uint at = VECTOR_AT(position);   \
     EACH(ADD)                              \
     position = AFTER(position);            \
   }
-#define FOLD(k) all += value##k;
 
 void main() {
   const uint item = gl_GlobalInvocationID.x;
@@ -63,8 +61,7 @@ void main() {
     for (uint wait = 0; wait < delay; ++wait) { WAIT_8 WAIT_8 WAIT_8 WAIT_8 }
     ++rounds;
   }
-  uvec4 all = uvec4(0);
-  EACH(FOLD)
-  atomicAdd(cursor.data[4 + 2 * STREAMING_GROUP], all.x + all.y + all.z + all.w);
+  SUM_UP
+  atomicAdd(cursor.data[4 + 2 * STREAMING_GROUP], sum);
   if (local_item == 0) cursor.data[3 + 2 * STREAMING_GROUP] = rounds;
 }

@@ -24,3 +24,34 @@ const uint GROUP_SIZE = gl_WorkGroupSize.x;
    gl_LocalInvocationID.x)
 
 #define DECLARE uvec4 value0, value1, value2, value3, value4, value5, value6, value7;
+
+#define CLEAR(k) value##k = uvec4(0);
+#define ADD(k) value##k += READ(k);
+#define FOLD(k) all += value##k;
+#define SUM_UP          \
+  uvec4 all = uvec4(0); \
+  EACH(FOLD)            \
+  const uint sum = all.x + all.y + all.z + all.w;
+#define ADD_UP_ALL_TRIPS(AT)                  \
+  DECLARE                                     \
+  EACH(CLEAR)                                 \
+  uint position = FIRST_POSITION;             \
+  for (uint trip = 0; trip < trips; ++trip) { \
+    const uint at = AT(position);             \
+    EACH(ADD)                                 \
+    position = AFTER(position);               \
+  }                                           \
+  SUM_UP                                      \
+  sums.data[gl_GlobalInvocationID.x] = sum;
+#define WRITE_ON_ALL_TRIPS                    \
+  DECLARE                                     \
+  uint position = FIRST_POSITION;             \
+  uint shifted = (position + shift) % blocks; \
+  for (uint trip = 0; trip < trips; ++trip) { \
+    const uint at = VECTOR_AT(position);      \
+    const uint from = VECTOR_AT(shifted);     \
+    EACH(LOAD)                                \
+    EACH(STORE)                               \
+    position = AFTER(position);               \
+    shifted = AFTER(shifted);                 \
+  }

@@ -14,28 +14,16 @@ layout(push_constant) uniform Arguments {
 
 shared uvec4 part[1024];
 
-#define BLOCK_VECTORS (GROUP_SIZE * IN_FLIGHT)
+#define PART_AT(position) ((position) * (GROUP_SIZE * IN_FLIGHT) + gl_LocalInvocationID.x)
 #define FILL(k) part[to + k * GROUP_SIZE] = a.data[from + k * VECTOR_STEP];
-#define CLEAR(k) value##k = uvec4(0);
-#define ADD(k) value##k += part[at + k * GROUP_SIZE];
-#define FOLD(k) all += value##k;
+#define READ(k) part[at + k * GROUP_SIZE]
 
 void main() {
   for (uint block = 0; block < blocks; ++block) {
     const uint from = VECTOR_AT(block);
-    const uint to = block * BLOCK_VECTORS + gl_LocalInvocationID.x;
+    const uint to = PART_AT(block);
     EACH(FILL)
   }
   barrier();
-  DECLARE
-  EACH(CLEAR)
-  uint position = FIRST_POSITION;
-  for (uint trip = 0; trip < trips; ++trip) {
-    const uint at = position * BLOCK_VECTORS + gl_LocalInvocationID.x;
-    EACH(ADD)
-    position = AFTER(position);
-  }
-  uvec4 all = uvec4(0);
-  EACH(FOLD)
-  sums.data[gl_GlobalInvocationID.x] = all.x + all.y + all.z + all.w;
+  ADD_UP_ALL_TRIPS(PART_AT)
 }

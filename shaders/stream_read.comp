@@ -12,20 +12,8 @@ layout(push_constant) uniform Arguments {
   WALK_ARGUMENTS
 };
 
-#define CLEAR(k) value##k = uvec4(0);
-#define ADD(k) value##k += a.data[at + k * VECTOR_STEP];
-#define FOLD(k) all += value##k;
+#define READ(k) a.data[at + k * VECTOR_STEP]
 
 void main() {
-  DECLARE
-  EACH(CLEAR)
-  uint position = FIRST_POSITION;
-  for (uint trip = 0; trip < trips; ++trip) {
-    const uint at = VECTOR_AT(position);
-    EACH(ADD)
-    position = AFTER(position);
-  }
-  uvec4 all = uvec4(0);
-  EACH(FOLD)
-  sums.data[gl_GlobalInvocationID.x] = all.x + all.y + all.z + all.w;
+  ADD_UP_ALL_TRIPS(VECTOR_AT)
 }

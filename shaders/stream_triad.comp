@@ -20,15 +20,5 @@ layout(push_constant) uniform Arguments {
 #define STORE(k) c.data[at + k * VECTOR_STEP] = value##k;
 
 void main() {
-  DECLARE
-  uint position = FIRST_POSITION;
-  uint shifted = (position + shift) % blocks;
-  for (uint trip = 0; trip < trips; ++trip) {
-    const uint at = VECTOR_AT(position);
-    const uint from = VECTOR_AT(shifted);
-    EACH(LOAD)
-    EACH(STORE)
-    position = AFTER(position);
-    shifted = AFTER(shifted);
-  }
+  WRITE_ON_ALL_TRIPS
 }

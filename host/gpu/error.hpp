@@ -15,4 +15,9 @@ struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// So little was asked for that the clock cannot tell its time; of more it can.
+struct TooShort : Unsupported {
+  using Unsupported::Unsupported;
+};
+
 }  // namespace sonde::gpu

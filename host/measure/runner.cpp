@@ -249,6 +249,8 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
         }
         disturbed_in_a_row = known.back().state.disturbed ? disturbed_in_a_row + 1 : 0;
         failures = 0;
+      } catch (const gpu::TooShort& reason) {
+        observer.skipped(probe, &point, reason.what());
       } catch (const gpu::Unsupported& reason) {
         observer.skipped(probe, &point, reason.what());
         if (bytes != point.x.end()) ends[point.series] = bytes->second;

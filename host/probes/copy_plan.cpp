@@ -89,10 +89,11 @@ std::vector<Mover> measured_engines(std::span<const Measurement> known) {
 std::vector<Point> first_copies(const gpu::DeviceInfo& device, const Request& request) {
   const std::vector<std::uint64_t> all = sizes(device, request);
   if (all.empty()) return {};
+  const std::uint64_t middling = all[all.size() / 2];
   std::vector<Point> points;
-  for (const HostEnd host : hosts) points.push_back(point({.host = host}, all.front()));
-  points.push_back(point({.host = HostEnd::none, .direction = Direction::within}, all.front()));
-  points.push_back(point({.mover = Mover::transfer, .host = HostEnd::pinned}, all.front()));
+  for (const HostEnd host : hosts) points.push_back(point({.host = host}, middling));
+  points.push_back(point({.host = HostEnd::none, .direction = Direction::within}, middling));
+  points.push_back(point({.mover = Mover::transfer, .host = HostEnd::pinned}, middling));
   // Where the kernel's shape is found, which small copies do not tell.
   points.push_back(
       point({.mover = Mover::compute_shader, .host = HostEnd::pinned}, std::clamp(shaping_bytes, all.front(), all.back())));

@@ -19,10 +19,10 @@ inline void check(CopyLane& lane) {
   if (const auto flaw = lane.flaw()) throw gpu::Error(*flaw);
 }
 
-/// A byte a nanosecond is a GB/s.
+/// A byte a nanosecond is a GB/s. Throws gpu::TooShort where the clock did not move.
 inline double gbps(std::uint64_t bytes, gpu::Nanoseconds time) {
   if (time.count() <= 0)
-    throw gpu::Error("the clock did not move during the copies, so nothing can be timed by it");
+    throw gpu::TooShort("copies of so few bytes take no time that the clock can tell; larger ones are measured");
   return static_cast<double>(bytes) / time.count();
 }
 

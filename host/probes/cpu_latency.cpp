@@ -9,7 +9,6 @@
 //
 // How to read the curve: as the latency probe's. What the curve of huge pages lies below the other is translation.
 
-#include <cmath>
 #include <map>
 #include <optional>
 
@@ -19,6 +18,7 @@
 #include "probes/catalog.hpp"
 #include "probes/cpu_latency_plan.hpp"
 #include "probes/cpu_walk.hpp"
+#include "probes/found_levels.hpp"
 #include "probes/latency_plan.hpp"
 
 namespace sonde::probes {
@@ -83,21 +83,7 @@ measure::Conclusion conclude(const Request& request, std::span<const Measurement
     if (series.at("state") == "asleep") by_series[series].push_back(one);
   }
   for (const auto& [series, ones] : by_series) {
-    const analysis::Hierarchy hierarchy = analysis::find_levels(curves_of(ones, Path::vector, request.line_bytes), request.seed);
-    int number = 0;
-    for (const analysis::Level& level : hierarchy.levels) {
-      conclusion.levels.push_back({.series = series, .level = ++number, .found = level, .cycles = std::nullopt});
-    }
-    for (const analysis::TranslationEdge& edge : hierarchy.translation) {
-      conclusion.findings.push_back(
-          {.series = series,
-           .name = "translation",
-           .value = edge.bytes,
-           .unit = "bytes",
-           .evidence = "With one line a page a load takes " + std::to_string(std::lround(edge.added_ns)) +
-                       " ns longer beyond a span of " + measure::size_text(edge.bytes) +
-                       ", although so few lines fit a cache: this is address translation, not a level."});
-    }
+    add_levels(analysis::find_levels(curves_of(ones, Path::vector, request.line_bytes), request.seed), series, conclusion);
   }
   return conclusion;
 }

@@ -15,7 +15,6 @@
 // How to read the curve: flat stretches are levels of the memory hierarchy, the rises between them are where a level
 // is full. Least recently used replacement rises at once, other policies over a range of sizes.
 
-#include <cmath>
 #include <map>
 
 #include "analysis/kept_awake.hpp"
@@ -23,6 +22,7 @@
 #include "gpu/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/chases.hpp"
+#include "probes/found_levels.hpp"
 #include "probes/latency_plan.hpp"
 #include "probes/path_plan.hpp"
 
@@ -102,21 +102,7 @@ void conclude(std::span<const Measurement> measurements, std::map<std::string, s
     hierarchy.levels = analysis::kept_awake(hierarchy.levels, asleep.cycle, awake.cycle);
     series["fabric"] = "loaded";
   }
-  int number = 0;
-  for (const analysis::Level& level : hierarchy.levels) {
-    conclusion.levels.push_back({.series = series, .level = ++number, .found = level});
-  }
-  for (const analysis::TranslationEdge& edge : hierarchy.translation) {
-    const std::string span = measure::size_text(edge.bytes);
-    conclusion.findings.push_back(
-        {.series = series,
-         .name = "translation",
-         .value = edge.bytes,
-         .unit = "bytes",
-         .evidence = "With one line a page a load takes " + std::to_string(std::lround(edge.added_ns)) +
-                     " ns longer beyond a span of " + span +
-                     ", although so few lines fit a cache: this is address translation, not a level."});
-  }
+  add_levels(hierarchy, series, conclusion);
 }
 
 measure::Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {

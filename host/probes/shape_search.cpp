@@ -1,6 +1,7 @@
 #include "probes/shape_search.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -20,6 +21,10 @@ constexpr double clearly_better = 1.03;
 /// Caches that are not filled yet do not make one slower than this.
 constexpr double far_behind = 0.4;
 constexpr int most_rounds = 3;
+/// Shapes that are timed once more at the end, as one may have met with a moment in which others used the machine; and how
+/// far behind the first such a moment is thought to set one.
+constexpr std::size_t finalists = 3;
+constexpr double set_back = 0.1;
 
 /// Times shapes on the same memory.
 class Trials {
@@ -38,24 +43,43 @@ class Trials {
   /// Bytes a nanosecond; 0 for a shape that the device refuses. One far behind `best` is not measured any closer.
   double speed(Shape shape, double best) {
     shape = fitted(shape, sharing_, array_bytes_);
-    const auto key = named(shape);
-    const auto known = speeds_.find(key);
-    if (known != speeds_.end()) return known->second;
-    double found = 0;
+    const auto [entry, is_new] = tried_.try_emplace(named(shape));
+    Tried& one = entry->second;
+    if (!is_new) return one.speed;
+    one.shape = shape;
     try {
-      found = timed(shape, best);
+      one.kernel = device_.make_kernel(facts_.kernel, shape.group_size, shape.constants());
+      one.speed = timed(one, best);
     } catch (const gpu::Error&) {
       // A driver may lack the registers or the memory for one shape and run all others.
     } catch (const gpu::Unsupported&) {
     }
-    return speeds_[key] = found;
+    return one.speed;
+  }
+
+  /// The fastest ones once more, at another time; the better of both counts, as others only slow.
+  void again(std::size_t count) {
+    std::vector<Tried*> by_speed;
+    for (auto& [key, one] : tried_) by_speed.push_back(&one);
+    std::ranges::stable_sort(by_speed, std::ranges::greater(), &Tried::speed);
+    by_speed.resize(std::min(by_speed.size(), count));
+    const double best = by_speed.front()->speed;
+    for (Tried* one : by_speed) {
+      if (one->speed > set_back * best) one->speed = std::max(one->speed, timed(*one, 0));
+    }
   }
 
  private:
-  double timed(const Shape& shape, double best) {
+  struct Tried {
+    Shape shape;
+    double speed = 0;
+    std::unique_ptr<gpu::Kernel> kernel;
+  };
+
+  double timed(const Tried& tried, double best) {
+    const Shape& shape = tried.shape;
     const StreamWalk walk(shape, sharing_, array_bytes_);
     check_part(facts_, walk);
-    const auto kernel = device_.make_kernel(facts_.kernel, shape.group_size, shape.constants());
     const auto sums = device_.make_buffer(std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t), use_);
     std::uint64_t turn = 0;
     const auto run = [&](std::uint32_t trips) {
@@ -66,7 +90,7 @@ class Trials {
       for (const auto& array : arrays_) buffers.push_back(array.get());
       if (!facts_.writes) buffers.push_back(sums.get());
       turn += trips;
-      return device_.run(*kernel, {.buffers = buffers, .scalars = scalars, .groups = shape.groups}).count();
+      return device_.run(*tried.kernel, {.buffers = buffers, .scalars = scalars, .groups = shape.groups}).count();
     };
     (void)run(1);  // compiles
     const double launch_ns = run(1);
@@ -85,7 +109,8 @@ class Trials {
     const double lap_ns = ns / trips * walk.blocks;
     if (lap_ns > ns) (void)run(static_cast<std::uint32_t>(std::min<double>({walk.blocks * 1.0, most * 1.0, longest_ns / ns * trips})));
     for (int again = 0; again < 3; ++again) ns = again == 0 ? run(trips) : std::min(ns, run(trips));
-    return moved * (trips - 1) / std::max(ns - launch_ns, 1.0);
+    // A launch that others slowed would make the shape faster than it is.
+    return moved * (trips - 1) / std::max(ns - std::min(launch_ns, run(1)), 1.0);
   }
 
   gpu::Device& device_;
@@ -95,7 +120,7 @@ class Trials {
   gpu::Use use_;
   std::uint32_t most_trips_;
   std::vector<std::unique_ptr<gpu::Buffer>> arrays_;
-  std::map<std::map<std::string, double>, double> speeds_;
+  std::map<std::map<std::string, double>, Tried> tried_;
 };
 
 /// Where a search begins: many items side by side in many groups, as GPUs want it, and one item a processor that walks
@@ -153,19 +178,29 @@ Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::u
   Trials trials(device, pattern, sharing, bytes);
   Shape best;
   double speed = 0;
+  std::vector<Shape> considered;
   const auto consider = [&](const Shape& shape) {
+    considered.push_back(shape);
     const double found = trials.speed(shape, speed);
     if (found <= clearly_better * speed) return false;
     best = shape;
     speed = found;
     return true;
   };
+  const auto reconsider = [&](const std::vector<Shape> shapes, std::size_t count) {  // a copy, as what is considered is noted
+    if (simulated) return;
+    trials.again(count);
+    speed = 0;
+    for (const Shape& shape : shapes) consider(shape);
+  };
   for (const Shape& beginning : usual) consider(beginning);
+  reconsider(usual, usual.size());
   for (int round = 0; round < rounds; ++round) {
     bool better = false;
     for (const Shape& shape : neighbours(best, device.info(), sharing)) better = consider(shape) || better;
     if (!better) break;
   }
+  if (rounds > 0) reconsider(considered, finalists);
   if (speed == 0) throw gpu::Unsupported("no shape of the streaming kernel runs on this device");
   return fitted(best, sharing, array_bytes);
 }

@@ -1,8 +1,10 @@
 // Prints, pattern by pattern and size by size and in turn, what plain C++ loops on all cores and Sonde's streams on the
-// CPU device reach: how much of the machine a kernel gets. Ordinary stores, memory in 4 KiB pages as drivers have it,
-// the same minutes. The spread is the interquartile range of the rounds' medians, in percent of their median; with ten rounds
-// or more it has to be below 5 wherever native's own is below 3, and the last column says whether it is. Usage: bandwidth_against_native opencl|vulkan|vulkan-descriptors [rounds] [group_size groups vector_words in_flight
-// interleaved]; without a shape, the probe's own search finds it.
+// CPU device reach: how much of the machine a kernel gets. Ordinary stores, memory in 4 KiB pages as drivers have it, the
+// same minutes; native loops once through one stream a core and once through as many as they have loads in flight, of
+// which the faster way counts. The spread is the interquartile range of the rounds' medians, in percent of their median;
+// with ten rounds or more it has to be below 5 wherever native's own is below 3, and a column says whether it is.
+// Usage: bandwidth_against_native opencl|vulkan|vulkan-descriptors [rounds] [group_size groups vector_words in_flight
+// interleaved spread]; without a shape, the probe's own search finds it.
 
 #include <immintrin.h>
 #include <sys/mman.h>
@@ -47,13 +49,24 @@ struct SmallPages {
   SmallPages& operator=(const SmallPages&) = delete;
 };
 
-// The widest vectors that the processor has, eight in flight.
-__attribute__((target("avx512f"))) void read_512(const std::uint32_t* a, std::size_t words, std::uint32_t* sink) {
+/// Which words loops go through: `trips` times all that is in flight, whose vectors lie `apart`.
+struct Way {
+  std::size_t trips;
+  std::size_t step;
+  std::size_t apart;
+};
+Way way_through(std::size_t words, std::size_t vector_words, std::size_t in_flight, bool spread) {
+  const std::size_t trips = words / vector_words / in_flight;
+  return spread ? Way{trips, vector_words, trips * vector_words} : Way{trips, vector_words * in_flight, vector_words};
+}
+
+// The widest vectors that the processor has, eight loads in flight, or four of each array.
+__attribute__((target("avx512f"))) void read_512(const std::uint32_t* a, const Way& way, std::uint32_t* sink) {
   __m512i sums[8];
   for (__m512i& sum : sums) sum = _mm512_setzero_si512();
-  for (std::size_t word = 0; word < words; word += 128) {
+  for (std::size_t trip = 0; trip < way.trips; ++trip, a += way.step) {
 #pragma GCC unroll 8
-    for (std::size_t k = 0; k < 8; ++k) sums[k] = _mm512_add_epi32(sums[k], _mm512_load_si512(a + word + 16 * k));
+    for (std::size_t k = 0; k < 8; ++k) sums[k] = _mm512_add_epi32(sums[k], _mm512_load_si512(a + k * way.apart));
   }
   __m512i all = sums[0];
   for (int k = 1; k < 8; ++k) all = _mm512_add_epi32(all, sums[k]);
@@ -61,31 +74,31 @@ __attribute__((target("avx512f"))) void read_512(const std::uint32_t* a, std::si
   _mm512_store_si512(lanes, all);
   for (const std::uint32_t lane : lanes) *sink += lane;
 }
-__attribute__((target("avx512f"))) void add_512(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* c, std::size_t words) {
-  for (std::size_t word = 0; word < words; word += 64) {
+__attribute__((target("avx512f"))) void add_512(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* c, const Way& way) {
+  for (std::size_t trip = 0; trip < way.trips; ++trip) {
 #pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) {
-      const std::size_t at = word + 16 * static_cast<std::size_t>(k);
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::size_t at = trip * way.step + k * way.apart;
       _mm512_store_si512(c + at, _mm512_add_epi32(_mm512_load_si512(a + at), _mm512_load_si512(b + at)));
     }
   }
 }
-__attribute__((target("avx2"))) void read_256(const std::uint32_t* a, std::size_t words, std::uint32_t* sink) {
+__attribute__((target("avx2"))) void read_256(const std::uint32_t* a, const Way& way, std::uint32_t* sink) {
   __m256i sums[8];
   for (__m256i& sum : sums) sum = _mm256_setzero_si256();
-  for (std::size_t word = 0; word < words; word += 64) {
+  for (std::size_t trip = 0; trip < way.trips; ++trip, a += way.step) {
 #pragma GCC unroll 8
-    for (std::size_t k = 0; k < 8; ++k) sums[k] = _mm256_add_epi32(sums[k], _mm256_load_si256(reinterpret_cast<const __m256i*>(a + word + 8 * k)));
+    for (std::size_t k = 0; k < 8; ++k) sums[k] = _mm256_add_epi32(sums[k], _mm256_load_si256(reinterpret_cast<const __m256i*>(a + k * way.apart)));
   }
   __m256i all = sums[0];
   for (int k = 1; k < 8; ++k) all = _mm256_add_epi32(all, sums[k]);
   *sink += static_cast<std::uint32_t>(_mm256_extract_epi32(all, 0));
 }
-__attribute__((target("avx2"))) void add_256(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* c, std::size_t words) {
-  for (std::size_t word = 0; word < words; word += 32) {
+__attribute__((target("avx2"))) void add_256(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* c, const Way& way) {
+  for (std::size_t trip = 0; trip < way.trips; ++trip) {
 #pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) {
-      const std::size_t at = word + 8 * static_cast<std::size_t>(k);
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::size_t at = trip * way.step + k * way.apart;
       const __m256i x = _mm256_load_si256(reinterpret_cast<const __m256i*>(a + at));
       const __m256i y = _mm256_load_si256(reinterpret_cast<const __m256i*>(b + at));
       _mm256_store_si256(reinterpret_cast<__m256i*>(c + at), _mm256_add_epi32(x, y));
@@ -96,10 +109,11 @@ __attribute__((target("avx2"))) void add_256(const std::uint32_t* a, const std::
 bool has_512() { return __builtin_cpu_supports("avx512f") != 0; }
 
 /// All cores, each on arrays of its own, begun together; the median of a few stretches of 20 ms.
-double native_gbps(probes::Pattern pattern, std::uint64_t bytes, std::uint64_t seed) {
+double native_gbps(probes::Pattern pattern, std::uint64_t bytes, bool spread, std::uint64_t seed) {
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   const bool reads = pattern == probes::Pattern::read;
   const std::uint64_t array = bytes / cores / (reads ? 1 : 3) / 512 * 512;
+  const Way way = way_through(array / 4, has_512() ? 16 : 8, reads ? 8 : 4, spread);
   std::vector<double> values;
   std::uint64_t passes = 1;
   std::vector<std::unique_ptr<SmallPages>> memory;
@@ -119,9 +133,9 @@ double native_gbps(probes::Pattern pattern, std::uint64_t bytes, std::uint64_t s
         begins[core] = Clock::now();
         for (std::uint64_t pass = 0; pass < passes; ++pass) {
           if (reads) {
-            has_512() ? read_512(a, array / 4, &sink) : read_256(a, array / 4, &sink);
+            has_512() ? read_512(a, way, &sink) : read_256(a, way, &sink);
           } else {
-            has_512() ? add_512(a, b, c, array / 4) : add_256(a, b, c, array / 4);
+            has_512() ? add_512(a, b, c, way) : add_256(a, b, c, way);
           }
           asm volatile("" : : "r"(sink) : "memory");
         }
@@ -161,9 +175,9 @@ int main(int count, char** arguments) {
       const std::uint64_t bytes = pattern == probes::Pattern::read ? about : about / 4 * 3;
       probes::Shape shape;
       const std::uint64_t array_bytes = bytes / probes::facts_of(pattern).arrays;
-      if (count > 7) {
+      if (count > 8) {
         const auto number = [&](int i) { return static_cast<std::uint32_t>(std::atoi(arguments[i])); };
-        shape = {number(3), number(4), number(5), number(6), number(7) != 0};
+        shape = {number(3), number(4), number(5), number(6), number(7) != 0, number(8) != 0};
       } else {
         shape = probes::search_shape(*device, pattern, probes::Sharing::apart, bytes, probes::Thoroughness::full);
       }
@@ -171,9 +185,10 @@ int main(int count, char** arguments) {
       std::vector<double> native, ours, ratios;
       const auto before = counters::read_host_time();
       for (int round = 0; round < rounds; ++round) {
-        native.push_back(native_gbps(pattern, bytes, static_cast<std::uint64_t>(round)));
+        const auto seed = static_cast<std::uint64_t>(round);
+        native.push_back(std::max(native_gbps(pattern, bytes, false, seed), native_gbps(pattern, bytes, true, seed)));
         const measure::Workload work =
-            probes::stream(*device, pattern, probes::Sharing::apart, shape, bytes, static_cast<std::uint64_t>(round));
+            probes::stream(*device, pattern, probes::Sharing::apart, shape, bytes, seed);
         ours.push_back(analysis::quantile(measure::repeat(work, measure::limits_of(measure::Effort::normal), [] {}).values, 0.5));
         ratios.push_back(ours.back() / native.back());
       }
@@ -186,7 +201,7 @@ int main(int count, char** arguments) {
                   std::string(probes::facts_of(pattern).name).c_str(), static_cast<unsigned long long>(bytes),
                   analysis::quantile(native, 0.5), spread(native), analysis::quantile(ours, 0.5), spread(ours),
                   analysis::quantile(ratios, 0.5), load.foreign_cpu, steadiness(rounds, spread(native), spread(ours)), shape.group_size, shape.groups, shape.vector_words * 4,
-                  shape.in_flight, shape.interleaved ? ", interleaved" : "");
+                  shape.in_flight, shape.interleaved ? ", interleaved" : shape.spread ? ", spread" : "");
       std::fflush(stdout);
     }
   }

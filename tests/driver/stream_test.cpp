@@ -37,13 +37,13 @@ struct Case {
     return (start + group * group_offset + trip) % blocks;
   }
   std::size_t word(std::uint32_t group, std::uint32_t at) const {
-    return std::size_t{group * group_step + at * block_step} * block_words();
+    return (std::size_t{group} * group_step + std::size_t{at} * block_step) * block_words();
   }
   /// Of a word of the block at a position: in rows that lie apart, or side by side.
   std::size_t place(std::uint32_t group, std::uint32_t at, std::uint32_t word_of_block) const {
     const std::uint32_t row = group_size * vector_words;
     if (!spread) return word(group, at) + word_of_block;
-    return (std::size_t{group * group_step} * in_flight + at + std::size_t{word_of_block / row} * blocks) * row + word_of_block % row;
+    return (std::size_t{group} * group_step * in_flight + at + std::size_t{word_of_block / row} * blocks) * row + word_of_block % row;
   }
   std::size_t words() const { return word(groups - 1, blocks - 1) + block_words(); }
 };

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -208,10 +209,42 @@ class Faulty final : public gpu::Copies {
   int runs_ = 0;
 };
 
-class FaultyDevice final : public gpu::Device {
+/// A model whose clock takes long to be read; what that usually takes is taken off, and once it is more, once less.
+class SlowClock final : public gpu::Copies {
  public:
-  FaultyDevice(Fault fault, Direction where)
-      : model_(gpu::model::open(model_with(1))), copies_(model_->copies(), fault, where) {}
+  SlowClock(gpu::Copies& right, double reading_ns) : right_(right), reading_(reading_ns) {}
+  gpu::CopyQueues queues(gpu::CopyEngine engine) override { return right_.queues(engine); }
+  std::unique_ptr<gpu::HostMemory> make_host_memory(gpu::HostKind kind, std::uint64_t bytes) override {
+    return right_.make_host_memory(kind, bytes);
+  }
+  gpu::BesideTimes run_beside(gpu::CopyEngine engine, const gpu::CopyList& list, gpu::Kernel& kernel,
+                              const gpu::Launch& launch) override {
+    return right_.run_beside(engine, list, kernel, launch);
+  }
+  gpu::CopyTimes run(gpu::CopyEngine engine, std::span<const gpu::CopyList> lists) override {
+    gpu::CopyTimes times = right_.run(engine, lists);
+    const double error = ++runs_ % 2 == 0 ? 0.2 : -0.2;
+    const auto read = [&](gpu::Nanoseconds time) {
+      return std::max(gpu::Nanoseconds(0), time + error * reading_);
+    };
+    times.all = read(times.all);
+    for (gpu::Nanoseconds& one : times.each) one = read(one);
+    times.taken_off = reading_;
+    return times;
+  }
+
+ private:
+  gpu::Copies& right_;
+  gpu::Nanoseconds reading_;
+  int runs_ = 0;
+};
+
+template <typename Copies>
+class DeviceWith final : public gpu::Device {
+ public:
+  template <typename... Arguments>
+  explicit DeviceWith(const gpu::model::Description& model, Arguments... arguments)
+      : model_(gpu::model::open(model)), copies_(model_->copies(), arguments...) {}
   const gpu::DeviceInfo& info() const override { return model_->info(); }
   std::uint64_t available_bytes() override { return model_->available_bytes(); }
   std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t bytes, gpu::Use use) override {
@@ -228,14 +261,15 @@ class FaultyDevice final : public gpu::Device {
 
  private:
   std::unique_ptr<gpu::Device> model_;
-  Faulty copies_;
+  Copies copies_;
 };
+using FaultyDevice = DeviceWith<Faulty>;
 
 TEST(CopyProbe, OneAlteredByteFailsThePoint) {
   for (const Fault fault : {Fault::alters_a_byte, Fault::leaves_a_page, Fault::does_nothing}) {
     for (const Direction where : {Direction::to_device, Direction::to_host}) {
       for (const std::uint64_t bytes : {std::uint64_t{4096}, std::uint64_t{12288}, std::uint64_t{1} << 20}) {
-        FaultyDevice device(fault, where);
+        FaultyDevice device(model_with(1), fault, where);
         const measure::Point point{.series = series_of({.host = HostEnd::pinned, .direction = where}),
                                    .x = {{"bytes", static_cast<double>(bytes)}}};
         const measure::Workload work = copying.prepare(device, point, options(bytes).request);
@@ -252,8 +286,40 @@ TEST(CopyProbe, OneAlteredByteFailsThePoint) {
   }
 }
 
+// At 4 KiB a row of 128 copies takes 1.5 ms; 12 us of it are each one's latency.
+TEST(CopyProbe, RowsGrowUntilReadingTheClockIsASmallPartOfThem) {
+  const measure::Point point{.series = series_of({.host = HostEnd::pinned}), .x = {{"bytes", 4096}}};
+  const auto observed = [&](double reading_ns) {
+    DeviceWith<SlowClock> device(model_with(1), reading_ns);
+    const measure::Workload work = copying.prepare(device, point, options(4096).request);
+    return work.observe(measure::limits_of(measure::Effort::quick), [] {});
+  };
+  const measure::Repetitions usual = observed(1e3);
+  const double gbps = analysis::summarize(usual.values).median;
+  EXPECT_NEAR(gbps, 4096 / 12049.0, 0.01);
+  const measure::Repetitions slow = observed(1e6);
+  EXPECT_GT(slow.steps, 2 * usual.steps);
+  EXPECT_NEAR(analysis::summarize(slow.values).median / gbps, 1, 0.1);
+}
+
+// Without a latency 512 copies of 4 KiB take 25 us, and 480 of 64 KiB 370 us.
+TEST(CopyProbe, CopiesTooShortForTheClockAreSkippedAndLargerOnesMeasured) {
+  DeviceWith<SlowClock> device(model_with(1, 0), 100e3);
+  const auto observer = run(device, 1 << 20);
+  EXPECT_EQ(observer.failures.size(), 0u);
+  double least = 1e300;
+  for (const measure::Measurement& one : observer.measurements) {
+    if (one.point.series != series_of({.host = HostEnd::pinned}) || one.point.x.contains("queues")) continue;
+    least = std::min(least, one.point.x.at("bytes"));
+  }
+  EXPECT_EQ(least, 65536);
+  EXPECT_TRUE(std::ranges::any_of(observer.skips, [](const auto& skip) {
+    return skip.text.find("larger ones are measured") != std::string::npos;
+  }));
+}
+
 TEST(CopyProbe, AFaultIsAnErrorOfTheRun) {
-  FaultyDevice device(Fault::alters_a_byte, Direction::to_device);
+  FaultyDevice device(model_with(1), Fault::alters_a_byte, Direction::to_device);
   EXPECT_GT(run(device, 1 << 20).failures.size(), 0u);
 }
 

@@ -344,6 +344,20 @@ TEST_F(RunnerTest, ASizeThatDoesNotFitEndsItsSeriesWithOneSkip) {
   EXPECT_EQ(observer.findings.at(0).value, 2);
 }
 
+TEST_F(RunnerTest, LargerSizesAreStillMeasuredAfterOneThatIsTooShortForTheClock) {
+  ScriptedDevice device({});
+  points_wanted = {point_of(1024), point_of(2048), point_of(4096)};
+  Probe probe = walking();
+  probe.prepare = [](gpu::Device& on, const Point& point, const Request& request) {
+    if (point.x.at("bytes") == 2048) throw gpu::TooShort("too short");
+    return probes::latency.prepare(on, point, request);
+  };
+  run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
+  EXPECT_EQ(observer.measurements.size(), 2u);
+  ASSERT_EQ(observer.skips.size(), 1u);
+  EXPECT_EQ(observer.skips[0].point->x.at("bytes"), 2048);
+}
+
 TEST_F(RunnerTest, SmallerSizesAreStillMeasuredAfterOneThatDoesNotFit) {
   ScriptedDevice device({.largest_buffer_bytes = 3000});
   run(device, {point_of(8192), point_of(2048), point_of(16384), point_of(1024)});

@@ -62,6 +62,7 @@ class VulkanCopies final : public Copies {
     CopyTimes times = run_once(chosen, lists);
     if (chosen.family.timestamp_bits == 0) return times;
     const CopyTimes& nothing = time_of_nothing(chosen, lists.size());
+    times.taken_off = nothing.all;
     times.all = less(times.all, nothing.all);
     for (std::size_t list = 0; list < lists.size(); ++list)
       times.each[list] = less(times.each[list], nothing.each[list]);
