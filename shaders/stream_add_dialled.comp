@@ -14,6 +14,7 @@ layout(push_constant) uniform Arguments {
   WALK_ARGUMENTS
   uint salt;
   uint rounds;
+  uint extra;
   uint factor;
   uint addend;
 };
@@ -28,7 +29,8 @@ void main() {
   for (uint trip = 0; trip < trips; ++trip) {
     const uint at = VECTOR_AT(position);
     EACH(LOAD)
-    for (uint round = 0; round < rounds; ++round) {
+    const uint rounds_now = rounds + (trip * extra % 64 < extra ? 1 : 0);
+    for (uint round = 0; round < rounds_now; ++round) {
       EACH(STEP)
       EACH(STEP)
       EACH(STEP)

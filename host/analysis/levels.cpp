@@ -252,12 +252,15 @@ Bracket capacity(const LatencyCurves& curves, const RefinedHierarchy& refined_hi
 }
 
 /// Whether the step beyond a cache lies where translation begins to cost as much: what is left of an edge that the walk
-/// with one line a page has shown.
+/// with one line a page has shown. Only what it adds about there counts: on CPUs the ends of several tables, and what is
+/// kept of them, make up one climb over many sizes.
 bool is_translation(const FittedHierarchy& fitted, std::size_t cache, const std::vector<TranslationEdge>& edges) {
   const double bytes = std::exp2(fitted.log2_bytes[cache]);
   const double step = level_ns(fitted, cache + 1, fitted.log2_bytes[cache]) - level_ns(fitted, cache, fitted.log2_bytes[cache]);
+  constexpr double about = 8;
   return std::ranges::any_of(edges, [&](const TranslationEdge& edge) {
-    return bytes > 0.7 * edge.bytes && bytes < 2 * edge.reach_bytes && step < 1.25 * edge.added_ns;
+    const double added_ns = added_ns_at(edge, about * bytes) - added_ns_at(edge, bytes / about);
+    return bytes > 0.7 * edge.bytes && bytes < 2 * edge.reach_bytes && step < 1.25 * added_ns;
   });
 }
 

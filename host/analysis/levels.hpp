@@ -45,6 +45,8 @@ struct TranslationEdge {
   double bytes = 0;        ///< largest span of pages that is still free of it
   double added_ns = 0;     ///< what a load takes longer beyond it
   double reach_bytes = 0;  ///< span at which half of that is reached
+  std::vector<double> log2_spans;    ///< of the pages that were walked, on the way up
+  std::vector<double> added_ns_at;   ///< what a load takes longer at each of them
 };
 
 struct Hierarchy {

@@ -84,11 +84,19 @@ std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves) {
       while (added[half] < added[i] + rise / 2) ++half;
       const double share = (added[i] + rise / 2 - added[half - 1]) / (added[half] - added[half - 1]);
       const double reach = spans[half - 1] + share * (spans[half] - spans[half - 1]);
-      edges.push_back({.bytes = std::exp2(spans[i]), .added_ns = rise, .reach_bytes = std::exp2(reach)});
+      edges.push_back({.bytes = std::exp2(spans[i]), .added_ns = rise, .reach_bytes = std::exp2(reach), .log2_spans = {}, .added_ns_at = {}});
+      for (std::size_t at = i; at < end; ++at) {
+        edges.back().log2_spans.push_back(spans[at]);
+        edges.back().added_ns_at.push_back(added[at] - added[i]);
+      }
     }
     i = std::max(end - 1, i + 1);
   }
   return edges;
+}
+
+double added_ns_at(const TranslationEdge& edge, double bytes) {
+  return interpolated(edge.log2_spans, edge.added_ns_at, std::log2(bytes));
 }
 
 LatencyCurves without_translation(const LatencyCurves& curves, const std::vector<TranslationEdge>& edges) {

@@ -10,6 +10,9 @@ namespace sonde::analysis {
 /// the span of the pages.
 std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves);
 
+/// What an edge adds to a load at a span of so many bytes.
+double added_ns_at(const TranslationEdge& edge, double bytes);
+
 /// The curves as they would be if translation cost nothing. Beyond an edge a walk in random order still finds the
 /// share of pages that are within reach.
 LatencyCurves without_translation(const LatencyCurves& curves, const std::vector<TranslationEdge>& edges);

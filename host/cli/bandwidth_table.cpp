@@ -1,19 +1,19 @@
 #include "cli/bandwidth_table.hpp"
 
-#include <cmath>
 #include <map>
 #include <string_view>
 #include <vector>
 
 #include "analysis/statistics.hpp"
 #include "cli/backend.hpp"
+#include "cli/by_size.hpp"
 #include "cli/format.hpp"
 #include "probes/bandwidth_plan.hpp"
 
 namespace sonde::cli {
 namespace {
 
-using Curve = std::map<double, const measure::Measurement*>;  ///< by bytes
+using Curve = BySize;
 
 struct Column {
   std::string head;
@@ -46,14 +46,6 @@ std::vector<Column> columns_of(const std::string& device, std::span<const record
     add(std::string(probes::facts_of(pattern).name), pattern, Sharing::apart);
   }
   return columns;
-}
-
-/// The point nearest to `bytes`, within a tenth.
-const measure::Measurement* near(const Curve& curve, double bytes) {
-  for (const auto& [at, measurement] : curve) {
-    if (std::abs(at / bytes - 1) < 0.1) return measurement;
-  }
-  return nullptr;
 }
 
 std::string cell(const measure::Measurement* found) {

@@ -1,13 +1,12 @@
 #include "cli/companion_tables.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <vector>
 
 #include "analysis/statistics.hpp"
 #include "cli/backend.hpp"
+#include "cli/by_size.hpp"
 #include "cli/format.hpp"
 #include "cli/level_table.hpp"
 #include "probes/contention_plan.hpp"
@@ -42,7 +41,7 @@ std::string marked(const measure::Measurement& one, double value) {
 }  // namespace
 
 std::string cpu_latency_table(const std::string& device, std::span<const Line> lines) {
-  std::map<Series, std::map<double, const measure::Measurement*>> curves;
+  std::map<Series, BySize> curves;
   std::map<Series, std::vector<measure::FoundLevel>> levels;
   for (const Line& line : lines) {
     if (!is_of(line, device, "cpu-latency")) continue;
@@ -58,9 +57,9 @@ std::string cpu_latency_table(const std::string& device, std::span<const Line> l
     std::string row = format("  %12s", measure::size_text(size).c_str());
     bool any = false;
     for (const auto& [unused, curve] : curves) {
-      const auto near = std::ranges::find_if(curve, [size](const auto& at) { return std::abs(at.first / size - 1) < 0.1; });
-      any = any || near != curve.end();
-      const std::string cell = near == curve.end() ? "-  " : marked(*near->second, analysis::summarize(near->second->values).median);
+      const measure::Measurement* point = near(curve, size);
+      any = any || point != nullptr;
+      const std::string cell = point == nullptr ? "-  " : marked(*point, analysis::summarize(point->values).median);
       row += format("  %22s", cell.c_str());
     }
     row.erase(row.find_last_not_of(' ') + 1);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
+#include "cli/by_size.hpp"
 #include "cli/chart.hpp"
 #include "cli/format.hpp"
 #include "cli/throttling.hpp"
@@ -22,7 +23,7 @@ using records::Line;
 /// What a table's column and a chart's curve are made of.
 struct Curve {
   gpu::Api api;
-  std::map<double, const measure::Measurement*> points;  ///< by bytes
+  BySize points;
 };
 
 constexpr std::array<double, 11> telling_bytes{4096,      16384,      65536,      262144,     1048576,   4194304,
@@ -65,14 +66,6 @@ std::string cell_text(const measure::Measurement& measurement) {
   return format("%.*f ± %.*f%s", digits, values.median, digits, spread, measurement.state.disturbed ? " *" : "  ");
 }
 
-/// The point nearest to `bytes`, within a tenth.
-const measure::Measurement* near(const Curve& curve, double bytes) {
-  for (const auto& [at, measurement] : curve.points) {
-    if (std::abs(at / bytes - 1) < 0.1) return measurement;
-  }
-  return nullptr;
-}
-
 std::string table(const std::vector<Curve>& curves) {
   std::vector<double> sizes(telling_bytes.begin(), telling_bytes.end());
   for (const Curve& curve : curves) {
@@ -88,7 +81,7 @@ std::string table(const std::vector<Curve>& curves) {
     std::string row = format("  %12s", measure::size_text(size).c_str());
     bool any = false;
     for (const Curve& curve : curves) {
-      const measure::Measurement* found = near(curve, size);
+      const measure::Measurement* found = near(curve.points, size);
       any = any || found != nullptr;
       const std::string cell = found != nullptr ? cell_text(*found) : "–  ";
       // "±" is two bytes and one column, "–" three bytes and one column.
@@ -110,7 +103,7 @@ std::string ends_of(const std::vector<Curve>& curves, std::string_view name, con
     std::string row = format("  %-9s%12s", std::string(name).c_str(), ("in " + measure::size_text(bytes)).c_str());
     for (const Curve& of_api : columns) {
       const auto curve = std::ranges::find(curves, of_api.api, &Curve::api);
-      const measure::Measurement* found = curve == curves.end() ? nullptr : near(*curve, bytes);
+      const measure::Measurement* found = curve == curves.end() ? nullptr : near(curve->points, bytes);
       row += format("  %*s", found != nullptr ? 21 : 22, (found != nullptr ? cell_text(*found) : "–  ").c_str());
     }
     row.erase(row.find_last_not_of(' ') + 1);
@@ -128,7 +121,7 @@ std::string asleep(const std::string& device, std::span<const Line> lines) {
     const auto same_api = std::ranges::find(lone, curve.api, &Curve::api);
     if (same_api == lone.end()) continue;
     const auto& [bytes, measurement] = *curve.points.rbegin();
-    const measure::Measurement* alone = near(*same_api, bytes);
+    const measure::Measurement* alone = near(same_api->points, bytes);
     if (alone == nullptr) continue;
     const double ns = analysis::summarize(measurement->values).median;
     const double alone_ns = analysis::summarize(alone->values).median;

@@ -12,9 +12,31 @@ namespace {
 constexpr std::uint32_t factor = 1664525;
 constexpr std::uint32_t addend = 1013904223;
 constexpr std::uint32_t steps_in_a_round = 4;
+constexpr std::uint32_t trips_of_extras = 64;  ///< of which `extra` make one round more
 
-constexpr std::uint32_t most_rounds = 1 << 14;
+/// Of the dial: first tried, and where it ends.
+constexpr std::uint32_t first_dial = trips_of_extras / 8;
+constexpr std::uint32_t most_dial = trips_of_extras << 14;
 constexpr int looked_at_blocks = 16;
+
+std::uint32_t rounds_of(std::uint32_t trip, std::uint32_t dial) {
+  const std::uint32_t extra = dial % trips_of_extras;
+  return dial / trips_of_extras + (trip * extra % trips_of_extras < extra ? 1 : 0);
+}
+
+/// x * factor + addend.
+struct Step {
+  std::uint32_t factor = 1;
+  std::uint32_t addend = 0;
+};
+
+Step rounds_as_one_step(std::uint32_t rounds) {
+  Step all;
+  for (std::uint32_t step = 0; step < rounds * steps_in_a_round; ++step) {
+    all = {.factor = all.factor * factor, .addend = all.addend * factor + addend};
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -33,51 +55,61 @@ DialledSum::DialledSum(gpu::Device& device, const Shape& shape, std::uint64_t ar
 
 gpu::Launch DialledSum::next_launch() {
   std::vector<std::uint32_t> scalars = walk_.scalars(trips_, turn_);
-  scalars.insert(scalars.end(), {salt_++, rounds_, factor, addend});
+  scalars.insert(scalars.end(), {salt_++, dial_ / trips_of_extras, dial_ % trips_of_extras, factor, addend});
   turn_ += trips_;
   return {.buffers = {arrays_[0].get(), arrays_[1].get(), arrays_[2].get()}, .scalars = scalars, .groups = walk_.shape.groups};
 }
 
-std::uint32_t DialledSum::most_trips(std::uint32_t rounds) const {
+std::uint32_t DialledSum::most_trips(std::uint32_t dial) const {
   // Where a driver counts the trips of all loops, an inner one's are counted with the one on which it ends.
-  return std::max(1u, device_.info().most_trips / (rounds + 2));
+  return std::max(1u, device_.info().most_trips / (dial / trips_of_extras + 3));
 }
 
-double DialledSum::ns_per_trip(std::uint32_t rounds, gpu::Nanoseconds trial) {
-  rounds_ = rounds;
+double DialledSum::ns_per_trip(std::uint32_t dial, gpu::Nanoseconds trial) {
+  dial_ = dial;
   for (trips_ = 1;;) {
     const double ns = std::min(device_.run(*kernel_, next_launch()), device_.run(*kernel_, next_launch())).count();
-    if (ns >= trial.count() / 2 || trips_ >= most_trips(rounds)) return ns / trips_;
+    if (ns >= trial.count() / 2 || trips_ >= most_trips(dial)) return ns / trips_;
     const double more = std::clamp(trial.count() / std::max(ns, 1.0), 2.0, 32.0);
-    trips_ = std::min(most_trips(rounds), static_cast<std::uint32_t>(trips_ * more));
+    trips_ = std::min(most_trips(dial), static_cast<std::uint32_t>(trips_ * more));
+  }
+}
+
+void DialledSum::touch_all() {
+  dial_ = 0;
+  for (std::uint32_t left = walk_.blocks; left > 0; left -= trips_) {
+    trips_ = std::min(left, most_trips(dial_));
+    (void)device_.run(*kernel_, next_launch());
   }
 }
 
 void DialledSum::dial(double load, gpu::Nanoseconds dispatch, gpu::Nanoseconds trial) {
+  // Pages that nobody has written yet would make the first lap many times as slow as all others.
+  if (turn_ == 0) touch_all();
   double ns = ns_per_trip(0, trial);
   const double wanted_ns = ns / load;
   std::uint32_t below = 0;
   double below_ns = ns;
-  std::uint32_t rounds = 0;
-  // From where it is too fast to where it is slow enough, then twice the line between the two.
-  while (ns < wanted_ns && load < 1 && rounds < most_rounds) {
-    below = rounds;
+  std::uint32_t dial = 0;
+  // From where it is too fast to where it is slow enough, then along the line between the two.
+  while (ns < wanted_ns && load < 1 && dial < most_dial) {
+    below = dial;
     below_ns = ns;
-    rounds = std::max(1u, 2 * rounds);
-    ns = ns_per_trip(rounds, trial);
+    dial = std::max(first_dial, 2 * dial);
+    ns = ns_per_trip(dial, trial);
   }
-  std::uint32_t above = rounds;
+  std::uint32_t above = dial;
   double above_ns = ns;
   for (int step = 0; step < 3 && above > below + 1 && above_ns > below_ns; ++step) {
     const double share = std::clamp((wanted_ns - below_ns) / (above_ns - below_ns), 0.0, 1.0);
-    rounds = std::clamp(below + static_cast<std::uint32_t>(share * (above - below) + 0.5), below + 1, above - 1);
-    ns = ns_per_trip(rounds, trial);
-    (ns < wanted_ns ? below : above) = rounds;
+    dial = std::clamp(below + static_cast<std::uint32_t>(share * (above - below) + 0.5), below + 1, above - 1);
+    ns = ns_per_trip(dial, trial);
+    (ns < wanted_ns ? below : above) = dial;
     (ns < wanted_ns ? below_ns : above_ns) = ns;
   }
-  rounds_ = wanted_ns - below_ns < above_ns - wanted_ns ? below : above;
-  const double per_trip_ns = rounds_ == below ? below_ns : above_ns;
-  trips_ = std::clamp(static_cast<std::uint32_t>(dispatch.count() / per_trip_ns), 1u, most_trips(rounds_));
+  dial_ = wanted_ns - below_ns < above_ns - wanted_ns ? below : above;
+  const double per_trip_ns = dial_ == below ? below_ns : above_ns;
+  trips_ = std::clamp(static_cast<std::uint32_t>(dispatch.count() / per_trip_ns), 1u, most_trips(dial_));
 }
 
 gpu::BusyTimes DialledSum::keep_busy(gpu::Nanoseconds time) {
@@ -95,24 +127,19 @@ gpu::BusyTimes DialledSum::keep_busy(gpu::Nanoseconds time) {
 std::optional<std::string> DialledSum::flaw() {
   const std::uint32_t words = walk_.shape.piece_words();
   std::vector<std::uint32_t> found(words);
-  // All steps are one such step together.
-  std::uint32_t all_factor = 1;
-  std::uint32_t all_addend = 0;
-  for (std::uint32_t step = 0; step < rounds_ * steps_in_a_round; ++step) {
-    all_factor *= factor;
-    all_addend = all_addend * factor + addend;
-  }
   for (int look = 0; look < looked_at_blocks; ++look) {
     const std::uint64_t reach = std::min<std::uint64_t>(turn_ - first_turn_, walk_.blocks);
     const std::uint64_t turn = turn_ - 1 - (look == 0 ? 0 : random_() % reach);
     const auto group = static_cast<std::uint32_t>(look == 0 ? walk_.shape.groups - 1 : random_() % walk_.shape.groups);
     const std::uint32_t salt = first_salt_ + static_cast<std::uint32_t>((turn - first_turn_) / trips_);
+    const auto trip = static_cast<std::uint32_t>((turn - first_turn_) % trips_);
+    const Step all = rounds_as_one_step(rounds_of(trip, dial_));
     const auto piece = static_cast<std::uint32_t>(random_() % walk_.shape.pieces());
     const std::uint64_t first_word = walk_.word_at(group, walk_.position(group, turn), piece);
     arrays_[2]->read(first_word * sizeof(std::uint32_t), std::as_writable_bytes(std::span(found)));
     for (std::uint32_t word = 0; word < words; ++word) {
       const std::uint32_t sum = noises_[0](first_word + word) + noises_[1](first_word + word) + salt;
-      if (found[word] != sum * all_factor + all_addend) {
+      if (found[word] != sum * all.factor + all.addend) {
         return "the device did not write the sum that it was to write in work-group " + std::to_string(group) +
                ", so its times say nothing; please report the driver";
       }

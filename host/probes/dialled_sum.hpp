@@ -28,12 +28,16 @@ class DialledSum {
 
   [[nodiscard]] double bytes_per_dispatch() const;
   [[nodiscard]] const Shape& shape() const { return walk_.shape; }
-  [[nodiscard]] std::uint32_t rounds() const { return rounds_; }
+  /// Of arithmetic, on each trip in the mean.
+  [[nodiscard]] double rounds() const { return dial_ / parts_of_a_round; }
 
  private:
+  static constexpr double parts_of_a_round = 64;
+
   [[nodiscard]] gpu::Launch next_launch();
-  double ns_per_trip(std::uint32_t rounds, gpu::Nanoseconds trial);
-  [[nodiscard]] std::uint32_t most_trips(std::uint32_t rounds) const;
+  void touch_all();
+  double ns_per_trip(std::uint32_t dial, gpu::Nanoseconds trial);
+  [[nodiscard]] std::uint32_t most_trips(std::uint32_t dial) const;
 
   gpu::Device& device_;
   StreamWalk walk_;
@@ -41,7 +45,7 @@ class DialledSum {
   std::array<Noise, 2> noises_;
   std::array<std::unique_ptr<gpu::Buffer>, 3> arrays_;
   std::mt19937_64 random_;
-  std::uint32_t rounds_ = 0;
+  std::uint32_t dial_ = 0;       ///< parts of a round that each trip makes in the mean
   std::uint32_t trips_ = 1;      ///< of every dispatch
   std::uint64_t turn_ = 0;       ///< trips made since the beginning
   std::uint32_t salt_ = 0;       ///< of the next dispatch

@@ -18,6 +18,8 @@
 #include "probes/contention_plan.hpp"
 #include "probes/contention_reverse.hpp"
 #include "probes/contention_windows.hpp"
+#include "probes/dialled_sum.hpp"
+#include "support/clocked_device.hpp"
 #include "support/recording_observer.hpp"
 
 namespace sonde::probes {
@@ -235,6 +237,28 @@ TEST(Contention, AModelsAnswersComeBackWithinFivePercent) {
 }
 
 // --- the reverse ---
+
+// Memory that nobody has written yet is slow once; the share of bandwidth that is dialled is one of what comes after.
+TEST(DialledSum, HoldsAShareOfFullBandwidthWhateverTheFirstLapTook) {
+  gpu::DeviceInfo info;
+  info.type = gpu::DeviceType::cpu;
+  info.compute_units = 2;
+  std::uint64_t trips_made = 0;
+  const auto trip_ns = [](double rounds) { return 100 * std::max(1.0, rounds / 4); };
+  test::ClockedDevice device(info, [&](const test::NumberedKernel&, const gpu::Launch& launch) {
+    const std::uint32_t trips = launch.scalars[0];
+    const std::uint32_t blocks = launch.scalars[2];
+    const double rounds = launch.scalars[7] + launch.scalars[8] / 64.0;
+    const double slower = trips_made < blocks ? 4 : 1;
+    trips_made += trips;
+    return gpu::Nanoseconds(1000 + slower * trips * trip_ns(rounds));
+  });
+  DialledSum sum(device, {.group_size = 1, .groups = 2, .vector_words = 16, .in_flight = 8}, 64 << 20, 1);
+  for (const double load : {1.0, 0.8, 0.5, 0.1}) {
+    sum.dial(load);
+    EXPECT_NEAR(trip_ns(0) / trip_ns(sum.rounds()), load, 0.03) << sum.rounds();
+  }
+}
 
 TEST(Reverse, AsksForEachTrafficAndNumberOfThreadsAloneAndAtFullBandwidth) {
   const std::map<std::string, double> shape{{"groups", 8}};

@@ -156,7 +156,7 @@ constexpr ReferenceKernel references[] = {
     {.name = "stream_write", .buffers = 1, .scalars = 7, .run = stream_write},
     {.name = "stream_copy", .buffers = 2, .scalars = 7, .run = stream_copy},
     {.name = "stream_add", .buffers = 3, .scalars = 7, .run = stream_add},
-    {.name = "stream_add_dialled", .buffers = 3, .scalars = 10, .run = stream_add_dialled},
+    {.name = "stream_add_dialled", .buffers = 3, .scalars = 11, .run = stream_add_dialled},
     {.name = "stream_triad", .buffers = 3, .scalars = 8, .run = stream_triad},
     {.name = "touch", .buffers = 2, .scalars = 8, .run = touch},
 };

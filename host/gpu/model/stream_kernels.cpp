@@ -302,13 +302,20 @@ void stream_add(Invocation& invocation) { combine(invocation, 1); }
 void stream_add_dialled(Invocation& invocation) {
   const Stream stream(invocation);
   const std::uint32_t salt = invocation.scalar(6);
-  const std::uint32_t steps = invocation.scalar(7) * 4;
-  std::uint32_t factor = 1;
-  std::uint32_t addend = 0;
-  for (std::uint32_t step = 0; step < steps; ++step) {
-    addend = addend * invocation.scalar(8) + invocation.scalar(9);
-    factor *= invocation.scalar(8);
-  }
+  const std::uint32_t rounds = invocation.scalar(7);
+  const std::uint32_t extra = invocation.scalar(8);
+  const auto has_extra = [extra](std::uint32_t trip) { return trip * extra % 64 < extra; };
+  constexpr std::uint32_t steps_in_a_round = 4;
+  // All steps of a trip are one such step together.
+  const auto after = [&](std::uint32_t count, Affine all) {
+    for (std::uint32_t step = 0; step < count * steps_in_a_round; ++step) {
+      all.addend = all.addend * invocation.scalar(9) + invocation.scalar(10);
+      all.factor *= invocation.scalar(9);
+    }
+    return all;
+  };
+  const Affine usual = after(rounds, {1, 0});
+  const Affine with_extra = after(1, usual);
   Invocation::Words a = invocation.buffer(0);
   Invocation::Words b = invocation.buffer(1);
   Invocation::Words c = invocation.buffer(2);
@@ -319,10 +326,12 @@ void stream_add_dialled(Invocation& invocation) {
     const std::uint32_t words = stream.piece_words();
     const std::uint32_t* const left = a.contents(at, words);
     const std::uint32_t* const right = b.contents(at, words);
-    add_row_dialled(c.changed_contents(at, words), left, right, words, salt, {factor, addend});
+    add_row_dialled(c.changed_contents(at, words), left, right, words, salt, has_extra(trip) ? with_extra : usual);
   });
   // Each item has a lane of its own; what is in flight waits for nothing.
-  invocation.compute(static_cast<double>(stream.trips) * steps * stream.in_flight * stream.vector_words);
+  std::uint64_t all_rounds = std::uint64_t{stream.trips} * rounds;
+  for (std::uint32_t trip = 0; trip < stream.trips; ++trip) all_rounds += has_extra(trip) ? 1 : 0;
+  invocation.compute(static_cast<double>(all_rounds * steps_in_a_round) * stream.in_flight * stream.vector_words);
 }
 
 void stream_triad(Invocation& invocation) { combine(invocation, invocation.scalar(7)); }

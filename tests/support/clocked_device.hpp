@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "gpu/device.hpp"
+
+namespace sonde::test {
+
+/// A kernel of which only its numbers are known.
+struct NumberedKernel final : gpu::Kernel {
+  std::uint32_t group_size = 1;
+  std::map<std::string, std::uint32_t, std::less<>> constants;
+};
+
+/// A device that does nothing and has a clock, for code that times and does not prove. What each dispatch takes is for the
+/// test to say.
+class ClockedDevice final : public gpu::Device {
+ public:
+  using Time = std::function<gpu::Nanoseconds(const NumberedKernel& kernel, const gpu::Launch& launch)>;
+  ClockedDevice(gpu::DeviceInfo info, Time time) : info_(std::move(info)), time_(std::move(time)) {}
+
+  const gpu::DeviceInfo& info() const override { return info_; }
+  std::uint64_t available_bytes() override { return 1 << 30; }
+  std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use) override {
+    return std::make_unique<NoMemory>(size_bytes);
+  }
+  std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource&, std::uint32_t group_size,
+                                           std::span<const gpu::Constant> constants) override {
+    auto kernel = std::make_unique<NumberedKernel>();
+    kernel->group_size = group_size;
+    for (const gpu::Constant& one : constants) kernel->constants.emplace(one.name, one.value);
+    return kernel;
+  }
+  gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override {
+    return time_(static_cast<const NumberedKernel&>(kernel), launch);
+  }
+
+ private:
+  class NoMemory final : public gpu::Buffer {
+   public:
+    explicit NoMemory(std::uint64_t size_bytes) : size_bytes_(size_bytes) {}
+    std::uint64_t size_bytes() const override { return size_bytes_; }
+    void write(std::uint64_t, std::span<const std::byte>) override {}
+    void read(std::uint64_t, std::span<std::byte>) override {}
+
+   private:
+    std::uint64_t size_bytes_;
+  };
+
+  gpu::DeviceInfo info_;
+  Time time_;
+};
+
+}  // namespace sonde::test
