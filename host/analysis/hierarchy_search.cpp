@@ -25,6 +25,10 @@ constexpr double penalty_of_unseen = 2;
 constexpr double least_step = 1.04;
 constexpr double least_step_of_a_level = 1.12;
 constexpr double large_step = 1.45;
+/// A cache that keeps what chance leaves it is left over so much of its size; on the way latencies scatter with the pages
+/// that each working set got, and some look like a level between. One so near, with steps smaller than this, has to be flat.
+constexpr double octaves_of_a_climb = 2;
+constexpr double step_beyond_scatter = 2;
 /// A stretch is flat that rises no more than this over at least so much.
 constexpr double flat_rise_log_ns = 0.025;
 constexpr double flat_octaves = 0.49;
@@ -270,8 +274,14 @@ std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCu
 }
 
 bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache) {
-  if (step_ratio(hierarchy, cache) >= large_step) return true;
+  const double step = step_ratio(hierarchy, cache);
+  const bool near = cache > 0 && hierarchy.log2_bytes[cache] - hierarchy.log2_bytes[cache - 1] < octaves_of_a_climb;
+  // Of such a climb the first edge is the cache's; where that is none, this one is all there is.
+  const double before_it = near ? step_ratio(hierarchy, cache - 1) : 0;
+  const bool scatter = before_it >= large_step && std::min(step, before_it) < step_beyond_scatter;
   const std::vector<double> before = flat_stretches(hierarchy, curves, cache);
+  if (scatter && before.empty()) return false;
+  if (step >= large_step) return true;
   const std::vector<double> beyond = flat_stretches(hierarchy, curves, cache + 1);
   return !before.empty() && !beyond.empty() && beyond.back() >= least_step_of_a_level * before.front();
 }

@@ -26,16 +26,22 @@ constexpr double grain_bytes = 32 * 16;
 
 double units_of(const gpu::DeviceInfo& device) { return compute_units_of(device); }
 
-double largest_of(const gpu::DeviceInfo& device, const Request& request) {
-  if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
+double largest_by_default(const gpu::DeviceInfo& device, measure::Effort effort) {
   // What a GPU's last cache holds is far more than a CPU's first ones, and a lap is as much faster.
   const double factor = device.type == gpu::DeviceType::cpu ? 1 : 2;
-  switch (request.effort) {
+  switch (effort) {
     case Effort::quick: return factor * (64 << 20);
     case Effort::normal: return factor * (256 << 20);
     case Effort::thorough: break;
   }
   return factor * (1 << 30);
+}
+
+double largest_of(const gpu::DeviceInfo& device, const Request& request) {
+  if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
+  const double largest = largest_by_default(device, request.effort);
+  // Beyond a binding's range lavapipe needs twice the instructions: a step in the curve that is no level.
+  return device.type == gpu::DeviceType::cpu ? std::min(largest, static_cast<double>(device.bound_bytes)) : largest;
 }
 
 double least_of(const gpu::DeviceInfo& device, const Request& request, Sharing sharing) {

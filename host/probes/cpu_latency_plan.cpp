@@ -64,8 +64,10 @@ std::vector<Point> swept(const Series& words, bool huge, const gpu::DeviceInfo& 
   if (!curves.independent.empty() || !curves.page.empty()) return {};
   // While time is short, the curve of small pages alone is looked at closer.
   if (request.effort == Effort::quick && huge) return {};
-  // As closely as the latency probe looks at its further paths, while time is short.
-  const Path closeness = request.effort == Effort::quick ? Path::scalar : Path::vector;
+  // As closely as the latency probe looks at its further paths, while time is short and where the same caches are walked
+  // once more.
+  const bool once_more = huge && request.effort == Effort::normal;
+  const Path closeness = request.effort == Effort::quick || once_more ? Path::scalar : Path::vector;
   std::vector<Point> points = edge_points(curves, device, request, closeness);
   if (points.empty() && request.effort != Effort::quick) points = capacity_points(curves, device, request);
   return with_words(points, words);

@@ -30,12 +30,12 @@ constexpr double set_back = 0.1;
 class Trials {
  public:
   Trials(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes)
-      : device_(device), facts_(facts_of(pattern)), sharing_(sharing), array_bytes_(bytes / facts_.arrays), use_(use_for(device.info(), array_bytes_ + 8)),
-        most_trips_(most_trips_of(facts_, device.info())) {
+      : device_(device), facts_(facts_of(pattern)), sharing_(sharing), array_bytes_(bytes / facts_.arrays),
+        // Whole texels: a shape may leave a little of them out.
+        buffer_bytes_((array_bytes_ + 15) / 16 * 16), use_(use_for(device.info(), buffer_bytes_)), most_trips_(most_trips_of(facts_, device.info())) {
     check_path(facts_, device.info());
     for (std::uint32_t array = 0; array < facts_.arrays; ++array) {
-      // Whole texels: a shape may leave a little of them out.
-      arrays_.push_back(device.make_buffer((array_bytes_ + 15) / 16 * 16, use_of_arrays(facts_, use_)));
+      arrays_.push_back(device.make_buffer(buffer_bytes_, use_of_arrays(facts_, use_)));
       (void)write_noise(*arrays_.back(), Noise(array), 2);
     }
   }
@@ -117,6 +117,7 @@ class Trials {
   const PatternFacts& facts_;
   Sharing sharing_;
   std::uint64_t array_bytes_;
+  std::uint64_t buffer_bytes_;
   gpu::Use use_;
   std::uint32_t most_trips_;
   std::vector<std::unique_ptr<gpu::Buffer>> arrays_;

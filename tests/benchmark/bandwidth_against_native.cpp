@@ -170,7 +170,9 @@ int main(int count, char** arguments) {
                                                     : gpu::opencl::open(0);
   std::printf("%6s %12s %9s %9s %9s %9s %7s %8s  %-6s  %s\n", "", "bytes", "native", "spread %", api.c_str(), "spread %", "ratio", "foreign", "steady", "shape");
   for (const probes::Pattern pattern : {probes::Pattern::read, probes::Pattern::add}) {
-    for (const std::uint64_t about : {32 * kib, 2048 * kib, 262144 * kib}) {
+    // What lies beyond a binding's range is reached in more instructions.
+    const std::uint64_t large = std::min(262144 * kib, device->info().bound_bytes);
+    for (const std::uint64_t about : {32 * kib, 2048 * kib, large}) {
       // Arrays that every shape can be cut into: a quarter each where there are three.
       const std::uint64_t bytes = pattern == probes::Pattern::read ? about : about / 4 * 3;
       probes::Shape shape;
