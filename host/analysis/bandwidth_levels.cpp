@@ -20,8 +20,8 @@ constexpr double beyond_the_best = 1.1;
 constexpr double least_fall = 1.12;
 constexpr double least_fall_over_scatter = 4;
 constexpr double least_fall_over_own_spread = 1.5;
-/// A level whose points fall apart: an octave before the cut and one behind are each flat within this, the one so far below
-/// the other, as nearly all points are; and the cut is no wider than this.
+/// A level whose points fall apart: an octave before the cut and one behind are each flat within this, the one so far
+/// below the other, as nearly all points are; and the cut is no wider than this.
 constexpr double flat_within = 1.12;
 constexpr double low_part = 0.83;
 constexpr double nearly_all = 0.8;
@@ -102,8 +102,8 @@ Bracket gbps_of(const Bracket& ns, double line_bytes) {
   return {line_bytes / ns.high, line_bytes / ns.value, line_bytes / ns.low};
 }
 
-/// How far points scatter, as a standard deviation of the logarithm: from how much each turns against its neighbours, which a
-/// slope does not, and few of the points lie at an edge.
+/// How far points scatter, as a standard deviation of the logarithm: from how much each turns against its neighbours,
+/// which a slope does not, and few of the points lie at an edge.
 double scatter(const std::vector<CurvePoint>& curve) {
   std::vector<double> turns;
   for (std::size_t i = 1; i + 1 < curve.size(); ++i) {
@@ -123,8 +123,8 @@ double own_spread(std::span<const CurvePoint> points) {
   return spreads.empty() ? 0 : quantile(spreads, 0.5);
 }
 
-/// The same without edges that are no larger than what points scatter by, or than how far the repetitions of the points on
-/// both sides lie apart: what is on both sides of one is one level.
+/// The same without edges that are no larger than what points scatter by, or than how far the repetitions of the points
+/// on both sides lie apart: what is on both sides of one is one level.
 std::vector<BandwidthLevel> without_noise(const std::vector<CurvePoint>& curve, std::vector<BandwidthLevel> levels) {
   const double noise = scatter(curve);
   for (std::size_t level = 0; level + 1 < levels.size();) {
@@ -144,8 +144,8 @@ std::vector<BandwidthLevel> without_noise(const std::vector<CurvePoint>& curve, 
   return levels;
 }
 
-/// Where points fall apart into some that are flat and others that are all lower: the last of the one and the first of the
-/// other; none where they do not.
+/// Where points fall apart into some that are flat and others that are all lower: the last of the one and the first of
+/// the other; none where they do not.
 struct Cut {
   std::size_t last_flat = 0;
   std::size_t first_low = 0;
@@ -157,7 +157,8 @@ std::vector<double> flat_octave(std::span<const CurvePoint> points, double from_
   for (const CurvePoint& point : points) {
     if (point.bytes >= from_bytes && point.bytes <= to_bytes) gbps.push_back(median_of(point));
   }
-  const bool flat = gbps.size() >= 3 && *std::ranges::max_element(gbps) <= flat_within * *std::ranges::min_element(gbps);
+  const bool flat =
+      gbps.size() >= 3 && *std::ranges::max_element(gbps) <= flat_within * *std::ranges::min_element(gbps);
   return flat ? gbps : std::vector<double>();
 }
 
@@ -174,15 +175,18 @@ std::optional<Cut> cut_of(std::span<const CurvePoint> points, double noise) {
       if (after.empty()) continue;
       const double fall = std::log(near / quantile(after, 0.5));
       // Nearly all others on their side as well.
-      const bool apart = quantile(all.first(flat + 1), 1 - nearly_all) * low_part >= quantile(all.subspan(low), nearly_all);
-      const double least = std::max({-std::log(low_part), least_fall_over_scatter * noise, least_fall_over_own_spread * spread});
+      const bool apart =
+          quantile(all.first(flat + 1), 1 - nearly_all) * low_part >= quantile(all.subspan(low), nearly_all);
+      const double least =
+          std::max({-std::log(low_part), least_fall_over_scatter * noise, least_fall_over_own_spread * spread});
       if (apart && fall >= least) return Cut{flat, low};
     }
   }
   return std::nullopt;
 }
 
-/// How many of the furthest points get the same over enough of sizes, so that no cache has a part in it; 0 where it has.
+/// How many of the furthest points get the same over enough of sizes, so that no cache has a part in it; 0 where it
+/// has.
 std::size_t flat_at_the_end(std::span<const CurvePoint> points) {
   constexpr double the_same = 1.015;
   constexpr double enough = 1.3;
@@ -198,8 +202,9 @@ std::size_t flat_at_the_end(std::span<const CurvePoint> points) {
   return count >= 2 && points.back().bytes >= enough * points[points.size() - count].bytes ? count : 0;
 }
 
-/// Latencies rise by more than bandwidths fall: a step that is too small for a level of the one is none for the other, and a
-/// fit takes it for a slope. Such a level is cut in two where its points fall apart; what is left slopes between quartiles.
+/// Latencies rise by more than bandwidths fall: a step that is too small for a level of the one is none for the other,
+/// and a fit takes it for a slope. Such a level is cut in two where its points fall apart; what is left slopes between
+/// quartiles.
 std::vector<BandwidthLevel> cut(const std::vector<CurvePoint>& curve, std::vector<BandwidthLevel> levels) {
   const double noise = scatter(curve);
   for (std::size_t level = 0; level < levels.size(); ++level) {
@@ -209,7 +214,8 @@ std::vector<BandwidthLevel> cut(const std::vector<CurvePoint>& curve, std::vecto
       const double end = points[found->first_low].bytes;
       const double half = std::sqrt(median_of(points[found->last_flat]) * median_of(points[found->first_low]));
       double size = onset;  // the last that is nearer to what it was than to what it becomes
-      for (std::size_t i = found->last_flat; i < found->first_low && median_of(points[i]) > half; ++i) size = points[i].bytes;
+      for (std::size_t i = found->last_flat; i < found->first_low && median_of(points[i]) > half; ++i)
+        size = points[i].bytes;
       const BandwidthLevel near{.bytes = Bracket{onset, size, end},
                                 .onset_bytes = onset,
                                 .end_bytes = end,

@@ -23,7 +23,8 @@ class CacheShape {
   /// How far chance moves the share that misses in one set of a hashed cache, as a standard deviation: of a cache it is
   /// this over the root of its sets. Zero where lines fall into sets in turn.
   double deviation_of_a_set(double log2_rho) const { return at(deviation_of_a_set_, log2_rho); }
-  /// The same of independent accesses' hits. Far beyond the cache every set is full, whatever falls where: nothing is left.
+  /// The same of independent accesses' hits. Far beyond the cache every set is full, whatever falls where: nothing is
+  /// left.
   double independent_deviation_of_a_set(double log2_rho) const { return at(independent_deviation_of_a_set_, log2_rho); }
 
   Index index() const { return index_; }

@@ -37,8 +37,8 @@ std::optional<CopyLine> fit_copy_line(std::span<const CopyTime> times) {
   const double largest = sorted.back().bytes;
   const auto small_end =
       std::ranges::find_if(sorted, [&](const CopyTime& one) { return one.bytes > smallest * reach; });
-  const auto small = std::span(sorted).first(
-      static_cast<std::size_t>(std::max<std::ptrdiff_t>(2, small_end - sorted.begin())));
+  const auto small =
+      std::span(sorted).first(static_cast<std::size_t>(std::max<std::ptrdiff_t>(2, small_end - sorted.begin())));
 
   CopyLine line;
   const double latency = intercept(small);

@@ -17,10 +17,13 @@ struct FormulaErrors {
   double to_come;              ///< of a fall that the last laps were in, over what they fell by
   double to_come_sigma;
 };
-/// For the cycle, whose edge depends on the policy, and for independent accesses, whose hits do not, and which forget what
-/// the caches held before in a lap or two. Of a fall most is still to come near a cache's size, little far beyond it.
-inline constexpr FormulaErrors errors_of_cycle{.log_ns = 0.008, .octaves = 0.04, .octaves_of_one_line = 0.7, .to_come = 0.25, .to_come_sigma = 1.0};
-inline constexpr FormulaErrors errors_of_independent{.log_ns = 0.008, .octaves = 0.01, .octaves_of_one_line = 0.7, .to_come = 0.25, .to_come_sigma = 0.5};
+/// For the cycle, whose edge depends on the policy, and for independent accesses, whose hits do not, and which forget
+/// what the caches held before in a lap or two. Of a fall most is still to come near a cache's size, little far beyond
+/// it.
+inline constexpr FormulaErrors errors_of_cycle{
+    .log_ns = 0.008, .octaves = 0.04, .octaves_of_one_line = 0.7, .to_come = 0.25, .to_come_sigma = 1.0};
+inline constexpr FormulaErrors errors_of_independent{
+    .log_ns = 0.008, .octaves = 0.01, .octaves_of_one_line = 0.7, .to_come = 0.25, .to_come_sigma = 0.5};
 
 /// Medians with what the fit may miss them by.
 std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_bytes, const FormulaErrors& errors);

@@ -50,7 +50,9 @@ HiddenCopy find_hidden_copy(std::vector<RoundTime> rounds, double copy_gbps) {
   const double noise_ns = std::hypot(last.half_width_ns, rounds.front().half_width_ns);
   const double share = found.growth_ns / copy_ns;
   if (4 * noise_ns > share_of_a_copy * copy_ns && share < share_of_a_copy) {
-    return unclear(found, "the times vary so much that a copy of the largest size would not stand out; measure on an idle machine");
+    return unclear(
+        found,
+        "the times vary so much that a copy of the largest size would not stand out; measure on an idle machine");
   }
   const bool grows = found.growth_ns > 4 * noise_ns && found.growth_ns > rounds.front().median_ns / 2;
   if (share < least_share || !grows) {

@@ -16,9 +16,9 @@ struct RoundTime {
 struct HiddenCopy {
   enum class Verdict { none, copy, maintenance, unclear };
   Verdict verdict = Verdict::unclear;
-  double gbps = 0;        ///< at which time grows with the size: of `copy` and `maintenance`
-  double growth_ns = 0;   ///< from the smallest size to the largest
-  std::string why;        ///< of `unclear`
+  double gbps = 0;       ///< at which time grows with the size: of `copy` and `maintenance`
+  double growth_ns = 0;  ///< from the smallest size to the largest
+  std::string why;       ///< of `unclear`
 };
 
 /// From the rounds at several sizes, in any order, and the rate of a copy that was asked for (0: not known).

@@ -20,7 +20,8 @@ class Evaluator {
     for (const double log_ns : hierarchy.log_ns) ns_.push_back(std::exp(log_ns));
   }
 
-  /// Share of a cyclic walk's accesses that each level serves. A cache sees only the lines that the ones before it miss.
+  /// Share of a cyclic walk's accesses that each level serves. A cache sees only the lines that the ones before it
+  /// miss.
   const std::vector<double>& cyclic_shares(double log2_bytes) {
     double beyond = 1;
     for (std::size_t cache = 0; cache < caches_; ++cache) {
@@ -259,7 +260,9 @@ struct Residuals {
 
 }  // namespace
 
-double cyclic_ns(const FittedHierarchy& hierarchy, double log2_bytes) { return Evaluator(hierarchy).cyclic_ns(log2_bytes); }
+double cyclic_ns(const FittedHierarchy& hierarchy, double log2_bytes) {
+  return Evaluator(hierarchy).cyclic_ns(log2_bytes);
+}
 
 double independent_ns(const FittedHierarchy& hierarchy, double log2_bytes) {
   return Evaluator(hierarchy).independent_ns(log2_bytes);

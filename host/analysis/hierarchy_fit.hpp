@@ -29,14 +29,14 @@ inline FitCurves cycle_alone(const FitCurves& curves) {
 
 /// Caches in front of memory, as a fit describes them. `log_ns` has one element more than the caches.
 struct FittedHierarchy {
-  std::vector<double> log2_bytes;           ///< capacities, the nearest first
+  std::vector<double> log2_bytes;  ///< capacities, the nearest first
   std::vector<const CacheShape*> shapes;
   std::vector<double> log_ns;
-  std::vector<double> drift;                ///< of each level: relative rise of its latency per doubling beyond its start
-  double drift_scale = 1;                   ///< of how much those are expected to be: small where plateaus are flat
-  std::vector<double> offset_ns;            ///< what the independent walk's arithmetic adds to a load of each level
-  double offset_sigma = 0.005;              ///< how far those may differ, as a share of the level's latency
-  double cost = 0;                          ///< robust sum of squared residuals
+  std::vector<double> drift;      ///< of each level: relative rise of its latency per doubling beyond its start
+  double drift_scale = 1;         ///< of how much those are expected to be: small where plateaus are flat
+  std::vector<double> offset_ns;  ///< what the independent walk's arithmetic adds to a load of each level
+  double offset_sigma = 0.005;    ///< how far those may differ, as a share of the level's latency
+  double cost = 0;                ///< robust sum of squared residuals
 };
 
 /// Latency in ns that the hierarchy gives a cyclic walk, and independent accesses, over a working set.

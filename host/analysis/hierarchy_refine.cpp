@@ -40,7 +40,8 @@ double over_all_sets(double deviation_of_a_set, double lines, const CacheShape& 
 FittedHierarchy fit_to_all(const FitCurves& curves, const FittedHierarchy& start, const std::vector<bool>& scattered) {
   FittedHierarchy hierarchy = start;
   // About ten instructions, or what the smallest footprint shows.
-  const double first_ns = std::exp(curves.independent.front().log_ns) - independent_ns(start, curves.independent.front().log2_bytes);
+  const double first_ns =
+      std::exp(curves.independent.front().log_ns) - independent_ns(start, curves.independent.front().log2_bytes);
   std::ranges::fill(hierarchy.offset_ns, std::max(first_ns, 0.1 * std::exp(start.log_ns[0])));
   const auto with_offsets = [&](double sigma) {
     FittedHierarchy one = hierarchy;
@@ -59,9 +60,9 @@ FittedHierarchy fit_to_all(const FitCurves& curves, const FittedHierarchy& start
 }
 
 /// Gives the points of each cache's transition the scatter that chance lets them have in a hashed cache of so few sets,
-/// and what more they have about a fit. Where a system places a working set page by page, chance makes some sets fill early and
-/// others late, so that neighbouring sizes differ by far more than repetitions of one do; as a share of accesses it is
-/// alike along the transition, most in its middle. Tells of each cache whether it was so.
+/// and what more they have about a fit. Where a system places a working set page by page, chance makes some sets fill
+/// early and others late, so that neighbouring sizes differ by far more than repetitions of one do; as a share of
+/// accesses it is alike along the transition, most in its middle. Tells of each cache whether it was so.
 std::vector<bool> add_scatter(FitCurves& curves, const FittedHierarchy& fitted) {
   std::vector<bool> result(fitted.log2_bytes.size(), false);
   for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
@@ -113,8 +114,8 @@ std::vector<bool> add_scatter(FitCurves& curves, const FittedHierarchy& fitted) 
   return result;
 }
 
-/// Independent accesses tell the size of a cache of few lines best: far beyond it every set is full, whatever lines chance
-/// gave it, and their hits are what it holds. Only nearer does chance count.
+/// Independent accesses tell the size of a cache of few lines best: far beyond it every set is full, whatever lines
+/// chance gave it, and their hits are what it holds. Only nearer does chance count.
 void sharpen_beyond_few_lines(FitCurves& curves, const FittedHierarchy& fitted) {
   for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
     const double from = fitted.log2_bytes[cache];
@@ -126,21 +127,25 @@ void sharpen_beyond_few_lines(FitCurves& curves, const FittedHierarchy& fitted) 
       if (point.log2_bytes < from || point.log2_bytes > std::max(to, from + least_octaves_of_hits)) continue;
       const double step = level_ns(fitted, cache + 1, point.log2_bytes) - level_ns(fitted, cache, point.log2_bytes);
       const CacheShape& hashed = typical_hashed_shape();
-      const double chance = over_all_sets(hashed.independent_deviation_of_a_set(point.log2_bytes - from), lines, hashed);
-      const double sharp = std::hypot(point.spread, sigma_of_hits, step * chance / independent_ns(fitted, point.log2_bytes));
+      const double chance =
+          over_all_sets(hashed.independent_deviation_of_a_set(point.log2_bytes - from), lines, hashed);
+      const double sharp =
+          std::hypot(point.spread, sigma_of_hits, step * chance / independent_ns(fitted, point.log2_bytes));
       point.sigma = std::min(point.sigma, sharp);
     }
   }
 }
 
-/// Where one level serves all, no formula errs: how far the points of a plateau differ from it is what they are known to.
+/// Where one level serves all, no formula errs: how far the points of a plateau differ from it is what they are known
+/// to.
 void sharpen_plateaus(FitCurves& curves, const FittedHierarchy& fitted) {
   for (std::size_t level = 0; level < fitted.log_ns.size(); ++level) {
     std::vector<std::size_t> points;
     std::vector<double> distances;
     for (std::size_t i = 0; i < curves.cycle.size(); ++i) {
       const FitPoint& point = curves.cycle[i];
-      if (cyclic_share(fitted, level, point.log2_bytes) < share_of_a_plateau || point.sigma > most_sigma_of_a_plateau) continue;
+      if (cyclic_share(fitted, level, point.log2_bytes) < share_of_a_plateau || point.sigma > most_sigma_of_a_plateau)
+        continue;
       points.push_back(i);
       distances.push_back(std::abs(point.log_ns - std::log(level_ns(fitted, level, point.log2_bytes))));
     }
@@ -150,7 +155,8 @@ void sharpen_plateaus(FitCurves& curves, const FittedHierarchy& fitted) {
   }
 }
 
-/// Lets the cycle say nothing of where caches of few lines end, wherever the fits have them. False where there are none.
+/// Lets the cycle say nothing of where caches of few lines end, wherever the fits have them. False where there are
+/// none.
 bool forget_edges_of_few_lines(FitCurves& curves, std::initializer_list<FittedHierarchy> fits) {
   bool any = false;
   for (const FittedHierarchy& fitted : fits) {

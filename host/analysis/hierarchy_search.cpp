@@ -25,8 +25,9 @@ constexpr double penalty_of_unseen = 2;
 constexpr double least_step = 1.04;
 constexpr double least_step_of_a_level = 1.12;
 constexpr double large_step = 1.45;
-/// A cache that keeps what chance leaves it is left over so much of its size; on the way latencies scatter with the pages
-/// that each working set got, and some look like a level between. One so near, with steps smaller than this, has to be flat.
+/// A cache that keeps what chance leaves it is left over so much of its size; on the way latencies scatter with the
+/// pages that each working set got, and some look like a level between. One so near, with steps smaller than this, has
+/// to be flat.
 constexpr double octaves_of_a_climb = 2;
 constexpr double step_beyond_scatter = 2;
 /// A stretch is flat that rises no more than this over at least so much.
@@ -59,8 +60,8 @@ std::size_t parameter_count(const FittedHierarchy& hierarchy) {
 }
 
 /// Whether each level beyond a large step was seen by itself: points of the cycle curve at its latency. The foot of a
-/// climb that the sweep or the next level cuts off is none. A level between others that shows nowhere by itself, because
-/// their transitions overlap, is believed only where the formulas explain the whole curve.
+/// climb that the sweep or the next level cuts off is none. A level between others that shows nowhere by itself,
+/// because their transitions overlap, is believed only where the formulas explain the whole curve.
 bool seen(const FittedHierarchy& hierarchy, const FitCurves& curves) {
   const double points_of_curve = static_cast<double>(curves.cycle.size());
   const bool explained = hierarchy.cost < explained_cost * points_of_curve &&
@@ -81,9 +82,8 @@ bool seen(const FittedHierarchy& hierarchy, const FitCurves& curves) {
 
 /// Median of what was seen about a size, for a start value.
 double log_ns_near(const std::vector<FitPoint>& points, double log2_bytes) {
-  const auto nearest = std::ranges::min_element(points, {}, [&](const FitPoint& point) {
-    return std::abs(point.log2_bytes - log2_bytes);
-  });
+  const auto nearest = std::ranges::min_element(
+      points, {}, [&](const FitPoint& point) { return std::abs(point.log2_bytes - log2_bytes); });
   return nearest->log_ns;
 }
 
@@ -118,7 +118,8 @@ std::vector<const CacheShape*> exploring_shapes() {
   for (const CacheShape& shape : cache_shapes()) {
     const bool hashed = shape.index() == CacheShape::Index::hashed;
     const bool least_recent = shape.policy() == CacheShape::Policy::least_recent;
-    if (hashed && least_recent && (shape.ways() == 4 || shape.ways() == 32 || shape.ways() == 512)) chosen.push_back(&shape);
+    if (hashed && least_recent && (shape.ways() == 4 || shape.ways() == 32 || shape.ways() == 512))
+      chosen.push_back(&shape);
     if (hashed && !least_recent && shape.ways() == 16) chosen.push_back(&shape);
   }
   return chosen;
@@ -169,7 +170,8 @@ std::vector<FittedHierarchy> with_one_more(const FittedHierarchy& before, const 
   const std::vector<const CacheShape*> shapes = exploring_shapes();
   const double last = curves.cycle.back().log2_bytes;
   for (double at = curves.cycle.front().log2_bytes + 0.25; at < last; at += insertion_step_octaves) {
-    const auto next = static_cast<std::size_t>(std::ranges::upper_bound(before.log2_bytes, at) - before.log2_bytes.begin());
+    const auto next =
+        static_cast<std::size_t>(std::ranges::upper_bound(before.log2_bytes, at) - before.log2_bytes.begin());
     const bool sharpen = next < before.shapes.size() && may_be_two_edges(curves, at, before.log2_bytes[next]);
     for (const CacheShape* shape : shapes) {
       starts.push_back(with_cache(before, at, *shape, curves));
@@ -214,7 +216,8 @@ void choose_shapes(const FitCurves& curves, FittedHierarchy& hierarchy, const st
         return fit(curves, other, 12);
       });
       for (const FittedHierarchy& other : fits) {
-        if (score(other, curves) < score(hierarchy, curves) - 0.01 && (plausible(other, curves) || !plausible(hierarchy, curves))) {
+        if (score(other, curves) < score(hierarchy, curves) - 0.01 &&
+            (plausible(other, curves) || !plausible(hierarchy, curves))) {
           hierarchy = other;
           changed = true;
         }
@@ -227,7 +230,8 @@ void choose_shapes(const FitCurves& curves, FittedHierarchy& hierarchy, const st
 const CacheShape& typical_hashed_shape() { return shape_of_16_ways(CacheShape::Index::hashed); }
 
 FittedHierarchy search_hierarchy(const FitCurves& curves) {
-  FittedHierarchy best{.log2_bytes = {}, .shapes = {}, .log_ns = {curves.cycle.front().log_ns}, .drift = {0}, .offset_ns = {0}};
+  FittedHierarchy best{
+      .log2_bytes = {}, .shapes = {}, .log_ns = {curves.cycle.front().log_ns}, .drift = {0}, .offset_ns = {0}};
   best = fit(curves, best);
   const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
   const double evidence = evidence_factor * 3 * std::log(points);
@@ -235,7 +239,8 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
     FittedHierarchy found;
     found.cost = std::numeric_limits<double>::infinity();
     const std::vector<FittedHierarchy> starts = with_one_more(best, curves);
-    const std::vector<FittedHierarchy> all = in_parallel(starts.size(), [&](std::size_t i) { return fit(curves, starts[i], 8); });
+    const std::vector<FittedHierarchy> all =
+        in_parallel(starts.size(), [&](std::size_t i) { return fit(curves, starts[i], 8); });
     for (const FittedHierarchy& tried : all) {
       if (tried.cost < found.cost && plausible(tried, curves)) found = tried;
     }

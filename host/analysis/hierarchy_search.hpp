@@ -14,19 +14,19 @@ inline constexpr double least_size_ratio = 2.1;
 /// be no levels but climbs that the fit needs: `is_level` tells.
 FittedHierarchy search_hierarchy(const FitCurves& curves);
 
-/// What further parameters must lower the cost by, in units of log(points) for each. Schwarz's criterion has 1; residuals
-/// that formulas leave are not independent, so more is asked.
+/// What further parameters must lower the cost by, in units of log(points) for each. Schwarz's criterion has 1;
+/// residuals that formulas leave are not independent, so more is asked.
 inline constexpr double evidence_factor = 2.5;
 
 /// Whether every cache is one that may be, and each level beyond a large step was seen by itself.
 bool believable(const FittedHierarchy& hierarchy, const FitCurves& curves);
 
-/// The cost of a fit, more where it has a level that was not seen: a shape that climbs slowly can stand for a plateau that
-/// the curve has, at a latency that it has not.
+/// The cost of a fit, more where it has a level that was not seen: a shape that climbs slowly can stand for a plateau
+/// that the curve has, at a latency that it has not.
 double score(const FittedHierarchy& hierarchy, const FitCurves& curves);
 
-/// Tries every allowed shape for one cache after the other, as long as that helps. Where `scattered`, lines are placed by
-/// chance: only hashed shapes are allowed.
+/// Tries every allowed shape for one cache after the other, as long as that helps. Where `scattered`, lines are placed
+/// by chance: only hashed shapes are allowed.
 void choose_shapes(const FitCurves& curves, FittedHierarchy& hierarchy, const std::vector<bool>& scattered = {});
 
 /// Hashed, least recently used, 16 ways.
@@ -38,7 +38,8 @@ std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCu
 /// Whether what lies beyond a cache is a level of its own: the step is large, or the curve is flat on both sides of it.
 bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache);
 
-/// `best` and the best fits for every other allowed shape of one cache whose cost is no more than `tolerated_cost` above.
+/// `best` and the best fits for every other allowed shape of one cache whose cost is no more than `tolerated_cost`
+/// above.
 std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedHierarchy& best, std::size_t cache,
                                           const std::vector<bool>& scattered, double tolerated_cost);
 

@@ -26,7 +26,8 @@ std::optional<double> interpolated(std::span<const CurvePoint> curve, double byt
 }
 
 /// Awake over asleep at the sizes between `low` and `high`.
-std::vector<double> ratios(std::span<const CurvePoint> asleep, std::span<const CurvePoint> awake, double low, double high) {
+std::vector<double> ratios(std::span<const CurvePoint> asleep, std::span<const CurvePoint> awake, double low,
+                           double high) {
   std::vector<double> found;
   for (const CurvePoint& point : awake) {
     if (point.bytes < low || point.bytes > high || point.values.empty()) continue;

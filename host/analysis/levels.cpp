@@ -42,17 +42,18 @@ std::vector<FitPoint> resampled(const std::vector<CurvePoint>& curve, const std:
     for (double& value : values) value = curve[i].values[random() % curve[i].values.size()];
     const double log_fitted = std::log(fitted_ns(points[i].log2_bytes));
     const double distance = points[i].log_ns - log_fitted;
-    sample[i].log_ns = log_fitted + (random() % 2 == 0 ? distance : -distance) +
-                       std::log(summarize(values).median) - points[i].log_ns;
+    sample[i].log_ns =
+        log_fitted + (random() % 2 == 0 ? distance : -distance) + std::log(summarize(values).median) - points[i].log_ns;
   }
   return sample;
 }
 
 FitCurves resampled(const LatencyCurves& curves, const FitCurves& points, const FittedHierarchy& fitted,
                     std::mt19937_64& random) {
-  return {.cycle = resampled(curves.cycle, points.cycle, [&](double at) { return cyclic_ns(fitted, at); }, random),
-          .independent =
-              resampled(curves.independent, points.independent, [&](double at) { return independent_ns(fitted, at); }, random),
+  return {.cycle = resampled(
+              curves.cycle, points.cycle, [&](double at) { return cyclic_ns(fitted, at); }, random),
+          .independent = resampled(
+              curves.independent, points.independent, [&](double at) { return independent_ns(fitted, at); }, random),
           .line_bytes = points.line_bytes};
 }
 
@@ -125,9 +126,10 @@ Crossing crossing(const LatencyCurves& curves, const FittedHierarchy& fitted, st
   return {.below = last, .above = last};
 }
 
-/// The last size before the curve turns up for good: from the middle of the step down for as long as it is steep. A slow
-/// climb before an edge, or a disturbed point, is not the edge.
-Crossing turn_up(const LatencyCurves& curves, const FittedHierarchy& fitted, std::size_t level, const Crossing& middle) {
+/// The last size before the curve turns up for good: from the middle of the step down for as long as it is steep. A
+/// slow climb before an edge, or a disturbed point, is not the edge.
+Crossing turn_up(const LatencyCurves& curves, const FittedHierarchy& fitted, std::size_t level,
+                 const Crossing& middle) {
   const std::vector<CurvePoint>& cycle = curves.cycle;
   const double step = std::exp(fitted.log_ns[level + 1]) - std::exp(fitted.log_ns[level]);
   std::size_t above = 0;
@@ -176,8 +178,8 @@ Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_
   return bracket;
 }
 
-/// A capacity over every shape that explains the curves nearly as well, each with a say by its likelihood, and the range
-/// of all.
+/// A capacity over every shape that explains the curves nearly as well, each with a say by its likelihood, and the
+/// range of all.
 Bracket over_shapes(const RefinedHierarchy& refined_hierarchy, const FitCurves& points, const FittedHierarchy& fitted,
                     std::size_t cache) {
   const double tolerated = refined_hierarchy.tolerated_cost();
@@ -228,17 +230,20 @@ Bracket capacity(const LatencyCurves& curves, const RefinedHierarchy& refined_hi
 
   const Crossing onset = crossing(curves, fitted, cache, 0.05);
   const Crossing middle = crossing(curves, fitted, cache, 0.5);
-  if (!curves.independent.empty() && !hashed && !refined_hierarchy.scattered[cache] && onset.above <= onset.below * narrow_onset) {
+  if (!curves.independent.empty() && !hashed && !refined_hierarchy.scattered[cache] &&
+      onset.above <= onset.below * narrow_onset) {
     // Neighbouring lines in neighbouring sets: every line fits up to the capacity, whatever the policy, and not beyond.
     // A random policy reaches 5 % of the step only 3 % later.
     const bool random = fitted.shapes[cache]->policy() == CacheShape::Policy::random;
     const double low = onset.below * (random ? 0.97 : 1);
     const double high = onset.above;
     // Where one of the curves speaks against it, a few sets filled early: pages that the system placed unevenly.
-    for (const double said : {value, std::exp2(fitted.log2_bytes[cache]), std::exp2(refined_hierarchy.by_cycle.log2_bytes[cache])}) {
+    for (const double said :
+         {value, std::exp2(fitted.log2_bytes[cache]), std::exp2(refined_hierarchy.by_cycle.log2_bytes[cache])}) {
       if (said > high * onset_agrees || said < low / onset_agrees) return bracket;
     }
-    if (bracket.low > high || bracket.high < low) return {std::min(low, bracket.low), value, std::max(high, bracket.high)};
+    if (bracket.low > high || bracket.high < low)
+      return {std::min(low, bracket.low), value, std::max(high, bracket.high)};
     return {low * (1 - least_relative_error / 2), std::clamp(value, low, high), high * (1 + least_relative_error / 2)};
   }
   if (curves.independent.empty()) {
@@ -252,11 +257,12 @@ Bracket capacity(const LatencyCurves& curves, const RefinedHierarchy& refined_hi
 }
 
 /// Whether the step beyond a cache lies where translation begins to cost as much: what is left of an edge that the walk
-/// with one line a page has shown. Only what it adds about there counts: on CPUs the ends of several tables, and what is
-/// kept of them, make up one climb over many sizes.
+/// with one line a page has shown. Only what it adds about there counts: on CPUs the ends of several tables, and what
+/// is kept of them, make up one climb over many sizes.
 bool is_translation(const FittedHierarchy& fitted, std::size_t cache, const std::vector<TranslationEdge>& edges) {
   const double bytes = std::exp2(fitted.log2_bytes[cache]);
-  const double step = level_ns(fitted, cache + 1, fitted.log2_bytes[cache]) - level_ns(fitted, cache, fitted.log2_bytes[cache]);
+  const double step =
+      level_ns(fitted, cache + 1, fitted.log2_bytes[cache]) - level_ns(fitted, cache, fitted.log2_bytes[cache]);
   constexpr double about = 8;
   return std::ranges::any_of(edges, [&](const TranslationEdge& edge) {
     const double added_ns = added_ns_at(edge, about * bytes) - added_ns_at(edge, bytes / about);
@@ -327,7 +333,8 @@ std::vector<Edge> find_edges(const LatencyCurves& curves) {
   for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
     if (!is_level(fitted, points, cache)) continue;
     const Crossing onset = crossing(curves, fitted, cache, 0.05);
-    edges.push_back({.onset_bytes = std::sqrt(onset.below * onset.above), .middle_bytes = std::exp2(fitted.log2_bytes[cache])});
+    edges.push_back(
+        {.onset_bytes = std::sqrt(onset.below * onset.above), .middle_bytes = std::exp2(fitted.log2_bytes[cache])});
   }
   return edges;
 }

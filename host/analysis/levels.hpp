@@ -22,7 +22,7 @@ struct LatencyCurves {
   std::vector<CurvePoint> independent;  ///< uniformly random lines: the hit rate gives capacity whatever the policy
   std::vector<CurvePoint> page;         ///< one line a page, over the span of the pages
   double line_bytes = 64;
-  double page_bytes = 4096;             ///< distance of the lines of `page`
+  double page_bytes = 4096;  ///< distance of the lines of `page`
 };
 
 /// A value with the range that holds it with 95 % probability.
@@ -42,11 +42,11 @@ struct Level {
 
 /// An edge that follows pages rather than bytes: address translation, not a level.
 struct TranslationEdge {
-  double bytes = 0;        ///< largest span of pages that is still free of it
-  double added_ns = 0;     ///< what a load takes longer beyond it
-  double reach_bytes = 0;  ///< span at which half of that is reached
-  std::vector<double> log2_spans;    ///< of the pages that were walked, on the way up
-  std::vector<double> added_ns_at;   ///< what a load takes longer at each of them
+  double bytes = 0;                 ///< largest span of pages that is still free of it
+  double added_ns = 0;              ///< what a load takes longer beyond it
+  double reach_bytes = 0;           ///< span at which half of that is reached
+  std::vector<double> log2_spans;   ///< of the pages that were walked, on the way up
+  std::vector<double> added_ns_at;  ///< what a load takes longer at each of them
 };
 
 struct Hierarchy {

@@ -8,9 +8,9 @@ namespace {
 
 /// A rise below this share of the latency before it is not worth a finding.
 constexpr double least_rise = 0.08;
-/// A walk with one line a page is held against as many lines, packed, which share pages. Lines of different pages meet in
-/// the same sets by chance, which packed ones do not: a cache begins to miss at two thirds of its size, one of few ways
-/// at two fifths, so so many more packed lines are looked up.
+/// A walk with one line a page is held against as many lines, packed, which share pages. Lines of different pages meet
+/// in the same sets by chance, which packed ones do not: a cache begins to miss at two thirds of its size, one of few
+/// ways at two fifths, so so many more packed lines are looked up.
 constexpr double early_misses = 1.5;
 constexpr double earliest_misses = 2.5;
 
@@ -28,7 +28,8 @@ std::vector<CurvePoint> lowered(const std::vector<CurvePoint>& curve, const std:
   for (CurvePoint& point : result) {
     const double median = point.values.empty() ? 0 : summarize(point.values).median;
     double added = 0;
-    for (const TranslationEdge& edge : edges) added += edge.added_ns * std::max(0.0, 1 - edge.reach_bytes / point.bytes);
+    for (const TranslationEdge& edge : edges)
+      added += edge.added_ns * std::max(0.0, 1 - edge.reach_bytes / point.bytes);
     added = std::min(added, 0.8 * median);
     for (double& value : point.values) value = std::max(value - added, 0.05 * median);
   }
@@ -63,7 +64,8 @@ std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves) {
   }
   // One disturbed point is no edge, and a larger span never translates faster.
   std::vector<double> smooth = added;
-  for (std::size_t i = 1; i + 1 < added.size(); ++i) smooth[i] = quantile(std::vector{added[i - 1], added[i], added[i + 1]}, 0.5);
+  for (std::size_t i = 1; i + 1 < added.size(); ++i)
+    smooth[i] = quantile(std::vector{added[i - 1], added[i], added[i + 1]}, 0.5);
   for (std::size_t i = 1; i < added.size(); ++i) smooth[i] = std::max(smooth[i], smooth[i - 1]);
   added = smooth;
   // Runs of points over which the cost rises, each one edge.
@@ -84,7 +86,11 @@ std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves) {
       while (added[half] < added[i] + rise / 2) ++half;
       const double share = (added[i] + rise / 2 - added[half - 1]) / (added[half] - added[half - 1]);
       const double reach = spans[half - 1] + share * (spans[half] - spans[half - 1]);
-      edges.push_back({.bytes = std::exp2(spans[i]), .added_ns = rise, .reach_bytes = std::exp2(reach), .log2_spans = {}, .added_ns_at = {}});
+      edges.push_back({.bytes = std::exp2(spans[i]),
+                       .added_ns = rise,
+                       .reach_bytes = std::exp2(reach),
+                       .log2_spans = {},
+                       .added_ns_at = {}});
       for (std::size_t at = i; at < end; ++at) {
         edges.back().log2_spans.push_back(spans[at]);
         edges.back().added_ns_at.push_back(added[at] - added[i]);

@@ -32,7 +32,8 @@ Curve curve_of(const std::string& device, std::span<const records::Line> lines, 
   return curve;
 }
 
-std::vector<Column> columns_of(const std::string& device, std::span<const records::Line> lines, const std::string& api) {
+std::vector<Column> columns_of(const std::string& device, std::span<const records::Line> lines,
+                               const std::string& api) {
   using probes::Pattern;
   using probes::Sharing;
   std::vector<Column> columns;
@@ -87,7 +88,8 @@ std::string path_text(const Curve& curve, const char* how) {
   std::string text;
   for (const auto& [bytes, measurement] : curve) {
     text += text.empty() ? format("  Read %s: ", how) : std::string(", ");
-    text += format("%.3g GB/s in %s", analysis::summarize(measurement->values).median, measure::size_text(bytes).c_str());
+    text +=
+        format("%.3g GB/s in %s", analysis::summarize(measurement->values).median, measure::size_text(bytes).c_str());
   }
   return text.empty() ? text : text + "\n";
 }
@@ -98,12 +100,14 @@ std::map<std::string, std::string> bus_series(probes::Pattern pattern) {
   return series;
 }
 
-/// What passes between caches and memory where that is more than the program moves, at the largest size; empty where not.
+/// What passes between caches and memory where that is more than the program moves, at the largest size; empty where
+/// not.
 std::string bus_text(const Curve& curve, std::string_view pattern) {
   if (curve.empty()) return "";
   const auto& [bytes, measurement] = *curve.rbegin();
-  return format("  With the lines that are fetched before they are written, %s is %.3g GB/s in %s\n", std::string(pattern).c_str(),
-                analysis::summarize(measurement->values).median, measure::size_text(bytes).c_str());
+  return format("  With the lines that are fetched before they are written, %s is %.3g GB/s in %s\n",
+                std::string(pattern).c_str(), analysis::summarize(measurement->values).median,
+                measure::size_text(bytes).c_str());
 }
 
 }  // namespace
@@ -117,16 +121,20 @@ std::string bandwidth_table(const std::string& device, std::span<const records::
             ", GB/s: medians; each work-group has a part of its own unless shared\n" + rows(columns) +
             shape_text(*columns.front().curve.rbegin()->second);
     const auto by_path = [&](probes::Pattern pattern, const char* how) {
-      return path_text(curve_of(device, lines, records::api_name(api), probes::series_of(pattern, probes::Sharing::apart)), how);
+      return path_text(
+          curve_of(device, lines, records::api_name(api), probes::series_of(pattern, probes::Sharing::apart)), how);
     };
     text += by_path(probes::Pattern::read_image, "through the texture unit");
     text += by_path(probes::Pattern::read_local, "from memory of the work-groups");
-    for (const probes::Pattern pattern : {probes::Pattern::write, probes::Pattern::copy, probes::Pattern::add, probes::Pattern::triad}) {
-      text += bus_text(curve_of(device, lines, records::api_name(api), bus_series(pattern)), probes::facts_of(pattern).name);
+    for (const probes::Pattern pattern :
+         {probes::Pattern::write, probes::Pattern::copy, probes::Pattern::add, probes::Pattern::triad}) {
+      text += bus_text(curve_of(device, lines, records::api_name(api), bus_series(pattern)),
+                       probes::facts_of(pattern).name);
     }
     for (const records::Line& line : lines) {
       const bool here = line.origin.device == device && line.origin.api == records::api_name(api);
-      if (line.kind == "finding" && here && line.origin.probe == "bandwidth") text += "  " + line.finding.evidence + "\n";
+      if (line.kind == "finding" && here && line.origin.probe == "bandwidth")
+        text += "  " + line.finding.evidence + "\n";
     }
   }
   return text;

@@ -79,7 +79,8 @@ std::string chart(std::span<const ChartCurve> curves, int columns, int rows) {
     for (const auto& [bytes, value] : curve.points) {
       if (bytes <= 0 || value <= 0) continue;
       const int row = rows - 1 - cell(y, std::log10(value), rows);
-      std::string& place = cells[static_cast<std::size_t>(row)][static_cast<std::size_t>(cell(x, std::log2(bytes), columns))];
+      std::string& place =
+          cells[static_cast<std::size_t>(row)][static_cast<std::size_t>(cell(x, std::log2(bytes), columns))];
       place = place == " " || place == drawn ? drawn : "◆";
     }
   }

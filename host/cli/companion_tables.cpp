@@ -46,11 +46,13 @@ std::string cpu_latency_table(const std::string& device, std::span<const Line> l
   for (const Line& line : lines) {
     if (!is_of(line, device, "cpu-latency")) continue;
     if (line.kind == "level") levels[line.level.series].push_back(line.level);
-    const bool shown = line.kind == "sample" && line.measurement.unit == "ns" && !line.measurement.point.series.contains("order");
+    const bool shown =
+        line.kind == "sample" && line.measurement.unit == "ns" && !line.measurement.point.series.contains("order");
     if (shown) curves[line.measurement.point.series][line.measurement.point.x.at("bytes")] = &line.measurement;
   }
   if (curves.empty()) return "";
-  std::string text = "\n  Latency of one dependent load on the CPU itself, ns: medians\n" + format("  %12s", "working set");
+  std::string text =
+      "\n  Latency of one dependent load on the CPU itself, ns: medians\n" + format("  %12s", "working set");
   for (const auto& [series, unused] : curves) text += format("  %22s", head_of(series).c_str());
   text += "\n";
   for (const double size : telling_bytes) {
@@ -83,14 +85,18 @@ std::string contention_table(const std::string& device, std::span<const Line> li
       const auto threads = point.x.find("cpu_threads");
       if (point.series != probes::series_of_load() || (threads != point.x.end() && threads->second > 0)) continue;
       if (line.measurement.unit == "ns") by_gbps[point.x.at("gpu_gbps")] = &line.measurement;
-      if (line.measurement.unit == "ratio") of_idle[point.x.at("load")] = analysis::summarize(line.measurement.values).median;
+      if (line.measurement.unit == "ratio")
+        of_idle[point.x.at("load")] = analysis::summarize(line.measurement.values).median;
     }
     if (by_gbps.empty()) continue;
-    text += std::string("\n  ") + (simulated ? "Simulated latency of the CPU" : "Latency of the CPU while the GPU works through " + spoken_name(api)) +
+    text += std::string("\n  ") +
+            (simulated ? "Simulated latency of the CPU"
+                       : "Latency of the CPU while the GPU works through " + spoken_name(api)) +
             ", ns\n" + format("  %12s  %12s  %12s  %12s  %12s\n", "GPU, GB/s", "p50", "p90", "p99", "over idle");
     for (const auto& [gbps, one] : by_gbps) {
       std::string row = format("  %12.1f", gbps);
-      for (const double share : {0.5, 0.9, 0.99}) row += format("  %12s", marked(*one, analysis::quantile(one->values, share)).c_str());
+      for (const double share : {0.5, 0.9, 0.99})
+        row += format("  %12s", marked(*one, analysis::quantile(one->values, share)).c_str());
       const auto times = of_idle.find(one->point.x.at("load"));
       if (times != of_idle.end()) row += format("  %12.2f", times->second);
       row.erase(row.find_last_not_of(' ') + 1);

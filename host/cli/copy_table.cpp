@@ -115,8 +115,7 @@ std::string copy_table(const std::string& device, std::span<const Line> lines, b
 std::string copy_name(const Line& line) {
   const CopyArm arm = probes::arm_of(line.point.series);
   const std::string by = probes::series_of({.mover = arm.mover}).at("engine");
-  std::string text =
-      "by " + by + (arm.mover == Mover::transfer ? " queue" : "") + ", " + probes::phrase_of(arm);
+  std::string text = "by " + by + (arm.mover == Mover::transfer ? " queue" : "") + ", " + probes::phrase_of(arm);
   const auto queues = line.point.x.find("queues");
   if (queues != line.point.x.end()) text += format(" on %.0f queues", queues->second);
   if (arm.beside_kernel) text += " beside a kernel";

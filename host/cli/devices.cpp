@@ -103,7 +103,8 @@ std::vector<ApiDevice> list_in_a_worker(gpu::Api api, std::chrono::milliseconds 
 std::vector<DeviceRecord> merge(const std::vector<ApiDevice>& seen) {
   std::vector<DeviceRecord> devices;
   for (const ApiDevice& one : seen) {
-    auto found = std::ranges::find_if(devices, [&](const DeviceRecord& device) { return same_hardware(device, one.info); });
+    auto found =
+        std::ranges::find_if(devices, [&](const DeviceRecord& device) { return same_hardware(device, one.info); });
     if (found == devices.end()) {
       DeviceRecord device;
       device.name = one.info.name;
@@ -119,7 +120,8 @@ std::vector<DeviceRecord> merge(const std::vector<ApiDevice>& seen) {
     if (count > 1) device.id += "-" + std::to_string(count);
   }
   // GPUs first: they are what the tool is for.
-  std::ranges::stable_partition(devices, [](const DeviceRecord& device) { return device.type != gpu::DeviceType::cpu; });
+  std::ranges::stable_partition(devices,
+                                [](const DeviceRecord& device) { return device.type != gpu::DeviceType::cpu; });
   return devices;
 }
 

@@ -66,8 +66,8 @@ std::string random_uuid() {
   words[1] = (words[1] & 0xFFFF0FFFu) | 0x00004000u;
   words[2] = (words[2] & 0x3FFFFFFFu) | 0x80000000u;
   std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%08x-%04x-%04x-%04x-%04x%08x", words[0], words[1] >> 16,
-                words[1] & 0xFFFFu, words[2] >> 16, words[2] & 0xFFFFu, words[3]);
+  std::snprintf(text.data(), text.size(), "%08x-%04x-%04x-%04x-%04x%08x", words[0], words[1] >> 16, words[1] & 0xFFFFu,
+                words[2] >> 16, words[2] & 0xFFFFu, words[3]);
   return text.data();
 }
 

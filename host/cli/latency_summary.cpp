@@ -26,7 +26,7 @@ struct Curve {
   BySize points;
 };
 
-constexpr std::array<double, 11> telling_bytes{4096,      16384,      65536,      262144,     1048576,   4194304,
+constexpr std::array<double, 11> telling_bytes{4096,      16384,     65536,      262144,      1048576,    4194304,
                                                16777216., 67108864., 268435456., 1073741824., 4294967296.};
 
 std::vector<Curve> latency_curves(const std::string& device, std::span<const Line> lines, probes::Path path,
@@ -125,8 +125,11 @@ std::string asleep(const std::string& device, std::span<const Line> lines) {
     if (alone == nullptr) continue;
     const double ns = analysis::summarize(measurement->values).median;
     const double alone_ns = analysis::summarize(alone->values).median;
-    text += format("  %s%s takes %.0f ns beside a light stream, as above, and %.0f ns when nothing else keeps memory awake: %.2f times.\n",
-                   api_prefix(records::api_name(curve.api)).c_str(), measure::size_text(bytes).c_str(), ns, alone_ns, alone_ns / ns);
+    text += format(
+        "  %s%s takes %.0f ns beside a light stream, as above, and %.0f ns when nothing else keeps memory awake: %.2f "
+        "times.\n",
+        api_prefix(records::api_name(curve.api)).c_str(), measure::size_text(bytes).c_str(), ns, alone_ns,
+        alone_ns / ns);
   }
   return text;
 }
@@ -154,7 +157,9 @@ std::string drawn(const std::vector<Curve>& curves, bool colour) {
     const bool vulkan = curve.api == gpu::Api::vulkan;
     ChartCurve one{.name = spoken_name(curve.api),
                    .sign = vulkan ? "○" : "●",
-                   .colour = !colour ? "" : vulkan ? "33" : "36",
+                   .colour = !colour  ? ""
+                             : vulkan ? "33"
+                                      : "36",
                    .points = {}};
     for (const auto& [bytes, measurement] : curve.points) {
       one.points.emplace_back(bytes, analysis::summarize(measurement->values).median);

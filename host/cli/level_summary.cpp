@@ -44,7 +44,8 @@ std::string launch(const std::string& device, std::span<const Line> lines, gpu::
     const auto& [point, unit, values, state] = line.measurement;
     if (point.series != probes::series_of_levels()) continue;
     if (unit == "us") empty_us = analysis::summarize(values).median;
-    if (unit != "GB/s" || point.x.size() != 1 || !point.x.contains("bytes") || point.x.at("bytes") > small_bytes) continue;
+    if (unit != "GB/s" || point.x.size() != 1 || !point.x.contains("bytes") || point.x.at("bytes") > small_bytes)
+      continue;
     launches_us.push_back(state.launch_ns / 1e3);
     gbps.push_back(analysis::summarize(values).median);
   }
@@ -53,8 +54,8 @@ std::string launch(const std::string& device, std::span<const Line> lines, gpu::
   if (launches_us.size() >= 3) {
     const analysis::Summary a = analysis::summarize(launches_us);
     text += text.empty() ? "  A" : "; a";
-    text += format(" dispatch of n bytes takes a + n / b, a = %.3g us (%.3g to %.3g), b = %.0f GB/s in up to 256 KiB", a.median,
-                   a.lower_quartile, a.upper_quartile, analysis::quantile(gbps, 0.5));
+    text += format(" dispatch of n bytes takes a + n / b, a = %.3g us (%.3g to %.3g), b = %.0f GB/s in up to 256 KiB",
+                   a.median, a.lower_quartile, a.upper_quartile, analysis::quantile(gbps, 0.5));
   }
   return text.empty() ? "" : text + ".\n";
 }
@@ -90,7 +91,8 @@ std::string level_summary(const records::DeviceRecord& device, std::span<const L
     if (!any && of_launch.empty()) continue;
     text += "\n  Levels" + (api == gpu::Api::model ? ", simulated" : " through " + spoken_name(api)) + "\n";
     text += any ? level_table(latency, bandwidth) : "  No curve has an edge from which a level could be told.\n";
-    if (!bandwidth.empty()) text += "  GB/s: read by all compute units together, each walking over all of the working set.\n";
+    if (!bandwidth.empty())
+      text += "  GB/s: read by all compute units together, each walking over all of the working set.\n";
     text += of_launch;
   }
   return text + findings(device.id, lines);

@@ -11,9 +11,7 @@ namespace {
 
 using measure::FoundLevel;
 
-std::string three_digits(double value) {
-  return format(value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value);
-}
+std::string three_digits(double value) { return format(value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value); }
 
 struct Cells {
   std::string level;
@@ -34,8 +32,8 @@ struct Columns {
 };
 
 std::string line_of(const Cells& cells, Columns columns) {
-  std::string line = format("  %-8s %10s  %-22s %-24s", cells.level.c_str(), cells.size.c_str(), cells.size_range.c_str(),
-                            cells.transition.c_str());
+  std::string line = format("  %-8s %10s  %-22s %-24s", cells.level.c_str(), cells.size.c_str(),
+                            cells.size_range.c_str(), cells.transition.c_str());
   if (columns.latency) line += format(" %9s  %-18s", cells.latency.c_str(), cells.latency_range.c_str());
   if (columns.bandwidth) line += format(" %7s  %-15s", cells.bandwidth.c_str(), cells.bandwidth_range.c_str());
   line += " " + cells.cycles;
@@ -92,7 +90,8 @@ std::string level_table(std::span<const FoundLevel> latency, std::span<const Fou
                               .bandwidth_range = "between",
                               .cycles = cycles_heading(latency)},
                              columns);
-  for (const probes::LevelOfTwo& row : probes::side_by_side(latency, bandwidth)) text += line_of(cells_of(row, columns), columns);
+  for (const probes::LevelOfTwo& row : probes::side_by_side(latency, bandwidth))
+    text += line_of(cells_of(row, columns), columns);
   return text;
 }
 

@@ -22,8 +22,8 @@ namespace {
 
 using Series = std::map<std::string, std::string>;
 
-/// Device, API, place of the probe among those that tell levels, and series without `order` and `fabric`: the curves that
-/// speak of one hierarchy, in the order of a run's.
+/// Device, API, place of the probe among those that tell levels, and series without `order` and `fabric`: the curves
+/// that speak of one hierarchy, in the order of a run's.
 using Key = std::tuple<std::string, std::string, std::size_t, Series>;
 constexpr std::array<const measure::Probe*, 2> probes_of_levels{&probes::latency, &probes::bandwidth};
 
@@ -49,7 +49,8 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
     if (line.kind == "run") seed = line.seed;
     if (line.kind == "device") devices[line.origin.device] = &line;
     if (!records::is_point(line)) continue;
-    const auto probe = std::ranges::find(probes_of_levels, line.origin.probe, [](const measure::Probe* one) { return one->name; });
+    const auto probe =
+        std::ranges::find(probes_of_levels, line.origin.probe, [](const measure::Probe* one) { return one->name; });
     if (probe == probes_of_levels.end()) continue;
     Series series = line.point.series;
     if (*probe == &probes::latency) {
@@ -80,7 +81,8 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
       continue;
     }
     const probes::Path path = latency ? probes::path_of(series) : probes::Path::vector;
-    std::cout << (found != devices.end() ? found->second->name : device) << ", " << api << (latency ? "" : ", by bandwidth")
+    std::cout << (found != devices.end() ? found->second->name : device) << ", " << api
+              << (latency ? "" : ", by bandwidth")
               << (path == probes::Path::vector ? "" : ", by the path " + std::string(probes::name_of(path)))
               << (is_awake(conclusion) ? ", memory kept awake" : "") << "\n"
               << (latency ? level_table(conclusion.levels) : level_table({}, conclusion.levels));

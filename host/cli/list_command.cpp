@@ -15,7 +15,8 @@ namespace {
 using records::ApiDevice;
 using records::DeviceRecord;
 
-std::vector<records::Applicability> answers(const DeviceRecord& device, const std::map<gpu::Api, std::string>& problems) {
+std::vector<records::Applicability> answers(const DeviceRecord& device,
+                                            const std::map<gpu::Api, std::string>& problems) {
   std::vector<records::Applicability> all;
   for (const measure::Probe* probe : probes::catalog()) {
     for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::cpu}) {
@@ -26,8 +27,9 @@ std::vector<records::Applicability> answers(const DeviceRecord& device, const st
         answer = probe->obstacle(through_api->info).value_or("yes");
       } else {
         const auto problem = problems.find(api);
-        answer = problem != problems.end() ? problem->second : api == gpu::Api::cpu            ? "asked of device cpu alone"
-                                              : "no " + spoken_name(api) + " driver shows this device";
+        answer = problem != problems.end() ? problem->second
+                 : api == gpu::Api::cpu    ? "asked of device cpu alone"
+                                           : "no " + spoken_name(api) + " driver shows this device";
       }
       all.push_back({std::string(probe->name), records::api_name(api), answer});
     }
@@ -38,7 +40,8 @@ std::vector<records::Applicability> answers(const DeviceRecord& device, const st
 void print(const DeviceRecord& device, std::size_t index, const std::vector<records::Applicability>& probes) {
   std::cout << index << "  " << device.name << "  (" << records::type_name(device.type) << ")\n";
   std::cout << "     id " << device.id;
-  if (device.memory_bytes != 0) std::cout << ", memory " << measure::size_text(static_cast<double>(device.memory_bytes));
+  if (device.memory_bytes != 0)
+    std::cout << ", memory " << measure::size_text(static_cast<double>(device.memory_bytes));
   if (device.compute_units != 0) std::cout << ", " << device.compute_units << " compute units";
   if (!device.uuid.empty()) std::cout << ", uuid " << device.uuid;
   std::cout << "\n";
@@ -66,7 +69,8 @@ ExitStatus list_command(ListFormat format) {
     std::cout << "[";
     for (std::size_t index = 0; index < machine.devices.size(); ++index) {
       const DeviceRecord& device = machine.devices[index];
-      std::cout << (index == 0 ? "\n" : ",\n") << records::listed_device_json(device, answers(device, machine.problems));
+      std::cout << (index == 0 ? "\n" : ",\n")
+                << records::listed_device_json(device, answers(device, machine.problems));
     }
     std::cout << "\n]\n";
     return ExitStatus::done;
@@ -77,7 +81,8 @@ ExitStatus list_command(ListFormat format) {
   }
   if (machine.devices.empty()) std::cout << "No device found.\n";
   std::cout << "\nProbes:\n";
-  for (const measure::Probe* probe : probes::catalog()) std::cout << "  " << probe->name << "  " << probe->question << "\n";
+  for (const measure::Probe* probe : probes::catalog())
+    std::cout << "  " << probe->name << "  " << probe->question << "\n";
   return ExitStatus::done;
 }
 

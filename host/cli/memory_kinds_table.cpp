@@ -31,7 +31,8 @@ std::string text_of(const std::string& kind, std::span<const Line* const> findin
     if (direction == finding.series.end()) {
       parts.push_back(value_text(finding));
     } else {
-      directions[direction->second == "to-device" ? 0 : 1] = finding.name == "zero-copy" ? finding.name : value_text(finding);
+      directions[direction->second == "to-device" ? 0 : 1] =
+          finding.name == "zero-copy" ? finding.name : value_text(finding);
     }
   }
   if (!directions[0].empty() && directions[0] == directions[1]) {
@@ -54,15 +55,19 @@ std::string memory_kinds_table(const std::string& device, std::span<const Line> 
     std::vector<std::string> kinds;
     const Line* round_trip = nullptr;
     for (const Line& line : lines) {
-      const bool here = line.kind == "finding" && line.origin.device == device && line.origin.api == records::api_name(api);
+      const bool here =
+          line.kind == "finding" && line.origin.device == device && line.origin.api == records::api_name(api);
       if (here && line.finding.name == "round-trip") round_trip = &line;
-      if (!here || line.finding.name == "round-trip" || (line.origin.probe != "zero-copy" && line.origin.probe != "host-memory")) continue;
+      if (!here || line.finding.name == "round-trip" ||
+          (line.origin.probe != "zero-copy" && line.origin.probe != "host-memory"))
+        continue;
       findings.push_back(&line);
       const std::string kind = probes::memory_of(line.finding.series);
       if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
     }
     if (findings.empty() && round_trip == nullptr) continue;
-    text += std::string("\n  ") + (simulated ? "Simulated kinds of memory" : "Kinds of memory through " + spoken_name(api)) + "\n";
+    text += std::string("\n  ") +
+            (simulated ? "Simulated kinds of memory" : "Kinds of memory through " + spoken_name(api)) + "\n";
     std::size_t widest = 0;
     for (const std::string& kind : kinds) widest = std::max(widest, kind.size());
     for (const std::string& kind : kinds) {

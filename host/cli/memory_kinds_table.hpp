@@ -7,8 +7,8 @@
 
 namespace sonde::cli {
 
-/// What was found of each kind of memory of one device: is it shared, how far is it from the GPU and from the CPU; an API
-/// a block, empty where nothing was asked.
+/// What was found of each kind of memory of one device: is it shared, how far is it from the GPU and from the CPU; an
+/// API a block, empty where nothing was asked.
 std::string memory_kinds_table(const std::string& device, std::span<const records::Line> lines, bool simulated);
 
 }  // namespace sonde::cli

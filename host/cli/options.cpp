@@ -47,10 +47,12 @@ Efforts, by the device's time (all take at least 7 repetitions, until the median
 The plan and its estimate are shown before anything is measured. The record file is never overwritten.)";
 
 /// For options whose text CLI11 would read too kindly: -1 as a large seed, nothing as "not given".
-const CLI::Validator not_empty([](const std::string& text) { return text.empty() ? "wants a value, not ''" : std::string(); }, "");
+const CLI::Validator not_empty(
+    [](const std::string& text) { return text.empty() ? "wants a value, not ''" : std::string(); }, "");
 const CLI::Validator digits(
     [](const std::string& text) {
-      const bool fine = !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+      const bool fine =
+          !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
       return fine ? std::string() : "'" + text + "' is no whole number";
     },
     "");
@@ -80,14 +82,19 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_option("--api", options.api, "Through which API")
       ->check(CLI::IsMember({"opencl", "vulkan", "all"}))
       ->capture_default_str();
-  run.add_option("--probe", options.probes, "Which probes (default: all that apply)")->type_name("NAME[,NAME...]")->delimiter(',');
+  run.add_option("--probe", options.probes, "Which probes (default: all that apply)")
+      ->type_name("NAME[,NAME...]")
+      ->delimiter(',');
   run.add_option("--sizes", options.sizes, "Smallest and largest working set, powers of 1024, e.g. 4K:1G")
       ->type_name("MIN:MAX")
       ->check(not_empty);
   run.add_option("--effort", options.effort, "How much to measure")
       ->check(CLI::IsMember({"quick", "normal", "thorough"}))
       ->capture_default_str();
-  run.add_option("--seed", options.seed, "Seed of every random choice")->type_name("N")->check(digits)->capture_default_str();
+  run.add_option("--seed", options.seed, "Seed of every random choice")
+      ->type_name("N")
+      ->check(digits)
+      ->capture_default_str();
   run.add_option("-o,--out", options.out, "Record file (default: results/<host>-<device>-<driver>-<UTC time>.jsonl)")
       ->type_name("FILE")
       ->check(not_empty);
@@ -99,7 +106,8 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_option("--time-limit", options.time_limit_seconds, "The whole run ends after so many seconds")
       ->type_name("SECONDS")
       ->check(seconds_above_zero);
-  run.add_option("--sysfs-root", options.sysfs_root, "Read clocks, temperature and power from a tree below DIR, for tests")
+  run.add_option("--sysfs-root", options.sysfs_root,
+                 "Read clocks, temperature and power from a tree below DIR, for tests")
       ->type_name("DIR")
       ->check(folder)
       ->capture_default_str();

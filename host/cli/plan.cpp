@@ -24,8 +24,9 @@ Part part_of(const measure::Probe& probe, const gpu::DeviceInfo& device, const m
 
 }  // namespace
 
-std::string plan(std::span<const std::pair<const Target*, gpu::Api>> work, std::span<const measure::Probe* const> probes,
-                 const measure::Request& request, double time_limit_seconds) {
+std::string plan(std::span<const std::pair<const Target*, gpu::Api>> work,
+                 std::span<const measure::Probe* const> probes, const measure::Request& request,
+                 double time_limit_seconds) {
   double seconds = 0;
   bool simulated = false;
   std::string lines;

@@ -124,28 +124,32 @@ void Run::skip(const Target& target, gpu::Api api, const std::string& reason) {
 void Run::compare_apis(const Target& target) {
   std::array<std::vector<measure::FoundLevel>, 2> levels;
   for (const Line& line : lines_) {
-    if (line.kind != "level" || line.origin.device != target.record.id || line.origin.probe != probes::latency.name) continue;
+    if (line.kind != "level" || line.origin.device != target.record.id || line.origin.probe != probes::latency.name)
+      continue;
     if (probes::path_of(line.level.series) != probes::Path::vector) continue;
     levels[line.origin.api == records::api_name(gpu::Api::vulkan) ? 1 : 0].push_back(line.level);
   }
   const auto finding = probes::disagreement(levels[0], levels[1]);
   if (!finding) return;
   for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
-    append(records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
+    append(
+        records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
   }
 }
 
 void Run::compare_probes(const Target& target, gpu::Api api) {
   std::array<std::vector<measure::FoundLevel>, 2> levels;
   for (const Line& line : lines_) {
-    if (line.kind != "level" || line.origin.device != target.record.id || line.origin.api != records::api_name(api)) continue;
+    if (line.kind != "level" || line.origin.device != target.record.id || line.origin.api != records::api_name(api))
+      continue;
     const bool bandwidth = line.origin.probe == probes::bandwidth.name;
     const bool main = bandwidth || probes::path_of(line.level.series) == probes::Path::vector;
     if (main) levels[bandwidth ? 1 : 0].push_back(line.level);
   }
   const auto finding = probes::size_disagreement(levels[0], levels[1]);
   if (!finding) return;
-  append(records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
+  append(
+      records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
 }
 
 std::size_t Run::count(const std::string& kind) const {
@@ -153,8 +157,8 @@ std::size_t Run::count(const std::string& kind) const {
 }
 
 bool Run::measured(const std::string& probe) const {
-  return std::ranges::any_of(
-      lines_, [&](const Line& line) { return line.kind == "sample" && line.origin.probe == probe; });
+  return std::ranges::any_of(lines_,
+                             [&](const Line& line) { return line.kind == "sample" && line.origin.probe == probe; });
 }
 
 double Run::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

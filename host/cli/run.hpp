@@ -17,7 +17,7 @@ namespace sonde::cli {
 
 /// How a run goes about it, apart from what it measures.
 struct RunLimits {
-  std::chrono::milliseconds silence;      ///< of a worker, then it is ended
+  std::chrono::milliseconds silence;       ///< of a worker, then it is ended
   std::chrono::milliseconds whole_run{0};  ///< 0 for none
   std::filesystem::path sysfs_root = "/";  ///< where clocks, temperature and power are read
 };

@@ -74,8 +74,8 @@ std::chrono::milliseconds milliseconds(double seconds) {
 void check_sizes(const measure::Request& request, const records::DeviceRecord& device) {
   const auto text = [](std::uint64_t bytes) { return measure::size_text(static_cast<double>(bytes)); };
   if (request.smallest_bytes && *request.smallest_bytes < device.line_bytes) {
-    throw UsageError("--sizes starts at " + text(*request.smallest_bytes) + ", below one line of " + device.name + " (" +
-                     text(device.line_bytes) + ")");
+    throw UsageError("--sizes starts at " + text(*request.smallest_bytes) + ", below one line of " + device.name +
+                     " (" + text(device.line_bytes) + ")");
   }
   if (request.largest_bytes && device.memory_bytes != 0 && *request.largest_bytes > device.memory_bytes) {
     throw UsageError("--sizes ends at " + text(*request.largest_bytes) + ", above the memory of " + device.name + " (" +
@@ -108,9 +108,9 @@ ExitStatus run_command(const RunOptions& options) {
     request.largest_bytes = most;
   }
   watch_for_interrupt();
-  const bool only_models = !options.devices.empty() && std::ranges::all_of(options.devices, [](const std::string& selector) {
-    return selector.starts_with("model:");
-  });
+  const bool only_models =
+      !options.devices.empty() &&
+      std::ranges::all_of(options.devices, [](const std::string& selector) { return selector.starts_with("model:"); });
   const auto silence_limit = milliseconds(options.silence_limit_seconds);
   const Machine machine = only_models ? Machine{} : look_around(silence_limit);
   if (interrupted()) return ExitStatus::interrupted;
@@ -146,7 +146,8 @@ ExitStatus run_command(const RunOptions& options) {
                                       .host = describe_host()};
   std::optional<records::RecordFile> file;
   try {
-    file.emplace(options.out.empty() ? default_path(targets, wanted_apis(options, probes, targets.front()), run_record) : std::filesystem::path(options.out));
+    file.emplace(options.out.empty() ? default_path(targets, wanted_apis(options, probes, targets.front()), run_record)
+                                     : std::filesystem::path(options.out));
   } catch (const std::exception& error) {
     throw UsageError(error.what());
   }
@@ -180,7 +181,9 @@ ExitStatus run_command(const RunOptions& options) {
   progress.clear();
 
   const bool failed = run.count("error") > 0;
-  run.append(records::end_line({.status = interrupted() ? "interrupted" : failed ? "failed" : "complete",
+  run.append(records::end_line({.status = interrupted() ? "interrupted"
+                                          : failed      ? "failed"
+                                                        : "complete",
                                 .seconds = run.seconds(),
                                 .samples = run.count("sample"),
                                 .skips = run.count("skip"),

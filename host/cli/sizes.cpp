@@ -13,7 +13,8 @@ std::uint64_t parse_size(const std::string& text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) == 0) throw wrong;
   double number = 0;
   // No exponent and no hexadecimal digits: 1e3 and 0x10 are rather mistyped than meant.
-  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  const auto [rest, problem] =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (problem != std::errc{}) throw wrong;
   std::string unit(rest);
   for (char& letter : unit) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));

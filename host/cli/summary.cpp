@@ -32,8 +32,10 @@ std::string drivers(const Target& target) {
 std::string place_of(const Line& line) {
   std::string where = line.origin.probe + " through " + line.origin.api;
   const probes::Path path = probes::path_of(line.point.series);
-  if (line.origin.probe == "latency" && path != probes::Path::vector) where += " by the path " + std::string(probes::name_of(path));
-  if (line.origin.probe == "latency" && probes::fabric_of(line.point.series) == probes::Fabric::loaded) where += " with memory kept awake";
+  if (line.origin.probe == "latency" && path != probes::Path::vector)
+    where += " by the path " + std::string(probes::name_of(path));
+  if (line.origin.probe == "latency" && probes::fabric_of(line.point.series) == probes::Fabric::loaded)
+    where += " with memory kept awake";
   if (line.point.series.contains("memory") && probes::memory_of(line.point.series) != "device") {
     where += " in " + probes::memory_of(line.point.series) + " memory";
   }
@@ -52,8 +54,9 @@ std::string missing(std::span<const Line> lines) {
   for (const Line& line : lines) {
     if (line.kind != "skip" && line.kind != "error") continue;
     const auto same = std::ranges::find_if(reasons, [&](const Reason& one) {
-      return one.first->kind == line.kind && one.first->reason == line.reason && one.first->origin.device == line.origin.device &&
-             one.first->origin.probe == line.origin.probe && one.first->origin.api == line.origin.api;
+      return one.first->kind == line.kind && one.first->reason == line.reason &&
+             one.first->origin.device == line.origin.device && one.first->origin.probe == line.origin.probe &&
+             one.first->origin.api == line.origin.api;
     });
     if (same == reasons.end()) {
       reasons.push_back({&line});
@@ -100,7 +103,8 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
       lines, [](const Line& line) { return records::is_point(line) && line.measurement.state.laps_settling > 0; });
   if (unsettled > 0) {
     text += format(
-        "\nAt %ld points the caches were still taking the working set in when the time for untimed laps was over: these\n"
+        "\nAt %ld points the caches were still taking the working set in when the time for untimed laps was over: "
+        "these\n"
         "  latencies are upper bounds, and sizes read from them less certain; --effort thorough waits longest.\n",
         static_cast<long>(unsettled));
   }

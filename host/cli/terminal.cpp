@@ -11,8 +11,7 @@ namespace {
 
 /// Empty also where it is not set.
 std::string_view environment(const char* name) {
-  const char* value =
-      std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
   return value != nullptr ? value : "";
 }
 

@@ -11,7 +11,8 @@ namespace {
 constexpr double clearly_below = 0.9;
 
 std::string so_many(std::size_t some, std::size_t all) {
-  return "  " + std::to_string(some) + " of " + std::to_string(all) + (all == 1 ? " point was" : " points were") + " measured ";
+  return "  " + std::to_string(some) + " of " + std::to_string(all) + (all == 1 ? " point was" : " points were") +
+         " measured ";
 }
 
 }  // namespace

@@ -96,7 +96,8 @@ std::function<std::optional<measure::CoreClock>()> core_clock(gpu::Device& devic
 void do_task(const WorkerTask& task, const measure::SendLine& send) {
   PipeObserver observer(task, send);
   try {
-    // Before the driver is loaded: its threads take over the mask. The machine is looked at first, as it is cut down to it.
+    // Before the driver is loaded: its threads take over the mask. The machine is looked at first, as it is cut down to
+    // it.
     if (task.spares_a_core) cpu::keep_off(0, quiet_core(cpu::machine(), 0).cpu);
     const std::unique_ptr<gpu::Device> device = open_device(task.target, task.api);
     // Before the clock settles: it would fall again while libraries are loaded and files looked for.

@@ -17,7 +17,7 @@ struct WorkerTask {
   std::vector<const measure::Probe*> probes;
   measure::Request request;
   std::chrono::steady_clock::time_point run_start;
-  bool spares_a_core = false;  ///< the driver, which is loaded here, is kept off the companion's core
+  bool spares_a_core = false;              ///< the driver, which is loaded here, is kept off the companion's core
   std::filesystem::path sysfs_root = "/";  ///< of the tree that clocks, temperature and power are read from
 };
 

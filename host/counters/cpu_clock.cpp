@@ -28,7 +28,8 @@ std::optional<double> sysfs_clock_mhz(const std::filesystem::path& cpus, int cpu
 }  // namespace
 
 std::optional<int> last_cpu_in(std::string_view stat) {
-  // Fields are counted from behind the name, which may have blanks and brackets: the 39th, of which the state is the 3rd.
+  // Fields are counted from behind the name, which may have blanks and brackets: the 39th, of which the state is the
+  // 3rd.
   std::size_t at = stat.rfind(')');
   for (int field = 2; field < 39 && at != stat.npos; ++field) at = stat.find(' ', at + 1);
   if (at == stat.npos) return std::nullopt;

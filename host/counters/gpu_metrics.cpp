@@ -9,8 +9,8 @@
 namespace sonde::counters {
 namespace {
 
-constexpr std::size_t status_in_v1_3 = 112;      // discrete cards: indep_throttle_status
-constexpr std::size_t status_in_v2_2 = 120;      // APUs, the same in v2_3 and v2_4
+constexpr std::size_t status_in_v1_3 = 112;       // discrete cards: indep_throttle_status
+constexpr std::size_t status_in_v2_2 = 120;       // APUs, the same in v2_3 and v2_4
 constexpr std::size_t residencies_in_v3_0 = 228;  // APUs since Strix: seven counters, throttle_residency_*
 
 /// In the order of the table: prochot, spl, fppt, sppt, thm_core, thm_gfx, thm_soc.

@@ -7,11 +7,11 @@ namespace sonde::counters {
 
 /// CPU time used since some fixed moment, in seconds summed over all CPUs.
 struct HostTime {
-  double wall = 0;   ///< seconds that passed, times the number of CPUs
-  double busy = 0;   ///< by any process or interrupt of this machine
-  double own = 0;    ///< by this process and all its threads
-  double steal = 0;  ///< taken by the hypervisor for others
-  double tick = 0;   ///< the step in which `busy` counts
+  double wall = 0;                         ///< seconds that passed, times the number of CPUs
+  double busy = 0;                         ///< by any process or interrupt of this machine
+  double own = 0;                          ///< by this process and all its threads
+  double steal = 0;                        ///< taken by the hypervisor for others
+  double tick = 0;                         ///< the step in which `busy` counts
   std::uint64_t involuntary_switches = 0;  ///< times a thread of this process was put off its CPU
 };
 

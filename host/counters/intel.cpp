@@ -22,7 +22,8 @@ struct ReasonFile {
 std::vector<ReasonFile> reason_files(const fs::path& folder, std::string_view prefix) {
   std::vector<ReasonFile> files;
   std::error_code ignored;
-  for (auto entry = fs::directory_iterator(folder, ignored); entry != fs::directory_iterator(); entry.increment(ignored)) {
+  for (auto entry = fs::directory_iterator(folder, ignored); entry != fs::directory_iterator();
+       entry.increment(ignored)) {
     const std::string name = entry->path().filename().string();
     if (!name.starts_with(prefix)) continue;
     const std::string_view which = std::string_view(name).substr(prefix.size());

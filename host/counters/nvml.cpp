@@ -103,7 +103,8 @@ class Nvml {
     unsigned mhz = 0;
     unsigned bits = 0;
     if (highest_clock_ == nullptr || bus_width_ == nullptr) return std::nullopt;
-    if (highest_clock_(device_, memory_clock, &mhz) != success || bus_width_(device_, &bits) != success) return std::nullopt;
+    if (highest_clock_(device_, memory_clock, &mhz) != success || bus_width_(device_, &bits) != success)
+      return std::nullopt;
     if (mhz == 0 || bits == 0) return std::nullopt;
     return transfers_per_clock * mhz * bits / 8 / 1e3;
   }

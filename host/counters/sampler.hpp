@@ -20,7 +20,8 @@ class Sampler {
   using Clock = std::chrono::steady_clock;
   /// Waits `interval` between two readings, and 50 times as long as a reading took (at most a second): sensors are
   /// slow on some machines, and reading them must not become part of what is measured.
-  explicit Sampler(std::function<Surroundings()> read, std::chrono::milliseconds interval = std::chrono::milliseconds{20});
+  explicit Sampler(std::function<Surroundings()> read,
+                   std::chrono::milliseconds interval = std::chrono::milliseconds{20});
 
   /// Everything read since `moment`, or what was read last before it. Moments must not go back.
   std::vector<Surroundings> since(Clock::time_point moment);

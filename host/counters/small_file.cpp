@@ -37,7 +37,8 @@ std::optional<double> number_in(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   // "inf" and "nan" are numbers to from_chars.
-  if (error != std::errc{} || end != text.data() + text.size() || !(number > -1e18 && number < 1e18)) return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size() || !(number > -1e18 && number < 1e18))
+    return std::nullopt;
   return number;
 }
 
@@ -49,8 +50,8 @@ std::optional<double> read_number(const std::filesystem::path& file) {
 std::vector<std::filesystem::path> numbered(const std::filesystem::path& folder, std::string_view name) {
   std::vector<std::pair<double, std::filesystem::path>> found;
   std::error_code ignored;
-  for (auto entry = std::filesystem::directory_iterator(folder, ignored); entry != std::filesystem::directory_iterator();
-       entry.increment(ignored)) {
+  for (auto entry = std::filesystem::directory_iterator(folder, ignored);
+       entry != std::filesystem::directory_iterator(); entry.increment(ignored)) {
     const std::string entry_name = entry->path().filename().string();
     if (!entry_name.starts_with(name)) continue;
     const std::string_view digits = std::string_view(entry_name).substr(name.size());

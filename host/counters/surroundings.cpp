@@ -9,7 +9,7 @@
 namespace sonde::counters {
 namespace {
 
-std::vector<double> known(std::span<const Surroundings> readings, std::optional<double> Surroundings::*field) {
+std::vector<double> known(std::span<const Surroundings> readings, std::optional<double> Surroundings::* field) {
   std::vector<double> values;
   for (const Surroundings& reading : readings) {
     if (reading.*field) values.push_back(*(reading.*field));

@@ -94,7 +94,8 @@ gpu::DeviceInfo describe() {
   info.name = "CPU";
   info.platform = "native";
   info.compute_units = static_cast<std::uint32_t>(topology.cores.size());
-  info.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  info.memory_bytes =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   info.largest_buffer_bytes = info.memory_bytes;
   info.largest_buffer_reason = "the memory of this machine";
   info.unified_memory = true;

@@ -46,7 +46,8 @@ Region::Region(std::uint64_t bytes, Pages pages) : bytes_(bytes) {
   const std::uint64_t unit = huge ? huge_page_bytes : static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   const std::uint64_t used = rounded_up(bytes, unit);
   if (used > gpu::available_host_bytes() / 5 * 4) {
-    throw gpu::Unsupported("a working set of " + std::to_string(bytes >> 20) + " MiB would leave others too little memory");
+    throw gpu::Unsupported("a working set of " + std::to_string(bytes >> 20) +
+                           " MiB would leave others too little memory");
   }
   mapped_bytes_ = used + (huge ? unit : 0);
   mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

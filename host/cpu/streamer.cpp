@@ -20,7 +20,8 @@ void read_piece(const std::byte* piece) {
 }
 
 /// Of what one thread moves; with `both` half of the memory is read and the other half written.
-std::uint64_t move_piece(Traffic traffic, std::byte* memory, std::uint64_t size_bytes, std::uint64_t offset, int round) {
+std::uint64_t move_piece(Traffic traffic, std::byte* memory, std::uint64_t size_bytes, std::uint64_t offset,
+                         int round) {
   switch (traffic) {
     case Traffic::read: read_piece(memory + offset); return piece_bytes;
     case Traffic::write: std::memset(memory + offset, round, piece_bytes); return piece_bytes;

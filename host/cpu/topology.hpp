@@ -18,8 +18,8 @@ struct Core {
 /// What of this machine the process may use, in the system's order.
 struct Topology {
   std::vector<Core> cores;
-  std::vector<std::string> kinds;            ///< "performance", "efficiency", …, fastest first; one where all are alike
-  std::uint64_t furthest_cache_bytes = 0;    ///< of one cluster, as the system states it; 0 where it does not
+  std::vector<std::string> kinds;          ///< "performance", "efficiency", …, fastest first; one where all are alike
+  std::uint64_t furthest_cache_bytes = 0;  ///< of one cluster, as the system states it; 0 where it does not
 };
 
 /// This machine, cut down to the CPUs that a container or the user's mask leaves.

@@ -7,7 +7,8 @@
 namespace sonde::gpu {
 
 /// Where a device's clock lies on the host's, from moments of the device that are known to lie between two of the host:
-/// no driver has to offer anything for it. Told twice, before and after what is to be related, it follows the drift too.
+/// no driver has to offer anything for it. Told twice, before and after what is to be related, it follows the drift
+/// too.
 class ClockRelation {
  public:
   /// A moment of the device that came after `before` and ended before `after`.

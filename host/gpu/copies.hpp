@@ -46,8 +46,7 @@ using CopyList = std::vector<Copy>;
 struct CopyQueues {
   std::string name;         ///< as the API has it: "queue family 1 (transfer)"
   std::uint32_t count = 0;  ///< that lists can be given to at once
-  bool has_clock =
-      true;  ///< else times are the host's, from the gate to the end, and have to be free of it by slope
+  bool has_clock = true;    ///< else times are the host's, from the gate to the end, and have to be free of it by slope
 };
 
 struct CopyTimes {
@@ -69,16 +68,14 @@ class Copies {
  public:
   virtual ~Copies() = default;
   [[nodiscard]] virtual CopyQueues queues(CopyEngine engine) = 0;
-  [[nodiscard]] virtual std::unique_ptr<HostMemory> make_host_memory(HostKind kind,
-                                                                     std::uint64_t size_bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<HostMemory> make_host_memory(HostKind kind, std::uint64_t size_bytes) = 0;
 
   /// Runs the lists side by side, each on a queue of its own. A gate holds the queues until all is enqueued,
   /// unless a driver may wait for a copy while it is enqueued, as with pageable memory.
   virtual CopyTimes run(CopyEngine engine, std::span<const CopyList> lists) = 0;
 
   /// Runs a list that is let go once the kernel runs.
-  virtual BesideTimes run_beside(CopyEngine engine, const CopyList& list, Kernel& kernel,
-                                 const Launch& launch) = 0;
+  virtual BesideTimes run_beside(CopyEngine engine, const CopyList& list, Kernel& kernel, const Launch& launch) = 0;
 };
 
 }  // namespace sonde::gpu

@@ -5,7 +5,8 @@
 
 namespace sonde::gpu {
 
-BusyTimes Device::keep_busy(Kernel&, const std::function<Launch(std::size_t)>&, const std::function<bool(Nanoseconds)>&) {
+BusyTimes Device::keep_busy(Kernel&, const std::function<Launch(std::size_t)>&,
+                            const std::function<bool(Nanoseconds)>&) {
   throw Unsupported("dispatches of this device cannot be enqueued ahead");
 }
 

@@ -23,8 +23,8 @@ enum class Api { opencl, vulkan, model, cpu };
 enum class DeviceType { discrete, integrated, cpu, model };
 
 /// How kernels reach a buffer: one made for a use is an argument of the kernels that read it so. `bound` is storage of
-/// limited size, which some drivers reach in fewer instructions; a launch has storage or bound buffers, not both. A texel
-/// is a 32-bit word, a wide one four of them.
+/// limited size, which some drivers reach in fewer instructions; a launch has storage or bound buffers, not both. A
+/// texel is a 32-bit word, a wide one four of them.
 enum class Use { storage, constant, texels, wide_texels, bound };
 
 /// What one driver states about one device; an empty string or a zero means that it does not say.
@@ -43,13 +43,14 @@ struct DeviceInfo {
   std::uint64_t largest_buffer_bytes = 0;
   std::string largest_buffer_reason;  ///< what limits a buffer, to be shown where a sweep ends at it
   bool unified_memory = false;
-  std::uint32_t line_bytes = 0;         ///< cache line as the driver states it
+  std::uint32_t line_bytes = 0;  ///< cache line as the driver states it
   std::uint32_t largest_group_size = 1;
   std::uint64_t constant_bytes = 0;  ///< largest buffer of constants; zero where there are none large enough
-  std::uint64_t texel_bytes = 0;     ///< largest buffer of 32-bit texels, a quarter of that of wide ones; zero where there are none
-  std::uint64_t local_bytes = 0;     ///< memory that a work-group may declare
-  std::uint64_t bound_bytes = ~0ull;  ///< largest buffer for `Use::bound`
-  std::uint32_t most_trips = 65000;  ///< of all loops of a work-item; lavapipe silently leaves them after 65,535
+  std::uint64_t texel_bytes =
+      0;  ///< largest buffer of 32-bit texels, a quarter of that of wide ones; zero where there are none
+  std::uint64_t local_bytes = 0;         ///< memory that a work-group may declare
+  std::uint64_t bound_bytes = ~0ull;     ///< largest buffer for `Use::bound`
+  std::uint32_t most_trips = 65000;      ///< of all loops of a work-item; lavapipe silently leaves them after 65,535
   std::uint32_t widest_load_bytes = 16;  ///< what one load of a kernel can name: the language's widest vector
   double timer_step_ns = 1;
   double clock_mhz = 0;     ///< the highest core clock that the driver states
@@ -107,7 +108,7 @@ struct BusyTimes {
 };
 
 class Companion;  // gpu/companion.hpp
-class Copies;  // gpu/copies.hpp
+class Copies;     // gpu/copies.hpp
 
 /// All that a probe may ask of a GPU; one implementation for each API and one simulated.
 /// Every method throws Error when the driver fails and Unsupported when the device cannot.
@@ -139,8 +140,8 @@ class Device {
 
   /// What moves data between memories beside kernels; as long as the device is there.
   [[nodiscard]] virtual Copies& copies();
-  /// The CPU signals the device, which runs or waits already, and sees its answer: what each of so many took, by the CPU's
-  /// clock. How they signal is the API's own: shared memory with atomics, or semaphores.
+  /// The CPU signals the device, which runs or waits already, and sees its answer: what each of so many took, by the
+  /// CPU's clock. How they signal is the API's own: shared memory with atomics, or semaphores.
   [[nodiscard]] virtual std::vector<Nanoseconds> round_trips(std::uint32_t count);
 
   /// The clock of the CPU beside the device, for what only the CPU can time; simulated where the device is.

@@ -51,8 +51,7 @@ std::uint64_t left_in_control_group() {
       left = std::min(left, left_in(folder + "/memory.max", folder + "/memory.current"));
     } else if (controllers == "memory") {
       const std::string folder = "/sys/fs/cgroup/memory" + group;
-      left = std::min(left,
-                      left_in(folder + "/memory.limit_in_bytes", folder + "/memory.usage_in_bytes"));
+      left = std::min(left, left_in(folder + "/memory.limit_in_bytes", folder + "/memory.usage_in_bytes"));
     }
   }
   return left;

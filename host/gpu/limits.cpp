@@ -14,7 +14,8 @@ std::string kibibytes(std::uint64_t bytes) { return std::to_string(bytes >> 10) 
 void check_special(const std::string& what, std::uint64_t largest_bytes, std::uint64_t size_bytes) {
   if (largest_bytes == 0) throw Unsupported("the driver offers no " + what);
   if (size_bytes <= largest_bytes) return;
-  throw Unsupported(what + " of " + kibibytes(size_bytes) + " is above the driver's limit of " + kibibytes(largest_bytes));
+  throw Unsupported(what + " of " + kibibytes(size_bytes) + " is above the driver's limit of " +
+                    kibibytes(largest_bytes));
 }
 
 }  // namespace
@@ -29,8 +30,8 @@ void check_fits(const DeviceInfo& info, std::uint64_t available_bytes, std::uint
                       mebibytes(info.largest_buffer_bytes));
   }
   if (size_bytes > available_bytes) {
-    throw Unsupported("a buffer of " + mebibytes(size_bytes) + " would leave others too little memory: " +
-                      mebibytes(available_bytes) + " can be taken now");
+    throw Unsupported("a buffer of " + mebibytes(size_bytes) +
+                      " would leave others too little memory: " + mebibytes(available_bytes) + " can be taken now");
   }
 }
 

@@ -11,15 +11,17 @@ namespace sonde::gpu {
 void check_host_can_spare(std::uint64_t size_bytes) {
   const std::uint64_t spare = available_host_bytes() / 5 * 4;
   if (size_bytes <= spare) return;
-  throw Unsupported(std::to_string(size_bytes >> 20) + " MiB of this computer's memory would leave others too little: " +
-                    std::to_string(spare >> 20) + " MiB can be taken now");
+  throw Unsupported(std::to_string(size_bytes >> 20) +
+                    " MiB of this computer's memory would leave others too little: " + std::to_string(spare >> 20) +
+                    " MiB can be taken now");
 }
 
 PageAligned::PageAligned(std::uint64_t size_bytes, std::uint64_t alignment_bytes) {
   check_host_can_spare(size_bytes);
   size_bytes_ = (size_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
   memory_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment_bytes, size_bytes_)));
-  if (memory_ == nullptr) throw Unsupported("this computer has no room for " + std::to_string(size_bytes >> 20) + " MiB");
+  if (memory_ == nullptr)
+    throw Unsupported("this computer has no room for " + std::to_string(size_bytes >> 20) + " MiB");
   std::ranges::fill(bytes(), std::byte{0});
 }
 

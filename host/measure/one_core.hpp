@@ -10,7 +10,8 @@ namespace sonde::measure {
 
 /// Keeps every thread of this process, the driver's included, on one CPU while it lives, but for `spared`, which is
 /// kept off it where there is another. A CPU device runs a single chain on any of its threads; a walk that changes
-/// cores finds its private caches empty. Afterwards each has the CPUs that it had. Does nothing where the system refuses.
+/// cores finds its private caches empty. Afterwards each has the CPUs that it had. Does nothing where the system
+/// refuses.
 class OneCore {
  public:
   explicit OneCore(pid_t spared = 0);

@@ -26,7 +26,11 @@ std::string size_text(double bytes) {
   }
   std::array<char, 32> text{};
   const bool whole = bytes >= 99.95 || bytes == static_cast<double>(static_cast<std::uint64_t>(bytes));
-  std::snprintf(text.data(), text.size(), whole ? "%.0f %s" : bytes >= 9.995 ? "%.1f %s" : "%.2f %s", bytes, units[unit]);
+  std::snprintf(text.data(), text.size(),
+                whole            ? "%.0f %s"
+                : bytes >= 9.995 ? "%.1f %s"
+                                 : "%.2f %s",
+                bytes, units[unit]);
   return text.data();
 }
 
@@ -35,7 +39,8 @@ std::string name_of(const Probe& probe, const Point& point) {
   for (const auto& [key, word] : point.series) text += " " + word;
   for (const auto& [key, value] : point.x) {
     if (key == "bytes") text += " " + size_text(value);
-    if (key == "groups") text += " by " + std::to_string(static_cast<long>(value)) + (value == 1 ? " group" : " groups");
+    if (key == "groups")
+      text += " by " + std::to_string(static_cast<long>(value)) + (value == 1 ? " group" : " groups");
   }
   return text;
 }

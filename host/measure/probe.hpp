@@ -57,7 +57,7 @@ struct State {
   std::uint64_t involuntary_switches = 0;
   /// How far a reference point, measured again and again, had moved by then: 0.01 is 1 %. Empty once it failed.
   std::optional<double> drift = 0.0;
-  std::string instruction;  ///< Workload::instruction
+  std::string instruction;              ///< Workload::instruction
   std::optional<CoreClock> core_clock;  ///< right after it was repeated, where it can be told
   counters::Surroundings surroundings;  ///< while it was repeated
   std::map<std::string, double> shape;  ///< of the kernel and its launch, where a probe looks for the best
@@ -105,9 +105,9 @@ struct Reading {
 /// Values in the workload's unit, in the order taken, and what was around them.
 struct Repetitions {
   std::vector<double> values;
-  std::uint64_t steps = 0;   ///< as in `State`
-  double launch_ns = 0;      ///< as in `State`
-  double settling = 0;       ///< share by which untimed laps still got faster when the limit ended them, or 0
+  std::uint64_t steps = 0;  ///< as in `State`
+  double launch_ns = 0;     ///< as in `State`
+  double settling = 0;      ///< share by which untimed laps still got faster when the limit ended them, or 0
   std::map<std::string, double> reached = {};  ///< x that only the measurement tells; added to the point's
   std::vector<Reading> further = {};           ///< the same ones, in the same order, at every replicate
 };
@@ -137,7 +137,8 @@ struct Workload {
   std::map<std::string, double> shape;  ///< as in `State`
   std::vector<Also> also = {};          ///< what else the same time says
   /// In place of `run`, `flaw` and `value`, where no time per step says it (windows, single round trips): takes its
-  /// repetitions itself, untimed ones first, calls `alive` several times a second, throws gpu::Error where a proof fails.
+  /// repetitions itself, untimed ones first, calls `alive` several times a second, throws gpu::Error where a proof
+  /// fails.
   std::function<Repetitions(const Limits& limits, const std::function<void()>& alive)> observe = {};
 };
 
@@ -148,8 +149,7 @@ struct Probe {
   /// Why this device cannot be asked; empty when it can.
   std::optional<std::string> (*obstacle)(const gpu::DeviceInfo& device);
   /// Points still wanted, from what the device says of itself and what is known so far; none when done.
-  std::vector<Point> (*next)(const gpu::DeviceInfo& device, const Request& request,
-                             std::span<const Measurement> known);
+  std::vector<Point> (*next)(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known);
   /// Work for one point; the same request gives the same work.
   Workload (*prepare)(gpu::Device& device, const Point& point, const Request& request);
   Conclusion (*conclude)(const Request& request, std::span<const Measurement> measurements);
@@ -159,7 +159,7 @@ struct Probe {
   /// What all points take, as a multiple of those that it asks for first; as seen on CPUs, for the plan.
   double (*all_over_first)(Effort effort) = [](Effort) { return 1.0; };
   bool spares_a_core = false;  ///< has a thread of its own on the CPU: a CPU device's driver gets the other cores
-  bool of_the_cpu = false;  ///< asked of the host processor itself (api `cpu`), not of a device through its driver
+  bool of_the_cpu = false;     ///< asked of the host processor itself (api `cpu`), not of a device through its driver
 };
 
 /// Whether a probe is asked through an API at all; a simulated device is asked everything, and answers why not.

@@ -111,7 +111,8 @@ class Laps {
     const std::size_t window = std::max<std::size_t>(1, walked() / 4);
     std::vector<double> ratios;
     for (std::size_t part = 0; part < parts_; ++part) {
-      ratios.push_back(median_of(part, walked() - window, window) / median_of(part, walked() / 2 - (window + 1) / 2, window));
+      ratios.push_back(median_of(part, walked() - window, window) /
+                       median_of(part, walked() / 2 - (window + 1) / 2, window));
     }
     return analysis::quantile(ratios, 0.5);
   }
@@ -205,10 +206,9 @@ Repetitions repeat(const Workload& workload, const Limits& limits, const std::fu
     result.further.push_back({.series = also.series, .unit = also.unit, .values = {}});
     for (const double time : long_times) result.further.back().values.push_back(also.value(slope(time)));
   }
-  const double median_step = (analysis::quantile(long_times, 0.5) - analysis::quantile(short_times, 0.5)) /
-                             static_cast<double>(many - few);
-  result.launch_ns =
-      std::max(0.0, analysis::quantile(short_times, 0.5) - median_step * static_cast<double>(few));
+  const double median_step =
+      (analysis::quantile(long_times, 0.5) - analysis::quantile(short_times, 0.5)) / static_cast<double>(many - few);
+  result.launch_ns = std::max(0.0, analysis::quantile(short_times, 0.5) - median_step * static_cast<double>(few));
   return result;
 }
 

@@ -11,8 +11,8 @@ namespace sonde::measure {
 /// No dispatch may be predicted to take longer: watchdogs end some after 640 ms (method.md, pitfall 15).
 inline constexpr gpu::Nanoseconds longest_dispatch{200e6};
 
-/// Times one workload by its `run`: first launch discarded, dispatch length calibrated, one lap walked, then pairs of a short
-/// and a long dispatch whose difference is free of the launch. Every dispatch is proved to have done its work;
+/// Times one workload by its `run`: first launch discarded, dispatch length calibrated, one lap walked, then pairs of a
+/// short and a long dispatch whose difference is free of the launch. Every dispatch is proved to have done its work;
 /// throws gpu::Error when one did not. `alive` is called after each.
 Repetitions repeat(const Workload& workload, const Limits& limits, const std::function<void()>& alive);
 

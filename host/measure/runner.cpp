@@ -42,12 +42,13 @@ struct Run {
 double disturbance(const State& state) { return std::max(state.foreign_cpu, state.steal); }
 
 /// Takes memory away, so that what is allocated next lies elsewhere. Drivers and systems hand out again what was given
-/// back last: without this all working sets of a run would share their physical pages, and where those happen to fall in
-/// a cache's sets would bend every point the same way. It is written, or nothing would stand behind its addresses.
+/// back last: without this all working sets of a run would share their physical pages, and where those happen to fall
+/// in a cache's sets would bend every point the same way. It is written, or nothing would stand behind its addresses.
 std::unique_ptr<gpu::Buffer> displacement(Run& run) {
   const gpu::DeviceInfo& info = run.device.info();
-  const std::uint64_t room = std::min<std::uint64_t>({most_displacement_bytes, run.device.available_bytes() / 16,
-                                       info.largest_buffer_bytes > 0 ? info.largest_buffer_bytes : most_displacement_bytes});
+  const std::uint64_t room =
+      std::min<std::uint64_t>({most_displacement_bytes, run.device.available_bytes() / 16,
+                               info.largest_buffer_bytes > 0 ? info.largest_buffer_bytes : most_displacement_bytes});
   const std::uint64_t bytes = run.random() % (room / displacement_step_bytes + 1) * displacement_step_bytes;
   if (bytes == 0) return nullptr;
   std::unique_ptr<gpu::Buffer> buffer = run.device.make_buffer(bytes);
@@ -110,7 +111,8 @@ std::vector<Measurement> measure_once(Run& run, const Point& point) {
     if (workload.one_core && run.device.info().type == gpu::DeviceType::cpu) one_core.emplace(options.reading_thread);
     // Not what was read while the host prepared: the device slept then, and its clock fell.
     const auto begin = std::chrono::steady_clock::now();
-    const Repetitions repetitions = workload.observe ? workload.observe(limits, alive) : repeat(workload, limits, alive);
+    const Repetitions repetitions =
+        workload.observe ? workload.observe(limits, alive) : repeat(workload, limits, alive);
     // Not before: the clock fell while the host prepared, and the untimed laps brought it up again.
     clocks.push_back(workload.has_cycles ? clock_now(options) : std::nullopt);
     std::ranges::move(options.surroundings_since(begin), std::back_inserter(readings));
@@ -226,7 +228,8 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
     if (points.empty()) {
       const bool sizes_asked_for = options.request.smallest_bytes || options.request.largest_bytes;
       if (asked.empty() && sizes_asked_for) {
-        if (const auto reason = left_out(device.info(), probe, options.request)) observer.skipped(probe, nullptr, *reason);
+        if (const auto reason = left_out(device.info(), probe, options.request))
+          observer.skipped(probe, nullptr, *reason);
       }
       break;
     }

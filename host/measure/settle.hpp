@@ -7,7 +7,7 @@
 namespace sonde::measure {
 
 struct Settled {
-  bool stable = false;             ///< the last five windows agreed within 0.5 %
+  bool stable = false;  ///< the last five windows agreed within 0.5 %
   double nanoseconds_per_step = 0;
 };
 

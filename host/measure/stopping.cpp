@@ -8,12 +8,21 @@ Limits limits_of(Effort effort) {
   using gpu::Nanoseconds;
   switch (effort) {
     case Effort::quick:
-      return {.stretch = Nanoseconds(3e6), .most_repetitions = 9, .device_time = Nanoseconds(100e6), .warm_up = Nanoseconds(10e9)};
+      return {.stretch = Nanoseconds(3e6),
+              .most_repetitions = 9,
+              .device_time = Nanoseconds(100e6),
+              .warm_up = Nanoseconds(10e9)};
     case Effort::normal:
-      return {.stretch = Nanoseconds(6e6), .most_repetitions = 15, .device_time = Nanoseconds(400e6), .warm_up = Nanoseconds(12e9)};
+      return {.stretch = Nanoseconds(6e6),
+              .most_repetitions = 15,
+              .device_time = Nanoseconds(400e6),
+              .warm_up = Nanoseconds(12e9)};
     case Effort::thorough: break;
   }
-  return {.stretch = Nanoseconds(20e6), .most_repetitions = 30, .device_time = Nanoseconds(2e9), .warm_up = Nanoseconds(60e9)};
+  return {.stretch = Nanoseconds(20e6),
+          .most_repetitions = 30,
+          .device_time = Nanoseconds(2e9),
+          .warm_up = Nanoseconds(60e9)};
 }
 
 void StoppingRule::add(double value, gpu::Nanoseconds spent) {

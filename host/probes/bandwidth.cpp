@@ -2,8 +2,8 @@
 //
 // Experiment: all work-groups move a working set again and again, with wide loads of which several are in flight. Each
 // group has a part of its own (sharing private), so the nearest caches of all compute units add up, or walks over all
-// of it from a start of its own (sharing shared). Patterns: read; write; copy, C = A; add, C = A + B; triad, C = A + 3 B
-// (32-bit integers, so that results are exact). The words are random: nothing is compressed, no two lines are alike.
+// of it from a start of its own (sharing shared). Patterns: read; write; copy, C = A; add, C = A + B; triad, C = A + 3
+// B (32-bit integers, so that results are exact). The words are random: nothing is compressed, no two lines are alike.
 // What was read is added up and compared; what was written is looked at in pieces after every dispatch and as a whole
 // after some. The bytes counted are those that the program moves, all arrays together; a working set is all arrays
 // together too. A cache that fetches a line before it is written moves half as much again, or as much, unseen.
@@ -16,9 +16,10 @@
 //
 // Then, in each flat stretch, fewer and fewer groups: how many it takes to get all of it.
 //
-// How to read the curve: it falls in steps as the working set outgrows level after level; each flat stretch is what that
-// level delivers. Small working sets may be slower than the first level can be, as each group has little to do.
-// Bandwidth over groups climbs as long as each of them asks for what it can, and is flat once the level gives all it has.
+// How to read the curve: it falls in steps as the working set outgrows level after level; each flat stretch is what
+// that level delivers. Small working sets may be slower than the first level can be, as each group has little to do.
+// Bandwidth over groups climbs as long as each of them asks for what it can, and is flat once the level gives all it
+// has.
 
 #include <algorithm>
 #include <iterator>
@@ -64,12 +65,12 @@ void check_asked_for(const Request& request, const Point& point) {
   const PatternFacts& facts = facts_of(pattern_of(point.series));
   const std::string whose = sharing_of(point.series) == Sharing::shared ? "array" : "compute unit";
   const std::string arrays = facts.arrays > 1 ? "'s " + std::to_string(facts.arrays) + " arrays" : "";
-  throw gpu::Unsupported("no size within --sizes gives each " + whose + " whole blocks of " + std::string(facts.name) + arrays +
-                         "; " + measure::size_text(point.x.at("bytes")) + " would be one");
+  throw gpu::Unsupported("no size within --sizes gives each " + whose + " whole blocks of " + std::string(facts.name) +
+                         arrays + "; " + measure::size_text(point.x.at("bytes")) + " would be one");
 }
 
-/// Whether every line that is written is known to be fetched before: on a CPU, whose kernels store as any program does, where
-/// no cache can have kept the line.
+/// Whether every line that is written is known to be fetched before: on a CPU, whose kernels store as any program does,
+/// where no cache can have kept the line.
 bool fetches_what_it_writes(const gpu::DeviceInfo& device, Pattern pattern, std::uint64_t bytes) {
   constexpr std::uint64_t far_beyond = 2;
   if (device.type != gpu::DeviceType::cpu || !facts_of(pattern).writes) return false;
@@ -84,16 +85,18 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   const Sharing sharing = sharing_of(point.series);
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
   const bool other_path = facts_of(pattern).path != "buffer";
-  const auto thoroughness = other_path ? Thoroughness::usual
-                            : request.effort == measure::Effort::quick ? Thoroughness::once : Thoroughness::full;
+  const auto thoroughness = other_path                                 ? Thoroughness::usual
+                            : request.effort == measure::Effort::quick ? Thoroughness::once
+                                                                       : Thoroughness::full;
   const Shape shape = point.shape.empty() ? search_shape(device, pattern, sharing, bytes, thoroughness)
                                           : fitted(shape_of(point.shape), sharing, bytes / facts_of(pattern).arrays);
   measure::Workload work = stream(device, pattern, sharing, shape, bytes, request.seed);
   if (fetches_what_it_writes(device.info(), pattern, bytes)) {
     const double more = 1 + 1.0 / facts_of(pattern).arrays;
-    work.also.push_back({.series = {{"bytes-counted", "bus"}},
-                         .unit = work.unit,
-                         .value = [value = work.value, more](double nanoseconds) { return more * value(nanoseconds); }});
+    work.also.push_back(
+        {.series = {{"bytes-counted", "bus"}},
+         .unit = work.unit,
+         .value = [value = work.value, more](double nanoseconds) { return more * value(nanoseconds); }});
   }
   return work;
 }
@@ -101,13 +104,16 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
 void find_levels(const Request& request, std::span<const Measurement> measurements, measure::Conclusion& conclusion) {
   const std::vector<analysis::CurvePoint> curve = curve_of(best_points(measurements, series_of_levels()));
   int number = 0;
-  for (const analysis::BandwidthLevel& level : analysis::find_bandwidth_levels(curve, request.line_bytes, request.seed)) {
-    conclusion.levels.push_back(
-        {.series = series_of_levels(),
-         .level = ++number,
-         .found = {.bytes = level.bytes, .onset_bytes = level.onset_bytes, .end_bytes = level.end_bytes, .latency_ns = {}},
-         .cycles = std::nullopt,
-         .gbps = level.gbps});
+  for (const analysis::BandwidthLevel& level :
+       analysis::find_bandwidth_levels(curve, request.line_bytes, request.seed)) {
+    conclusion.levels.push_back({.series = series_of_levels(),
+                                 .level = ++number,
+                                 .found = {.bytes = level.bytes,
+                                           .onset_bytes = level.onset_bytes,
+                                           .end_bytes = level.end_bytes,
+                                           .latency_ns = {}},
+                                 .cycles = std::nullopt,
+                                 .gbps = level.gbps});
   }
 }
 

@@ -18,8 +18,8 @@ using measure::Point;
 using measure::Request;
 
 constexpr double same_size = 1.02;
-/// What is measured in another shape lies a grain further, as a point is measured but once; no more than what a shape may
-/// leave out, or its blocks would be cut down.
+/// What is measured in another shape lies a grain further, as a point is measured but once; no more than what a shape
+/// may leave out, or its blocks would be cut down.
 constexpr double a_little_larger = 1.009;
 /// Less is noise, not a shape's.
 constexpr double steps = 1.05;
@@ -91,7 +91,8 @@ std::vector<analysis::CurvePoint> curve_of(std::span<const Measurement* const> p
   return curve;
 }
 
-std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& request,
+                                 std::span<const Measurement> known) {
   const std::vector<const Measurement*> curve = best_points(known, series_of_levels());
   const auto measured = static_cast<std::size_t>(
       std::ranges::count(known, series_of_levels(), [](const Measurement& one) { return one.point.series; }));
@@ -113,7 +114,8 @@ std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& r
 
   const std::vector<analysis::CurvePoint> times = analysis::time_curve(curve_of(curve), request.line_bytes);
   // As in the latency probe: a CPU has no cache there, and its laps take long.
-  const double close_below = device.type == gpu::DeviceType::cpu && request.effort != Effort::thorough ? 64 << 20 : 1e300;
+  const double close_below =
+      device.type == gpu::DeviceType::cpu && request.effort != Effort::thorough ? 64 << 20 : 1e300;
   for (const auto& [low, high] : edge_intervals(times, request.effort != Effort::quick, close_below)) {
     const auto near = std::ranges::find(curve, low, [](const Measurement* one) { return bytes_of(*one); });
     const Point point = in_shape(device, std::sqrt(low * high), (*near)->point.shape);

@@ -34,14 +34,19 @@ double bytes_of(const Measurement& one) { return one.point.x.at("bytes"); }
 std::string what(const Measurement& one) {
   const PatternFacts& facts = facts_of(pattern_of(one.point.series));
   std::array<char, 120> text{};
-  std::snprintf(text.data(), text.size(), "At %s the pattern %s%s%s got %.4g GB/s", measure::size_text(bytes_of(one)).c_str(),
-                std::string(facts.name).c_str(), facts.path == "buffer" ? "" : " by the path ",
+  std::snprintf(text.data(), text.size(), "At %s the pattern %s%s%s got %.4g GB/s",
+                measure::size_text(bytes_of(one)).c_str(), std::string(facts.name).c_str(),
+                facts.path == "buffer" ? "" : " by the path ",
                 facts.path == "buffer" ? "" : std::string(facts.path).c_str(), gbps_of(one));
   return text.data();
 }
 
 Finding suspicious(const Measurement& worst, const std::string& why) {
-  return {.series = worst.point.series, .name = "suspicious", .value = gbps_of(worst), .unit = "GB/s", .evidence = what(worst) + why};
+  return {.series = worst.point.series,
+          .name = "suspicious",
+          .value = gbps_of(worst),
+          .unit = "GB/s",
+          .evidence = what(worst) + why};
 }
 
 /// Of each curve over the working set, by what the program moves.
@@ -92,12 +97,14 @@ std::vector<Finding> more_than_from_nearer(std::span<const Measurement> measurem
       past_the_peak = past_the_peak || gbps < fallen * most;
     }
     if (worst == nullptr) continue;
-    const std::string also = others > 0 ? " (and too much at " + std::to_string(others) + " other size" + (others > 1 ? "s)" : ")") : "";
+    const std::string also =
+        others > 0 ? " (and too much at " + std::to_string(others) + " other size" + (others > 1 ? "s)" : ")") : "";
     std::array<char, 200> why{};
-    std::snprintf(why.data(), why.size(),
-                  "%s, although no smaller working set got more than %.3g: this is not to be believed; measure again on an "
-                  "idle machine.",
-                  also.c_str(), most_before_worst);
+    std::snprintf(
+        why.data(), why.size(),
+        "%s, although no smaller working set got more than %.3g: this is not to be believed; measure again on an "
+        "idle machine.",
+        also.c_str(), most_before_worst);
     findings.push_back(suspicious(*worst, why.data()));
   }
   return findings;
@@ -108,15 +115,17 @@ std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measure
   if (levels.size() < 2 || !levels[levels.size() - 2].found.bytes) return {};
   const double caches = levels[levels.size() - 2].found.bytes->high;
   const Measurement* worst = furthest_above(measurements, [&](const Measurement& one) {
-    const bool far = facts_of(pattern_of(one.point.series)).path != "local" && bytes_of(one) > far_beyond_caches * caches;
+    const bool far =
+        facts_of(pattern_of(one.point.series)).path != "local" && bytes_of(one) > far_beyond_caches * caches;
     return far ? above_memory * one.state.surroundings.memory_peak_gbps.value_or(0) : 0.0;
   });
   if (worst == nullptr) return {};
   std::array<char, 260> why{};
-  std::snprintf(why.data(), why.size(),
-                ", but memory moves at most %.4g by the clock and the width that the driver states, and the last cache that "
-                "was found ends at %s: this is not to be believed; please report the driver.",
-                *worst->state.surroundings.memory_peak_gbps, measure::size_text(caches).c_str());
+  std::snprintf(
+      why.data(), why.size(),
+      ", but memory moves at most %.4g by the clock and the width that the driver states, and the last cache that "
+      "was found ends at %s: this is not to be believed; please report the driver.",
+      *worst->state.surroundings.memory_peak_gbps, measure::size_text(caches).c_str());
   return {suspicious(*worst, why.data())};
 }
 
@@ -131,11 +140,12 @@ std::vector<Finding> more_than_units_take(const gpu::DeviceInfo& device, std::sp
   });
   if (worst == nullptr) return {};
   std::array<char, 260> why{};
-  std::snprintf(why.data(), why.size(),
-                ", but %u compute units at %.0f MHz take %.4g if each takes %.0f bytes a cycle, more than any known one does: "
-                "this is not to be believed; please report the driver.",
-                device.compute_units, clock_mhz(*worst), device.compute_units * clock_mhz(*worst) / 1e3 * most_bytes_per_cycle,
-                most_bytes_per_cycle);
+  std::snprintf(
+      why.data(), why.size(),
+      ", but %u compute units at %.0f MHz take %.4g if each takes %.0f bytes a cycle, more than any known one does: "
+      "this is not to be believed; please report the driver.",
+      device.compute_units, clock_mhz(*worst), device.compute_units * clock_mhz(*worst) / 1e3 * most_bytes_per_cycle,
+      most_bytes_per_cycle);
   return {suspicious(*worst, why.data())};
 }
 

@@ -49,8 +49,8 @@ double least_of(const gpu::DeviceInfo& device, const Request& request, Sharing s
   return smallest_bytes * (sharing == Sharing::shared ? 1 : units_of(device));
 }
 
-/// Parts of a power of two, in which a shape's blocks fit; sizes between them would be cut into smaller blocks, which is
-/// another shape and a dip in the curve.
+/// Parts of a power of two, in which a shape's blocks fit; sizes between them would be cut into smaller blocks, which
+/// is another shape and a dip in the curve.
 constexpr double parts_of_a_doubling = 16;
 
 double rounded(double bytes, double grain) {
@@ -80,18 +80,23 @@ struct Sweep {
 
 std::vector<Sweep> sweeps(Effort effort, gpu::DeviceType type) {
   if (effort == Effort::quick) {
-    return {{Pattern::read, Sharing::apart, 0.5}, {Pattern::read, Sharing::shared, 2}, {Pattern::write, Sharing::apart, 0.25},
-            {Pattern::copy, Sharing::apart, 0.25}, {Pattern::add, Sharing::apart, 0.5}};
+    return {{Pattern::read, Sharing::apart, 0.5},
+            {Pattern::read, Sharing::shared, 2},
+            {Pattern::write, Sharing::apart, 0.25},
+            {Pattern::copy, Sharing::apart, 0.25},
+            {Pattern::add, Sharing::apart, 0.5}};
   }
-  // A CPU that stands for a GPU takes as long for each size as it has of them, and its shared curve is looked at closer.
+  // A CPU that stands for a GPU takes as long for each size as it has of them, and its shared curve is looked at
+  // closer.
   const double density = type == gpu::DeviceType::cpu && effort == Effort::normal ? 0.5 : 1;
-  return {{Pattern::read, Sharing::apart, 4 * density}, {Pattern::read, Sharing::shared, 4 * density},
+  return {{Pattern::read, Sharing::apart, 4 * density},  {Pattern::read, Sharing::shared, 4 * density},
           {Pattern::write, Sharing::apart, 2 * density}, {Pattern::copy, Sharing::apart, 2 * density},
-          {Pattern::add, Sharing::apart, 2 * density}, {Pattern::triad, Sharing::apart, 2 * density}};
+          {Pattern::add, Sharing::apart, 2 * density},   {Pattern::triad, Sharing::apart, 2 * density}};
 }
 
 /// Found at the working set nearest in size, for this pattern or else for one that also writes, or for any.
-std::optional<std::map<std::string, double>> nearest_shape(std::span<const Measurement> searched, Pattern pattern, double bytes) {
+std::optional<std::map<std::string, double>> nearest_shape(std::span<const Measurement> searched, Pattern pattern,
+                                                           double bytes) {
   const Measurement* best = nullptr;
   std::pair<int, double> best_distance;
   for (const Measurement& one : searched) {
@@ -108,13 +113,15 @@ std::optional<std::map<std::string, double>> nearest_shape(std::span<const Measu
   return best->state.shape;
 }
 
-/// Where all walk over all of it, one group for each compute unit, with as many items: of several in one unit, those behind
-/// would find in its cache what those ahead have just read. Where the driver does not say how many units there are, all.
+/// Where all walk over all of it, one group for each compute unit, with as many items: of several in one unit, those
+/// behind would find in its cache what those ahead have just read. Where the driver does not say how many units there
+/// are, all.
 std::map<std::string, double> shared_shape(const gpu::DeviceInfo& device, const std::map<std::string, double>& found) {
   if (device.compute_units == 0 && device.type != gpu::DeviceType::cpu) return found;
   Shape shape = shape_of(found);
   const std::uint32_t units = compute_units_of(device);
-  while (device.type != gpu::DeviceType::cpu && shape.groups > units && 2 * shape.group_size <= device.largest_group_size) {
+  while (device.type != gpu::DeviceType::cpu && shape.groups > units &&
+         2 * shape.group_size <= device.largest_group_size) {
     shape.group_size *= 2;
     shape.groups = (shape.groups + 1) / 2;
   }
@@ -130,8 +137,8 @@ Point launch_point(const std::map<std::string, double>& shape) {
           .shape = shape};
 }
 
-/// By the other paths, where the nearest caches and where memory serve them; what a work-group has of its own is as large
-/// as it is. prepare() finds their shapes.
+/// By the other paths, where the nearest caches and where memory serve them; what a work-group has of its own is as
+/// large as it is. prepare() finds their shapes.
 std::vector<Point> further_paths(const gpu::DeviceInfo& device, const Request& request) {
   const double units = units_of(device);
   const double groups_per_unit = device.type == gpu::DeviceType::cpu ? 1 : 4;  // as a shape begins with
@@ -198,7 +205,8 @@ std::vector<Point> search_points(const gpu::DeviceInfo& device, const Request& r
   return points;
 }
 
-std::vector<Point> sweep_points(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> searched) {
+std::vector<Point> sweep_points(const gpu::DeviceInfo& device, const Request& request,
+                                std::span<const Measurement> searched) {
   std::vector<Point> points;
   for (const Sweep& sweep : sweeps(request.effort, device.type)) {
     const double least = least_of(device, request, sweep.sharing);

@@ -27,8 +27,8 @@ bool asked_for(const measure::Request& request, const measure::Point& point);
 /// the best shape itself.
 std::vector<measure::Point> search_points(const gpu::DeviceInfo& device, const measure::Request& request);
 
-/// The sweeps, each point with the shape that was found at the nearest of the searched working sets; and an empty dispatch.
-/// Of a sweep that has no size which was asked for, the nearest one: prepare() says why it is none.
+/// The sweeps, each point with the shape that was found at the nearest of the searched working sets; and an empty
+/// dispatch. Of a sweep that has no size which was asked for, the nearest one: prepare() says why it is none.
 std::vector<measure::Point> sweep_points(const gpu::DeviceInfo& device, const measure::Request& request,
                                          std::span<const measure::Measurement> searched);
 

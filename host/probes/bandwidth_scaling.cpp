@@ -56,8 +56,8 @@ std::vector<const Measurement*> footprints(std::span<const Measurement> known, m
   }
   for (const analysis::FlatStretch& stretch : stretches) {
     const double middle = std::sqrt(stretch.first_bytes * stretch.last_bytes);
-    chosen.push_back(
-        *std::ranges::min_element(shared, {}, [&](const Measurement* one) { return std::abs(std::log(bytes_of(one) / middle)); }));
+    chosen.push_back(*std::ranges::min_element(
+        shared, {}, [&](const Measurement* one) { return std::abs(std::log(bytes_of(one) / middle)); }));
   }
   if (!apart.empty()) chosen.push_back(apart.back());
   std::erase_if(chosen, [](const Measurement* one) { return shape_at(*one).empty(); });

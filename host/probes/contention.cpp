@@ -1,17 +1,19 @@
 // Question: how much longer does the CPU wait for memory while the GPU uses it?
 //
-// Experiment: a thread on a core of its own follows pointers through memory beyond every cache, in windows of 1024 loads,
-// while the GPU runs C = A + B over large arrays, dispatch behind dispatch. Arithmetic on the sum before it is written
-// dials how much of its bandwidth the GPU uses. Only windows count that lie wholly inside one dispatch, by the device's own
-// timestamps laid on the host's clock; the bandwidth is that of the dispatches in which they lie. Idle and loaded stretches
-// alternate at every load, so that no slow change of the machine can be taken for contention. The control is the same
-// arithmetic on arrays so small that the GPU's first cache holds them: what is left of the effect there is power or heat,
-// not memory. After every window the CPU tells its own clock by a chain of additions: the windows are there in cycles too.
+// Experiment: a thread on a core of its own follows pointers through memory beyond every cache, in windows of 1024
+// loads, while the GPU runs C = A + B over large arrays, dispatch behind dispatch. Arithmetic on the sum before it is
+// written dials how much of its bandwidth the GPU uses. Only windows count that lie wholly inside one dispatch, by the
+// device's own timestamps laid on the host's clock; the bandwidth is that of the dispatches in which they lie. Idle and
+// loaded stretches alternate at every load, so that no slow change of the machine can be taken for contention. The
+// control is the same arithmetic on arrays so small that the GPU's first cache holds them: what is left of the effect
+// there is power or heat, not memory. After every window the CPU tells its own clock by a chain of additions: the
+// windows are there in cycles too.
 //
 // The reverse: the GPU's own latency and bandwidth while threads of the CPU read, write or do both.
 //
-// How to read the curve: flat while memory has room for both, then a knee. On a CPU that is measured as a device the GPU
-// and the CPU are the same silicon: the driver's threads have the other cores, and the curve shows what cores do to each other.
+// How to read the curve: flat while memory has room for both, then a knee. On a CPU that is measured as a device the
+// GPU and the CPU are the same silicon: the driver's threads have the other cores, and the curve shows what cores do to
+// each other.
 
 #include <algorithm>
 #include <memory>
@@ -46,7 +48,8 @@ using measure::Request;
 constexpr std::uint64_t mebibyte = 1 << 20;
 constexpr std::uint64_t least_chased_bytes = 256 * mebibyte;
 constexpr std::uint64_t most_chased_bytes = 512 * mebibyte;
-constexpr std::uint64_t array_bytes = 64 * mebibyte;  ///< of a CPU device and of a simulation: large ones take time to fill
+constexpr std::uint64_t array_bytes =
+    64 * mebibyte;  ///< of a CPU device and of a simulation: large ones take time to fill
 constexpr std::uint64_t array_bytes_of_gpus = 256 * mebibyte;
 
 bool is_gpu(const gpu::DeviceInfo& info) {
@@ -93,12 +96,14 @@ const Measurement* at_load(std::span<const Measurement> measurements, const std:
 
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   // One point says why nothing is measured.
-  if (!allows_large_arrays(request)) return known.empty() ? std::vector{contention_points(request, {}, 0u).back()} : std::vector<Point>{};
+  if (!allows_large_arrays(request))
+    return known.empty() ? std::vector{contention_points(request, {}, 0u).back()} : std::vector<Point>{};
   if (device.type == gpu::DeviceType::model) return contention_points(request, known, std::nullopt);
   std::vector<Point> points = contention_points(request, known, static_cast<std::uint32_t>(readers_of(device).size()));
   const Measurement* full = at_load(known, series_of_load(), "ns", 1);
   if (full == nullptr) return points;
-  for (Point& point : reverse_points(request, static_cast<std::uint32_t>(movers_of(device).size()), full->state.shape)) {
+  for (Point& point :
+       reverse_points(request, static_cast<std::uint32_t>(movers_of(device).size()), full->state.shape)) {
     points.push_back(std::move(point));
   }
   return points;
@@ -132,7 +137,8 @@ std::uint64_t array_bytes_of(gpu::Device& device) {
 
 Shape usual_shape(const gpu::DeviceInfo& info) {
   const std::uint32_t units = compute_units_of(info);
-  return {.group_size = std::min(256u, info.largest_group_size), .groups = 8 * units, .in_flight = 2, .interleaved = true};
+  return {
+      .group_size = std::min(256u, info.largest_group_size), .groups = 8 * units, .in_flight = 2, .interleaved = true};
 }
 
 /// One group a compute unit, and so little for each that three arrays stay in the smallest first cache.
@@ -206,7 +212,8 @@ struct Contention {
       for (const double gbps : bandwidths(counted, busy, sum->bytes_per_dispatch())) moved.values.push_back(gbps);
     }
     if (all.values.empty()) {
-      throw gpu::Unsupported("no stretch of the CPU's walk lay wholly inside a dispatch, so nothing is known of its time then");
+      throw gpu::Unsupported(
+          "no stretch of the CPU's walk lay wholly inside a dispatch, so nothing is known of its time then");
     }
     if (readers) (void)readers->gbps();  // they did run
     all.steps = 1024;
@@ -235,9 +242,10 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   if (threads > 0) {
     const std::vector<cpu::Core> cores = readers_of(info);
     if (cores.size() < threads) {
-      throw gpu::Unsupported("of the " + std::to_string(cpu::machine().cores.size()) +
-                             " cores that this process may use one walks and the others are the device's, so that none is left "
-                             "to read");
+      throw gpu::Unsupported(
+          "of the " + std::to_string(cpu::machine().cores.size()) +
+          " cores that this process may use one walks and the others are the device's, so that none is left "
+          "to read");
     }
     work->readers = std::make_unique<CpuLoad>(std::span(cores).first(threads), cpu::Traffic::read);
   }
@@ -255,7 +263,8 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
     shape = named(chosen);
     if (work->is_control) {
       chosen = shape_in_first_cache(info, chosen);
-      work->sum.emplace(device, chosen, std::uint64_t{chosen.groups} * chosen.block_words() * sizeof(std::uint32_t), request.seed);
+      work->sum.emplace(device, chosen, std::uint64_t{chosen.groups} * chosen.block_words() * sizeof(std::uint32_t),
+                        request.seed);
     } else {
       work->sum.emplace(device, chosen, bytes, request.seed);
     }
@@ -269,13 +278,14 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
     shape["rounds"] = work->sum->rounds();
   }
   shape["same_silicon"] = info.type == gpu::DeviceType::cpu ? 1 : 0;
-  return {.unit = "ns",
-          .has_cycles = false,
-          .run = {},
-          .flaw = {},
-          .value = {},
-          .shape = shape,
-          .observe = [work](const measure::Limits&, const std::function<void()>& alive) { return work->observe(alive); }};
+  return {
+      .unit = "ns",
+      .has_cycles = false,
+      .run = {},
+      .flaw = {},
+      .value = {},
+      .shape = shape,
+      .observe = [work](const measure::Limits&, const std::function<void()>& alive) { return work->observe(alive); }};
 }
 
 measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
@@ -284,30 +294,37 @@ measure::Conclusion conclude(const Request&, std::span<const Measurement> measur
   const std::vector<LoadPoint> curve = load_curve(measurements);
   if (curve.size() < 2) return conclusion;
   const auto add = [&](const char* name, std::optional<double> value, const char* unit, const std::string& evidence) {
-    conclusion.findings.push_back({.series = series_of_load(), .name = name, .value = value, .unit = unit, .evidence = evidence});
+    conclusion.findings.push_back(
+        {.series = series_of_load(), .name = name, .value = value, .unit = unit, .evidence = evidence});
   };
   const Measurement* full = at_load(measurements, series_of_load(), "ns", 1);
   const bool same_silicon = full != nullptr && full->state.shape.at("same_silicon") != 0;
   const std::string where = same_silicon ? " Here the GPU is a driver on the same CPU's other cores." : "";
   add("idle-latency", curve.front().latency_ns, "ns",
-      "With the GPU idle half of the CPU's windows took less than " + number_text(curve.front().latency_ns, "ns") + " a load." + where);
+      "With the GPU idle half of the CPU's windows took less than " + number_text(curve.front().latency_ns, "ns") +
+          " a load." + where);
   add("full-load-latency", curve.back().latency_ns, "ns",
-      "While the GPU moved " + number_text(curve.back().gpu_gbps, "GB/s") + ", the most it was brought to, a load took " +
-          number_text(curve.back().latency_ns, "ns") + ".");
+      "While the GPU moved " + number_text(curve.back().gpu_gbps, "GB/s") +
+          ", the most it was brought to, a load took " + number_text(curve.back().latency_ns, "ns") + ".");
   for (const auto& [name, times] : {std::pair("load-for-10-percent", 1.1), std::pair("load-for-50-percent", 1.5)}) {
     const std::optional<double> gbps = load_for(curve, times);
     const std::string percent = times < 1.3 ? "10 %" : "50 %";
     add(name, gbps, "GB/s",
         gbps ? "Latency is " + percent + " above idle from " + number_text(*gbps, "GB/s") + " of the GPU on."
-             : "Up to " + number_text(curve.back().gpu_gbps, "GB/s") + " of the GPU latency never rose by " + percent + ".");
+             : "Up to " + number_text(curve.back().gpu_gbps, "GB/s") + " of the GPU latency never rose by " + percent +
+                   ".");
   }
-  if (const Measurement* pairs = at_load(measurements, series_of_load(), "ratio", 1); pairs != nullptr && pairs->values.size() > 1) {
+  if (const Measurement* pairs = at_load(measurements, series_of_load(), "ratio", 1);
+      pairs != nullptr && pairs->values.size() > 1) {
     const double ratio = analysis::quantile(pairs->values, 0.5);
     const analysis::Interval interval = analysis::median_interval(pairs->values);
-    std::string evidence = "At full load the CPU's loads took " + number_text(ratio, "times") + " as long as right before, with the GPU idle (" +
-                           number_text(interval.low, "to ") + number_text(interval.high, "in pairs of stretches") + ").";
+    std::string evidence = "At full load the CPU's loads took " + number_text(ratio, "times") +
+                           " as long as right before, with the GPU idle (" + number_text(interval.low, "to ") +
+                           number_text(interval.high, "in pairs of stretches") + ").";
     if (const Measurement* control = at_load(measurements, series_of_control(), "ratio", 1)) {
-      evidence += " With arrays in the GPU's first cache: " + number_text(analysis::quantile(control->values, 0.5), "times") + ".";
+      evidence +=
+          " With arrays in the GPU's first cache: " + number_text(analysis::quantile(control->values, 0.5), "times") +
+          ".";
     }
     add("cpu-loss", 1 - 1 / ratio, "ratio", evidence);
   }

@@ -60,8 +60,12 @@ std::vector<std::pair<double, double>> asked(std::span<const Measurement> known)
 
 }  // namespace
 
-std::map<std::string, std::string> series_of_load() { return {{"side", "cpu"}, {"fabric", "loaded"}, {"pattern", "add"}}; }
-std::map<std::string, std::string> series_of_control() { return {{"side", "cpu"}, {"fabric", "idle"}, {"pattern", "add"}}; }
+std::map<std::string, std::string> series_of_load() {
+  return {{"side", "cpu"}, {"fabric", "loaded"}, {"pattern", "add"}};
+}
+std::map<std::string, std::string> series_of_control() {
+  return {{"side", "cpu"}, {"fabric", "idle"}, {"pattern", "add"}};
+}
 
 std::vector<LoadPoint> load_curve(std::span<const Measurement> known) {
   std::vector<LoadPoint> curve;
@@ -103,7 +107,8 @@ std::vector<Point> contention_points(const Request& request, std::span<const Mea
     if (request.effort != Effort::quick) points.push_back(point(request, series_of_control(), 0.5, 0, shape));
     if (most_threads == 0u) points.push_back(point(request, series_of_load(), 1, 1, shape));
     for (std::uint32_t threads = 1; threads <= most_threads.value_or(0); threads *= 2) {
-      for (const double load : {0.0, 0.5, 1.0}) points.push_back(point(request, series_of_load(), load, threads, shape));
+      for (const double load : {0.0, 0.5, 1.0})
+        points.push_back(point(request, series_of_load(), load, threads, shape));
     }
     // In an order that no slow change of the machine can imitate a curve with.
     std::shuffle(points.begin(), points.end(), std::mt19937_64(request.seed));

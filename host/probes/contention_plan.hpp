@@ -25,14 +25,15 @@ struct LoadPoint {
 /// The main curve with no CPU threads reading, by bandwidth.
 std::vector<LoadPoint> load_curve(std::span<const measure::Measurement> known);
 
-/// The bandwidth from which on latency is so many times the idle one at every load, on the line between the points about
-/// it; nothing where it is not at the highest.
+/// The bandwidth from which on latency is so many times the idle one at every load, on the line between the points
+/// about it; nothing where it is not at the highest.
 std::optional<double> load_for(std::span<const LoadPoint> curve, double times);
 
 /// Points still wanted: idle and full load first, as the shape is searched there; then loads evenly between, the
-/// control, CPU threads that read (up to `most_threads`; where none can, one point is asked for, so that the record says
-/// why), and loads about those where latency has risen by 10 and 50 %.
-std::vector<measure::Point> contention_points(const measure::Request& request, std::span<const measure::Measurement> known,
+/// control, CPU threads that read (up to `most_threads`; where none can, one point is asked for, so that the record
+/// says why), and loads about those where latency has risen by 10 and 50 %.
+std::vector<measure::Point> contention_points(const measure::Request& request,
+                                              std::span<const measure::Measurement> known,
                                               std::optional<std::uint32_t> most_threads);
 
 }  // namespace sonde::probes

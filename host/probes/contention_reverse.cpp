@@ -45,7 +45,8 @@ const Measurement* find(std::span<const Measurement> measurements, std::string_v
   for (const Measurement& one : measurements) {
     if (one.unit != unit || one.point.series != series_of(word) || one.point.x.at("load") != load) continue;
     const double threads = one.point.x.at("cpu_threads");
-    if (with_most_threads ? threads > 0 && (found == nullptr || threads > found->point.x.at("cpu_threads")) : threads == 0) {
+    if (with_most_threads ? threads > 0 && (found == nullptr || threads > found->point.x.at("cpu_threads"))
+                          : threads == 0) {
       found = &one;
     }
   }
@@ -58,7 +59,8 @@ double median(const Measurement& one) { return analysis::summarize(one.values).m
 
 bool is_reverse(const Point& point) {
   const auto side = point.series.find("side");
-  return point.series.size() == 2 && point.series.contains("pattern") && side != point.series.end() && side->second == "gpu";
+  return point.series.size() == 2 && point.series.contains("pattern") && side != point.series.end() &&
+         side->second == "gpu";
 }
 
 std::vector<Point> reverse_points(const measure::Request& request, std::uint32_t most_threads,
@@ -94,7 +96,8 @@ measure::Workload reverse_workload(gpu::Device& device, const Point& point, cons
   }
   const measure::Workload alone =
       point.x.at("load") == 0
-          ? cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes, request.seed)
+          ? cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes,
+                        request.seed)
           : stream(device, Pattern::add, Sharing::apart, shape_of(point.shape), bytes, request.seed);
   measure::Workload beside = alone;
   // That would bring the CPU's threads together with the device's.
@@ -117,9 +120,9 @@ std::vector<measure::Finding> reverse_findings(std::span<const Measurement> meas
     const Measurement* beside = find(measurements, threads.word, "GB/s", 1, true);
     if (alone == nullptr || beside == nullptr) continue;
     const double count = beside->point.x.at("cpu_threads");
-    std::string evidence = "While " + number_text(count, count > 1 ? "CPU threads " : "CPU thread ") + std::string(threads.verb) +
-                           " at full speed the GPU moved " + number_text(median(*beside), "GB/s instead of ") +
-                           number_text(median(*alone), "GB/s");
+    std::string evidence = "While " + number_text(count, count > 1 ? "CPU threads " : "CPU thread ") +
+                           std::string(threads.verb) + " at full speed the GPU moved " +
+                           number_text(median(*beside), "GB/s instead of ") + number_text(median(*alone), "GB/s");
     const Measurement* walk_alone = find(measurements, threads.word, "ns", 0, false);
     const Measurement* walk_beside = find(measurements, threads.word, "ns", 0, true);
     if (walk_alone != nullptr && walk_beside != nullptr) {

@@ -25,10 +25,12 @@ std::vector<gpu::ChaseWindow> inside(std::span<const gpu::ChaseWindow> windows, 
   return kept;
 }
 
-std::vector<double> bandwidths(std::span<const gpu::ChaseWindow> inside, const gpu::BusyTimes& busy, double bytes_per_dispatch) {
+std::vector<double> bandwidths(std::span<const gpu::ChaseWindow> inside, const gpu::BusyTimes& busy,
+                               double bytes_per_dispatch) {
   std::vector<double> gbps;
   for (const gpu::Busy& dispatch : counted(busy)) {
-    const bool any = std::ranges::any_of(inside, [&](const gpu::ChaseWindow& one) { return holds(dispatch, busy.uncertainty, one); });
+    const bool any = std::ranges::any_of(
+        inside, [&](const gpu::ChaseWindow& one) { return holds(dispatch, busy.uncertainty, one); });
     if (any) gbps.push_back(bytes_per_dispatch / (dispatch.end - dispatch.begin).count());
   }
   return gbps;

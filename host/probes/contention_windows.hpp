@@ -12,6 +12,7 @@ namespace sonde::probes {
 std::vector<gpu::ChaseWindow> inside(std::span<const gpu::ChaseWindow> windows, const gpu::BusyTimes& busy);
 
 /// Bandwidth of each dispatch in which such a window lies, in GB/s.
-std::vector<double> bandwidths(std::span<const gpu::ChaseWindow> inside, const gpu::BusyTimes& busy, double bytes_per_dispatch);
+std::vector<double> bandwidths(std::span<const gpu::ChaseWindow> inside, const gpu::BusyTimes& busy,
+                               double bytes_per_dispatch);
 
 }  // namespace sonde::probes

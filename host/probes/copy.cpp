@@ -36,12 +36,10 @@ bool is_one_of(std::span<const Point> points, const Measurement& one) {
       points, [&](const Point& point) { return point.series == one.point.series && point.x == one.point.x; });
 }
 
-std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request,
-                        std::span<const Measurement> known) {
+std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> first = first_copies(device, request);
   if (known.empty() || first.empty()) return first;
-  const bool swept =
-      std::ranges::any_of(known, [&](const Measurement& one) { return !is_one_of(first, one); });
+  const bool swept = std::ranges::any_of(known, [&](const Measurement& one) { return !is_one_of(first, one); });
   return swept ? engine_points(device, request, known) : copy_sweeps(device, request, known);
 }
 
@@ -52,8 +50,8 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   if (arm.mover == Mover::compute_shader) return copies_by_kernel(device, arm, bytes, point, request);
   if (arm.host == HostEnd::map_memcpy) return copies_by_mapping(device, arm, bytes, request);
   const auto queues = point.x.find("queues");
-  return copies_by_engine(device, arm, bytes,
-                          queues == point.x.end() ? 1 : static_cast<std::uint32_t>(queues->second), request);
+  return copies_by_engine(device, arm, bytes, queues == point.x.end() ? 1 : static_cast<std::uint32_t>(queues->second),
+                          request);
 }
 
 measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {

@@ -11,11 +11,9 @@ namespace {
 constexpr std::array movers{std::pair{Mover::driver, "driver"}, std::pair{Mover::transfer, "transfer"},
                             std::pair{Mover::compute_shader, "compute-shader"}};
 constexpr std::array hosts{std::pair{HostEnd::pageable, "pageable"}, std::pair{HostEnd::pinned, "pinned"},
-                           std::pair{HostEnd::imported, "imported"},
-                           std::pair{HostEnd::map_memcpy, "map-memcpy"}};
-constexpr std::array directions{std::pair{Direction::to_device, "to-device"},
-                                std::pair{Direction::to_host, "to-host"}, std::pair{Direction::both, "both"},
-                                std::pair{Direction::within, "within"}};
+                           std::pair{HostEnd::imported, "imported"}, std::pair{HostEnd::map_memcpy, "map-memcpy"}};
+constexpr std::array directions{std::pair{Direction::to_device, "to-device"}, std::pair{Direction::to_host, "to-host"},
+                                std::pair{Direction::both, "both"}, std::pair{Direction::within, "within"}};
 
 template <typename Words, typename Value>
 std::string word_of(const Words& words, Value value) {
@@ -57,36 +55,27 @@ CopyArm arm_of(const std::map<std::string, std::string>& series) {
 
 std::string phrase_of(const CopyArm& arm) {
   if (arm.direction == Direction::within) return "within the device";
-  const std::string memory =
-      arm.host == HostEnd::map_memcpy ? "mapped memory" : word_of(hosts, arm.host) + " memory";
+  const std::string memory = arm.host == HostEnd::map_memcpy ? "mapped memory" : word_of(hosts, arm.host) + " memory";
   if (arm.direction == Direction::both) return "between " + memory + " and the device, both ways at once";
-  return arm.direction == Direction::to_device ? "from " + memory + " to the device"
-                                               : "from the device to " + memory;
+  return arm.direction == Direction::to_device ? "from " + memory + " to the device" : "from the device to " + memory;
 }
 
 std::optional<gpu::CopyEngine> engine_of(Mover mover) {
   switch (mover) {
-    case Mover::driver:
-      return gpu::CopyEngine::driver;
-    case Mover::transfer:
-      return gpu::CopyEngine::transfer;
-    case Mover::compute_shader:
-      break;
+    case Mover::driver: return gpu::CopyEngine::driver;
+    case Mover::transfer: return gpu::CopyEngine::transfer;
+    case Mover::compute_shader: break;
   }
   return std::nullopt;
 }
 
 std::optional<gpu::HostKind> kind_of(HostEnd host) {
   switch (host) {
-    case HostEnd::pageable:
-      return gpu::HostKind::pageable;
-    case HostEnd::pinned:
-      return gpu::HostKind::pinned;
-    case HostEnd::imported:
-      return gpu::HostKind::imported;
+    case HostEnd::pageable: return gpu::HostKind::pageable;
+    case HostEnd::pinned: return gpu::HostKind::pinned;
+    case HostEnd::imported: return gpu::HostKind::imported;
     case HostEnd::map_memcpy:
-    case HostEnd::none:
-      break;
+    case HostEnd::none: break;
   }
   return std::nullopt;
 }

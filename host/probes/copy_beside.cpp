@@ -27,9 +27,7 @@ constexpr double longest_copies_ns = 20e6;
 class BusyKernel {
  public:
   explicit BusyKernel(gpu::Device& device)
-      : device_(device),
-        shape_(shape_for(device.info())),
-        walk_(shape_, Sharing::apart, array_bytes(shape_)) {
+      : device_(device), shape_(shape_for(device.info())), walk_(shape_, Sharing::apart, array_bytes(shape_)) {
     const gpu::Use use = use_for(device.info(), array_bytes(shape_));
     kernel_ = device.make_kernel(kernels::stream_read, shape_.group_size, shape_.constants());
     words_ = device.make_buffer(array_bytes(shape_), use);
@@ -50,8 +48,7 @@ class BusyKernel {
   gpu::Nanoseconds run() { return device_.run(*kernel_, launch()); }
   gpu::Kernel& kernel() { return *kernel_; }
   gpu::Launch launch() const {
-    return {
-        .buffers = {words_.get(), sums_.get()}, .scalars = walk_.scalars(trips_, 0), .groups = shape_.groups};
+    return {.buffers = {words_.get(), sums_.get()}, .scalars = walk_.scalars(trips_, 0), .groups = shape_.groups};
   }
 
  private:
@@ -97,8 +94,7 @@ struct Beside {
 /// Of the copies' time, what cost neither them nor the kernel anything.
 double overlap(double copies_alone_ns, double kernel_alone_ns, const gpu::BesideTimes& together) {
   if (!together.kernel_outlasted) return 0;
-  const double cost_ns =
-      (together.copies.count() - copies_alone_ns) + (together.kernel.count() - kernel_alone_ns);
+  const double cost_ns = (together.copies.count() - copies_alone_ns) + (together.kernel.count() - kernel_alone_ns);
   return std::clamp(1 - cost_ns / copies_alone_ns, 0.0, 1.0);
 }
 
@@ -116,8 +112,8 @@ measure::Workload copies_beside_kernel(gpu::Device& device, const CopyArm& arm, 
   };
   const auto work = std::shared_ptr<Beside>(new Beside{copies, engine, BusyKernel(device), nullptr});
   const auto make_lane = [&](std::uint32_t in_a_row) {
-    work->lane = std::make_unique<CopyLane>(device, arm.direction, Row{.bytes = bytes, .copies = in_a_row},
-                                            make_host, request.seed);
+    work->lane = std::make_unique<CopyLane>(device, arm.direction, Row{.bytes = bytes, .copies = in_a_row}, make_host,
+                                            request.seed);
   };
   make_lane(1);
   (void)work->alone_ns();

@@ -15,8 +15,8 @@ constexpr int looked_at = 2;
 
 std::string altered(const char* where, std::uint64_t first_block, std::uint64_t blocks) {
   return "after the copies " + std::string(where) + " does not hold what was copied, somewhere in the " +
-         std::to_string(blocks * proof_block_bytes) + " bytes from " +
-         std::to_string(first_block * proof_block_bytes) + " on; please report the driver";
+         std::to_string(blocks * proof_block_bytes) + " bytes from " + std::to_string(first_block * proof_block_bytes) +
+         " on; please report the driver";
 }
 
 std::uint32_t sum_of(std::span<const std::byte> block) {
@@ -32,9 +32,7 @@ std::uint32_t sum_of(std::span<const std::byte> block) {
 /// As kernels/stream_read.cl is compiled: what a group reads in one trip is a part of a block.
 Shape shape_for(const gpu::DeviceInfo& info) {
   if (info.type != gpu::DeviceType::cpu) {
-    return {.group_size = std::min(64u, std::bit_floor(info.largest_group_size)),
-            .vector_words = 4,
-            .in_flight = 4};
+    return {.group_size = std::min(64u, std::bit_floor(info.largest_group_size)), .vector_words = 4, .in_flight = 4};
   }
   // On a CPU an item is a lane or a turn of a loop: as many as fill one wide load.
   const std::uint32_t vector_words = std::clamp(info.widest_load_bytes / 4, 4u, 16u);
@@ -56,20 +54,17 @@ DeviceProof::DeviceProof(gpu::Device& device, std::uint64_t blocks, gpu::Use use
   sums_ = device.make_buffer(std::uint64_t{group_size_} * groups_ * sizeof(std::uint32_t), use);
 }
 
-std::optional<std::string> DeviceProof::flaw(gpu::Buffer& buffer, const BlockSums& source,
-                                             std::uint64_t first_block) {
-  const std::uint64_t stripes =
-      blocks_ / groups_ * stripes_;  // of each group, one after the other in its own slice
+std::optional<std::string> DeviceProof::flaw(gpu::Buffer& buffer, const BlockSums& source, std::uint64_t first_block) {
+  const std::uint64_t stripes = blocks_ / groups_ * stripes_;  // of each group, one after the other in its own slice
   std::vector<std::uint32_t> found(groups_);
   std::vector<std::uint32_t> items(std::uint64_t{group_size_} * groups_);
   for (std::uint64_t done = 0; done < stripes;) {
-    const auto trips =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(stripes - done, device_.info().most_trips));
-    (void)device_.run(
-        *reader_, {.buffers = {&buffer, sums_.get()},
-                   .scalars = {trips, static_cast<std::uint32_t>(done), static_cast<std::uint32_t>(stripes),
-                               1, static_cast<std::uint32_t>(stripes), 0},
-                   .groups = groups_});
+    const auto trips = static_cast<std::uint32_t>(std::min<std::uint64_t>(stripes - done, device_.info().most_trips));
+    (void)device_.run(*reader_,
+                      {.buffers = {&buffer, sums_.get()},
+                       .scalars = {trips, static_cast<std::uint32_t>(done), static_cast<std::uint32_t>(stripes), 1,
+                                   static_cast<std::uint32_t>(stripes), 0},
+                       .groups = groups_});
     sums_->read(0, std::as_writable_bytes(std::span(items)));
     for (std::size_t item = 0; item < items.size(); ++item) found[item / group_size_] += items[item];
     done += trips;

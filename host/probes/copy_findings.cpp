@@ -55,9 +55,9 @@ void add_line(const CopyArm& arm, const Curve& curve, measure::Conclusion& concl
   if (!line) return;
   const auto& [small, small_ns] = *curve.begin();
   const auto& [large, large_ns] = *curve.rbegin();
-  const std::string seen = text("A copy of %s %s takes %s, one of %s %s: ", measure::size_text(small).c_str(),
-                                phrase_of(arm).c_str(), time_text(small_ns).c_str(),
-                                measure::size_text(large).c_str(), time_text(large_ns).c_str());
+  const std::string seen =
+      text("A copy of %s %s takes %s, one of %s %s: ", measure::size_text(small).c_str(), phrase_of(arm).c_str(),
+           time_text(small_ns).c_str(), measure::size_text(large).c_str(), time_text(large_ns).c_str());
   const std::string fit = text("with %.3g us and %.3g GB/s a line misses no size by more than %.0f %%.",
                                line->latency_ns / 1e3, line->gbps, std::ceil(100 * line->worst));
   if (line->latency_ns > 0) {
@@ -100,9 +100,9 @@ std::optional<Concurrency> both_at_once(const Curves& curves, const CopyArm& bot
   if (!there || !back || !together) return std::nullopt;
   const double pair_ns = *together * 2;  // both directions' bytes are counted
   const double copies = std::min(2.0, 1 + (*there + *back - pair_ns) / std::min(*there, *back));
-  return Concurrency{copies, text("copies of %s both ways at once take %s a pair, one after the other %s",
-                                  measure::size_text(bytes).c_str(), time_text(pair_ns).c_str(),
-                                  time_text(*there + *back).c_str())};
+  return Concurrency{
+      copies, text("copies of %s both ways at once take %s a pair, one after the other %s",
+                   measure::size_text(bytes).c_str(), time_text(pair_ns).c_str(), time_text(*there + *back).c_str())};
 }
 
 std::optional<Concurrency> same_way(const Curves& curves, const CopyArm& arm, int queues, double bytes) {
@@ -120,22 +120,20 @@ void add_engines(Mover mover, const Curves& curves, measure::Conclusion& conclus
   int most_queues = 0;
   for (const auto& [key, curve] : curves) {
     const auto& [arm, queues] = key;
-    if (arm.mover != mover || arm.beside_kernel || (queues == 1 && arm.direction != Direction::both))
-      continue;
+    if (arm.mover != mover || arm.beside_kernel || (queues == 1 && arm.direction != Direction::both)) continue;
     most_queues = std::max(most_queues, arm.direction == Direction::both ? 2 : queues);
     for (const auto& [bytes, nanoseconds] : curve) {
-      const auto found = arm.direction == Direction::both ? both_at_once(curves, arm, bytes)
-                                                          : same_way(curves, arm, queues, bytes);
+      const auto found =
+          arm.direction == Direction::both ? both_at_once(curves, arm, bytes) : same_way(curves, arm, queues, bytes);
       if (found) all.push_back(*found);
     }
   }
   if (all.empty()) return;
   const Concurrency& best = *std::ranges::max_element(all, {}, &Concurrency::copies);
   const double engines = std::max(1.0, std::round(best.copies));
-  std::string evidence =
-      text("Of the copies given to up to %d queues %.0f %s under way at once: ", most_queues, engines,
-           engines > 1 ? "were" : "was") +
-      best.seen + ".";
+  std::string evidence = text("Of the copies given to up to %d queues %.0f %s under way at once: ", most_queues,
+                              engines, engines > 1 ? "were" : "was") +
+                         best.seen + ".";
   if (engines >= most_queues) evidence += " There may be more engines than queues that were tried.";
   conclusion.findings.push_back({.series = {{"engine", series_of({.mover = mover}).at("engine")}},
                                  .name = "engines",
@@ -168,8 +166,7 @@ measure::Conclusion copy_findings(std::span<const Measurement> measurements) {
   measure::Conclusion conclusion;
   for (const auto& [key, curve] : curves) {
     const auto& [arm, queues] = key;
-    if (queues == 1 && arm.direction != Direction::both && !arm.beside_kernel)
-      add_line(arm, curve, conclusion);
+    if (queues == 1 && arm.direction != Direction::both && !arm.beside_kernel) add_line(arm, curve, conclusion);
   }
   for (const Mover mover : {Mover::driver, Mover::transfer}) add_engines(mover, curves, conclusion);
   for (const Measurement& one : measurements) {

@@ -22,10 +22,9 @@ const gpu::MemoryKind& kind_for_kernels(const gpu::DeviceInfo& info, HostEnd hos
   const std::vector<std::string> names =
       host == HostEnd::imported
           ? std::vector<std::string>{"use-host-ptr", "imported-host"}
-          : std::vector<std::string>{"alloc-host-ptr", "host-visible+host-coherent+host-cached",
-                                     "host-visible+host-coherent",
-                                     "device-local+host-visible+host-coherent+host-cached",
-                                     "device-local+host-visible+host-coherent"};
+          : std::vector<std::string>{
+                "alloc-host-ptr", "host-visible+host-coherent+host-cached", "host-visible+host-coherent",
+                "device-local+host-visible+host-coherent+host-cached", "device-local+host-visible+host-coherent"};
   std::string reason = "the driver has no memory of the host that kernels reach";
   for (const std::string& name : names) {
     const auto found = std::ranges::find(info.memory_kinds, name, &gpu::MemoryKind::name);
@@ -63,9 +62,7 @@ gpu::Buffer& buffer_of(const gpu::CopyPlace& place) {
 Shape dividing(Shape shape, std::uint64_t bytes) {
   shape.spread = false;  // its runs are cut by blocks
   shape.groups = std::bit_ceil(shape.groups);
-  const auto rest = [&] {
-    return bytes % (std::uint64_t{shape.block_words()} * shape.groups * sizeof(std::uint32_t));
-  };
+  const auto rest = [&] { return bytes % (std::uint64_t{shape.block_words()} * shape.groups * sizeof(std::uint32_t)); };
   while (shape.groups > 1 && rest() != 0) shape.groups /= 2;
   while (shape.in_flight > 1 && rest() != 0) shape.in_flight /= 2;
   while (shape.group_size > 1 && rest() != 0) shape.group_size /= 2;
@@ -92,10 +89,10 @@ struct KernelCopies {
     gpu::Nanoseconds time{0};
     for (std::uint32_t done = 0; done < all_trips;) {
       const std::uint32_t trips = std::min(all_trips - done, device.info().most_trips);
-      time += device.run(
-          *kernel, {.buffers = {&from, &to},
-                    .scalars = {trips, done, blocks, block_step, shape.interleaved ? 1 : all_trips, 0, shift},
-                    .groups = shape.groups});
+      time += device.run(*kernel,
+                         {.buffers = {&from, &to},
+                          .scalars = {trips, done, blocks, block_step, shape.interleaved ? 1 : all_trips, 0, shift},
+                          .groups = shape.groups});
       done += trips;
     }
     return time;
@@ -108,9 +105,8 @@ measure::Workload copies_by_kernel(gpu::Device& device, const CopyArm& arm, std:
                                    const measure::Point& point, const measure::Request& request) {
   const auto thoroughness = request.effort == measure::Effort::quick ? Thoroughness::usual : Thoroughness::once;
   // Source and target together, as the search counts.
-  const Shape found = point.shape.empty()
-                          ? search_shape(device, Pattern::copy, Sharing::apart, 2 * bytes, thoroughness)
-                          : shape_of(point.shape);
+  const Shape found = point.shape.empty() ? search_shape(device, Pattern::copy, Sharing::apart, 2 * bytes, thoroughness)
+                                          : shape_of(point.shape);
   const Shape shape = dividing(found, bytes);
   const std::uint64_t step_blocks = shape.interleaved ? shape.groups : 1;
   const std::uint64_t step_bytes = step_blocks * shape.block_words() * sizeof(std::uint32_t);
@@ -120,9 +116,9 @@ measure::Workload copies_by_kernel(gpu::Device& device, const CopyArm& arm, std:
     return std::make_unique<KernelHost>(
         device.make_buffer_in(kind_for_kernels(device.info(), arm.host), size_bytes, use));
   };
-  const auto work = std::shared_ptr<KernelCopies>(new KernelCopies{
-      device, shape, device.make_kernel(kernels::stream_copy, shape.group_size, shape.constants()),
-      CopyLane(device, arm.direction, row, make_host, request.seed)});
+  const auto work = std::shared_ptr<KernelCopies>(
+      new KernelCopies{device, shape, device.make_kernel(kernels::stream_copy, shape.group_size, shape.constants()),
+                       CopyLane(device, arm.direction, row, make_host, request.seed)});
   const std::uint32_t copies = std::min(8u, copies_in_a_row(device, request.effort, bytes, 1));
   const auto observe = [work, copies](const measure::Limits& limits, const std::function<void()>& alive) {
     measure::Repetitions result;

@@ -30,8 +30,8 @@ struct Row {
 /// they begin, so that every byte that is written changes every time.
 class CopyLane {
  public:
-  CopyLane(gpu::Device& device, Direction direction, const Row& row, const MakeHost& make_host,
-           std::uint64_t seed, const MakeBuffer& make_buffer = {});
+  CopyLane(gpu::Device& device, Direction direction, const Row& row, const MakeHost& make_host, std::uint64_t seed,
+           const MakeBuffer& make_buffer = {});
 
   /// The next row.
   gpu::CopyList next();

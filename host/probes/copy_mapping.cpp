@@ -64,8 +64,7 @@ measure::Workload copies_by_mapping(gpu::Device& device, const CopyArm& arm, std
     return mappable(device, size_bytes, use);
   };
   const auto work = std::shared_ptr<MappedCopies>(new MappedCopies{
-      device,
-      CopyLane(device, arm.direction, {.bytes = bytes, .copies = 1}, make_host, request.seed, make_buffer)});
+      device, CopyLane(device, arm.direction, {.bytes = bytes, .copies = 1}, make_host, request.seed, make_buffer)});
   const std::uint32_t copies = std::min(16u, copies_in_a_row(device, request.effort, bytes, 1));
   const auto observe = [work, copies](const measure::Limits& limits, const std::function<void()>& alive) {
     measure::Repetitions result;

@@ -29,12 +29,9 @@ std::uint64_t largest_copy(const gpu::DeviceInfo& device, Effort effort) {
   // A simulated copy is one by the host, and so as slow as a CPU's.
   const bool slow = device.type == gpu::DeviceType::cpu || device.type == gpu::DeviceType::model;
   switch (effort) {
-    case Effort::quick:
-      return slow ? 16 << 20 : 256 << 20;
-    case Effort::normal:
-      return slow ? 64 << 20 : 1 << 30;
-    case Effort::thorough:
-      break;
+    case Effort::quick: return slow ? 16 << 20 : 256 << 20;
+    case Effort::normal: return slow ? 64 << 20 : 1 << 30;
+    case Effort::thorough: break;
   }
   return 1 << 30;
 }
@@ -44,8 +41,8 @@ std::vector<std::uint64_t> sizes(const gpu::DeviceInfo& device, const Request& r
   const std::uint64_t asked_least = request.smallest_bytes.value_or(smallest_copy);
   const std::uint64_t least =
       std::max(smallest_copy, (asked_least + proof_block_bytes - 1) / proof_block_bytes * proof_block_bytes);
-  const std::uint64_t most = request.largest_bytes.value_or(largest_copy(device, request.effort)) /
-                             proof_block_bytes * proof_block_bytes;
+  const std::uint64_t most =
+      request.largest_bytes.value_or(largest_copy(device, request.effort)) / proof_block_bytes * proof_block_bytes;
   const unsigned doublings = request.effort == Effort::quick ? 4 : request.effort == Effort::normal ? 2 : 1;
   std::vector<std::uint64_t> all;
   for (std::uint64_t bytes = least; bytes <= most; bytes <<= doublings) all.push_back(bytes);
@@ -95,8 +92,8 @@ std::vector<Point> first_copies(const gpu::DeviceInfo& device, const Request& re
   points.push_back(point({.host = HostEnd::none, .direction = Direction::within}, middling));
   points.push_back(point({.mover = Mover::transfer, .host = HostEnd::pinned}, middling));
   // Where the kernel's shape is found, which small copies do not tell.
-  points.push_back(
-      point({.mover = Mover::compute_shader, .host = HostEnd::pinned}, std::clamp(shaping_bytes, all.front(), all.back())));
+  points.push_back(point({.mover = Mover::compute_shader, .host = HostEnd::pinned},
+                         std::clamp(shaping_bytes, all.front(), all.back())));
   return points;
 }
 
@@ -116,17 +113,14 @@ std::vector<Point> copy_sweeps(const gpu::DeviceInfo& device, const Request& req
     }
     const bool copies_within = mover == Mover::driver ? was_measured(known, mover, HostEnd::none)
                                                       : was_measured(known, mover, HostEnd::pinned);
-    if (copies_within)
-      arms.push_back({.mover = mover, .host = HostEnd::none, .direction = Direction::within});
+    if (copies_within) arms.push_back({.mover = mover, .host = HostEnd::none, .direction = Direction::within});
   }
-  const auto shaped =
-      std::ranges::find_if(known, [](const Measurement& one) { return !one.state.shape.empty(); });
+  const auto shaped = std::ranges::find_if(known, [](const Measurement& one) { return !one.state.shape.empty(); });
   std::vector<Point> points;
   for (const CopyArm& arm : arms) {
     for (const std::uint64_t bytes : sizes(device, request)) {
       points.push_back(point(arm, bytes));
-      if (arm.mover == Mover::compute_shader && shaped != known.end())
-        points.back().shape = shaped->state.shape;
+      if (arm.mover == Mover::compute_shader && shaped != known.end()) points.back().shape = shaped->state.shape;
     }
   }
   // In an order that no slow change of the machine can imitate a curve with.

@@ -8,8 +8,8 @@
 
 namespace sonde::probes {
 
-/// A copy of one arm of each kind: what the device cannot do is skipped once. Of middling size, which no clock is too slow
-/// for.
+/// A copy of one arm of each kind: what the device cannot do is skipped once. Of middling size, which no clock is too
+/// slow for.
 std::vector<measure::Point> first_copies(const gpu::DeviceInfo& device, const measure::Request& request);
 
 /// All sizes, of all arms whose kind was measured.

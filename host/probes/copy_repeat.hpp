@@ -11,8 +11,7 @@
 namespace sonde::probes {
 
 /// How many copies of `bytes` follow one another in one repetition, on each of so many queues.
-std::uint32_t copies_in_a_row(gpu::Device& device, measure::Effort effort, std::uint64_t bytes,
-                              std::uint32_t lanes);
+std::uint32_t copies_in_a_row(gpu::Device& device, measure::Effort effort, std::uint64_t bytes, std::uint32_t lanes);
 
 /// Throws gpu::Error when memory does not hold what the lane's last row copied.
 inline void check(CopyLane& lane) {

@@ -87,8 +87,8 @@ struct Train {
   }
 };
 
-std::shared_ptr<Train> make_train(gpu::Device& device, const CopyArm& arm, std::uint64_t bytes,
-                                  std::uint32_t queues, const measure::Request& request) {
+std::shared_ptr<Train> make_train(gpu::Device& device, const CopyArm& arm, std::uint64_t bytes, std::uint32_t queues,
+                                  const measure::Request& request) {
   gpu::Copies& copies = device.copies();
   const gpu::CopyEngine engine = *engine_of(arm.mover);
   const gpu::CopyQueues offered = copies.queues(engine);
@@ -96,8 +96,7 @@ std::shared_ptr<Train> make_train(gpu::Device& device, const CopyArm& arm, std::
   const std::uint32_t wanted = both ? 2 * queues : queues;
   if (wanted > offered.count) {
     throw gpu::Unsupported(offered.name + " can take " + std::to_string(offered.count) +
-                           " lists of copies at once, and " + std::to_string(wanted) +
-                           " are needed for this");
+                           " lists of copies at once, and " + std::to_string(wanted) + " are needed for this");
   }
   const auto train =
       std::make_shared<Train>(copies, engine, offered.has_clock, std::vector<std::unique_ptr<CopyLane>>());
@@ -106,11 +105,8 @@ std::shared_ptr<Train> make_train(gpu::Device& device, const CopyArm& arm, std::
   };
   const Row row{.bytes = bytes, .copies = copies_in_a_row(device, request.effort, bytes, wanted)};
   for (std::uint32_t lane = 0; lane < wanted; ++lane) {
-    const Direction direction = !both           ? arm.direction
-                                : lane % 2 == 0 ? Direction::to_device
-                                                : Direction::to_host;
-    train->lanes.push_back(
-        std::make_unique<CopyLane>(device, direction, row, make_host, request.seed + lane));
+    const Direction direction = !both ? arm.direction : lane % 2 == 0 ? Direction::to_device : Direction::to_host;
+    train->lanes.push_back(std::make_unique<CopyLane>(device, direction, row, make_host, request.seed + lane));
   }
   return train;
 }
@@ -120,27 +116,20 @@ std::shared_ptr<Train> make_train(gpu::Device& device, const CopyArm& arm, std::
 std::uint32_t copies_in_a_row(gpu::Device& device, Effort effort, std::uint64_t bytes, std::uint32_t lanes) {
   // Some drivers hold no more than a thousand commands; behind a gate, enqueuing more would wait for ever.
   constexpr std::uint64_t most = 128;
-  std::uint64_t row_bytes = effort == Effort::quick    ? 16 << 20
-                            : effort == Effort::normal ? 32 << 20
-                                                       : 64 << 20;
+  std::uint64_t row_bytes = effort == Effort::quick ? 16 << 20 : effort == Effort::normal ? 32 << 20 : 64 << 20;
   switch (device.info().type) {
-    case gpu::DeviceType::cpu:
-      break;
+    case gpu::DeviceType::cpu: break;
     // What is simulated needs no long rows to be timed well.
-    case gpu::DeviceType::model:
-      row_bytes = 2 << 20;
-      break;
+    case gpu::DeviceType::model: row_bytes = 2 << 20; break;
     case gpu::DeviceType::discrete:
-    case gpu::DeviceType::integrated:
-      row_bytes *= 4;
-      break;
+    case gpu::DeviceType::integrated: row_bytes *= 4; break;
   }
   row_bytes = std::min(row_bytes, device.available_bytes() / 8) / lanes;
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(row_bytes / bytes, 1, most));
 }
 
-measure::Workload copies_by_engine(gpu::Device& device, const CopyArm& arm, std::uint64_t bytes,
-                                   std::uint32_t queues, const measure::Request& request) {
+measure::Workload copies_by_engine(gpu::Device& device, const CopyArm& arm, std::uint64_t bytes, std::uint32_t queues,
+                                   const measure::Request& request) {
   const auto train = make_train(device, arm, bytes, queues, request);
   const auto observe = [train, both = arm.direction == Direction::both](const measure::Limits& limits,
                                                                         const std::function<void()>& alive) {

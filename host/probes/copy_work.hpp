@@ -10,8 +10,8 @@ namespace sonde::probes {
 
 /// Copies of `bytes`, a whole number of pages, one after the other on each of so many queues; in GB/s, and
 /// where both directions move at once each of them too. Contents are proved after every repetition.
-measure::Workload copies_by_engine(gpu::Device& device, const CopyArm& arm, std::uint64_t bytes,
-                                   std::uint32_t queues, const measure::Request& request);
+measure::Workload copies_by_engine(gpu::Device& device, const CopyArm& arm, std::uint64_t bytes, std::uint32_t queues,
+                                   const measure::Request& request);
 
 /// The same by a kernel that loads from one side and stores to the other, a dispatch a copy, in the point's
 /// shape or the one that is found at its size.

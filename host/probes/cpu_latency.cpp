@@ -1,7 +1,7 @@
 // Question: how long does one dependent load take on the CPU itself, and how does that grow with the working set?
 //
-// Experiment: the walk of the latency probe as native code: a thread that is kept on one core follows pointers through a
-// random single cycle over cache lines. No driver is between, so this is what programs meet, and what the same walk
+// Experiment: the walk of the latency probe as native code: a thread that is kept on one core follows pointers through
+// a random single cycle over cache lines. No driver is between, so this is what programs meet, and what the same walk
 // through OpenCL or Vulkan on this CPU can be held against. Once on small pages and once on huge ones, as address
 // translation is part of the first (the range alone is asked for them, not the system); and in large working sets again
 // while another core reads a light stream, because a lone walk can let the memory controller fall asleep. On processors
@@ -35,7 +35,9 @@ std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
 }
 
 CpuVariants variants_here() {
-  return {.kinds = cpu::machine().kinds, .huge_pages = cpu::has_huge_pages(), .further_core = cpu::machine().cores.size() > 1};
+  return {.kinds = cpu::machine().kinds,
+          .huge_pages = cpu::has_huge_pages(),
+          .further_core = cpu::machine().cores.size() > 1};
 }
 
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
@@ -83,7 +85,8 @@ measure::Conclusion conclude(const Request& request, std::span<const Measurement
     if (series.at("state") == "asleep") by_series[series].push_back(one);
   }
   for (const auto& [series, ones] : by_series) {
-    add_levels(analysis::find_levels(curves_of(ones, Path::vector, request.line_bytes), request.seed), series, conclusion);
+    add_levels(analysis::find_levels(curves_of(ones, Path::vector, request.line_bytes), request.seed), series,
+               conclusion);
   }
   return conclusion;
 }

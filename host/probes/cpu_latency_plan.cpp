@@ -20,13 +20,15 @@ constexpr double least_bytes_of_huge = 32 << 10;
 /// Where the memory controller may have a part in it.
 constexpr double least_bytes_awake = 16 << 20;
 
-/// Every second size of the latency probe's, or every fourth, is enough for a curve beside others that is looked at closer at its edges.
+/// Every second size of the latency probe's, or every fourth, is enough for a curve beside others that is looked at
+/// closer at its edges.
 std::vector<Point> thinned(std::vector<Point> points, double least_bytes, int every, const Request& request) {
   const double first = static_cast<double>(request.smallest_bytes.value_or(1024));
   std::erase_if(points, [&](const Point& point) {
     const double bytes = point.x.at("bytes");
     const bool between = std::lround(4 * std::log2(bytes / first)) % every != 0;
-    const bool smallest = request.largest_bytes && static_cast<double>(*request.largest_bytes) < least_bytes;  // else nothing would be left
+    const bool smallest = request.largest_bytes &&
+                          static_cast<double>(*request.largest_bytes) < least_bytes;  // else nothing would be left
     return between || (bytes < least_bytes && !smallest);
   });
   return points;
@@ -64,8 +66,8 @@ std::vector<Point> swept(const Series& words, bool huge, const gpu::DeviceInfo& 
   if (!curves.independent.empty() || !curves.page.empty()) return {};
   // While time is short, the curve of small pages alone is looked at closer.
   if (request.effort == Effort::quick && huge) return {};
-  // As closely as the latency probe looks at its further paths, while time is short and where the same caches are walked
-  // once more.
+  // As closely as the latency probe looks at its further paths, while time is short and where the same caches are
+  // walked once more.
   const bool once_more = huge && request.effort == Effort::normal;
   const Path closeness = request.effort == Effort::quick || once_more ? Path::scalar : Path::vector;
   std::vector<Point> points = edge_points(curves, device, request, closeness);

@@ -33,7 +33,8 @@ double CpuLoad::gbps() const {
   for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
     const std::uint64_t moved = threads_[thread]->bytes_moved() - moved_[thread];
     if (moved == 0) {
-      throw gpu::Unsupported("of " + std::to_string(threads_.size()) + " CPU threads the system did not run all meanwhile");
+      throw gpu::Unsupported("of " + std::to_string(threads_.size()) +
+                             " CPU threads the system did not run all meanwhile");
     }
     bytes += static_cast<double>(moved);
   }

@@ -46,7 +46,8 @@ struct CpuChase {
   std::uint32_t word = 0;
   std::uint32_t place = 0;
 
-  CpuChase(gpu::Device& device, const Placement& placement, std::uint64_t size_bytes, std::uint32_t line_bytes, std::uint64_t seed)
+  CpuChase(gpu::Device& device, const Placement& placement, std::uint64_t size_bytes, std::uint32_t line_bytes,
+           std::uint64_t seed)
       : places(random_cycle(static_cast<std::uint32_t>(size_bytes / line_bytes), seed)),
         slots(line_bytes),
         mapped(device, placement, size_bytes, [&](gpu::Buffer& to) { write_cycle(to, places, slots, seed); }),
@@ -96,7 +97,8 @@ struct CpuStream {
   std::uint64_t last_steps = 0;
   std::uint64_t found = 0;
 
-  CpuStream(gpu::Device& device, const Placement& placement, CpuPattern what, std::uint64_t size_bytes, std::uint64_t seed)
+  CpuStream(gpu::Device& device, const Placement& placement, CpuPattern what, std::uint64_t size_bytes,
+            std::uint64_t seed)
       : pattern(what),
         noise(seed),
         mapped(device, placement, size_bytes, [&](gpu::Buffer& to) { (void)write_noise(to, noise, piece_words * 2); }),
@@ -151,8 +153,8 @@ void check_there_is_a_cpu(const gpu::DeviceInfo& info) {
 
 }  // namespace
 
-measure::Workload cpu_chase(gpu::Device& device, const Placement& placement, std::uint64_t bytes, std::uint32_t line_bytes,
-                            std::uint64_t seed) {
+measure::Workload cpu_chase(gpu::Device& device, const Placement& placement, std::uint64_t bytes,
+                            std::uint32_t line_bytes, std::uint64_t seed) {
   check_there_is_a_cpu(device.info());
   const auto chase = std::make_shared<CpuChase>(device, placement, bytes, line_bytes, seed);
   return {.unit = "ns",

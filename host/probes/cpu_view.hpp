@@ -10,8 +10,8 @@
 namespace sonde::probes {
 
 /// Walks a random single cycle over the buffer's lines.
-measure::Workload cpu_chase(gpu::Device& device, const Placement& placement, std::uint64_t bytes, std::uint32_t line_bytes,
-                            std::uint64_t seed);
+measure::Workload cpu_chase(gpu::Device& device, const Placement& placement, std::uint64_t bytes,
+                            std::uint32_t line_bytes, std::uint64_t seed);
 
 enum class CpuPattern { read, write };
 

@@ -31,8 +31,9 @@ struct Standing {
 
   static std::unique_ptr<cpu::Streamer> reader_beside(const CpuPlace& place, std::uint64_t bytes) {
     if (!place.awake_by) return nullptr;
-    return std::make_unique<cpu::Streamer>(place.awake_by->cpu, std::clamp(bytes, least_stream_bytes, most_stream_bytes),
-                                           cpu::Traffic::read, cpu::Pace::light);
+    return std::make_unique<cpu::Streamer>(place.awake_by->cpu,
+                                           std::clamp(bytes, least_stream_bytes, most_stream_bytes), cpu::Traffic::read,
+                                           cpu::Pace::light);
   }
 };
 
@@ -88,7 +89,9 @@ struct CycleWalk {
   const std::byte* at;
 
   CycleWalk(const CpuPlace& where, std::uint32_t count, const Slots& slots, std::uint64_t seed)
-      : cycle(count, slots, where.pages, seed), standing(where, std::uint64_t{count} * slots.slot_bytes()), at(cycle.start()) {}
+      : cycle(count, slots, where.pages, seed),
+        standing(where, std::uint64_t{count} * slots.slot_bytes()),
+        at(cycle.start()) {}
 
   gpu::Nanoseconds run(std::uint64_t hops) {
     place = static_cast<std::uint32_t>((place + hops) % cycle.size());

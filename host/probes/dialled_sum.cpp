@@ -57,7 +57,9 @@ gpu::Launch DialledSum::next_launch() {
   std::vector<std::uint32_t> scalars = walk_.scalars(trips_, turn_);
   scalars.insert(scalars.end(), {salt_++, dial_ / trips_of_extras, dial_ % trips_of_extras, factor, addend});
   turn_ += trips_;
-  return {.buffers = {arrays_[0].get(), arrays_[1].get(), arrays_[2].get()}, .scalars = scalars, .groups = walk_.shape.groups};
+  return {.buffers = {arrays_[0].get(), arrays_[1].get(), arrays_[2].get()},
+          .scalars = scalars,
+          .groups = walk_.shape.groups};
 }
 
 std::uint32_t DialledSum::most_trips(std::uint32_t dial) const {

@@ -18,9 +18,10 @@ class DialledSum {
   /// `array_bytes` each of three arrays.
   DialledSum(gpu::Device& device, const Shape& shape, std::uint64_t array_bytes, std::uint64_t seed);
 
-  /// Finds the arithmetic by which this share of the full bandwidth is used, by some dispatches as long as `trial`; from
-  /// then on each is about as long as `dispatch`.
-  void dial(double load, gpu::Nanoseconds dispatch = gpu::Nanoseconds(8e6), gpu::Nanoseconds trial = gpu::Nanoseconds(2e6));
+  /// Finds the arithmetic by which this share of the full bandwidth is used, by some dispatches as long as `trial`;
+  /// from then on each is about as long as `dispatch`.
+  void dial(double load, gpu::Nanoseconds dispatch = gpu::Nanoseconds(8e6),
+            gpu::Nanoseconds trial = gpu::Nanoseconds(2e6));
   /// Dispatches back to back for about that long.
   gpu::BusyTimes keep_busy(gpu::Nanoseconds time);
   /// Why the last ones did not do their work, from device memory; empty when they did.
@@ -45,10 +46,10 @@ class DialledSum {
   std::array<Noise, 2> noises_;
   std::array<std::unique_ptr<gpu::Buffer>, 3> arrays_;
   std::mt19937_64 random_;
-  std::uint32_t dial_ = 0;       ///< parts of a round that each trip makes in the mean
-  std::uint32_t trips_ = 1;      ///< of every dispatch
-  std::uint64_t turn_ = 0;       ///< trips made since the beginning
-  std::uint32_t salt_ = 0;       ///< of the next dispatch
+  std::uint32_t dial_ = 0;        ///< parts of a round that each trip makes in the mean
+  std::uint32_t trips_ = 1;       ///< of every dispatch
+  std::uint64_t turn_ = 0;        ///< trips made since the beginning
+  std::uint32_t salt_ = 0;        ///< of the next dispatch
   std::uint64_t first_turn_ = 0;  ///< of the dispatches that `flaw` is about, and their first salt
   std::uint32_t first_salt_ = 0;
 };

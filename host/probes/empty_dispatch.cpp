@@ -38,7 +38,8 @@ struct Empty {
     sums->write(0, std::as_bytes(std::span(words)));
     gpu::Nanoseconds time{0};
     for (std::uint64_t i = 0; i < dispatches; ++i) {
-      time += device.run(*kernel, {.buffers = {array.get(), sums.get()}, .scalars = walk.scalars(0, 0), .groups = walk.shape.groups});
+      time += device.run(
+          *kernel, {.buffers = {array.get(), sums.get()}, .scalars = walk.scalars(0, 0), .groups = walk.shape.groups});
     }
     if (dispatches == most_dispatches && time.count() <= 0) {
       throw gpu::Unsupported("an empty dispatch takes no time by this device's clock");

@@ -8,7 +8,8 @@
 
 namespace sonde::probes {
 
-/// Adds what a curve of latencies shows: its levels, counted from 1, and a finding for each edge of address translation.
+/// Adds what a curve of latencies shows: its levels, counted from 1, and a finding for each edge of address
+/// translation.
 void add_levels(const analysis::Hierarchy& hierarchy, const std::map<std::string, std::string>& series,
                 measure::Conclusion& conclusion);
 

@@ -1,18 +1,19 @@
 // Question: what do the GPU and the CPU pay to reach memory of each kind?
 //
-// Experiment: in every kind of memory that the driver has, the walk of the latency probe (a random cycle over lines, one
-// load after the other) over working sets from a few caches' size to beyond them all, and the streams of the bandwidth
-// probe, reading and writing; their shape is looked for in the first kind and taken over by the others, as memories are
-// compared and not shapes. Who wrote the working set last is told by `writer`: the CPU through its view of the memory, or
-// a kernel, as some caches take in only what the GPU wrote. Then the CPU walks, reads and writes the same kinds through
-// its view (side cpu), one thread, by the host's clock (the records' state.shape says so). The first kind is what any
-// buffer is made of, and what the others are held against. Last, a round trip (direction both): the CPU signals the device
-// and sees its answer, in OpenCL through a word of fine-grained shared memory at which a running kernel looks, in Vulkan
-// through a timeline semaphore.
+// Experiment: in every kind of memory that the driver has, the walk of the latency probe (a random cycle over lines,
+// one load after the other) over working sets from a few caches' size to beyond them all, and the streams of the
+// bandwidth probe, reading and writing; their shape is looked for in the first kind and taken over by the others, as
+// memories are compared and not shapes. Who wrote the working set last is told by `writer`: the CPU through its view of
+// the memory, or a kernel, as some caches take in only what the GPU wrote. Then the CPU walks, reads and writes the
+// same kinds through its view (side cpu), one thread, by the host's clock (the records' state.shape says so). The first
+// kind is what any buffer is made of, and what the others are held against. Last, a round trip (direction both): the
+// CPU signals the device and sees its answer, in OpenCL through a word of fine-grained shared memory at which a running
+// kernel looks, in Vulkan through a timeline semaphore.
 //
 // How to read the curve: a kind whose curve lies on the first one's is like device memory. One that is at its highest
-// latency while the first is still served by a cache bypasses that cache. About a microsecond is a bus between two chips.
-// A CPU that reads at less than a gigabyte a second reads memory that is not cached for it, as write-combined memory is.
+// latency while the first is still served by a cache bypasses that cache. About a microsecond is a bus between two
+// chips. A CPU that reads at less than a gigabyte a second reads memory that is not cached for it, as write-combined
+// memory is.
 
 #include <algorithm>
 #include <array>
@@ -98,11 +99,14 @@ std::map<std::string, std::string> with(std::map<std::string, std::string> serie
 const std::array<const char*, 2> patterns{"read", "write"};
 
 /// Whose shape is looked for; at quick effort writing takes over reading's.
-bool is_searched(Effort effort, const char* pattern) { return effort != Effort::quick || pattern == std::string_view(patterns.front()); }
+bool is_searched(Effort effort, const char* pattern) {
+  return effort != Effort::quick || pattern == std::string_view(patterns.front());
+}
 
 void add_streams(Plan& plan, const gpu::DeviceInfo& device, const gpu::MemoryKind& kind, bool searched) {
   const Effort effort = plan.request.effort;
-  const auto series = with(series_of({.memory = kind.name, .writer = Writer::gpu}), {{"path", "buffer"}, {"sharing", "private"}});
+  const auto series =
+      with(series_of({.memory = kind.name, .writer = Writer::gpu}), {{"path", "buffer"}, {"sharing", "private"}});
   for (const double bytes : streamed_sizes(device, effort)) {
     for (const char* pattern : patterns) {
       const bool searches = kind == device.memory_kinds.front() && is_searched(effort, pattern);
@@ -140,7 +144,8 @@ bool has(const std::map<std::string, std::string>& series, const char* name, con
 
 /// What the search found at the same size for the same pattern, or for the one that is searched for.
 std::map<std::string, double> shape_for(const Point& point, Effort effort, std::span<const Measurement> known) {
-  const char* const pattern = is_searched(effort, patterns.back()) ? point.series.at("pattern").c_str() : patterns.front();
+  const char* const pattern =
+      is_searched(effort, patterns.back()) ? point.series.at("pattern").c_str() : patterns.front();
   for (const Measurement& one : known) {
     const bool alike = !has(one.point.series, "side", "cpu") && has(one.point.series, "pattern", pattern);
     if (alike && one.point.x == point.x) return one.state.shape;
@@ -164,7 +169,8 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   if (known.empty()) {
     // Who asks for working sets of some size is not told of words.
     const bool sizes_asked_for = request.smallest_bytes || request.largest_bytes;
-    if (!sizes_asked_for) plan.points.push_back({.series = round_trip_series, .x = {{"bytes", word_bytes}}, .expected_seconds = 0.1});
+    if (!sizes_asked_for)
+      plan.points.push_back({.series = round_trip_series, .x = {{"bytes", word_bytes}}, .expected_seconds = 0.1});
   } else {
     for (Point& point : plan.points) point.shape = shape_for(point, request.effort, known);
   }
@@ -226,8 +232,11 @@ void find_distance(const Placement& placement, const std::string& first, const a
   const std::string seen = text("Over %s a load takes %.3g ns in %s memory and %.3g ns in %s memory", size.c_str(),
                                 distance.other_ns, placement.memory.c_str(), distance.own_ns, first.c_str());
   const auto add = [&](const char* name, double value, const char* unit, const std::string& evidence) {
-    conclusion.findings.push_back({.series = series_of(placement), .name = name, .value = measure::six_digits(value),
-                                   .unit = unit, .evidence = evidence});
+    conclusion.findings.push_back({.series = series_of(placement),
+                                   .name = name,
+                                   .value = measure::six_digits(value),
+                                   .unit = unit,
+                                   .evidence = evidence});
   };
   if (distance.is_across_a_bus) {
     add("across-the-bus", distance.other_ns, "ns", seen + ": so much more that there is a bus between.");
@@ -237,7 +246,8 @@ void find_distance(const Placement& placement, const std::string& first, const a
         seen + ", but already at " + measure::size_text(*distance.bypassed_bytes) +
             " the former is that slow, where a cache still serves the latter.");
   }
-  if (distance.is_alike) add("like-device-memory", distance.other_ns, "ns", seen + ", and much the same at the smaller sizes.");
+  if (distance.is_alike)
+    add("like-device-memory", distance.other_ns, "ns", seen + ", and much the same at the smaller sizes.");
 }
 
 void find_slow(const std::map<std::string, double>& read_gbps, measure::Conclusion& conclusion) {
@@ -246,19 +256,26 @@ void find_slow(const std::map<std::string, double>& read_gbps, measure::Conclusi
   for (const auto& [memory, gbps] : read_gbps) {
     if (gbps > slow_read_gbps && gbps > slow_share * best) continue;
     conclusion.findings.push_back(
-        {.series = {{"memory", memory}, {"side", "cpu"}}, .name = "slow-for-the-cpu", .value = measure::six_digits(gbps), .unit = "GB/s",
-         .evidence = text("The CPU reads %s memory through its view at %.3g GB/s, one thread; the fastest kind gives it %.3g.",
-                          memory.c_str(), gbps, best)});
+        {.series = {{"memory", memory}, {"side", "cpu"}},
+         .name = "slow-for-the-cpu",
+         .value = measure::six_digits(gbps),
+         .unit = "GB/s",
+         .evidence =
+             text("The CPU reads %s memory through its view at %.3g GB/s, one thread; the fastest kind gives it %.3g.",
+                  memory.c_str(), gbps, best)});
   }
 }
 
 void find_round_trip(const Measurement& one, measure::Conclusion& conclusion) {
   const double half = analysis::quantile(one.values, 0.5);
   const double most = analysis::quantile(one.values, 0.99);
-  conclusion.findings.push_back(
-      {.series = one.point.series, .name = "round-trip", .value = measure::six_digits(half), .unit = "us",
-       .evidence = text("From the CPU to the device and back takes %.3g us in the median of %.0f times, and at most %.3g in 99 of 100.",
-                        half, static_cast<double>(one.values.size()), most)});
+  conclusion.findings.push_back({.series = one.point.series,
+                                 .name = "round-trip",
+                                 .value = measure::six_digits(half),
+                                 .unit = "us",
+                                 .evidence = text("From the CPU to the device and back takes %.3g us in the median of "
+                                                  "%.0f times, and at most %.3g in 99 of 100.",
+                                                  half, static_cast<double>(one.values.size()), most)});
 }
 
 measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
@@ -288,7 +305,8 @@ measure::Conclusion conclude(const Request&, std::span<const Measurement> measur
     if (placement.memory == first) continue;
     const auto own = latencies.find(series_of({.memory = first, .writer = placement.writer}));
     // Memory that the CPU cannot write is held against by what the GPU wrote.
-    const auto beside = own != latencies.end() ? own : latencies.find(series_of({.memory = first, .writer = Writer::gpu}));
+    const auto beside =
+        own != latencies.end() ? own : latencies.find(series_of({.memory = first, .writer = Writer::gpu}));
     if (beside == latencies.end()) continue;
     if (const auto distance = analysis::compare_memories(beside->second, curve)) {
       find_distance(placement, first, *distance, conclusion);
@@ -300,14 +318,13 @@ measure::Conclusion conclude(const Request&, std::span<const Measurement> measur
 
 }  // namespace
 
-const measure::Probe host_memory{
-    .name = "host-memory",
-    .question = "What do the GPU and the CPU pay to reach memory of each kind?",
-    .obstacle = obstacle,
-    .next = next,
-    .prepare = prepare,
-    .conclude = conclude,
-    // The other kinds' streams come later.
-    .all_over_first = [](Effort) { return 1.4; }};
+const measure::Probe host_memory{.name = "host-memory",
+                                 .question = "What do the GPU and the CPU pay to reach memory of each kind?",
+                                 .obstacle = obstacle,
+                                 .next = next,
+                                 .prepare = prepare,
+                                 .conclude = conclude,
+                                 // The other kinds' streams come later.
+                                 .all_over_first = [](Effort) { return 1.4; }};
 
 }  // namespace sonde::probes

@@ -42,7 +42,8 @@ struct IndependentChase {
       const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
       word = word_of_line(static_cast<std::uint32_t>(std::uint64_t{mixed} * count >> 32), seed);
     }
-    return device.run(*kernel, {.buffers = {memory.get(), cursor.get()}, .scalars = {trips, count, line_words}, .groups = 1});
+    return device.run(*kernel,
+                      {.buffers = {memory.get(), cursor.get()}, .scalars = {trips, count, line_words}, .groups = 1});
   }
 
   std::optional<std::string> flaw() const {

@@ -38,7 +38,8 @@ constexpr double reach_of_indices_bytes = 0x1p34;
 
 std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
 
-std::vector<Point> vector_points(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> vector_points(const gpu::DeviceInfo& device, const Request& request,
+                                 std::span<const Measurement> known) {
   const analysis::LatencyCurves curves = curves_of(known, Path::vector, request.line_bytes);
   if (curves.cycle.empty()) return coarse_points(device, request);
   if (!curves.independent.empty() || !curves.page.empty()) return {};
@@ -46,8 +47,8 @@ std::vector<Point> vector_points(const gpu::DeviceInfo& device, const Request& r
   return points.empty() ? capacity_points(curves, device, request) : points;
 }
 
-/// The vector path first; then the same with memory kept awake, and the other paths, whose edges are only looked at closer
-/// where there is time.
+/// The vector path first; then the same with memory kept awake, and the other paths, whose edges are only looked at
+/// closer where there is time.
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points = vector_points(device, request, known);
   if (!points.empty()) return points;
@@ -87,7 +88,8 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
     const auto pages = static_cast<std::uint32_t>(bytes / page_bytes);
     return cycle_chase(device, pages, Slots(page_bytes, request.line_bytes, request.seed), request.seed);
   }
-  return cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes, request.seed, path);
+  return cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes, request.seed,
+                     path);
 }
 
 /// What one path's curves say; `series` is the cycle's. Sizes come from the walk with nothing beside it, latencies from

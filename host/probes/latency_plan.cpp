@@ -74,7 +74,8 @@ double seconds_of_repetitions(measure::Effort effort) {
 }
 
 /// `bytes` as a whole number of `unit`s.
-Point point(const Request& request, std::map<std::string, std::string> words, double bytes, double unit, int replicates) {
+Point point(const Request& request, std::map<std::string, std::string> words, double bytes, double unit,
+            int replicates) {
   const double whole = std::max(1.0, std::round(bytes / unit)) * unit;
   // Filling and untimed laps grow with the size.
   const double seconds = (seconds_of_repetitions(request.effort) + 6e-9 * whole) * (replicates > 1 ? 1.5 : 1);
@@ -116,8 +117,8 @@ Point sized_point(const Request& request, const std::map<std::string, std::strin
   return point(request, series, bytes, request.line_bytes, 1);
 }
 
-analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path, std::uint32_t line_bytes,
-                                  Fabric fabric) {
+analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path,
+                                  std::uint32_t line_bytes, Fabric fabric) {
   analysis::LatencyCurves curves;
   curves.line_bytes = line_bytes;
   curves.page_bytes = page_bytes;
@@ -159,7 +160,8 @@ std::vector<Point> coarse_points(const gpu::DeviceInfo& device, const Request& r
   return shuffled(points, request.seed);
 }
 
-std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cycle, bool closely, double close_below_bytes) {
+std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cycle, bool closely,
+                                     double close_below_bytes) {
   std::vector<double> medians;
   for (const analysis::CurvePoint& one : cycle) medians.push_back(median(one));
   std::set<std::size_t> intervals;
@@ -188,7 +190,8 @@ std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cy
   return found;
 }
 
-std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device, const Request& request, Path path) {
+std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
+                               const Request& request, Path path) {
   const bool thorough = request.effort == measure::Effort::thorough;
   const bool closely = path == Path::vector || thorough;
   // A CPU that stands for a GPU has no cache there worth minutes.
@@ -203,7 +206,8 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu:
   return shuffled(points, request.seed + curves.cycle.size());
 }
 
-std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device, const Request& request) {
+std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
+                                   const Request& request) {
   analysis::LatencyCurves cycle_only = curves;
   cycle_only.independent.clear();
   cycle_only.page.clear();
@@ -230,7 +234,8 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
     }
   }
   const double furthest = std::min(4 * edges.back(), largest_bytes(device, request));
-  for (double span = 16 * page_bytes; span <= furthest; span *= 2) points.push_back(point(request, "page", span, page_bytes, 1));
+  for (double span = 16 * page_bytes; span <= furthest; span *= 2)
+    points.push_back(point(request, "page", span, page_bytes, 1));
   for (const double edge : edges) {
     for (const double factor : {0.7, 1.4}) {
       const double span = factor * edge;

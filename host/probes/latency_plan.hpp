@@ -16,14 +16,15 @@ namespace sonde::probes {
 inline constexpr std::uint32_t page_bytes = 4096;
 
 /// The curves of one path in a set of measurements; `order` tells them apart.
-analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path, std::uint32_t line_bytes,
-                                  Fabric fabric = Fabric::idle);
+analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path,
+                                  std::uint32_t line_bytes, Fabric fabric = Fabric::idle);
 
 /// Where a sweep ends.
 double largest_bytes(const gpu::DeviceInfo& device, const measure::Request& request);
 
 /// A point at the whole number of lines nearest to `bytes`.
-measure::Point sized_point(const measure::Request& request, const std::map<std::string, std::string>& series, double bytes);
+measure::Point sized_point(const measure::Request& request, const std::map<std::string, std::string>& series,
+                           double bytes);
 
 /// Sizes on a grid, four a doubling, for the cycle.
 std::vector<measure::Point> coarse_points(const gpu::DeviceInfo& device, const measure::Request& request);
@@ -34,8 +35,8 @@ struct Interval {
   double high = 0;
 };
 
-/// Where a rise of the curve begins, is half done or ends between neighbours that are further apart than 3 % (10 % for the
-/// middle, everywhere unless `closely`, and from `close_below_bytes` on).
+/// Where a rise of the curve begins, is half done or ends between neighbours that are further apart than 3 % (10 % for
+/// the middle, everywhere unless `closely`, and from `close_below_bytes` on).
 std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cycle, bool closely,
                                      double close_below_bytes = 1e300);
 

@@ -90,23 +90,26 @@ std::vector<LevelOfTwo> side_by_side(std::span<const FoundLevel> latency, std::s
   return rows;
 }
 
-std::optional<measure::Finding> size_disagreement(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth) {
+std::optional<measure::Finding> size_disagreement(std::span<const FoundLevel> latency,
+                                                  std::span<const FoundLevel> bandwidth) {
   std::string differences;
   for (const LevelOfTwo& row : side_by_side(latency, bandwidth)) {
     if (row.latency == nullptr || row.bandwidth == nullptr || !row.latency->found.bytes) continue;
     const analysis::Bracket& one = *row.latency->found.bytes;
     const analysis::Bracket& other = *row.bandwidth->found.bytes;
     if (touch(one, other)) continue;
-    differences += (differences.empty() ? "" : "; ") + measure::size_text(one.value) + " (" + measure::size_text(one.low) +
-                   " to " + measure::size_text(one.high) + ") by latency, " + measure::size_text(other.value) + " (" +
-                   measure::size_text(other.low) + " to " + measure::size_text(other.high) + ") by bandwidth";
+    differences += (differences.empty() ? "" : "; ") + measure::size_text(one.value) + " (" +
+                   measure::size_text(one.low) + " to " + measure::size_text(one.high) + ") by latency, " +
+                   measure::size_text(other.value) + " (" + measure::size_text(other.low) + " to " +
+                   measure::size_text(other.high) + ") by bandwidth";
   }
   if (differences.empty()) return std::nullopt;
-  return measure::Finding{.series = latency.front().series,
-                          .name = "probes-disagree",
-                          .value = std::nullopt,
-                          .unit = "",
-                          .evidence = "The sizes of levels differ beyond what each probe is uncertain by: " + differences + "."};
+  return measure::Finding{
+      .series = latency.front().series,
+      .name = "probes-disagree",
+      .value = std::nullopt,
+      .unit = "",
+      .evidence = "The sizes of levels differ beyond what each probe is uncertain by: " + differences + "."};
 }
 
 }  // namespace sonde::probes

@@ -19,9 +19,10 @@ struct LevelOfTwo {
   const measure::FoundLevel* bandwidth = nullptr;
 };
 
-/// The levels of both, the nearest first: those next to each other in size are one. Memory is only then the same when what
-/// comes before it is; there may be one of each.
-std::vector<LevelOfTwo> side_by_side(std::span<const measure::FoundLevel> latency, std::span<const measure::FoundLevel> bandwidth);
+/// The levels of both, the nearest first: those next to each other in size are one. Memory is only then the same when
+/// what comes before it is; there may be one of each.
+std::vector<LevelOfTwo> side_by_side(std::span<const measure::FoundLevel> latency,
+                                     std::span<const measure::FoundLevel> bandwidth);
 
 /// Where both see a level and the brackets of its size do not touch; nothing where they agree.
 std::optional<measure::Finding> size_disagreement(std::span<const measure::FoundLevel> latency,

@@ -80,7 +80,7 @@ std::vector<Dispatch> loaded_most_of_the_time(const std::vector<Dispatch>& dispa
   return kept;
 }
 
-double median(const std::vector<Dispatch>& dispatches, double Dispatch::*figure) {
+double median(const std::vector<Dispatch>& dispatches, double Dispatch::* figure) {
   std::vector<double> values;
   for (const Dispatch& one : dispatches) values.push_back(one.*figure);
   return analysis::quantile(values, 0.5);

@@ -86,7 +86,8 @@ std::string disturbance_of(const LoadedPoint& point) {
   const measure::State& state = point.measurement->state;
   if (!state.disturbed) return "";
   const long percent = std::lround(100 * std::max(state.foreign_cpu, state.steal));
-  return " Meanwhile other programs took " + std::to_string(percent) + " % of the CPU: measure again on an idle machine.";
+  return " Meanwhile other programs took " + std::to_string(percent) +
+         " % of the CPU: measure again on an idle machine.";
 }
 
 void conclude_on(double bytes, const char* where, std::span<const Measurement> measurements,

@@ -34,24 +34,18 @@ double largest_bytes(const gpu::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
   const double factor = device.type == gpu::DeviceType::cpu ? 1 : 2;
   switch (request.effort) {
-    case Effort::quick:
-      return factor * (64 << 20);
-    case Effort::normal:
-      return factor * (128 << 20);
-    case Effort::thorough:
-      break;
+    case Effort::quick: return factor * (64 << 20);
+    case Effort::normal: return factor * (128 << 20);
+    case Effort::thorough: break;
   }
   return factor * (512 << 20);
 }
 
 std::size_t points_beside_a_load(Effort effort) {
   switch (effort) {
-    case Effort::quick:
-      return 4;
-    case Effort::normal:
-      return 8;
-    case Effort::thorough:
-      break;
+    case Effort::quick: return 4;
+    case Effort::normal: return 8;
+    case Effort::thorough: break;
   }
   return 16;
 }

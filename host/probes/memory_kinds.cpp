@@ -48,7 +48,8 @@ void copy_by_kernel(gpu::Device& device, gpu::Buffer& from, gpu::Buffer& to) {
   for (std::uint32_t done = 0; done < each;) {
     const std::uint32_t trips = std::min(each - done, device.info().most_trips);
     // Every group a slice of its own, from where the last run ended.
-    (void)device.run(*kernel, {.buffers = {&from, &to}, .scalars = {trips, done, each, 1, each, 0, 0}, .groups = groups});
+    (void)device.run(*kernel,
+                     {.buffers = {&from, &to}, .scalars = {trips, done, each, 1, each, 0, 0}, .groups = groups});
     done += trips;
   }
 }
@@ -61,7 +62,8 @@ std::map<std::string, std::string> series_of(const Placement& placement) {
 
 Placement placement_of(const std::map<std::string, std::string>& series) {
   const auto writer = series.find("writer");
-  return {.memory = memory_of(series), .writer = writer != series.end() && writer->second == "gpu" ? Writer::gpu : Writer::cpu};
+  return {.memory = memory_of(series),
+          .writer = writer != series.end() && writer->second == "gpu" ? Writer::gpu : Writer::cpu};
 }
 
 std::string memory_of(const std::map<std::string, std::string>& series) {

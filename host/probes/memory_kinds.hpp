@@ -31,8 +31,8 @@ Placement placement_of(const std::map<std::string, std::string>& series);
 std::unique_ptr<gpu::Buffer> buffer_in(gpu::Device& device, std::string_view memory, std::uint64_t size_bytes,
                                        gpu::Use use = gpu::Use::storage);
 
-/// Fills the buffer with what `write` writes to the one that it is handed, and has its writer do it: the CPU through its
-/// view, or a kernel from a copy of the same use. Throws Unsupported where the CPU sees none.
+/// Fills the buffer with what `write` writes to the one that it is handed, and has its writer do it: the CPU through
+/// its view, or a kernel from a copy of the same use. Throws Unsupported where the CPU sees none.
 void fill(gpu::Device& device, gpu::Buffer& buffer, const Placement& placement, gpu::Use use,
           const std::function<void(gpu::Buffer&)>& write);
 

@@ -7,8 +7,8 @@
 
 namespace sonde::probes {
 
-/// 32-bit words that nothing can compress, each computed from its place alone (splitmix64, Steele, Lea and Flood, 2014),
-/// so that no copy of memory is needed to know what must be where.
+/// 32-bit words that nothing can compress, each computed from its place alone (splitmix64, Steele, Lea and Flood,
+/// 2014), so that no copy of memory is needed to know what must be where.
 class Noise {
  public:
   explicit Noise(std::uint64_t seed) : seed_(seed) {}

@@ -8,11 +8,11 @@ namespace sonde::probes {
 namespace {
 
 constexpr std::array<std::pair<Path, std::string_view>, 6> names{{{Path::vector, "vector"},
-                                                                   {Path::scalar, "scalar"},
-                                                                   {Path::constant, "constant"},
-                                                                   {Path::image, "image"},
-                                                                   {Path::local, "local"},
-                                                                   {Path::atomic, "atomic"}}};
+                                                                  {Path::scalar, "scalar"},
+                                                                  {Path::constant, "constant"},
+                                                                  {Path::image, "image"},
+                                                                  {Path::local, "local"},
+                                                                  {Path::atomic, "atomic"}}};
 
 }  // namespace
 
@@ -40,7 +40,8 @@ Path path_of(const std::map<std::string, std::string>& series) {
   if (series.contains("pattern")) return Path::atomic;
   const auto word = series.find("path");
   if (word == series.end()) return Path::vector;
-  const auto named = std::ranges::find(names, std::string_view(word->second), &std::pair<Path, std::string_view>::second);
+  const auto named =
+      std::ranges::find(names, std::string_view(word->second), &std::pair<Path, std::string_view>::second);
   return named == names.end() ? Path::vector : named->first;
 }
 

@@ -21,7 +21,8 @@ constexpr double least_atomic_bytes = 4096;
 constexpr double largest_of_cpus = 64 << 20;
 
 double limit_of(Path path, const gpu::DeviceInfo& device, const Request& request) {
-  const bool spared = device.type == gpu::DeviceType::cpu && !request.largest_bytes && request.effort != Effort::thorough;
+  const bool spared =
+      device.type == gpu::DeviceType::cpu && !request.largest_bytes && request.effort != Effort::thorough;
   const double largest = std::min(largest_bytes(device, request), spared ? largest_of_cpus : 1e300);
   switch (path) {
     case Path::constant: return std::min(largest, static_cast<double>(device.constant_bytes));
@@ -57,14 +58,17 @@ std::span<const Path> further_paths() {
 
 std::vector<Point> path_points(Path path, const gpu::DeviceInfo& device, const Request& request) {
   const double asked = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : smallest_bytes;
-  const double least = path == Path::atomic ? std::max(asked, std::min(least_atomic_bytes, largest_bytes(device, request))) : asked;
+  const double least =
+      path == Path::atomic ? std::max(asked, std::min(least_atomic_bytes, largest_bytes(device, request))) : asked;
   const double most = limit_of(path, device, request);
   std::vector<Point> points;
   const auto add = [&](double bytes) {
     const Point next = sized_point(request, series_of(path), bytes);
     if (points.empty() || next.x != points.back().x) points.push_back(next);
   };
-  for (double bytes = least; bytes < most / 1.1; bytes *= std::exp2(1 / steps_per_doubling(path, request.effort, bytes))) add(bytes);
+  for (double bytes = least; bytes < most / 1.1;
+       bytes *= std::exp2(1 / steps_per_doubling(path, request.effort, bytes)))
+    add(bytes);
   if (least <= most) add(most);
   // Asked for although there is no such memory, for the reason to be said.
   if (most == 0) points.push_back(sized_point(request, series_of(path), least));

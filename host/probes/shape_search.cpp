@@ -21,8 +21,8 @@ constexpr double clearly_better = 1.03;
 /// Caches that are not filled yet do not make one slower than this.
 constexpr double far_behind = 0.4;
 constexpr int most_rounds = 3;
-/// Shapes that are timed once more at the end, as one may have met with a moment in which others used the machine; and how
-/// far behind the first such a moment is thought to set one.
+/// Shapes that are timed once more at the end, as one may have met with a moment in which others used the machine; and
+/// how far behind the first such a moment is thought to set one.
 constexpr std::size_t finalists = 3;
 constexpr double set_back = 0.1;
 
@@ -30,9 +30,14 @@ constexpr double set_back = 0.1;
 class Trials {
  public:
   Trials(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes)
-      : device_(device), facts_(facts_of(pattern)), sharing_(sharing), array_bytes_(bytes / facts_.arrays),
+      : device_(device),
+        facts_(facts_of(pattern)),
+        sharing_(sharing),
+        array_bytes_(bytes / facts_.arrays),
         // Whole texels: a shape may leave a little of them out.
-        buffer_bytes_((array_bytes_ + 15) / 16 * 16), use_(use_for(device.info(), buffer_bytes_)), most_trips_(most_trips_of(facts_, device.info())) {
+        buffer_bytes_((array_bytes_ + 15) / 16 * 16),
+        use_(use_for(device.info(), buffer_bytes_)),
+        most_trips_(most_trips_of(facts_, device.info())) {
     check_path(facts_, device.info());
     for (std::uint32_t array = 0; array < facts_.arrays; ++array) {
       arrays_.push_back(device.make_buffer(buffer_bytes_, use_of_arrays(facts_, use_)));
@@ -99,7 +104,8 @@ class Trials {
     double ns = run(trips);
     while (ns - launch_ns < stretch_ns && trips < most) {
       const double wanted = trips * stretch_ns / std::max(ns - launch_ns, stretch_ns / 16);
-      trips = static_cast<std::uint32_t>(std::clamp<double>(wanted * 1.2, trips + 1.0, std::min(16.0 * trips, most * 1.0)));
+      trips =
+          static_cast<std::uint32_t>(std::clamp<double>(wanted * 1.2, trips + 1.0, std::min(16.0 * trips, most * 1.0)));
       ns = run(trips);
     }
     const double moved = static_cast<double>(walk.trip_bytes()) * facts_.arrays;
@@ -107,7 +113,8 @@ class Trials {
     if (first_speed < far_behind * best) return first_speed;
     // A lap, so that what a cache can hold is in it; then the fastest of three, as others only slow.
     const double lap_ns = ns / trips * walk.blocks;
-    if (lap_ns > ns) (void)run(static_cast<std::uint32_t>(std::min<double>({walk.blocks * 1.0, most * 1.0, longest_ns / ns * trips})));
+    if (lap_ns > ns)
+      (void)run(static_cast<std::uint32_t>(std::min<double>({walk.blocks * 1.0, most * 1.0, longest_ns / ns * trips})));
     for (int again = 0; again < 3; ++again) ns = again == 0 ? run(trips) : std::min(ns, run(trips));
     // A launch that others slowed would make the shape faster than it is.
     return moved * (trips - 1) / std::max(ns - std::min(launch_ns, run(1)), 1.0);
@@ -125,13 +132,15 @@ class Trials {
 };
 
 /// Where a search begins: many items side by side in many groups, as GPUs want it, and one item a processor that walks
-/// a part of its own with the widest loads, as CPUs do; of which memory wants several streams at once. A CPU's driver may
-/// also run as many items in step as its vectors have lanes, and all others of a group behind them.
+/// a part of its own with the widest loads, as CPUs do; of which memory wants several streams at once. A CPU's driver
+/// may also run as many items in step as its vectors have lanes, and all others of a group behind them.
 std::vector<Shape> beginnings(const gpu::DeviceInfo& info, std::uint32_t widest_words) {
   constexpr std::uint32_t lanes = 8;
   const std::uint32_t units = compute_units_of(info);
   const Shape one{.group_size = 1, .groups = units, .vector_words = widest_words, .in_flight = 8};
-  std::vector<Shape> all{{.group_size = std::min(256u, info.largest_group_size), .groups = 4 * units, .vector_words = 4, .in_flight = 4}, one};
+  std::vector<Shape> all{
+      {.group_size = std::min(256u, info.largest_group_size), .groups = 4 * units, .vector_words = 4, .in_flight = 4},
+      one};
   if (info.type != gpu::DeviceType::cpu) return all;
   all.push_back(one);
   all.back().spread = true;
@@ -168,7 +177,8 @@ std::vector<Shape> neighbours(const Shape& shape, const gpu::DeviceInfo& info, S
 
 }  // namespace
 
-Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Thoroughness thoroughness) {
+Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes,
+                   Thoroughness thoroughness) {
   const std::uint64_t array_bytes = bytes / facts_of(pattern).arrays;
   const std::vector<Shape> usual = beginnings(device.info(), widest_vector_words(facts_of(pattern), device.info()));
   if (thoroughness == Thoroughness::none) return fitted(usual.front(), sharing, array_bytes);
@@ -188,7 +198,8 @@ Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::u
     speed = found;
     return true;
   };
-  const auto reconsider = [&](const std::vector<Shape> shapes, std::size_t count) {  // a copy, as what is considered is noted
+  const auto reconsider = [&](const std::vector<Shape> shapes,
+                              std::size_t count) {  // a copy, as what is considered is noted
     if (simulated) return;
     trials.again(count);
     speed = 0;

@@ -25,19 +25,20 @@ struct Stream {
   const PatternFacts& facts;
   StreamWalk walk;
   WriteHistory history{walk};
-  std::vector<Noise> noises;                          ///< of the arrays that are read
-  std::vector<std::unique_ptr<gpu::Buffer>> arrays;   ///< in the kernel's order, the written one last
-  std::vector<StretchSums> stretch_sums;              ///< of the arrays that are read
-  std::unique_ptr<gpu::Buffer> sums;                  ///< one word for each item
-  gpu::Use use = gpu::Use::storage;                   ///< of all of them but images
+  std::vector<Noise> noises;                         ///< of the arrays that are read
+  std::vector<std::unique_ptr<gpu::Buffer>> arrays;  ///< in the kernel's order, the written one last
+  std::vector<StretchSums> stretch_sums;             ///< of the arrays that are read
+  std::unique_ptr<gpu::Buffer> sums;                 ///< one word for each item
+  gpu::Use use = gpu::Use::storage;                  ///< of all of them but images
   std::unique_ptr<gpu::Kernel> kernel;
-  std::unique_ptr<gpu::Kernel> reader;                ///< adds up what a pattern wrote
-  std::uint64_t turn = 0;                             ///< trips made so far
+  std::unique_ptr<gpu::Kernel> reader;  ///< adds up what a pattern wrote
+  std::uint64_t turn = 0;               ///< trips made so far
   std::uint32_t last_trips = 0;
   std::uint64_t dispatches = 0;
   std::mt19937_64 random;
 
-  Stream(gpu::Device& on, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes, std::uint64_t seed, const Placement& placement)
+  Stream(gpu::Device& on, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes, std::uint64_t seed,
+         const Placement& placement)
       : device(on),
         facts(facts_of(pattern)),
         walk(shape, sharing, bytes / facts.arrays),
@@ -52,7 +53,8 @@ struct Stream {
       // What is written begins as noise too, so that every page of it is there.
       const Noise noise(seed + array + 1);
       std::vector<std::uint32_t> pieces;
-      fill(on, *arrays.back(), placement, use, [&](gpu::Buffer& to) { pieces = write_noise(to, noise, shape.piece_words()); });
+      fill(on, *arrays.back(), placement, use,
+           [&](gpu::Buffer& to) { pieces = write_noise(to, noise, shape.piece_words()); });
       if (facts.writes && array + 1 == facts.arrays) break;
       noises.push_back(noise);
       stretch_sums.emplace_back(walk, pieces);
@@ -80,8 +82,8 @@ struct Stream {
   }
 
   /// Another than the dispatch before had, whole pages where there are enough: processors hold up a load for which a
-  /// store to the same place of another page is on its way. In less than two pages the load has to be ahead of the store
-  /// by little, or the store is one that was made just before.
+  /// store to the same place of another page is on its way. In less than two pages the load has to be ahead of the
+  /// store by little, or the store is one that was made just before.
   std::uint32_t next_shift() {
     constexpr std::uint32_t page_words = 1024;
     const std::uint32_t stride = std::max(1u, page_words / walk.shape.piece_words());
@@ -103,7 +105,8 @@ struct Stream {
     if (!std::has_single_bit(dispatches) || turn < walk.blocks) return std::nullopt;
     std::vector<std::uint32_t> found(walk.shape.groups);
     for (std::uint64_t read = 0; read < walk.blocks;) {
-      const auto trips = static_cast<std::uint32_t>(std::min<std::uint64_t>(walk.blocks - read, device.info().most_trips));
+      const auto trips =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(walk.blocks - read, device.info().most_trips));
       (void)device.run(*reader, {.buffers = {arrays.back().get(), sums.get()},
                                  .scalars = walk.scalars(trips, read),
                                  .groups = walk.shape.groups});
@@ -138,7 +141,8 @@ struct Stream {
       const std::uint64_t reach = std::min<std::uint64_t>(turn, walk.blocks);
       for (const std::uint64_t back : {std::uint64_t{1}, 1 + random() % reach, reach}) {
         if (!holds(group, walk.position(group, turn - back))) {
-          return "the device did not write what it was to write in work-group " + std::to_string(group) + std::string(report);
+          return "the device did not write what it was to write in work-group " + std::to_string(group) +
+                 std::string(report);
         }
       }
     }
@@ -181,7 +185,8 @@ struct Stream {
     const std::uint64_t first = turn - walk.blocks;
     if (facts.pattern == Pattern::write) {
       std::uint32_t block = 0;
-      for (std::uint32_t word = 0; word < walk.shape.block_words(); ++word) block += written_noise(walk.shape, group, word);
+      for (std::uint32_t word = 0; word < walk.shape.block_words(); ++word)
+        block += written_noise(walk.shape, group, word);
       std::uint32_t turns = 0;
       for (std::uint64_t on = first; on < turn; ++on) turns += static_cast<std::uint32_t>(on);
       return block * walk.blocks + turns * written_growth * walk.shape.block_words();

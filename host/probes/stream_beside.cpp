@@ -57,7 +57,8 @@ std::optional<std::string> StreamBeside::look(std::span<const std::uint32_t> cur
     const std::uint32_t sum = cursor[words_of_walk + std::size_t{2} * group + 1];
     const std::uint32_t read = sum - sums_before_[group];
     sums_before_[group] = sum;
-    if (rounds > most_rounds() || read != sums_.sum(group, walk_.position(group, start_), std::uint64_t{blocks_per_round} * rounds)) {
+    if (rounds > most_rounds() ||
+        read != sums_.sum(group, walk_.position(group, start_), std::uint64_t{blocks_per_round} * rounds)) {
       return "work-group " + std::to_string(group + 1) + " beside the walk did not read what it says in " +
              std::to_string(rounds) + " rounds; please report the driver";
     }

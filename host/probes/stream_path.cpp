@@ -27,7 +27,8 @@ void check_part(const PatternFacts& facts, const StreamWalk& walk) {
   const std::uint64_t part_bytes = std::uint64_t{walk.blocks} * walk.shape.block_words() * sizeof(std::uint32_t);
   if (!is_local(facts) || part_bytes <= local_part_bytes) return;
   throw gpu::Unsupported("a work-group's part of " + measure::size_text(static_cast<double>(part_bytes)) +
-                         " is more than the " + measure::size_text(local_part_bytes) + " that the stream has of its memory");
+                         " is more than the " + measure::size_text(local_part_bytes) +
+                         " that the stream has of its memory");
 }
 
 gpu::Use use_of_arrays(const PatternFacts& facts, gpu::Use storage) {

@@ -13,7 +13,8 @@ StretchSums::StretchSums(const StreamWalk& walk, const std::vector<std::uint32_t
     std::uint32_t sum = 0;
     before_.push_back(0);
     for (std::uint32_t position = 0; position < blocks_; ++position) {
-      for (std::uint32_t piece = 0; piece < walk.shape.pieces(); ++piece) sum += pieces[walk.piece_at(group, position, piece)];
+      for (std::uint32_t piece = 0; piece < walk.shape.pieces(); ++piece)
+        sum += pieces[walk.piece_at(group, position, piece)];
       before_.push_back(sum);
     }
   }
@@ -48,7 +49,8 @@ const Written& WriteHistory::dispatch_of(std::uint64_t turn) const {
 std::uint32_t written_noise(const Shape& shape, std::uint32_t group, std::uint32_t word) {
   const std::uint32_t vector = word / shape.vector_words;
   const std::uint32_t item = group * shape.group_size + vector % shape.group_size;
-  const std::uint32_t number = (item * shape.in_flight + vector / shape.group_size) * shape.vector_words + word % shape.vector_words;
+  const std::uint32_t number =
+      (item * shape.in_flight + vector / shape.group_size) * shape.vector_words + word % shape.vector_words;
   const std::uint32_t mixed = (number + 1) * 0x85EBCA6Bu;
   return (mixed ^ (mixed >> 15)) * 0xC2B2AE35u;
 }

@@ -32,9 +32,10 @@ bool fits(const Shape& shape, Sharing sharing, std::uint64_t array_bytes) {
   return covered <= array_bytes && array_bytes - covered <= array_bytes / parts_left_out;
 }
 
-/// How far apart neighbouring groups begin, so that all beginnings are spread evenly over the blocks: a group that follows
-/// another closely finds in a cache what that has read. Blocks over groups, rounded, leaves a wide gap behind the last; so
-/// they go round p times, the p whose rounding leaves least. Where blocks are many rounding leaves nothing to speak of.
+/// How far apart neighbouring groups begin, so that all beginnings are spread evenly over the blocks: a group that
+/// follows another closely finds in a cache what that has read. Blocks over groups, rounded, leaves a wide gap behind
+/// the last; so they go round p times, the p whose rounding leaves least. Where blocks are many rounding leaves nothing
+/// to speak of.
 std::uint32_t even_offset(std::uint32_t blocks, std::uint32_t groups) {
   constexpr std::uint32_t many_for_each = 64;
   std::uint32_t best = std::max(1u, blocks / groups);
@@ -43,7 +44,8 @@ std::uint32_t even_offset(std::uint32_t blocks, std::uint32_t groups) {
   for (std::uint64_t p = 1; p < groups; ++p) {
     if (std::gcd(p, groups) != 1) continue;  // they would meet before all have begun
     const std::uint64_t offset = (p * blocks + groups / 2) / groups;
-    const std::uint64_t left = offset * groups > p * blocks ? offset * groups - p * blocks : p * blocks - offset * groups;
+    const std::uint64_t left =
+        offset * groups > p * blocks ? offset * groups - p * blocks : p * blocks - offset * groups;
     if (left >= least) continue;
     least = left;
     best = static_cast<std::uint32_t>(offset);
@@ -68,20 +70,16 @@ Pattern pattern_of(const std::map<std::string, std::string>& series) {
   };
   const std::string pattern = word_of("pattern", "read");
   const std::string path = word_of("path", "buffer");
-  const auto found = std::ranges::find_if(patterns, [&](const PatternFacts& one) {
-    return one.name == pattern && one.path == path;
-  });
+  const auto found =
+      std::ranges::find_if(patterns, [&](const PatternFacts& one) { return one.name == pattern && one.path == path; });
   if (found == patterns.end()) throw std::logic_error("no pattern is called " + pattern + " by the path " + path);
   return found->pattern;
 }
 
 std::map<std::string, double> named(const Shape& shape) {
-  return {{"group_size", shape.group_size},
-          {"groups", shape.groups},
-          {"vector_bytes", shape.vector_words * 4.0},
-          {"in_flight", shape.in_flight},
-          {"interleaved", shape.interleaved ? 1 : 0},
-          {"spread", shape.spread ? 1 : 0}};
+  return {{"group_size", shape.group_size},           {"groups", shape.groups},
+          {"vector_bytes", shape.vector_words * 4.0}, {"in_flight", shape.in_flight},
+          {"interleaved", shape.interleaved ? 1 : 0}, {"spread", shape.spread ? 1 : 0}};
 }
 
 Shape shape_of(const std::map<std::string, double>& named) {

@@ -36,8 +36,8 @@ inline gpu::Use use_for(const gpu::DeviceInfo& info, std::uint64_t largest_bytes
   return largest_bytes <= info.bound_bytes ? gpu::Use::bound : gpu::Use::storage;
 }
 
-/// Compute units; where the driver does not say (core Vulkan has no such question) the host's threads for a CPU, else as
-/// many as a middling GPU has.
+/// Compute units; where the driver does not say (core Vulkan has no such question) the host's threads for a CPU, else
+/// as many as a middling GPU has.
 std::uint32_t compute_units_of(const gpu::DeviceInfo& info);
 
 /// How a stream is cut up; docs/method.md says what each number does.
@@ -70,7 +70,7 @@ Shape fitted(Shape shape, Sharing sharing, std::uint64_t array_bytes);
 /// Where each group of a streaming kernel is on each trip; kernels/stream.h explains the numbers.
 struct StreamWalk {
   Shape shape;
-  std::uint32_t blocks = 1;        ///< that each group walks over
+  std::uint32_t blocks = 1;  ///< that each group walks over
   std::uint32_t block_step = 1;
   std::uint32_t group_step = 0;
   std::uint32_t group_offset = 0;

@@ -1,17 +1,17 @@
 // Question: is memory that CPU and GPU are said to share really shared, or copied behind the program's back?
 //
-// Experiment: a buffer of several sizes in every kind of memory. First both sides write all of it, so that every page is
-// there. Then one side changes one word, another one in every round, and the other has to find it there, with map and
-// unmap where the kind needs them; a wrong value is an error. The time of such a round, by the host's clock (the records'
-// state.shape says so), over the size of the buffer: if nothing is copied it does not matter how large the buffer is. Of
-// a round from CPU to GPU the map before it is not counted, which is the other direction's work. Further rounds change a
-// word in each of up to 64 pages (order page), all words (order cycle; not in large buffers), and in each the CPU also
-// reads a second time with nothing in between (direction within, side cpu), which is what looking itself costs. For comparison the
-// whole buffer is copied by the driver (engine driver).
+// Experiment: a buffer of several sizes in every kind of memory. First both sides write all of it, so that every page
+// is there. Then one side changes one word, another one in every round, and the other has to find it there, with map
+// and unmap where the kind needs them; a wrong value is an error. The time of such a round, by the host's clock (the
+// records' state.shape says so), over the size of the buffer: if nothing is copied it does not matter how large the
+// buffer is. Of a round from CPU to GPU the map before it is not counted, which is the other direction's work. Further
+// rounds change a word in each of up to 64 pages (order page), all words (order cycle; not in large buffers), and in
+// each the CPU also reads a second time with nothing in between (direction within, side cpu), which is what looking
+// itself costs. For comparison the whole buffer is copied by the driver (engine driver).
 //
-// How to read the curve: flat is zero-copy; a rise as steep as, or a third as steep as, the copy that was asked for is a
-// hidden copy, whose rate is the rise's; a smaller rise is work on every line of the buffer, as when caches are written
-// back. A flat curve with far more time for 64 pages than for one word is memory that moves page by page.
+// How to read the curve: flat is zero-copy; a rise as steep as, or a third as steep as, the copy that was asked for is
+// a hidden copy, whose rate is the rise's; a smaller rise is work on every line of the buffer, as when caches are
+// written back. A flat curve with far more time for 64 pages than for one word is memory that moves page by page.
 
 #include <algorithm>
 #include <array>
@@ -82,9 +82,12 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   const gpu::MemoryKind& kind = gpu::memory_kind(device.info(), memory_of(point.series));
   if (const std::string reason = why_not_shared(kind); !reason.empty()) throw gpu::Unsupported(reason);
   const double bytes = point.x.at("bytes");
-  const double most_for_all = request.effort == Effort::quick ? 2 * mib : request.effort == Effort::normal ? 16 * mib : 1024 * mib;
+  const double most_for_all = request.effort == Effort::quick    ? 2 * mib
+                              : request.effort == Effort::normal ? 16 * mib
+                                                                 : 1024 * mib;
   // Copies are compared with those of the first kind that the CPU can map; any kind of the device's is as good.
-  const auto first = std::ranges::find_if(device.info().memory_kinds, [](const gpu::MemoryKind& one) { return why_not_shared(one).empty(); });
+  const auto first = std::ranges::find_if(device.info().memory_kinds,
+                                          [](const gpu::MemoryKind& one) { return why_not_shared(one).empty(); });
   return zero_copy_rounds(device, kind.name, static_cast<std::uint64_t>(bytes), request.seed, bytes <= most_for_all,
                           first->name == kind.name && bytes <= 64 * mib);
 }
@@ -142,7 +145,8 @@ double page_us(const Kind& kind, Way way, double bytes) {
   const double pages = std::min<double>(most_touched_pages, bytes / 4096);
   if (pages < 2) return 0;
   double more = kind.median_us(Touch::pages, way, bytes) - kind.median_us(Touch::word, way, bytes);
-  if (way == Way::to_host) more -= kind.median_us(Touch::pages, Way::within, bytes) - kind.median_us(Touch::word, Way::within, bytes);
+  if (way == Way::to_host)
+    more -= kind.median_us(Touch::pages, Way::within, bytes) - kind.median_us(Touch::word, Way::within, bytes);
   return more / (pages - 1);
 }
 
@@ -151,7 +155,8 @@ bool all_costs_more(const Kind& kind, double gbps) {
   const Curve* const again = kind.curve(series_of(Touch::all, Way::within));
   if (again == nullptr || gbps <= 0) return false;
   const double bytes = again->rbegin()->first;
-  const double more_us = kind.median_us(Touch::all, Way::to_host, bytes) - kind.median_us(Touch::word, Way::to_host, bytes) -
+  const double more_us = kind.median_us(Touch::all, Way::to_host, bytes) -
+                         kind.median_us(Touch::word, Way::to_host, bytes) -
                          2 * kind.median_us(Touch::all, Way::within, bytes) - kind.median_us(series_of_kernel(), bytes);
   return more_us > more_than_touching * bytes / gbps / 1e3;
 }
@@ -164,10 +169,14 @@ Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
   const std::string sizes = measure::size_text(words.begin()->first) + " to " + measure::size_text(largest);
   const double first_us = words.begin()->second.median_ns / 1e3;
   const double last_us = words.rbegin()->second.median_ns / 1e3;
-  const std::string seen = text("With one word changed a round takes %.3g us at the smallest buffer and %.3g at the largest (%s)",
-                                first_us, last_us, sizes.c_str());
+  const std::string seen =
+      text("With one word changed a round takes %.3g us at the smallest buffer and %.3g at the largest (%s)", first_us,
+           last_us, sizes.c_str());
   Finding finding{.series = {{"memory", kind.memory}, {"direction", series_of(Touch::word, way).at("direction")}},
-                  .name = "unclear", .value = std::nullopt, .unit = "", .evidence = ""};
+                  .name = "unclear",
+                  .value = std::nullopt,
+                  .unit = "",
+                  .evidence = ""};
   using Verdict = analysis::HiddenCopy::Verdict;
   if (found.verdict == Verdict::unclear) {
     finding.evidence = seen + ": " + found.why + ".";
@@ -178,8 +187,9 @@ Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
     finding.name = copies ? "copies" : "cache-maintenance";
     finding.value = measure::six_digits(found.gbps);
     finding.unit = "GB/s";
-    finding.evidence = seen + text(", so %s at %.3g GB/s, beside %.3g of a copy that is asked for.",
-                                   copies ? "all of it is copied" : "there is work on all of it, yet no copy,", found.gbps, gbps);
+    finding.evidence =
+        seen + text(", so %s at %.3g GB/s, beside %.3g of a copy that is asked for.",
+                    copies ? "all of it is copied" : "there is work on all of it, yet no copy,", found.gbps, gbps);
     return finding;
   }
   const double per_page = page_us(kind, way, largest);
@@ -187,7 +197,8 @@ Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
     finding.name = "migrates";
     finding.value = measure::six_digits(per_page);
     finding.unit = "us";
-    finding.evidence = seen + text(", but each page that is touched takes %.3g us more: memory moves page by page.", per_page);
+    finding.evidence =
+        seen + text(", but each page that is touched takes %.3g us more: memory moves page by page.", per_page);
     return finding;
   }
   if (way == Way::to_host && all_costs_more(kind, gbps)) {
@@ -222,7 +233,10 @@ std::vector<Finding> stated(const gpu::DeviceInfo& device, std::span<const Measu
   for (const gpu::MemoryKind& kind : device.memory_kinds) {
     const std::string reason = why_not_shared(kind);
     if (reason.empty()) continue;
-    findings.push_back({.series = {{"memory", kind.name}}, .name = "unsupported", .value = std::nullopt, .unit = "",
+    findings.push_back({.series = {{"memory", kind.name}},
+                        .name = "unsupported",
+                        .value = std::nullopt,
+                        .unit = "",
                         .evidence = "Not measured: " + reason + "."});
   }
   return findings;

@@ -82,7 +82,8 @@ struct Rounds {
       if (found == expected) continue;
       throw gpu::Error("the CPU found " + std::to_string(found) + " in word " + std::to_string(at) + " of a " +
                        measure::size_text(static_cast<double>(buffer->size_bytes())) + " buffer in " + memory +
-                       " memory, where the device had written " + std::to_string(expected) + "; please report the driver");
+                       " memory, where the device had written " + std::to_string(expected) +
+                       "; please report the driver");
     }
   }
 
@@ -209,8 +210,9 @@ measure::Repetitions observe(Rounds& rounds, bool with_all, bool with_copy, cons
   measure::Repetitions result;
   const auto add = [&](Touch touch, Way way, int least) {
     const auto round = [&] { return rounds.round(touch, way); };
-    result.further.push_back(
-        {.series = series_of(touch, way), .unit = "us", .values = microseconds_of(round, shared(limits, least), alive)});
+    result.further.push_back({.series = series_of(touch, way),
+                              .unit = "us",
+                              .values = microseconds_of(round, shared(limits, least), alive)});
   };
   for (const Touch touch : {Touch::word, Touch::pages}) {
     for (const Way way : {Way::to_host, Way::to_device, Way::within}) add(touch, way, 7);
@@ -221,7 +223,9 @@ measure::Repetitions observe(Rounds& rounds, bool with_all, bool with_copy, cons
       rounds.device_writes(rounds.chosen(Touch::all));
       return rounds.kernel_time;
     };
-    result.further.push_back({.series = series_of_kernel(), .unit = "us", .values = microseconds_of(kernel_alone, shared(limits, 3), alive)});
+    result.further.push_back({.series = series_of_kernel(),
+                              .unit = "us",
+                              .values = microseconds_of(kernel_alone, shared(limits, 3), alive)});
   }
   if (with_copy) {
     std::vector<std::byte> bytes(rounds.buffer->size_bytes());
@@ -245,14 +249,19 @@ measure::Repetitions observe(Rounds& rounds, bool with_all, bool with_copy, cons
 }  // namespace
 
 std::map<std::string, std::string> series_of(Touch touch, Way way) {
-  std::map<std::string, std::string> series{
-      {"order", touch == Touch::word ? "independent" : touch == Touch::pages ? "page" : "cycle"},
-      {"direction", way == Way::to_host ? "to-host" : way == Way::to_device ? "to-device" : "within"}};
+  std::map<std::string, std::string> series{{"order", touch == Touch::word    ? "independent"
+                                                      : touch == Touch::pages ? "page"
+                                                                              : "cycle"},
+                                            {"direction", way == Way::to_host     ? "to-host"
+                                                          : way == Way::to_device ? "to-device"
+                                                                                  : "within"}};
   if (way == Way::within) series["side"] = "cpu";
   return series;
 }
 
-std::map<std::string, std::string> series_of_kernel() { return {{"order", "cycle"}, {"direction", "within"}, {"side", "gpu"}}; }
+std::map<std::string, std::string> series_of_kernel() {
+  return {{"order", "cycle"}, {"direction", "within"}, {"side", "gpu"}};
+}
 
 std::map<std::string, std::string> series_of_explicit_copy(Way way) {
   std::map<std::string, std::string> series = series_of(Touch::all, way);
@@ -261,16 +270,17 @@ std::map<std::string, std::string> series_of_explicit_copy(Way way) {
   return series;
 }
 
-measure::Workload zero_copy_rounds(gpu::Device& device, const std::string& memory, std::uint64_t bytes, std::uint64_t seed,
-                                   bool with_all, bool with_copy) {
+measure::Workload zero_copy_rounds(gpu::Device& device, const std::string& memory, std::uint64_t bytes,
+                                   std::uint64_t seed, bool with_all, bool with_copy) {
   const auto rounds = std::make_shared<Rounds>(device, memory, bytes, seed);
-  return {.unit = "us",
-          .has_cycles = false,
-          // Which clock it was, and what a round touched where not one word.
-          .shape = {{"host_clock", 1}, {"pages", std::min<double>(most_touched_pages, static_cast<double>(bytes) / 4096)}},
-          .observe = [rounds, with_all, with_copy](const measure::Limits& limits, const std::function<void()>& alive) {
-            return observe(*rounds, with_all, with_copy, limits, alive);
-          }};
+  return {
+      .unit = "us",
+      .has_cycles = false,
+      // Which clock it was, and what a round touched where not one word.
+      .shape = {{"host_clock", 1}, {"pages", std::min<double>(most_touched_pages, static_cast<double>(bytes) / 4096)}},
+      .observe = [rounds, with_all, with_copy](const measure::Limits& limits, const std::function<void()>& alive) {
+        return observe(*rounds, with_all, with_copy, limits, alive);
+      }};
 }
 
 }  // namespace sonde::probes

@@ -60,8 +60,7 @@ void Fields::number(std::string_view name, double& into, Range range) {
   }
   if (!(number >= range.least))
     complain(name, "must be at least " + shown_bound(range.least) + ", not " + shown(*value));
-  if (!(number <= range.most))
-    complain(name, "must be at most " + shown_bound(range.most) + ", not " + shown(*value));
+  if (!(number <= range.most)) complain(name, "must be at most " + shown_bound(range.most) + ", not " + shown(*value));
   into = number;
 }
 
@@ -69,8 +68,7 @@ void Fields::whole(std::string_view name, std::uint64_t& into, std::uint64_t lea
   const json* const value = take(name);
   if (value == nullptr) return;
   if (!value->is_number()) complain(name, "must be a whole number, not " + shown(*value));
-  const bool is_whole =
-      value->is_number_integer() || std::floor(value->get<double>()) == value->get<double>();
+  const bool is_whole = value->is_number_integer() || std::floor(value->get<double>()) == value->get<double>();
   if (!is_whole) complain(name, "must be a whole number, not " + shown(*value));
   if (value->get<double>() < static_cast<double>(least)) {
     complain(name, "must be at least " + std::to_string(least) + ", not " + shown(*value));
@@ -94,8 +92,7 @@ void Fields::power_of_two(std::string_view name, std::uint64_t& into, std::uint6
   if (!std::has_single_bit(into)) complain(name, "must be a power of two, not " + std::to_string(into));
 }
 
-std::size_t Fields::word(std::string_view name, std::initializer_list<std::string_view> words,
-                         std::size_t otherwise) {
+std::size_t Fields::word(std::string_view name, std::initializer_list<std::string_view> words, std::size_t otherwise) {
   const json* const value = take(name);
   if (value == nullptr) return otherwise;
   if (value->is_string()) {
@@ -129,8 +126,7 @@ void Fields::object(std::string_view name, const std::function<void(Fields&)>& r
   fields.refuse_others();
 }
 
-void Fields::objects(std::string_view name,
-                     const std::function<void(Fields&, std::size_t, std::size_t)>& read) {
+void Fields::objects(std::string_view name, const std::function<void(Fields&, std::size_t, std::size_t)>& read) {
   const json* const value = take(name);
   if (value == nullptr) return;
   if (!value->is_array()) complain(name, "must be an array, not " + shown(*value));

@@ -35,18 +35,15 @@ class Fields {
   void flag(std::string_view name, bool& into);
   void number(std::string_view name, double& into, Range range);
   void whole(std::string_view name, std::uint64_t& into, std::uint64_t least, std::uint64_t most);
-  void whole(std::string_view name, std::uint32_t& into, std::uint64_t least,
-             std::uint64_t most = 0xffffffff);
+  void whole(std::string_view name, std::uint32_t& into, std::uint64_t least, std::uint64_t most = 0xffffffff);
   /// A power of two: a line or a page.
   void power_of_two(std::string_view name, std::uint64_t& into, std::uint64_t most);
   /// One of some words; returns its place in them, or `otherwise`.
-  std::size_t word(std::string_view name, std::initializer_list<std::string_view> words,
-                   std::size_t otherwise);
+  std::size_t word(std::string_view name, std::initializer_list<std::string_view> words, std::size_t otherwise);
   void texts(std::string_view name, std::vector<std::string>& into);
   void object(std::string_view name, const std::function<void(Fields&)>& read);
   /// An array of objects, one call each with its place.
-  void objects(std::string_view name,
-               const std::function<void(Fields&, std::size_t place, std::size_t count)>& read);
+  void objects(std::string_view name, const std::function<void(Fields&, std::size_t place, std::size_t count)>& read);
 
   void require(std::initializer_list<std::string_view> names) const;
   /// Complains about the first field that nobody has asked for.

@@ -135,9 +135,12 @@ std::string type_name(gpu::DeviceType type) {
 }
 
 std::string run_line(const RunRecord& run) {
-  const Json host = {{"name", run.host.name},     {"os", run.host.os},
-                     {"kernel", run.host.kernel}, {"cpu", run.host.cpu},
-                     {"cores", run.host.cores},   {"memory_bytes", run.host.memory_bytes},
+  const Json host = {{"name", run.host.name},
+                     {"os", run.host.os},
+                     {"kernel", run.host.kernel},
+                     {"cpu", run.host.cpu},
+                     {"cores", run.host.cores},
+                     {"memory_bytes", run.host.memory_bytes},
                      {"virtualised", run.host.virtualised}};
   return text_of({{"record", "run"},
                   {"schema", schema_version},
@@ -177,7 +180,8 @@ std::string level_line(const Origin& origin, const measure::FoundLevel& level) {
   json["bytes"] = level.found.bytes ? bracket(*level.found.bytes, true) : Json(nullptr);
   json["transition"] = nullptr;
   if (level.found.bytes) {
-    json["transition"] = {{"onset", std::llround(level.found.onset_bytes)}, {"end", std::llround(level.found.end_bytes)}};
+    json["transition"] = {{"onset", std::llround(level.found.onset_bytes)},
+                          {"end", std::llround(level.found.end_bytes)}};
   }
   if (level.gbps) {
     json["bandwidth"] = bracket(*level.gbps, false);
@@ -235,7 +239,10 @@ std::string listed_device_json(const DeviceRecord& device, const std::vector<App
 std::string info_line(const gpu::DeviceInfo& info) {
   Json kinds = Json::array();
   for (const gpu::MemoryKind& kind : info.memory_kinds) {
-    kinds.push_back({{"name", kind.name}, {"missing", kind.missing}, {"seen_by_cpu", kind.seen_by_cpu}, {"maps_freely", kind.maps_freely}});
+    kinds.push_back({{"name", kind.name},
+                     {"missing", kind.missing},
+                     {"seen_by_cpu", kind.seen_by_cpu},
+                     {"maps_freely", kind.maps_freely}});
   }
   return text_of({{"record", "info"},
                   {"api", static_cast<int>(info.api)},

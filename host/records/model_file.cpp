@@ -23,8 +23,7 @@ constexpr std::uint64_t any = ~std::uint64_t{0};
 bool is_memory_kind(std::string_view kind) {
   constexpr std::array<std::string_view, 6> names{"alloc-host-ptr", "use-host-ptr", "svm-coarse",
                                                   "svm-fine",       "svm-system",   "imported-host"};
-  constexpr std::array<std::string_view, 4> flags{"device-local", "host-visible", "host-coherent",
-                                                  "host-cached"};
+  constexpr std::array<std::string_view, 4> flags{"device-local", "host-visible", "host-coherent", "host-cached"};
   if (std::find(names.begin(), names.end(), kind) != names.end()) return true;
   while (true) {
     const std::size_t plus = kind.find('+');
@@ -69,8 +68,7 @@ void read_levels(Fields& fields, Description& model) {
                                          " of the level before, not " + std::to_string(level.bytes));
     }
     if (level.bytes > model.memory_bytes) {
-      level_fields.complain("bytes",
-                            "must be at most memory_bytes, which is " + std::to_string(model.memory_bytes));
+      level_fields.complain("bytes", "must be at most memory_bytes, which is " + std::to_string(model.memory_bytes));
     }
     model.levels.push_back(level);
   });
@@ -194,8 +192,7 @@ Description built_in_model(std::string_view name) {
     if (model.name == name) return parse_model(model.text, "model:" + std::string(name));
   }
   std::string known;
-  for (const BuiltInModel& model : built_in_models)
-    known += (known.empty() ? "" : ", ") + std::string(model.name);
+  for (const BuiltInModel& model : built_in_models) known += (known.empty() ? "" : ", ") + std::string(model.name);
   throw InvalidFile("model:" + std::string(name) + " is not built in; these are: " + known);
 }
 

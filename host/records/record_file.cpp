@@ -29,7 +29,8 @@ void RecordFile::append(std::string_view line) {
   while (!rest.empty()) {
     const ssize_t written = write(file_, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) throw std::runtime_error("cannot write to " + path_.string() + ": " + std::generic_category().message(errno));
+    if (written <= 0)
+      throw std::runtime_error("cannot write to " + path_.string() + ": " + std::generic_category().message(errno));
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
 }

@@ -1,10 +1,10 @@
 // Prints, pattern by pattern and size by size and in turn, what plain C++ loops on all cores and Sonde's streams on the
-// CPU device reach: how much of the machine a kernel gets. Ordinary stores, memory in 4 KiB pages as drivers have it, the
-// same minutes; native loops once through one stream a core and once through as many as they have loads in flight, of
-// which the faster way counts. The spread is the interquartile range of the rounds' medians, in percent of their median;
-// with ten rounds or more it has to be below 5 wherever native's own is below 3, and a column says whether it is.
-// Usage: bandwidth_against_native opencl|vulkan|vulkan-descriptors [rounds] [group_size groups vector_words in_flight
-// interleaved spread]; without a shape, the probe's own search finds it.
+// CPU device reach: how much of the machine a kernel gets. Ordinary stores, memory in 4 KiB pages as drivers have it,
+// the same minutes; native loops once through one stream a core and once through as many as they have loads in flight,
+// of which the faster way counts. The spread is the interquartile range of the rounds' medians, in percent of their
+// median; with ten rounds or more it has to be below 5 wherever native's own is below 3, and a column says whether it
+// is. Usage: bandwidth_against_native opencl|vulkan|vulkan-descriptors [rounds] [group_size groups vector_words
+// in_flight interleaved spread]; without a shape, the probe's own search finds it.
 
 #include <immintrin.h>
 #include <sys/mman.h>
@@ -39,7 +39,8 @@ struct SmallPages {
   std::size_t bytes;
   std::uint32_t* words;
   SmallPages(std::size_t size, std::uint64_t seed) : bytes(size) {
-    words = static_cast<std::uint32_t*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    words =
+        static_cast<std::uint32_t*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     madvise(words, bytes, MADV_NOHUGEPAGE);
     const probes::Noise noise(seed);
     for (std::size_t word = 0; word < bytes / 4; ++word) words[word] = noise(word);
@@ -74,7 +75,8 @@ __attribute__((target("avx512f"))) void read_512(const std::uint32_t* a, const W
   _mm512_store_si512(lanes, all);
   for (const std::uint32_t lane : lanes) *sink += lane;
 }
-__attribute__((target("avx512f"))) void add_512(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* c, const Way& way) {
+__attribute__((target("avx512f"))) void add_512(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* c,
+                                                const Way& way) {
   for (std::size_t trip = 0; trip < way.trips; ++trip) {
 #pragma GCC unroll 4
     for (std::size_t k = 0; k < 4; ++k) {
@@ -88,13 +90,15 @@ __attribute__((target("avx2"))) void read_256(const std::uint32_t* a, const Way&
   for (__m256i& sum : sums) sum = _mm256_setzero_si256();
   for (std::size_t trip = 0; trip < way.trips; ++trip, a += way.step) {
 #pragma GCC unroll 8
-    for (std::size_t k = 0; k < 8; ++k) sums[k] = _mm256_add_epi32(sums[k], _mm256_load_si256(reinterpret_cast<const __m256i*>(a + k * way.apart)));
+    for (std::size_t k = 0; k < 8; ++k)
+      sums[k] = _mm256_add_epi32(sums[k], _mm256_load_si256(reinterpret_cast<const __m256i*>(a + k * way.apart)));
   }
   __m256i all = sums[0];
   for (int k = 1; k < 8; ++k) all = _mm256_add_epi32(all, sums[k]);
   *sink += static_cast<std::uint32_t>(_mm256_extract_epi32(all, 0));
 }
-__attribute__((target("avx2"))) void add_256(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* c, const Way& way) {
+__attribute__((target("avx2"))) void add_256(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* c,
+                                             const Way& way) {
   for (std::size_t trip = 0; trip < way.trips; ++trip) {
 #pragma GCC unroll 4
     for (std::size_t k = 0; k < 4; ++k) {
@@ -117,7 +121,8 @@ double native_gbps(probes::Pattern pattern, std::uint64_t bytes, bool spread, st
   std::vector<double> values;
   std::uint64_t passes = 1;
   std::vector<std::unique_ptr<SmallPages>> memory;
-  for (unsigned i = 0; i < cores * (reads ? 1 : 3); ++i) memory.push_back(std::make_unique<SmallPages>(array, seed + i));
+  for (unsigned i = 0; i < cores * (reads ? 1 : 3); ++i)
+    memory.push_back(std::make_unique<SmallPages>(array, seed + i));
   const auto stretch = [&] {
     std::atomic<unsigned> ready{0};
     std::vector<std::thread> threads;
@@ -168,7 +173,8 @@ int main(int count, char** arguments) {
   const auto device = api == "vulkan"               ? gpu::vulkan::open(0)
                       : api == "vulkan-descriptors" ? gpu::vulkan::open(0, gpu::vulkan::BufferAccess::descriptors)
                                                     : gpu::opencl::open(0);
-  std::printf("%6s %12s %9s %9s %9s %9s %7s %8s  %-6s  %s\n", "", "bytes", "native", "spread %", api.c_str(), "spread %", "ratio", "foreign", "steady", "shape");
+  std::printf("%6s %12s %9s %9s %9s %9s %7s %8s  %-6s  %s\n", "", "bytes", "native", "spread %", api.c_str(),
+              "spread %", "ratio", "foreign", "steady", "shape");
   for (const probes::Pattern pattern : {probes::Pattern::read, probes::Pattern::add}) {
     // What lies beyond a binding's range is reached in more instructions.
     const std::uint64_t large = std::min(262144 * kib, device->info().bound_bytes);
@@ -189,9 +195,9 @@ int main(int count, char** arguments) {
       for (int round = 0; round < rounds; ++round) {
         const auto seed = static_cast<std::uint64_t>(round);
         native.push_back(std::max(native_gbps(pattern, bytes, false, seed), native_gbps(pattern, bytes, true, seed)));
-        const measure::Workload work =
-            probes::stream(*device, pattern, probes::Sharing::apart, shape, bytes, seed);
-        ours.push_back(analysis::quantile(measure::repeat(work, measure::limits_of(measure::Effort::normal), [] {}).values, 0.5));
+        const measure::Workload work = probes::stream(*device, pattern, probes::Sharing::apart, shape, bytes, seed);
+        ours.push_back(
+            analysis::quantile(measure::repeat(work, measure::limits_of(measure::Effort::normal), [] {}).values, 0.5));
         ratios.push_back(ours.back() / native.back());
       }
       const auto load = counters::load_between(before, counters::read_host_time());
@@ -202,8 +208,11 @@ int main(int count, char** arguments) {
       std::printf("%6s %12llu %9.2f %9.2f %9.2f %9.2f %7.3f %8.3f  %-6s  %u items, %u groups, %u B, %u in flight%s\n",
                   std::string(probes::facts_of(pattern).name).c_str(), static_cast<unsigned long long>(bytes),
                   analysis::quantile(native, 0.5), spread(native), analysis::quantile(ours, 0.5), spread(ours),
-                  analysis::quantile(ratios, 0.5), load.foreign_cpu, steadiness(rounds, spread(native), spread(ours)), shape.group_size, shape.groups, shape.vector_words * 4,
-                  shape.in_flight, shape.interleaved ? ", interleaved" : shape.spread ? ", spread" : "");
+                  analysis::quantile(ratios, 0.5), load.foreign_cpu, steadiness(rounds, spread(native), spread(ours)),
+                  shape.group_size, shape.groups, shape.vector_words * 4, shape.in_flight,
+                  shape.interleaved ? ", interleaved"
+                  : shape.spread    ? ", spread"
+                                    : "");
       std::fflush(stdout);
     }
   }

@@ -1,6 +1,6 @@
-// Prints, size by size and in turn, what the copies of the CPU device reach and what memcpy of the C library does in their
-// place: the same rows, in the same memory of the driver's, with the same proof after each, in a thread that waits for them
-// as the driver's does. There is one such thread, as PoCL and lavapipe copy with one for each queue.
+// Prints, size by size and in turn, what the copies of the CPU device reach and what memcpy of the C library does in
+// their place: the same rows, in the same memory of the driver's, with the same proof after each, in a thread that
+// waits for them as the driver's does. There is one such thread, as PoCL and lavapipe copy with one for each queue.
 // Usage: copy_against_native opencl|vulkan [rounds]
 
 #include <chrono>
@@ -50,7 +50,8 @@ class Seen {
 /// Copies a list by memcpy, in a thread that is there before it and after.
 class NativeCopies final : public gpu::Copies {
  public:
-  explicit NativeCopies(gpu::Copies& drivers) : drivers_(drivers), thread_([this](const std::stop_token& stop) { work(stop); }) {}
+  explicit NativeCopies(gpu::Copies& drivers)
+      : drivers_(drivers), thread_([this](const std::stop_token& stop) { work(stop); }) {}
   ~NativeCopies() override {
     thread_.request_stop();
     begin_.release();
@@ -168,8 +169,7 @@ int main(int count, char** arguments) {
       };
       std::printf("%-45s %10llu %9.2f %9.2f %9.2f %9.2f %7.3f %8.3f\n", probes::phrase_of(arm).c_str(),
                   static_cast<unsigned long long>(bytes), analysis::quantile(native, 0.5), spread(native),
-                  analysis::quantile(ours, 0.5), spread(ours), analysis::quantile(ratios, 0.5),
-                  load.foreign_cpu);
+                  analysis::quantile(ours, 0.5), spread(ours), analysis::quantile(ratios, 0.5), load.foreign_cpu);
       std::fflush(stdout);
     }
   }

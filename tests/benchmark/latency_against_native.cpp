@@ -35,8 +35,8 @@ struct SmallPages {
   std::size_t bytes;
   std::uint32_t* words;
   explicit SmallPages(std::size_t size) : bytes(size) {
-    words = static_cast<std::uint32_t*>(
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    words =
+        static_cast<std::uint32_t*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     madvise(words, bytes, MADV_NOHUGEPAGE);
   }
   ~SmallPages() { munmap(words, bytes); }
@@ -48,7 +48,8 @@ double native_ns(std::uint64_t bytes, std::uint64_t seed) {
   const SmallPages memory(bytes);
   const auto lines = static_cast<std::uint32_t>(bytes / line_bytes);
   const std::vector<std::uint32_t> cycle = probes::random_cycle(lines, seed);
-  for (std::uint32_t line = 0; line < lines; ++line) memory.words[std::size_t{line} * words_per_line] = cycle[line] * words_per_line;
+  for (std::uint32_t line = 0; line < lines; ++line)
+    memory.words[std::size_t{line} * words_per_line] = cycle[line] * words_per_line;
   std::uint32_t at = 0;
   const auto walk = [&](std::uint64_t hops) {
     const std::uint32_t* next = memory.words;
@@ -70,8 +71,11 @@ double native_ns(std::uint64_t bytes, std::uint64_t seed) {
 }
 
 double sonde_ns(gpu::Device& device, std::uint64_t bytes, std::uint64_t seed) {
-  const measure::Request request{
-      .effort = measure::Effort::normal, .smallest_bytes = {}, .largest_bytes = {}, .seed = seed, .line_bytes = line_bytes};
+  const measure::Request request{.effort = measure::Effort::normal,
+                                 .smallest_bytes = {},
+                                 .largest_bytes = {},
+                                 .seed = seed,
+                                 .line_bytes = line_bytes};
   const measure::Point point{.series = {}, .x = {{"bytes", static_cast<double>(bytes)}}};
   const measure::Workload workload = probes::latency.prepare(device, point, request);
   const measure::OneCore one_core;
@@ -92,8 +96,8 @@ int main(int count, char** arguments) {
   const auto device = api == "vulkan"               ? gpu::vulkan::open(0)
                       : api == "vulkan-descriptors" ? gpu::vulkan::open(0, gpu::vulkan::BufferAccess::descriptors)
                                                     : gpu::opencl::open(0);
-  std::printf("%12s %10s %9s %10s %9s %7s %8s %8s\n", "bytes", "native ns", "spread %", (api + " ns").c_str(), "spread %",
-              "ratio", "foreign", "steal");
+  std::printf("%12s %10s %9s %10s %9s %7s %8s %8s\n", "bytes", "native ns", "spread %", (api + " ns").c_str(),
+              "spread %", "ratio", "foreign", "steal");
   for (const std::uint64_t bytes : sizes) {
     std::vector<double> native;
     std::vector<double> ours;

@@ -63,9 +63,11 @@ gpu::model::Description random_hierarchy(std::uint64_t seed, double least_ratio,
     level.line_bytes = 64;
     const std::uint32_t ways[] = {4, 8, 12, 16, 16, 32};
     level.ways = ways[random.below(6)];
-    const auto sets = std::max(1.0, std::round(4096 * std::exp2(places[static_cast<std::size_t>(i)] + i * least_gap) / (64 * level.ways)));
+    const auto sets = std::max(
+        1.0, std::round(4096 * std::exp2(places[static_cast<std::size_t>(i)] + i * least_gap) / (64 * level.ways)));
     level.bytes = static_cast<std::uint64_t>(sets) * 64 * level.ways;
-    const gpu::model::Policy policies[] = {gpu::model::Policy::lru, gpu::model::Policy::plru, gpu::model::Policy::random};
+    const gpu::model::Policy policies[] = {gpu::model::Policy::lru, gpu::model::Policy::plru,
+                                           gpu::model::Policy::random};
     level.policy = policies[random.below(3)];
     // A tree needs a power of two.
     if (level.policy == gpu::model::Policy::plru && level.ways == 12) level.policy = gpu::model::Policy::lru;
@@ -92,8 +94,12 @@ struct Collector final : measure::Observer {
   void measured(const measure::Probe&, const measure::Measurement&) override { ++points; }
   void level(const measure::Probe&, const measure::FoundLevel& level) override { levels.push_back(level); }
   void found(const measure::Probe&, const measure::Finding& finding) override { findings.push_back(finding); }
-  void skipped(const measure::Probe&, const measure::Point*, const std::string& reason) override { troubles.push_back(reason); }
-  void failed(const measure::Probe&, const measure::Point*, const std::string& reason) override { troubles.push_back(reason); }
+  void skipped(const measure::Probe&, const measure::Point*, const std::string& reason) override {
+    troubles.push_back(reason);
+  }
+  void failed(const measure::Probe&, const measure::Point*, const std::string& reason) override {
+    troubles.push_back(reason);
+  }
 };
 
 template <typename... Values>
@@ -112,7 +118,8 @@ std::string text_of(const gpu::model::Description& model) {
       continue;
     }
     text += format(" [%.1f KiB %s %s %u ways %.1f ns]", static_cast<double>(level.bytes) / 1024,
-                   level.hashed ? "hashed" : "modulo", policies[static_cast<int>(level.policy)], level.ways, level.latency_ns);
+                   level.hashed ? "hashed" : "modulo", policies[static_cast<int>(level.policy)], level.ways,
+                   level.latency_ns);
   }
   return text;
 }
@@ -122,7 +129,8 @@ std::vector<measure::Point> vector_points(const gpu::DeviceInfo& device, const m
                                           std::span<const measure::Measurement> known) {
   std::vector<measure::Point> points = probes::latency.next(device, request, known);
   std::erase_if(points, [](const measure::Point& point) {
-    return probes::path_of(point.series) != probes::Path::vector || probes::fabric_of(point.series) != probes::Fabric::idle;
+    return probes::path_of(point.series) != probes::Path::vector ||
+           probes::fabric_of(point.series) != probes::Fabric::idle;
   });
   return points;
 }
@@ -164,7 +172,8 @@ struct Figures {
     if (levels.size() != model.levels.size()) {
       text += format(" WRONG NUMBER %zu:", levels.size());
       for (const measure::FoundLevel& level : levels) {
-        text += format(" %.0f KiB %.1f ns", level.found.bytes ? level.found.bytes->value / 1024 : 0.0, level.found.latency_ns.value);
+        text += format(" %.0f KiB %.1f ns", level.found.bytes ? level.found.bytes->value / 1024 : 0.0,
+                       level.found.latency_ns.value);
       }
       return text;
     }
@@ -179,14 +188,16 @@ struct Figures {
       capacity_errors.push_back(std::abs(found.bytes->value / truth - 1));
       bracket_widths.push_back(found.bytes->high / found.bytes->low - 1);
       in_bracket += inside ? 1 : 0;
-      text += format(" %.1f (%.1f-%.1f)%s%s", found.bytes->value / 1024, found.bytes->low / 1024, found.bytes->high / 1024,
-                     inside ? "" : " OUTSIDE", capacity_errors.back() > 0.06 ? " FAR" : "");
+      text += format(" %.1f (%.1f-%.1f)%s%s", found.bytes->value / 1024, found.bytes->low / 1024,
+                     found.bytes->high / 1024, inside ? "" : " OUTSIDE", capacity_errors.back() > 0.06 ? " FAR" : "");
     }
     return text;
   }
 
   void print() const {
-    const auto percent = [](int part, std::size_t whole) { return whole == 0 ? 0.0 : 100.0 * part / static_cast<double>(whole); };
+    const auto percent = [](int part, std::size_t whole) {
+      return whole == 0 ? 0.0 : 100.0 * part / static_cast<double>(whole);
+    };
     const auto mean = [](const std::vector<double>& values) {
       double sum = 0;
       for (const double value : values) sum += value;
@@ -198,9 +209,12 @@ struct Figures {
     const auto all = static_cast<std::size_t>(hierarchies);
     std::printf("hierarchies %d, number right %.1f %%, no false level %.1f %%, translation findings %d\n", hierarchies,
                 percent(number_right, all), percent(hierarchies - with_false_level, all), translations);
-    std::printf("capacity error: mean %.2f %%, worst %.2f %%, over 6 %%: %ld of %zu; in the bracket %.1f %%; median bracket width %.1f %%\n",
-                100 * mean(capacity_errors), 100 * analysis::summarize(capacity_errors).maximum, above(capacity_errors, 0.06),
-                capacity_errors.size(), percent(in_bracket, capacity_errors.size()), 100 * analysis::summarize(bracket_widths).median);
+    std::printf(
+        "capacity error: mean %.2f %%, worst %.2f %%, over 6 %%: %ld of %zu; in the bracket %.1f %%; median bracket "
+        "width %.1f %%\n",
+        100 * mean(capacity_errors), 100 * analysis::summarize(capacity_errors).maximum, above(capacity_errors, 0.06),
+        capacity_errors.size(), percent(in_bracket, capacity_errors.size()),
+        100 * analysis::summarize(bracket_widths).median);
     std::printf("plateau error: mean %.2f %%, worst %.2f %%, over 2 %%: %ld of %zu\n", 100 * mean(plateau_errors),
                 100 * analysis::summarize(plateau_errors).maximum, above(plateau_errors, 0.02), plateau_errors.size());
   }
@@ -223,7 +237,8 @@ int main(int count, char** arguments) {
       const Collector collector = measured(model);
       const std::lock_guard lock(one_at_a_time);
       const std::string text = figures.add(model, collector);
-      std::printf("%llu points %d |%s |%s\n", static_cast<unsigned long long>(seed), collector.points, text_of(model).c_str(), text.c_str());
+      std::printf("%llu points %d |%s |%s\n", static_cast<unsigned long long>(seed), collector.points,
+                  text_of(model).c_str(), text.c_str());
       std::fflush(stdout);
     }
   };

@@ -18,8 +18,7 @@ constexpr const char* beyond_the_end = "kernel void mistake(global uint* words) 
 constexpr const char* race = "kernel void mistake(global uint* words) { words[0] = get_global_id(0); }";
 
 void run(gpu::Device& device, const char* text) {
-  const gpu::KernelSource source{
-      .name = "mistake", .opencl_c = text, .spirv_addresses = {}, .spirv_descriptors = {}};
+  const gpu::KernelSource source{.name = "mistake", .opencl_c = text, .spirv_addresses = {}, .spirv_descriptors = {}};
   const auto kernel = device.make_kernel(source, 8);
   const auto words = device.make_buffer(64);
   (void)device.run(*kernel, {.buffers = {words.get()}, .scalars = {}, .groups = 1});

@@ -25,10 +25,10 @@ void race() {
 
 int run_in_worker(void (*mistake)()) {
   const std::atomic<bool> interrupted = false;
-  const WorkerEnd end = run_worker(
-      [mistake](const SendLine&) { mistake(); },
-      {.line = {}, .tick = {}, .diagnostics = [](std::string_view text) { std::cerr << text; }},
-      std::chrono::seconds(60), interrupted);
+  const WorkerEnd end =
+      run_worker([mistake](const SendLine&) { mistake(); },
+                 {.line = {}, .tick = {}, .diagnostics = [](std::string_view text) { std::cerr << text; }},
+                 std::chrono::seconds(60), interrupted);
   return end.how == WorkerEnd::How::finished ? 0 : 1;
 }
 

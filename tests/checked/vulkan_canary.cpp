@@ -37,8 +37,7 @@ void wrong_argument(VkDevice device) {
   create.size = 0;
   create.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   VkBuffer buffer = VK_NULL_HANDLE;
-  if (vkCreateBuffer(device, &create, nullptr, &buffer) == VK_SUCCESS)
-    vkDestroyBuffer(device, buffer, nullptr);
+  if (vkCreateBuffer(device, &create, nullptr, &buffer) == VK_SUCCESS) vkDestroyBuffer(device, buffer, nullptr);
 }
 
 /// Two copies, the second of which reads what the first one wrote, with nothing between them.

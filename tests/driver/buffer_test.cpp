@@ -39,8 +39,7 @@ TEST_P(DeviceBuffer, ContentComesBackFromOddOffsets) {
   std::vector<std::byte> expected = pattern(10000, 1);
   const auto buffer = device->make_buffer(expected.size());
   buffer->write(0, expected);
-  for (const auto& [offset, bytes] :
-       {std::pair<std::size_t, std::size_t>{1, 3}, {4093, 7}, {9999, 1}, {63, 130}}) {
+  for (const auto& [offset, bytes] : {std::pair<std::size_t, std::size_t>{1, 3}, {4093, 7}, {9999, 1}, {63, 130}}) {
     const auto piece = pattern(bytes, static_cast<std::uint32_t>(offset));
     buffer->write(offset, piece);
     std::copy(piece.begin(), piece.end(), expected.begin() + static_cast<std::ptrdiff_t>(offset));
@@ -78,8 +77,7 @@ TEST_P(DeviceBuffer, BytesBeyondTheEndAreAnErrorAndChangeNothing) {
   const auto buffer = device->make_buffer(1000);
   buffer->write(0, expected);
   std::vector<std::byte> four(4);
-  for (const std::uint64_t offset :
-       {std::uint64_t{997}, std::uint64_t{1000}, std::uint64_t{5000}, ~std::uint64_t{2}}) {
+  for (const std::uint64_t offset : {std::uint64_t{997}, std::uint64_t{1000}, std::uint64_t{5000}, ~std::uint64_t{2}}) {
     EXPECT_THROW(buffer->write(offset, four), Error) << offset;
     EXPECT_THROW(buffer->read(offset, four), Error) << offset;
   }
@@ -93,8 +91,7 @@ TEST_P(DeviceBuffer, OneThatIsTooLargeIsUnsupportedAndNamesTheLimit) {
     (void)device->make_buffer(info.largest_buffer_bytes + 1);
     ADD_FAILURE() << "it was allocated";
   } catch (const Unsupported& reason) {
-    EXPECT_NE(std::string(reason.what()).find(info.largest_buffer_reason), std::string::npos)
-        << reason.what();
+    EXPECT_NE(std::string(reason.what()).find(info.largest_buffer_reason), std::string::npos) << reason.what();
   } catch (const Error& error) {
     ADD_FAILURE() << "an Error, so the sweep fails instead of ending here: " << error.what();
   }

@@ -120,9 +120,8 @@ TEST_P(DeviceCopies, RunOnSeveralQueuesAtOnce) {
   for (std::uint32_t queue = 0; queue < queues; ++queue) {
     hosts.push_back(host_with(HostKind::pinned, static_cast<std::uint8_t>(1 + queue)));
     buffers.push_back(filled(9));
-    lists.push_back({{.from = {.host = hosts.back().get()},
-                      .to = {.buffer = buffers.back().get()},
-                      .bytes = size_bytes}});
+    lists.push_back(
+        {{.from = {.host = hosts.back().get()}, .to = {.buffer = buffers.back().get()}, .bytes = size_bytes}});
   }
   for (int again = 0; again < 3; ++again) {
     const CopyTimes times = run(lists);

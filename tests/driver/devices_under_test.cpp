@@ -37,8 +37,8 @@ gpu::model::Description small_model() {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-// lavapipe leaves memory allocated when it is unloaded (on AMD's processors, for their third caches), and whose it was can
-// be told, and be left out of the leaks, only as long as the driver is there.
+// lavapipe leaves memory allocated when it is unloaded (on AMD's processors, for their third caches), and whose it was
+// can be told, and be left out of the leaks, only as long as the driver is there.
 [[maybe_unused]] void* const kept_loaded = dlopen("libvulkan_lvp.so", RTLD_NOW | RTLD_NODELETE);
 #endif
 
@@ -47,8 +47,7 @@ gpu::model::Description small_model() {
 std::unique_ptr<gpu::Device> open_device(const std::string& how) {
   if (how == "model") return gpu::model::open(small_model());
   if (how == "opencl") return gpu::opencl::open(chosen(gpu::opencl::list()));
-  const auto access =
-      how == "vulkan" ? gpu::vulkan::BufferAccess::best : gpu::vulkan::BufferAccess::descriptors;
+  const auto access = how == "vulkan" ? gpu::vulkan::BufferAccess::best : gpu::vulkan::BufferAccess::descriptors;
   return gpu::vulkan::open(chosen(gpu::vulkan::list()), access);
 }
 

@@ -17,9 +17,7 @@ class DeviceSays : public test::DeviceTest {};
 
 TEST_P(DeviceSays, WhatItIs) {
   const DeviceInfo& info = device->info();
-  EXPECT_EQ(info.api, GetParam() == "opencl"  ? Api::opencl
-                      : GetParam() == "model" ? Api::model
-                                              : Api::vulkan);
+  EXPECT_EQ(info.api, GetParam() == "opencl" ? Api::opencl : GetParam() == "model" ? Api::model : Api::vulkan);
   EXPECT_FALSE(info.name.empty());
   EXPECT_FALSE(info.platform.empty());
   EXPECT_FALSE(info.driver.empty());
@@ -36,8 +34,7 @@ TEST_P(DeviceSays, WhatItIs) {
 
 TEST_P(DeviceSays, ThatPoclAndLlvmpipeAreCpus) {
   const DeviceInfo& info = device->info();
-  const bool renders_on_the_cpu =
-      info.platform == "Portable Computing Language" || info.platform == "llvmpipe";
+  const bool renders_on_the_cpu = info.platform == "Portable Computing Language" || info.platform == "llvmpipe";
   EXPECT_EQ(info.type == DeviceType::cpu, renders_on_the_cpu) << info.platform;
   if (renders_on_the_cpu) {
     EXPECT_TRUE(info.unified_memory);
@@ -87,7 +84,8 @@ TEST_P(ProbeOnDevice, LeavesSamplesAboveZeroAndNoError) {
     // Every byte that is copied is proved, which takes a simulator of GPUs minutes.
     if (probe->name == "copy") request.largest_bytes = 4096;
     // Host time stands still: what others do on this machine must not decide how much is measured.
-    measure::run_probe(*device, small, {.request = request, .host_time = [] { return counters::HostTime{}; }}, observer);
+    measure::run_probe(*device, small, {.request = request, .host_time = [] { return counters::HostTime{}; }},
+                       observer);
     for (const auto& failure : observer.failures) ADD_FAILURE() << probe->name << ": " << failure.text;
     // Not every device has every way that a probe tries; but what it lacks has a reason, and one of two is there.
     for (const auto& skip : observer.skips) EXPECT_GT(skip.text.size(), 20u) << probe->name;

@@ -112,8 +112,7 @@ TEST_P(DeviceKernel, IndependentChaseLeavesWhatTheHostComputes) {
         word = lines.at((std::uint64_t{mixed} * line_count >> 32) * line_words);
       }
       (void)device->run(
-          *kernel,
-          {.buffers = {memory.get(), cursor.get()}, .scalars = {trips, line_count, line_words}, .groups = 1});
+          *kernel, {.buffers = {memory.get(), cursor.get()}, .scalars = {trips, line_count, line_words}, .groups = 1});
       std::array<std::uint32_t, 3> found{};
       cursor->read(0, std::as_writable_bytes(std::span(found)));
       EXPECT_EQ(found, (std::array<std::uint32_t, 3>{word, counter, trips})) << line_words << " " << trips;
@@ -186,10 +185,10 @@ TEST_P(DeviceKernel, AWalkBesideStreamsLeavesWhatTheHostsWalkSaysAndTheSumsOfWha
          {std::array{1u, blocks, 0u, 0u}, std::array{4u, blocks, 2u, 0u}, std::array{3u, 0u, 2u, 7u}}) {
       const std::vector<std::uint32_t> before = found;
       constexpr std::uint32_t first = 3;
-      (void)device->run(*kernel, {.buffers = {next.get(), cursor.get(), stream.get()},
-                                  .scalars = {300, first, blocks, 1, group_step, group_offset, ++launch, most_rounds,
-                                              delay, 1, 0},
-                                  .groups = groups});
+      (void)device->run(
+          *kernel, {.buffers = {next.get(), cursor.get(), stream.get()},
+                    .scalars = {300, first, blocks, 1, group_step, group_offset, ++launch, most_rounds, delay, 1, 0},
+                    .groups = groups});
       at = walked(words, at, 300);
       cursor->read(0, std::as_writable_bytes(std::span(found)));
       EXPECT_EQ(found[0], at);
@@ -316,8 +315,7 @@ TEST_P(DeviceKernel, TheTimeOfADispatchIsANumberNotBelowZero) {
   const auto kernel = device->make_kernel(kernels::alu_chain, 1);
   const auto state = buffer_of(Pair{1, 0});
   for (const std::uint32_t trips : {0u, 1u, 1000u}) {
-    const Nanoseconds time =
-        device->run(*kernel, {.buffers = {state.get()}, .scalars = {trips, 3, 5}, .groups = 1});
+    const Nanoseconds time = device->run(*kernel, {.buffers = {state.get()}, .scalars = {trips, 3, 5}, .groups = 1});
     EXPECT_TRUE(std::isfinite(time.count()));
     EXPECT_GE(time.count(), 0);
   }

@@ -56,8 +56,7 @@ struct Submission {
         commands(info.pCommandBuffers, info.pCommandBuffers + info.commandBufferCount),
         signals(info.pSignalSemaphores, info.pSignalSemaphores + info.signalSemaphoreCount),
         fence(with_fence) {
-    const auto* counts =
-        static_cast<const VkTimelineSemaphoreSubmitInfo*>(info.pNext);  // the only thing in the chain
+    const auto* counts = static_cast<const VkTimelineSemaphoreSubmitInfo*>(info.pNext);  // the only thing in the chain
     if (counts == nullptr) return;
     wait_values.assign(counts->pWaitSemaphoreValues, counts->pWaitSemaphoreValues + waits.size());
     signal_values.assign(counts->pSignalSemaphoreValues, counts->pSignalSemaphoreValues + signals.size());
@@ -133,11 +132,10 @@ VKAPI_ATTR void VKAPI_CALL seen_families(VkPhysicalDevice physical, std::uint32_
   families[transfer_family].timestampValidBits = more_queues.transfer_timestamp_bits;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL seen_extensions(VkPhysicalDevice physical, const char* layer,
-                                               std::uint32_t* count, VkExtensionProperties* extensions) {
+VKAPI_ATTR VkResult VKAPI_CALL seen_extensions(VkPhysicalDevice physical, const char* layer, std::uint32_t* count,
+                                               VkExtensionProperties* extensions) {
   const VkResult result = real_extensions(physical, layer, count, extensions);
-  for (std::uint32_t index = 0; extensions != nullptr && !more_queues.imports_memory && index < *count;
-       ++index) {
+  for (std::uint32_t index = 0; extensions != nullptr && !more_queues.imports_memory && index < *count; ++index) {
     char* const name = extensions[index].extensionName;
     if (std::strcmp(name, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) == 0) name[0] = '\0';
   }
@@ -162,8 +160,7 @@ VKAPI_ATTR void VKAPI_CALL seen_queue(VkDevice, std::uint32_t family, std::uint3
   *queue = reinterpret_cast<VkQueue>(queues.at(family).at(index).get());
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, std::uint32_t count, const VkSubmitInfo* infos,
-                                      VkFence fence) {
+VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, std::uint32_t count, const VkSubmitInfo* infos, VkFence fence) {
   for (std::uint32_t index = 0; index < count; ++index) {
     const bool is_last = index + 1 == count;
     reinterpret_cast<SeenQueue*>(queue)->submit({infos[index], is_last ? fence : VK_NULL_HANDLE});
@@ -184,8 +181,7 @@ VKAPI_ATTR void VKAPI_CALL destroy_device(VkDevice which, const VkAllocationCall
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL create_command_pool(VkDevice which, const VkCommandPoolCreateInfo* wanted,
-                                                   const VkAllocationCallbacks* allocation,
-                                                   VkCommandPool* pool) {
+                                                   const VkAllocationCallbacks* allocation, VkCommandPool* pool) {
   VkCommandPoolCreateInfo create = *wanted;
   create.queueFamilyIndex = 0;
   return real_create_command_pool(which, &create, allocation, pool);
@@ -213,15 +209,14 @@ VKAPI_ATTR void VKAPI_CALL copy(VkCommandBuffer commands, VkBuffer from, VkBuffe
   real_copy(commands, from, to, count, regions);
 }
 
-VKAPI_ATTR void VKAPI_CALL reset_queries(VkDevice which, VkQueryPool pool, std::uint32_t first,
-                                         std::uint32_t count) {
+VKAPI_ATTR void VKAPI_CALL reset_queries(VkDevice which, VkQueryPool pool, std::uint32_t first, std::uint32_t count) {
   copies_since_stamp = 0;
   real_reset_queries(which, pool, first, count);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL query_results(VkDevice which, VkQueryPool pool, std::uint32_t first,
-                                             std::uint32_t count, std::size_t bytes, void* data,
-                                             VkDeviceSize stride, VkQueryResultFlags flags) {
+VKAPI_ATTR VkResult VKAPI_CALL query_results(VkDevice which, VkQueryPool pool, std::uint32_t first, std::uint32_t count,
+                                             std::size_t bytes, void* data, VkDeviceSize stride,
+                                             VkQueryResultFlags flags) {
   const VkResult result = real_query_results(which, pool, first, count, bytes, data, stride, flags);
   if (more_queues.stamps_ticks == 0 || count != 1) return result;
   const std::uint64_t ticks = first % 2 == 0 ? 0 : more_queues.stamps_ticks + 100 * copies_since_stamp;

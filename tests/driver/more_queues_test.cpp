@@ -51,9 +51,8 @@ class MoreQueues : public testing::Test {
     for (std::size_t list = 0; list < count; ++list) {
       buffers.push_back(device->make_buffer(size_bytes));
       buffers.back()->write(0, std::vector<std::byte>(size_bytes));
-      all.emplace_back(
-          copies,
-          Copy{.from = {.host = host.get()}, .to = {.buffer = buffers.back().get()}, .bytes = size_bytes});
+      all.emplace_back(copies,
+                       Copy{.from = {.host = host.get()}, .to = {.buffer = buffers.back().get()}, .bytes = size_bytes});
     }
     return all;
   }
@@ -72,8 +71,8 @@ class MoreQueues : public testing::Test {
     const std::array<std::uint32_t, 2> start{7, 0};
     state->write(0, std::as_bytes(std::span(start)));
     const CopyList list = lists(1).front();
-    const BesideTimes times = device->copies().run_beside(
-        engine, list, *kernel, {.buffers = {state.get()}, .scalars = {2000, 3, 5}});
+    const BesideTimes times =
+        device->copies().run_beside(engine, list, *kernel, {.buffers = {state.get()}, .scalars = {2000, 3, 5}});
     std::array<std::uint32_t, 2> found{};
     state->read(0, std::as_writable_bytes(std::span(found)));
     EXPECT_EQ(found[1], 2000u);
@@ -152,8 +151,7 @@ TEST_F(MoreQueues, AKernelThatIsNeverSeenToBeginIsNotWaitedForForEver) {
     (void)run_beside(CopyEngine::driver);
     ADD_FAILURE() << "times of a kernel that did not begin";
   } catch (const Unsupported& reason) {
-    EXPECT_NE(std::string(reason.what()).find("no kernel began within 2 seconds"), std::string::npos)
-        << reason.what();
+    EXPECT_NE(std::string(reason.what()).find("no kernel began within 2 seconds"), std::string::npos) << reason.what();
   }
   test::more_queues.shows_events = true;
   (void)run_beside(CopyEngine::driver);  // and the device goes on

@@ -26,9 +26,8 @@ VKAPI_ATTR void VKAPI_CALL narrow_families(VkPhysicalDevice device, std::uint32_
   }
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL scripted_results(VkDevice, VkQueryPool, std::uint32_t, std::uint32_t,
-                                                std::size_t bytes, void* data, VkDeviceSize,
-                                                VkQueryResultFlags) {
+VKAPI_ATTR VkResult VKAPI_CALL scripted_results(VkDevice, VkQueryPool, std::uint32_t, std::uint32_t, std::size_t bytes,
+                                                void* data, VkDeviceSize, VkQueryResultFlags) {
   std::memcpy(data, scripted_ticks.data(), std::min(bytes, sizeof scripted_ticks));
   return VK_SUCCESS;
 }
@@ -60,8 +59,7 @@ class NarrowClock : public test::DeviceTest {
     scripted_ticks = {start, end};
     const auto kernel = device->make_kernel(kernels::alu_chain, 1);
     const auto state = device->make_buffer(8);
-    const Nanoseconds time =
-        device->run(*kernel, {.buffers = {state.get()}, .scalars = {1, 1, 1}, .groups = 1});
+    const Nanoseconds time = device->run(*kernel, {.buffers = {state.get()}, .scalars = {1, 1, 1}, .groups = 1});
     return time.count() / device->info().timer_step_ns;
   }
 };

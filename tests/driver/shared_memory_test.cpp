@@ -140,8 +140,8 @@ TEST_P(DeviceSharedMemory, TouchWritesAndFindsJustTheWordsItIsToldTo) {
   constexpr std::uint32_t group_size = 4;
   constexpr std::uint32_t groups = 3;
   const auto kernel = device->make_kernel(kernels::touch, group_size);
-  for (const Case& one : {Case{5, 1, 1, 1, 1, 12}, Case{3, 7, 30, 3, 1, 12}, Case{3, 7, 30, 3, 3, 1}, Case{0, 1, 1000, 84, 1, 12},
-                          Case{0, 1, 1000, 84, 84, 1}}) {
+  for (const Case& one : {Case{5, 1, 1, 1, 1, 12}, Case{3, 7, 30, 3, 1, 12}, Case{3, 7, 30, 3, 3, 1},
+                          Case{0, 1, 1000, 84, 1, 12}, Case{0, 1, 1000, 84, 84, 1}}) {
     std::vector<std::uint32_t> words(1001);
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = pattern(i);
     const auto buffer = device->make_buffer(words.size() * 4);
@@ -150,9 +150,10 @@ TEST_P(DeviceSharedMemory, TouchWritesAndFindsJustTheWordsItIsToldTo) {
     std::vector<std::uint32_t> expected(group_size * groups + 1, 0xABCD);
     for (const std::uint32_t stores : {0u, 1u}) {
       sums->write(0, std::as_bytes(std::span(expected)));
-      (void)device->run(*kernel, {.buffers = {buffer.get(), sums.get()},
-                                  .scalars = {one.first, one.step, one.count, one.each, one.item_step, one.loop_step, 99, stores},
-                                  .groups = groups});
+      (void)device->run(
+          *kernel, {.buffers = {buffer.get(), sums.get()},
+                    .scalars = {one.first, one.step, one.count, one.each, one.item_step, one.loop_step, 99, stores},
+                    .groups = groups});
       for (std::uint32_t item = 0; item < group_size * groups; ++item) {
         expected[item] = 0;
         for (std::uint32_t turn = 0; turn < one.each; ++turn) {
@@ -174,9 +175,8 @@ TEST_P(DeviceSharedMemory, TouchWritesAndFindsJustTheWordsItIsToldTo) {
 }
 
 TEST_P(DeviceSharedMemory, OneThatIsTooLargeIsUnsupported) {
-  with_each_kind([&](const MemoryKind& kind) {
-    EXPECT_THROW((void)device->make_buffer_in(kind, 1ull << 46), Unsupported);
-  });
+  with_each_kind(
+      [&](const MemoryKind& kind) { EXPECT_THROW((void)device->make_buffer_in(kind, 1ull << 46), Unsupported); });
 }
 
 TEST_P(DeviceSharedMemory, TheDeviceAnswersTheCpuEveryTimeOrSaysWhyNot) {

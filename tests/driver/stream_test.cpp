@@ -43,7 +43,8 @@ struct Case {
   std::size_t place(std::uint32_t group, std::uint32_t at, std::uint32_t word_of_block) const {
     const std::uint32_t row = group_size * vector_words;
     if (!spread) return word(group, at) + word_of_block;
-    return (std::size_t{group} * group_step * in_flight + at + std::size_t{word_of_block / row} * blocks) * row + word_of_block % row;
+    return (std::size_t{group} * group_step * in_flight + at + std::size_t{word_of_block / row} * blocks) * row +
+           word_of_block % row;
   }
   std::size_t words() const { return word(groups - 1, blocks - 1) + block_words(); }
 };
@@ -97,14 +98,16 @@ class DeviceStream : public test::DeviceTest {
   }
 
   std::unique_ptr<Kernel> kernel(const KernelSource& source, const Case& one) {
-    const std::array<Constant, 3> constants{{{"IN_FLIGHT", one.in_flight}, {"VECTOR_WORDS", one.vector_words}, {"SPREAD", one.spread ? 1u : 0u}}};
+    const std::array<Constant, 3> constants{
+        {{"IN_FLIGHT", one.in_flight}, {"VECTOR_WORDS", one.vector_words}, {"SPREAD", one.spread ? 1u : 0u}}};
     return device->make_kernel(source, one.group_size, constants);
   }
 
   /// Without the shapes that this device does not have.
   std::vector<Case> allowed(std::vector<Case> cases) const {
     std::erase_if(cases, [this](const Case& one) {
-      return one.group_size > device->info().largest_group_size || one.vector_words * 4 > device->info().widest_load_bytes;
+      return one.group_size > device->info().largest_group_size ||
+             one.vector_words * 4 > device->info().widest_load_bytes;
     });
     return cases;
   }
@@ -166,7 +169,8 @@ TEST_P(DeviceStream, ThroughTheTextureUnitAndFromLocalMemoryTheSameIsRead) {
       const auto sums = buffer_of(std::vector<std::uint32_t>(expected.size(), 77));
       const auto read = kernel(*source, one);
       (void)device->run(*read, {.buffers = {a.get(), sums.get()}, .scalars = one.scalars(), .groups = one.groups});
-      EXPECT_EQ(contents(*sums), expected) << source->name << ", " << one.group_size << " items, " << one.in_flight << " in flight";
+      EXPECT_EQ(contents(*sums), expected)
+          << source->name << ", " << one.group_size << " items, " << one.in_flight << " in flight";
       EXPECT_EQ(contents(*a), words);
     }
   }

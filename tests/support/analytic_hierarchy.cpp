@@ -225,8 +225,7 @@ double cycle_ns(const AnalyticHierarchy& hierarchy, double bytes) {
 }
 
 double independent_ns(const AnalyticHierarchy& hierarchy, double bytes) {
-  return through_the_caches(hierarchy, bytes, independent_hit_share) +
-         translation_ns(hierarchy.translation, bytes);
+  return through_the_caches(hierarchy, bytes, independent_hit_share) + translation_ns(hierarchy.translation, bytes);
 }
 
 double page_ns(const AnalyticHierarchy& hierarchy, double bytes) {
@@ -245,15 +244,13 @@ analysis::LatencyCurves analytic_curves(const AnalyticHierarchy& hierarchy, cons
   analysis::LatencyCurves curves;
   curves.line_bytes = line;
   curves.page_bytes = page;
-  curves.cycle = points(
-      cycle_sizes(hierarchy), line, [&](double size) { return cycle_ns(hierarchy, size); }, disturbance,
-      chance);
+  curves.cycle =
+      points(cycle_sizes(hierarchy), line, [&](double size) { return cycle_ns(hierarchy, size); }, disturbance, chance);
   curves.independent = points(
-      independent_sizes(hierarchy), line, [&](double size) { return independent_ns(hierarchy, size); },
-      disturbance, chance);
-  curves.page = points(
-      page_sizes(hierarchy), page, [&](double size) { return page_ns(hierarchy, size); }, disturbance,
+      independent_sizes(hierarchy), line, [&](double size) { return independent_ns(hierarchy, size); }, disturbance,
       chance);
+  curves.page =
+      points(page_sizes(hierarchy), page, [&](double size) { return page_ns(hierarchy, size); }, disturbance, chance);
   return curves;
 }
 

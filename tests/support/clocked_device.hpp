@@ -18,8 +18,8 @@ struct NumberedKernel final : gpu::Kernel {
   std::map<std::string, std::uint32_t, std::less<>> constants;
 };
 
-/// A device that does nothing and has a clock, for code that times and does not prove. What each dispatch takes is for the
-/// test to say.
+/// A device that does nothing and has a clock, for code that times and does not prove. What each dispatch takes is for
+/// the test to say.
 class ClockedDevice final : public gpu::Device {
  public:
   using Time = std::function<gpu::Nanoseconds(const NumberedKernel& kernel, const gpu::Launch& launch)>;

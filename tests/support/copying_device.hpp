@@ -23,8 +23,8 @@ struct Sharing {
   std::uint64_t available_bytes = 1ull << 30;
 };
 
-/// Another device, but for its kinds of memory: "device", which copies at explicit_gbps when asked, and "alloc-host-ptr",
-/// shared as the script says. The host's clock is scripted.
+/// Another device, but for its kinds of memory: "device", which copies at explicit_gbps when asked, and
+/// "alloc-host-ptr", shared as the script says. The host's clock is scripted.
 class CopyingDevice final : public gpu::Device {
  public:
   CopyingDevice(std::unique_ptr<gpu::Device> inner, Sharing script, double explicit_gbps)

@@ -16,9 +16,7 @@ class RecordingObserver final : public measure::Observer {
     std::string text;
   };
 
-  void planned(const measure::Probe&, const std::vector<measure::Point>& points) override {
-    plans.push_back(points);
-  }
+  void planned(const measure::Probe&, const std::vector<measure::Point>& points) override { plans.push_back(points); }
   void started(const measure::Probe&, const measure::Point& point) override { starts.push_back(point); }
   void alive() override { ++signs_of_life; }
   void measured(const measure::Probe&, const measure::Measurement& measurement) override {

@@ -118,8 +118,7 @@ std::unique_ptr<gpu::Buffer> ScriptedDevice::make_buffer(std::uint64_t size_byte
   return std::make_unique<HostBuffer>(size_bytes);
 }
 
-std::unique_ptr<gpu::Kernel> ScriptedDevice::make_kernel(const gpu::KernelSource& source,
-                                                         std::uint32_t group_size,
+std::unique_ptr<gpu::Kernel> ScriptedDevice::make_kernel(const gpu::KernelSource& source, std::uint32_t group_size,
                                                          std::span<const gpu::Constant> constants) {
   last_group_size_ = group_size;
   return std::make_unique<ScriptedKernel>(source.name, group_size, constants);
@@ -134,8 +133,7 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
     throw gpu::Error("the script says that dispatch " + std::to_string(index) + " fails");
   }
   const std::uint32_t trips = std::min(launch.scalars.at(0), script_.loop_limit);
-  Dispatch dispatch{
-      .kernel = own.name, .bytes = launch.buffers.at(0)->size_bytes(), .trips = launch.scalars[0]};
+  Dispatch dispatch{.kernel = own.name, .bytes = launch.buffers.at(0)->size_bytes(), .trips = launch.scalars[0]};
   if (!script_.drops_work) {
     const double steps = static_cast<double>(trips) * steps_per_trip;
     if (own.name.starts_with("chase")) {
@@ -185,16 +183,14 @@ double ScriptedDevice::disturbed(double work_ns) {
 bool was_endless(const gpu::Error& error) { return std::string_view(error.what()) == endless; }
 
 void HostBuffer::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
-  if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes)
-    throw gpu::Error("beyond the end");
+  if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes) throw gpu::Error("beyond the end");
   write_offsets.push_back(offset_bytes);
   if (!bytes.empty())
     std::memcpy(reinterpret_cast<std::byte*>(words.data()) + offset_bytes, bytes.data(), bytes.size());
 }
 
 void HostBuffer::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
-  if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes)
-    throw gpu::Error("beyond the end");
+  if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes) throw gpu::Error("beyond the end");
   if (!bytes.empty()) {
     std::memcpy(bytes.data(), reinterpret_cast<const std::byte*>(words.data()) + offset_bytes, bytes.size());
   }

@@ -29,12 +29,12 @@ struct Script {
   gpu::DeviceType type = gpu::DeviceType::discrete;
   std::function<double(std::uint64_t bytes)> hop_ns = [](std::uint64_t) { return 10.0; };
   double alu_step_ns = 1;
-  double clock_mhz = 0;            ///< what it states
-  bool core_clock = false;         ///< its kernels can read a counter
-  double counted_per_step = 4;     ///< by how much a step moves the counter
-  double counter_mhz = 0;          ///< above zero: it counts time instead, at this rate
+  double clock_mhz = 0;         ///< what it states
+  bool core_clock = false;      ///< its kernels can read a counter
+  double counted_per_step = 4;  ///< by how much a step moves the counter
+  double counter_mhz = 0;       ///< above zero: it counts time instead, at this rate
   std::uint32_t counter_bits = 32;
-  double counted_slowdown = 1;     ///< of the kernel that reads the counter, as if compiled to other code
+  double counted_slowdown = 1;  ///< of the kernel that reads the counter, as if compiled to other code
   double launch_ns = 20e3;
   double first_launch_ns = 0;     ///< added to each kernel's first dispatch
   double cold_word_ns = 0;        ///< added to the first visit of a word
@@ -52,7 +52,7 @@ struct Script {
   std::uint64_t texel_bytes = 1ull << 40;
   std::uint64_t local_bytes = 64 << 10;
   std::function<bool(std::size_t dispatch)> fails;  ///< true: this dispatch throws gpu::Error
-  std::size_t most_dispatches = 20000;  ///< then it throws, so that a loop without end fails a test
+  std::size_t most_dispatches = 20000;              ///< then it throws, so that a loop without end fails a test
   std::uint64_t seed = 1;
 };
 
@@ -64,8 +64,7 @@ class ScriptedDevice final : public gpu::Device {
   [[nodiscard]] const gpu::DeviceInfo& info() const override { return info_; }
   [[nodiscard]] std::uint64_t available_bytes() override { return script_.largest_buffer_bytes; }
   [[nodiscard]] std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use use) override;
-  [[nodiscard]] std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source,
-                                                         std::uint32_t group_size,
+  [[nodiscard]] std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source, std::uint32_t group_size,
                                                          std::span<const gpu::Constant> constants = {}) override;
   gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override;
 

@@ -73,7 +73,7 @@ def test_tests_need_more_than_a_run(workshop, system):
     run = packages_of(workshop.script("setup", "run", "--dry-run"))
     test = packages_of(workshop.script("setup", "test", "--dry-run"))
     assert {"cmake", "g++", "libvulkan-volk-dev", "pocl-opencl-icd", "mesa-vulkan-drivers"} <= run
-    more = {"libgtest-dev", "vulkan-validationlayers", "shellcheck", "clang-tidy-19"}
+    more = {"libgtest-dev", "vulkan-validationlayers", "shellcheck", "clang-tidy-19", "clang-format-19"}
     assert test - run == (more if system == "debian-13" else more | {"oclgrind"})
 
 

@@ -130,7 +130,8 @@ TEST(GpuMetrics, CountersTellOnlyFromTheSecondReadingOn) {
   EXPECT_EQ(metrics.throttle_reasons(first), std::nullopt);
   EXPECT_EQ(metrics.throttle_reasons(first), Reasons{});
   // In the order of kgd_pp_interface.h: PROCHOT; three limits on power; core, graphics and SoC too hot; none behind.
-  const std::vector<std::string> expected{"temperature", "power", "power", "power", "temperature", "temperature", "temperature"};
+  const std::vector<std::string> expected{"temperature", "power",       "power",      "power",
+                                          "temperature", "temperature", "temperature"};
   for (std::size_t index = 0; index < expected.size(); ++index) {
     const std::string next = with<std::uint32_t>(first, 228 + 4 * index, 1001);
     EXPECT_EQ(metrics.throttle_reasons(next), Reasons{expected[index]}) << index;

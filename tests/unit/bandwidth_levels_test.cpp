@@ -1,4 +1,5 @@
-// Levels from bandwidth curves: what must come out of curves whose levels are known, and nothing out of those that have none.
+// Levels from bandwidth curves: what must come out of curves whose levels are known, and nothing out of those that have
+// none.
 
 #include "analysis/bandwidth_levels.hpp"
 
@@ -28,7 +29,8 @@ Curve of(const std::vector<std::pair<double, double>>& sizes_and_gbps) {
   return curve;
 }
 
-/// Three levels, 16 KiB of 1000 GB/s and 1 MiB of 300 before memory of 60: what a cache that forgets the least recent gives.
+/// Three levels, 16 KiB of 1000 GB/s and 1 MiB of 300 before memory of 60: what a cache that forgets the least recent
+/// gives.
 double three_levels(double bytes) { return bytes <= 16 * kib ? 1000 : bytes <= mib ? 300 : 60; }
 
 template <typename Gbps>
@@ -66,7 +68,9 @@ TEST(BandwidthLevels, SizesAndRatesOfACurveWithSharpEdges) {
 
 TEST(BandwidthLevels, AClimbWhileGroupsGetWorkIsNoLevel) {
   expect_three_levels(
-      find_bandwidth_levels(swept(256, 64 * mib, 4, [](double bytes) { return std::min(bytes / 4, three_levels(bytes)); }), 64, 1), 1.2);
+      find_bandwidth_levels(
+          swept(256, 64 * mib, 4, [](double bytes) { return std::min(bytes / 4, three_levels(bytes)); }), 64, 1),
+      1.2);
 }
 
 TEST(BandwidthLevels, ADipAndASlowPointAreNone) {
@@ -94,7 +98,8 @@ TEST(BandwidthLevels, MemoryIsWhatTheFurthestGetWhereTheyGetTheSame) {
   // A simulated cache of 72 MiB in hashed sets, then 930 GB/s; what is between the two would be taken for a mixture.
   Curve curve;
   for (double bytes = mib; bytes < 40 * mib; bytes *= std::sqrt(2)) curve.push_back(at(bytes, 5000));
-  for (const auto& [bytes, gbps] : {std::pair{48.0, 4979.0}, {56.0, 4419.0}, {64.0, 2766.0}, {80.0, 1095.0}, {96.0, 928.0}, {128.0, 926.0}}) {
+  for (const auto& [bytes, gbps] :
+       {std::pair{48.0, 4979.0}, {56.0, 4419.0}, {64.0, 2766.0}, {80.0, 1095.0}, {96.0, 928.0}, {128.0, 926.0}}) {
     curve.push_back(at(bytes * mib, gbps));
   }
   const std::vector<BandwidthLevel> found = find_bandwidth_levels(curve, 128, 1);
@@ -138,15 +143,17 @@ TEST(BandwidthLevels, ThoseOfACurveWithNoiseAreWhereTheyAre) {
   }
 }
 
-// A CPU of 48 KiB and 2 MiB through PoCL, at quick effort: the first fall is no more than 1.4 times, the second cache slopes.
+// A CPU of 48 KiB and 2 MiB through PoCL, at quick effort: the first fall is no more than 1.4 times, the second cache
+// slopes.
 TEST(BandwidthLevels, OfACpuWhoseSecondCacheSlopes) {
   const auto found = find_bandwidth_levels(
-      of({{2 * kib, 319},    {2.5 * kib, 148},  {3 * kib, 258},    {4 * kib, 321},    {6 * kib, 307},    {8 * kib, 308},    {12 * kib, 304},
-          {16 * kib, 294},   {24 * kib, 318},   {32 * kib, 308},   {40 * kib, 273},   {48 * kib, 152},   {64 * kib, 221},   {96 * kib, 220},
-          {128 * kib, 209},  {192 * kib, 219},  {224 * kib, 201},  {256 * kib, 204},  {384 * kib, 189},  {448 * kib, 177},  {512 * kib, 156},
-          {640 * kib, 139},  {768 * kib, 141},  {1024 * kib, 142}, {1536 * kib, 156}, {1792 * kib, 87},  {2 * mib, 97},     {2.5 * mib, 81},
-          {3 * mib, 74},     {4 * mib, 72},     {5 * mib, 62},     {6 * mib, 67},     {8 * mib, 63},     {10 * mib, 56},    {12 * mib, 56},
-          {16 * mib, 61},    {20 * mib, 49},    {24 * mib, 56},    {32 * mib, 59},    {48 * mib, 37},    {64 * mib, 41}}),
+      of({{2 * kib, 319},    {2.5 * kib, 148}, {3 * kib, 258},   {4 * kib, 321},   {6 * kib, 307},   {8 * kib, 308},
+          {12 * kib, 304},   {16 * kib, 294},  {24 * kib, 318},  {32 * kib, 308},  {40 * kib, 273},  {48 * kib, 152},
+          {64 * kib, 221},   {96 * kib, 220},  {128 * kib, 209}, {192 * kib, 219}, {224 * kib, 201}, {256 * kib, 204},
+          {384 * kib, 189},  {448 * kib, 177}, {512 * kib, 156}, {640 * kib, 139}, {768 * kib, 141}, {1024 * kib, 142},
+          {1536 * kib, 156}, {1792 * kib, 87}, {2 * mib, 97},    {2.5 * mib, 81},  {3 * mib, 74},    {4 * mib, 72},
+          {5 * mib, 62},     {6 * mib, 67},    {8 * mib, 63},    {10 * mib, 56},   {12 * mib, 56},   {16 * mib, 61},
+          {20 * mib, 49},    {24 * mib, 56},   {32 * mib, 59},   {48 * mib, 37},   {64 * mib, 41}}),
       64, 1);
   ASSERT_EQ(found.size(), 3u);
   EXPECT_LE(found[0].bytes->low, 48 * kib);
@@ -159,13 +166,16 @@ TEST(BandwidthLevels, OfACpuWhoseSecondCacheSlopes) {
   EXPECT_NEAR(found[2].gbps.value, 45, 20);
 }
 
-// An H200's L2 and memory as RRZE-HPC/gpu-benches (gpu-l2-cache) has them, in MiB; slices further away fill before the rest.
+// An H200's L2 and memory as RRZE-HPC/gpu-benches (gpu-l2-cache) has them, in MiB; slices further away fill before the
+// rest.
 TEST(BandwidthLevels, OfAnH200) {
-  const Curve curve = of({{1.5 * mib, 13527}, {2 * mib, 11745}, {2.5 * mib, 11385}, {3 * mib, 11049}, {4 * mib, 10619}, {5 * mib, 10538},
-                          {6 * mib, 10260},   {8 * mib, 10252}, {10 * mib, 10085},  {12 * mib, 9716}, {15 * mib, 9920}, {18 * mib, 9774},
-                          {21 * mib, 9740},   {25 * mib, 9675}, {30 * mib, 9769},   {33 * mib, 9629}, {39.5 * mib, 9666}, {43 * mib, 9105},
-                          {47 * mib, 7543},   {51.5 * mib, 6467}, {56.5 * mib, 5054}, {62 * mib, 4464}, {68 * mib, 4201}, {74.5 * mib, 4018},
-                          {89.5 * mib, 3916}, {107.5 * mib, 3893}, {142 * mib, 3888}, {188 * mib, 3888}, {250 * mib, 3888}, {365 * mib, 3887}});
+  const Curve curve =
+      of({{1.5 * mib, 13527},  {2 * mib, 11745},   {2.5 * mib, 11385}, {3 * mib, 11049},   {4 * mib, 10619},
+          {5 * mib, 10538},    {6 * mib, 10260},   {8 * mib, 10252},   {10 * mib, 10085},  {12 * mib, 9716},
+          {15 * mib, 9920},    {18 * mib, 9774},   {21 * mib, 9740},   {25 * mib, 9675},   {30 * mib, 9769},
+          {33 * mib, 9629},    {39.5 * mib, 9666}, {43 * mib, 9105},   {47 * mib, 7543},   {51.5 * mib, 6467},
+          {56.5 * mib, 5054},  {62 * mib, 4464},   {68 * mib, 4201},   {74.5 * mib, 4018}, {89.5 * mib, 3916},
+          {107.5 * mib, 3893}, {142 * mib, 3888},  {188 * mib, 3888},  {250 * mib, 3888},  {365 * mib, 3887}});
   const auto found = find_bandwidth_levels(curve, 128, 1);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_GT(found[0].bytes->value, 38 * mib);
@@ -176,11 +186,13 @@ TEST(BandwidthLevels, OfAnH200) {
 
 // An RX 6900 XT's L2, Infinity Cache and memory, from the same source: memory gets slower with the working set.
 TEST(BandwidthLevels, OfAnRx6900Xt) {
-  const Curve curve = of({{1.5 * mib, 4658},  {2 * mib, 5164},   {3.5 * mib, 4547}, {5 * mib, 4402},   {6.5 * mib, 3598}, {8 * mib, 2583},
-                          {9.5 * mib, 2265},  {12 * mib, 2034},  {15 * mib, 1988},  {19.5 * mib, 1981}, {25 * mib, 1969}, {33 * mib, 1946},
-                          {43 * mib, 1952},   {56.5 * mib, 1939}, {74.5 * mib, 1938}, {98 * mib, 1911}, {129.5 * mib, 1856},
-                          {171.5 * mib, 513}, {227.5 * mib, 502}, {302.5 * mib, 500}, {402 * mib, 493}, {534.5 * mib, 486}, {710.5 * mib, 482},
-                          {945 * mib, 477},   {1257 * mib, 470}, {1672.5 * mib, 463}, {2225 * mib, 454}, {2961 * mib, 451}, {3940.5 * mib, 453}});
+  const Curve curve =
+      of({{1.5 * mib, 4658},   {2 * mib, 5164},     {3.5 * mib, 4547},  {5 * mib, 4402},    {6.5 * mib, 3598},
+          {8 * mib, 2583},     {9.5 * mib, 2265},   {12 * mib, 2034},   {15 * mib, 1988},   {19.5 * mib, 1981},
+          {25 * mib, 1969},    {33 * mib, 1946},    {43 * mib, 1952},   {56.5 * mib, 1939}, {74.5 * mib, 1938},
+          {98 * mib, 1911},    {129.5 * mib, 1856}, {171.5 * mib, 513}, {227.5 * mib, 502}, {302.5 * mib, 500},
+          {402 * mib, 493},    {534.5 * mib, 486},  {710.5 * mib, 482}, {945 * mib, 477},   {1257 * mib, 470},
+          {1672.5 * mib, 463}, {2225 * mib, 454},   {2961 * mib, 451},  {3940.5 * mib, 453}});
   const auto found = find_bandwidth_levels(curve, 128, 1);
   ASSERT_EQ(found.size(), 3u);
   EXPECT_NEAR(found[0].gbps.value, 4700, 500);

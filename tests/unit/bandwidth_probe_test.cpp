@@ -140,7 +140,8 @@ TEST(BandwidthFindings, MoreThanComputeUnitsTakeIsSuspicious) {
   // A driver's word for a CPU's clock may be that without a boost.
   EXPECT_TRUE(bandwidth.stated(device_with(4, gpu::DeviceType::cpu), curve).empty());
   auto measured = curve;
-  for (measure::Measurement& one : measured) one.state.core_clock = measure::CoreClock{.mhz = 480, .source = "arithmetic-chain"};
+  for (measure::Measurement& one : measured)
+    one.state.core_clock = measure::CoreClock{.mhz = 480, .source = "arithmetic-chain"};
   EXPECT_EQ(bandwidth.stated(device_with(4, gpu::DeviceType::cpu), measured).size(), 1u);
 }
 
@@ -184,7 +185,8 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
   model.noise.relative = 0.01;
   model.launch_ns = 8000;
   model.levels.resize(2);
-  model.levels[0] = {.bytes = 1 << 20, .line_bytes = 128, .ways = 16, .latency_ns = 40, .read_gbps = 500, .write_gbps = 200};
+  model.levels[0] = {
+      .bytes = 1 << 20, .line_bytes = 128, .ways = 16, .latency_ns = 40, .read_gbps = 500, .write_gbps = 200};
   model.levels[1] = {.latency_ns = 300, .read_gbps = 50, .write_gbps = 40};
   const measure::RunnerOptions options{
       .request = {.effort = measure::Effort::quick, .smallest_bytes = 64 << 10, .largest_bytes = 8 << 20},

@@ -13,8 +13,7 @@ ChartCurve curve(const std::string& sign, std::vector<std::pair<double, double>>
 TEST(Chart, AKnownCurveGivesTheExpectedCharacters) {
   // Both axes are logarithmic: eight doublings of size over 17 columns, 1 to 100 ns over 5 rows. A label that
   // has no room is left out.
-  const std::vector<ChartCurve> curves{
-      curve("*", {{1024, 1}, {4096, 1}, {16384, 10}, {65536, 100}, {262144, 100}})};
+  const std::vector<ChartCurve> curves{curve("*", {{1024, 1}, {4096, 1}, {16384, 10}, {65536, 100}, {262144, 100}})};
   EXPECT_EQ(chart(curves, 17, 5),
             "     100 ┤            *   *\n"
             "      50 ┤\n"
@@ -55,8 +54,7 @@ TEST(Chart, TwoCurvesInOnePlaceAreMarkedAsBoth) {
 
 TEST(Chart, ColourIsThereOnlyWhenAskedFor) {
   EXPECT_EQ(chart(std::vector{curve("*", {{4096, 10}})}, 5, 3).find('\033'), std::string::npos);
-  EXPECT_NE(chart(std::vector{curve("*", {{4096, 10}}, "36")}, 5, 3).find("\033[36m*\033[0m"),
-            std::string::npos);
+  EXPECT_NE(chart(std::vector{curve("*", {{4096, 10}}, "36")}, 5, 3).find("\033[36m*\033[0m"), std::string::npos);
 }
 
 TEST(Chart, ANarrowRangeStillHasANumberBesideIt) {

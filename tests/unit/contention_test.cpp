@@ -43,14 +43,16 @@ const gpu::BusyTimes busy{.dispatches = {{Nanoseconds(0), Nanoseconds(100)},
 
 TEST(Windows, OutsideABusyTimeAreNeverCounted) {
   // Before, in the warm-up, across its end, too near an edge, across the gap, in the gap, across the end, behind it.
-  const std::vector<ChaseWindow> outside{window(-20, -10), window(20, 40), window(90, 120),  window(104, 120), window(180, 196),
-                                         window(190, 220), window(202, 208), window(290, 310), window(320, 330)};
+  const std::vector<ChaseWindow> outside{window(-20, -10), window(20, 40),   window(90, 120),
+                                         window(104, 120), window(180, 196), window(190, 220),
+                                         window(202, 208), window(290, 310), window(320, 330)};
   EXPECT_TRUE(inside(outside, busy).empty());
   EXPECT_TRUE(bandwidths(inside(outside, busy), busy, 1000).empty());
 }
 
 TEST(Windows, WhollyInsideOneDispatchAreCountedWithItsBandwidth) {
-  const std::vector<ChaseWindow> all{window(50, 80), window(105, 150), window(150, 195), window(196, 220), window(230, 250)};
+  const std::vector<ChaseWindow> all{window(50, 80), window(105, 150), window(150, 195), window(196, 220),
+                                     window(230, 250)};
   const std::vector<ChaseWindow> counted = inside(all, busy);
   ASSERT_EQ(counted.size(), 3u);
   EXPECT_EQ(counted[0].begin.count(), 105);
@@ -129,8 +131,9 @@ TEST(ContentionPlan, AMachineThatGetsSlowerMeanwhileIsNoContention) {
     known.push_back({.point = point, .unit = unit, .values = {value, value, value}, .state = {}});
   };
   add(0, "ns", 100);
-  for (const auto& [gbps, ns, ratio] : {std::tuple(20, 130.0, 1.01), std::tuple(40, 160.0, 1.2), std::tuple(60, 170.0, 1.02),
-                                        std::tuple(80, 180.0, 1.05), std::tuple(100, 190.0, 1.25)}) {
+  for (const auto& [gbps, ns, ratio] :
+       {std::tuple(20, 130.0, 1.01), std::tuple(40, 160.0, 1.2), std::tuple(60, 170.0, 1.02),
+        std::tuple(80, 180.0, 1.05), std::tuple(100, 190.0, 1.25)}) {
     add(gbps, "ns", ns);
     add(gbps, "ratio", ratio);
   }
@@ -266,10 +269,14 @@ TEST(Reverse, AsksForEachTrafficAndNumberOfThreadsAloneAndAtFullBandwidth) {
   for (const char* traffic : {"read", "write", "copy"}) {
     for (const double load : {0, 1}) {
       for (const double threads : {0, 1, 2, 3}) {
-        EXPECT_EQ(std::ranges::count_if(points, [&](const Point& one) {
-          return is_reverse(one) && one.series.at("pattern") == traffic && one.x.at("load") == load &&
-                 one.x.at("cpu_threads") == threads && one.shape == shape;
-        }), 1) << traffic << load << threads;
+        EXPECT_EQ(std::ranges::count_if(points,
+                                        [&](const Point& one) {
+                                          return is_reverse(one) && one.series.at("pattern") == traffic &&
+                                                 one.x.at("load") == load && one.x.at("cpu_threads") == threads &&
+                                                 one.shape == shape;
+                                        }),
+                  1)
+            << traffic << load << threads;
       }
     }
   }
@@ -285,7 +292,8 @@ TEST(Reverse, ThreadsOfTheCpuRunBesideTheDeviceAndSayWhatTheyMoved) {
   const auto device = gpu::model::open(shared_memory());
   const std::vector<cpu::Core> cores{cpu::machine().cores.back()};
   const measure::Limits limits = measure::limits_of(Effort::quick);
-  const std::map<std::string, double> shape{{"groups", 16}, {"group_size", 64}, {"in_flight", 1}, {"vector_bytes", 16}, {"interleaved", 1}, {"spread", 0}};
+  const std::map<std::string, double> shape{{"groups", 16},       {"group_size", 64}, {"in_flight", 1},
+                                            {"vector_bytes", 16}, {"interleaved", 1}, {"spread", 0}};
   for (const Point& point : reverse_points({.effort = Effort::quick}, 1, shape)) {
     const measure::Workload workload = reverse_workload(*device, point, {}, 3 << 20, cores);
     EXPECT_FALSE(workload.one_core);
@@ -304,12 +312,14 @@ TEST(Reverse, ThreadsOfTheCpuRunBesideTheDeviceAndSayWhatTheyMoved) {
 TEST(Reverse, FindsWhatTheMostThreadsCostTheGpu) {
   std::vector<Measurement> all;
   const auto add = [&](const char* traffic, double load, double threads, double value, const char* side = "gpu") {
-    all.push_back({.point = {.series = {{"side", side}, {"pattern", traffic}}, .x = {{"load", load}, {"cpu_threads", threads}}},
-                   .unit = load == 0 ? "ns" : "GB/s",
-                   .values = {value, value, value},
-                   .state = {}});
+    all.push_back(
+        {.point = {.series = {{"side", side}, {"pattern", traffic}}, .x = {{"load", load}, {"cpu_threads", threads}}},
+         .unit = load == 0 ? "ns" : "GB/s",
+         .values = {value, value, value},
+         .state = {}});
   };
-  for (const auto& [threads, gbps, ns] : {std::tuple(0, 200.0, 300.0), std::tuple(4, 100.0, 600.0), std::tuple(2, 150.0, 400.0)}) {
+  for (const auto& [threads, gbps, ns] :
+       {std::tuple(0, 200.0, 300.0), std::tuple(4, 100.0, 600.0), std::tuple(2, 150.0, 400.0)}) {
     add("copy", 1, threads, gbps);
     add("copy", 0, threads, ns);
   }
@@ -320,7 +330,8 @@ TEST(Reverse, FindsWhatTheMostThreadsCostTheGpu) {
   EXPECT_EQ(findings[0].name, "gpu-loss");
   EXPECT_DOUBLE_EQ(findings[0].value.value(), 0.5);
   EXPECT_EQ(findings[0].evidence,
-            "While 4 CPU threads read and wrote at full speed the GPU moved 100 GB/s instead of 200 GB/s, and one of its loads "
+            "While 4 CPU threads read and wrote at full speed the GPU moved 100 GB/s instead of 200 GB/s, and one of "
+            "its loads "
             "took 600 ns instead of 300 ns.");
 }
 

@@ -34,8 +34,7 @@ gpu::model::Description model_with(std::uint32_t engines, double latency_us = 12
   model.timer_step_ns = 10;
   model.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3};
   model.levels.resize(2);
-  model.levels[0] = {
-      .bytes = 1 << 20, .line_bytes = 128, .latency_ns = 40, .read_gbps = 500, .write_gbps = 200};
+  model.levels[0] = {.bytes = 1 << 20, .line_bytes = 128, .latency_ns = 40, .read_gbps = 500, .write_gbps = 200};
   model.levels[1] = {.latency_ns = 300, .read_gbps = 210, .write_gbps = 190};
   model.copy = {.to_device_gbps = 84, .to_host_gbps = 45, .latency_us = latency_us, .engines = engines};
   return model;
@@ -55,8 +54,8 @@ test::RecordingObserver run(gpu::Device& device, std::uint64_t largest_bytes = 1
 std::optional<measure::Finding> finding(const test::RecordingObserver& observer, const std::string& name,
                                         const CopyArm& arm) {
   for (const measure::Finding& one : observer.findings) {
-    const bool of_arm = name == "engines" ? one.series.at("engine") == series_of(arm).at("engine")
-                                          : one.series == series_of(arm);
+    const bool of_arm =
+        name == "engines" ? one.series.at("engine") == series_of(arm).at("engine") : one.series == series_of(arm);
     if (one.name == name && of_arm) return one;
   }
   return std::nullopt;
@@ -147,8 +146,7 @@ TEST(CopyProbe, ASmallMemoryEndsTheSizes) {
   const auto device = gpu::model::open(model);
   const auto observer = run(*device, 1 << 30);
   double largest = 0;
-  for (const measure::Measurement& one : observer.measurements)
-    largest = std::max(largest, one.point.x.at("bytes"));
+  for (const measure::Measurement& one : observer.measurements) largest = std::max(largest, one.point.x.at("bytes"));
   EXPECT_GE(largest, 16e6);
   EXPECT_LE(largest, 256e6);
   EXPECT_EQ(observer.failures.size(), 0u);
@@ -224,9 +222,7 @@ class SlowClock final : public gpu::Copies {
   gpu::CopyTimes run(gpu::CopyEngine engine, std::span<const gpu::CopyList> lists) override {
     gpu::CopyTimes times = right_.run(engine, lists);
     const double error = ++runs_ % 2 == 0 ? 0.2 : -0.2;
-    const auto read = [&](gpu::Nanoseconds time) {
-      return std::max(gpu::Nanoseconds(0), time + error * reading_);
-    };
+    const auto read = [&](gpu::Nanoseconds time) { return std::max(gpu::Nanoseconds(0), time + error * reading_); };
     times.all = read(times.all);
     for (gpu::Nanoseconds& one : times.each) one = read(one);
     times.taken_off = reading_;
@@ -254,9 +250,7 @@ class DeviceWith final : public gpu::Device {
                                            std::span<const gpu::Constant> constants) override {
     return model_->make_kernel(source, group_size, constants);
   }
-  gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override {
-    return model_->run(kernel, launch);
-  }
+  gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override { return model_->run(kernel, launch); }
   gpu::Copies& copies() override { return copies_; }
 
  private:
@@ -278,8 +272,7 @@ TEST(CopyProbe, OneAlteredByteFailsThePoint) {
           ADD_FAILURE() << bytes << " bytes, fault " << static_cast<int>(fault) << ", "
                         << phrase_of(arm_of(point.series));
         } catch (const gpu::Error& error) {
-          EXPECT_NE(std::string(error.what()).find("does not hold what was copied"), std::string::npos)
-              << error.what();
+          EXPECT_NE(std::string(error.what()).find("does not hold what was copied"), std::string::npos) << error.what();
         }
       }
     }
@@ -344,11 +337,9 @@ TEST(ModelCopies, EnginesWorkSideBySideAndShareADirection) {
 
 TEST(CopyArms, SeriesSayWhatAnArmIs) {
   for (const Mover mover : {Mover::driver, Mover::transfer, Mover::compute_shader}) {
-    for (const Direction direction :
-         {Direction::to_device, Direction::to_host, Direction::both, Direction::within}) {
+    for (const Direction direction : {Direction::to_device, Direction::to_host, Direction::both, Direction::within}) {
       for (const bool beside : {false, true}) {
-        const CopyArm arm{mover, direction == Direction::within ? HostEnd::none : HostEnd::imported,
-                          direction, beside};
+        const CopyArm arm{mover, direction == Direction::within ? HostEnd::none : HostEnd::imported, direction, beside};
         EXPECT_EQ(arm_of(series_of(arm)), arm);
       }
     }

@@ -13,8 +13,8 @@
 #include "cpu/companion.hpp"
 #include "cpu/device.hpp"
 #include "cpu/pinned.hpp"
-#include "cpu/streamer.hpp"
 #include "cpu/region.hpp"
+#include "cpu/streamer.hpp"
 #include "cpu/topology.hpp"
 #include "gpu/error.hpp"
 #include "probes/catalog.hpp"
@@ -143,7 +143,8 @@ TEST(Streamer, MovesMemoryWhateverItsTrafficAndPace) {
     for (const Pace pace : {Pace::light, Pace::full}) {
       const Streamer streamer(look().cores.back().cpu, 1 << 20, traffic, pace);
       const auto begin = std::chrono::steady_clock::now();
-      while (streamer.bytes_moved() < (4u << 20) && std::chrono::steady_clock::now() - begin < 60s) std::this_thread::sleep_for(1ms);
+      while (streamer.bytes_moved() < (4u << 20) && std::chrono::steady_clock::now() - begin < 60s)
+        std::this_thread::sleep_for(1ms);
       EXPECT_GE(streamer.bytes_moved(), 4u << 20);
     }
   }
@@ -195,7 +196,8 @@ TEST(CpuWalk, ACycleIsWalkedWholeAndEndsWhereItMust) {
 }
 
 TEST(CpuWalk, BothWalksProveEveryRun) {
-  for (const auto& workload : {probes::cpu_cycle_chase(place(), 1000, 64, 1), probes::cpu_independent_chase(place(), 1000, 64, 1)}) {
+  for (const auto& workload :
+       {probes::cpu_cycle_chase(place(), 1000, 64, 1), probes::cpu_independent_chase(place(), 1000, 64, 1)}) {
     for (const std::uint64_t hops : {64u, 6400u, 128u}) {
       EXPECT_GT(workload.run(hops).count(), 0);
       EXPECT_EQ(workload.flaw(), std::nullopt);
@@ -260,8 +262,8 @@ TEST(CpuLatencyPlan, EachKindOfCoreHasCurvesOfItsOwn) {
 }
 
 TEST(CpuLatencyPlan, WhatCannotBeHadIsAskedForOnceSoThatTheRecordSaysWhy) {
-  const auto points = cpu_latency_points({.kinds = {"performance"}, .huge_pages = false, .further_core = false}, cpu_info(),
-                                         {.effort = Effort::normal}, {});
+  const auto points = cpu_latency_points({.kinds = {"performance"}, .huge_pages = false, .further_core = false},
+                                         cpu_info(), {.effort = Effort::normal}, {});
   std::vector<Measurement> as_known;
   for (const Point& point : points) as_known.push_back({.point = point, .unit = "ns", .values = {}, .state = {}});
   const auto counts = count_by_series(as_known);

@@ -59,7 +59,8 @@ TEST(Cycles, OfAStepAreNoneByAStatedClockThatNoGpuHas) {
 }
 
 TEST(Cycles, TheClockOfSeveralMomentsIsTheirMedian) {
-  const std::vector<std::optional<CoreClock>> clocks{CoreClock{1000, "a"}, CoreClock{2000, "a"}, CoreClock{1100.0004, "a"}};
+  const std::vector<std::optional<CoreClock>> clocks{CoreClock{1000, "a"}, CoreClock{2000, "a"},
+                                                     CoreClock{1100.0004, "a"}};
   ASSERT_TRUE(summarize(clocks));
   EXPECT_EQ(summarize(clocks)->mhz, 1100) << "as the record has it";
   EXPECT_EQ(summarize(clocks)->source, "a");
@@ -90,7 +91,7 @@ TEST(Cycles, OfWhatIsNoTimeOrHasNoClockThereAreNone) {
 
 TEST(Cycles, OfALevelAreByTheMedianClockOfItsOwnCurve) {
   const std::vector<Measurement> all{measured(1024, 2000), measured(2048, 2600), measured(4096, 2500),
-                                     measured(8192, 0),    measured(1024, 100, "scalar")};
+                                     measured(8192, 0), measured(1024, 100, "scalar")};
   std::vector<FoundLevel> levels(2);
   levels[0].series = test::point_of(1).series;
   levels[0].found.latency_ns = {.low = 9, .value = 10, .high = 12};

@@ -13,9 +13,8 @@ using records::ApiDevice;
 using test::seen;
 
 TEST(Merge, OneUuidIsOneDevice) {
-  const auto devices =
-      merge({seen(Api::opencl, "NVIDIA H200", {.uuid = "aa11"}),
-             seen(Api::vulkan, "NVIDIA H200 (NVK)", {.uuid = "aa11", .pci = "0000:3b:00.0"})});
+  const auto devices = merge({seen(Api::opencl, "NVIDIA H200", {.uuid = "aa11"}),
+                              seen(Api::vulkan, "NVIDIA H200 (NVK)", {.uuid = "aa11", .pci = "0000:3b:00.0"})});
   ASSERT_EQ(devices.size(), 1u);
   EXPECT_EQ(devices[0].opencl->info.name, "NVIDIA H200");
   EXPECT_EQ(devices[0].vulkan->info.name, "NVIDIA H200 (NVK)");
@@ -53,9 +52,8 @@ TEST(Merge, PoclAndLlvmpipeAreTheCpu) {
 }
 
 TEST(Merge, ASecondDriverIsNotedButNotMeasured) {
-  const auto devices =
-      merge({seen(Api::opencl, "gfx1151", {.pci = "0000:c5:00.0", .driver_version = "rocm 6"}),
-             seen(Api::opencl, "rusticl", {.pci = "0000:c5:00.0", .driver_version = "mesa 25"})});
+  const auto devices = merge({seen(Api::opencl, "gfx1151", {.pci = "0000:c5:00.0", .driver_version = "rocm 6"}),
+                              seen(Api::opencl, "rusticl", {.pci = "0000:c5:00.0", .driver_version = "mesa 25"})});
   ASSERT_EQ(devices.size(), 1u);
   EXPECT_EQ(devices[0].opencl->info.driver_version, "rocm 6");
   ASSERT_EQ(devices[0].further.size(), 1u);
@@ -63,9 +61,9 @@ TEST(Merge, ASecondDriverIsNotedButNotMeasured) {
 }
 
 TEST(Merge, GpusComeFirstInTheOrderSeen) {
-  const auto devices = merge({seen(Api::opencl, "pocl", {.type = DeviceType::cpu}),
-                              seen(Api::opencl, "first", {.pci = "0000:01:00.0"}),
-                              seen(Api::opencl, "second", {.pci = "0000:02:00.0"})});
+  const auto devices =
+      merge({seen(Api::opencl, "pocl", {.type = DeviceType::cpu}), seen(Api::opencl, "first", {.pci = "0000:01:00.0"}),
+             seen(Api::opencl, "second", {.pci = "0000:02:00.0"})});
   ASSERT_EQ(devices.size(), 3u);
   EXPECT_EQ(devices[0].name, "first");
   EXPECT_EQ(devices[1].name, "second");
@@ -73,10 +71,9 @@ TEST(Merge, GpusComeFirstInTheOrderSeen) {
 }
 
 TEST(Merge, VulkanKnowsAnIntegratedGpuWhereOpenclDoesNotSay) {
-  const auto devices =
-      merge({seen(Api::opencl, "gfx1151", {.pci = "0000:c5:00.0"}),
-             seen(Api::vulkan, "Radeon 8060S",
-                  {.type = DeviceType::integrated, .pci = "0000:c5:00.0", .unified_memory = true})});
+  const auto devices = merge({seen(Api::opencl, "gfx1151", {.pci = "0000:c5:00.0"}),
+                              seen(Api::vulkan, "Radeon 8060S",
+                                   {.type = DeviceType::integrated, .pci = "0000:c5:00.0", .unified_memory = true})});
   ASSERT_EQ(devices.size(), 1u);
   EXPECT_EQ(devices[0].type, DeviceType::integrated);
   EXPECT_TRUE(devices[0].unified_memory);

@@ -45,7 +45,9 @@ EXPORTED int nvmlDeviceGetMemoryBusWidth(void*, unsigned* bits) { return answer(
 EXPORTED int nvmlDeviceGetTemperature(void*, int sensor, unsigned* celsius) {
   return answer(sensor == 0 ? fake_nvml.temperature_celsius : -1, celsius);
 }
-EXPORTED int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) { return answer(fake_nvml.average_milliwatts, milliwatts); }
+EXPORTED int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
+  return answer(fake_nvml.average_milliwatts, milliwatts);
+}
 
 #ifdef OLD
 EXPORTED int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) {

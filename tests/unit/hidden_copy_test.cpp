@@ -39,7 +39,8 @@ TEST(HiddenCopy, ACopyComesBackWithItsRateWhateverTheOther) {
   for (const double gbps : {3.0, 12.0, 55.0}) {
     for (const double asked : {0.5 * gbps, gbps, 2.5 * gbps}) {
       for (std::uint64_t seed = 1; seed < 20; ++seed) {
-        const HiddenCopy found = find_hidden_copy(rounds([=](double bytes) { return 20e3 + bytes / gbps; }, 0.05, seed), asked);
+        const HiddenCopy found =
+            find_hidden_copy(rounds([=](double bytes) { return 20e3 + bytes / gbps; }, 0.05, seed), asked);
         // Faster than a third of what was asked for is another engine's copy; slower is one as well.
         ASSERT_EQ(found.verdict, Verdict::copy) << gbps << " beside " << asked << ": " << found.why;
         EXPECT_NEAR(found.gbps, gbps, 0.1 * gbps);
@@ -55,7 +56,8 @@ TEST(HiddenCopy, AMuchSmallerSlopeIsMaintenance) {
 }
 
 TEST(HiddenCopy, AFewMicrosecondsMoreToAFarWordAreNone) {
-  EXPECT_EQ(find_hidden_copy(rounds([](double bytes) { return bytes > 16 * mib ? 9e3 : 3e3; }), 10).verdict, Verdict::none);
+  EXPECT_EQ(find_hidden_copy(rounds([](double bytes) { return bytes > 16 * mib ? 9e3 : 3e3; }), 10).verdict,
+            Verdict::none);
 }
 
 TEST(HiddenCopy, NoiseInWhichACopyWouldDrownIsUnclear) {
@@ -65,7 +67,8 @@ TEST(HiddenCopy, NoiseInWhichACopyWouldDrownIsUnclear) {
 }
 
 TEST(HiddenCopy, GrowthThatIsNoLineIsUnclear) {
-  const HiddenCopy found = find_hidden_copy(rounds([](double bytes) { return bytes < 8 * mib ? 20e3 + bytes / 2 : 8e6; }), 20);
+  const HiddenCopy found =
+      find_hidden_copy(rounds([](double bytes) { return bytes < 8 * mib ? 20e3 + bytes / 2 : 8e6; }), 20);
   EXPECT_EQ(found.verdict, Verdict::unclear) << found.gbps;
 }
 

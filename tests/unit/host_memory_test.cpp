@@ -1,5 +1,5 @@
-// The host-memory probe: the model's flags come back as findings, kinds that are missing are skipped with their reason, and
-// what a slow view is.
+// The host-memory probe: the model's flags come back as findings, kinds that are missing are skipped with their reason,
+// and what a slow view is.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,13 @@ gpu::model::Description small_gpu() {
   model.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3, .ramp_seconds = 0.01};
   model.levels.resize(3);
   model.levels[0] = {.name = "L1", .bytes = 32768, .latency_ns = 40, .read_gbps = 1000, .write_gbps = 1000};
-  model.levels[1] = {.name = "side", .bytes = 2 * mib, .hashed = true, .memory_side = true, .latency_ns = 150, .read_gbps = 600, .write_gbps = 600};
+  model.levels[1] = {.name = "side",
+                     .bytes = 2 * mib,
+                     .hashed = true,
+                     .memory_side = true,
+                     .latency_ns = 150,
+                     .read_gbps = 600,
+                     .write_gbps = 600};
   model.levels[2] = {.name = "DRAM", .latency_ns = 300, .read_gbps = 200, .write_gbps = 200};
   return model;
 }
@@ -66,7 +72,8 @@ TEST(HostMemory, TheModelsBypassComesBackAndWhatIsCopiedIsLikeDeviceMemory) {
 
 TEST(HostMemory, WithoutTheFlagTheSameMemoryIsLikeTheDevices) {
   gpu::model::Description model = small_gpu();
-  model.host_memory = {.latency_ns = 300, .bypasses_memory_side_cache = false, .zero_copy = {"alloc-host-ptr", "svm-fine"}};
+  model.host_memory = {
+      .latency_ns = 300, .bypasses_memory_side_cache = false, .zero_copy = {"alloc-host-ptr", "svm-fine"}};
   const auto observer = measured(model);
   EXPECT_EQ(found(observer, "alloc-host-ptr"), Names{"like-device-memory"});
   EXPECT_EQ(found(observer, "svm-fine"), Names{"like-device-memory"});
@@ -101,10 +108,11 @@ TEST(HostMemory, WithLittleMemoryWhatFitsIsMeasured) {
   for (const measure::Probe* probe : {&host_memory, &zero_copy}) {
     const auto device = gpu::model::open(model);
     test::RecordingObserver observer;
-    measure::run_probe(*device, *probe,
-                       {.request = {.effort = measure::Effort::quick, .smallest_bytes = 16 * mib, .largest_bytes = 1024 * mib},
-                        .host_time = [] { return counters::HostTime{}; }},
-                       observer);
+    measure::run_probe(
+        *device, *probe,
+        {.request = {.effort = measure::Effort::quick, .smallest_bytes = 16 * mib, .largest_bytes = 1024 * mib},
+         .host_time = [] { return counters::HostTime{}; }},
+        observer);
     for (const auto& failure : observer.failures) ADD_FAILURE() << probe->name << ": " << failure.text;
     EXPECT_FALSE(observer.measurements.empty()) << probe->name;
     for (const auto& one : observer.measurements) EXPECT_LT(one.point.x.at("bytes"), 256.0 * mib) << probe->name;
@@ -129,7 +137,8 @@ TEST(HostMemory, SizesOutsideTheGridAreOneSkipWithItsReason) {
 }
 
 TEST(HostMemory, ARoundTripIsToldByItsMedianAndItsNinetyNinthOfAHundred) {
-  measure::Measurement trips{.point = {.series = {{"direction", "both"}}, .x = {{"bytes", 4}}}, .unit = "us", .values = {}, .state = {}};
+  measure::Measurement trips{
+      .point = {.series = {{"direction", "both"}}, .x = {{"bytes", 4}}}, .unit = "us", .values = {}, .state = {}};
   for (int i = 0; i <= 100; ++i) trips.values.push_back(i == 100 ? 900 : 10 + i * 0.01);
   const auto findings = host_memory.conclude({}, std::vector{trips}).findings;
   ASSERT_EQ(findings.size(), 1u);
@@ -140,14 +149,16 @@ TEST(HostMemory, ARoundTripIsToldByItsMedianAndItsNinetyNinthOfAHundred) {
 }
 
 measure::Measurement cpu_read(const std::string& memory, double gbps) {
-  return {.point = {.series = {{"memory", memory}, {"side", "cpu"}, {"pattern", "read"}, {"writer", "gpu"}}, .x = {{"bytes", 1e6}}},
+  return {.point = {.series = {{"memory", memory}, {"side", "cpu"}, {"pattern", "read"}, {"writer", "gpu"}},
+                    .x = {{"bytes", 1e6}}},
           .unit = "GB/s",
           .values = {gbps, gbps, gbps},
           .state = {}};
 }
 
 TEST(HostMemory, MemoryThatTheCpuDoesNotCacheIsSlowForIt) {
-  const std::vector<measure::Measurement> measurements{cpu_read("host-visible+host-coherent", 0.15), cpu_read("host-visible+host-coherent+host-cached", 11)};
+  const std::vector<measure::Measurement> measurements{cpu_read("host-visible+host-coherent", 0.15),
+                                                       cpu_read("host-visible+host-coherent+host-cached", 11)};
   const auto findings = host_memory.conclude({}, measurements).findings;
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].name, "slow-for-the-cpu");

@@ -43,8 +43,10 @@ TEST(I915, IsFoundThroughTheCardToo) {
   tree.write("sys/devices/pci0000:00/0000:00:02.0/vendor", "0x8086\n");
   tree.write("sys/class/drm/card0/gt_act_freq_mhz", "300\n");
   tree.write("sys/class/drm/card1/gt_act_freq_mhz", "800\n");
-  std::filesystem::create_symlink("../../../devices/pci0000:00/0000:03:00.0", tree.root() / "sys/class/drm/card0/device");
-  std::filesystem::create_symlink("../../../devices/pci0000:00/0000:00:02.0", tree.root() / "sys/class/drm/card1/device");
+  std::filesystem::create_symlink("../../../devices/pci0000:00/0000:03:00.0",
+                                  tree.root() / "sys/class/drm/card0/device");
+  std::filesystem::create_symlink("../../../devices/pci0000:00/0000:00:02.0",
+                                  tree.root() / "sys/class/drm/card1/device");
   EXPECT_EQ(reader_of(tree.root(), pci)().gpu_clock_mhz, 800);
 }
 

@@ -26,9 +26,10 @@ double asleep_ns(double bytes) { return bytes <= 16384 ? 40 : bytes <= 1 << 20 ?
 double awake_ns(double bytes) { return bytes <= 16384 ? 40 : bytes <= 1 << 20 ? 100 : 300; }
 
 std::vector<Level> levels_of_both() {
-  return {{.bytes = Bracket{16000, 16384, 16800}, .onset_bytes = 16384, .end_bytes = 17000, .latency_ns = {39, 40, 41}},
-          {.bytes = Bracket{1e6, 1 << 20, 1.1e6}, .onset_bytes = 1 << 20, .end_bytes = 1.1e6, .latency_ns = {98, 100, 102}},
-          {.latency_ns = {590, 600, 610}}};
+  return {
+      {.bytes = Bracket{16000, 16384, 16800}, .onset_bytes = 16384, .end_bytes = 17000, .latency_ns = {39, 40, 41}},
+      {.bytes = Bracket{1e6, 1 << 20, 1.1e6}, .onset_bytes = 1 << 20, .end_bytes = 1.1e6, .latency_ns = {98, 100, 102}},
+      {.latency_ns = {590, 600, 610}}};
 }
 
 TEST(KeptAwake, TheLatencyOfMemoryIsTheOneBesideTheStream) {

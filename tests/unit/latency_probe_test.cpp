@@ -30,8 +30,7 @@ using test::ScriptedDevice;
 
 std::vector<double> sizes_as_asked(const Request& request) {
   std::vector<double> bytes;
-  for (const Point& point : latency.next(gpu::DeviceInfo{}, request, {}))
-    bytes.push_back(point.x.at("bytes"));
+  for (const Point& point : latency.next(gpu::DeviceInfo{}, request, {})) bytes.push_back(point.x.at("bytes"));
   return bytes;
 }
 
@@ -45,10 +44,8 @@ std::vector<double> sizes(const Request& request) {
 std::vector<Measurement> measured(const Request& request, double (*hop_ns)(double bytes)) {
   std::vector<Measurement> known;
   for (const double bytes : sizes(request)) {
-    known.push_back({.point = test::point_of(bytes),
-                     .unit = "ns",
-                     .values = std::vector<double>(7, hop_ns(bytes)),
-                     .state = {}});
+    known.push_back(
+        {.point = test::point_of(bytes), .unit = "ns", .values = std::vector<double>(7, hop_ns(bytes)), .state = {}});
   }
   return known;
 }
@@ -106,8 +103,7 @@ TEST(LatencySizes, ComeInAnOrderThatNoDriftCanImitateACurveWith) {
   const Request request{.effort = Effort::quick};
   EXPECT_FALSE(std::ranges::is_sorted(sizes_as_asked(request)));
   EXPECT_EQ(sizes_as_asked(request), sizes_as_asked(request));
-  EXPECT_NE(sizes_as_asked({.effort = Effort::quick, .seed = 1}),
-            sizes_as_asked({.effort = Effort::quick, .seed = 2}));
+  EXPECT_NE(sizes_as_asked({.effort = Effort::quick, .seed = 1}), sizes_as_asked({.effort = Effort::quick, .seed = 2}));
 }
 
 TEST(LatencySizes, AFlatCurveLeavesNothingToAskOnTheVectorPath) {
@@ -144,8 +140,7 @@ TEST(LatencyProbe, RediscoversTheHierarchyThatTheDeviceHas) {
                          .most_dispatches = 100'000});
   RecordingObserver observer;
   const Request request{.effort = Effort::quick, .largest_bytes = 2 << 20, .seed = 3, .line_bytes = 128};
-  measure::run_probe(device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }},
-                     observer);
+  measure::run_probe(device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }}, observer);
   EXPECT_TRUE(observer.failures.empty());
   EXPECT_TRUE(observer.skips.empty());
   std::set<double> cycle_sizes;
@@ -225,7 +220,8 @@ PathsOfADevice paths_of(const test::Script& script, const Request& request) {
     paths.measured.insert(path_of(one.point.series));
     if (path_of(one.point.series) == Path::constant) paths.constant_sizes.insert(one.point.x.at("bytes"));
   }
-  for (const RecordingObserver::Reason& skip : observer.skips) paths.reasons[path_of(skip.point.value().series)] = skip.text;
+  for (const RecordingObserver::Reason& skip : observer.skips)
+    paths.reasons[path_of(skip.point.value().series)] = skip.text;
   return paths;
 }
 
@@ -249,7 +245,8 @@ TEST(LatencyProbe, MeasuresEveryPathOrSaysWhyNot) {
   test::Script narrow = able;
   narrow.local_bytes = 8 << 10;
   narrow.constant_bytes = 16 << 10;
-  EXPECT_NE(paths_of(narrow, request).reasons.at(Path::local).find("smaller than the walk's 16 KiB"), std::string::npos);
+  EXPECT_NE(paths_of(narrow, request).reasons.at(Path::local).find("smaller than the walk's 16 KiB"),
+            std::string::npos);
   EXPECT_EQ(*paths_of(narrow, request).constant_sizes.rbegin(), 16384);
 }
 
@@ -263,7 +260,8 @@ TEST(LatencyProbe, SizesThatAPathCannotHaveAreNotAskedOfIt) {
 TEST(LatencyProbe, AStorageRangeOf128MiBEndsEverySweepWithItsReason) {
   const test::Script narrow{.largest_buffer_bytes = 128 << 20, .texel_bytes = 128 << 20, .most_dispatches = 1'000'000};
   // Lines far apart, so that the double walks few of them.
-  const Request request{.effort = Effort::quick, .smallest_bytes = 96 << 20, .largest_bytes = 192 << 20, .line_bytes = 4096};
+  const Request request{
+      .effort = Effort::quick, .smallest_bytes = 96 << 20, .largest_bytes = 192 << 20, .line_bytes = 4096};
   const PathsOfADevice found = paths_of(narrow, request);
   EXPECT_EQ(found.measured, (std::set<Path>{Path::vector, Path::scalar, Path::image, Path::atomic}));
   for (const Path path : {Path::vector, Path::scalar, Path::atomic}) {
@@ -283,7 +281,8 @@ TEST(LatencyProbe, EveryPathsLatencyComesBackFromTheModel) {
   const auto device = gpu::model::open(description);
   RecordingObserver observer;
   const Request request{.effort = Effort::quick, .largest_bytes = 1 << 20};
-  measure::run_probe(*device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }}, observer);
+  measure::run_probe(*device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }},
+                     observer);
   EXPECT_TRUE(observer.skips.empty());
   std::map<Path, std::vector<double>> found;
   for (const measure::FoundLevel& level : observer.levels) {
@@ -318,7 +317,8 @@ TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
   const auto device = gpu::model::open(description);
   RecordingObserver observer;
   const Request request{.effort = Effort::quick, .largest_bytes = 1 << 20};
-  measure::run_probe(*device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }}, observer);
+  measure::run_probe(*device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }},
+                     observer);
   std::vector<measure::FoundLevel> levels;
   for (const measure::FoundLevel& level : observer.levels) {
     if (path_of(level.series) == Path::vector) levels.push_back(level);
@@ -330,7 +330,8 @@ TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
   EXPECT_NEAR(levels[1].found.latency_ns.value, 290, 2.9);
   std::map<bool, double> at_1_mib;
   for (const Measurement& one : observer.measurements) {
-    if (path_of(one.point.series) != Path::vector || !is_cycle(one.point) || one.point.x.at("bytes") != 1 << 20) continue;
+    if (path_of(one.point.series) != Path::vector || !is_cycle(one.point) || one.point.x.at("bytes") != 1 << 20)
+      continue;
     at_1_mib[is_awake(one.point.series)] = analysis::summarize(one.values).median;
   }
   EXPECT_NEAR(at_1_mib.at(false) / at_1_mib.at(true), 1.5, 0.03);

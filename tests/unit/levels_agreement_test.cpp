@@ -60,7 +60,8 @@ TEST(LevelsSideBySide, SizesWhoseBracketsDoNotTouchDisagree) {
   const auto finding = against({cache(33 * kib), cache(3072 * kib), memory()});
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->name, "probes-disagree");
-  EXPECT_NE(finding->evidence.find("2 MiB (1.90 MiB to 2.10 MiB) by latency, 3 MiB"), std::string::npos) << finding->evidence;
+  EXPECT_NE(finding->evidence.find("2 MiB (1.90 MiB to 2.10 MiB) by latency, 3 MiB"), std::string::npos)
+      << finding->evidence;
   EXPECT_EQ(finding->evidence.find("32 KiB"), std::string::npos) << finding->evidence;
 }
 

@@ -38,7 +38,8 @@ Missed missed_by_chance(double bytes, std::mt19937_64& random) {
 }
 
 /// Twelve, spread over `allocations`, as the latency probe's are.
-std::vector<double> repetitions(double bytes, double Missed::*share, double more_ns, int allocations, std::mt19937_64& random) {
+std::vector<double> repetitions(double bytes, double Missed::* share, double more_ns, int allocations,
+                                std::mt19937_64& random) {
   std::normal_distribution<double> noise(1, 0.01);
   std::vector<double> values;
   for (int allocation = 0; allocation < allocations; ++allocation) {

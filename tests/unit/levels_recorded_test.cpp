@@ -29,16 +29,16 @@ std::string described(const Hierarchy& hierarchy) {
     text += "\n";
   }
   for (const TranslationEdge& edge : hierarchy.translation) {
-    text += "  translation at " + std::to_string(edge.bytes / 1024) + " KiB adds " +
-            std::to_string(edge.added_ns) + " ns\n";
+    text += "  translation at " + std::to_string(edge.bytes / 1024) + " KiB adds " + std::to_string(edge.added_ns) +
+            " ns\n";
   }
   return "found:\n" + text;
 }
 
 const NotLevel* forbids(const RecordedMachine& machine, double bytes, double latency_ns) {
-  const auto found = std::find_if(
-      machine.not_levels.begin(), machine.not_levels.end(),
-      [&](const NotLevel& range) { return range.bytes.holds(bytes) && range.latency_ns.holds(latency_ns); });
+  const auto found = std::find_if(machine.not_levels.begin(), machine.not_levels.end(), [&](const NotLevel& range) {
+    return range.bytes.holds(bytes) && range.latency_ns.holds(latency_ns);
+  });
   return found == machine.not_levels.end() ? nullptr : &*found;
 }
 
@@ -119,8 +119,7 @@ TEST_P(RecordedMachines, HaveTheTranslationEdgesThatThePageWalkShowsAndNoOthers)
   ASSERT_EQ(found.translation.size(), machine.translation.size());
   for (std::size_t i = 0; i < found.translation.size(); ++i) {
     EXPECT_TRUE(machine.translation[i].bytes.holds(found.translation[i].bytes)) << found.translation[i].bytes;
-    EXPECT_TRUE(machine.translation[i].added_ns.holds(found.translation[i].added_ns))
-        << found.translation[i].added_ns;
+    EXPECT_TRUE(machine.translation[i].added_ns.holds(found.translation[i].added_ns)) << found.translation[i].added_ns;
   }
 }
 

@@ -124,19 +124,15 @@ TEST(Lines, SkipsAndErrorsKeepTheirReasonAndTheirPoint) {
     EXPECT_EQ(with.reason, "why");
     EXPECT_TRUE(with.has_point);
     EXPECT_EQ(with.point.x.at("bytes"), 64);
-    const Line without =
-        parsed(skip ? skip_line(origin, nullptr, "why") : error_line(origin, nullptr, "why"));
+    const Line without = parsed(skip ? skip_line(origin, nullptr, "why") : error_line(origin, nullptr, "why"));
     EXPECT_FALSE(without.has_point);
     EXPECT_EQ(without.reason, "why");
   }
 }
 
 TEST(Lines, AFindingComesBackWithAndWithoutAValue) {
-  measure::Finding sent{.series = {{"path", "vector"}},
-                        .name = "translation",
-                        .value = 65536,
-                        .unit = "bytes",
-                        .evidence = "because"};
+  measure::Finding sent{
+      .series = {{"path", "vector"}}, .name = "translation", .value = 65536, .unit = "bytes", .evidence = "because"};
   const Line with = parsed(finding_line(origin, sent));
   EXPECT_EQ(with.finding.series, sent.series);
   EXPECT_EQ(with.finding.name, "translation");
@@ -210,7 +206,8 @@ TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
   info.line_bytes = 128;
   info.largest_group_size = 1024;
   info.timer_step_ns = 10.5;
-  info.memory_kinds = {{.name = "device-local", .missing = "", .seen_by_cpu = false}, {.name = "svm-fine", .missing = "why", .maps_freely = true}};
+  info.memory_kinds = {{.name = "device-local", .missing = "", .seen_by_cpu = false},
+                       {.name = "svm-fine", .missing = "why", .maps_freely = true}};
   const gpu::DeviceInfo got = parsed(info_line(info)).info;
   EXPECT_EQ(got.api, info.api);
   EXPECT_EQ(got.type, info.type);
@@ -265,8 +262,7 @@ TEST(Lines, AreOneLineEachWhateverADriverSays) {
     EXPECT_EQ(text.find('\xFF'), std::string::npos);
     EXPECT_TRUE(parse_line(text)) << text;
   }
-  EXPECT_EQ(parsed(info_line(info)).info.name,
-            "bad \xEF\xBF\xBD\xEF\xBF\xBD name\nwith a line feed and \"quotes\"");
+  EXPECT_EQ(parsed(info_line(info)).info.name, "bad \xEF\xBF\xBD\xEF\xBF\xBD name\nwith a line feed and \"quotes\"");
 }
 
 TEST(Lines, EveryKindNamesItself) {
@@ -277,10 +273,9 @@ TEST(Lines, EveryKindNamesItself) {
 
 TEST(ParseLine, GarbageIsNoRecord) {
   for (const char* text :
-       {"", " ", "{", "null", "[]", "3", "\"sample\"", "{\"record\":\"sample\"",
-        "{\"record\":\"sample\",\"x\":5}", "{\"record\":\"sample\",\"values\":[1,\"two\"]}",
-        "{\"record\":\"sample\",\"x\":{\"bytes\":null}}", "{\"record\":5}",
-        "{\"record\":\"info\",\"api\":\"vulkan\"}", "{\"record\":\"skip\",\"reason\":[]}",
+       {"", " ", "{", "null", "[]", "3", "\"sample\"", "{\"record\":\"sample\"", "{\"record\":\"sample\",\"x\":5}",
+        "{\"record\":\"sample\",\"values\":[1,\"two\"]}", "{\"record\":\"sample\",\"x\":{\"bytes\":null}}",
+        "{\"record\":5}", "{\"record\":\"info\",\"api\":\"vulkan\"}", "{\"record\":\"skip\",\"reason\":[]}",
         "{\"record\":\"sample\"}{\"record\":\"sample\"}", "\xFF\xFE"}) {
     EXPECT_FALSE(parse_line(text)) << text;
   }

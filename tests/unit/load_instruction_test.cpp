@@ -17,10 +17,12 @@ TEST(LoadInstruction, IsTheOneThatTheUnrolledWalkConsistsOf) {
   EXPECT_EQ(most_frequent_load("s_load_dword s0, s[4:5], s0\ns_waitcnt lgkmcnt(0)\ns_load_dword s0, s[4:5], s0\n"
                                "global_store_dword v0, v1, s[2:3]\n"),
             "s_load_dword");
-  EXPECT_EQ(most_frequent_load("/*0090*/ LDG.E R5, [R2.64] ;\n/*00a0*/ IMAD.WIDE R2, R5, 0x4, R8 ;\n/*00b0*/ LDG.E R5, [R2.64] ;\n"
-                               "/*00c0*/ ULDC.64 UR4, c[0x0][0x118] ;"),
+  EXPECT_EQ(most_frequent_load(
+                "/*0090*/ LDG.E R5, [R2.64] ;\n/*00a0*/ IMAD.WIDE R2, R5, 0x4, R8 ;\n/*00b0*/ LDG.E R5, [R2.64] ;\n"
+                "/*00c0*/ ULDC.64 UR4, c[0x0][0x118] ;"),
             "LDG.E");
-  EXPECT_EQ(most_frequent_load("ld.global.u32 \t%r5, [%rd6];\nmul.wide.u32 %rd7, %r5, 4;\nld.param.u64 %rd1, [chase_param_0];"),
+  EXPECT_EQ(most_frequent_load(
+                "ld.global.u32 \t%r5, [%rd6];\nmul.wide.u32 %rd7, %r5, 4;\nld.param.u64 %rd1, [chase_param_0];"),
             "ld.global.u32");
 }
 

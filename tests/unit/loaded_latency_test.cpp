@@ -153,7 +153,8 @@ TEST(LoadedLatencyFindings, ArePreferablyDrawnFromUndisturbedPointsAndSayWhereNo
   const auto findings = loaded_latency.conclude({}, known).findings;
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_EQ(findings[0].value, 300);
-  EXPECT_NE(findings[0].evidence.find("other programs took 25 % of the CPU"), std::string::npos) << findings[0].evidence;
+  EXPECT_NE(findings[0].evidence.find("other programs took 25 % of the CPU"), std::string::npos)
+      << findings[0].evidence;
   EXPECT_EQ(findings[1].value, 610);
   EXPECT_EQ(findings[1].evidence.find("Meanwhile"), std::string::npos) << findings[1].evidence;
 }

@@ -29,7 +29,8 @@ TEST(MemoryDistance, TheSameWithinNoiseIsAlike) {
 }
 
 TEST(MemoryDistance, AtItsHighestWhereACacheServesTheOtherIsABypass) {
-  const auto found = compare_memories(own, {{1 * mib, 95}, {4 * mib, 280}, {16 * mib, 290}, {64 * mib, 300}, {256 * mib, 305}});
+  const auto found =
+      compare_memories(own, {{1 * mib, 95}, {4 * mib, 280}, {16 * mib, 290}, {64 * mib, 300}, {256 * mib, 305}});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->bypassed_bytes, 4 * mib);
   EXPECT_FALSE(found->is_alike);
@@ -37,12 +38,14 @@ TEST(MemoryDistance, AtItsHighestWhereACacheServesTheOtherIsABypass) {
 }
 
 TEST(MemoryDistance, AMicrosecondIsABusAndMayBypassACacheAsWell) {
-  const auto far = compare_memories(own, {{1 * mib, 95}, {4 * mib, 400}, {16 * mib, 600}, {64 * mib, 980}, {256 * mib, 1000}});
+  const auto far =
+      compare_memories(own, {{1 * mib, 95}, {4 * mib, 400}, {16 * mib, 600}, {64 * mib, 980}, {256 * mib, 1000}});
   ASSERT_TRUE(far);
   EXPECT_TRUE(far->is_across_a_bus);
   EXPECT_FALSE(far->bypassed_bytes);
   EXPECT_FALSE(far->is_alike);
-  const auto both = compare_memories(own, {{1 * mib, 95}, {4 * mib, 990}, {16 * mib, 995}, {64 * mib, 1000}, {256 * mib, 1000}});
+  const auto both =
+      compare_memories(own, {{1 * mib, 95}, {4 * mib, 990}, {16 * mib, 995}, {64 * mib, 1000}, {256 * mib, 1000}});
   ASSERT_TRUE(both);
   EXPECT_TRUE(both->is_across_a_bus);
   EXPECT_EQ(both->bypassed_bytes, 4 * mib);

@@ -110,8 +110,8 @@ TEST(ModelCache, CyclicHashedLruFollowsPoisson) {
 TEST(ModelCache, CyclicTreePlruIsCloseToLru) {
   for (const bool hashed : {false, true}) {
     for (const double rho : {0.9, 1.0, 1.2, 1.5}) {
-      EXPECT_NEAR(cyclic_hits(level(16, Policy::plru, hashed), rho),
-                  cyclic_hits(level(16, Policy::lru, hashed), rho), 0.04)
+      EXPECT_NEAR(cyclic_hits(level(16, Policy::plru, hashed), rho), cyclic_hits(level(16, Policy::lru, hashed), rho),
+                  0.04)
           << hashed << " " << rho;
     }
   }
@@ -121,10 +121,8 @@ TEST(ModelCache, IndependentAccessesHitByCapacityWhateverThePolicy) {
   for (const Policy policy : {Policy::lru, Policy::plru, Policy::random}) {
     for (const double rho : {1.2, 1.5, 2.0, 3.0}) {
       EXPECT_NEAR(independent_hits(level(16, policy, false), rho), 1 / rho, 0.01) << rho;
-      EXPECT_NEAR(independent_hits(level(16, policy, true), rho), hashed_independent_formula(rho, 16), 0.01)
-          << rho;
-      EXPECT_NEAR(independent_hits(level(4, policy, true), rho), hashed_independent_formula(rho, 4), 0.015)
-          << rho;
+      EXPECT_NEAR(independent_hits(level(16, policy, true), rho), hashed_independent_formula(rho, 16), 0.01) << rho;
+      EXPECT_NEAR(independent_hits(level(4, policy, true), rho), hashed_independent_formula(rho, 4), 0.015) << rho;
       EXPECT_NEAR(independent_hits(level(capacity, policy, false), rho), 1 / rho, 0.012) << rho;
     }
   }

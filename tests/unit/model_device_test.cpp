@@ -136,8 +136,7 @@ TEST(ModelDevice, WalksTheRealContents) {
     static std::uint64_t hops;
     hops = trips == 1 ? 64 : hops + trips * 64;
     walk.run(static_cast<std::uint32_t>(trips));
-    EXPECT_EQ(walk.cursor(),
-              (std::vector<std::uint32_t>{order[hops % 1000] * 16, static_cast<std::uint32_t>(trips)}));
+    EXPECT_EQ(walk.cursor(), (std::vector<std::uint32_t>{order[hops % 1000] * 16, static_cast<std::uint32_t>(trips)}));
   }
   // A new chain in the same buffer is followed, although the old one had been walked all around.
   const auto other = random_order(1000, 4);
@@ -366,18 +365,14 @@ TEST(ModelDevice, MisuseIsAnError) {
   EXPECT_THROW((void)device->make_kernel(chase_source, 1025), Error);
   EXPECT_THROW(
       (void)device->make_kernel(
-          KernelSource{.name = "unheard_of", .opencl_c = {}, .spirv_addresses = {}, .spirv_descriptors = {}},
-          1),
+          KernelSource{.name = "unheard_of", .opencl_c = {}, .spirv_addresses = {}, .spirv_descriptors = {}}, 1),
       Unsupported);
   EXPECT_THROW(device->run(*kernel, {.buffers = {buffer.get()}, .scalars = {1}, .groups = 1}), Error);
-  EXPECT_THROW(device->run(*kernel, {.buffers = {buffer.get(), buffer.get()}, .scalars = {}, .groups = 1}),
-               Error);
-  EXPECT_THROW(device->run(*kernel, {.buffers = {buffer.get(), nullptr}, .scalars = {1}, .groups = 1}),
-               Error);
+  EXPECT_THROW(device->run(*kernel, {.buffers = {buffer.get(), buffer.get()}, .scalars = {}, .groups = 1}), Error);
+  EXPECT_THROW(device->run(*kernel, {.buffers = {buffer.get(), nullptr}, .scalars = {1}, .groups = 1}), Error);
   const auto other = open(plain());
   const auto foreign = other->make_buffer(16);
-  EXPECT_THROW(device->run(*kernel, {.buffers = {buffer.get(), foreign.get()}, .scalars = {1}, .groups = 1}),
-               Error);
+  EXPECT_THROW(device->run(*kernel, {.buffers = {buffer.get(), foreign.get()}, .scalars = {1}, .groups = 1}), Error);
 }
 
 }  // namespace

@@ -11,8 +11,7 @@
 
 namespace sonde::gpu::model {
 
-inline const KernelSource chase_source{
-    .name = "chase", .opencl_c = {}, .spirv_addresses = {}, .spirv_descriptors = {}};
+inline const KernelSource chase_source{.name = "chase", .opencl_c = {}, .spirv_addresses = {}, .spirv_descriptors = {}};
 inline const KernelSource alu_chain_source{
     .name = "alu_chain", .opencl_c = {}, .spirv_addresses = {}, .spirv_descriptors = {}};
 
@@ -56,8 +55,7 @@ class ModelWalk {
   }
 
   double run(std::uint32_t trips) {
-    return device_.run(*kernel_, {.buffers = {next_.get(), cursor_.get()}, .scalars = {trips}, .groups = 1})
-        .count();
+    return device_.run(*kernel_, {.buffers = {next_.get(), cursor_.get()}, .scalars = {trips}, .groups = 1}).count();
   }
   void run_laps(std::uint32_t laps) { run(laps * ((lines_ + 63) / 64)); }
 

@@ -64,7 +64,9 @@ TEST(OneCore, AThreadThatHadACpuOfItsOwnHasItAgain) {
     seen = allowed_cpus();
   });
   step.arrive_and_wait();
-  { const OneCore one_core; }
+  {
+    const OneCore one_core;
+  }
   step.arrive_and_wait();
   driver.join();
   EXPECT_TRUE(CPU_EQUAL(&seen, &own));

@@ -37,8 +37,7 @@ std::uint64_t hops(const Dispatch& dispatch) { return std::uint64_t{dispatch.tri
 std::uint64_t hops_before_timing(const ScriptedDevice& device, const Repetitions& repetitions) {
   const auto& all = device.dispatches();
   std::uint64_t sum = 0;
-  for (std::size_t index = 0; index + 2 * repetitions.values.size() < all.size(); ++index)
-    sum += hops(all[index]);
+  for (std::size_t index = 0; index + 2 * repetitions.values.size() < all.size(); ++index) sum += hops(all[index]);
   return sum;
 }
 
@@ -54,7 +53,8 @@ TEST(Repetitions, WithoutNoiseTheValuesAreTheTrueLatency) {
 TEST(Repetitions, WhatElseATimeSaysIsReadFromTheSameRepetitions) {
   ScriptedDevice device({.noise = 0.02});
   Workload workload = walk_over(device, small_bytes);
-  workload.also.push_back({.series = {{"bytes-counted", "bus"}}, .unit = "ns", .value = [](double ns) { return 1.5 * ns; }});
+  workload.also.push_back(
+      {.series = {{"bytes-counted", "bus"}}, .unit = "ns", .value = [](double ns) { return 1.5 * ns; }});
   const Repetitions repetitions = repeat(workload, limits_of(Effort::quick), [] {});
   ASSERT_EQ(repetitions.further.size(), 1u);
   EXPECT_EQ(repetitions.further[0].series.at("bytes-counted"), "bus");
@@ -121,9 +121,8 @@ TEST(Repetitions, AnInterruptionWhileTheLengthIsFoundDoesNotShortenTheDispatches
   ScriptedDevice plain({});
   const std::uint64_t undisturbed = repeated(plain, small_bytes).steps;
   for (std::size_t interrupted = 0; interrupted < 6; ++interrupted) {
-    ScriptedDevice device({.slowdown = [interrupted](std::size_t dispatch, double) {
-      return dispatch == interrupted ? 8000.0 : 1.0;
-    }});
+    ScriptedDevice device(
+        {.slowdown = [interrupted](std::size_t dispatch, double) { return dispatch == interrupted ? 8000.0 : 1.0; }});
     EXPECT_GE(repeated(device, small_bytes).steps, undisturbed / 4) << "dispatch " << interrupted;
   }
 }
@@ -143,8 +142,8 @@ TEST(Repetitions, ACacheThatSettlesSlowlyIsWaitedFor) {
   // next there is less to be seen than noise when 5 % are still to come.
   for (const double settling_ns : {10e6, 20e6, 40e6}) {
     ScriptedDevice device({.launch_ns = 0, .slowdown = [=](std::size_t, double spent_ns) {
-      return 1 + 0.5 * std::exp(-spent_ns / settling_ns);
-    }});
+                             return 1 + 0.5 * std::exp(-spent_ns / settling_ns);
+                           }});
     EXPECT_NEAR(median(repeated(device, large_bytes)), true_ns, 0.01 * true_ns) << settling_ns;
   }
 }
@@ -152,17 +151,21 @@ TEST(Repetitions, ACacheThatSettlesSlowlyIsWaitedFor) {
 TEST(Repetitions, AnInterruptionInTheSecondLapDoesNotMakeASlowCacheASettledOne) {
   // A lap takes 131 ms once all is there and four times as long at first; each dispatch is at most 100 ms long.
   for (std::size_t interrupted = 11; interrupted < 17; ++interrupted) {
-    ScriptedDevice device({.hop_ns = [](std::uint64_t) { return 1000.0; }, .launch_ns = 0,
-                           .slowdown = [=](std::size_t dispatch, double spent_ns) {
-      return (1 + 3 * std::exp(-spent_ns / 400e6)) * (dispatch == interrupted ? 3 : 1);
-    }});
+    ScriptedDevice device({.hop_ns = [](std::uint64_t) { return 1000.0; },
+                           .launch_ns = 0,
+                           .slowdown =
+                               [=](std::size_t dispatch, double spent_ns) {
+                                 return (1 + 3 * std::exp(-spent_ns / 400e6)) * (dispatch == interrupted ? 3 : 1);
+                               }});
     EXPECT_NEAR(median(repeated(device, large_bytes)), 1000, 15) << "dispatch " << interrupted;
   }
 }
 
 TEST(Repetitions, WhatIsStillSettlingWhenTheTimeIsOverIsSaidToBe) {
   const auto settling = [](double settling_ns) {
-    return Script{.hop_ns = [](std::uint64_t) { return 1000.0; }, .launch_ns = 0, .slowdown = [=](std::size_t, double spent_ns) { return 1 + std::exp(-spent_ns / settling_ns); }};
+    return Script{.hop_ns = [](std::uint64_t) { return 1000.0; },
+                  .launch_ns = 0,
+                  .slowdown = [=](std::size_t, double spent_ns) { return 1 + std::exp(-spent_ns / settling_ns); }};
   };
   // A lap takes 131 ms once all is there.
   ScriptedDevice slow(settling(4e9));
@@ -214,8 +217,7 @@ TEST(Repetitions, ALoopThatSilentlyStopsEarlyIsAnError) {
     repeated(device, small_bytes);
     ADD_FAILURE();
   } catch (const gpu::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("left its loop after 1000 of"), std::string::npos)
-        << error.what();
+    EXPECT_NE(std::string(error.what()).find("left its loop after 1000 of"), std::string::npos) << error.what();
   }
 }
 

@@ -43,11 +43,8 @@ Workload prepare_of_test(gpu::Device& device, const Point& point, const Request&
 
 Conclusion conclude_of_test(const Request&, std::span<const Measurement> known) {
   Conclusion conclusion;
-  conclusion.findings.push_back({.series = {},
-                                 .name = "count",
-                                 .value = static_cast<double>(known.size()),
-                                 .unit = {},
-                                 .evidence = {}});
+  conclusion.findings.push_back(
+      {.series = {}, .name = "count", .value = static_cast<double>(known.size()), .unit = {}, .evidence = {}});
   conclusion.levels.push_back({.series = {}, .level = 5, .found = {}});
   return conclusion;
 }
@@ -73,7 +70,8 @@ class RunnerTest : public testing::Test {
 
   /// A machine on which others take these shares of CPU time during the measurements, one after the other;
   /// none during the very first, which is the reference that drift is told from.
-  std::function<counters::HostTime()> shares(const std::vector<double>& foreign, const std::vector<double>& steal = {}) {
+  std::function<counters::HostTime()> shares(const std::vector<double>& foreign,
+                                             const std::vector<double>& steal = {}) {
     const auto calls = std::make_shared<std::size_t>(0);
     const auto time = std::make_shared<counters::HostTime>();
     return [=] {
@@ -92,8 +90,7 @@ class RunnerTest : public testing::Test {
 
   void run(ScriptedDevice& device, std::vector<Point> points, std::function<counters::HostTime()> host_time) {
     points_wanted = std::move(points);
-    run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = std::move(host_time)},
-              observer);
+    run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = std::move(host_time)}, observer);
   }
   void run(ScriptedDevice& device, std::vector<Point> points) { run(device, std::move(points), shares({})); }
 
@@ -140,10 +137,9 @@ TEST_F(RunnerTest, AnObstacleSkipsTheProbeAndTouchesNothing) {
 TEST_F(RunnerTest, TheStateSaysHowItWasMeasured) {
   ScriptedDevice device({.launch_ns = 5e3});
   points_wanted = {point_of(few_bytes)};
-  run_probe(
-      device, walking(),
-      {.request = {.effort = Effort::quick}, .clock_settled = false, .host_time = shares({0.01}, {0.02})},
-      observer);
+  run_probe(device, walking(),
+            {.request = {.effort = Effort::quick}, .clock_settled = false, .host_time = shares({0.01}, {0.02})},
+            observer);
   EXPECT_FALSE(state(0).clock_settled);
   EXPECT_NEAR(state(0).foreign_cpu, 0.01, 1e-9);
   EXPECT_NEAR(state(0).steal, 0.02, 1e-9);
@@ -196,8 +192,8 @@ TEST_F(RunnerTest, WhereTheClockIsKnownEveryPointIsToldInCyclesToo) {
   Probe probe = walking();
   probe.conclude = conclude_a_level;
   const auto clock = [] { return CoreClock{.mhz = 2500, .source = "shader-clock"}; };
-  run_probe(device, probe,
-            {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock}, observer);
+  run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock},
+            observer);
   ASSERT_EQ(observer.measurements.size(), 4u);
   for (const std::size_t point : {0u, 2u}) {
     const Measurement& ns = observer.measurements[point];
@@ -235,8 +231,8 @@ TEST_F(RunnerTest, TheClockIsToldAfterTheRepetitionsOfEachReplicate) {
     dispatches.push_back(device.dispatches().size());
     return CoreClock{.mhz = 1000.0 * static_cast<double>(dispatches.size()), .source = "shader-clock"};
   };
-  run_probe(device, walking(),
-            {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock}, observer);
+  run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock},
+            observer);
   // The first three are the reference's.
   ASSERT_EQ(dispatches.size(), 6u);
   EXPECT_GT(dispatches.front(), 0u);
@@ -254,8 +250,8 @@ TEST_F(RunnerTest, AClockThatCannotBeToldCostsTheCyclesAndNoPoint) {
     if (++asked == 2) throw gpu::Error("the chain went astray");
     return CoreClock{.mhz = 2500, .source = "shader-clock"};
   };
-  run_probe(device, walking(),
-            {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock}, observer);
+  run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock},
+            observer);
   EXPECT_TRUE(observer.failures.empty());
   ASSERT_EQ(observer.measurements.size(), 3u);
   EXPECT_EQ(observer.measurements[0].unit, "ns");
@@ -371,9 +367,7 @@ TEST_F(RunnerTest, APointIsAskedForOnceThoughItFailed) {
   ScriptedDevice device({.fails = [this](std::size_t) { return observer.starts.size() == 1; }});
   points_wanted = {point_of(1024), point_of(2048)};
   Probe insistent = walking();
-  insistent.next = [](const gpu::DeviceInfo&, const Request&, std::span<const Measurement>) {
-    return points_wanted;
-  };
+  insistent.next = [](const gpu::DeviceInfo&, const Request&, std::span<const Measurement>) { return points_wanted; };
   run_probe(device, insistent, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
   EXPECT_EQ(observer.starts.size(), 2u);
   EXPECT_EQ(observer.failures.size(), 1u);
@@ -395,8 +389,7 @@ TEST_F(RunnerTest, ReplicatesShareTheRepetitionsAndHaveAShuffleEach) {
 }
 
 TEST_F(RunnerTest, DriftIsHowFarAReferencePointHasMoved) {
-  ScriptedDevice device(
-      {.hop_ns = [this](std::uint64_t) { return observer.starts.size() <= 20 ? 10.0 : 11.0; }});
+  ScriptedDevice device({.hop_ns = [this](std::uint64_t) { return observer.starts.size() <= 20 ? 10.0 : 11.0; }});
   run(device, distinct_points(25));
   ASSERT_EQ(observer.measurements.size(), 25u);
   EXPECT_NEAR(state(0).drift.value(), 0, 1e-6);
@@ -429,11 +422,9 @@ TEST_F(RunnerTest, ThreeErrorsInARowAreEnough) {
   ScriptedDevice device({.fails = [](std::size_t) { return true; }});
   run(device, distinct_points(6));
   ASSERT_EQ(observer.failures.size(), 4u);
-  for (int failure = 0; failure < 3; ++failure)
-    EXPECT_TRUE(observer.failures[static_cast<std::size_t>(failure)].point);
+  for (int failure = 0; failure < 3; ++failure) EXPECT_TRUE(observer.failures[static_cast<std::size_t>(failure)].point);
   EXPECT_FALSE(observer.failures[3].point);
-  EXPECT_NE(observer.failures[3].text.find("given up after 3"), std::string::npos)
-      << observer.failures[3].text;
+  EXPECT_NE(observer.failures[3].text.find("given up after 3"), std::string::npos) << observer.failures[3].text;
   EXPECT_EQ(observer.starts.size(), 3u);
   EXPECT_TRUE(observer.measurements.empty());
 }
@@ -453,8 +444,7 @@ TEST_F(RunnerTest, WorkThatWasNotDoneIsAnErrorWithItsReasonAndNoSample) {
     run(device, {point_of(few_bytes)});
     EXPECT_TRUE(observer.measurements.empty());
     ASSERT_EQ(observer.failures.size(), 1u);
-    EXPECT_NE(observer.failures[0].text.find("left its loop after"), std::string::npos)
-        << observer.failures[0].text;
+    EXPECT_NE(observer.failures[0].text.find("left its loop after"), std::string::npos) << observer.failures[0].text;
   }
 }
 
@@ -503,11 +493,12 @@ Workload prepare_observed(gpu::Device&, const Point&, const Request&) {
             alive();
             ++observations;
             const double now = observations;
-            return Repetitions{.values = std::vector<double>(static_cast<std::size_t>(limits.least_repetitions), now),
-                               .steps = 5,
-                               .launch_ns = 6,
-                               .reached = {{"gpu_gbps", 10 * now}},
-                               .further = {{.series = {{"side", "gpu"}}, .unit = "GB/s", .values = {7 * now, 8 * now}}}};
+            return Repetitions{
+                .values = std::vector<double>(static_cast<std::size_t>(limits.least_repetitions), now),
+                .steps = 5,
+                .launch_ns = 6,
+                .reached = {{"gpu_gbps", 10 * now}},
+                .further = {{.series = {{"side", "gpu"}}, .unit = "GB/s", .values = {7 * now, 8 * now}}}};
           }};
 }
 

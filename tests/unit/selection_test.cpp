@@ -17,10 +17,9 @@ constexpr const char* uuid = "00112233445566778899aabbccddeeff";
 
 /// 0: a discrete GPU, 1: an integrated one, 2: the CPU.
 std::vector<DeviceRecord> machine() {
-  return merge(
-      {seen(Api::vulkan, "NVIDIA GeForce RTX 4090", {.uuid = uuid, .pci = "0000:01:00.0"}),
-       seen(Api::vulkan, "AMD Radeon 8060S", {.type = DeviceType::integrated, .pci = "0000:c5:00.0"}),
-       seen(Api::vulkan, "llvmpipe", {.type = DeviceType::cpu})});
+  return merge({seen(Api::vulkan, "NVIDIA GeForce RTX 4090", {.uuid = uuid, .pci = "0000:01:00.0"}),
+                seen(Api::vulkan, "AMD Radeon 8060S", {.type = DeviceType::integrated, .pci = "0000:c5:00.0"}),
+                seen(Api::vulkan, "llvmpipe", {.type = DeviceType::cpu})});
 }
 
 std::vector<DeviceRecord> machine_without_gpu() {
@@ -74,9 +73,7 @@ TEST(Select, EachDeviceOnceInTheOrderAskedFor) {
 
 TEST(Select, NothingAskedForMeansEveryGpu) { EXPECT_EQ(names({}), (Names{nvidia, radeon})); }
 
-TEST(Select, NothingAskedForMeansTheCpuWhereThereIsNoGpu) {
-  EXPECT_EQ(names({}, machine_without_gpu()), Names{cpu});
-}
+TEST(Select, NothingAskedForMeansTheCpuWhereThereIsNoGpu) { EXPECT_EQ(names({}, machine_without_gpu()), Names{cpu}); }
 
 TEST(Select, NothingAskedForOnAMachineWithoutDevicesIsLeftToTheCaller) { EXPECT_TRUE(names({}, {}).empty()); }
 
@@ -86,8 +83,7 @@ TEST(Select, WhatMatchesNothingIsAnErrorThatNamesIt) {
       (void)select(machine(), {"0", selector});
       ADD_FAILURE() << selector;
     } catch (const UsageError& error) {
-      EXPECT_NE(std::string(error.what()).find("'" + std::string(selector) + "'"), std::string::npos)
-          << error.what();
+      EXPECT_NE(std::string(error.what()).find("'" + std::string(selector) + "'"), std::string::npos) << error.what();
     }
   }
   EXPECT_THROW((void)select(machine_without_gpu(), {"gpu"}), UsageError);
@@ -107,8 +103,7 @@ TEST(Select, AModelThatDoesNotExistIsAnErrorThatNamesIt) {
       (void)select(machine(), {selector});
       ADD_FAILURE() << selector;
     } catch (const UsageError& error) {
-      EXPECT_NE(std::string(error.what()).find(std::string(selector).substr(6)), std::string::npos)
-          << error.what();
+      EXPECT_NE(std::string(error.what()).find(std::string(selector).substr(6)), std::string::npos) << error.what();
     }
   }
 }

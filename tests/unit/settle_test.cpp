@@ -37,8 +37,7 @@ TEST(SettleClock, ASteadyClockIsSettledSoon) {
 
 TEST(SettleClock, AClockThatClimbsIsWaitedFor) {
   // Half speed at first, full speed after 0.5 s of work.
-  ScriptedDevice device(
-      {.slowdown = [](std::size_t, double spent_ns) { return 2 - std::min(1.0, spent_ns / 500e6); }});
+  ScriptedDevice device({.slowdown = [](std::size_t, double spent_ns) { return 2 - std::min(1.0, spent_ns / 500e6); }});
   const Settled result = settled(device);
   EXPECT_TRUE(result.stable);
   EXPECT_GT(device_time(device), 500e6);
@@ -46,8 +45,7 @@ TEST(SettleClock, AClockThatClimbsIsWaitedFor) {
 }
 
 TEST(SettleClock, AClockThatNeverStandsStillIsGivenUpAtTheLimit) {
-  ScriptedDevice device(
-      {.slowdown = [](std::size_t dispatch, double) { return dispatch % 2 == 0 ? 1.0 : 1.1; }});
+  ScriptedDevice device({.slowdown = [](std::size_t dispatch, double) { return dispatch % 2 == 0 ? 1.0 : 1.1; }});
   EXPECT_FALSE(settled(device, Nanoseconds(300e6)).stable);
   EXPECT_GE(device_time(device), 300e6);
   EXPECT_LT(device_time(device), 400e6);

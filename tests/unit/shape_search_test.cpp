@@ -1,5 +1,5 @@
-// The search for the fastest shape on a device that says of each how fast it is: it finds the best one, and no moment in
-// which others use the machine makes it choose a slow one.
+// The search for the fastest shape on a device that says of each how fast it is: it finds the best one, and no moment
+// in which others use the machine makes it choose a slow one.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,8 @@ gpu::DeviceInfo cpu_of_four() {
   return info;
 }
 
-/// Bytes a nanosecond: its cores get most of memory with one item each, of several streams and with many loads under way.
+/// Bytes a nanosecond: its cores get most of memory with one item each, of several streams and with many loads under
+/// way.
 double speed(const test::NumberedKernel& kernel) {
   const bool streams = kernel.constants.at("SPREAD") != 0;
   return (kernel.group_size == 1 ? 10 : 4) * (streams ? 2 : 1) * (kernel.constants.at("IN_FLIGHT") == 8 ? 1 : 0.8);
@@ -31,7 +32,8 @@ Shape found(Thoroughness thoroughness, std::size_t disturbed_from, std::size_t* 
   constexpr std::size_t disturbed = 12;
   std::size_t dispatches = 0;
   test::ClockedDevice device(cpu_of_four(), [&](const test::NumberedKernel& kernel, const gpu::Launch& launch) {
-    const std::uint32_t words = kernel.constants.at("VECTOR_WORDS") * kernel.constants.at("IN_FLIGHT") * kernel.group_size;
+    const std::uint32_t words =
+        kernel.constants.at("VECTOR_WORDS") * kernel.constants.at("IN_FLIGHT") * kernel.group_size;
     const double moved = 4.0 * words * launch.groups * launch.scalars.front();
     const bool slow = dispatches >= disturbed_from && dispatches < disturbed_from + disturbed;
     ++dispatches;

@@ -20,14 +20,13 @@ TEST(ParseSize, KnowsPowersOf1024) {
 }
 
 TEST(ParseSize, RefusesEverythingElseWithTheWordAndAnExample) {
-  for (const char* text : {"", "K", "-4K", "+4K", "0", "0.5", "4X", "4KK", "4 K", "4K ", " 4K", "4KiBs",
-                           "1e30", "inf", "nan", "4,5K", "0x10", "1e3", "4K:8K", "M4", "5BB"}) {
+  for (const char* text : {"",      "K",    "-4K", "+4K", "0",    "0.5",  "4X",  "4KK",   "4 K", "4K ", " 4K",
+                           "4KiBs", "1e30", "inf", "nan", "4,5K", "0x10", "1e3", "4K:8K", "M4",  "5BB"}) {
     try {
       const auto bytes = parse_size(text);
       ADD_FAILURE() << "'" << text << "' became " << bytes;
     } catch (const UsageError& error) {
-      EXPECT_NE(std::string(error.what()).find("'" + std::string(text) + "'"), std::string::npos)
-          << error.what();
+      EXPECT_NE(std::string(error.what()).find("'" + std::string(text) + "'"), std::string::npos) << error.what();
       EXPECT_NE(std::string(error.what()).find("64M"), std::string::npos) << error.what();
     }
   }

@@ -12,7 +12,8 @@ TEST(SmallFile, ANumberStandsAlone) {
   EXPECT_EQ(number_in("2371\n"), 2371);
   EXPECT_EQ(number_in(" -5000 "), -5000);
   EXPECT_EQ(number_in("2000.125"), 2000.125);
-  for (const char* text : {"", " \n", "fast", "12 34", "0x10", "1,5", "12MHz", "nan", "inf", "1e999", "99999999999999999999"}) {
+  for (const char* text :
+       {"", " \n", "fast", "12 34", "0x10", "1,5", "12MHz", "nan", "inf", "1e999", "99999999999999999999"}) {
     EXPECT_FALSE(number_in(text)) << text;
   }
 }

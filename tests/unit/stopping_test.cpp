@@ -7,10 +7,8 @@ namespace {
 
 using gpu::Nanoseconds;
 
-constexpr Limits limits{.stretch = Nanoseconds(1e6),
-                        .least_repetitions = 7,
-                        .most_repetitions = 20,
-                        .device_time = Nanoseconds(1e9)};
+constexpr Limits limits{
+    .stretch = Nanoseconds(1e6), .least_repetitions = 7, .most_repetitions = 20, .device_time = Nanoseconds(1e9)};
 
 /// Repetitions until the rule is done, when value n is `values[n % count]` and each takes `spent`.
 int repetitions(const std::vector<double>& values, Nanoseconds spent = Nanoseconds(1e6), Limits of = limits) {

@@ -27,16 +27,23 @@ gpu::model::Description two_levels() {
   model.local_latency_ns = 10;
   model.memory_bytes = 1ull << 30;
   model.levels.resize(3);
-  model.levels[0] = {.bytes = 16 * kib, .line_bytes = 128, .ways = 8, .scope = gpu::model::Scope::compute_unit,
-                     .latency_ns = 40, .read_gbps = 1000, .write_gbps = 400};
-  model.levels[1] = {.bytes = 512 * kib, .line_bytes = 128, .ways = 16, .latency_ns = 100, .read_gbps = 300, .write_gbps = 200};
+  model.levels[0] = {.bytes = 16 * kib,
+                     .line_bytes = 128,
+                     .ways = 8,
+                     .scope = gpu::model::Scope::compute_unit,
+                     .latency_ns = 40,
+                     .read_gbps = 1000,
+                     .write_gbps = 400};
+  model.levels[1] = {
+      .bytes = 512 * kib, .line_bytes = 128, .ways = 16, .latency_ns = 100, .read_gbps = 300, .write_gbps = 200};
   model.levels[2] = {.latency_ns = 300, .read_gbps = 50, .write_gbps = 40};
   return model;
 }
 
 constexpr Shape usual{.group_size = 16, .groups = 4, .vector_words = 4, .in_flight = 4, .interleaved = false};
 
-double gbps(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Shape shape = usual, std::uint64_t laps = 2) {
+double gbps(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Shape shape = usual,
+            std::uint64_t laps = 2) {
   const measure::Workload work = stream(device, pattern, sharing, shape, bytes, 3);
   for (int lap = 0; lap < 2; ++lap) (void)work.run(work.lap);
   EXPECT_EQ(work.flaw(), std::nullopt);
@@ -194,8 +201,11 @@ TEST_P(EveryPattern, NoticesAWordThatIsWrongSomewhere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, EveryPattern,
-                         testing::Values(Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad, Pattern::read_image, Pattern::read_local),
-                         [](const auto& one) { return std::string(facts_of(one.param).name) + std::string(facts_of(one.param).path); });
+                         testing::Values(Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad,
+                                         Pattern::read_image, Pattern::read_local),
+                         [](const auto& one) {
+                           return std::string(facts_of(one.param).name) + std::string(facts_of(one.param).path);
+                         });
 
 }  // namespace
 }  // namespace sonde::probes

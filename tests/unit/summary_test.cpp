@@ -30,8 +30,7 @@ Line reason(const std::string& kind, const std::string& api, double bytes) {
   return line;
 }
 
-std::string text_of(const std::vector<Line>& lines, const Target& target = cpu_target(),
-                    bool colour = false) {
+std::string text_of(const std::vector<Line>& lines, const Target& target = cpu_target(), bool colour = false) {
   return summary(std::vector{target}, lines, colour);
 }
 
@@ -59,13 +58,11 @@ TEST(Summary, EachApiHasItsColumn) {
   ASSERT_NE(opencl, std::string::npos) << text;
   ASSERT_NE(vulkan, std::string::npos) << text;
   EXPECT_LT(opencl, vulkan);
-  EXPECT_EQ(text.substr(opencl, vulkan - opencl).find('\n'), std::string::npos) << "not in one row:\n"
-                                                                                << text;
+  EXPECT_EQ(text.substr(opencl, vulkan - opencl).find('\n'), std::string::npos) << "not in one row:\n" << text;
 }
 
 TEST(Summary, TheLargestSizeIsShownThoughNoRoundOne) {
-  EXPECT_TRUE(has(text_of({sample("opencl", 4096, {1, 1}), sample("opencl", 48.0 * 1024 * 1024, {77, 77})}),
-                  "48 MiB"));
+  EXPECT_TRUE(has(text_of({sample("opencl", 4096, {1, 1}), sample("opencl", 48.0 * 1024 * 1024, {77, 77})}), "48 MiB"));
 }
 
 TEST(Summary, ADisturbedPointHasAStarThatIsExplained) {
@@ -98,7 +95,8 @@ TEST(Summary, PointsClearlyBelowTheHighestClockAreCounted) {
                           sample_around(16384, {})};
   EXPECT_FALSE(has(text_of(lines), "MHz"));
   lines.push_back(sample_around(32768, {.gpu_clock_mhz = 2200}));
-  EXPECT_TRUE(has(text_of(lines), "1 of 4 points were measured at a clock more than 10 % below the highest, 2500 MHz."));
+  EXPECT_TRUE(
+      has(text_of(lines), "1 of 4 points were measured at a clock more than 10 % below the highest, 2500 MHz."));
 }
 
 Line in_cycles(Line line) {
@@ -152,8 +150,12 @@ TEST(Summary, ALevelHasSizeLatencyAndBandwidthInOneRow) {
   cache.level.found.bytes = analysis::Bracket{32768, 32768, 32768};
   const std::string text = text_of({sample("opencl", 4096, {10, 10}), cache, level(2, 200, std::nullopt),
                                     bandwidth_level(1, 33792, 1000), bandwidth_level(2, std::nullopt, 60)});
-  EXPECT_TRUE(has(text, "  1            32 KiB  32 KiB and 32 KiB      0 B - 0 B                     5.00  5.00 and 5.00         1000  1000 and 1000\n"));
-  EXPECT_TRUE(has(text, "  memory                                                                     200  200 and 200           60.0  60.0 and 60.0\n"));
+  EXPECT_TRUE(has(text,
+                  "  1            32 KiB  32 KiB and 32 KiB      0 B - 0 B                     5.00  5.00 and 5.00     "
+                  "    1000  1000 and 1000\n"));
+  EXPECT_TRUE(has(text,
+                  "  memory                                                                     200  200 and 200       "
+                  "    60.0  60.0 and 60.0\n"));
 }
 
 TEST(Summary, ALevelThatBandwidthAloneShowsHasNoNumberAmongThoseOfLatency) {
@@ -180,7 +182,9 @@ TEST(Summary, ALaunchIsMeasuredAndFittedFromSmallWorkingSets) {
   empty.measurement.point.x = {{"groups", 2}};
   const std::string text = text_of({bandwidth_sample(4096, 80, 11e3), bandwidth_sample(8192, 100, 12e3),
                                     bandwidth_sample(16384, 90, 13e3), bandwidth_sample(1 << 30, 9, 90e3), empty});
-  EXPECT_TRUE(has(text, "An empty kernel takes 12.5 us by the device's clock; a dispatch of n bytes takes a + n / b, a = 12 us (11.5 to 12.5), b = 90 GB/s"));
+  EXPECT_TRUE(has(text,
+                  "An empty kernel takes 12.5 us by the device's clock; a dispatch of n bytes takes a + n / b, a = 12 "
+                  "us (11.5 to 12.5), b = 90 GB/s"));
 }
 
 TEST(Summary, SkipsAndErrorsAreSaidWithTheirReasonAndSize) {
@@ -193,7 +197,11 @@ TEST(Summary, LatencyUnderLoadIsWhatItsFindingsSay) {
   Line line;
   line.kind = "finding";
   line.origin = {"cpu", "vulkan", "loaded-latency"};
-  line.finding = {.series = {}, .name = "full-load-latency", .value = 200, .unit = "ns", .evidence = "In 64 MiB it takes twice as long."};
+  line.finding = {.series = {},
+                  .name = "full-load-latency",
+                  .value = 200,
+                  .unit = "ns",
+                  .evidence = "In 64 MiB it takes twice as long."};
   EXPECT_TRUE(has(text_of({line}), "\n  Latency under load through Vulkan\n  In 64 MiB it takes twice as long.\n"));
   line.origin.device = "another";
   EXPECT_FALSE(has(text_of({line}), "under load"));

@@ -10,10 +10,21 @@ namespace {
 using Reasons = std::set<std::string>;
 
 TEST(Surroundings, OneForAllIsMedianClocksHighestTemperatureMeanPower) {
-  const std::vector<Surroundings> readings{
-      {.gpu_clock_mhz = 500, .memory_clock_mhz = 96, .temperature_celsius = 60, .power_watts = 50, .cpu_clock_mhz = 4000},
-      {.gpu_clock_mhz = 2500, .memory_clock_mhz = 1249, .temperature_celsius = 71, .power_watts = 100, .cpu_clock_mhz = 5000},
-      {.gpu_clock_mhz = 2480, .memory_clock_mhz = 1249, .temperature_celsius = 70, .power_watts = 120, .cpu_clock_mhz = 4900}};
+  const std::vector<Surroundings> readings{{.gpu_clock_mhz = 500,
+                                            .memory_clock_mhz = 96,
+                                            .temperature_celsius = 60,
+                                            .power_watts = 50,
+                                            .cpu_clock_mhz = 4000},
+                                           {.gpu_clock_mhz = 2500,
+                                            .memory_clock_mhz = 1249,
+                                            .temperature_celsius = 71,
+                                            .power_watts = 100,
+                                            .cpu_clock_mhz = 5000},
+                                           {.gpu_clock_mhz = 2480,
+                                            .memory_clock_mhz = 1249,
+                                            .temperature_celsius = 70,
+                                            .power_watts = 120,
+                                            .cpu_clock_mhz = 4900}};
   const Surroundings all = summarize(readings);
   EXPECT_EQ(all.gpu_clock_mhz, 2480);
   EXPECT_EQ(all.memory_clock_mhz, 1249);

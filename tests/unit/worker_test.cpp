@@ -23,8 +23,7 @@ constexpr auto patient = 60s;
 
 class WorkerTest : public testing::Test {
  protected:
-  WorkerEnd work(const std::function<void(const SendLine&)>& what,
-                 std::chrono::milliseconds silence_limit = patient) {
+  WorkerEnd work(const std::function<void(const SendLine&)>& what, std::chrono::milliseconds silence_limit = patient) {
     return run_worker(what,
                       {.line =
                            [this](std::string_view line) {
@@ -71,8 +70,7 @@ TEST_F(WorkerTest, LinesArriveInOrder) {
   EXPECT_EQ(end.how, How::finished);
   EXPECT_EQ(end.reason, "");
   ASSERT_EQ(lines.size(), 1000u);
-  for (std::size_t line = 0; line < lines.size(); ++line)
-    EXPECT_EQ(lines[line], "line " + std::to_string(line));
+  for (std::size_t line = 0; line < lines.size(); ++line) EXPECT_EQ(lines[line], "line " + std::to_string(line));
 }
 
 TEST_F(WorkerTest, ItsMemoryIsItsOwn) {
@@ -152,8 +150,8 @@ TEST_F(WorkerTest, AnUnfinishedLastLineIsDropped) {
     wait_until_it_sleeps(child);
     kill(child, SIGKILL);
   };
-  const WorkerEnd end = run_worker(unfinished, {.line = kill_while_it_writes, .tick = {}, .diagnostics = {}},
-                                   patient, interrupted);
+  const WorkerEnd end =
+      run_worker(unfinished, {.line = kill_while_it_writes, .tick = {}, .diagnostics = {}}, patient, interrupted);
   EXPECT_EQ(end.how, How::crashed);
   EXPECT_EQ(lines.size(), 1u);
 }

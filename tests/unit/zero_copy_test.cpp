@@ -1,5 +1,5 @@
-// The zero-copy probe against a double whose map really copies, against one that loses what was written, and against the
-// model's flags.
+// The zero-copy probe against a double whose map really copies, against one that loses what was written, and against
+// the model's flags.
 
 #include <gtest/gtest.h>
 
@@ -48,10 +48,12 @@ test::RecordingObserver measured(const test::Sharing& sharing, std::uint64_t lar
 }
 
 /// The finding of a kind in a direction.
-measure::Finding found(const test::RecordingObserver& observer, const std::string& memory, const std::string& direction) {
+measure::Finding found(const test::RecordingObserver& observer, const std::string& memory,
+                       const std::string& direction) {
   for (const measure::Finding& finding : observer.findings) {
     const auto way = finding.series.find("direction");
-    if (finding.series.at("memory") == memory && way != finding.series.end() && way->second == direction) return finding;
+    if (finding.series.at("memory") == memory && way != finding.series.end() && way->second == direction)
+      return finding;
   }
   return {.series = {}, .name = "nothing", .value = std::nullopt, .unit = "", .evidence = ""};
 }
@@ -125,14 +127,16 @@ TEST(ZeroCopy, TooFewSizesAreUnclearNotAGuess) {
 TEST(ZeroCopy, TheModelsListAndItsCopyRatesComeBack) {
   gpu::model::Description model = description();
   model.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3, .ramp_seconds = 0.01};
-  model.host_memory = {.latency_ns = 500, .bypasses_memory_side_cache = false, .zero_copy = {"alloc-host-ptr", "svm-fine"}};
+  model.host_memory = {
+      .latency_ns = 500, .bypasses_memory_side_cache = false, .zero_copy = {"alloc-host-ptr", "svm-fine"}};
   model.copy = {.to_device_gbps = 84, .to_host_gbps = 45, .latency_us = 12, .engines = 1};
   const auto device = gpu::model::open(model);
   const auto observer = measured(*device);
   EXPECT_TRUE(observer.failures.empty());
   for (const char* kind : {"alloc-host-ptr", "svm-fine"}) {
     for (const char* direction : {"to-host", "to-device"}) {
-      EXPECT_EQ(found(observer, kind, direction).name, "zero-copy") << kind << found(observer, kind, direction).evidence;
+      EXPECT_EQ(found(observer, kind, direction).name, "zero-copy")
+          << kind << found(observer, kind, direction).evidence;
     }
   }
   for (const char* kind : {"device", "use-host-ptr", "svm-coarse"}) {
@@ -140,7 +144,8 @@ TEST(ZeroCopy, TheModelsListAndItsCopyRatesComeBack) {
     EXPECT_NEAR(found(observer, kind, "to-host").value.value_or(0), 45, 4.5) << kind;
     EXPECT_NEAR(found(observer, kind, "to-device").value.value_or(0), 84, 8.4) << kind;
   }
-  EXPECT_TRUE(std::ranges::any_of(observer.skips, [](const auto& skip) { return skip.point->series.at("memory") == "svm-system"; }));
+  EXPECT_TRUE(std::ranges::any_of(observer.skips,
+                                  [](const auto& skip) { return skip.point->series.at("memory") == "svm-system"; }));
 }
 
 TEST(ZeroCopy, ASmallDeviceIsMeasuredAsFarAsItGoes) {

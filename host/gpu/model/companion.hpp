@@ -20,8 +20,8 @@ struct Timeline {
   std::vector<Span> spans;  ///< in order, without overlap; nothing is moved between them
 };
 
-/// The latency that the description's CPU sees while the GPU moves so much: idle up to the knee, then rising linearly to
-/// loaded at the memory's read bandwidth and no further.
+/// The latency that the description's CPU sees while the GPU moves so much: idle up to the knee, then rising linearly
+/// to loaded at the memory's read bandwidth and no further.
 [[nodiscard]] double cpu_latency_ns(const Cpu& cpu, double gbps, double full_gbps);
 
 /// The CPU of the description, which must outlive it as the timeline must. Throws Unsupported where it has none.

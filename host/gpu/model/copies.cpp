@@ -35,18 +35,14 @@ class HostBytes final : public gpu::HostMemory {
 
 Transport transport_of(const gpu::Copy& copy) {
   using Way = Transport::Way;
-  if (copy.from.buffer == nullptr && copy.to.buffer == nullptr)
-    throw Error("a copy from host memory to host memory");
-  const Way way = copy.from.buffer == nullptr ? Way::to_device
-                  : copy.to.buffer == nullptr ? Way::to_host
-                                              : Way::within;
+  if (copy.from.buffer == nullptr && copy.to.buffer == nullptr) throw Error("a copy from host memory to host memory");
+  const Way way = copy.from.buffer == nullptr ? Way::to_device : copy.to.buffer == nullptr ? Way::to_host : Way::within;
   return {way, static_cast<double>(copy.bytes)};
 }
 
 std::span<std::byte> part_of(gpu::HostMemory& host, std::uint64_t offset_bytes, std::uint64_t bytes) {
   const std::span<std::byte> all = host.bytes();
-  if (offset_bytes > all.size() || bytes > all.size() - offset_bytes)
-    throw Error("a copy reaches beyond host memory");
+  if (offset_bytes > all.size() || bytes > all.size() - offset_bytes) throw Error("a copy reaches beyond host memory");
   return all.subspan(offset_bytes, bytes);
 }
 
@@ -70,10 +66,7 @@ void move(const gpu::Copy& copy) {
 class ModelCopies final : public Copies {
  public:
   ModelCopies(const Description& description, double within_gbps, Timing& timing, RunKernel run_kernel)
-      : description_(description),
-        within_gbps_(within_gbps),
-        timing_(timing),
-        run_kernel_(std::move(run_kernel)) {}
+      : description_(description), within_gbps_(within_gbps), timing_(timing), run_kernel_(std::move(run_kernel)) {}
 
   CopyQueues queues(CopyEngine engine) override {
     if (engine == CopyEngine::transfer) throw Unsupported("a model's copy engines are those of its driver");
@@ -102,8 +95,7 @@ class ModelCopies final : public Copies {
     return times;
   }
 
-  BesideTimes run_beside(CopyEngine engine, const CopyList& list, Kernel& kernel,
-                         const Launch& launch) override {
+  BesideTimes run_beside(CopyEngine engine, const CopyList& list, Kernel& kernel, const Launch& launch) override {
     const CopyTimes copies = run(engine, std::span(&list, 1));
     const Nanoseconds kernel_time = run_kernel_(kernel, launch);
     return {.copies = copies.all, .kernel = kernel_time, .kernel_outlasted = kernel_time > copies.all};
@@ -121,8 +113,7 @@ class ModelCopies final : public Copies {
 Schedule schedule(const Description& description, double within_gbps,
                   const std::vector<std::vector<Transport>>& queues) {
   // Bytes a nanosecond, by way.
-  const std::array<double, ways> rates{description.copy.to_device_gbps, description.copy.to_host_gbps,
-                                       within_gbps};
+  const std::array<double, ways> rates{description.copy.to_device_gbps, description.copy.to_host_gbps, within_gbps};
   Schedule result{.all_ns = 0, .each_ns = std::vector<double>(queues.size())};
   std::vector<std::size_t> done(queues.size());
   std::vector<bool> is_served(queues.size());
@@ -154,8 +145,7 @@ Schedule schedule(const Description& description, double within_gbps,
     };
     double step_ns = -1;
     for (const Engine& engine : engines) {
-      if (engine.copy != nullptr)
-        step_ns = step_ns < 0 ? left_ns(engine) : std::min(step_ns, left_ns(engine));
+      if (engine.copy != nullptr) step_ns = step_ns < 0 ? left_ns(engine) : std::min(step_ns, left_ns(engine));
     }
     if (step_ns < 0) return result;
     result.all_ns += step_ns;

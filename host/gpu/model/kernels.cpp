@@ -215,8 +215,7 @@ std::uint32_t Invocation::constant(std::string_view name) const {
 }
 
 void Invocation::Words::throw_out_of_range(std::uint64_t word) const {
-  throw Error("the kernel reached word " + std::to_string(word) + " of a buffer of " +
-              std::to_string(count_));
+  throw Error("the kernel reached word " + std::to_string(word) + " of a buffer of " + std::to_string(count_));
 }
 
 }  // namespace sonde::gpu::model

@@ -18,13 +18,13 @@ struct Shape {
   std::map<std::string, std::uint32_t, std::less<>> constants;
 };
 
-/// What a streaming kernel remembers of its launches, so that the host need not walk the same lap for ever: nothing that
-/// a program could see follows from it.
+/// What a streaming kernel remembers of its launches, so that the host need not walk the same lap for ever: nothing
+/// that a program could see follows from it.
 struct StreamMemory {
   std::vector<std::uint64_t> walk;  ///< buffers and geometry that the rest is about
   std::uint64_t trips = 0;          ///< made so far
   std::uint64_t trips_in_window = 0;
-  Traffic window;                   ///< of the window that is being made
+  Traffic window;  ///< of the window that is being made
   Traffic last_window;
   bool is_steady = false;           ///< two windows were alike: from here on all are
   Traffic per_trip;                 ///< then

@@ -39,7 +39,8 @@ struct Streams {
     if (blocks == 0) throw Error("a stream over no blocks");
     if (invocation.scalar(9) != 1 || invocation.scalar(10) != 0)
       throw Error("the simulated streams wait without going elsewhere");
-    if (invocation.constant("SPREAD") != 0) throw Error("the simulated streams beside a walk have their blocks in one piece");
+    if (invocation.constant("SPREAD") != 0)
+      throw Error("the simulated streams beside a walk have their blocks in one piece");
   }
 
   [[nodiscard]] bool is_shared() const { return group_step == 0; }

@@ -19,8 +19,10 @@ Level host_level(const Description& description) {
   level.name = "host memory";
   if (description.host_memory.latency_ns > 0) level.latency_ns = description.host_memory.latency_ns;
   // Where it is not the same memory, it is reached over what copies go over.
-  if (!description.unified_memory && description.copy.to_device_gbps > 0) level.read_gbps = description.copy.to_device_gbps;
-  if (!description.unified_memory && description.copy.to_host_gbps > 0) level.write_gbps = description.copy.to_host_gbps;
+  if (!description.unified_memory && description.copy.to_device_gbps > 0)
+    level.read_gbps = description.copy.to_device_gbps;
+  if (!description.unified_memory && description.copy.to_host_gbps > 0)
+    level.write_gbps = description.copy.to_host_gbps;
   return level;
 }
 

@@ -44,7 +44,8 @@ struct Spaces {
     const std::uint64_t alignment =
         std::max<std::uint64_t>(description.translation.page_bytes, longest_line_bytes(description.levels));
     device = std::make_shared<AddressSpace>(std::min(description.memory_bytes, countable), alignment);
-    host = std::make_shared<AddressSpace>(std::min(description.memory_bytes, countable - device->end()), alignment, device->end());
+    host = std::make_shared<AddressSpace>(std::min(description.memory_bytes, countable - device->end()), alignment,
+                                          device->end());
   }
 
   std::shared_ptr<AddressSpace> device;
@@ -90,7 +91,8 @@ class ModelDevice : public Device {
     return std::make_unique<Storage>(spaces_.device, size_bytes);
   }
 
-  [[nodiscard]] std::unique_ptr<Buffer> make_buffer_in(const MemoryKind& kind, std::uint64_t size_bytes, Use use) override {
+  [[nodiscard]] std::unique_ptr<Buffer> make_buffer_in(const MemoryKind& kind, std::uint64_t size_bytes,
+                                                       Use use) override {
     const bool zero_copy = is_zero_copy(description_, memory_kind(info_, kind.name).name);
     const std::shared_ptr<AddressSpace>& space = zero_copy ? spaces_.host : spaces_.device;
     check_fits(info_, std::min(space->free_bytes(), available_host_bytes() / 4 * 3), size_bytes, use);
@@ -115,9 +117,8 @@ class ModelDevice : public Device {
     memory_.start(0);
     reference.run(invocation);
     cycles_so_far_ += invocation.cycles();
-    const double work_ns =
-        memory_.elapsed_ns(fabric_during(launch)) + memory_.streamed_ns(launch.groups) +
-        invocation.cycles() * nanoseconds_per_cycle_ + invocation.local_ns();
+    const double work_ns = memory_.elapsed_ns(fabric_during(launch)) + memory_.streamed_ns(launch.groups) +
+                           invocation.cycles() * nanoseconds_per_cycle_ + invocation.local_ns();
     const double ns = timing_.dispatch_ns(work_ns, std::exchange(model_kernel.launched, Timing::Launched::again));
     const double begin_ns = std::exchange(timeline_.now_ns, timeline_.now_ns + ns);
     const double bytes = bytes_of_memory();
@@ -150,10 +151,12 @@ class ModelDevice : public Device {
   [[nodiscard]] Nanoseconds host_time() override { return Nanoseconds(host_clock_->ns); }
 
  private:
-  /// What the last dispatch streamed to and from memory itself, the device's or the host's, which are the last two levels.
+  /// What the last dispatch streamed to and from memory itself, the device's or the host's, which are the last two
+  /// levels.
   [[nodiscard]] double bytes_of_memory() const {
     double bytes = 0;
-    for (const std::vector<double>& by_level : memory_.streamed()) bytes += by_level.back() + by_level[by_level.size() - 2];
+    for (const std::vector<double>& by_level : memory_.streamed())
+      bytes += by_level.back() + by_level[by_level.size() - 2];
     return bytes;
   }
 
@@ -162,12 +165,10 @@ class ModelDevice : public Device {
     return launch.groups > 1 ? Fabric::loaded : Fabric::idle;
   }
 
-  [[nodiscard]] std::vector<Storage*> checked_buffers(const ReferenceKernel& reference,
-                                                      const Launch& launch) const {
+  [[nodiscard]] std::vector<Storage*> checked_buffers(const ReferenceKernel& reference, const Launch& launch) const {
     if (launch.buffers.size() != reference.buffers || launch.scalars.size() != reference.scalars ||
         launch.groups == 0) {
-      throw Error("the kernel " + std::string(reference.name) +
-                  " was launched with other arguments than it has");
+      throw Error("the kernel " + std::string(reference.name) + " was launched with other arguments than it has");
     }
     std::vector<Storage*> buffers;
     for (Buffer* const buffer : launch.buffers) {
@@ -189,7 +190,7 @@ class ModelDevice : public Device {
   Timing timing_;
   std::shared_ptr<HostClock> host_clock_ = std::make_shared<HostClock>();
   std::unique_ptr<Copies> copies_;  ///< made when first asked for
-  double cycles_so_far_ = 0;  ///< of all arithmetic; the counter that kernels can read
+  double cycles_so_far_ = 0;        ///< of all arithmetic; the counter that kernels can read
 };
 
 }  // namespace
@@ -219,8 +220,6 @@ DeviceInfo describe(const Description& description) {
   return info;
 }
 
-std::unique_ptr<Device> open(const Description& description) {
-  return std::make_unique<ModelDevice>(description);
-}
+std::unique_ptr<Device> open(const Description& description) { return std::make_unique<ModelDevice>(description); }
 
 }  // namespace sonde::gpu::model

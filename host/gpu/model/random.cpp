@@ -29,9 +29,7 @@ std::uint64_t Random::next() {
   return result;
 }
 
-std::uint32_t Random::below(std::uint32_t bound) {
-  return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
-}
+std::uint32_t Random::below(std::uint32_t bound) { return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32); }
 
 double Random::uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 

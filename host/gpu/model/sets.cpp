@@ -5,14 +5,10 @@
 namespace sonde::gpu::model {
 
 TaggedSets::TaggedSets(SetIndex index, std::uint32_t ways)
-    : index_(index), ways_(ways), tags_(new (host_line) std::uint32_t[std::size_t{index.sets()} * ways]()) {}
+    : index_(index), ways_(ways), tags_(new(host_line) std::uint32_t[std::size_t{index.sets()} * ways]()) {}
 
 PlruSets::PlruSets(SetIndex index, std::uint32_t ways)
-    : TaggedSets(index, ways),
-      leaves_(std::bit_ceil(ways)),
-      trees_(index.sets()),
-      keep_(ways),
-      point_away_(ways) {
+    : TaggedSets(index, ways), leaves_(std::bit_ceil(ways)), trees_(index.sets()), keep_(ways), point_away_(ways) {
   const auto depth = static_cast<std::uint32_t>(std::countr_zero(leaves_));
   for (std::uint32_t way = 0; way < ways; ++way) {
     keep_[way] = ~std::uint64_t{0};

@@ -107,8 +107,7 @@ class LruSets : public TaggedSets {
 /// A miss replaces any way with equal chance, once none is empty.
 class RandomSets : public TaggedSets {
  public:
-  RandomSets(SetIndex index, std::uint32_t ways, std::uint64_t seed)
-      : TaggedSets(index, ways), random_(seed) {}
+  RandomSets(SetIndex index, std::uint32_t ways, std::uint64_t seed) : TaggedSets(index, ways), random_(seed) {}
 
   /// True when the line is held; otherwise it takes the place of another.
   bool touch(std::uint32_t line) {

@@ -15,7 +15,8 @@ constexpr std::array<std::string_view, 6> opencl_names{"device",     "alloc-host
                                                        "svm-coarse", "svm-fine",       "svm-system"};
 
 bool maps_freely(std::string_view kind) {
-  return kind == "svm-fine" || kind == "svm-system" || kind == "imported-host" || kind.find("host-coherent") != kind.npos;
+  return kind == "svm-fine" || kind == "svm-system" || kind == "imported-host" ||
+         kind.find("host-coherent") != kind.npos;
 }
 
 }  // namespace

@@ -16,8 +16,7 @@ namespace {
 std::uint32_t* zeroed_words(std::uint64_t size_bytes) {
   void* const bytes = std::calloc((size_bytes + 3) / 4, 4);
   if (bytes == nullptr) {
-    throw Error("this computer has no room for a simulated buffer of " + std::to_string(size_bytes) +
-                " bytes");
+    throw Error("this computer has no room for a simulated buffer of " + std::to_string(size_bytes) + " bytes");
   }
 #ifdef __linux__
   // A random walk through 4 KiB pages spends most of its real time in the host's own translation.

@@ -62,7 +62,8 @@ struct Stream {
   /// Trips after which the caches of single compute units, too, hold what they will.
   [[nodiscard]] std::uint64_t settled_after() const {
     constexpr std::uint64_t far_beyond_such_caches = 1 << 20;
-    return is_shared() ? std::min<std::uint64_t>(blocks, far_beyond_such_caches / (std::uint64_t{block_words()} * 4)) : 0;
+    return is_shared() ? std::min<std::uint64_t>(blocks, far_beyond_such_caches / (std::uint64_t{block_words()} * 4))
+                       : 0;
   }
 };
 
@@ -76,7 +77,8 @@ struct Touch {
 void add(Traffic& sum, const Traffic& more, double times) {
   for (std::size_t transfer = 0; transfer < sum.size(); ++transfer) {
     sum[transfer].resize(more[transfer].size());
-    for (std::size_t level = 0; level < more[transfer].size(); ++level) sum[transfer][level] += times * more[transfer][level];
+    for (std::size_t level = 0; level < more[transfer].size(); ++level)
+      sum[transfer][level] += times * more[transfer][level];
   }
 }
 
@@ -110,8 +112,8 @@ void make_trip(Invocation& invocation, const Stream& stream, std::span<Touch> to
 
 /// What is remembered of launches like this one.
 StreamMemory& memory_of(Invocation& invocation, const Stream& stream, std::span<const Touch> touches) {
-  std::vector<std::uint64_t> walk{stream.blocks, stream.block_step, stream.group_step, stream.group_offset, stream.groups,
-                                  stream.pieces()};
+  std::vector<std::uint64_t> walk{stream.blocks,       stream.block_step, stream.group_step,
+                                  stream.group_offset, stream.groups,     stream.pieces()};
   for (const Touch& touch : touches) walk.push_back(touch.words.address());
   StreamMemory& memory = invocation.stream_memory();
   if (memory.walk != walk) memory = {.walk = walk};
@@ -245,7 +247,8 @@ void leave_sums(Invocation& invocation, const Stream& stream) {
     std::uint32_t* const to = out.changed_contents(std::uint64_t{group} * items, items);
     const auto sum_before = [&](std::uint64_t position, std::uint32_t item) { return before[position * items + item]; };
     for (std::uint32_t item = 0; item < items; ++item) {
-      to[item] = laps * sum_before(stream.blocks, item) + sum_before(std::min(end, stream.blocks), item) - sum_before(first, item);
+      to[item] = laps * sum_before(stream.blocks, item) + sum_before(std::min(end, stream.blocks), item) -
+                 sum_before(first, item);
       if (end > stream.blocks) to[item] += sum_before(end - stream.blocks, item);
     }
   }
@@ -263,7 +266,8 @@ void stream_read(Invocation& invocation) {
 void stream_local(Invocation& invocation) {
   const Stream stream(invocation);
   const std::uint64_t part_bytes = std::uint64_t{stream.blocks} * stream.block_words() * 4;
-  if (part_bytes > local_part_bytes) throw Error("a group's part of " + std::to_string(part_bytes) + " bytes is more than its memory");
+  if (part_bytes > local_part_bytes)
+    throw Error("a group's part of " + std::to_string(part_bytes) + " bytes is more than its memory");
   std::vector<Touch> touches{{invocation.buffer(0), Transfer::read}};
   (void)memory_of(invocation, stream, touches);
   for (std::uint32_t block = 0; block < stream.blocks; ++block) make_trip(invocation, stream, touches, block);
@@ -290,7 +294,8 @@ void stream_write(Invocation& invocation) {
       for (std::uint32_t item = 0; item < stream.group_size; ++item) {
         const std::uint32_t number = ((group * stream.group_size + item) * stream.in_flight + k) * stream.vector_words;
         for (std::uint32_t word = 0; word < stream.vector_words; ++word) {
-          to[row * stream.row_words() + item * stream.vector_words + word] = noise(number + word) + (turn + trip) * growth;
+          to[row * stream.row_words() + item * stream.vector_words + word] =
+              noise(number + word) + (turn + trip) * growth;
         }
       }
     }

@@ -7,8 +7,7 @@ namespace sonde::gpu::model {
 namespace {
 
 constexpr double start_speed = 0.5;
-constexpr double least_share_of_work =
-    0.01;  // Gaussian noise must not make a dispatch take less than nothing
+constexpr double least_share_of_work = 0.01;  // Gaussian noise must not make a dispatch take less than nothing
 
 }  // namespace
 

@@ -28,7 +28,8 @@ class Object final : public OpenclBuffer {
     if (use != Use::texels && use != Use::wide_texels) return;
     const std::size_t words = use == Use::wide_texels ? 4 : 1;
     const cl::ImageFormat texel(words == 4 ? CL_RGBA : CL_R, CL_UNSIGNED_INT32);
-    texels_ = cl::Image1DBuffer(place.context, CL_MEM_READ_ONLY, texel, size_bytes / (words * sizeof(std::uint32_t)), buffer_);
+    texels_ = cl::Image1DBuffer(place.context, CL_MEM_READ_ONLY, texel, size_bytes / (words * sizeof(std::uint32_t)),
+                                buffer_);
   }
 
   std::uint64_t size_bytes() const override { return size_bytes_; }
@@ -91,7 +92,8 @@ class Shared final : public OpenclBuffer {
     if (grain == Grain::fine && (can & CL_DEVICE_SVM_ATOMICS) != 0) flags |= CL_MEM_SVM_ATOMICS;
     memory_ = static_cast<std::byte*>(::clSVMAlloc(context_(), flags, size_bytes, usual_alignment));
     if (memory_ == nullptr) {
-      throw Unsupported("the driver refused the allocation: clSVMAlloc of " + std::to_string(size_bytes >> 20) + " MiB");
+      throw Unsupported("the driver refused the allocation: clSVMAlloc of " + std::to_string(size_bytes >> 20) +
+                        " MiB");
     }
   }
   ~Shared() override {
@@ -169,12 +171,15 @@ cl_device_svm_capabilities shared_virtual_memory(const cl::Device& device) {
 }  // namespace
 
 std::vector<MemoryKind> memory_kinds(const cl::Device& device) {
-  std::vector<MemoryKind> kinds{{.name = "device", .missing = ""}, {.name = "alloc-host-ptr", .missing = ""},
+  std::vector<MemoryKind> kinds{{.name = "device", .missing = ""},
+                                {.name = "alloc-host-ptr", .missing = ""},
                                 {.name = "use-host-ptr", .missing = ""}};
   const cl_device_svm_capabilities can = shared_virtual_memory(device);
   const auto add = [&](const char* name, cl_device_svm_capabilities needed, const char* what, bool maps_freely) {
-    const std::string missing = (can & needed) != 0 ? "" : std::string("the driver shares no addresses with the CPU ") + what +
-                                                              " (its CL_DEVICE_SVM_CAPABILITIES); another or a newer driver may";
+    const std::string missing = (can & needed) != 0
+                                    ? ""
+                                    : std::string("the driver shares no addresses with the CPU ") + what +
+                                          " (its CL_DEVICE_SVM_CAPABILITIES); another or a newer driver may";
     kinds.push_back({.name = name, .missing = missing, .maps_freely = maps_freely});
   };
   add("svm-coarse", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER, "buffer by buffer", false);
@@ -198,7 +203,9 @@ std::unique_ptr<OpenclBuffer> make_buffer_in(const Place& place, const MemoryKin
       return std::make_unique<Object>(place, size_bytes, CL_MEM_USE_HOST_PTR, PageAligned(size_bytes), Use::storage);
     }
     const cl_device_svm_capabilities can = shared_virtual_memory(place.device);
-    const Grain grain = kind.name == "svm-coarse" ? Grain::coarse : kind.name == "svm-fine" ? Grain::fine : Grain::system;
+    const Grain grain = kind.name == "svm-coarse" ? Grain::coarse
+                        : kind.name == "svm-fine" ? Grain::fine
+                                                  : Grain::system;
     return std::make_unique<Shared>(place, grain, can, size_bytes);
   });
 }

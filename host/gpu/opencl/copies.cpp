@@ -26,8 +26,7 @@ class Pageable final : public HostMemory {
 /// driver knows by its address that the memory is its own.
 class Mapped final : public HostMemory {
  public:
-  explicit Mapped(std::unique_ptr<Buffer> buffer)
-      : buffer_(std::move(buffer)), bytes_(buffer_->map(Access::write)) {}
+  explicit Mapped(std::unique_ptr<Buffer> buffer) : buffer_(std::move(buffer)), bytes_(buffer_->map(Access::write)) {}
   ~Mapped() override {
     try {
       buffer_->unmap();
@@ -63,12 +62,11 @@ bool may_block(const Copy& copy) {
   return !is_drivers(copy.from) || !is_drivers(copy.to);
 }
 
-void enqueue(const cl::CommandQueue& queue, const Copy& copy, const std::vector<cl::Event>& after,
-             cl::Event* event) {
+void enqueue(const cl::CommandQueue& queue, const Copy& copy, const std::vector<cl::Event>& after, cl::Event* event) {
   const std::vector<cl::Event>* wait = after.empty() ? nullptr : &after;
   if (copy.from.buffer != nullptr && copy.to.buffer != nullptr) {
-    queue.enqueueCopyBuffer(object_of(copy.from), object_of(copy.to), copy.from.offset_bytes,
-                            copy.to.offset_bytes, copy.bytes, wait, event);
+    queue.enqueueCopyBuffer(object_of(copy.from), object_of(copy.to), copy.from.offset_bytes, copy.to.offset_bytes,
+                            copy.bytes, wait, event);
   } else if (copy.to.buffer != nullptr) {
     queue.enqueueWriteBuffer(object_of(copy.to), CL_FALSE, copy.to.offset_bytes, copy.bytes,
                              pointer_of(copy.from, copy.bytes), wait, event);
@@ -118,8 +116,8 @@ class OpenclCopies final : public Copies {
     if (lists.size() > queues(engine).count) throw Unsupported("copies are tried on at most 8 queues");
     return translated([&] {
       make_queues(lists.size());
-      const bool is_gated = std::ranges::none_of(
-          lists, [](const CopyList& list) { return std::ranges::any_of(list, may_block); });
+      const bool is_gated =
+          std::ranges::none_of(lists, [](const CopyList& list) { return std::ranges::any_of(list, may_block); });
       std::vector<Stretch> stretches;
       behind_gate(is_gated, [&](const cl::UserEvent& gate) {
         for (std::size_t index = 0; index < lists.size(); ++index)
@@ -129,8 +127,7 @@ class OpenclCopies final : public Copies {
     });
   }
 
-  BesideTimes run_beside(CopyEngine engine, const CopyList& list, Kernel& kernel,
-                         const Launch& launch) override {
+  BesideTimes run_beside(CopyEngine engine, const CopyList& list, Kernel& kernel, const Launch& launch) override {
     (void)queues(engine);
     return translated([&] {
       make_queues(1);
@@ -168,19 +165,17 @@ class OpenclCopies final : public Copies {
       throw;
     }
     if (is_gated) open();
-    // All are let go before any is waited for. Not earlier: some drivers work off what is flushed at once, and would wait
-    // for the gate there.
+    // All are let go before any is waited for. Not earlier: some drivers work off what is flushed at once, and would
+    // wait for the gate there.
     for (const cl::CommandQueue& queue : queues_) queue.flush();
     for (const cl::CommandQueue& queue : queues_) queue.finish();
   }
 
   void make_queues(std::size_t count) {
-    while (queues_.size() < count)
-      queues_.emplace_back(place_.context, place_.device, CL_QUEUE_PROFILING_ENABLE);
+    while (queues_.size() < count) queues_.emplace_back(place_.context, place_.device, CL_QUEUE_PROFILING_ENABLE);
   }
 
-  static Stretch enqueue_list(const cl::CommandQueue& queue, const CopyList& list,
-                              const cl::UserEvent& gate) {
+  static Stretch enqueue_list(const cl::CommandQueue& queue, const CopyList& list, const cl::UserEvent& gate) {
     Stretch stretch;
     for (std::size_t index = 0; index < list.size(); ++index) {
       const bool is_last = index + 1 == list.size();

@@ -29,7 +29,8 @@ class OpenclKernel final : public Kernel {
       const auto binaries = kernel_.getInfo<CL_KERNEL_PROGRAM>().getInfo<CL_PROGRAM_BINARIES>();
       if (binaries.empty()) return std::string();
       const std::string text(binaries.front().begin(), binaries.front().end());
-      return text.find(".version") != std::string::npos && text.find(".entry") != std::string::npos ? text : std::string();
+      return text.find(".version") != std::string::npos && text.find(".entry") != std::string::npos ? text
+                                                                                                    : std::string();
     });
   }
 
@@ -44,7 +45,10 @@ class OpenclKernel final : public Kernel {
 class OpenclDevice final : public Device {
  public:
   explicit OpenclDevice(const cl::Device& device)
-      : device_(device), info_(describe(device)), context_(device), queue_(context_, device, CL_QUEUE_PROFILING_ENABLE) {}
+      : device_(device),
+        info_(describe(device)),
+        context_(device),
+        queue_(context_, device, CL_QUEUE_PROFILING_ENABLE) {}
 
   const DeviceInfo& info() const override { return info_; }
 
@@ -189,7 +193,7 @@ class OpenclDevice final : public Device {
   cl::Buffer sign_;  ///< written to relate the device's clock to the host's
   std::uint32_t written_sign_ = 0;
   std::map<std::pair<std::string, std::string>, cl::Program> programs_;  ///< by text and options
-  std::unique_ptr<Copies> copies_;  ///< made when first asked for
+  std::unique_ptr<Copies> copies_;                                       ///< made when first asked for
 };
 
 }  // namespace

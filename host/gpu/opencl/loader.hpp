@@ -28,15 +28,16 @@ struct Forwarder<Tag, Result (*)(Arguments...)> {
   static Result call(Arguments... arguments) { return target(arguments...); }
 };
 
-#define SONDE_FORWARD(function)  \
-  struct function##_tag;         \
+#define SONDE_FORWARD(function) \
+  struct function##_tag;        \
   using function##_forwarder = Forwarder<function##_tag, decltype(&::function)>;
 SONDE_OPENCL_FUNCTIONS(SONDE_FORWARD)
 #undef SONDE_FORWARD
 
 }  // namespace sonde::gpu::opencl
 
-#define SONDE_REDIRECT(function) inline constexpr auto& loaded_##function = sonde::gpu::opencl::function##_forwarder::call;
+#define SONDE_REDIRECT(function) \
+  inline constexpr auto& loaded_##function = sonde::gpu::opencl::function##_forwarder::call;
 SONDE_OPENCL_FUNCTIONS(SONDE_REDIRECT)
 #undef SONDE_REDIRECT
 

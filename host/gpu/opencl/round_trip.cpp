@@ -9,8 +9,8 @@
 namespace sonde::gpu::opencl {
 namespace {
 
-/// words: [0] the CPU's, [16] the kernel's, a line apart. The kernel looks at most `most_looks` times for each number, so
-/// that one whose CPU never comes, or is not seen, ends by itself.
+/// words: [0] the CPU's, [16] the kernel's, a line apart. The kernel looks at most `most_looks` times for each number,
+/// so that one whose CPU never comes, or is not seen, ends by itself.
 constexpr const char* source = R"(
 #if __OPENCL_C_VERSION__ >= 200
 #define LOOK(word) atomic_load_explicit((volatile global atomic_uint*)(word), memory_order_acquire, memory_scope_all_svm_devices)
@@ -41,8 +41,8 @@ class Words {
  public:
   explicit Words(const cl::Context& context)
       : context_(context),
-        words_(static_cast<std::uint32_t*>(::clSVMAlloc(
-            context(), CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 256, 0))) {
+        words_(static_cast<std::uint32_t*>(
+            ::clSVMAlloc(context(), CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 256, 0))) {
     if (words_ == nullptr) throw Unsupported("the driver refused shared memory with atomics");
   }
   ~Words() { ::clSVMFree(context_(), words_); }
@@ -61,8 +61,8 @@ bool has_ended(const cl::Event& event) {
   return status == CL_COMPLETE;
 }
 
-/// In the language that has atomics of the scope that the CPU is in, or else in the first, whose atomics are a CPU's own
-/// where the device is one. (Some drivers with such memory build only the latter.)
+/// In the language that has atomics of the scope that the CPU is in, or else in the first, whose atomics are a CPU's
+/// own where the device is one. (Some drivers with such memory build only the latter.)
 cl::Kernel built(const Place& place) {
   for (const char* language : {"-cl-std=CL2.0", "-cl-std=CL3.0"}) {
     try {
@@ -122,15 +122,17 @@ std::vector<Nanoseconds> round_trips(const Place& place, std::uint32_t count) {
     (void)::clGetDeviceInfo(place.device(), CL_DEVICE_SVM_CAPABILITIES, sizeof can, &can, nullptr);
     constexpr cl_device_svm_capabilities needed = CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS;
     if ((can & needed) != needed) {
-      throw Unsupported("the CPU and a running kernel cannot answer each other: the driver has no fine-grained shared memory "
-                        "with atomics (its CL_DEVICE_SVM_CAPABILITIES)");
+      throw Unsupported(
+          "the CPU and a running kernel cannot answer each other: the driver has no fine-grained shared memory "
+          "with atomics (its CL_DEVICE_SVM_CAPABILITIES)");
     }
     cl::Kernel kernel = built(place);
     for (int attempt = 0; attempt < attempts; ++attempt) {
       const std::vector<Nanoseconds> times = tried(place, kernel, count);
       if (!times.empty()) return times;
     }
-    throw Unsupported("a running kernel did not see what the CPU wrote meanwhile, or did not run while the CPU waited for it");
+    throw Unsupported(
+        "a running kernel did not see what the CPU wrote meanwhile, or did not run while the CPU waited for it");
   });
 }
 

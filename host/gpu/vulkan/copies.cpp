@@ -46,9 +46,7 @@ class VulkanCopies final : public Copies {
 
   CopyQueues queues(CopyEngine engine) override {
     const Engine& chosen = of(engine);
-    return {.name = chosen.family.name,
-            .count = chosen.family.queues,
-            .has_clock = chosen.family.timestamp_bits > 0};
+    return {.name = chosen.family.name, .count = chosen.family.queues, .has_clock = chosen.family.timestamp_bits > 0};
   }
 
   std::unique_ptr<HostMemory> make_host_memory(HostKind kind, std::uint64_t size_bytes) override {
@@ -69,12 +67,10 @@ class VulkanCopies final : public Copies {
     return times;
   }
 
-  BesideTimes run_beside(CopyEngine engine, const CopyList& list, Kernel& kernel,
-                         const Launch& launch) override {
+  BesideTimes run_beside(CopyEngine engine, const CopyList& list, Kernel& kernel, const Launch& launch) override {
     Engine& chosen = of(engine);
     if (engine == CopyEngine::driver && chosen.queues.size() < 2) {
-      throw Unsupported(chosen.family.name +
-                        " has one queue, on which a copy waits for the kernel before it");
+      throw Unsupported(chosen.family.name + " has one queue, on which a copy waits for the kernel before it");
     }
     const Nanoseconds nothing = time_of_nothing(chosen, 1).all;
     const PreparedLaunch prepared = prepare_launch_(kernel, launch);
@@ -116,8 +112,7 @@ class VulkanCopies final : public Copies {
       if (!alone) first.submit(Part::begin, {}, std::array{gate}, begun);
       for (std::size_t index = 0; index < lists.size(); ++index) {
         ends.push_back({chosen.queues[index]->ends(), turn_});
-        chosen.queues[index]->submit(Part::copies, lists[index], std::array{alone ? gate : begun},
-                                     ends.back());
+        chosen.queues[index]->submit(Part::copies, lists[index], std::array{alone ? gate : begun}, ends.back());
       }
       if (!alone) first.submit(Part::end, {}, ends, {done_.get(), turn_});
     });
@@ -163,8 +158,7 @@ class VulkanCopies final : public Copies {
   Engine& of(CopyEngine engine) {
     if (engine == CopyEngine::driver) return *driver_;
     if (!transfer_)
-      throw Unsupported(
-          "the driver shows no queue family that only transfers, so no copy engine can be chosen");
+      throw Unsupported("the driver shows no queue family that only transfers, so no copy engine can be chosen");
     return *transfer_;
   }
 
@@ -217,8 +211,7 @@ class VulkanCopies final : public Copies {
       for (std::size_t index = 0; index < ends.size(); ++index) {
         if (times.each[index].count() > 0) continue;
         std::uint64_t value = 0;
-        check(vkGetSemaphoreCounterValue(queue_.device(), ends[index].semaphore, &value),
-              "vkGetSemaphoreCounterValue");
+        check(vkGetSemaphoreCounterValue(queue_.device(), ends[index].semaphore, &value), "vkGetSemaphoreCounterValue");
         if (value < ends[index].value) continue;
         times.all = times.each[index] = Clock::now() - begin;
         --left;

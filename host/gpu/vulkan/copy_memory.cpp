@@ -7,8 +7,7 @@ namespace sonde::gpu::vulkan {
 namespace {
 
 constexpr VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-constexpr VkMemoryPropertyFlags coherent =
-    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+constexpr VkMemoryPropertyFlags coherent = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 
 /// The host's caches are asked for first: without them the host would read what was copied byte by byte.
 Allocation pinned(Queue& queue, std::uint64_t size_bytes) {

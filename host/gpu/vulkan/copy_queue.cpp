@@ -13,8 +13,8 @@ VkBuffer buffer_of(const CopyPlace& place) {
 }
 
 /// Everything before is finished, and seen by everything after.
-void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags written,
-             VkPipelineStageFlags to, VkAccessFlags read) {
+void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to,
+             VkAccessFlags read) {
   VkMemoryBarrier memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER};
   memory.srcAccessMask = written;
   memory.dstAccessMask = read;
@@ -29,8 +29,8 @@ void record_copies(VkCommandBuffer commands, const CopyList& list) {
         .srcOffset = copy.from.offset_bytes, .dstOffset = copy.to.offset_bytes, .size = copy.bytes};
     vkCmdCopyBuffer(commands, buffer_of(copy.from), buffer_of(copy.to), 1, &region);
     // As OpenCL's queues in order: the next copy waits for this one.
-    barrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-            VK_PIPELINE_STAGE_TRANSFER_BIT, transfers);
+    barrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
+            transfers);
   }
 }
 
@@ -91,8 +91,8 @@ void CopyQueue::submit(Part part, const CopyList& list, std::span<const Count> a
   stamp(commands, 2 * which);
   record_copies(commands, list);
   stamp(commands, 2 * which + 1);
-  barrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
-          VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+  barrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
+          VK_ACCESS_HOST_READ_BIT);
   check(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
 
   std::vector<VkSemaphore> semaphores;

@@ -80,21 +80,24 @@ class VulkanDevice final : public Device {
     check_fits(info_, available_bytes(), size_bytes, use);
     // A uniform block is bound whole, however much of it is used.
     const std::uint64_t bytes = use == Use::constant ? std::max(size_bytes, uniform_block_bytes) : size_bytes;
-    return owned(allocate(physical_, queue_.device(), bytes, usage_of(use, addresses_),
-                          {.flags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, .avoided = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT}, queue_.families()),
-                 use);
+    return owned(
+        allocate(physical_, queue_.device(), bytes, usage_of(use, addresses_),
+                 {.flags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, .avoided = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT},
+                 queue_.families()),
+        use);
   }
 
   std::unique_ptr<Buffer> make_buffer_in(const MemoryKind& kind, std::uint64_t size_bytes, Use use) override {
     const VkMemoryPropertyFlags flags = flags_of(memory_kind(info_, kind.name));
     if (flags == 0) {
       check_fits(info_, available_bytes(), size_bytes, use);
-      return owned(import_host(physical_, queue_.device(), size_bytes, usage_of(use, addresses_), queue_.families()), use);
+      return owned(import_host(physical_, queue_.device(), size_bytes, usage_of(use, addresses_), queue_.families()),
+                   use);
     }
     check_fits(info_, budget_bytes(physical_, flags) / 5 * 4, size_bytes, use);
     if (info_.unified_memory || (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) == 0) check_host_can_spare(size_bytes);
-    return owned(allocate(physical_, queue_.device(), size_bytes, usage_of(use, addresses_), {.flags = flags, .exactly = true},
-                          queue_.families()),
+    return owned(allocate(physical_, queue_.device(), size_bytes, usage_of(use, addresses_),
+                          {.flags = flags, .exactly = true}, queue_.families()),
                  use);
   }
 
@@ -104,7 +107,9 @@ class VulkanDevice final : public Device {
     for (const Constant& one : constants) values.push_back(one.value);
     auto kernel = std::make_unique<VulkanKernel>(source, std::move(values));
     if (queue_.has_listings()) {
-      kernel->shown = [this](const VulkanKernel& one) { return listing_of(queue_.device(), pipeline_of(one, !addresses_)); };
+      kernel->shown = [this](const VulkanKernel& one) {
+        return listing_of(queue_.device(), pipeline_of(one, !addresses_));
+      };
     }
     return kernel;
   }
@@ -189,8 +194,8 @@ class VulkanDevice final : public Device {
   }
 
   /// One dispatch between two stamps, queries 2 * `pair` and the one after.
-  void record_dispatch(VkCommandBuffer commands, VkPipeline pipeline, const std::vector<std::byte>& arguments, bool bound,
-                       std::uint32_t groups, std::size_t pair) const {
+  void record_dispatch(VkCommandBuffer commands, VkPipeline pipeline, const std::vector<std::byte>& arguments,
+                       bool bound, std::uint32_t groups, std::size_t pair) const {
     const auto query = static_cast<std::uint32_t>(2 * pair);
     vkCmdResetQueryPool(commands, queries_.get(), query, 2);
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
@@ -239,7 +244,8 @@ class VulkanDevice final : public Device {
   }
 
   static bool has_bound(const Launch& launch) {
-    return std::ranges::any_of(launch.buffers, [](Buffer* buffer) { return static_cast<VulkanBuffer*>(buffer)->use() == Use::bound; });
+    return std::ranges::any_of(launch.buffers,
+                               [](Buffer* buffer) { return static_cast<VulkanBuffer*>(buffer)->use() == Use::bound; });
   }
 
   VkPhysicalDevice nth(std::size_t index) const {
@@ -355,7 +361,8 @@ class VulkanDevice final : public Device {
 
     std::vector<VkSpecializationMapEntry> entries;
     for (std::uint32_t id = 0; id < values.size(); ++id) {
-      entries.push_back({.constantID = id, .offset = static_cast<std::uint32_t>(id * sizeof values[0]), .size = sizeof values[0]});
+      entries.push_back(
+          {.constantID = id, .offset = static_cast<std::uint32_t>(id * sizeof values[0]), .size = sizeof values[0]});
     }
     const VkSpecializationInfo constants{.mapEntryCount = static_cast<std::uint32_t>(entries.size()),
                                          .pMapEntries = entries.data(),
@@ -386,9 +393,10 @@ class VulkanDevice final : public Device {
   DescriptorPool descriptor_pool_;
   VkDescriptorSet descriptors_ = VK_NULL_HANDLE;
   QueryPool queries_;
-  std::optional<Ahead> ahead_;  ///< made when first asked for
+  std::optional<Ahead> ahead_;      ///< made when first asked for
   std::unique_ptr<Copies> copies_;  ///< made when first asked for
-  std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>, Pipeline> pipelines_;  ///< by code and constants
+  std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>, Pipeline>
+      pipelines_;  ///< by code and constants
 };
 
 }  // namespace

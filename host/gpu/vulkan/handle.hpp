@@ -17,8 +17,7 @@ class Handle {
  public:
   Handle() = default;
   Handle(VkDevice device, Raw raw) : device_(device), raw_(raw) {}
-  Handle(Handle&& other) noexcept
-      : device_(other.device_), raw_(std::exchange(other.raw_, Raw{VK_NULL_HANDLE})) {}
+  Handle(Handle&& other) noexcept : device_(other.device_), raw_(std::exchange(other.raw_, Raw{VK_NULL_HANDLE})) {}
   Handle& operator=(Handle&& other) noexcept {
     std::swap(device_, other.device_);
     std::swap(raw_, other.raw_);

@@ -42,7 +42,8 @@ Instance::Instance() {
     throw Unsupported("no Vulkan loader; install one (Debian and Ubuntu: libvulkan1)");
   }
   if (volkGetInstanceVersion() < VK_API_VERSION_1_2) {
-    throw Unsupported("the Vulkan loader is older than Vulkan 1.2; install a newer one (Debian and Ubuntu: libvulkan1)");
+    throw Unsupported(
+        "the Vulkan loader is older than Vulkan 1.2; install a newer one (Debian and Ubuntu: libvulkan1)");
   }
   VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
   application.pApplicationName = "sonde";

@@ -53,7 +53,8 @@ struct Properties {
   VkPhysicalDeviceProperties2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
   VkPhysicalDeviceIDProperties id{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
   VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
-  VkPhysicalDeviceMaintenance3Properties allocation{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+  VkPhysicalDeviceMaintenance3Properties allocation{.sType =
+                                                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
   VkPhysicalDeviceMaintenance4Properties buffer{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
   VkPhysicalDevicePCIBusInfoPropertiesEXT pci{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
   VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia{
@@ -134,8 +135,8 @@ DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
   std::memcpy(uuid.data(), properties.id.deviceUUID, uuid.size());
   info.uuid = uuid_text(uuid);
   if (has_extension(device, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME)) {
-    info.pci = pci_text(properties.pci.pciDomain, properties.pci.pciBus, properties.pci.pciDevice,
-                        properties.pci.pciFunction);
+    info.pci =
+        pci_text(properties.pci.pciDomain, properties.pci.pciBus, properties.pci.pciDevice, properties.pci.pciFunction);
   }
   info.compute_units = properties.nvidia.shaderSMCount;
   if (properties.amd.shaderEngineCount != 0) {
@@ -159,7 +160,8 @@ DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
 std::vector<DeviceInfo> list() {
   const Instance instance;
   std::vector<DeviceInfo> infos;
-  for (VkPhysicalDevice device : instance.physical_devices()) infos.push_back(describe(device, has_buffer_addresses(device)));
+  for (VkPhysicalDevice device : instance.physical_devices())
+    infos.push_back(describe(device, has_buffer_addresses(device)));
   return infos;
 }
 

@@ -22,13 +22,15 @@ std::string assembler_of(VkDevice device, const VkPipelineExecutableInfoKHR& exe
   const Representation unasked{.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR};
   std::vector<Representation> all(count, unasked);
   // First the sizes, then the texts.
-  if (vkGetPipelineExecutableInternalRepresentationsKHR(device, &executable, &count, all.data()) != VK_SUCCESS) return {};
+  if (vkGetPipelineExecutableInternalRepresentationsKHR(device, &executable, &count, all.data()) != VK_SUCCESS)
+    return {};
   std::vector<std::vector<char>> texts(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     texts[i].resize(all[i].dataSize);
     all[i].pData = texts[i].data();
   }
-  if (vkGetPipelineExecutableInternalRepresentationsKHR(device, &executable, &count, all.data()) != VK_SUCCESS) return {};
+  if (vkGetPipelineExecutableInternalRepresentationsKHR(device, &executable, &count, all.data()) != VK_SUCCESS)
+    return {};
   std::string found;
   for (std::uint32_t i = 0; i < count; ++i) {
     if (is_assembler(all[i])) found += std::string(texts[i].data(), all[i].dataSize);

@@ -31,8 +31,8 @@ BufferHandle make_buffer(VkDevice device, std::uint64_t size_bytes, VkBufferUsag
 }
 
 /// Gives the buffer memory of the type; `next` says where it comes from, where that is not the driver.
-void bind(Allocation& allocation, VkDevice device, std::uint64_t size_bytes, std::uint32_t type, VkBufferUsageFlags usage,
-          const void* next) {
+void bind(Allocation& allocation, VkDevice device, std::uint64_t size_bytes, std::uint32_t type,
+          VkBufferUsageFlags usage, const void* next) {
   VkMemoryAllocateFlagsInfo flags{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, .pNext = next};
   flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
   VkMemoryAllocateInfo info{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .pNext = next};
@@ -57,8 +57,8 @@ std::uint64_t import_alignment_bytes(VkPhysicalDevice physical) {
 template <typename Counts>
 std::uint64_t most_left_in(VkPhysicalDevice physical, Counts counts) {
   const bool told = has_extension(physical, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
-  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{.sType =
+                                                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
   VkPhysicalDeviceMemoryProperties2 memory{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2};
   if (told) memory.pNext = &budget;
   vkGetPhysicalDeviceMemoryProperties2(physical, &memory);
@@ -113,7 +113,8 @@ Allocation import_host(VkPhysicalDevice physical, VkDevice device, std::uint64_t
   allocation.imported = PageAligned(requirements.size, import_alignment_bytes(physical));
   const std::span<std::byte> bytes = allocation.imported.bytes();
   VkMemoryHostPointerPropertiesEXT pointer{.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
-  check(vkGetMemoryHostPointerPropertiesEXT(device, handle, bytes.data(), &pointer), "vkGetMemoryHostPointerPropertiesEXT");
+  check(vkGetMemoryHostPointerPropertiesEXT(device, handle, bytes.data(), &pointer),
+        "vkGetMemoryHostPointerPropertiesEXT");
   constexpr VkMemoryPropertyFlags coherent = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   const std::uint32_t type =
       memory_type(physical, requirements.memoryTypeBits & pointer.memoryTypeBits, {.flags = coherent});
@@ -133,9 +134,8 @@ std::uint64_t device_local_budget_bytes(VkPhysicalDevice physical) {
 
 std::uint64_t budget_bytes(VkPhysicalDevice physical, VkMemoryPropertyFlags flags) {
   return most_left_in(physical, [flags](const VkPhysicalDeviceMemoryProperties& memory, std::uint32_t heap) {
-    return std::any_of(memory.memoryTypes, memory.memoryTypes + memory.memoryTypeCount, [&](const VkMemoryType& type) {
-      return type.heapIndex == heap && type.propertyFlags == flags;
-    });
+    return std::any_of(memory.memoryTypes, memory.memoryTypes + memory.memoryTypeCount,
+                       [&](const VkMemoryType& type) { return type.heapIndex == heap && type.propertyFlags == flags; });
   });
 }
 

@@ -49,7 +49,8 @@ std::vector<MemoryKind> memory_kinds(VkPhysicalDevice physical) {
     // A type without flags has no name, and drivers list a type again for what else it may hold.
     if (name.empty() || std::ranges::find(kinds, name, &MemoryKind::name) != kinds.end()) continue;
     MemoryKind kind{.name = name, .missing = ""};
-    if ((flags & not_for_buffers) != 0) kind.missing = "this type of memory is not for buffers that kernels read and write";
+    if ((flags & not_for_buffers) != 0)
+      kind.missing = "this type of memory is not for buffers that kernels read and write";
     kind.seen_by_cpu = (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
     kind.maps_freely = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
     kinds.push_back(kind);

@@ -16,7 +16,8 @@ struct QueueFamily {
   std::uint32_t timestamp_bits = 0;
 };
 
-/// A logical device with its queue for kernels, beside those through which it can copy, and commands that run to their end before anything else does.
+/// A logical device with its queue for kernels, beside those through which it can copy, and commands that run to their
+/// end before anything else does.
 class Queue {
  public:
   /// Throws Unsupported when no queue both computes and has timestamps.
