@@ -27,7 +27,10 @@ TEST_P(BusyTest, EveryDispatchWritesItsSumAtEveryDial) {
     const gpu::BusyTimes busy = sum.keep_busy(Nanoseconds(30e6));
     EXPECT_EQ(sum.flaw(), std::nullopt) << load;
     EXPECT_GE(busy.dispatches.size(), 2u) << load;
-    EXPECT_EQ(sum.rounds() == 0, load == 1.0) << sum.rounds();
+    // What a driver's clock says on a busy machine may be anything.
+    if (device->info().type == gpu::DeviceType::model) {
+      EXPECT_EQ(sum.rounds() == 0, load == 1.0) << sum.rounds();
+    }
   }
 }
 
