@@ -78,7 +78,8 @@ std::vector<Point> swept(const Series& words, bool huge, const gpu::DeviceInfo& 
 std::vector<Point> awake_points(const Series& words, const gpu::DeviceInfo& device, const Request& request) {
   std::vector<Point> points;
   const double last = largest_bytes(device, request);
-  for (double bytes = last; bytes >= least_bytes_awake; bytes /= 4) {
+  const double least = std::max(least_bytes_awake, static_cast<double>(request.smallest_bytes.value_or(0)));
+  for (double bytes = last; bytes >= least; bytes /= 4) {
     points.push_back(sized_point(request, words, bytes));
   }
   return points;

@@ -254,6 +254,14 @@ TEST(CpuLatencyPlan, WalksBothPagesAsleepAndAwake) {
   }
 }
 
+TEST(CpuLatencyPlan, NoSizeIsAskedForThatTheUserLeftOut) {
+  constexpr std::uint64_t bytes = 256 << 20;
+  const measure::Request request{.effort = Effort::normal, .smallest_bytes = bytes, .largest_bytes = bytes};
+  const auto points = cpu_latency_points({.kinds = {"performance"}}, cpu_info(), request, {});
+  EXPECT_EQ(points.size(), 4u);
+  for (const Point& point : points) EXPECT_EQ(point.x.at("bytes"), bytes);
+}
+
 TEST(CpuLatencyPlan, EachKindOfCoreHasCurvesOfItsOwn) {
   const auto counts = count_by_series(asked({.kinds = {"performance", "efficiency"}}, {.effort = Effort::quick}));
   for (const char* kind : {"performance", "efficiency"}) {
