@@ -52,7 +52,7 @@ struct CopyQueues {
 struct CopyTimes {
   Nanoseconds all{0};             ///< from the first list's begin to the last one's end
   std::vector<Nanoseconds> each;  ///< of every list, by its own queue's clock
-  Nanoseconds taken_off{0};       ///< what reading the clock takes itself, and was taken off the times
+  Nanoseconds taken_off{0};       ///< what reading the clock takes itself, and was taken off `all`
 };
 
 /// A list beside a kernel, each by its own queue's clock.

@@ -45,15 +45,14 @@ struct Train {
     constexpr std::uint32_t most_copies = 512;
     for (;;) {
       gpu::CopyTimes times = run(rows_at_once);
-      gpu::Nanoseconds shortest = times.all;
-      for (const gpu::Nanoseconds one : times.each) shortest = std::min(shortest, one);
-      const bool is_long = shortest.count() > 0 && shortest >= many_times * times.taken_off;
+      const bool moved = std::ranges::all_of(times.each, [](gpu::Nanoseconds one) { return one.count() > 0; });
+      const bool is_long = moved && times.all.count() > 0 && times.all >= many_times * times.taken_off;
       const int more_rows = 2 * rows_at_once + 1;
       if (!is_long && static_cast<std::uint32_t>(more_rows) * lanes.front()->row().copies <= most_copies) {
         rows_at_once = more_rows;
         continue;
       }
-      if (shortest.count() <= 0 || shortest < times.taken_off) {
+      if (!moved || times.all.count() <= 0 || times.all < times.taken_off) {
         throw gpu::TooShort(
             "this many copies take less time than reading the device's clock does; larger ones are measured");
       }
@@ -145,7 +144,7 @@ measure::Workload copies_by_engine(gpu::Device& device, const CopyArm& arm, std:
       }
       return Repetition{gbps(lane_bytes * train->lanes.size(), times.all), times.all};
     });
-    result.steps = train->lanes.front()->row().copies * static_cast<std::uint32_t>(train->rows_at_once);
+    result.steps = std::uint64_t{train->lanes.front()->row().copies} * static_cast<std::uint32_t>(train->rows_at_once);
     if (both) {
       to_device.erase(to_device.begin());  // of the untimed one
       to_host.erase(to_host.begin());

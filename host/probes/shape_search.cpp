@@ -198,12 +198,11 @@ Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::u
     speed = found;
     return true;
   };
-  const auto reconsider = [&](const std::vector<Shape> shapes,
-                              std::size_t count) {  // a copy, as what is considered is noted
+  const auto reconsider = [&](const std::vector<Shape>& shapes, std::size_t count) {
     if (simulated) return;
     trials.again(count);
     speed = 0;
-    for (const Shape& shape : shapes) consider(shape);
+    for (const Shape& shape : std::vector(shapes)) consider(shape);  // a copy, as what is considered is noted
   };
   for (const Shape& beginning : usual) consider(beginning);
   reconsider(usual, usual.size());

@@ -163,11 +163,17 @@ TEST_F(MoreQueues, ThoseThatOnlyCopyAreMeasured) {
     open({.transfer_timestamp_bits = bits});
     const auto observer = probed(probes::copying, size_bytes);
     std::vector<std::string> seen;
+    const auto see = [&seen](const measure::Point& point) {
+      if (!point.series.contains("engine") || point.series.at("engine") != "transfer") return;
+      seen.push_back(point.series.at("direction") + (point.x.contains("queues") ? " on two" : ""));
+    };
     for (const auto& one : observer.measurements) {
-      if (!one.point.series.contains("engine") || one.point.series.at("engine") != "transfer") continue;
-      const auto queues = one.point.x.find("queues");
-      seen.push_back(one.point.series.at("direction") + (queues == one.point.x.end() ? "" : " on two"));
+      see(one.point);
       EXPECT_GT(analysis::quantile(one.values, 0.5), 0);
+    }
+    // On a busy machine the clock may take longer than such small copies, which is nobody's fault.
+    for (const auto& skip : observer.skips) {
+      if (skip.point && skip.text.find("larger ones are measured") != std::string::npos) see(*skip.point);
     }
     for (const char* way : {"to-device", "to-host", "within", "both", "to-device on two", "to-host on two"}) {
       EXPECT_NE(std::ranges::count(seen, way), 0) << way << ", " << bits << " bits";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,7 +26,7 @@ constexpr const char* too_long = "the device did not finish its copies within 20
 struct Engine {
   CopyFamily family;
   std::vector<std::unique_ptr<CopyQueue>> queues;
-  std::map<std::size_t, CopyTimes> nothing = {};  ///< what so many empty lists take, once it is known
+  std::map<std::size_t, std::deque<CopyTimes>> nothing = {};  ///< what so many empty lists took lately
 };
 
 Nanoseconds less(Nanoseconds time, Nanoseconds cost) { return std::max(time - cost, Nanoseconds(0)); }
@@ -59,7 +60,7 @@ class VulkanCopies final : public Copies {
       throw Unsupported(chosen.family.name + " has no " + std::to_string(lists.size()) + " queues");
     CopyTimes times = run_once(chosen, lists);
     if (chosen.family.timestamp_bits == 0) return times;
-    const CopyTimes& nothing = time_of_nothing(chosen, lists.size());
+    const CopyTimes nothing = time_of_nothing(chosen, lists.size());
     times.taken_off = nothing.all;
     times.all = less(times.all, nothing.all);
     for (std::size_t list = 0; list < lists.size(); ++list)
@@ -125,25 +126,27 @@ class VulkanCopies final : public Copies {
     return times;
   }
 
-  /// What stamps, and the hand-over between queues, take themselves: up to tens of microseconds.
-  const CopyTimes& time_of_nothing(Engine& engine, std::size_t lists) {
-    if (const auto known = engine.nothing.find(lists); known != engine.nothing.end()) return known->second;
-    constexpr int times = 9;
+  /// What stamps, and the hand-over between queues, take themselves: up to tens of microseconds. The median of the
+  /// newest ones, as what they take changes with what else the machine does.
+  CopyTimes time_of_nothing(Engine& engine, std::size_t lists) {
+    constexpr std::size_t newest = 9;
     const std::vector<CopyList> empty(lists);
-    std::vector<Nanoseconds> all;
-    std::vector<std::vector<Nanoseconds>> each(lists);
-    for (int time = 0; time < times; ++time) {
-      const CopyTimes one = run_once(engine, empty);
-      all.push_back(one.all);
-      for (std::size_t list = 0; list < lists; ++list) each[list].push_back(one.each[list]);
-    }
-    const auto median = [](std::vector<Nanoseconds>& values) {
-      std::ranges::nth_element(values, values.begin() + times / 2);
-      return values[times / 2];
+    std::deque<CopyTimes>& recent = engine.nothing[lists];
+    do {
+      if (recent.size() == newest) recent.pop_front();
+      recent.push_back(run_once(engine, empty));
+    } while (recent.size() < newest);
+    const auto median = [&recent](auto time_of) {
+      std::vector<Nanoseconds> times;
+      for (const CopyTimes& one : recent) times.push_back(time_of(one));
+      std::ranges::nth_element(times, times.begin() + newest / 2);
+      return times[newest / 2];
     };
-    CopyTimes& nothing = engine.nothing[lists];
-    nothing.all = median(all);
-    for (std::vector<Nanoseconds>& values : each) nothing.each.push_back(median(values));
+    CopyTimes nothing;
+    nothing.all = median([](const CopyTimes& one) { return one.all; });
+    for (std::size_t list = 0; list < lists; ++list) {
+      nothing.each.push_back(median([list](const CopyTimes& one) { return one.each[list]; }));
+    }
     return nothing;
   }
 
