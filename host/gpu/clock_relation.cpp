@@ -23,6 +23,12 @@ Nanoseconds ClockRelation::on_host(Nanoseconds device) const {
   return device + first_->middle() + share * (now_.middle() - first_->middle());
 }
 
+BusyTimes ClockRelation::on_host(std::span<const Busy> by_device) const {
+  BusyTimes busy{.dispatches = {}, .uncertainty = uncertainty()};
+  for (const Busy& one : by_device) busy.dispatches.push_back({on_host(one.begin), on_host(one.end)});
+  return busy;
+}
+
 Nanoseconds ClockRelation::uncertainty() const {
   const auto half = [](const Offset& one) { return Nanoseconds(std::abs((one.high - one.low).count()) / 2); };
   return first_ ? std::max(half(*first_), half(now_)) : half(now_);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "gpu/device.hpp"
 
@@ -11,6 +12,9 @@ namespace sonde::gpu {
 /// too.
 class ClockRelation {
  public:
+  /// Moments that are bracketed at each telling: the narrowest bracket decides.
+  static constexpr int brackets = 20;
+
   /// A moment of the device that came after `before` and ended before `after`.
   void bracket(Nanoseconds before, Nanoseconds device, Nanoseconds after);
   /// What is bracketed from now on is told apart from what was: the clocks may have drifted meanwhile.
@@ -19,6 +23,8 @@ class ClockRelation {
   [[nodiscard]] Nanoseconds on_host(Nanoseconds device) const;
   /// Half of what the narrowest brackets leave open, or the clocks' own steps.
   [[nodiscard]] Nanoseconds uncertainty() const;
+  /// Dispatches by the device's clock, laid on the host's.
+  [[nodiscard]] BusyTimes on_host(std::span<const Busy> by_device) const;
 
  private:
   struct Offset {

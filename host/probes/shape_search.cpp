@@ -189,29 +189,31 @@ Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::u
   Trials trials(device, pattern, sharing, bytes);
   Shape best;
   double speed = 0;
-  std::vector<Shape> considered;
   const auto consider = [&](const Shape& shape) {
-    considered.push_back(shape);
     const double found = trials.speed(shape, speed);
     if (found <= clearly_better * speed) return false;
     best = shape;
     speed = found;
     return true;
   };
-  const auto reconsider = [&](const std::vector<Shape>& shapes, std::size_t count) {
+  std::vector<Shape> considered = usual;
+  const auto reconsider = [&](std::size_t count) {
     if (simulated) return;
     trials.again(count);
     speed = 0;
-    for (const Shape& shape : std::vector(shapes)) consider(shape);  // a copy, as what is considered is noted
+    for (const Shape& shape : considered) consider(shape);
   };
   for (const Shape& beginning : usual) consider(beginning);
-  reconsider(usual, usual.size());
+  reconsider(usual.size());
   for (int round = 0; round < rounds; ++round) {
     bool better = false;
-    for (const Shape& shape : neighbours(best, device.info(), sharing)) better = consider(shape) || better;
+    for (const Shape& shape : neighbours(best, device.info(), sharing)) {
+      considered.push_back(shape);
+      better = consider(shape) || better;
+    }
     if (!better) break;
   }
-  if (rounds > 0) reconsider(considered, finalists);
+  if (rounds > 0) reconsider(finalists);
   if (speed == 0) throw gpu::Unsupported("no shape of the streaming kernel runs on this device");
   return fitted(best, sharing, array_bytes);
 }

@@ -153,13 +153,10 @@ TEST(CopyProbe, ASmallMemoryEndsTheSizes) {
   EXPECT_NEAR(value(observer, "bandwidth", {.host = HostEnd::pinned}), 84, 2);
 }
 
-/// What is wrong with copies.
-enum class Fault { alters_a_byte, leaves_a_page, does_nothing };
-
-/// A model whose copies go wrong, in the middle of the run.
-class Faulty final : public gpu::Copies {
+/// What a model copies, for doubles that change how copies run.
+class Passed : public gpu::Copies {
  public:
-  Faulty(gpu::Copies& right, Fault fault, Direction where) : right_(right), fault_(fault), where_(where) {}
+  explicit Passed(gpu::Copies& right) : right_(right) {}
   gpu::CopyQueues queues(gpu::CopyEngine engine) override { return right_.queues(engine); }
   std::unique_ptr<gpu::HostMemory> make_host_memory(gpu::HostKind kind, std::uint64_t bytes) override {
     return right_.make_host_memory(kind, bytes);
@@ -168,6 +165,18 @@ class Faulty final : public gpu::Copies {
                               const gpu::Launch& launch) override {
     return right_.run_beside(engine, list, kernel, launch);
   }
+
+ protected:
+  gpu::Copies& right_;
+};
+
+/// What is wrong with copies.
+enum class Fault { alters_a_byte, leaves_a_page, does_nothing };
+
+/// A model whose copies go wrong, in the middle of the run.
+class Faulty final : public Passed {
+ public:
+  Faulty(gpu::Copies& right, Fault fault, Direction where) : Passed(right), fault_(fault), where_(where) {}
 
   gpu::CopyTimes run(gpu::CopyEngine engine, std::span<const gpu::CopyList> lists) override {
     const gpu::CopyPlace target = lists.front().back().to;
@@ -201,24 +210,15 @@ class Faulty final : public gpu::Copies {
     place.buffer->write(place.offset_bytes + at, std::span(&byte, 1));
   }
 
-  gpu::Copies& right_;
   Fault fault_;
   Direction where_;
   int runs_ = 0;
 };
 
 /// A model whose clock takes long to be read; what that usually takes is taken off, and once it is more, once less.
-class SlowClock final : public gpu::Copies {
+class SlowClock final : public Passed {
  public:
-  SlowClock(gpu::Copies& right, double reading_ns) : right_(right), reading_(reading_ns) {}
-  gpu::CopyQueues queues(gpu::CopyEngine engine) override { return right_.queues(engine); }
-  std::unique_ptr<gpu::HostMemory> make_host_memory(gpu::HostKind kind, std::uint64_t bytes) override {
-    return right_.make_host_memory(kind, bytes);
-  }
-  gpu::BesideTimes run_beside(gpu::CopyEngine engine, const gpu::CopyList& list, gpu::Kernel& kernel,
-                              const gpu::Launch& launch) override {
-    return right_.run_beside(engine, list, kernel, launch);
-  }
+  SlowClock(gpu::Copies& right, double reading_ns) : Passed(right), reading_(reading_ns) {}
   gpu::CopyTimes run(gpu::CopyEngine engine, std::span<const gpu::CopyList> lists) override {
     gpu::CopyTimes times = right_.run(engine, lists);
     const double error = ++runs_ % 2 == 0 ? 0.2 : -0.2;
@@ -230,7 +230,6 @@ class SlowClock final : public gpu::Copies {
   }
 
  private:
-  gpu::Copies& right_;
   gpu::Nanoseconds reading_;
   int runs_ = 0;
 };

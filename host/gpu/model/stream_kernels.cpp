@@ -304,6 +304,8 @@ void stream_write(Invocation& invocation) {
 
 void stream_copy(Invocation& invocation) { combine(invocation, 0); }
 void stream_add(Invocation& invocation) { combine(invocation, 1); }
+void stream_triad(Invocation& invocation) { combine(invocation, invocation.scalar(7)); }
+
 void stream_add_dialled(Invocation& invocation) {
   const Stream stream(invocation);
   const std::uint32_t salt = invocation.scalar(6);
@@ -338,7 +340,5 @@ void stream_add_dialled(Invocation& invocation) {
   for (std::uint32_t trip = 0; trip < stream.trips; ++trip) all_rounds += has_extra(trip) ? 1 : 0;
   invocation.compute(static_cast<double>(all_rounds * steps_in_a_round) * stream.in_flight * stream.vector_words);
 }
-
-void stream_triad(Invocation& invocation) { combine(invocation, invocation.scalar(7)); }
 
 }  // namespace sonde::gpu::model

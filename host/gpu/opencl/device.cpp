@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <map>
 #include <string>
@@ -104,30 +103,27 @@ class OpenclDevice final : public Device {
         return Nanoseconds(static_cast<double>(static_cast<cl_long>(time - first)));
       };
       const auto relate = [&] {
-        for (int bracket = 0; bracket < brackets; ++bracket) {
-          const Nanoseconds before = host_now();
+        for (int bracket = 0; bracket < ClockRelation::brackets; ++bracket) {
+          const Nanoseconds before = host_time();
           const cl_ulong end = times_of(write_sign()).second;
-          clocks.bracket(before, since_first(end), host_now());
+          clocks.bracket(before, since_first(end), host_time());
         }
       };
       relate();
       std::deque<cl::Event> ahead;
-      std::vector<std::pair<cl_ulong, cl_ulong>> times;
+      std::vector<Busy> times;
       std::size_t enqueued = 0;
       for (bool done = false; !done || !ahead.empty();) {
         for (; !done && ahead.size() < dispatches_ahead; ++enqueued) ahead.push_back(enqueue(kernel, launch(enqueued)));
         queue_.flush();
-        times.push_back(times_of(ahead.front()));
+        const auto [start, end] = times_of(ahead.front());
+        times.push_back({since_first(start), since_first(end)});
         ahead.pop_front();
-        done = done || enough(clocks.on_host(since_first(times.back().second)));
+        done = done || enough(clocks.on_host(times.back().end));
       }
       clocks.again();
       relate();
-      BusyTimes busy{.dispatches = {}, .uncertainty = clocks.uncertainty()};
-      for (const auto& [start, end] : times) {
-        busy.dispatches.push_back({clocks.on_host(since_first(start)), clocks.on_host(since_first(end))});
-      }
-      return busy;
+      return clocks.on_host(times);
     });
   }
 
@@ -141,9 +137,6 @@ class OpenclDevice final : public Device {
 
  private:
   static constexpr std::size_t dispatches_ahead = 3;
-  static constexpr int brackets = 20;
-
-  static Nanoseconds host_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
   /// The smallest thing that the device does and puts a time to.
   cl::Event write_sign() {

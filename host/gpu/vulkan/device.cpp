@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -132,21 +131,21 @@ class VulkanDevice final : public Device {
     std::optional<std::uint64_t> first;
     const auto since_first = [&](std::uint64_t ticks) { return between(*first, ticks); };
     const auto relate = [&] {
-      for (int bracket = 0; bracket <= brackets; ++bracket) {
-        const Nanoseconds before = host_now();
+      for (int bracket = 0; bracket <= ClockRelation::brackets; ++bracket) {
+        const Nanoseconds before = host_time();
         queue_.run([&](VkCommandBuffer commands) {
           vkCmdResetQueryPool(commands, queries_.get(), 0, 2);
           vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 0);
           vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 1);
         });
-        const Nanoseconds after = host_now();
+        const Nanoseconds after = host_time();
         const std::uint64_t ticks = stamps(0)[0];
         if (!first) first = ticks;
         if (bracket > 0) clocks.bracket(before, since_first(ticks), after);
       }
     };
     relate();
-    std::vector<std::array<std::uint64_t, 2>> times;
+    std::vector<Busy> times;
     std::size_t enqueued = 0;
     for (bool done = false; !done || times.size() < enqueued;) {
       for (; !done && enqueued < times.size() + Ahead::slots; ++enqueued) {
@@ -158,16 +157,13 @@ class VulkanDevice final : public Device {
       }
       const std::size_t slot = times.size() % Ahead::slots;
       ahead_->wait(slot);
-      times.push_back(stamps(1 + slot));
-      done = done || enough(clocks.on_host(since_first(times.back()[1])));
+      const auto [begin, end] = stamps(1 + slot);
+      times.push_back({since_first(begin), since_first(end)});
+      done = done || enough(clocks.on_host(times.back().end));
     }
     clocks.again();
     relate();
-    BusyTimes busy{.dispatches = {}, .uncertainty = clocks.uncertainty()};
-    for (const auto& [begin, end] : times) {
-      busy.dispatches.push_back({clocks.on_host(since_first(begin)), clocks.on_host(since_first(end))});
-    }
-    return busy;
+    return clocks.on_host(times);
   }
 
   Copies& copies() override {
@@ -179,10 +175,6 @@ class VulkanDevice final : public Device {
   }
 
  private:
-  static constexpr int brackets = 20;
-
-  static Nanoseconds host_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
-
   PreparedLaunch prepare(Kernel& kernel, const Launch& launch) {
     const VkPipeline pipeline = pipeline_of(static_cast<VulkanKernel&>(kernel), !addresses_ || has_bound(launch));
     const std::vector<std::byte> arguments = push_constants(launch);
