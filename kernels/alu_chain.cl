@@ -9,7 +9,7 @@ kernel void alu_chain(global uint* restrict state, uint trips, uint factor, uint
   const uint item = get_global_id(0);
   if (item != 0) return;
   uint x = state[item];
-  MAKE_TRIPS
+  MAKE_ARITHMETIC_TRIPS
   state[item] = x;
   state[item + 1] = trip;
 }

@@ -11,7 +11,7 @@ kernel void chase(global const uint* restrict next, global uint* restrict cursor
   const uint item = get_global_id(0);
   if (item != 0) return;
   uint at = cursor[item];
-  MAKE_TRIPS
+  MAKE_WALK_TRIPS
   cursor[item] = at;
   cursor[item + 1] = trip;
 }

@@ -8,7 +8,7 @@ kernel void chase_atomic(global uint* restrict next, global uint* restrict curso
   const uint item = get_global_id(0);
   if (item != 0) return;
   uint at = cursor[item];
-  MAKE_TRIPS
+  MAKE_WALK_TRIPS
   cursor[item] = at;
   cursor[item + 1] = trip;
 }

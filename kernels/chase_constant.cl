@@ -7,7 +7,7 @@ kernel void chase_constant(constant uint* restrict next, global uint* restrict c
   const uint item = get_global_id(0);
   if (item != 0) return;
   uint at = cursor[item];
-  MAKE_TRIPS
+  MAKE_WALK_TRIPS
   cursor[item] = at;
   cursor[item + 1] = trip;
 }

@@ -6,18 +6,13 @@
 // cursor: [0] and [1] as in kernels/chase.cl; [2] the launch whose walk has ended; then for each further group the
 // rounds that it made, and a word to which it adds the sum of all that it read.
 #include "steps.h"
-#define STREAMING_GROUP ((uint)get_group_id(0) - 1)
+#define STREAMING_GROUP (GROUP - 1)
 #include "stream.h"
 #define STEP at = next[at];
 #define WAIT position = position * factor + addend;
 #define WAIT_8 WAIT WAIT WAIT WAIT WAIT WAIT WAIT WAIT
-#define READ(k) stream[at + k * VECTOR_STEP]
-#define BLOCK                              \
-  {                                        \
-    const uint at = VECTOR_AT(position);   \
-    EACH(ADD)                              \
-    position = AFTER(position);            \
-  }
+#define READ(at) stream[at]
+#define BLOCK ADD_BLOCK(VECTOR_AT)
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void chase_loaded(global const uint* restrict next, global uint* cursor, global const vector* restrict stream,
@@ -30,13 +25,13 @@ kernel void chase_loaded(global const uint* restrict next, global uint* cursor, 
   if (get_group_id(0) == 0) {
     if (item != 0) return;
     uint at = cursor[item];
-    MAKE_TRIPS
+    MAKE_WALK_TRIPS
     cursor[item] = at;
     cursor[item + 1] = trip;
     atomic_xchg(sign, launch);
     return;
   }
-  EACH(CLEAR)
+  BEGIN_SUM
   uint position = FIRST_POSITION;
   uint rounds = 0;
   if (local_item == 0) signs[1] = atomic_or(sign, 0);

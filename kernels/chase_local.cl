@@ -13,7 +13,7 @@ kernel void chase_local(global const uint* restrict next, global uint* restrict 
   const uint item = get_global_id(0);
   if (item != 0) return;
   uint at = cursor[item];
-  MAKE_TRIPS
+  MAKE_WALK_TRIPS
   cursor[item] = at;
   cursor[item + 1] = trip;
 }

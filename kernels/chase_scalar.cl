@@ -6,7 +6,7 @@
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void chase_scalar(global const uint* restrict next, global uint* restrict cursor, uint trips, uint start) {
   uint at = start;
-  MAKE_TRIPS
+  MAKE_WALK_TRIPS
   if (get_global_id(0) != 0) return;
   cursor[0] = at;
   cursor[1] = trip;

@@ -20,7 +20,7 @@ kernel void clock_rate(global uint* restrict state, uint trips, uint factor, uin
   if (item != 0) return;
   uint x = state[item];
   const uint before = TICKS;
-  MAKE_TRIPS
+  MAKE_ARITHMETIC_TRIPS
   const uint after = TICKS;
   state[item] = x;
   state[item + 1] = trip;

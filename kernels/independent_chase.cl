@@ -14,7 +14,7 @@ kernel void independent_chase(global const uint* restrict lines, global uint* re
   if (item != 0) return;
   uint word = cursor[item];
   uint counter = cursor[item + 1];
-  MAKE_TRIPS
+  MAKE_WALK_TRIPS
   cursor[item] = word;
   cursor[item + 1] = counter;
   cursor[item + 2] = trip;

@@ -1,10 +1,14 @@
 // What the chain kernels share, in OpenCL C and GLSL alike: the loop. A kernel defines STEP, one step of its chain, and
-// has `trips`; what is left is `trip`, the trips made. 64 steps a trip: see docs/method.md, loop limits.
+// has `trips`; what is left is `trip`, the trips made. A walk makes 16 steps a trip, since a driver may give each step
+// of the code memory of its own, which takes the first cache's room (lavapipe: 10 KiB for 64). Arithmetic makes 64, so
+// that the loop's own is nothing beside it.
 #define STEPS_4 STEP STEP STEP STEP
 #define STEPS_16 STEPS_4 STEPS_4 STEPS_4 STEPS_4
 #define STEPS_64 STEPS_16 STEPS_16 STEPS_16 STEPS_16
-#define MAKE_TRIPS                    \
-  uint trip = 0;                      \
-  for (; trip < trips; ++trip) {      \
-    STEPS_64                          \
+#define MAKE_TRIPS_OF(STEPS)     \
+  uint trip = 0;                 \
+  for (; trip < trips; ++trip) { \
+    STEPS                        \
   }
+#define MAKE_WALK_TRIPS MAKE_TRIPS_OF(STEPS_16)
+#define MAKE_ARITHMETIC_TRIPS MAKE_TRIPS_OF(STEPS_64)

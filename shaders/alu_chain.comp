@@ -18,7 +18,7 @@ void main() {
   const uint item = gl_GlobalInvocationID.x;
   if (item != 0) return;
   uint x = state.data[item];
-  MAKE_TRIPS
+  MAKE_ARITHMETIC_TRIPS
   state.data[item] = x;
   state.data[item + 1] = trip;
 }

@@ -18,7 +18,7 @@ void main() {
   const uint item = gl_GlobalInvocationID.x;
   if (item != 0) return;
   uint at = cursor.data[item];
-  MAKE_TRIPS
+  MAKE_WALK_TRIPS
   cursor.data[item] = at;
   cursor.data[item + 1] = trip;
 }

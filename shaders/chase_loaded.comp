@@ -1,7 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "arguments.glsl"
-#define STREAMING_GROUP (gl_WorkGroupID.x - 1)
+#define STREAMING_GROUP (GROUP - 1)
 #include "stream.glsl"
 #include "../kernels/steps.h"
 
@@ -26,13 +26,8 @@ shared uint signs[2];
 #define STEP at = next.data[at];
 #define WAIT position = position * factor + addend;
 #define WAIT_8 WAIT WAIT WAIT WAIT WAIT WAIT WAIT WAIT
-#define READ(k) stream.data[at + k * VECTOR_STEP]
-#define BLOCK                              \
-  {                                        \
-    const uint at = VECTOR_AT(position);   \
-    EACH(ADD)                              \
-    position = AFTER(position);            \
-  }
+#define READ(at) stream.data[at]
+#define BLOCK ADD_BLOCK(VECTOR_AT)
 
 void main() {
   const uint item = gl_GlobalInvocationID.x;
@@ -40,14 +35,13 @@ void main() {
   if (gl_WorkGroupID.x == 0) {
     if (item != 0) return;
     uint at = cursor.data[item];
-    MAKE_TRIPS
+    MAKE_WALK_TRIPS
     cursor.data[item] = at;
     cursor.data[item + 1] = trip;
     atomicExchange(cursor.data[2], launch);
     return;
   }
-  DECLARE
-  EACH(CLEAR)
+  BEGIN_SUM
   uint position = FIRST_POSITION;
   uint rounds = 0;
   if (local_item == 0) signs[1] = atomicOr(cursor.data[2], 0);

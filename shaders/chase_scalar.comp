@@ -17,7 +17,7 @@ layout(push_constant) uniform Arguments {
 
 void main() {
   uint at = start;
-  MAKE_TRIPS
+  MAKE_WALK_TRIPS
   if (gl_GlobalInvocationID.x != 0) return;
   cursor.data[0] = at;
   cursor.data[1] = trip;

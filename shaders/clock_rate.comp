@@ -20,7 +20,7 @@ void main() {
   if (item != 0) return;
   uint x = state.data[item];
   const uint before = clock2x32ARB().x;
-  MAKE_TRIPS
+  MAKE_ARITHMETIC_TRIPS
   const uint after = clock2x32ARB().x;
   state.data[item] = x;
   state.data[item + 1] = trip;

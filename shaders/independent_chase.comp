@@ -25,7 +25,7 @@ void main() {
   uint word = cursor.data[item];
   uint counter = cursor.data[item + 1];
   uint line, unused;
-  MAKE_TRIPS
+  MAKE_WALK_TRIPS
   cursor.data[item] = word;
   cursor.data[item + 1] = counter;
   cursor.data[item + 2] = trip;

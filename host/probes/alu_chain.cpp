@@ -62,7 +62,7 @@ struct Chain {
 }  // namespace
 
 measure::Workload alu_chain(gpu::Device& device) {
-  return chain_workload(std::make_shared<Chain>(device, kernels::alu_chain), 1);
+  return chain_workload(std::make_shared<Chain>(device, kernels::alu_chain), 1, steps_per_trip, most_steps);
 }
 
 std::function<Counted(std::uint64_t)> counted_alu_chain(gpu::Device& device) {

@@ -154,7 +154,7 @@ struct IndependentWalk {
 
 template <typename Walk>
 measure::Workload workload_of(const std::shared_ptr<Walk>& walk, const CpuPlace& place, std::uint64_t lap) {
-  measure::Workload workload = chain_workload(walk, lap);
+  measure::Workload workload = chain_workload(walk, lap, steps_per_trip, most_steps);
   workload.one_core = false;  // it has seen to that itself
   workload.shape = {{"cpu", place.core.cpu}, {"pinned", walk->standing.pinned.holds() ? 1 : 0}};
   return workload;

@@ -36,7 +36,7 @@ struct IndependentChase {
   }
 
   gpu::Nanoseconds run(std::uint64_t hops) {
-    trips = static_cast<std::uint32_t>(hops / steps_per_trip);
+    trips = static_cast<std::uint32_t>(hops / hops_per_trip);
     for (std::uint64_t hop = 0; hop < hops; ++hop) {
       ++counter;
       const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
@@ -57,7 +57,8 @@ struct IndependentChase {
 
 measure::Workload independent_chase(gpu::Device& device, std::uint32_t count, std::uint32_t line_bytes,
                                     std::uint64_t seed) {
-  return chain_workload(std::make_shared<IndependentChase>(device, count, line_bytes, seed), count);
+  return chain_workload(std::make_shared<IndependentChase>(device, count, line_bytes, seed), count, hops_per_trip,
+                        most_hops(device.info()));
 }
 
 }  // namespace sonde::probes

@@ -52,9 +52,9 @@ class UnderLoad {
 
   /// Hops of a dispatch that lasts about `wanted`, or as long as the load may.
   std::uint64_t long_enough(Nanoseconds wanted) {
-    std::uint64_t hops = steps_per_trip * short_part;
+    std::uint64_t hops = hops_per_trip * short_part;
     (void)run(hops);  // compiles
-    const std::uint64_t most = std::uint64_t{most_trips} * steps_per_trip;
+    const std::uint64_t most = most_hops(chase_->device.info());
     while (hops * 2 <= most) {
       const Dispatch now = run(hops);
       if (now.ns >= wanted.count() * 0.7 || 2 * chase_->beside->share_of_rounds() > most_share_of_rounds) break;
@@ -149,7 +149,7 @@ measure::Workload chase_under_load(gpu::Device& device, std::uint32_t count, con
                                    const Load& load) {
   const std::uint64_t largest = std::max(load.bytes, std::uint64_t{count} * slots.slot_bytes());
   const auto chase = std::make_shared<CycleChase>(device, count, slots, seed, load, use_for(device.info(), largest));
-  measure::Workload workload = chain_workload(chase, count);
+  measure::Workload workload = chain_workload(chase, count, hops_per_trip, most_hops(device.info()));
   workload.shape = named(load.shape);
   if (load.silent) return workload;
   workload.one_core = false;  // the load needs the others

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -11,11 +12,16 @@
 
 namespace sonde::probes {
 
-/// lavapipe silently leaves a shader's loops after 65,535 trips in all; no other driver is asked for more either.
-inline constexpr std::uint32_t most_trips = 65000;
+/// Steps that one trip of a kernel's loop makes (kernels/steps.h).
+inline constexpr std::uint32_t hops_per_trip = 16;   ///< of a walk
+inline constexpr std::uint32_t steps_per_trip = 64;  ///< of arithmetic
 
-/// Steps that every chain kernel unrolls into one trip of its loop.
-inline constexpr std::uint32_t steps_per_trip = 64;
+/// No dispatch makes more steps, whatever a device's loops allow.
+inline constexpr std::uint64_t most_steps = 4'160'000;
+
+inline std::uint64_t most_hops(const gpu::DeviceInfo& info) {
+  return std::min(std::uint64_t{info.most_trips} * hops_per_trip, most_steps / hops_per_trip * hops_per_trip);
+}
 
 /// Group size for a kernel in which one work-item works. On a GPU a whole wave is launched and the others leave at
 /// once: with a group of one a compiler could prove every address uniform and take the scalar cache's path.
@@ -24,12 +30,14 @@ inline std::uint32_t one_item_group(const gpu::DeviceInfo& info) {
   return info.largest_group_size < 32 ? info.largest_group_size : 32;
 }
 
-/// The workload of a chain whose state has run(steps) and flaw(): time per step in ns.
+/// The workload of a chain whose state has run(steps) and flaw(): time per step in ns. A dispatch makes whole trips of
+/// `per_trip` steps, at most `most` steps.
 template <typename Chain>
-measure::Workload chain_workload(const std::shared_ptr<Chain>& chain, std::uint64_t lap) {
+measure::Workload chain_workload(const std::shared_ptr<Chain>& chain, std::uint64_t lap, std::uint32_t per_trip,
+                                 std::uint64_t most) {
   return {.unit = "ns",
-          .quantum = steps_per_trip,
-          .most = std::uint64_t{most_trips} * steps_per_trip,
+          .quantum = per_trip,
+          .most = most,
           .lap = lap,
           .one_core = true,
           .run = [chain](std::uint64_t steps) { return chain->run(steps); },

@@ -14,7 +14,8 @@
 namespace sonde::gpu {
 namespace {
 
-constexpr std::uint32_t per_trip = 64;
+constexpr std::uint32_t hops_per_trip = 16;   // of a walk
+constexpr std::uint32_t steps_per_trip = 64;  // of arithmetic
 
 class DeviceKernel : public test::DeviceTest {
  protected:
@@ -53,7 +54,7 @@ std::vector<std::uint32_t> chain(std::uint32_t count, std::uint32_t line_bytes, 
 }
 
 std::uint32_t walked(const std::vector<std::uint32_t>& words, std::uint32_t at, std::uint32_t trips) {
-  for (std::uint64_t hop = 0; hop < std::uint64_t{trips} * per_trip; ++hop) at = words.at(at);
+  for (std::uint64_t hop = 0; hop < std::uint64_t{trips} * hops_per_trip; ++hop) at = words.at(at);
   return at;
 }
 
@@ -107,7 +108,7 @@ TEST_P(DeviceKernel, IndependentChaseLeavesWhatTheHostComputes) {
       std::uint32_t word = 5;
       std::uint32_t counter = 4000000000u;
       const auto cursor = buffer_of(std::array<std::uint32_t, 3>{word, counter, 99});
-      for (std::uint32_t hop = 0; hop < trips * per_trip; ++hop) {
+      for (std::uint32_t hop = 0; hop < trips * hops_per_trip; ++hop) {
         const std::uint32_t mixed = (word ^ ++counter) * 0x9E3779B1u;
         word = lines.at((std::uint64_t{mixed} * line_count >> 32) * line_words);
       }
@@ -217,7 +218,7 @@ TEST_P(DeviceKernel, AWalkBesideStreamsLeavesWhatTheHostsWalkSaysAndTheSumsOfWha
 
 TEST_P(DeviceKernel, AnAtomicHopReallyAdds) {
   if (GetParam() == "model") GTEST_SKIP() << "the model's reference adds nothing but zero";
-  const std::vector<std::uint32_t> words(64 + 1, 0);
+  const std::vector<std::uint32_t> words(hops_per_trip + 1, 0);
   const auto next = buffer_of(words);
   const auto cursor = buffer_of(Pair{0, 0});
   const auto kernel = device->make_kernel(kernels::chase_atomic, 1);
@@ -227,7 +228,7 @@ TEST_P(DeviceKernel, AnAtomicHopReallyAdds) {
   // Wherever the walk went, every hop left a one.
   std::uint32_t sum = 0;
   for (const std::uint32_t word : after) sum += word;
-  EXPECT_EQ(sum, 64u);
+  EXPECT_EQ(sum, hops_per_trip);
 }
 
 TEST_P(DeviceKernel, AluChainLeavesWhatTheHostComputes) {
@@ -237,7 +238,7 @@ TEST_P(DeviceKernel, AluChainLeavesWhatTheHostComputes) {
     constexpr std::uint32_t factor = 22695477;
     constexpr std::uint32_t addend = 12345;
     std::uint32_t x = 7;
-    for (std::uint32_t step = 0; step < trips * per_trip; ++step) x = x * factor + addend;
+    for (std::uint32_t step = 0; step < trips * steps_per_trip; ++step) x = x * factor + addend;
     const auto state = buffer_of(Pair{7, 99});
     (void)device->run(*kernel, {.buffers = {state.get()}, .scalars = {trips, factor, addend}, .groups = 1});
     EXPECT_EQ(pair_in(*state), (Pair{x, trips})) << trips;
@@ -252,7 +253,7 @@ TEST_P(DeviceKernel, ClockRateIsTheSameChainBetweenTwoReadingsOfTheCounter) {
     constexpr std::uint32_t factor = 22695477;
     constexpr std::uint32_t addend = 12345;
     std::uint32_t x = 7;
-    for (std::uint32_t step = 0; step < trips * per_trip; ++step) x = x * factor + addend;
+    for (std::uint32_t step = 0; step < trips * steps_per_trip; ++step) x = x * factor + addend;
     std::array<std::uint32_t, 5> found{7, 99, 5, 5, 0xABCD};
     const auto state = buffer_of(found);
     (void)device->run(*kernel, {.buffers = {state.get()}, .scalars = {trips, factor, addend}, .groups = 1});
@@ -262,7 +263,7 @@ TEST_P(DeviceKernel, ClockRateIsTheSameChainBetweenTwoReadingsOfTheCounter) {
     // No step takes less than a hundredth of a tick of any counter, nor so many that 31 bits overflow.
     const auto ticks = static_cast<std::int32_t>(found[3] - found[2]);
     if (has_counter) {
-      EXPECT_GE(ticks, static_cast<std::int32_t>(trips * per_trip / 100)) << trips;
+      EXPECT_GE(ticks, static_cast<std::int32_t>(trips * steps_per_trip / 100)) << trips;
     } else {
       EXPECT_EQ((Pair{found[2], found[3]}), (Pair{0, 0}));
     }
@@ -289,7 +290,7 @@ TEST_P(DeviceKernel, OnlyTheFirstItemWorksHoweverManyThereAre) {
       expected[1] = 10;
       cursor->read(0, std::as_writable_bytes(std::span(found)));
       EXPECT_EQ(found, expected) << groups << " groups of " << group_size;
-      expected[0] = per_trip;
+      expected[0] = steps_per_trip;
       expected[1] = 1;
       state->read(0, std::as_writable_bytes(std::span(found)));
       EXPECT_EQ(found, expected) << groups << " groups of " << group_size;

@@ -9,7 +9,8 @@
 namespace sonde::test {
 namespace {
 
-constexpr std::uint32_t steps_per_trip = 64;
+constexpr std::uint32_t hops_per_trip = 16;   // of a walk
+constexpr std::uint32_t steps_per_trip = 64;  // of arithmetic
 constexpr std::uint64_t most_buffer_bytes = 1ull << 30;
 constexpr const char* endless = "the script ends here: too many dispatches";
 
@@ -36,7 +37,7 @@ std::uint64_t chase(const gpu::Launch& launch, std::uint32_t trips, bool scalar_
   HostBuffer& cursor = host(launch, 1);
   next.visited.resize(next.words.size(), 0);
   std::uint64_t warm_hops = 0;
-  const std::uint64_t hops = std::uint64_t{trips} * steps_per_trip;
+  const std::uint64_t hops = std::uint64_t{trips} * hops_per_trip;
   // The second scalar of the walk by a uniform address is where it starts; others end where they start from.
   std::uint32_t at = scalar_path ? launch.scalars.at(1) : cursor.words.at(0);
   for (std::uint64_t hop = 0; hop < hops; ++hop) {
@@ -74,7 +75,7 @@ void independent_chase(const gpu::Launch& launch, std::uint32_t trips) {
   HostBuffer& cursor = host(launch, 1);
   std::uint32_t word = cursor.words.at(0);
   std::uint32_t counter = cursor.words.at(1);
-  for (std::uint64_t hop = 0; hop < std::uint64_t{trips} * steps_per_trip; ++hop) {
+  for (std::uint64_t hop = 0; hop < std::uint64_t{trips} * hops_per_trip; ++hop) {
     ++counter;
     const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
     word = lines.words.at((std::uint64_t{mixed} * launch.scalars.at(1) >> 32) * launch.scalars.at(2));
@@ -135,7 +136,8 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
   const std::uint32_t trips = std::min(launch.scalars.at(0), script_.loop_limit);
   Dispatch dispatch{.kernel = own.name, .bytes = launch.buffers.at(0)->size_bytes(), .trips = launch.scalars[0]};
   if (!script_.drops_work) {
-    const double steps = static_cast<double>(trips) * steps_per_trip;
+    const bool walks = own.name.find("chase") != std::string::npos;
+    const double steps = static_cast<double>(trips) * (walks ? hops_per_trip : steps_per_trip);
     if (own.name.starts_with("chase")) {
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
       dispatch.work_ns += static_cast<double>(chase(launch, trips, own.name == "chase_scalar")) * script_.cold_word_ns;

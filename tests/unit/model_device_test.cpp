@@ -89,7 +89,7 @@ TEST(ModelDevice, ALevelSeesOnlyTheMissesFromAbove) {
     words[(i + std::size_t{1}) * 32] = (i + 1) % others;
   }
   next->write(0, std::as_bytes(std::span(words)));
-  const Launch launch{.buffers = {next.get(), cursor.get()}, .scalars = {1000}, .groups = 1};
+  const Launch launch{.buffers = {next.get(), cursor.get()}, .scalars = {4000}, .groups = 1};
   device->run(*kernel, launch);
   EXPECT_NEAR(device->run(*kernel, launch).count() / 64000, (40 + 100) / 2.0, 0.5);
 }
@@ -132,11 +132,12 @@ TEST(ModelDevice, WalksTheRealContents) {
   const auto device = open(plain());
   ModelWalk walk(*device, 1000 * 64, 64, 3);
   const auto order = random_order(1000, 3);
-  for (const std::uint64_t trips : {1u, 10u, 20u, 40u, 7u}) {
-    static std::uint64_t hops;
-    hops = trips == 1 ? 64 : hops + trips * 64;
-    walk.run(static_cast<std::uint32_t>(trips));
-    EXPECT_EQ(walk.cursor(), (std::vector<std::uint32_t>{order[hops % 1000] * 16, static_cast<std::uint32_t>(trips)}));
+  std::uint64_t hops = 0;
+  for (const std::uint32_t rounds : {1u, 10u, 20u, 40u, 7u}) {
+    hops += std::uint64_t{rounds} * 64;
+    walk.run(rounds);
+    EXPECT_EQ(walk.cursor(),
+              (std::vector<std::uint32_t>{order[hops % 1000] * 16, rounds * ModelWalk::trips_per_round}));
   }
   // A new chain in the same buffer is followed, although the old one had been walked all around.
   const auto other = random_order(1000, 4);
@@ -328,11 +329,11 @@ TEST(ModelDevice, TheSeedDecidesOnRandomReplacementToo) {
 TEST(ModelDevice, TheSplitIntoDispatchesChangesNoHits) {
   Description model = plain();
   model.levels[1].policy = Policy::plru;
-  const auto total = [&model](std::uint32_t trips) {
+  const auto total = [&model](std::uint32_t rounds) {
     const auto device = open(model);
     ModelWalk walk(*device, 100000, 64);
     double ns = 0;
-    for (std::uint32_t done = 0; done < 400; done += trips) ns += walk.run(trips);
+    for (std::uint32_t done = 0; done < 400; done += rounds) ns += walk.run(rounds);
     return ns;
   };
   EXPECT_NEAR(total(400), total(100), 3 * 3 * 300);  // three more dispatches touch the cursor

@@ -28,6 +28,8 @@ inline std::vector<std::uint32_t> random_order(std::uint32_t count, std::uint64_
 /// here.
 class ModelWalk {
  public:
+  static constexpr std::uint32_t trips_per_round = 4;
+
   ModelWalk(Device& device, std::uint64_t bytes, std::uint32_t stride_bytes, std::uint64_t seed = 1)
       : device_(device),
         kernel_(device.make_kernel(chase_source, 1)),
@@ -54,15 +56,17 @@ class ModelWalk {
     cursor_->write(0, std::as_bytes(std::span(words)));
   }
 
-  double run(std::uint32_t trips) {
+  /// So many rounds of 64 hops.
+  double run(std::uint32_t rounds) {
+    const std::uint32_t trips = rounds * trips_per_round;
     return device_.run(*kernel_, {.buffers = {next_.get(), cursor_.get()}, .scalars = {trips}, .groups = 1}).count();
   }
   void run_laps(std::uint32_t laps) { run(laps * ((lines_ + 63) / 64)); }
 
   /// Mean nanoseconds a hop over at least one lap.
-  double hop_ns(std::uint32_t least_trips = 0) {
-    const std::uint32_t trips = std::max((lines_ + 63) / 64, least_trips);
-    return run(trips) / (64.0 * trips);
+  double hop_ns(std::uint32_t least_rounds = 0) {
+    const std::uint32_t rounds = std::max((lines_ + 63) / 64, least_rounds);
+    return run(rounds) / (64.0 * rounds);
   }
 
   /// {word where the walk stands, trips of the last dispatch}

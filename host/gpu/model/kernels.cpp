@@ -12,14 +12,15 @@
 namespace sonde::gpu::model {
 namespace {
 
-constexpr std::uint64_t steps_per_trip = 64;
+constexpr std::uint64_t hops_per_trip = 16;   // of a walk
+constexpr std::uint64_t steps_per_trip = 64;  // of arithmetic
 
 /// What every walk does: from `start` through the chain of buffer 0; where it ends and its trips go to buffer 1.
 void walk(Invocation& invocation, std::uint32_t start) {
   Invocation::Words next = invocation.buffer(0);
   Invocation::Words cursor = invocation.buffer(1);
   const std::uint32_t trips = invocation.scalar(0);
-  cursor.store(0, next.follow(start, trips * steps_per_trip));
+  cursor.store(0, next.follow(start, trips * hops_per_trip));
   cursor.store(1, trips);
 }
 
@@ -40,11 +41,11 @@ void chase_local(Invocation& invocation) {
   std::vector<std::uint32_t> chain(invocation.scalar(1));
   for (std::size_t word = 0; word < chain.size(); ++word) chain[word] = next.load(word);
   std::uint32_t at = cursor.load(0);
-  for (std::uint64_t hop = 0; hop < trips * steps_per_trip; ++hop) {
+  for (std::uint64_t hop = 0; hop < trips * hops_per_trip; ++hop) {
     if (at >= chain.size()) throw Error("the simulated walk left the work-group's memory");
     at = chain[at];
   }
-  invocation.wait_for_local(trips * steps_per_trip);
+  invocation.wait_for_local(trips * hops_per_trip);
   cursor.store(0, at);
   cursor.store(1, trips);
 }
@@ -89,7 +90,7 @@ void independent_chase(Invocation& invocation) {
   const std::uint32_t line_words = invocation.scalar(2);
   std::uint32_t word = cursor.load(0);
   std::uint32_t counter = cursor.load(1);
-  for (std::uint64_t hop = 0; hop < trips * steps_per_trip; ++hop) {
+  for (std::uint64_t hop = 0; hop < trips * hops_per_trip; ++hop) {
     ++counter;
     const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
     const auto line = static_cast<std::uint32_t>((mixed * line_count) >> 32);
@@ -99,7 +100,7 @@ void independent_chase(Invocation& invocation) {
   cursor.store(0, word);
   cursor.store(1, counter);
   cursor.store(2, trips);
-  invocation.compute(cycles_per_hop * static_cast<double>(trips * steps_per_trip));
+  invocation.compute(cycles_per_hop * static_cast<double>(trips * hops_per_trip));
 }
 
 /// Words side by side move as a stream; others each cost what a load costs, as few as they are.

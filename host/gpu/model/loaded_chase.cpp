@@ -9,7 +9,7 @@
 namespace sonde::gpu::model {
 namespace {
 
-constexpr std::uint64_t steps_per_trip = 64;
+constexpr std::uint64_t hops_per_trip = 16;
 constexpr double cycles_per_wait = 32 * 4;
 constexpr std::uint32_t blocks_per_round = 4;
 
@@ -106,7 +106,7 @@ void chase_loaded(Invocation& invocation) {
     memory.load(level, bytes / round_ns);
   }
   const std::uint32_t trips = invocation.scalar(0);
-  const std::uint32_t at = next.follow(cursor.load(0), trips * steps_per_trip);
+  const std::uint32_t at = next.follow(cursor.load(0), trips * hops_per_trip);
   cursor.store(0, at);
   cursor.store(1, trips);
   cursor.store(2, invocation.scalar(6));
