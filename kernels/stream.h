@@ -14,18 +14,14 @@ typedef JOINED(uint, VECTOR_WORDS) vector;
 #define EACH(DO) DO(0) DO(1)
 #elif IN_FLIGHT == 4
 #define EACH(DO) DO(0) DO(1) DO(2) DO(3)
-#else
+#elif IN_FLIGHT == 8
 #define EACH(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#else
+#define EACH(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
 #endif
 
-/// Which of the walking groups this is; a kernel with other groups before them defines it.
-#ifndef STREAMING_GROUP
-#define STREAMING_GROUP (uint)get_group_id(0)
-#endif
-
+#define GROUP (uint)get_group_id(0)
 #define WALK_ARGUMENTS uint trips, uint start, uint blocks, uint block_step, uint group_step, uint group_offset
-#define FIRST_POSITION ((start + STREAMING_GROUP * group_offset) % blocks)
-#define AFTER(position) ((position) + 1 == blocks ? 0 : (position) + 1)
 /// The item's first vector of the block at a position; its others follow VECTOR_STEP apart.
 #if SPREAD
 #define VECTOR_STEP (blocks * GROUP_SIZE)
@@ -37,11 +33,13 @@ typedef JOINED(uint, VECTOR_WORDS) vector;
   ((STREAMING_GROUP * group_step + (position) * block_step) * (GROUP_SIZE * IN_FLIGHT) + (uint)get_local_id(0))
 #endif
 
-#define DECLARE(k) vector value##k;
+#define DECLARE_VALUE(k) vector value##k;
+#define DECLARE_VALUES EACH(DECLARE_VALUE)
 
-/// What reads adds up READ(k), the k-th vector at `at`: its sum of all words proves that it did.
+/// A sum for each row, so that no addition waits for another.
 #define CLEAR(k) vector sum##k = 0;
-#define ADD(k) sum##k += READ(k);
+#define BEGIN_SUM EACH(CLEAR)
+#define ADD(k) sum##k += READ(at + k * ROW_STEP);
 #define FOLD(k) all += sum##k;
 #define SUM_UP                           \
   vector all = 0;                        \
@@ -49,30 +47,6 @@ typedef JOINED(uint, VECTOR_WORDS) vector;
   const uint* words = (const uint*)&all; \
   uint sum = 0;                          \
   for (uint word = 0; word < VECTOR_WORDS; ++word) sum += words[word];
+#define PUT_SUM sums[get_global_id(0)] = sum;
 
-/// All of a kernel that only reads, from AT(position) on; sums has one word for each item.
-#define ADD_UP_ALL_TRIPS(AT)                  \
-  EACH(CLEAR)                                 \
-  uint position = FIRST_POSITION;             \
-  for (uint trip = 0; trip < trips; ++trip) { \
-    const uint at = AT(position);             \
-    EACH(ADD)                                 \
-    position = AFTER(position);               \
-  }                                           \
-  SUM_UP                                      \
-  sums[get_global_id(0)] = sum;
-
-/// All of a kernel that writes to `at` what it makes of `from`, `shift` blocks further on: another shift with every
-/// dispatch, so that what an earlier one left is noticed. LOAD(k) and STORE(k) say how.
-#define WRITE_ON_ALL_TRIPS                    \
-  EACH(DECLARE)                               \
-  uint position = FIRST_POSITION;             \
-  uint shifted = (position + shift) % blocks; \
-  for (uint trip = 0; trip < trips; ++trip) { \
-    const uint at = VECTOR_AT(position);      \
-    const uint from = VECTOR_AT(shifted);     \
-    EACH(LOAD)                                \
-    EACH(STORE)                               \
-    position = AFTER(position);               \
-    shifted = AFTER(shifted);                 \
-  }
+#include "stream_loops.h"

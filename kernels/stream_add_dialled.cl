@@ -11,7 +11,7 @@ __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void stream_add_dialled(global const vector* restrict a, global const vector* restrict b,
                                global vector* restrict c, WALK_ARGUMENTS, uint salt, uint rounds, uint extra,
                                uint factor, uint addend) {
-  EACH(DECLARE)
+  DECLARE_VALUES
   uint position = FIRST_POSITION;
   for (uint trip = 0; trip < trips; ++trip) {
     const uint at = VECTOR_AT(position);

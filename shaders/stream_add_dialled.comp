@@ -24,7 +24,7 @@ layout(push_constant) uniform Arguments {
 #define STORE(k) c.data[at + k * VECTOR_STEP] = value##k;
 
 void main() {
-  DECLARE
+  DECLARE_VALUES
   uint position = FIRST_POSITION;
   for (uint trip = 0; trip < trips; ++trip) {
     const uint at = VECTOR_AT(position);

@@ -11,7 +11,7 @@ layout(push_constant) uniform Arguments {
   WALK_ARGUMENTS
 };
 
-#define READ(k) texelFetch(a, int(at + k * VECTOR_STEP))
+#define READ(at) texelFetch(a, int(at))
 
 void main() {
   ADD_UP_ALL_TRIPS(VECTOR_AT)

@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "arguments.glsl"
+#define ROW_STEP GROUP_SIZE
 #include "stream.glsl"
 
 // The same as kernels/stream_local.cl, which explains it.
@@ -16,7 +17,7 @@ shared uvec4 part[1024];
 
 #define PART_AT(position) ((position) * (GROUP_SIZE * IN_FLIGHT) + gl_LocalInvocationID.x)
 #define FILL(k) part[to + k * GROUP_SIZE] = a.data[from + k * VECTOR_STEP];
-#define READ(k) part[at + k * GROUP_SIZE]
+#define READ(at) part[at]
 
 void main() {
   for (uint block = 0; block < blocks; ++block) {

@@ -12,7 +12,7 @@ layout(push_constant) uniform Arguments {
   WALK_ARGUMENTS
 };
 
-#define READ(k) a.data[at + k * VECTOR_STEP]
+#define READ(at) a.data[at]
 
 void main() {
   ADD_UP_ALL_TRIPS(VECTOR_AT)

@@ -23,7 +23,7 @@ uvec4 noise_of(uint number) {
 #define GROW(k) value##k += growth;
 
 void main() {
-  DECLARE
+  DECLARE_VALUES
   EACH(BEGIN)
   uint position = FIRST_POSITION;
   for (uint trip = 0; trip < trips; ++trip) {

@@ -42,7 +42,7 @@ function(embed_kernels)
         COMMAND glslangValidator --quiet -V --target-env vulkan1.2 ${defines} --vn ${name}_${form} -o ${spirv}.h
                 ${shader}
         DEPENDS ${shader} ${CMAKE_SOURCE_DIR}/shaders/arguments.glsl ${CMAKE_SOURCE_DIR}/shaders/stream.glsl
-                ${CMAKE_SOURCE_DIR}/kernels/steps.h
+                ${CMAKE_SOURCE_DIR}/kernels/steps.h ${CMAKE_SOURCE_DIR}/kernels/stream_loops.h
         VERBATIM)
       list(APPEND sources ${spirv}.h)
     endforeach()
@@ -51,6 +51,7 @@ function(embed_kernels)
       COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DOPENCL_C=${CMAKE_SOURCE_DIR}/kernels/${name}.cl
               -DOUTPUT=${generated}/${name}_kernel.cpp -P ${CMAKE_SOURCE_DIR}/tools/embed_kernel.cmake
       DEPENDS ${CMAKE_SOURCE_DIR}/kernels/${name}.cl ${CMAKE_SOURCE_DIR}/kernels/steps.h ${CMAKE_SOURCE_DIR}/kernels/stream.h
+              ${CMAKE_SOURCE_DIR}/kernels/stream_loops.h
               ${CMAKE_SOURCE_DIR}/tools/embed_kernel.cmake
       VERBATIM)
     list(APPEND sources ${generated}/${name}_kernel.cpp)

@@ -158,7 +158,7 @@ std::vector<Shape> neighbours(const Shape& shape, const gpu::DeviceInfo& info, S
     all.push_back(shape);
     change(all.back());
   };
-  for (const std::uint32_t in_flight : {1u, 2u, 4u, 8u}) {
+  for (const std::uint32_t in_flight : {1u, 2u, 4u, 8u, 16u}) {
     if (in_flight == 2 * shape.in_flight || 2 * in_flight == shape.in_flight) {
       with([=](Shape& one) { one.in_flight = in_flight; });
     }

@@ -45,7 +45,7 @@ struct Shape {
   std::uint32_t group_size = 1;
   std::uint32_t groups = 1;
   std::uint32_t vector_words = 4;
-  std::uint32_t in_flight = 1;  ///< 1, 2, 4 or 8 vectors of one work-item that do not depend on each other
+  std::uint32_t in_flight = 1;  ///< 1, 2, 4, 8 or 16 vectors of one work-item that do not depend on each other
   bool interleaved = false;     ///< groups take blocks in turn, instead of each a slice
   bool spread = false;          ///< what is in flight comes from as many parts of the slice; never interleaved
 
