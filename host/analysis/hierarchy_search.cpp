@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 
 #include "analysis/in_parallel.hpp"
+#include "analysis/statistics.hpp"
 
 namespace sonde::analysis {
 namespace {
@@ -18,6 +20,7 @@ constexpr double hopeless = 8;
 /// A point that a level serves by so much, at a latency so near to the level's, shows it.
 constexpr double own_share = 0.85;
 constexpr double flat_log_ns = 0.04;
+constexpr double most_unsteady_log_ns = 0.25;
 constexpr double explained_cost = 0.6;  // of each point
 constexpr double penalty_of_unseen = 2;
 /// A step that the fit may use, one that may be a level where the curve is flat on both sides, and one that needs no
@@ -59,6 +62,15 @@ std::size_t parameter_count(const FittedHierarchy& hierarchy) {
   return hierarchy.log2_bytes.size() + 2 * hierarchy.log_ns.size();
 }
 
+/// How far a curve falls where it falls, which only disturbances make it do. 0 of a climb, however steep.
+double unsteadiness(std::span<const FitPoint> points) {
+  std::vector<double> falls;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (points[i].log_ns < points[i - 1].log_ns) falls.push_back(points[i - 1].log_ns - points[i].log_ns);
+  }
+  return falls.empty() ? 0 : std::min(quantile(falls, 0.5), most_unsteady_log_ns);
+}
+
 /// Whether each level beyond a large step was seen by itself: points of the cycle curve at its latency. The foot of a
 /// climb that the sweep or the next level cuts off is none. A level between others that shows nowhere by itself,
 /// because their transitions overlap, is believed only where the formulas explain the whole curve.
@@ -69,12 +81,14 @@ bool seen(const FittedHierarchy& hierarchy, const FitCurves& curves) {
   for (std::size_t level = 1; level < hierarchy.log_ns.size(); ++level) {
     if (step_ratio(hierarchy, level - 1) < large_step) continue;
     if (explained && level + 1 < hierarchy.log_ns.size()) continue;
-    int points = 0;
-    for (const FitPoint& point : curves.cycle) {
-      if (cyclic_share(hierarchy, level, point.log2_bytes) < own_share) continue;
-      const double flat = std::log(level_ns(hierarchy, level, point.log2_bytes));
-      if (std::abs(point.log_ns - flat) < flat_log_ns) ++points;
-    }
+    std::vector<FitPoint> served;
+    std::ranges::copy_if(curves.cycle, std::back_inserter(served), [&](const FitPoint& point) {
+      return cyclic_share(hierarchy, level, point.log2_bytes) >= own_share;
+    });
+    const double flat = std::max(flat_log_ns, unsteadiness(served));
+    const auto points = std::ranges::count_if(served, [&](const FitPoint& point) {
+      return std::abs(point.log_ns - std::log(level_ns(hierarchy, level, point.log2_bytes))) < flat;
+    });
     if (points < 2) return false;
   }
   return true;
@@ -289,6 +303,20 @@ bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::si
   if (step >= large_step) return true;
   const std::vector<double> beyond = flat_stretches(hierarchy, curves, cache + 1);
   return !before.empty() && !beyond.empty() && beyond.back() >= least_step_of_a_level * before.front();
+}
+
+std::optional<FittedHierarchy> with_one_edge_for_two(const FittedHierarchy& hierarchy, const FitCurves& curves) {
+  for (std::size_t cache = 0; cache + 1 < hierarchy.log2_bytes.size(); ++cache) {
+    const double apart = hierarchy.log2_bytes[cache + 1] - hierarchy.log2_bytes[cache];
+    if (apart >= octaves_of_a_climb) continue;
+    if (!flat_stretches(hierarchy, curves, cache + 1).empty()) continue;
+    if (is_level(hierarchy, curves, cache) == is_level(hierarchy, curves, cache + 1)) continue;
+    FittedHierarchy merged = without_cache(hierarchy, cache + 1);
+    merged.log2_bytes[cache] += apart / 2;
+    merged.shapes[cache] = &typical_hashed_shape();
+    return fit(curves, merged);
+  }
+  return std::nullopt;
 }
 
 std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedHierarchy& best, std::size_t cache,

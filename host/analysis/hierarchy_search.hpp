@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analysis/hierarchy_fit.hpp"
@@ -37,6 +38,10 @@ std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCu
 
 /// Whether what lies beyond a cache is a level of its own: the step is large, or the curve is flat on both sides of it.
 bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache);
+
+/// The hierarchy with one cache for two that are so near to each other, and nothing flat between, that one of them,
+/// which is no level, can only be part of the other's edge. Nothing where there are none.
+std::optional<FittedHierarchy> with_one_edge_for_two(const FittedHierarchy& hierarchy, const FitCurves& curves);
 
 /// `best` and the best fits for every other allowed shape of one cache whose cost is no more than `tolerated_cost`
 /// above.

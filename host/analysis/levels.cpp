@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <random>
 
 #include "analysis/fit_points.hpp"
@@ -178,6 +179,20 @@ Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_
   return bracket;
 }
 
+/// Of several of the fit's levels that are one, none of them flat: what most of the points have that they alone serve.
+/// Nothing where those are few.
+std::optional<Bracket> climb_ns(const LatencyCurves& curves, const FittedHierarchy& fitted, std::size_t first,
+                                std::size_t last) {
+  std::vector<double> medians;
+  for (const CurvePoint& point : curves.cycle) {
+    double share = 0;
+    for (std::size_t level = first; level <= last; ++level) share += cyclic_share(fitted, level, log2_of(point.bytes));
+    if (share >= served_nearly_alone) medians.push_back(median_ns(point));
+  }
+  if (medians.size() < 3) return std::nullopt;
+  return Bracket{quantile(medians, 0.1), quantile(medians, 0.5), quantile(medians, 0.9)};
+}
+
 /// A capacity over every shape that explains the curves nearly as well, each with a say by its likelihood, and the
 /// range of all.
 Bracket over_shapes(const RefinedHierarchy& refined_hierarchy, const FitCurves& points, const FittedHierarchy& fitted,
@@ -286,7 +301,9 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
   hierarchy.translation = translation_edges(measured);
   const LatencyCurves curves = without_translation(measured, hierarchy.translation);
   const FitCurves measured_points = fit_curves(curves);
-  const RefinedHierarchy refined_hierarchy = refined(measured_points, search_hierarchy(cycle_alone(measured_points)));
+  RefinedHierarchy refined_hierarchy = refined(measured_points, search_hierarchy(cycle_alone(measured_points)));
+  while (const auto fewer = with_one_edge_for_two(refined_hierarchy.by_cycle, cycle_alone(refined_hierarchy.curves)))
+    refined_hierarchy = refined(measured_points, *fewer);
   const FittedHierarchy& fitted = refined_hierarchy.hierarchy;
   const FitCurves& points = refined_hierarchy.curves;
 
@@ -304,12 +321,10 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
     // The first that is flat speaks for all: the others are climbs. Of memory it is the last, beyond every mixture.
     const bool memory = level + 1 == fitted.log_ns.size();
     std::size_t speaker = memory ? level : first;
-    for (std::size_t one_of = first; !memory && one_of <= level; ++one_of) {
-      if (flat_stretches(fitted, points, one_of).empty()) continue;
-      speaker = one_of;
-      break;
-    }
-    one.latency_ns = plateau_ns(measured, refined_hierarchy, speaker, bootstrap);
+    while (speaker < level && flat_stretches(fitted, points, speaker).empty()) ++speaker;
+    const bool climbs = !memory && first < level && flat_stretches(fitted, points, speaker).empty();
+    const auto passed = climbs ? climb_ns(measured, fitted, first, level) : std::nullopt;
+    one.latency_ns = passed ? *passed : plateau_ns(measured, refined_hierarchy, speaker, bootstrap);
     first = level + 1;
     if (level < fitted.log2_bytes.size()) {
       one.bytes = capacity(curves, refined_hierarchy, level, bootstrap);

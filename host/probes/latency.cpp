@@ -15,6 +15,8 @@
 // How to read the curve: flat stretches are levels of the memory hierarchy, the rises between them are where a level
 // is full. Least recently used replacement rises at once, other policies over a range of sizes.
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "analysis/kept_awake.hpp"
@@ -43,7 +45,8 @@ std::vector<Point> vector_points(const gpu::DeviceInfo& device, const Request& r
   const analysis::LatencyCurves curves = curves_of(known, Path::vector, request.line_bytes);
   if (curves.cycle.empty()) return coarse_points(device, request);
   if (!curves.independent.empty() || !curves.page.empty()) return {};
-  const std::vector<Point> points = edge_points(curves, device, request);
+  std::vector<Point> points = edge_points(curves, device, request);
+  std::ranges::move(further_points(curves, device, request), std::back_inserter(points));
   return points.empty() ? capacity_points(curves, device, request) : points;
 }
 
@@ -52,8 +55,11 @@ std::vector<Point> vector_points(const gpu::DeviceInfo& device, const Request& r
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points = vector_points(device, request, known);
   if (!points.empty()) return points;
-  if (curves_of(known, Path::vector, request.line_bytes, Fabric::loaded).cycle.empty()) {
-    points = points_kept_awake(device, request);
+  const std::vector<analysis::CurvePoint> alone = curves_of(known, Path::vector, request.line_bytes).cycle;
+  if (!alone.empty() && curves_of(known, Path::vector, request.line_bytes, Fabric::loaded).cycle.empty()) {
+    Request as_far = request;
+    as_far.largest_bytes = static_cast<std::uint64_t>(alone.back().bytes);
+    points = points_kept_awake(device, as_far);
   }
   for (const Path path : further_paths()) {
     const analysis::LatencyCurves curves = curves_of(known, path, request.line_bytes);

@@ -95,6 +95,17 @@ std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed) {
 
 double median(const analysis::CurvePoint& point) { return analysis::summarize(point.values).median; }
 
+/// How far beyond the default's end a sweep goes on that ends on a rise.
+double doublings_further(gpu::DeviceType type) { return type == gpu::DeviceType::cpu ? 1 : 2; }
+
+/// Whether the curve rises over its last doubling.
+bool ends_on_a_rise(const std::vector<analysis::CurvePoint>& cycle) {
+  const auto before = std::ranges::find_if(
+      cycle, [&](const analysis::CurvePoint& one) { return one.bytes > cycle.back().bytes / 2.1; });
+  const double octaves = std::log2(cycle.back().bytes / before->bytes);
+  return octaves > 0 && std::log(median(cycle.back()) / median(*before)) > rising_slope * octaves;
+}
+
 /// Whether the curve rises over the interval from point `i` to the next, looked at widely enough.
 bool rises(const std::vector<analysis::CurvePoint>& cycle, const std::vector<double>& medians, std::size_t i) {
   std::size_t from = i;
@@ -190,15 +201,31 @@ std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cy
   return found;
 }
 
+std::vector<Point> further_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
+                                  const Request& request) {
+  const double end = largest_bytes(device, request);
+  const bool first_sweep = curves.cycle.size() <= coarse_points(device, request).size();
+  const bool to_the_end = curves.cycle.back().bytes > 0.99 * end;
+  const bool may_end = request.largest_bytes || request.effort == measure::Effort::thorough;
+  if (may_end || !first_sweep || !to_the_end || !ends_on_a_rise(curves.cycle)) return {};
+  std::vector<Point> points;
+  for (double doublings = 0.5; doublings <= doublings_further(device.type); doublings += 0.5)
+    points.push_back(point(request, "cycle", end * std::exp2(doublings), request.line_bytes, 1));
+  return shuffled(points, request.seed);
+}
+
 std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
                                const Request& request, Path path) {
   const bool thorough = request.effort == measure::Effort::thorough;
   const bool closely = path == Path::vector || thorough;
   // A CPU that stands for a GPU has no cache there worth minutes.
-  const double close_below = device.type == gpu::DeviceType::cpu && !thorough ? many_bytes : 1e300;
+  const bool quick = request.effort == measure::Effort::quick;
+  const bool spared = device.type == gpu::DeviceType::cpu && !thorough;
+  const double close_below = !spared ? 1e300 : quick ? few_bytes : many_bytes;
+  const double looked_at_below = spared && quick ? many_bytes : 1e300;
   std::vector<Point> points;
   for (const auto& [low, high] : edge_intervals(curves.cycle, closely, close_below)) {
-    if (high - low < 2 * request.line_bytes) continue;
+    if (high - low < 2 * request.line_bytes || low > 0.99 * looked_at_below) continue;
     const double between = std::sqrt(low * high);
     const int replicates = closely ? replicates_near_an_edge(request.effort, between) : 1;
     points.push_back(point(request, series_of(path), between, request.line_bytes, replicates));
@@ -218,13 +245,14 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
     onsets.push_back(edge.onset_bytes);
   }
   if (edges.empty()) return {};
+  const double largest = std::max(largest_bytes(device, request), curves.cycle.back().bytes);
   std::vector<Point> points;
   const double smallest = static_cast<double>(request.smallest_bytes.value_or(1024));
   for (const double share : {0.3, 0.5}) {
     points.push_back(point(request, "independent", std::max(smallest, share * onsets.front()), request.line_bytes, 1));
   }
   for (std::size_t edge = 0; edge < edges.size(); ++edge) {
-    const double end = edge + 1 < onsets.size() ? 0.9 * onsets[edge + 1] : largest_bytes(device, request);
+    const double end = edge + 1 < onsets.size() ? 0.9 * onsets[edge + 1] : largest;
     for (const double factor : shares_of_a_cache(request.effort, edges[edge])) {
       const double bytes = factor * edges[edge];
       if (bytes > end) break;
@@ -233,7 +261,7 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
       points.push_back(point(request, "independent", bytes, request.line_bytes, replicates));
     }
   }
-  const double furthest = std::min(4 * edges.back(), largest_bytes(device, request));
+  const double furthest = std::min(4 * edges.back(), largest);
   for (double span = 16 * page_bytes; span <= furthest; span *= 2)
     points.push_back(point(request, "page", span, page_bytes, 1));
   for (const double edge : edges) {

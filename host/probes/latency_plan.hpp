@@ -19,7 +19,7 @@ inline constexpr std::uint32_t page_bytes = 4096;
 analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path,
                                   std::uint32_t line_bytes, Fabric fabric = Fabric::idle);
 
-/// Where a sweep ends.
+/// Where a sweep ends, unless on a rise.
 double largest_bytes(const gpu::DeviceInfo& device, const measure::Request& request);
 
 /// A point at the whole number of lines nearest to `bytes`.
@@ -44,6 +44,11 @@ std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cy
 /// 10 % on the further paths while time is short, and in the largest working sets of CPUs.
 std::vector<measure::Point> edge_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
                                         const measure::Request& request, Path path = Path::vector);
+
+/// Sizes beyond a first sweep that ends on a rise, unless --sizes or thorough had it end there: what lies beyond the
+/// last cache is not told from a climb. Up to twice its end on CPUs, where laps take seconds, four times elsewhere.
+std::vector<measure::Point> further_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
+                                           const measure::Request& request);
 
 /// Sizes of the independent walk between the edges, and spans of the page walk about them.
 std::vector<measure::Point> capacity_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,

@@ -28,22 +28,23 @@ using measure::Request;
 using test::RecordingObserver;
 using test::ScriptedDevice;
 
-std::vector<double> sizes_as_asked(const Request& request) {
+std::vector<double> sizes_as_asked(const Request& request, const gpu::DeviceInfo& device = {}) {
   std::vector<double> bytes;
-  for (const Point& point : latency.next(gpu::DeviceInfo{}, request, {})) bytes.push_back(point.x.at("bytes"));
+  for (const Point& point : latency.next(device, request, {})) bytes.push_back(point.x.at("bytes"));
   return bytes;
 }
 
-std::vector<double> sizes(const Request& request) {
-  std::vector<double> bytes = sizes_as_asked(request);
+std::vector<double> sizes(const Request& request, const gpu::DeviceInfo& device = {}) {
+  std::vector<double> bytes = sizes_as_asked(request, device);
   std::ranges::sort(bytes);
   return bytes;
 }
 
 /// Measurements of the sizes that are asked for first, on a device of known latency.
-std::vector<Measurement> measured(const Request& request, double (*hop_ns)(double bytes)) {
+std::vector<Measurement> measured(const Request& request, double (*hop_ns)(double bytes),
+                                  const gpu::DeviceInfo& device = {}) {
   std::vector<Measurement> known;
-  for (const double bytes : sizes(request)) {
+  for (const double bytes : sizes(request, device)) {
     known.push_back(
         {.point = test::point_of(bytes), .unit = "ns", .values = std::vector<double>(7, hop_ns(bytes)), .state = {}});
   }
@@ -124,6 +125,39 @@ TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
     EXPECT_GT(point.x.at("bytes"), 32768 / 1.5);
     EXPECT_LT(point.x.at("bytes"), 32768 * 1.5);
   }
+}
+
+// What lies beyond the last cache is not told from a climb that the sweep cuts off.
+TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
+  constexpr auto climbs_at_the_end = [](double bytes) { return bytes <= 32 << 20 ? 40.0 : 40.0 + bytes / (1 << 20); };
+  const auto largest = [&](gpu::DeviceType type, const Request& request, double (*hop_ns)(double)) {
+    gpu::DeviceInfo device;
+    device.type = type;
+    double bytes = 0;
+    for (const Point& point : latency.next(device, request, measured(request, hop_ns, device))) {
+      if (path_of(point.series) == Path::vector) bytes = std::max(bytes, point.x.at("bytes"));
+    }
+    return bytes;
+  };
+  const double end = 64 << 20;
+  const Request quick{.effort = Effort::quick};
+  EXPECT_EQ(largest(gpu::DeviceType::cpu, quick, climbs_at_the_end), 2 * end);
+  EXPECT_EQ(largest(gpu::DeviceType::discrete, quick, climbs_at_the_end), 4 * end);
+  EXPECT_EQ(largest(gpu::DeviceType::model, quick, climbs_at_the_end), 4 * end);
+  // Memory was reached, or this is where it was to end.
+  EXPECT_LE(largest(gpu::DeviceType::discrete, quick, [](double bytes) { return bytes <= 16 << 20 ? 40.0 : 90.0; }),
+            end);
+  EXPECT_LE(largest(gpu::DeviceType::discrete, {.effort = Effort::quick, .largest_bytes = 64 << 20}, climbs_at_the_end),
+            end);
+  // Once, not at every look at the edges.
+  const gpu::DeviceInfo device;
+  auto known = measured(quick, climbs_at_the_end);
+  std::set<double> asked;
+  for (const Point& point : latency.next(device, quick, known)) {
+    asked.insert(point.x.at("bytes"));
+    known.push_back({.point = point, .unit = "ns", .values = std::vector<double>(7, 200.0), .state = {}});
+  }
+  for (const Point& point : latency.next(device, quick, known)) EXPECT_FALSE(asked.contains(point.x.at("bytes")));
 }
 
 TEST(LatencyProbe, RediscoversTheHierarchyThatTheDeviceHas) {
