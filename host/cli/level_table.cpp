@@ -1,6 +1,7 @@
 #include "cli/level_table.hpp"
 
 #include <cmath>
+#include <map>
 #include <string>
 
 #include "cli/format.hpp"
@@ -54,10 +55,16 @@ std::string range(const analysis::Bracket& bracket) {
   return three_digits(bracket.low) + " and " + three_digits(bracket.high);
 }
 
+/// Whether a path has too little room for more than caches: what its last level is nobody can say.
+bool ends_before_memory(const std::map<std::string, std::string>& series) {
+  const auto path = series.find("path");
+  return path != series.end() && (path->second == "local" || path->second == "constant");
+}
+
 /// Levels have the numbers of their record; one that latency did not see has none among its levels.
 Cells cells_of(const probes::LevelOfTwo& row, Columns columns) {
   const FoundLevel& sized = row.latency != nullptr ? *row.latency : *row.bandwidth;
-  Cells cells{.level = "memory"};
+  Cells cells{.level = ends_before_memory(sized.series) ? "beyond" : "memory"};
   if (const auto& bytes = sized.found.bytes) {
     cells.level = row.latency == nullptr && columns.latency ? "-" : std::to_string(sized.level);
     cells.size = measure::size_text(bytes->value);

@@ -75,6 +75,10 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
     again = sonde("levels", "run.jsonl", "--json")
     assert again.status == 0, again.err
     assert [json.loads(line) for line in again.out.splitlines()] == of_kind(records, "level")
+    # 64 KiB of constant memory end before any other is reached: the last level there is not memory.
+    text = sonde("levels", "run.jsonl").out
+    constant = text[text.index("by the path constant") :].splitlines()[1:4]
+    assert [line.split()[0] for line in constant] == ["level", "1", "beyond"]
 
 
 def test_every_latency_is_there_in_cycles_too(sonde, valid, model_file):
