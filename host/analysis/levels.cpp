@@ -26,6 +26,8 @@ constexpr double few_sets = 256;
 /// An onset between neighbours no further apart than this speaks for the capacity itself.
 constexpr double narrow_onset = 1.08;
 constexpr double onset_agrees = 1.1;
+/// Working set over cache where a cycle misses half: 1 if the least recently used goes, ln 2 / 0.5 if any may.
+constexpr double half_missed_at_random = 1.39;
 constexpr double served_nearly_alone = 0.985;  // share of accesses
 constexpr double surely_held = 0.3;            // of the nearest cache
 constexpr double latencies_agree_log_ns = 0.1;
@@ -245,6 +247,11 @@ Bracket capacity(const LatencyCurves& curves, const RefinedHierarchy& refined_hi
 
   const Crossing onset = crossing(curves, fitted, cache, 0.05);
   const Crossing middle = crossing(curves, fitted, cache, 0.5);
+  if (!curves.independent.empty() && refined_hierarchy.scattered[cache] && sets > few_sets) {
+    // Where pages lie by chance the slope does not tell the policy.
+    bracket.low = std::min(bracket.low, middle.below / half_missed_at_random);
+    bracket.high = std::max(bracket.high, middle.above);
+  }
   if (!curves.independent.empty() && !hashed && !refined_hierarchy.scattered[cache] &&
       onset.above <= onset.below * narrow_onset) {
     // Neighbouring lines in neighbouring sets: every line fits up to the capacity, whatever the policy, and not beyond.
