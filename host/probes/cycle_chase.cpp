@@ -125,7 +125,7 @@ measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const Sl
                               Path path, const Placement& placement) {
   if (path == Path::local) check_local_memory(device.info());
   const auto chase = std::make_shared<CycleChase>(device, count, slots, seed, path, placement);
-  measure::Workload workload = chain_workload(chase, count, hops_per_trip, most_hops(device.info()));
+  measure::Workload workload = walk_workload(chase, count);
   workload.instruction = most_frequent_load(chase->kernel->listing());
   // The loop that copies the chain counts as well.
   if (path == Path::local) workload.most -= local_walk_bytes / sizeof(std::uint32_t) * hops_per_trip;
@@ -136,7 +136,7 @@ measure::Workload cycle_chase_kept_awake(gpu::Device& device, std::uint32_t coun
                                          std::uint64_t seed) {
   const Load load = light_load(device.info(), std::uint64_t{count} * slots.slot_bytes(), one_item_group(device.info()));
   const auto chase = std::make_shared<CycleChase>(device, count, slots, seed, load, gpu::Use::storage);
-  measure::Workload workload = chain_workload(chase, count, hops_per_trip, most_hops(device.info()));
+  measure::Workload workload = walk_workload(chase, count);
   workload.flaw = [chase] {
     const auto flaw = chase->flaw();
     if (!flaw) chase->check_that_they_met();

@@ -57,8 +57,7 @@ struct IndependentChase {
 
 measure::Workload independent_chase(gpu::Device& device, std::uint32_t count, std::uint32_t line_bytes,
                                     std::uint64_t seed) {
-  return chain_workload(std::make_shared<IndependentChase>(device, count, line_bytes, seed), count, hops_per_trip,
-                        most_hops(device.info()));
+  return walk_workload(std::make_shared<IndependentChase>(device, count, line_bytes, seed), count);
 }
 
 }  // namespace sonde::probes

@@ -149,7 +149,7 @@ measure::Workload chase_under_load(gpu::Device& device, std::uint32_t count, con
                                    const Load& load) {
   const std::uint64_t largest = std::max(load.bytes, std::uint64_t{count} * slots.slot_bytes());
   const auto chase = std::make_shared<CycleChase>(device, count, slots, seed, load, use_for(device.info(), largest));
-  measure::Workload workload = chain_workload(chase, count, hops_per_trip, most_hops(device.info()));
+  measure::Workload workload = walk_workload(chase, count);
   workload.shape = named(load.shape);
   if (load.silent) return workload;
   workload.one_core = false;  // the load needs the others

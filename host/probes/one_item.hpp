@@ -20,7 +20,7 @@ inline constexpr std::uint32_t steps_per_trip = 64;  ///< of arithmetic
 inline constexpr std::uint64_t most_steps = 4'160'000;
 
 inline std::uint64_t most_hops(const gpu::DeviceInfo& info) {
-  return std::min(std::uint64_t{info.most_trips} * hops_per_trip, most_steps / hops_per_trip * hops_per_trip);
+  return std::min(std::uint64_t{info.most_trips} * hops_per_trip, most_steps);
 }
 
 /// Group size for a kernel in which one work-item works. On a GPU a whole wave is launched and the others leave at
@@ -43,6 +43,12 @@ measure::Workload chain_workload(const std::shared_ptr<Chain>& chain, std::uint6
           .run = [chain](std::uint64_t steps) { return chain->run(steps); },
           .flaw = [chain] { return chain->flaw(); },
           .value = [](double nanoseconds) { return nanoseconds; }};
+}
+
+/// The same of a walk on its device.
+template <typename Walk>
+measure::Workload walk_workload(const std::shared_ptr<Walk>& walk, std::uint64_t lap) {
+  return chain_workload(walk, lap, hops_per_trip, most_hops(walk->device.info()));
 }
 
 /// Compares what a chain kernel left in device memory, {value, trips}, with what it must have left.
