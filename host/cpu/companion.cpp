@@ -42,7 +42,7 @@ std::uintptr_t add_up(const std::byte* last) {
 
 class Chase final : public gpu::Companion {
  public:
-  Chase(int cpu, const std::byte* start) : cpu_(cpu), at_(start) {}
+  Chase(int cpu, const std::byte*& at) : cpu_(cpu), at_(at) {}
 
   std::vector<ChaseWindow> chase_during(const std::function<void()>& meanwhile) override {
     std::vector<ChaseWindow> windows;
@@ -81,13 +81,13 @@ class Chase final : public gpu::Companion {
   }
 
   int cpu_;
-  const std::byte* at_;
+  const std::byte*& at_;
 };
 
 }  // namespace
 
-std::unique_ptr<gpu::Companion> chase_on(int cpu, const std::byte* start) {
-  return std::make_unique<Chase>(cpu, start);
+std::unique_ptr<gpu::Companion> chase_on(int cpu, const std::byte*& at) {
+  return std::make_unique<Chase>(cpu, at);
 }
 
 }  // namespace sonde::cpu

@@ -109,16 +109,22 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   return points;
 }
 
-/// The memory that is chased through, made once for a process: it is the same at every load.
-const PointerCycle& chased_memory(std::uint64_t seed) {
-  static const PointerCycle cycle = [seed] {
+/// The memory that is chased through, and where the walk stands.
+struct ChasedMemory {
+  PointerCycle cycle;
+  const std::byte* at = cycle.start();
+};
+
+/// Made once for a process: it is the same at every load, and each goes on where the one before has stopped.
+ChasedMemory& chased_memory(std::uint64_t seed) {
+  static ChasedMemory memory = [seed] {
     const std::uint64_t wanted = 2 * cpu::machine().furthest_cache_bytes;
     const std::uint64_t bytes = std::clamp(wanted, least_chased_bytes, most_chased_bytes);
     const cpu::Pages pages = cpu::has_huge_pages() ? cpu::Pages::huge : cpu::Pages::small;
     constexpr std::uint32_t line_bytes = 64;
-    return PointerCycle(static_cast<std::uint32_t>(bytes / line_bytes), line_bytes, pages, seed);
+    return ChasedMemory{PointerCycle(static_cast<std::uint32_t>(bytes / line_bytes), line_bytes, pages, seed)};
   }();
-  return cycle;
+  return memory;
 }
 
 std::unique_ptr<gpu::Companion> companion_of(gpu::Device& device, std::uint64_t seed) {
@@ -127,7 +133,7 @@ std::unique_ptr<gpu::Companion> companion_of(gpu::Device& device, std::uint64_t 
   if (machine.cores.size() < 2 && !is_gpu(device.info())) {
     throw gpu::Unsupported("this process may use one core only, which the driver's threads need; allow it two");
   }
-  return cpu::chase_on(quiet_core(machine, 0).cpu, chased_memory(seed).start());
+  return cpu::chase_on(quiet_core(machine, 0).cpu, chased_memory(seed).at);
 }
 
 std::uint64_t array_bytes_of(gpu::Device& device) {

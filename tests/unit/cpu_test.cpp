@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <set>
@@ -152,19 +153,35 @@ TEST(Streamer, MovesMemoryWhateverItsTrafficAndPace) {
 
 TEST(Companion, ItsWindowsFollowEachOtherAndBeginBeforeWhatIsWatched) {
   const probes::PointerCycle cycle(1024, 64, Pages::small, 1);
-  const auto companion = chase_on(look().cores.back().cpu, cycle.start());
+  const std::byte* at = cycle.start();
+  const auto companion = chase_on(look().cores.back().cpu, at);
   gpu::Nanoseconds begun{0};
   const auto windows = companion->chase_during([&] {
     begun = std::chrono::steady_clock::now().time_since_epoch();
     std::this_thread::sleep_for(20ms);
   });
   ASSERT_GT(windows.size(), 1u);
-  for (std::size_t at = 0; at + 1 < windows.size(); ++at) {
-    EXPECT_LT(windows[at].begin, windows[at].end);
-    EXPECT_LE(windows[at].end, windows[at + 1].begin);
-    EXPECT_GT(windows[at].clock_mhz, 0);
+  for (std::size_t i = 0; i + 1 < windows.size(); ++i) {
+    EXPECT_LT(windows[i].begin, windows[i].end);
+    EXPECT_LE(windows[i].end, windows[i + 1].begin);
+    EXPECT_GT(windows[i].clock_mhz, 0);
   }
   EXPECT_FALSE(companion->chase_for(1ms).empty());
+}
+
+TEST(Companion, GoesOnWhereTheOneBeforeHasStopped) {
+  // Two nodes of a way that is walked once, and its end: a walk from there cannot get back to what comes before.
+  std::array<const std::byte*, 2> way{};
+  const auto* begin = reinterpret_cast<const std::byte*>(&way[0]);
+  const auto* end = reinterpret_cast<const std::byte*>(&way[1]);
+  way = {end, end};
+  const std::byte* at = begin;
+  EXPECT_FALSE(chase_on(look().cores.back().cpu, at)->chase_for(1ms).empty());
+  EXPECT_EQ(at, end);
+  // The way begins at its end now: only who starts there stays on this side.
+  way = {begin, end};
+  EXPECT_FALSE(chase_on(look().cores.back().cpu, at)->chase_for(1ms).empty());
+  EXPECT_EQ(at, end);
 }
 
 TEST(CpuDevice, RunsTheArithmeticThatSettlesAClockAndNothingElse) {
