@@ -29,6 +29,7 @@ constexpr double onset_agrees = 1.1;
 /// Working set over cache where a cycle misses half: 1 if the least recently used goes, ln 2 / 0.5 if any may.
 constexpr double half_missed_at_random = 1.39;
 constexpr double served_nearly_alone = 0.985;  // share of accesses
+constexpr double served_mostly = 0.7;          // share of accesses
 constexpr double surely_held = 0.3;            // of the nearest cache
 constexpr double latencies_agree_log_ns = 0.1;
 constexpr std::size_t least_points_for_a_scatter = 5;
@@ -153,11 +154,15 @@ Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_
                    const std::vector<FittedHierarchy>& bootstrap) {
   const FittedHierarchy& fitted = refined_hierarchy.hierarchy;
   std::vector<double> medians;
+  const auto without_others = [&](const CurvePoint& point) {
+    const double at = log2_of(point.bytes);
+    return median_ns(point) * level_ns(fitted, level, at) / cyclic_ns(fitted, at);
+  };
   for (const CurvePoint& point : curves.cycle) {
     const double at = log2_of(point.bytes);
     if (point.settling > 0) continue;
     if (cyclic_share(fitted, level, at) >= served_nearly_alone) {
-      medians.push_back(median_ns(point) * level_ns(fitted, level, at) / cyclic_ns(fitted, at));
+      medians.push_back(without_others(point));
     } else if (level == 0 && !fitted.log2_bytes.empty() && at < fitted.log2_bytes[0] + log2_of(surely_held)) {
       // So few lines overfill hardly a set, whatever a formula says of their mean.
       medians.push_back(median_ns(point));
@@ -175,6 +180,21 @@ Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_
   if (medians.size() >= 3) {
     const Interval interval = median_interval(medians);
     bracket = {interval.low, quantile(medians, 0.5), interval.high};
+  } else if (level + 1 == fitted.log_ns.size()) {
+    // A sweep may end before memory is alone. The fit knows memory at its start and without translation; those points
+    // that it mostly serves have both. What is left of their mixture is not made larger than what was measured.
+    std::vector<double> mostly;
+    double most = 0;
+    for (const CurvePoint& point : curves.cycle) {
+      if (point.settling > 0 || cyclic_share(fitted, level, log2_of(point.bytes)) < served_mostly) continue;
+      mostly.push_back(without_others(point));
+      most = std::max(most, median_ns(point));
+    }
+    if (!mostly.empty()) {
+      bracket.value = std::min(quantile(mostly, 0.5), most);
+      bracket.low = std::min({bracket.low, quantile(mostly, 0), bracket.value});
+      bracket.high = std::max(bracket.high, quantile(mostly, 1));
+    }
   }
   bracket.low = std::min(bracket.low, bracket.value * 0.995);
   bracket.high = std::max(bracket.high, bracket.value * 1.005);
@@ -215,10 +235,10 @@ Bracket over_shapes(const RefinedHierarchy& refined_hierarchy, const FitCurves& 
   return {std::exp2(low), std::exp2(sum / weights), std::exp2(high)};
 }
 
+/// `bracket`: what the shapes say.
 Bracket capacity(const LatencyCurves& curves, const RefinedHierarchy& refined_hierarchy, std::size_t cache,
-                 const std::vector<FittedHierarchy>& bootstrap) {
+                 const std::vector<FittedHierarchy>& bootstrap, Bracket bracket) {
   const FittedHierarchy& fitted = refined_hierarchy.hierarchy;
-  Bracket bracket = over_shapes(refined_hierarchy, refined_hierarchy.curves, fitted, cache);
   std::vector<double> sizes;
   for (const FittedHierarchy& one : bootstrap) sizes.push_back(std::exp2(one.log2_bytes[cache]));
   bracket.low = std::min(bracket.low, quantile(sizes, 0.025));
@@ -334,7 +354,9 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
     one.latency_ns = passed ? *passed : plateau_ns(measured, refined_hierarchy, speaker, bootstrap);
     first = level + 1;
     if (level < fitted.log2_bytes.size()) {
-      one.bytes = capacity(curves, refined_hierarchy, level, bootstrap);
+      const Bracket by_shapes = over_shapes(refined_hierarchy, points, fitted, level);
+      one.fitted_bytes = by_shapes.value;
+      one.bytes = capacity(curves, refined_hierarchy, level, bootstrap, by_shapes);
       const Crossing onset = crossing(curves, fitted, level, 0.05);
       const Crossing end = crossing(curves, fitted, level, 0.95);
       one.onset_bytes = std::sqrt(onset.below * onset.above);

@@ -38,6 +38,7 @@ struct Level {
   double onset_bytes = 0;  ///< where latency has left this level's plateau by 5 % of the step to the next
   double end_bytes = 0;    ///< where it has come within 5 % of the next
   Bracket latency_ns;
+  double fitted_bytes = 0;  ///< what the formulas make of the whole slope; `bytes` of a cycle alone says the onset
 };
 
 /// An edge that follows pages rather than bytes: address translation, not a level.
