@@ -3,7 +3,8 @@
 // SPREAD is 1, each in a part of its own of what the group walks over, so that it follows IN_FLIGHT streams. A group
 // walks a cycle of `blocks` blocks, which lie at (group * group_step + position * block_step): slices of its own
 // (blocks, 1), every so many-th block (1, groups), or the whole working set (0, 1). It begins at `start`, moved on by
-// `group_offset` for each group, and never stops at an end, so no pass is like the one before and nothing is hoisted.
+// `group_offset` for each group and by one more for each of the first `group_further`, so that any number of groups
+// begins evenly, and never stops at an end, so no pass is like the one before and nothing is hoisted.
 #define JOINED_AS_WRITTEN(a, b) a##b
 #define JOINED(a, b) JOINED_AS_WRITTEN(a, b)
 typedef JOINED(uint, VECTOR_WORDS) vector;
@@ -21,7 +22,7 @@ typedef JOINED(uint, VECTOR_WORDS) vector;
 #endif
 
 #define GROUP (uint)get_group_id(0)
-#define WALK_ARGUMENTS uint trips, uint start, uint blocks, uint block_step, uint group_step, uint group_offset
+#define WALK_ARGUMENTS uint trips, uint start, uint blocks, uint block_step, uint group_step, uint group_offset, uint group_further
 /// The item's first vector of the block at a position; its others follow VECTOR_STEP apart.
 #if SPREAD
 #define VECTOR_STEP (blocks * GROUP_SIZE)

@@ -10,7 +10,7 @@
 #define ROW_STEP VECTOR_STEP
 #endif
 
-#define FIRST_POSITION ((start + STREAMING_GROUP * group_offset) % blocks)
+#define FIRST_POSITION ((start + STREAMING_GROUP * group_offset + min(STREAMING_GROUP, group_further)) % blocks)
 #define AFTER(position) ((position) + 1 == blocks ? 0 : (position) + 1)
 
 /// Reads the block at `position`, AT says where, and goes on to the next.

@@ -12,7 +12,8 @@ const uint GROUP_SIZE = gl_WorkGroupSize.x;
   if (IN_FLIGHT > 8) { DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15) }
 
 #define GROUP gl_WorkGroupID.x
-#define WALK_ARGUMENTS uint trips; uint start; uint blocks; uint block_step; uint group_step; uint group_offset;
+#define WALK_ARGUMENTS                                                                                  \
+  uint trips; uint start; uint blocks; uint block_step; uint group_step; uint group_offset; uint group_further;
 #define VECTOR_STEP (SPREAD != 0 ? blocks * GROUP_SIZE : GROUP_SIZE)
 #define VECTOR_AT(position)                                                                           \
   ((SPREAD != 0 ? (STREAMING_GROUP * group_step * IN_FLIGHT + (position)) * GROUP_SIZE                \

@@ -63,7 +63,7 @@ std::optional<std::string> DeviceProof::flaw(gpu::Buffer& buffer, const BlockSum
     (void)device_.run(*reader_,
                       {.buffers = {&buffer, sums_.get()},
                        .scalars = {trips, static_cast<std::uint32_t>(done), static_cast<std::uint32_t>(stripes), 1,
-                                   static_cast<std::uint32_t>(stripes), 0},
+                                   static_cast<std::uint32_t>(stripes), 0, 0},
                        .groups = groups_});
     sums_->read(0, std::as_writable_bytes(std::span(items)));
     for (std::size_t item = 0; item < items.size(); ++item) found[item / group_size_] += items[item];

@@ -91,7 +91,7 @@ struct KernelCopies {
       const std::uint32_t trips = std::min(all_trips - done, device.info().most_trips);
       time += device.run(*kernel,
                          {.buffers = {&from, &to},
-                          .scalars = {trips, done, blocks, block_step, shape.interleaved ? 1 : all_trips, 0, shift},
+                          .scalars = {trips, done, blocks, block_step, shape.interleaved ? 1 : all_trips, 0, 0, shift},
                           .groups = shape.groups});
       done += trips;
     }

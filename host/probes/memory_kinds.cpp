@@ -49,7 +49,7 @@ void copy_by_kernel(gpu::Device& device, gpu::Buffer& from, gpu::Buffer& to) {
     const std::uint32_t trips = std::min(each - done, device.info().most_trips);
     // Every group a slice of its own, from where the last run ended.
     (void)device.run(*kernel,
-                     {.buffers = {&from, &to}, .scalars = {trips, done, each, 1, each, 0, 0}, .groups = groups});
+                     {.buffers = {&from, &to}, .scalars = {trips, done, each, 1, each, 0, 0, 0}, .groups = groups});
     done += trips;
   }
 }

@@ -1,9 +1,9 @@
 #include "probes/stream_walk.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "kernels.hpp"
 
@@ -32,23 +32,35 @@ bool fits(const Shape& shape, Sharing sharing, std::uint64_t array_bytes) {
   return covered <= array_bytes && array_bytes - covered <= array_bytes / parts_left_out;
 }
 
-/// How far apart neighbouring groups begin, so that all beginnings are spread evenly over the blocks: a group that
-/// follows another closely finds in a cache what that has read. Blocks over groups, rounded, leaves a wide gap behind
-/// the last; so they go round p times, the p whose rounding leaves least. Where blocks are many rounding leaves nothing
-/// to speak of.
-std::uint32_t even_offset(std::uint32_t blocks, std::uint32_t groups) {
-  constexpr std::uint32_t many_for_each = 64;
-  std::uint32_t best = std::max(1u, blocks / groups);
-  if (blocks <= groups || blocks > many_for_each * groups) return best;
-  std::uint64_t least = groups;
-  for (std::uint64_t p = 1; p < groups; ++p) {
-    if (std::gcd(p, groups) != 1) continue;  // they would meet before all have begun
-    const std::uint64_t offset = (p * blocks + groups / 2) / groups;
-    const std::uint64_t left =
-        offset * groups > p * blocks ? offset * groups - p * blocks : p * blocks - offset * groups;
-    if (left >= least) continue;
-    least = left;
-    best = static_cast<std::uint32_t>(offset);
+bool halve_block(Shape& shape) {
+  constexpr std::uint32_t fewest_items = 32;
+  if (shape.in_flight > 1) {
+    shape.in_flight /= 2;
+  } else if (shape.group_size > fewest_items || (shape.group_size > 1 && shape.groups == 1)) {
+    shape.group_size /= 2;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// The shape with blocks so much smaller that all groups can begin about as far apart as there is room for; at most to
+/// a fourth, as what is in flight must not get too little.
+Shape evenly_begun(const Shape& wanted, std::uint64_t array_bytes) {
+  constexpr double even = 0.7;
+  Shape best = wanted;
+  double most = 0;
+  Shape shape = wanted;
+  for (int halvings = 0; halvings <= 2; ++halvings) {
+    const StreamWalk walk(shape, Sharing::shared, array_bytes);
+    if (walk.blocks <= shape.groups) return best;  // all of it is on its way at any moment
+    // Groups run in any order, so that one may be half a trip nearer to the next.
+    const double evenness = (walk.group_offset - 0.5) * shape.groups / walk.blocks;
+    if (evenness > most) {
+      most = evenness;
+      best = shape;
+    }
+    if (evenness >= even || !halve_block(shape)) return best;
   }
   return best;
 }
@@ -95,24 +107,24 @@ Shape shape_of(const std::map<std::string, double>& named) {
 Shape fitted(Shape shape, Sharing sharing, std::uint64_t array_bytes) {
   // Smaller blocks first: with fewer groups a compute unit may stand still.
   while (!fits(shape, sharing, array_bytes)) {
-    if (shape.in_flight > 1) {
-      shape.in_flight /= 2;
-    } else if (shape.group_size > 32 || (shape.group_size > 1 && shape.groups == 1)) {
-      shape.group_size /= 2;
+    if (halve_block(shape)) {
+      continue;
     } else if (shape.groups > 1) {
       shape.groups = (shape.groups + 1) / 2;
     } else {
       break;
     }
   }
-  return shape;
+  return sharing == Sharing::shared ? evenly_begun(shape, array_bytes) : shape;
 }
 
 StreamWalk::StreamWalk(const Shape& of, Sharing sharing, std::uint64_t array_bytes)
     : shape(of), blocks(static_cast<std::uint32_t>(std::max<std::uint64_t>(1, blocks_in(of, sharing, array_bytes)))) {
   if (sharing == Sharing::shared) {
-    // Every group begins elsewhere: lines that several of them want at the same moment could be read once for all.
-    group_offset = even_offset(blocks, shape.groups);
+    // Every group begins elsewhere, as far from the next as there is room: lines that several of them want at the same
+    // moment could be read once for all, and one that follows another closely finds in a cache what that has read.
+    group_offset = std::max(1u, blocks / shape.groups);
+    group_further = blocks > shape.groups ? blocks % shape.groups : 0;
   } else {
     block_step = shape.interleaved ? shape.groups : 1;
     group_step = shape.interleaved ? 1 : blocks;
@@ -127,11 +139,13 @@ std::uint64_t StreamWalk::array_bytes() const {
 }
 
 std::uint32_t StreamWalk::position(std::uint32_t group, std::uint64_t turn) const {
-  return static_cast<std::uint32_t>((std::uint64_t{group} * group_offset + turn) % blocks);
+  const std::uint64_t first = std::uint64_t{group} * group_offset + std::min(group, group_further);
+  return static_cast<std::uint32_t>((first + turn) % blocks);
 }
 
 std::vector<std::uint32_t> StreamWalk::scalars(std::uint32_t trips, std::uint64_t turn) const {
-  return {trips, static_cast<std::uint32_t>(turn % blocks), blocks, block_step, group_step, group_offset};
+  return {trips,        static_cast<std::uint32_t>(turn % blocks), blocks, block_step, group_step, group_offset,
+          group_further};
 }
 
 }  // namespace sonde::probes

@@ -74,6 +74,7 @@ struct StreamWalk {
   std::uint32_t block_step = 1;
   std::uint32_t group_step = 0;
   std::uint32_t group_offset = 0;
+  std::uint32_t group_further = 0;
 
   StreamWalk(const Shape& of, Sharing sharing, std::uint64_t array_bytes);
 

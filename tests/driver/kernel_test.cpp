@@ -182,14 +182,14 @@ TEST_P(DeviceKernel, AWalkBesideStreamsLeavesWhatTheHostsWalkSaysAndTheSumsOfWha
     std::uint32_t at = start;
     std::uint32_t launch = 100;
     // One slice a group, then all of one set; without and with waiting.
-    for (const auto& [groups, group_step, group_offset, delay] :
-         {std::array{1u, blocks, 0u, 0u}, std::array{4u, blocks, 2u, 0u}, std::array{3u, 0u, 2u, 7u}}) {
+    for (const auto& [groups, group_step, group_offset, group_further, delay] :
+         {std::array{1u, blocks, 0u, 0u, 0u}, std::array{4u, blocks, 2u, 0u, 0u}, std::array{3u, 0u, 2u, 1u, 7u}}) {
       const std::vector<std::uint32_t> before = found;
       constexpr std::uint32_t first = 3;
-      (void)device->run(
-          *kernel, {.buffers = {next.get(), cursor.get(), stream.get()},
-                    .scalars = {300, first, blocks, 1, group_step, group_offset, ++launch, most_rounds, delay, 1, 0},
-                    .groups = groups});
+      (void)device->run(*kernel, {.buffers = {next.get(), cursor.get(), stream.get()},
+                                  .scalars = {300, first, blocks, 1, group_step, group_offset, group_further, ++launch,
+                                              most_rounds, delay, 1, 0},
+                                  .groups = groups});
       at = walked(words, at, 300);
       cursor->read(0, std::as_writable_bytes(std::span(found)));
       EXPECT_EQ(found[0], at);
@@ -204,7 +204,8 @@ TEST_P(DeviceKernel, AWalkBesideStreamsLeavesWhatTheHostsWalkSaysAndTheSumsOfWha
         ASSERT_LE(found[3 + 2 * group], most_rounds) << group;
         std::uint32_t sum = before[4 + 2 * group];
         for (std::uint32_t round = 0; round < 4 * found[3 + 2 * group]; ++round) {
-          const std::uint32_t block = group * group_step + (first + group * group_offset + round) % blocks;
+          const std::uint32_t begin = first + group * group_offset + std::min(group, group_further);
+          const std::uint32_t block = group * group_step + (begin + round) % blocks;
           for (std::uint32_t word = 0; word < block_words; ++word) sum += stream_words[block * block_words + word];
         }
         EXPECT_EQ(found[4 + 2 * group], sum) << group;

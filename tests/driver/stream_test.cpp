@@ -26,15 +26,16 @@ struct Case {
   std::uint32_t group_offset;
   Use use = Use::storage;
   bool spread = false;
+  std::uint32_t group_further = 0;
 
   std::vector<std::uint32_t> scalars(std::initializer_list<std::uint32_t> further = {}) const {
-    std::vector<std::uint32_t> all{trips, start, blocks, block_step, group_step, group_offset};
+    std::vector<std::uint32_t> all{trips, start, blocks, block_step, group_step, group_offset, group_further};
     all.insert(all.end(), further);
     return all;
   }
   std::uint32_t block_words() const { return group_size * vector_words * in_flight; }
   std::uint32_t position(std::uint32_t group, std::uint32_t trip) const {
-    return (start + group * group_offset + trip) % blocks;
+    return (start + group * group_offset + std::min(group, group_further) + trip) % blocks;
   }
   std::size_t word(std::uint32_t group, std::uint32_t at) const {
     return (std::size_t{group} * group_step + std::size_t{at} * block_step) * block_words();
@@ -138,7 +139,9 @@ std::vector<std::uint32_t> sums_of(const Case& one, const std::vector<std::uint3
 
 TEST_P(DeviceStream, ReadAddsUpWhatEveryItemWalkedOver) {
   std::vector<Case> cases = own_blocks();
-  for (const Case& one : and_spread({{8, 3, 4, 4, 13, 2, 7, 1, 0, 2}})) cases.push_back(one);  // one set for all
+  Case one_set_for_all{8, 3, 4, 4, 13, 2, 7, 1, 0, 2};
+  one_set_for_all.group_further = 1;
+  for (const Case& one : and_spread({one_set_for_all})) cases.push_back(one);
   for (const Case& one : in_turn(allowed(cases))) {
     use = one.use;
     const auto words = noisy(one.words(), 5);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <vector>
@@ -124,6 +125,41 @@ TEST(Stream, AShapeIsCutDownToWhatFits) {
     }
   }
   EXPECT_EQ(fitted(usual, Sharing::apart, 64 * kib), usual);
+}
+
+TEST(Stream, GroupsThatWalkOverTheSameBeginEvenly) {
+  for (const std::uint32_t groups : {1u, 3u, 40u, 132u}) {
+    for (const std::uint32_t blocks : {1u, 34u, 64u, 96u, 132u, 832u, 5000u}) {
+      const Shape shape{.group_size = 32, .groups = groups};
+      const StreamWalk walk(shape, Sharing::shared, std::uint64_t{blocks} * shape.block_words() * 4);
+      ASSERT_EQ(walk.blocks, blocks);
+      std::vector<std::uint32_t> begins;
+      for (std::uint32_t group = 0; group < groups; ++group) begins.push_back(walk.position(group, 0));
+      std::ranges::sort(begins);
+      begins.push_back(begins.front() + blocks);
+      for (std::uint32_t group = 0; group < groups; ++group) {
+        const std::uint32_t apart = begins[group + 1] - begins[group];
+        EXPECT_GE(apart, blocks / groups) << groups << " groups over " << blocks;
+        if (blocks >= groups) {
+          EXPECT_LE(apart, blocks / groups + 1) << groups << " groups over " << blocks;
+        }
+      }
+    }
+  }
+}
+
+TEST(Stream, BlocksAreCutSoThatNoGroupFollowsAnotherClosely) {
+  const Shape wish{.group_size = 512, .groups = 40};  // blocks of 8 KiB
+  // 48 blocks for 40 groups: 8 of them would begin two blocks before the next, 32 but one.
+  EXPECT_EQ(fitted(wish, Sharing::shared, 384 * kib).group_size, 128u);
+  EXPECT_EQ(fitted(wish, Sharing::shared, 512 * kib).group_size, 256u);
+  EXPECT_EQ(fitted(wish, Sharing::shared, 640 * kib), wish);
+  EXPECT_EQ(fitted(wish, Sharing::shared, 8192 * kib), wish);
+  // What is in flight first; where each has a part of its own nothing is cut.
+  const Shape in_flight{.group_size = 256, .groups = 40, .in_flight = 2};
+  EXPECT_EQ(fitted(in_flight, Sharing::shared, 512 * kib).in_flight, 1u);
+  EXPECT_EQ(fitted(in_flight, Sharing::shared, 512 * kib).group_size, 256u);
+  EXPECT_EQ(fitted(wish, Sharing::apart, 640 * kib), wish);
 }
 
 TEST(Stream, AShapeSurvivesTheRecord) {

@@ -20,6 +20,7 @@ struct Streams {
   std::uint32_t block_step;
   std::uint32_t group_step;
   std::uint32_t group_offset;
+  std::uint32_t group_further;
   std::uint32_t most_rounds;
   std::uint32_t delay;
   std::uint32_t groups;
@@ -31,13 +32,14 @@ struct Streams {
         block_step(invocation.scalar(3)),
         group_step(invocation.scalar(4)),
         group_offset(invocation.scalar(5)),
-        most_rounds(invocation.scalar(7)),
-        delay(invocation.scalar(8)),
+        group_further(invocation.scalar(6)),
+        most_rounds(invocation.scalar(8)),
+        delay(invocation.scalar(9)),
         groups(invocation.shape().groups - 1),
         block_words(std::uint64_t{invocation.shape().group_size} * invocation.constant("IN_FLIGHT") *
                     invocation.constant("VECTOR_WORDS")) {
     if (blocks == 0) throw Error("a stream over no blocks");
-    if (invocation.scalar(9) != 1 || invocation.scalar(10) != 0)
+    if (invocation.scalar(10) != 1 || invocation.scalar(11) != 0)
       throw Error("the simulated streams wait without going elsewhere");
     if (invocation.constant("SPREAD") != 0)
       throw Error("the simulated streams beside a walk have their blocks in one piece");
@@ -81,8 +83,8 @@ const std::vector<std::uint32_t>& sums_of(Invocation& invocation, const Streams&
 }
 
 std::uint32_t sum_of(const std::uint32_t* before, const Streams& streams, std::uint32_t group, std::uint32_t blocks) {
-  const auto first = static_cast<std::uint32_t>(
-      (std::uint64_t{streams.start} + std::uint64_t{group} * streams.group_offset) % streams.blocks);
+  const std::uint64_t begin = std::uint64_t{group} * streams.group_offset + std::min(group, streams.group_further);
+  const auto first = static_cast<std::uint32_t>((streams.start + begin) % streams.blocks);
   const std::uint32_t end = first + blocks % streams.blocks;
   std::uint32_t sum =
       blocks / streams.blocks * before[streams.blocks] + before[std::min(end, streams.blocks)] - before[first];
@@ -109,7 +111,7 @@ void chase_loaded(Invocation& invocation) {
   const std::uint32_t at = next.follow(cursor.load(0), trips * hops_per_trip);
   cursor.store(0, at);
   cursor.store(1, trips);
-  cursor.store(2, invocation.scalar(6));
+  cursor.store(2, invocation.scalar(7));
   if (streams.groups == 0) return;
   const double walk_ns = memory.elapsed_ns(Fabric::loaded);
   const std::vector<std::uint32_t>& sums = sums_of(invocation, streams);

@@ -23,6 +23,7 @@ struct Stream {
   std::uint32_t block_step;
   std::uint32_t group_step;
   std::uint32_t group_offset;
+  std::uint32_t group_further;
   std::uint32_t in_flight;
   std::uint32_t vector_words;
   std::uint32_t group_size;
@@ -36,6 +37,7 @@ struct Stream {
         block_step(invocation.scalar(3)),
         group_step(invocation.scalar(4)),
         group_offset(invocation.scalar(5)),
+        group_further(invocation.scalar(6)),
         in_flight(invocation.constant("IN_FLIGHT")),
         vector_words(invocation.constant("VECTOR_WORDS")),
         group_size(invocation.shape().group_size),
@@ -47,7 +49,8 @@ struct Stream {
   [[nodiscard]] std::uint32_t row_words() const { return group_size * vector_words; }
   [[nodiscard]] std::uint32_t block_words() const { return row_words() * in_flight; }
   [[nodiscard]] std::uint32_t position(std::uint32_t group, std::uint32_t trip) const {
-    return static_cast<std::uint32_t>((std::uint64_t{start + group * group_offset} + trip) % blocks);
+    const std::uint64_t first = start + group * group_offset + std::min(group, group_further);
+    return static_cast<std::uint32_t>((first + trip) % blocks);
   }
   /// What of a block lies in one piece, and in how many it lies.
   [[nodiscard]] std::uint32_t pieces() const { return spread ? in_flight : 1; }
@@ -112,8 +115,8 @@ void make_trip(Invocation& invocation, const Stream& stream, std::span<Touch> to
 
 /// What is remembered of launches like this one.
 StreamMemory& memory_of(Invocation& invocation, const Stream& stream, std::span<const Touch> touches) {
-  std::vector<std::uint64_t> walk{stream.blocks,       stream.block_step, stream.group_step,
-                                  stream.group_offset, stream.groups,     stream.pieces()};
+  std::vector<std::uint64_t> walk{stream.blocks,        stream.block_step, stream.group_step, stream.group_offset,
+                                  stream.group_further, stream.groups,     stream.pieces()};
   for (const Touch& touch : touches) walk.push_back(touch.words.address());
   StreamMemory& memory = invocation.stream_memory();
   if (memory.walk != walk) memory = {.walk = walk};
@@ -184,7 +187,7 @@ void for_each_left(const Stream& stream, Write write) {
 /// C = A, shifted, + factor * B; without B where the factor is 0.
 void combine(Invocation& invocation, std::uint32_t factor) {
   const Stream stream(invocation);
-  const std::uint32_t shift = invocation.scalar(6);
+  const std::uint32_t shift = invocation.scalar(7);
   const std::uint32_t words = stream.piece_words();
   Invocation::Words a = invocation.buffer(0);
   Invocation::Words b = invocation.buffer(factor == 0 ? 0 : 1);
@@ -281,7 +284,7 @@ void stream_local(Invocation& invocation) {
 void stream_write(Invocation& invocation) {
   constexpr std::uint32_t growth = 0x9E3779B9u;
   const Stream stream(invocation);
-  const std::uint32_t turn = invocation.scalar(6);
+  const std::uint32_t turn = invocation.scalar(7);
   Invocation::Words c = invocation.buffer(0);
   std::vector<Touch> touches{{c, Transfer::write}};
   make_trips(invocation, stream, touches);
@@ -304,20 +307,20 @@ void stream_write(Invocation& invocation) {
 
 void stream_copy(Invocation& invocation) { combine(invocation, 0); }
 void stream_add(Invocation& invocation) { combine(invocation, 1); }
-void stream_triad(Invocation& invocation) { combine(invocation, invocation.scalar(7)); }
+void stream_triad(Invocation& invocation) { combine(invocation, invocation.scalar(8)); }
 
 void stream_add_dialled(Invocation& invocation) {
   const Stream stream(invocation);
-  const std::uint32_t salt = invocation.scalar(6);
-  const std::uint32_t rounds = invocation.scalar(7);
-  const std::uint32_t extra = invocation.scalar(8);
+  const std::uint32_t salt = invocation.scalar(7);
+  const std::uint32_t rounds = invocation.scalar(8);
+  const std::uint32_t extra = invocation.scalar(9);
   const auto has_extra = [extra](std::uint32_t trip) { return trip * extra % 64 < extra; };
   constexpr std::uint32_t steps_in_a_round = 4;
   // All steps of a trip are one such step together.
   const auto after = [&](std::uint32_t count, Affine all) {
     for (std::uint32_t step = 0; step < count * steps_in_a_round; ++step) {
-      all.addend = all.addend * invocation.scalar(9) + invocation.scalar(10);
-      all.factor *= invocation.scalar(9);
+      all.addend = all.addend * invocation.scalar(10) + invocation.scalar(11);
+      all.factor *= invocation.scalar(10);
     }
     return all;
   };
