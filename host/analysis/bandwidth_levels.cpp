@@ -12,8 +12,9 @@ namespace {
 constexpr double nearly_best = 0.9;
 /// A larger working set is not moved faster by so much: either was measured wrongly.
 constexpr double rises_again = 1.3;
-/// So few points below what larger working sets get are dips, where a shape or another program was in the way.
-constexpr std::size_t few_dips = 2;
+/// Such points are tolerated where they are few, or one of so many.
+constexpr std::size_t few = 2;
+constexpr std::size_t one_of = 16;
 /// A fit may see a plateau where no point is; a level is what was measured.
 constexpr double beyond_the_best = 1.1;
 /// Between two levels; and over how much points scatter.
@@ -30,6 +31,12 @@ constexpr double widest_cut = 2.1;
 constexpr double tolerated_off = 1.05;
 
 double median_of(const CurvePoint& point) { return summarize(point.values).median; }
+
+std::vector<double> medians_of(std::span<const CurvePoint> points) {
+  std::vector<double> medians;
+  for (const CurvePoint& point : points) medians.push_back(median_of(point));
+  return medians;
+}
 
 /// Medians of each point and its neighbours: one disturbed point says nothing.
 std::vector<double> smoothed(const std::vector<CurvePoint>& curve) {
@@ -53,25 +60,42 @@ std::vector<CurvePoint> without_too_little_to_do(std::span<const CurvePoint> cur
   return left;
 }
 
-/// The curve without a few dips; nothing where it rises again for good.
-std::vector<CurvePoint> falling(std::vector<CurvePoint> curve) {
-  for (;;) {
-    const std::vector<double> gbps = smoothed(curve);
-    double least = gbps.front();
-    const auto rise = std::ranges::find_if(gbps, [&](double one) {
-      least = std::min(least, one);
-      return one > rises_again * least;
-    });
-    if (rise == gbps.end()) return curve;
-    const auto place = static_cast<std::size_t>(rise - gbps.begin());
-    std::vector<CurvePoint> kept;
-    for (std::size_t i = 0; i < curve.size(); ++i) {
-      if (i >= place || rises_again * median_of(curve[i]) > *rise) kept.push_back(curve[i]);
+/// The curve that never rises and is nearest to this one: neighbours that rise share their median (the pool-adjacent-
+/// violators algorithm).
+std::vector<double> never_rising(const std::vector<double>& gbps) {
+  std::vector<std::vector<double>> pools;
+  for (const double one : gbps) {
+    pools.push_back({one});
+    while (pools.size() > 1 && quantile(pools.back(), 0.5) > quantile(pools[pools.size() - 2], 0.5)) {
+      const std::vector<double> last = std::move(pools.back());
+      pools.pop_back();
+      pools.back().insert(pools.back().end(), last.begin(), last.end());
     }
-    const std::size_t dips = curve.size() - kept.size();
-    if (dips == 0 || dips > few_dips || kept.size() < 3) return {};
-    curve = kept;
   }
+  std::vector<double> all;
+  for (const std::vector<double>& pool : pools) all.insert(all.end(), pool.size(), quantile(pool, 0.5));
+  return all;
+}
+
+/// The curve without points far below or above one that never rises: a shape that this working set cannot be cut into,
+/// another program, groups that meet in a cache. Nothing where they are many.
+std::vector<CurvePoint> falling(const std::vector<CurvePoint>& curve) {
+  const std::vector<double> level = never_rising(medians_of(curve));
+  std::vector<CurvePoint> kept;
+  std::size_t slow = 0;
+  std::size_t fast = 0;
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    const double gbps = median_of(curve[i]);
+    if (gbps * rises_again < level[i]) {
+      ++slow;
+    } else if (gbps > rises_again * level[i]) {
+      ++fast;
+    } else {
+      kept.push_back(curve[i]);
+    }
+  }
+  const bool many = std::max(slow, fast) > std::max(few, curve.size() / one_of);
+  return many ? std::vector<CurvePoint>() : kept;
 }
 
 /// Points of the curve that one level serves alone.
@@ -84,12 +108,6 @@ std::vector<CurvePoint> plateau(const std::vector<CurvePoint>& curve, const std:
     if (begun && !left) points.push_back(point);
   }
   return points;
-}
-
-std::vector<double> medians_of(std::span<const CurvePoint> points) {
-  std::vector<double> medians;
-  for (const CurvePoint& point : points) medians.push_back(median_of(point));
-  return medians;
 }
 
 /// Median and quartiles.
@@ -123,8 +141,26 @@ double own_spread(std::span<const CurvePoint> points) {
   return spreads.empty() ? 0 : quantile(spreads, 0.5);
 }
 
+/// How many of the furthest points get the same over enough of sizes, so that no cache has a part in it; 0 where it
+/// has.
+std::size_t flat_at_the_end(std::span<const CurvePoint> points) {
+  constexpr double the_same = 1.015;
+  constexpr double enough = 1.3;
+  std::size_t count = 0;
+  double least = 0;
+  double most = 0;
+  for (; count < points.size(); ++count) {
+    const double gbps = median_of(points[points.size() - 1 - count]);
+    least = count == 0 ? gbps : std::min(least, gbps);
+    most = std::max(most, gbps);
+    if (most > the_same * least) break;
+  }
+  return count >= 2 && points.back().bytes >= enough * points[points.size() - count].bytes ? count : 0;
+}
+
 /// The same without edges that are no larger than what points scatter by, or than how far the repetitions of the points
-/// on both sides lie apart: what is on both sides of one is one level.
+/// on both sides lie apart, and without a last one beyond which there is hardly a point: what is on both sides of one
+/// is one level.
 std::vector<BandwidthLevel> without_noise(const std::vector<CurvePoint>& curve, std::vector<BandwidthLevel> levels) {
   const double noise = scatter(curve);
   for (std::size_t level = 0; level + 1 < levels.size();) {
@@ -132,7 +168,11 @@ std::vector<BandwidthLevel> without_noise(const std::vector<CurvePoint>& curve, 
     std::vector<CurvePoint> beside = plateau(curve, levels, level);
     std::ranges::copy(plateau(curve, levels, level + 1), std::back_inserter(beside));
     const double apart = least_fall_over_own_spread * own_spread(beside);
-    if (fall >= std::max({std::log(least_fall), least_fall_over_scatter * noise, apart})) {
+    const auto beyond = std::ranges::find_if(
+        curve, [&](const CurvePoint& one) { return levels[level].bytes && one.bytes >= levels[level].bytes->high; });
+    const std::span<const CurvePoint> last(beyond, curve.end());
+    const bool seen = levels[level + 1].bytes || last.size() > few || flat_at_the_end(last) > 0;
+    if (seen && fall >= std::max({std::log(least_fall), least_fall_over_scatter * noise, apart})) {
       ++level;
       continue;
     }
@@ -183,23 +223,6 @@ std::optional<Cut> cut_of(std::span<const CurvePoint> points, double noise) {
     }
   }
   return std::nullopt;
-}
-
-/// How many of the furthest points get the same over enough of sizes, so that no cache has a part in it; 0 where it
-/// has.
-std::size_t flat_at_the_end(std::span<const CurvePoint> points) {
-  constexpr double the_same = 1.015;
-  constexpr double enough = 1.3;
-  std::size_t count = 0;
-  double least = 0;
-  double most = 0;
-  for (; count < points.size(); ++count) {
-    const double gbps = median_of(points[points.size() - 1 - count]);
-    least = count == 0 ? gbps : std::min(least, gbps);
-    most = std::max(most, gbps);
-    if (most > the_same * least) break;
-  }
-  return count >= 2 && points.back().bytes >= enough * points[points.size() - count].bytes ? count : 0;
 }
 
 /// Latencies rise by more than bandwidths fall: a step that is too small for a level of the one is none for the other,
@@ -258,7 +281,11 @@ std::vector<BandwidthLevel> find_bandwidth_levels(std::span<const CurvePoint> cu
   times.line_bytes = line_bytes;
   std::vector<BandwidthLevel> levels;
   for (const Level& level : find_levels(times, seed).levels) {
-    levels.push_back({.bytes = level.bytes,
+    std::optional<Bracket> bytes = level.bytes;
+    // Streams have no second kind of access that tells policy from capacity, but the latency probe has, and its sizes
+    // are to be compared: not the onset, as of a walk alone, but what explains the slope.
+    if (bytes) bytes->value = std::clamp(level.fitted_bytes, bytes->low, bytes->high);
+    levels.push_back({.bytes = bytes,
                       .onset_bytes = level.onset_bytes,
                       .end_bytes = level.end_bytes,
                       .gbps = gbps_of(level.latency_ns, line_bytes)});

@@ -28,9 +28,10 @@ double bytes_of(const Measurement& one) { return one.point.x.at("bytes"); }
 double gbps_of(const Measurement& one) { return analysis::summarize(one.values).median; }
 
 /// Measurements of the curve, after which edges are not looked at any closer, however many there seem to be.
-std::size_t most_points(Effort effort) {
+std::size_t most_points(const gpu::DeviceInfo& device, Effort effort) {
   switch (effort) {
-    case Effort::quick: return 36;
+    // A CPU that stands for a GPU takes as long for each of them as it has of memory.
+    case Effort::quick: return device.type == gpu::DeviceType::cpu ? 36 : 60;
     case Effort::normal: return 120;
     case Effort::thorough: break;
   }
@@ -56,6 +57,24 @@ std::optional<Point> contest(const gpu::DeviceInfo& device, const Request& reque
   const double further = bytes + grain_of(device, Pattern::read, Sharing::shared);
   point.x["bytes"] = further;
   return further < bytes * a_little_larger && asked_for(request, point) ? std::optional(point) : std::nullopt;
+}
+
+/// Beyond a sweep that ends on a fall: what memory delivers is not told from a mixture.
+std::vector<Point> further_points(const gpu::DeviceInfo& device, const Request& request,
+                                  std::span<const Measurement* const> curve) {
+  const double end = largest_stream_bytes(device, request);
+  const double last = bytes_of(*curve.back());
+  const bool may_end = request.largest_bytes || request.effort == Effort::thorough;
+  if (may_end || last < 0.99 * end || last > 1.1 * end) return {};
+  if (!ends_on_a_rise(analysis::time_curve(curve_of(curve), request.line_bytes))) return {};
+  std::vector<Point> points;
+  for (double doublings = 0.5; doublings <= doublings_further(device.type); doublings += 0.5) {
+    const Point point = in_shape(device, end * std::exp2(doublings), curve.back()->point.shape);
+    // Beyond a binding's range lavapipe needs twice the instructions: a step in the curve that is no level.
+    if (device.type == gpu::DeviceType::cpu && point.x.at("bytes") > static_cast<double>(device.bound_bytes)) break;
+    points.push_back(point);
+  }
+  return points;
 }
 
 }  // namespace
@@ -96,9 +115,10 @@ std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& r
   const std::vector<const Measurement*> curve = best_points(known, series_of_levels());
   const auto measured = static_cast<std::size_t>(
       std::ranges::count(known, series_of_levels(), [](const Measurement& one) { return one.point.series; }));
-  if (curve.size() < 3 || measured >= most_points(request.effort)) return {};
-  const std::size_t allowed = most_points(request.effort) - measured;
-  std::vector<Point> points;
+  if (curve.size() < 3 || measured >= most_points(device, request.effort)) return {};
+  const std::size_t allowed = most_points(device, request.effort) - measured;
+  std::vector<Point> points = further_points(device, request, curve);
+  if (!points.empty()) return points;
   for (std::size_t i = 0; i + 1 < curve.size(); ++i) {
     const Measurement& near = *curve[i];
     const Measurement& far = *curve[i + 1];

@@ -37,13 +37,6 @@ double largest_by_default(const gpu::DeviceInfo& device, measure::Effort effort)
   return factor * (1 << 30);
 }
 
-double largest_of(const gpu::DeviceInfo& device, const Request& request) {
-  if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
-  const double largest = largest_by_default(device, request.effort);
-  // Beyond a binding's range lavapipe needs twice the instructions: a step in the curve that is no level.
-  return device.type == gpu::DeviceType::cpu ? std::min(largest, static_cast<double>(device.bound_bytes)) : largest;
-}
-
 double least_of(const gpu::DeviceInfo& device, const Request& request, Sharing sharing) {
   if (request.smallest_bytes) return static_cast<double>(*request.smallest_bytes);
   return smallest_bytes * (sharing == Sharing::shared ? 1 : units_of(device));
@@ -142,7 +135,7 @@ Point launch_point(const std::map<std::string, double>& shape) {
 std::vector<Point> further_paths(const gpu::DeviceInfo& device, const Request& request) {
   const double units = units_of(device);
   const double groups_per_unit = device.type == gpu::DeviceType::cpu ? 1 : 4;  // as a shape begins with
-  const double largest = largest_of(device, request);
+  const double largest = largest_stream_bytes(device, request);
   const double nearest = std::min(nearest_bytes * units, largest);
   const std::vector<std::pair<Pattern, double>> wanted{
       {Pattern::read_image, nearest},
@@ -172,6 +165,13 @@ Sharing sharing_of(const std::map<std::string, std::string>& series) {
   return word != series.end() && word->second == "private" ? Sharing::apart : Sharing::shared;
 }
 
+double largest_stream_bytes(const gpu::DeviceInfo& device, const Request& request) {
+  if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
+  const double largest = largest_by_default(device, request.effort);
+  // Beyond a binding's range lavapipe needs twice the instructions: a step in the curve that is no level.
+  return device.type == gpu::DeviceType::cpu ? std::min(largest, static_cast<double>(device.bound_bytes)) : largest;
+}
+
 double grain_of(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing) {
   return grain_bytes * facts_of(pattern).arrays * (sharing == Sharing::shared ? 1 : units_of(device));
 }
@@ -191,7 +191,7 @@ bool asked_for(const Request& request, const Point& point) {
 std::vector<Point> search_points(const gpu::DeviceInfo& device, const Request& request) {
   std::vector<Point> points;
   for (const Pattern pattern : searched_patterns(request.effort)) {
-    const double largest = largest_of(device, request);
+    const double largest = largest_stream_bytes(device, request);
     const double nearest = std::min(nearest_bytes * units_of(device) * facts_of(pattern).arrays, largest);
     for (const double bytes : {nearest, std::sqrt(nearest * largest), largest}) {
       // Where time is short, what writes is searched for at both ends.
@@ -213,7 +213,7 @@ std::vector<Point> sweep_points(const gpu::DeviceInfo& device, const Request& re
     const std::size_t before = points.size();
     for (int step = 0;; ++step) {
       const double wanted = least * size_of_step(step, sweep.sizes_per_doubling);
-      if (wanted > largest_of(device, request) * 1.0001) break;
+      if (wanted > largest_stream_bytes(device, request) * 1.0001) break;
       Point one = stream_point(device, sweep.pattern, sweep.sharing, wanted);
       const auto shape = nearest_shape(searched, sweep.pattern, one.x.at("bytes"));
       if (!shape || !asked_for(request, one)) continue;

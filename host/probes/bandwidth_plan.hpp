@@ -20,6 +20,9 @@ double grain_of(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing)
 /// A point at the round size nearest to `bytes`: few parts of a power of two, so that blocks fit.
 measure::Point stream_point(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing, double bytes);
 
+/// Where a sweep ends, unless on a fall.
+double largest_stream_bytes(const gpu::DeviceInfo& device, const measure::Request& request);
+
 /// Whether the size is within what the user asked for, beyond which rounding must not lead.
 bool asked_for(const measure::Request& request, const measure::Point& point);
 

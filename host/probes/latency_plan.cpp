@@ -95,17 +95,6 @@ std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed) {
 
 double median(const analysis::CurvePoint& point) { return analysis::summarize(point.values).median; }
 
-/// How far beyond the default's end a sweep goes on that ends on a rise.
-double doublings_further(gpu::DeviceType type) { return type == gpu::DeviceType::cpu ? 1 : 2; }
-
-/// Whether the curve rises over its last doubling.
-bool ends_on_a_rise(const std::vector<analysis::CurvePoint>& cycle) {
-  const auto before = std::ranges::find_if(
-      cycle, [&](const analysis::CurvePoint& one) { return one.bytes > cycle.back().bytes / 2.1; });
-  const double octaves = std::log2(cycle.back().bytes / before->bytes);
-  return octaves > 0 && std::log(median(cycle.back()) / median(*before)) > rising_slope * octaves;
-}
-
 /// Whether the curve rises over the interval from point `i` to the next, looked at widely enough.
 bool rises(const std::vector<analysis::CurvePoint>& cycle, const std::vector<double>& medians, std::size_t i) {
   std::size_t from = i;
@@ -119,6 +108,15 @@ bool rises(const std::vector<analysis::CurvePoint>& cycle, const std::vector<dou
 }
 
 }  // namespace
+
+double doublings_further(gpu::DeviceType type) { return type == gpu::DeviceType::cpu ? 1 : 2; }
+
+bool ends_on_a_rise(const std::vector<analysis::CurvePoint>& cycle) {
+  const auto before = std::ranges::find_if(
+      cycle, [&](const analysis::CurvePoint& one) { return one.bytes > cycle.back().bytes / 2.1; });
+  const double octaves = std::log2(cycle.back().bytes / before->bytes);
+  return octaves > 0 && std::log(median(cycle.back()) / median(*before)) > rising_slope * octaves;
+}
 
 double largest_bytes(const gpu::DeviceInfo& device, const Request& request) {
   return static_cast<double>(request.largest_bytes.value_or(largest_by_default(request.effort, device.type)));

@@ -81,6 +81,38 @@ TEST(BandwidthLevels, ADipAndASlowPointAreNone) {
   expect_three_levels(find_bandwidth_levels(curve, 64, 1), 1.2);
 }
 
+TEST(BandwidthLevels, WorkingSetsThatAreTooFastAreNoneAndHideNone) {
+  // Groups that follow each other closely find in a cache what the one before has just read.
+  Curve curve = swept(2 * kib, 64 * mib, 4, three_levels);
+  for (const std::size_t fast : {40u, 41u}) curve[fast] = at(curve[fast].bytes, 95);  // of 60
+  expect_three_levels(find_bandwidth_levels(curve, 64, 1), 1.2);
+  for (std::size_t fast = 44; fast < 50; ++fast) curve[fast] = at(curve[fast].bytes, 95);
+  EXPECT_TRUE(find_bandwidth_levels(curve, 64, 1).empty());
+}
+
+/// 64 ways of least recently used lines, spread by a hash: some sets are full before the cache is.
+TEST(BandwidthLevels, TheSizeIsWhatExplainsTheSlopeAndNotItsOnset) {
+  const Curve curve = of({{48 * kib, 36800},
+                          {56 * kib, 36700},
+                          {64 * kib, 36500},
+                          {80 * kib, 34988},
+                          {88 * kib, 29594},
+                          {96 * kib, 19929},
+                          {104 * kib, 11682},
+                          {112 * kib, 7962},
+                          {128 * kib, 5398},
+                          {136 * kib, 5168},
+                          {144 * kib, 5037},
+                          {192 * kib, 5012},
+                          {256 * kib, 5009},
+                          {384 * kib, 4988},
+                          {512 * kib, 4997}});
+  const auto found = find_bandwidth_levels(curve, 128, 1);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_NEAR(found[0].bytes->value, 112 * kib, 8 * kib);
+  EXPECT_LT(found[0].bytes->low, 90 * kib);
+}
+
 TEST(BandwidthLevels, AFallWithinWhatTheRepetitionsOfAPointLieApartIsNone) {
   const auto found = [](double spread) {
     Curve curve;

@@ -72,6 +72,42 @@ TEST(BandwidthPlan, SearchesFirstAndThenSweepsWithTheNearestShape) {
   for (const measure::Point& point : bandwidth.next(info, request, known)) EXPECT_TRUE(point.x.contains("groups"));
 }
 
+/// The largest working set of the curve of levels that is asked for where a cache of so many bytes stands before
+/// memory.
+double largest_asked_for(const gpu::DeviceInfo& info, const measure::Request& request, double cache_bytes) {
+  std::vector<measure::Measurement> known;
+  double largest = 0;
+  for (auto points = bandwidth.next(info, request, known); !points.empty();
+       points = bandwidth.next(info, request, known)) {
+    for (const measure::Point& point : points) {
+      known.push_back(searched(point, 1));
+      if (known.back().point.shape.empty() || !point.x.contains("bytes")) continue;
+      const double bytes = point.x.at("bytes");
+      const double missed = std::max(0.0, 1 - cache_bytes / bytes);
+      known.back().values = std::vector<double>(3, 1000 / (1 + 9 * missed));
+      if (point.series == series_of(Pattern::read, Sharing::shared)) largest = std::max(largest, bytes);
+    }
+    if (is_scaling(points.front())) break;
+  }
+  return largest;
+}
+
+TEST(BandwidthPlan, ASweepThatEndsOnAFallGoesOn) {
+  constexpr double mib = 1 << 20;
+  const measure::Request quick{.effort = measure::Effort::quick};
+  const auto gpu = device_with(8, gpu::DeviceType::discrete);
+  EXPECT_EQ(largest_asked_for(gpu, quick, mib), 128 * mib);
+  EXPECT_EQ(largest_asked_for(gpu, quick, 96 * mib), 512 * mib);
+  measure::Request asked = quick;
+  asked.largest_bytes = 128 << 20;
+  EXPECT_EQ(largest_asked_for(gpu, asked, 96 * mib), 128 * mib);
+  auto cpu = device_with(2, gpu::DeviceType::cpu);
+  cpu.bound_bytes = 1 << 30;
+  EXPECT_EQ(largest_asked_for(cpu, quick, 48 * mib), 128 * mib);
+  cpu.bound_bytes = 64 << 20;  // beyond it a driver may need other instructions
+  EXPECT_EQ(largest_asked_for(cpu, quick, 48 * mib), 64 * mib);
+}
+
 /// Findings for reading at 4 KiB, 16 KiB and so on, each four times the size before.
 std::vector<measure::Finding> concluded(const std::vector<double>& gbps) {
   std::vector<measure::Measurement> curve;
