@@ -168,8 +168,9 @@ std::vector<BandwidthLevel> without_noise(const std::vector<CurvePoint>& curve, 
     std::vector<CurvePoint> beside = plateau(curve, levels, level);
     std::ranges::copy(plateau(curve, levels, level + 1), std::back_inserter(beside));
     const double apart = least_fall_over_own_spread * own_spread(beside);
-    const auto beyond = std::ranges::find_if(
-        curve, [&](const CurvePoint& one) { return levels[level].bytes && one.bytes >= levels[level].bytes->high; });
+    const double nearer_to_the_next = std::sqrt(levels[level].gbps.value * levels[level + 1].gbps.value);
+    const auto beyond =
+        std::ranges::find_if(curve, [&](const CurvePoint& one) { return median_of(one) < nearer_to_the_next; });
     const std::span<const CurvePoint> last(beyond, curve.end());
     const bool seen = levels[level + 1].bytes || last.size() > few || flat_at_the_end(last) > 0;
     if (seen && fall >= std::max({std::log(least_fall), least_fall_over_scatter * noise, apart})) {
