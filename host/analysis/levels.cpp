@@ -352,6 +352,9 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
     const bool climbs = !memory && first < level && flat_stretches(fitted, points, speaker).empty();
     const auto passed = climbs ? climb_ns(measured, fitted, first, level) : std::nullopt;
     one.latency_ns = passed ? *passed : plateau_ns(measured, refined_hierarchy, speaker, bootstrap);
+    // A last level without an end holds what the curve ends in, even where that is a climb.
+    if (memory && measured.cycle.back().settling == 0)
+      one.latency_ns.high = std::max(one.latency_ns.high, median_ns(measured.cycle.back()));
     first = level + 1;
     if (level < fitted.log2_bytes.size()) {
       const Bracket by_shapes = over_shapes(refined_hierarchy, points, fitted, level);

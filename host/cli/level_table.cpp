@@ -55,16 +55,20 @@ std::string range(const analysis::Bracket& bracket) {
   return three_digits(bracket.low) + " and " + three_digits(bracket.high);
 }
 
-/// Whether a path has too little room for more than caches: what its last level is nobody can say.
-bool ends_before_memory(const std::map<std::string, std::string>& series) {
-  const auto path = series.find("path");
-  return path != series.end() && (path->second == "local" || path->second == "constant");
+/// What the last level is nobody can say where a path has too little room for more than caches, or where the curve is
+/// still changing at its end.
+bool ends_before_memory(const FoundLevel& last) {
+  constexpr double widest_plateau = 2;
+  const auto path = last.series.find("path");
+  const bool short_path = path != last.series.end() && (path->second == "local" || path->second == "constant");
+  const analysis::Bracket& band = last.gbps ? *last.gbps : last.found.latency_ns;
+  return short_path || band.high > widest_plateau * band.value || band.value > widest_plateau * band.low;
 }
 
 /// Levels have the numbers of their record; one that latency did not see has none among its levels.
 Cells cells_of(const probes::LevelOfTwo& row, Columns columns) {
   const FoundLevel& sized = row.latency != nullptr ? *row.latency : *row.bandwidth;
-  Cells cells{.level = ends_before_memory(sized.series) ? "beyond" : "memory"};
+  Cells cells{.level = ends_before_memory(sized) ? "beyond" : "memory"};
   if (const auto& bytes = sized.found.bytes) {
     cells.level = row.latency == nullptr && columns.latency ? "-" : std::to_string(sized.level);
     cells.size = measure::size_text(bytes->value);

@@ -2,10 +2,12 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from program_runs import NO_OPENCL_DRIVER, NO_VULKAN_DRIVER, ONE_POINT, by_vector_path, main_levels, of_kind, sizes
 
+DATA = Path(__file__).parent.parent / "data"
 SWEEP = ("--sizes", "4K:64K", "--effort", "quick")
 
 
@@ -79,6 +81,11 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
     text = sonde("levels", "run.jsonl").out
     constant = text[text.index("by the path constant") :].splitlines()[1:4]
     assert [line.split()[0] for line in constant] == ["level", "1", "beyond"]
+
+
+def test_what_a_curve_that_still_rises_ends_in_is_not_called_memory(sonde):
+    table = sonde("levels", str(DATA / "ends-in-transition.jsonl")).out.splitlines()
+    assert [line.split()[0] for line in table[1:4]] == ["level", "1", "beyond"]
 
 
 def test_every_latency_is_there_in_cycles_too(sonde, valid, model_file):

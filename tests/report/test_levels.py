@@ -70,6 +70,17 @@ def test_transition_as_far_as_it_is_known(transition, text):
     assert levels.transition_text({"transition": transition}) == text
 
 
+def test_what_a_curve_that_still_rises_ends_in_is_not_called_memory(tmp_path):
+    own = synthetic.level_records("opencl")
+    own[-1]["latency_ns"] = {"low": 11.5, "value": 12.3, "high": 137}
+    found = two_apis(tmp_path, own, [])
+    (_, opencl), _ = LATENCY.summary(found)
+    assert opencl.endswith("beyond at 12.3 ns")
+    table, _ = LATENCY.tables(found)
+    assert [name for name, _ in table.rows] == ["level 1", "level 2", "level 3", "beyond"]
+    assert levels.name({"level": 2, "series": {"path": "constant"}, "latency_ns": {"low": 4, "value": 4, "high": 4}}) == "beyond"
+
+
 def test_without_levels_the_chart_is_as_before(tmp_path):
     found = two_apis(tmp_path, [], [])
     chart = LATENCY.chart(found).to_dict()

@@ -7,6 +7,11 @@ from sonde_tools.series import canonical
 from sonde_tools.sections import Cell, Table
 
 MEMORY = "memory"
+BEYOND = "beyond"
+# Paths with too little room for more than caches.
+SHORT_PATHS = ("local", "constant")
+# What holds the last level is a plateau's while it spans no more than so many times.
+WIDEST_PLATEAU = 2
 # Levels of one device are further apart than two probes are about one of them.
 MAY_BE_ONE = 4
 
@@ -25,8 +30,15 @@ def levels_of(entry):
 
 
 def name(level):
-    """'level 1', or for the last, which has no size, 'memory'; never L1, since the nearest may be an L0."""
-    return f"level {level['level']}" if level.get("bytes") else MEMORY
+    """'level 1', or for the last, which has no size, 'memory'; never L1, since the nearest may be an L0.
+
+    Only 'beyond' where the path ends before memory or the curve is still changing: what the last is nobody can say.
+    """
+    if level.get("bytes"):
+        return f"level {level['level']}"
+    band = level.get("latency_ns") or level["bandwidth"]
+    wide = max(band["high"] / band["value"], band["value"] / band["low"]) > WIDEST_PLATEAU
+    return BEYOND if wide or level["series"].get("path") in SHORT_PATHS else MEMORY
 
 
 def verdict(levels):
@@ -37,7 +49,7 @@ def verdict(levels):
 def _short(level):
     latency = formats.latency(level["latency_ns"]["value"])
     if not level.get("bytes"):
-        return f"{MEMORY} at {latency}"
+        return f"{name(level)} at {latency}"
     return f"{name(level)} of {formats.size_short(level['bytes']['value'])} at {latency}"
 
 
@@ -126,7 +138,7 @@ def _row_name(pair):
 
 def _place(row_name):
     first, _, by = row_name.partition(", ")
-    number = float("inf") if first == MEMORY else int(first.split()[1])
+    number = float("inf") if first in (MEMORY, BEYOND) else int(first.split()[1])
     return number, by
 
 

@@ -130,7 +130,7 @@ def _texts(level):
     texts = {"name_text": levels.name(level), "size_text": levels.size_text(level),
              "transition_text": levels.transition_text(level), "latency_text": levels.latency_text(level)}  # fmt: skip
     if not level.get("bytes"):
-        whole = f"{levels.MEMORY}: {latency}"
+        whole = f"{levels.name(level)}: {latency}"
         return {**texts, "whole": whole, **dict.fromkeys(("large", "medium", "small"), latency), "tiny": ""}
     size = formats.size_short(level["bytes"]["value"])
     both = f"{size}, {latency}"
