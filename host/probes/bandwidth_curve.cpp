@@ -60,8 +60,8 @@ std::optional<Point> contest(const gpu::DeviceInfo& device, const Request& reque
 }
 
 /// Beyond a sweep that ends on a fall: what memory delivers is not told from a mixture.
-std::vector<Point> further_points(const gpu::DeviceInfo& device, const Request& request,
-                                  std::span<const Measurement* const> curve) {
+std::vector<Point> points_beyond(const gpu::DeviceInfo& device, const Request& request,
+                                 std::span<const Measurement* const> curve) {
   const double end = largest_stream_bytes(device, request);
   const double last = bytes_of(*curve.back());
   const bool may_end = request.largest_bytes || request.effort == Effort::thorough;
@@ -70,8 +70,10 @@ std::vector<Point> further_points(const gpu::DeviceInfo& device, const Request& 
   std::vector<Point> points;
   for (double doublings = 0.5; doublings <= doublings_further(device.type); doublings += 0.5) {
     const Point point = in_shape(device, end * std::exp2(doublings), curve.back()->point.shape);
+    const double bytes = point.x.at("bytes");
     // Beyond a binding's range lavapipe needs twice the instructions: a step in the curve that is no level.
-    if (device.type == gpu::DeviceType::cpu && point.x.at("bytes") > static_cast<double>(device.bound_bytes)) break;
+    if (device.type == gpu::DeviceType::cpu && bytes > static_cast<double>(device.bound_bytes)) break;
+    if (bytes > static_cast<double>(device.largest_buffer_bytes)) break;
     points.push_back(point);
   }
   return points;
@@ -117,7 +119,7 @@ std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& r
       std::ranges::count(known, series_of_levels(), [](const Measurement& one) { return one.point.series; }));
   if (curve.size() < 3 || measured >= most_points(device, request.effort)) return {};
   const std::size_t allowed = most_points(device, request.effort) - measured;
-  std::vector<Point> points = further_points(device, request, curve);
+  std::vector<Point> points = points_beyond(device, request, curve);
   if (!points.empty()) return points;
   for (std::size_t i = 0; i + 1 < curve.size(); ++i) {
     const Measurement& near = *curve[i];

@@ -207,8 +207,12 @@ std::vector<Point> further_points(const analysis::LatencyCurves& curves, const g
   const bool may_end = request.largest_bytes || request.effort == measure::Effort::thorough;
   if (may_end || !first_sweep || !to_the_end || !ends_on_a_rise(curves.cycle)) return {};
   std::vector<Point> points;
-  for (double doublings = 0.5; doublings <= doublings_further(device.type); doublings += 0.5)
-    points.push_back(point(request, "cycle", end * std::exp2(doublings), request.line_bytes, 1));
+  for (double doublings = 0.5; doublings <= doublings_further(device.type); doublings += 0.5) {
+    const double bytes = end * std::exp2(doublings);
+    // Nobody asked for these, so a device that has no room for them need not say why.
+    if (bytes <= static_cast<double>(device.largest_buffer_bytes))
+      points.push_back(point(request, "cycle", bytes, request.line_bytes, 1));
+  }
   return shuffled(points, request.seed);
 }
 

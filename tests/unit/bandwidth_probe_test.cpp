@@ -95,14 +95,18 @@ double largest_asked_for(const gpu::DeviceInfo& info, const measure::Request& re
 TEST(BandwidthPlan, ASweepThatEndsOnAFallGoesOn) {
   constexpr double mib = 1 << 20;
   const measure::Request quick{.effort = measure::Effort::quick};
-  const auto gpu = device_with(8, gpu::DeviceType::discrete);
+  auto gpu = device_with(8, gpu::DeviceType::discrete);
+  gpu.largest_buffer_bytes = 8ull << 30;
   EXPECT_EQ(largest_asked_for(gpu, quick, mib), 128 * mib);
   EXPECT_EQ(largest_asked_for(gpu, quick, 96 * mib), 512 * mib);
+  gpu.largest_buffer_bytes = 300 << 20;
+  EXPECT_EQ(largest_asked_for(gpu, quick, 96 * mib), 256 * mib);
   measure::Request asked = quick;
   asked.largest_bytes = 128 << 20;
   EXPECT_EQ(largest_asked_for(gpu, asked, 96 * mib), 128 * mib);
   auto cpu = device_with(2, gpu::DeviceType::cpu);
   cpu.bound_bytes = 1 << 30;
+  cpu.largest_buffer_bytes = 8ull << 30;
   EXPECT_EQ(largest_asked_for(cpu, quick, 48 * mib), 128 * mib);
   cpu.bound_bytes = 64 << 20;  // beyond it a driver may need other instructions
   EXPECT_EQ(largest_asked_for(cpu, quick, 48 * mib), 64 * mib);

@@ -130,9 +130,11 @@ TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
 // What lies beyond the last cache is not told from a climb that the sweep cuts off.
 TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
   constexpr auto climbs_at_the_end = [](double bytes) { return bytes <= 32 << 20 ? 40.0 : 40.0 + bytes / (1 << 20); };
-  const auto largest = [&](gpu::DeviceType type, const Request& request, double (*hop_ns)(double)) {
+  const auto largest = [&](gpu::DeviceType type, const Request& request, double (*hop_ns)(double),
+                           std::uint64_t largest_buffer_bytes = 8ull << 30) {
     gpu::DeviceInfo device;
     device.type = type;
+    device.largest_buffer_bytes = largest_buffer_bytes;
     double bytes = 0;
     for (const Point& point : latency.next(device, request, measured(request, hop_ns, device))) {
       if (path_of(point.series) == Path::vector) bytes = std::max(bytes, point.x.at("bytes"));
@@ -144,13 +146,17 @@ TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
   EXPECT_EQ(largest(gpu::DeviceType::cpu, quick, climbs_at_the_end), 2 * end);
   EXPECT_EQ(largest(gpu::DeviceType::discrete, quick, climbs_at_the_end), 4 * end);
   EXPECT_EQ(largest(gpu::DeviceType::model, quick, climbs_at_the_end), 4 * end);
+  // As far as there is room.
+  EXPECT_EQ(largest(gpu::DeviceType::discrete, quick, climbs_at_the_end, 2 * 64 << 20), 2 * end);
+  EXPECT_LE(largest(gpu::DeviceType::discrete, quick, climbs_at_the_end, 64 << 20), end);
   // Memory was reached, or this is where it was to end.
   EXPECT_LE(largest(gpu::DeviceType::discrete, quick, [](double bytes) { return bytes <= 16 << 20 ? 40.0 : 90.0; }),
             end);
   EXPECT_LE(largest(gpu::DeviceType::discrete, {.effort = Effort::quick, .largest_bytes = 64 << 20}, climbs_at_the_end),
             end);
   // Once, not at every look at the edges.
-  const gpu::DeviceInfo device;
+  gpu::DeviceInfo device;
+  device.largest_buffer_bytes = 8ull << 30;
   auto known = measured(quick, climbs_at_the_end);
   std::set<double> asked;
   for (const Point& point : latency.next(device, quick, known)) {
