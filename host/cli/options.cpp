@@ -44,7 +44,8 @@ Efforts, by the device's time (all take at least 7 repetitions, until the median
   quick     repetitions of  3 ms, at most  9, working sets up to  64 MiB; on a CPU 1 to 2 min
   normal    repetitions of  6 ms, at most 15, working sets up to 256 MiB; on a CPU some minutes
   thorough  repetitions of 20 ms, at most 30, working sets up to   1 GiB, on a GPU 8 GiB; minutes
-Where a quick or normal sweep of latencies ends on a rise it goes on, on a CPU to twice as much, else to four times.
+Where latency or bandwidth still changes at the end of a quick or normal sweep, it goes on: on a CPU to twice as much,
+else to four times.
 The plan and its estimate are shown before anything is measured. The record file is never overwritten.)";
 
 /// For options whose text CLI11 would read too kindly: -1 as a large seed, nothing as "not given".
