@@ -30,7 +30,8 @@ constexpr double onset_agrees = 1.1;
 constexpr double half_missed_at_random = 1.39;
 constexpr double served_nearly_alone = 0.985;  // share of accesses
 constexpr double served_mostly = 0.7;          // share of accesses
-constexpr double surely_held = 0.3;            // of the nearest cache
+constexpr double climb_of_memory = 1.05;
+constexpr double surely_held = 0.3;  // of the nearest cache
 constexpr double latencies_agree_log_ns = 0.1;
 constexpr std::size_t least_points_for_a_scatter = 5;
 
@@ -148,10 +149,31 @@ Crossing turn_up(const LatencyCurves& curves, const FittedHierarchy& fitted, std
   return {.below = cycle[above > 0 ? above - 1 : 0].bytes, .above = cycle[above].bytes};
 }
 
-/// A plateau as it was measured: the points that this level nearly alone serves, without what the fit says that others
-/// add to them.
+/// The least working set that tells memory's latency. Where the points that the fit gives it climb, translation taken
+/// out, and are not flat where most of them are, the last cache fades more slowly than any formula: then only the last
+/// doubling of sizes tells.
+double told_of_memory_from(const LatencyCurves& curves, const FittedHierarchy& fitted, const FitCurves& points) {
+  const double last_doubling = curves.cycle.back().bytes / 2.001;
+  std::vector<double> all;
+  std::vector<double> last;
+  for (const CurvePoint& point : curves.cycle) {
+    const double share = cyclic_share(fitted, fitted.log2_bytes.size(), log2_of(point.bytes));
+    if (point.settling > 0 || share < served_nearly_alone) continue;
+    all.push_back(median_ns(point));
+    if (point.bytes >= last_doubling) last.push_back(median_ns(point));
+  }
+  if (last.size() < 2) return 0;
+  const double usual = quantile(all, 0.5);
+  const bool flat = std::ranges::any_of(flat_stretches(fitted, points, fitted.log2_bytes.size()), [&](double ns) {
+    return ns < climb_of_memory * usual && usual < climb_of_memory * ns;
+  });
+  return !flat && quantile(last, 0.5) > climb_of_memory * usual ? last_doubling : 0;
+}
+
+/// A plateau as it was measured: the points from a size on that this level nearly alone serves, without what the fit
+/// says that others add to them.
 Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_hierarchy, std::size_t level,
-                   const std::vector<FittedHierarchy>& bootstrap) {
+                   const std::vector<FittedHierarchy>& bootstrap, double from_bytes) {
   const FittedHierarchy& fitted = refined_hierarchy.hierarchy;
   std::vector<double> medians;
   const auto without_others = [&](const CurvePoint& point) {
@@ -160,7 +182,7 @@ Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_
   };
   for (const CurvePoint& point : curves.cycle) {
     const double at = log2_of(point.bytes);
-    if (point.settling > 0) continue;
+    if (point.settling > 0 || point.bytes < from_bytes) continue;
     if (cyclic_share(fitted, level, at) >= served_nearly_alone) {
       medians.push_back(without_others(point));
     } else if (level == 0 && !fitted.log2_bytes.empty() && at < fitted.log2_bytes[0] + log2_of(surely_held)) {
@@ -186,7 +208,8 @@ Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_
     std::vector<double> mostly;
     double most = 0;
     for (const CurvePoint& point : curves.cycle) {
-      if (point.settling > 0 || cyclic_share(fitted, level, log2_of(point.bytes)) < served_mostly) continue;
+      if (point.settling > 0 || point.bytes < from_bytes) continue;
+      if (cyclic_share(fitted, level, log2_of(point.bytes)) < served_mostly) continue;
       mostly.push_back(without_others(point));
       most = std::max(most, median_ns(point));
     }
@@ -351,7 +374,8 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
     while (speaker < level && flat_stretches(fitted, points, speaker).empty()) ++speaker;
     const bool climbs = !memory && first < level && flat_stretches(fitted, points, speaker).empty();
     const auto passed = climbs ? climb_ns(measured, fitted, first, level) : std::nullopt;
-    one.latency_ns = passed ? *passed : plateau_ns(measured, refined_hierarchy, speaker, bootstrap);
+    const double from_bytes = memory ? told_of_memory_from(curves, fitted, points) : 0;
+    one.latency_ns = passed ? *passed : plateau_ns(measured, refined_hierarchy, speaker, bootstrap, from_bytes);
     // A last level without an end holds what the curve ends in, even where that is a climb.
     if (memory && measured.cycle.back().settling == 0)
       one.latency_ns.high = std::max(one.latency_ns.high, median_ns(measured.cycle.back()));

@@ -32,6 +32,15 @@ def test_reading_and_adding_are_the_main_picture_and_what_only_writes_is_beside(
     assert "bandwidth, GB/s" in str(BANDWIDTH.chart(found).to_dict())
 
 
+def test_of_a_size_measured_in_two_shapes_the_faster_is_drawn(tmp_path):
+    swept = samples("read", "shared", 80)
+    again = [{**sample, "x": {"bytes": sample["x"]["bytes"] + 512}, "values": [gbps] * 7}
+             for sample, gbps in zip(swept[-2:], (90, 70), strict=True)]  # fmt: skip
+    (entry,) = bandwidth_curves(view(tmp_path, *swept, *again))
+    assert [point.median for point in entry.curve.points] == [80] * (len(swept) - 2) + [90, 80]
+    assert entry.curve.points[-2].x == again[0]["x"]
+
+
 def test_the_table_has_every_curve_and_the_summary_its_ends(tmp_path):
     found = view(tmp_path, *samples("read", "private", 100), *samples("write", "private", 50))
     (table,) = BANDWIDTH.tables(found)

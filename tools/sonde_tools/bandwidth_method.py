@@ -29,7 +29,7 @@ def paragraphs(view, entries):
         "What was read is compared with what was put there after every dispatch, what was written is looked at in "
         "pieces after every dispatch and as a whole after some.",
         "Which shape is fast is a device's own, so it was searched for at three working sets before the sweep: "
-        f"{_shapes(entries)}.",
+        f"{_shapes(entries)}. Where sizes beside each other differ in shape, each is measured in both and the faster is drawn.",
     ]
     if view.is_model:
         found.insert(0, "All values are simulated: the streams run through the caches of a model, not on hardware.")
