@@ -41,6 +41,16 @@ def test_each_pages_and_state_of_the_cpu_is_a_curve_with_its_name(tmp_path):
     assert len(CPU_LATENCY.summary(view)) == 3 and CPU_LATENCY.tables(view)
 
 
+def test_the_cpus_levels_are_drawn_with_short_names(tmp_path):
+    found = [{**level, "probe": "cpu-latency", "series": {"pages": pages, "state": "asleep"}}
+             for pages in ("small", "huge") for level in synthetic.level_records("cpu")]  # fmt: skip
+    view = views(tmp_path, synthetic.device_record(), *cpu_samples("small"), *cpu_samples("huge"),
+                 *cpu_samples("huge", "awake"), *found)["cpu"]  # fmt: skip
+    noted = [layer["data"]["values"] for layer in CPU_LATENCY.chart(view).to_dict()["layer"] if "values" in layer.get("data", {})]
+    assert [row["name"] for rows in noted for row in rows if "name" in row] == ["small pages", "huge pages"]
+    assert "Bars above: levels." in CPU_LATENCY.legend(view)
+
+
 def test_a_gpus_curve_stands_beside_the_cpus_where_both_are_known(tmp_path):
     found = views(tmp_path, synthetic.device_record(), GPU, *cpu_samples("small"),
                   *synthetic.sample_records("vulkan", 1, every=9, device="gpu-1"),

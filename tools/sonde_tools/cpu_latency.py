@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sonde_tools import charts, devices, formats, levels, parts, series
+from sonde_tools import charts, devices, formats, levels, marks, parts, series
 from sonde_tools.curves import curves
 from sonde_tools.devices import LabelledCurve
 from sonde_tools.sections import Section
@@ -64,15 +64,16 @@ def summary(view):
 def chart(view):
     """The main picture, with a title and subtitle that let it stand alone."""
     entries = [*_own(view), *gpu_curves(view)]
-    subtitle = [" · ".join(parts.dates(view)), parts.medians(entries)]
+    noted = marks.of_curves(view, _own(view))
+    subtitle = [" · ".join(parts.dates(view)), parts.medians(entries), *filter(None, [noted.legend])]
     title = f"{view.record['name']}: latency of the CPU itself over working-set size"
-    return charts.over_size(entries, "latency", "ns", (title, subtitle))
+    return charts.over_size(entries, "latency", "ns", (title, subtitle), noted)
 
 
 def legend(view):
     """What the picture shows, in sentences."""
-    text = parts.medians([*_own(view), *gpu_curves(view)])
-    return f"{text} What huge pages save is address translation."
+    text = [parts.medians([*_own(view), *gpu_curves(view)]), marks.of_curves(view, _own(view)).legend]
+    return " ".join(filter(None, [*text, "What huge pages save is address translation."]))
 
 
 def tables(view):

@@ -69,18 +69,14 @@ def chart(view):
     """The main picture, with a title and subtitle that let it stand alone."""
     entries = latency_curves(view)
     subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), parts.medians(entries)]
-    subtitle += filter(None, [_marks_legend(_marks(view, entries))])
+    noted = marks.of_curves(view, entries)
+    subtitle += filter(None, [noted.legend])
     title = f"{view.record['name']}: {_what(view)} over working-set size"
-    return charts.over_size(entries, "latency", "ns", (title, subtitle), _marks(view, entries))
+    return charts.over_size(entries, "latency", "ns", (title, subtitle), noted)
 
 
 def _what(view):
     return "simulated memory latency" if view.is_model else "memory latency"
-
-
-def _marks(view, entries):
-    found = [(entry.label, levels.levels_of(entry)) for entry in entries]
-    return marks.Marks([each for each in found if each[1]], findings.translation_edges(view, entries))
 
 
 def further(view):
@@ -129,15 +125,7 @@ def _cycle(entry):
 def legend(view):
     """What the picture's marks mean, in sentences."""
     entries = latency_curves(view)
-    return " ".join(filter(None, [parts.medians(entries), _marks_legend(_marks(view, entries))]))
-
-
-def _marks_legend(noted):
-    text = ""
-    if noted.levels:
-        text = "Bars above: levels. Rules: their sizes, shaded as far as these are uncertain. "
-        text += "Strips at the foot: transitions."
-    return f"{text} Dotted: an edge of address translation, not a level.".strip() if noted.edges else text
+    return " ".join(filter(None, [parts.medians(entries), marks.of_curves(view, entries).legend]))
 
 
 def tables(view):

@@ -1,10 +1,11 @@
 """What was concluded from the curves, drawn with them: levels as a bar above the plot and rules in it, other edges."""
 
+import os
 from dataclasses import dataclass, field
 
 import altair as alt
 
-from sonde_tools import formats, levels
+from sonde_tools import findings, formats, levels
 
 _ROW_PIXELS, _BAR_PIXELS, _GAP_PIXELS = 23, 19, 6
 _STRIP_PIXELS, _STRIP_STEP_PIXELS = 5, 8
@@ -31,6 +32,15 @@ class Marks:
         """The height at the foot of the plot to be kept free of curves."""
         return _STRIP_STEP_PIXELS * len(self.levels) + _LABEL_PIXELS * len(self.edges) + 6
 
+    @property
+    def legend(self):
+        """What is noted, in sentences; empty where nothing is."""
+        text = ""
+        if self.levels:
+            text = "Bars above: levels. Rules: their sizes, shaded as far as these are uncertain. "
+            text += "Strips at the foot: transitions."
+        return f"{text} Dotted: an edge of address translation, not a level.".strip() if self.edges else text
+
     def layers(self, palette, x, height):
         """Layers to be drawn below the curves; each row of their data has the label as `series`."""
         found = [*_inside(self.levels, palette, x, height), *_bars(self.levels, palette)] if self.levels else []
@@ -56,6 +66,12 @@ class Marks:
             base.mark_text(**place, stroke="white", strokeWidth=5).encode(text="text:N"),
             base.mark_text(**place, color=_NEUTRAL).encode(text="text:N"),
         ]
+
+
+def of_curves(view, entries):
+    """The levels that were found on labelled curves, and their edges of address translation."""
+    found = [(entry.label, levels.levels_of(entry)) for entry in entries]
+    return Marks([each for each in found if each[1]], findings.translation_edges(view, entries))
 
 
 def _chart(rows):
@@ -103,7 +119,8 @@ def _bars(levels_found, palette):
                 "foot": top + _BAR_PIXELS, "middle": top + _BAR_PIXELS / 2 + 0.5, **_texts(level),
             })  # fmt: skip
             start = end
-    names = list({cell["series"]: {**cell, "name": cell["series"]} for cell in cells}.values())
+    shared = _shared_words([label for label, _ in levels_found])
+    names = list({cell["series"]: {**cell, "name": cell["series"][len(shared) :]} for cell in cells}.values())
     left, right = (f"clamp(scale('x', datum.{end}), 0, width)" for end in ("start", "end"))
     choice = "''"
     for name in ("tiny", "small", "medium", "large", "whole"):
@@ -122,6 +139,12 @@ def _bars(levels_found, palette):
             clip=False, fontSize=12, align="right", baseline="middle", x=0, dx=-7, limit=72, y=_expr("datum.middle"),
         ).encode(text="name:N", fill=alt.Fill("colour:N", scale=None)),
     ]  # fmt: skip
+
+
+def _shared_words(labels):
+    """What several labels begin with, up to a comma: there is little room beside the bars."""
+    start, comma, _ = os.path.commonprefix(labels).rpartition(", ")
+    return start + comma if len(labels) > 1 else ""
 
 
 def _texts(level):
