@@ -346,6 +346,15 @@ LatencyCurves scaled(LatencyCurves curves, double factor) {
   return curves;
 }
 
+/// The first of the fit's levels from `first` to `last` that is flat somewhere; none where all only climb.
+std::optional<std::size_t> first_flat(const FittedHierarchy& fitted, const FitCurves& points, std::size_t first,
+                                      std::size_t last) {
+  for (std::size_t level = first; level <= last; ++level) {
+    if (!flat_stretches(fitted, points, level).empty()) return level;
+  }
+  return std::nullopt;
+}
+
 Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) {
   Hierarchy hierarchy;
   hierarchy.translation = translation_edges(measured);
@@ -370,9 +379,9 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
     Level one;
     // The first that is flat speaks for all: the others are climbs. Of memory it is the last, beyond every mixture.
     const bool memory = level + 1 == fitted.log_ns.size();
-    std::size_t speaker = memory ? level : first;
-    while (speaker < level && flat_stretches(fitted, points, speaker).empty()) ++speaker;
-    const bool climbs = !memory && first < level && flat_stretches(fitted, points, speaker).empty();
+    const std::optional<std::size_t> flat = first_flat(fitted, points, first, level);
+    const std::size_t speaker = memory ? level : flat.value_or(level);
+    const bool climbs = !memory && first < level && !flat;
     const auto passed = climbs ? climb_ns(measured, fitted, first, level) : std::nullopt;
     const double from_bytes = memory ? told_of_memory_from(curves, fitted, points) : 0;
     one.latency_ns = passed ? *passed : plateau_ns(measured, refined_hierarchy, speaker, bootstrap, from_bytes);
