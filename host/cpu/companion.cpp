@@ -86,8 +86,6 @@ class Chase final : public gpu::Companion {
 
 }  // namespace
 
-std::unique_ptr<gpu::Companion> chase_on(int cpu, const std::byte*& at) {
-  return std::make_unique<Chase>(cpu, at);
-}
+std::unique_ptr<gpu::Companion> chase_on(int cpu, const std::byte*& at) { return std::make_unique<Chase>(cpu, at); }
 
 }  // namespace sonde::cpu
