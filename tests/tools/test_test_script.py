@@ -94,6 +94,36 @@ def test_a_failure_or_no_test_at_all_fails_after_the_rest_has_run(tests, answers
     assert any(call.startswith("python -m pytest") for call in tests.calls())
 
 
+def test_what_failed_is_named_again_at_the_end_with_what_it_said(tests):
+    from_ctest = (
+        '<testsuite tests="2" failures="1"><testcase name="unit.Good" classname="unit.Good"/>'
+        '<testcase name="unit.Bad" classname="unit.Bad"><failure message="Failed"/>'
+        "<system-out>levels_test.cpp:7: Failure&#10;Expected: 2&#10;</system-out></testcase></testsuite>"
+    )
+    from_pytest = (
+        '<testsuites><testsuite tests="1" errors="0" failures="1"><testcase classname="tests.tools.test_it" '
+        'name="test_bad"><failure message="short">assert 1 == 2</failure></testcase></testsuite></testsuites>'
+    )
+    tests.answers(ctest=from_ctest, ctest_status=8, python=from_pytest, python_status=1)
+    result = tests.script("test", "--quick")
+    assert result.stderr.splitlines()[-8:-2] == [
+        "==> failed: unit.Bad",
+        "  levels_test.cpp:7: Failure",
+        "  Expected: 2",
+        "==> failed: tests.tools.test_it test_bad",
+        "  assert 1 == 2",
+        "==> failed: C++ tests",
+    ]
+    assert last_line(result).startswith("==> 1 passed, 2 failed, 0 skipped in ")
+
+
+def test_a_report_cut_short_is_no_test(tests):
+    tests.answers(ctest='<testsuite tests="3"')
+    result = tests.script("test", "--quick")
+    assert result.returncode == 1
+    assert "==> failed: C++ tests ran no test" in result.stderr
+
+
 def test_a_build_that_fails_is_a_failure(tests):
     tests.fake("cmake", "[[ $1 != --build ]]")
     result = tests.script("test", "--quick")
