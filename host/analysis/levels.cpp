@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <random>
+#include <span>
 
 #include "analysis/fit_points.hpp"
 #include "analysis/hierarchy_refine.hpp"
@@ -149,22 +150,33 @@ Crossing turn_up(const LatencyCurves& curves, const FittedHierarchy& fitted, std
   return {.below = cycle[above > 0 ? above - 1 : 0].bytes, .above = cycle[above].bytes};
 }
 
+/// The settled points from a size on of which a level serves at least so much.
+std::vector<CurvePoint> served_by(const LatencyCurves& curves, const FittedHierarchy& fitted, std::size_t level,
+                                  double least_share, double from_bytes) {
+  std::vector<CurvePoint> points;
+  for (const CurvePoint& point : curves.cycle) {
+    if (point.settling > 0 || point.bytes < from_bytes) continue;
+    if (cyclic_share(fitted, level, log2_of(point.bytes)) >= least_share) points.push_back(point);
+  }
+  return points;
+}
+
+std::vector<double> medians_ns(std::span<const CurvePoint> points) {
+  std::vector<double> medians;
+  for (const CurvePoint& point : points) medians.push_back(median_ns(point));
+  return medians;
+}
+
 /// The least working set that tells memory's latency. Where the points that the fit gives it climb, translation taken
 /// out, and are not flat where most of them are, the last cache fades more slowly than any formula: then only the last
 /// doubling of sizes tells.
 double told_of_memory_from(const LatencyCurves& curves, const FittedHierarchy& fitted, const FitCurves& points) {
+  const std::size_t memory = fitted.log2_bytes.size();
   const double last_doubling = curves.cycle.back().bytes / 2.001;
-  std::vector<double> all;
-  std::vector<double> last;
-  for (const CurvePoint& point : curves.cycle) {
-    const double share = cyclic_share(fitted, fitted.log2_bytes.size(), log2_of(point.bytes));
-    if (point.settling > 0 || share < served_nearly_alone) continue;
-    all.push_back(median_ns(point));
-    if (point.bytes >= last_doubling) last.push_back(median_ns(point));
-  }
+  const std::vector<double> last = medians_ns(served_by(curves, fitted, memory, served_nearly_alone, last_doubling));
   if (last.size() < 2) return 0;
-  const double usual = quantile(all, 0.5);
-  const bool flat = std::ranges::any_of(flat_stretches(fitted, points, fitted.log2_bytes.size()), [&](double ns) {
+  const double usual = quantile(medians_ns(served_by(curves, fitted, memory, served_nearly_alone, 0)), 0.5);
+  const bool flat = std::ranges::any_of(flat_stretches(fitted, points, memory), [&](double ns) {
     return ns < climb_of_memory * usual && usual < climb_of_memory * ns;
   });
   return !flat && quantile(last, 0.5) > climb_of_memory * usual ? last_doubling : 0;
@@ -205,16 +217,11 @@ Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_
   } else if (level + 1 == fitted.log_ns.size()) {
     // A sweep may end before memory is alone. The fit knows memory at its start and without translation; those points
     // that it mostly serves have both. What is left of their mixture is not made larger than what was measured.
+    const std::vector<CurvePoint> points = served_by(curves, fitted, level, served_mostly, from_bytes);
     std::vector<double> mostly;
-    double most = 0;
-    for (const CurvePoint& point : curves.cycle) {
-      if (point.settling > 0 || point.bytes < from_bytes) continue;
-      if (cyclic_share(fitted, level, log2_of(point.bytes)) < served_mostly) continue;
-      mostly.push_back(without_others(point));
-      most = std::max(most, median_ns(point));
-    }
+    for (const CurvePoint& point : points) mostly.push_back(without_others(point));
     if (!mostly.empty()) {
-      bracket.value = std::min(quantile(mostly, 0.5), most);
+      bracket.value = std::min(quantile(mostly, 0.5), quantile(medians_ns(points), 1));
       bracket.low = std::min({bracket.low, quantile(mostly, 0), bracket.value});
       bracket.high = std::max(bracket.high, quantile(mostly, 1));
     }
@@ -379,9 +386,9 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
     Level one;
     // The first that is flat speaks for all: the others are climbs. Of memory it is the last, beyond every mixture.
     const bool memory = level + 1 == fitted.log_ns.size();
-    const std::optional<std::size_t> flat = first_flat(fitted, points, first, level);
-    const std::size_t speaker = memory ? level : flat.value_or(level);
-    const bool climbs = !memory && first < level && !flat;
+    const std::optional<std::size_t> flat = memory ? level : first_flat(fitted, points, first, level);
+    const std::size_t speaker = flat.value_or(level);
+    const bool climbs = first < level && !flat;
     const auto passed = climbs ? climb_ns(measured, fitted, first, level) : std::nullopt;
     const double from_bytes = memory ? told_of_memory_from(curves, fitted, points) : 0;
     one.latency_ns = passed ? *passed : plateau_ns(measured, refined_hierarchy, speaker, bootstrap, from_bytes);

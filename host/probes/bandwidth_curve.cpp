@@ -62,14 +62,10 @@ std::optional<Point> contest(const gpu::DeviceInfo& device, const Request& reque
 /// Beyond a sweep that ends on a fall: what memory delivers is not told from a mixture.
 std::vector<Point> points_beyond(const gpu::DeviceInfo& device, const Request& request,
                                  std::span<const Measurement* const> curve) {
-  const double end = largest_stream_bytes(device, request);
-  const double last = bytes_of(*curve.back());
-  const bool may_end = request.largest_bytes || request.effort == Effort::thorough;
-  if (may_end || last < 0.99 * end || last > 1.1 * end) return {};
-  if (!ends_on_a_rise(analysis::time_curve(curve_of(curve), request.line_bytes))) return {};
   std::vector<Point> points;
-  for (double doublings = 0.5; doublings <= doublings_further(device.type); doublings += 0.5) {
-    const Point point = in_shape(device, end * std::exp2(doublings), curve.back()->point.shape);
+  const std::vector<analysis::CurvePoint> times = analysis::time_curve(curve_of(curve), request.line_bytes);
+  for (const double wanted : sizes_beyond(times, largest_stream_bytes(device, request), device, request)) {
+    const Point point = in_shape(device, wanted, curve.back()->point.shape);
     const double bytes = point.x.at("bytes");
     // Beyond a binding's range lavapipe needs twice the instructions: a step in the curve that is no level.
     if (device.type == gpu::DeviceType::cpu && bytes > static_cast<double>(device.bound_bytes)) break;

@@ -55,19 +55,19 @@ DeviceProof::DeviceProof(gpu::Device& device, std::uint64_t blocks, gpu::Use use
 }
 
 std::optional<std::string> DeviceProof::flaw(gpu::Buffer& buffer, const BlockSums& source, std::uint64_t first_block) {
-  const std::uint64_t stripes = blocks_ / groups_ * stripes_;  // of each group, one after the other in its own slice
+  // Of each group, one after the other in its own slice.
+  const auto stripes = static_cast<std::uint32_t>(blocks_ / groups_ * stripes_);
   std::vector<std::uint32_t> found(groups_);
   std::vector<std::uint32_t> items(std::uint64_t{group_size_} * groups_);
-  for (std::uint64_t done = 0; done < stripes;) {
-    const auto trips = static_cast<std::uint32_t>(std::min<std::uint64_t>(stripes - done, device_.info().most_trips));
-    (void)device_.run(*reader_,
-                      {.buffers = {&buffer, sums_.get()},
-                       .scalars = {trips, static_cast<std::uint32_t>(done), static_cast<std::uint32_t>(stripes), 1,
-                                   static_cast<std::uint32_t>(stripes), 0, 0},
-                       .groups = groups_});
+  for (std::uint32_t done = 0; done < stripes;) {
+    const WalkScalars walk{.trips = std::min(stripes - done, device_.info().most_trips),
+                           .start = done,
+                           .blocks = stripes,
+                           .group_step = stripes};
+    (void)device_.run(*reader_, {.buffers = {&buffer, sums_.get()}, .scalars = walk.in_order(), .groups = groups_});
     sums_->read(0, std::as_writable_bytes(std::span(items)));
     for (std::size_t item = 0; item < items.size(); ++item) found[item / group_size_] += items[item];
-    done += trips;
+    done += walk.trips;
   }
   for (std::uint32_t group = 0; group < groups_; ++group) {
     const std::uint64_t blocks = blocks_ / groups_;

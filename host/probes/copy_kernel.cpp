@@ -88,12 +88,13 @@ struct KernelCopies {
     const std::uint32_t blocks = all_trips + shift;
     gpu::Nanoseconds time{0};
     for (std::uint32_t done = 0; done < all_trips;) {
-      const std::uint32_t trips = std::min(all_trips - done, device.info().most_trips);
-      time += device.run(*kernel,
-                         {.buffers = {&from, &to},
-                          .scalars = {trips, done, blocks, block_step, shape.interleaved ? 1 : all_trips, 0, 0, shift},
-                          .groups = shape.groups});
-      done += trips;
+      const WalkScalars walk{.trips = std::min(all_trips - done, device.info().most_trips),
+                             .start = done,
+                             .blocks = blocks,
+                             .block_step = block_step,
+                             .group_step = shape.interleaved ? 1 : all_trips};
+      time += device.run(*kernel, {.buffers = {&from, &to}, .scalars = walk.in_order({shift}), .groups = shape.groups});
+      done += walk.trips;
     }
     return time;
   }

@@ -107,15 +107,27 @@ bool rises(const std::vector<analysis::CurvePoint>& cycle, const std::vector<dou
   return std::log(medians[to] / medians[from]) > rising_slope * octaves();
 }
 
-}  // namespace
-
-double doublings_further(gpu::DeviceType type) { return type == gpu::DeviceType::cpu ? 1 : 2; }
-
+/// Whether the curve rises over its last doubling, so that what it ends in may be a mixture.
 bool ends_on_a_rise(const std::vector<analysis::CurvePoint>& cycle) {
   const auto before = std::ranges::find_if(
       cycle, [&](const analysis::CurvePoint& one) { return one.bytes > cycle.back().bytes / 2.1; });
   const double octaves = std::log2(cycle.back().bytes / before->bytes);
   return octaves > 0 && std::log(median(cycle.back()) / median(*before)) > rising_slope * octaves;
+}
+
+}  // namespace
+
+std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle, double end,
+                                 const gpu::DeviceInfo& device, const Request& request) {
+  const bool may_end = request.largest_bytes || request.effort == measure::Effort::thorough;
+  const double last = cycle.back().bytes;
+  if (may_end || last < 0.99 * end || last > 1.1 * end || !ends_on_a_rise(cycle)) return {};
+  std::vector<double> sizes;
+  const double most_doublings = device.type == gpu::DeviceType::cpu ? 1 : 2;
+  for (double doublings = 0.5; doublings <= most_doublings; doublings += 0.5) {
+    sizes.push_back(end * std::exp2(doublings));
+  }
+  return sizes;
 }
 
 double largest_bytes(const gpu::DeviceInfo& device, const Request& request) {
@@ -201,14 +213,10 @@ std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cy
 
 std::vector<Point> further_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
                                   const Request& request) {
-  const double end = largest_bytes(device, request);
   const bool first_sweep = curves.cycle.size() <= coarse_points(device, request).size();
-  const bool to_the_end = curves.cycle.back().bytes > 0.99 * end;
-  const bool may_end = request.largest_bytes || request.effort == measure::Effort::thorough;
-  if (may_end || !first_sweep || !to_the_end || !ends_on_a_rise(curves.cycle)) return {};
+  if (!first_sweep) return {};
   std::vector<Point> points;
-  for (double doublings = 0.5; doublings <= doublings_further(device.type); doublings += 0.5) {
-    const double bytes = end * std::exp2(doublings);
+  for (const double bytes : sizes_beyond(curves.cycle, largest_bytes(device, request), device, request)) {
     // Nobody asked for these, so a device that has no room for them need not say why.
     if (bytes <= static_cast<double>(device.largest_buffer_bytes))
       points.push_back(point(request, "cycle", bytes, request.line_bytes, 1));

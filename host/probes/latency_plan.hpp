@@ -45,14 +45,13 @@ std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cy
 std::vector<measure::Point> edge_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
                                         const measure::Request& request, Path path = Path::vector);
 
-/// Whether the curve rises over its last doubling, so that what it ends in may be a mixture.
-bool ends_on_a_rise(const std::vector<analysis::CurvePoint>& cycle);
+/// Sizes beyond `end` for a sweep that ends there on a rise, unless --sizes or thorough had it end there: what lies
+/// beyond the last cache is not told from a climb. Up to twice the end on CPUs, where laps take seconds, four times
+/// elsewhere.
+std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle, double end,
+                                 const gpu::DeviceInfo& device, const measure::Request& request);
 
-/// How far beyond its default end a sweep goes on that ends on a rise. On CPUs laps take seconds.
-double doublings_further(gpu::DeviceType type);
-
-/// Sizes beyond a first sweep that ends on a rise, unless --sizes or thorough had it end there: what lies beyond the
-/// last cache is not told from a climb. Up to twice its end on CPUs, where laps take seconds, four times elsewhere.
+/// Those sizes for the cycle, once a first sweep has ended, as far as a buffer may be large.
 std::vector<measure::Point> further_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
                                            const measure::Request& request);
 

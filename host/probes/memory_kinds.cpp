@@ -46,11 +46,12 @@ void copy_by_kernel(gpu::Device& device, gpu::Buffer& from, gpu::Buffer& to) {
   while (blocks % groups != 0) --groups;
   const std::uint32_t each = blocks / groups;
   for (std::uint32_t done = 0; done < each;) {
-    const std::uint32_t trips = std::min(each - done, device.info().most_trips);
     // Every group a slice of its own, from where the last run ended.
-    (void)device.run(*kernel,
-                     {.buffers = {&from, &to}, .scalars = {trips, done, each, 1, each, 0, 0, 0}, .groups = groups});
-    done += trips;
+    const WalkScalars walk{
+        .trips = std::min(each - done, device.info().most_trips), .start = done, .blocks = each, .group_step = each};
+    constexpr std::uint32_t shift = 0;
+    (void)device.run(*kernel, {.buffers = {&from, &to}, .scalars = walk.in_order({shift}), .groups = groups});
+    done += walk.trips;
   }
 }
 

@@ -32,6 +32,8 @@ bool fits(const Shape& shape, Sharing sharing, std::uint64_t array_bytes) {
   return covered <= array_bytes && array_bytes - covered <= array_bytes / parts_left_out;
 }
 
+/// What is in flight first, then the group, which stays wide enough for a GPU as long as there are several; false
+/// where neither can be halved.
 bool halve_block(Shape& shape) {
   constexpr std::uint32_t fewest_items = 32;
   if (shape.in_flight > 1) {
@@ -107,15 +109,17 @@ Shape shape_of(const std::map<std::string, double>& named) {
 Shape fitted(Shape shape, Sharing sharing, std::uint64_t array_bytes) {
   // Smaller blocks first: with fewer groups a compute unit may stand still.
   while (!fits(shape, sharing, array_bytes)) {
-    if (halve_block(shape)) {
-      continue;
-    } else if (shape.groups > 1) {
-      shape.groups = (shape.groups + 1) / 2;
-    } else {
-      break;
-    }
+    if (halve_block(shape)) continue;
+    if (shape.groups == 1) break;
+    shape.groups = (shape.groups + 1) / 2;
   }
   return sharing == Sharing::shared ? evenly_begun(shape, array_bytes) : shape;
+}
+
+std::vector<std::uint32_t> WalkScalars::in_order(std::initializer_list<std::uint32_t> of_its_own) const {
+  std::vector<std::uint32_t> all{trips, start, blocks, block_step, group_step, group_offset, group_further};
+  all.insert(all.end(), of_its_own);
+  return all;
 }
 
 StreamWalk::StreamWalk(const Shape& of, Sharing sharing, std::uint64_t array_bytes)
@@ -144,8 +148,14 @@ std::uint32_t StreamWalk::position(std::uint32_t group, std::uint64_t turn) cons
 }
 
 std::vector<std::uint32_t> StreamWalk::scalars(std::uint32_t trips, std::uint64_t turn) const {
-  return {trips,        static_cast<std::uint32_t>(turn % blocks), blocks, block_step, group_step, group_offset,
-          group_further};
+  const WalkScalars walk{.trips = trips,
+                         .start = static_cast<std::uint32_t>(turn % blocks),
+                         .blocks = blocks,
+                         .block_step = block_step,
+                         .group_step = group_step,
+                         .group_offset = group_offset,
+                         .group_further = group_further};
+  return walk.in_order();
 }
 
 }  // namespace sonde::probes

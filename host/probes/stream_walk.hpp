@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -67,10 +68,24 @@ Shape shape_of(const std::map<std::string, double>& named);
 /// The shape, with fewer groups or smaller blocks where the array is too small to be cut up so within 1 %.
 Shape fitted(Shape shape, Sharing sharing, std::uint64_t array_bytes);
 
-/// Where each group of a streaming kernel is on each trip; kernels/stream.h explains the numbers.
+/// The numbers by which the groups of every streaming kernel walk; kernels/stream.h explains them.
+struct WalkScalars {
+  std::uint32_t trips;
+  std::uint32_t start;
+  std::uint32_t blocks;  ///< that each group walks over
+  std::uint32_t block_step = 1;
+  std::uint32_t group_step = 0;
+  std::uint32_t group_offset = 0;
+  std::uint32_t group_further = 0;
+
+  /// As a kernel takes them, with those of its own behind.
+  std::vector<std::uint32_t> in_order(std::initializer_list<std::uint32_t> of_its_own = {}) const;
+};
+
+/// Where each group of a streaming kernel is on each trip.
 struct StreamWalk {
   Shape shape;
-  std::uint32_t blocks = 1;  ///< that each group walks over
+  std::uint32_t blocks = 1;
   std::uint32_t block_step = 1;
   std::uint32_t group_step = 0;
   std::uint32_t group_offset = 0;

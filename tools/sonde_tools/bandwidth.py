@@ -20,8 +20,12 @@ def _all_curves(view):
 
 
 def _labelled(view):
-    found = [_with(entry, _fastest([point for point in entry.curve.points if "groups" not in point.x])) for entry in _measured(view)]
+    found = [_with(entry, _fastest(_of_all_groups(entry))) for entry in _measured(view)]
     return [replace(entry, label=_label(entry, view.is_model)) for entry in found if entry.curve.points]
+
+
+def _of_all_groups(entry):
+    return [point for point in entry.curve.points if "groups" not in point.x]
 
 
 def _fastest(points):

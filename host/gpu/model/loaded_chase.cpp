@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "gpu/error.hpp"
+#include "gpu/model/stream_walk.hpp"
 
 namespace sonde::gpu::model {
 namespace {
@@ -14,38 +15,25 @@ constexpr double cycles_per_wait = 32 * 4;
 constexpr std::uint32_t blocks_per_round = 4;
 
 /// The groups beside the walk.
-struct Streams {
-  std::uint32_t start;
-  std::uint32_t blocks;
-  std::uint32_t block_step;
-  std::uint32_t group_step;
-  std::uint32_t group_offset;
-  std::uint32_t group_further;
+struct Streams : StreamWalk {
   std::uint32_t most_rounds;
   std::uint32_t delay;
   std::uint32_t groups;
   std::uint64_t block_words;
 
   explicit Streams(const Invocation& invocation)
-      : start(invocation.scalar(1)),
-        blocks(invocation.scalar(2)),
-        block_step(invocation.scalar(3)),
-        group_step(invocation.scalar(4)),
-        group_offset(invocation.scalar(5)),
-        group_further(invocation.scalar(6)),
+      : StreamWalk(invocation),
         most_rounds(invocation.scalar(8)),
         delay(invocation.scalar(9)),
         groups(invocation.shape().groups - 1),
         block_words(std::uint64_t{invocation.shape().group_size} * invocation.constant("IN_FLIGHT") *
                     invocation.constant("VECTOR_WORDS")) {
-    if (blocks == 0) throw Error("a stream over no blocks");
     if (invocation.scalar(10) != 1 || invocation.scalar(11) != 0)
       throw Error("the simulated streams wait without going elsewhere");
     if (invocation.constant("SPREAD") != 0)
       throw Error("the simulated streams beside a walk have their blocks in one piece");
   }
 
-  [[nodiscard]] bool is_shared() const { return group_step == 0; }
   [[nodiscard]] double block_bytes() const { return static_cast<double>(block_words) * 4; }
   [[nodiscard]] double bytes_of_a_group() const { return block_bytes() * blocks; }
   [[nodiscard]] double bytes_of_all() const { return bytes_of_a_group() * (is_shared() ? 1 : groups); }
@@ -83,8 +71,7 @@ const std::vector<std::uint32_t>& sums_of(Invocation& invocation, const Streams&
 }
 
 std::uint32_t sum_of(const std::uint32_t* before, const Streams& streams, std::uint32_t group, std::uint32_t blocks) {
-  const std::uint64_t begin = std::uint64_t{group} * streams.group_offset + std::min(group, streams.group_further);
-  const auto first = static_cast<std::uint32_t>((streams.start + begin) % streams.blocks);
+  const std::uint32_t first = streams.position(group, 0);
   const std::uint32_t end = first + blocks % streams.blocks;
   std::uint32_t sum =
       blocks / streams.blocks * before[streams.blocks] + before[std::min(end, streams.blocks)] - before[first];
@@ -107,10 +94,9 @@ void chase_loaded(Invocation& invocation) {
     round_ns = bytes / (memory.levels()[level].read_gbps * share) + invocation.ns_of(streams.delay * cycles_per_wait);
     memory.load(level, bytes / round_ns);
   }
-  const std::uint32_t trips = invocation.scalar(0);
-  const std::uint32_t at = next.follow(cursor.load(0), trips * hops_per_trip);
+  const std::uint32_t at = next.follow(cursor.load(0), streams.trips * hops_per_trip);
   cursor.store(0, at);
-  cursor.store(1, trips);
+  cursor.store(1, streams.trips);
   cursor.store(2, invocation.scalar(7));
   if (streams.groups == 0) return;
   const double walk_ns = memory.elapsed_ns(Fabric::loaded);

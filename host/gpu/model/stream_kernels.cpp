@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpu/error.hpp"
+#include "gpu/model/stream_walk.hpp"
 
 namespace sonde::gpu::model {
 namespace {
@@ -15,15 +16,7 @@ constexpr std::uint64_t local_part_bytes = 16384;
 /// From the memory of a work-group to its compute unit, as 32 banks of 4 bytes do.
 constexpr double local_bytes_per_cycle = 128;
 
-/// The walk that all of them share.
-struct Stream {
-  std::uint32_t trips;
-  std::uint32_t start;
-  std::uint32_t blocks;
-  std::uint32_t block_step;
-  std::uint32_t group_step;
-  std::uint32_t group_offset;
-  std::uint32_t group_further;
+struct Stream : StreamWalk {
   std::uint32_t in_flight;
   std::uint32_t vector_words;
   std::uint32_t group_size;
@@ -31,27 +24,15 @@ struct Stream {
   bool spread;
 
   explicit Stream(const Invocation& invocation)
-      : trips(invocation.scalar(0)),
-        start(invocation.scalar(1)),
-        blocks(invocation.scalar(2)),
-        block_step(invocation.scalar(3)),
-        group_step(invocation.scalar(4)),
-        group_offset(invocation.scalar(5)),
-        group_further(invocation.scalar(6)),
+      : StreamWalk(invocation),
         in_flight(invocation.constant("IN_FLIGHT")),
         vector_words(invocation.constant("VECTOR_WORDS")),
         group_size(invocation.shape().group_size),
         groups(invocation.shape().groups),
-        spread(invocation.constant("SPREAD") != 0) {
-    if (blocks == 0) throw Error("a stream over no blocks");
-  }
+        spread(invocation.constant("SPREAD") != 0) {}
 
   [[nodiscard]] std::uint32_t row_words() const { return group_size * vector_words; }
   [[nodiscard]] std::uint32_t block_words() const { return row_words() * in_flight; }
-  [[nodiscard]] std::uint32_t position(std::uint32_t group, std::uint32_t trip) const {
-    const std::uint64_t first = start + group * group_offset + std::min(group, group_further);
-    return static_cast<std::uint32_t>((first + trip) % blocks);
-  }
   /// What of a block lies in one piece, and in how many it lies.
   [[nodiscard]] std::uint32_t pieces() const { return spread ? in_flight : 1; }
   [[nodiscard]] std::uint32_t piece_words() const { return spread ? row_words() : block_words(); }
@@ -59,7 +40,6 @@ struct Stream {
     if (!spread) return std::uint64_t{group * group_step + position * block_step} * block_words();
     return std::uint64_t{group * group_step * in_flight + position + piece * blocks} * row_words();
   }
-  [[nodiscard]] bool is_shared() const { return group_step == 0; }
   /// Trips after which all groups together have touched everything.
   [[nodiscard]] std::uint32_t window() const { return is_shared() ? (blocks + groups - 1) / groups : blocks; }
   /// Trips after which the caches of single compute units, too, hold what they will.
