@@ -15,7 +15,8 @@ struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// So little was asked for that the clock cannot tell its time; of more it can.
+/// What was asked for takes so little that the clock, or what else the machine does, hides its time; other points may
+/// fare better.
 struct TooShort : Unsupported {
   using Unsupported::Unsupported;
 };

@@ -172,6 +172,51 @@ WarmUp warm_up(ProvedRun& run, double per_step, const Limits& limits, const Work
   return {laps.nanoseconds_per_step(), 0};
 }
 
+/// A short and a long dispatch in turn, again and again.
+struct Pairs {
+  std::uint64_t few = 0;
+  std::uint64_t many = 0;
+  std::vector<double> short_ns;
+  std::vector<double> long_ns;
+
+  /// Time of a step, free of the launch.
+  double slope(double one_long_ns) const {
+    return (one_long_ns - analysis::quantile(short_ns, 0.5)) / static_cast<double>(many - few);
+  }
+  /// Whether the work outlasts what others do to the launches: what is left of the time is more than nothing in all but
+  /// some interrupted pairs.
+  bool told_apart() const { return slope(analysis::quantile(long_ns, 0.25)) > 0; }
+};
+
+Pairs take_pairs(ProvedRun& run, std::uint64_t few, std::uint64_t many, const Limits& limits,
+                 const Workload& workload) {
+  Pairs pairs{.few = few, .many = many, .short_ns = {}, .long_ns = {}};
+  StoppingRule rule(limits);
+  while (!rule.done()) {
+    // Short and long alternate, so that a slow change of the clock reaches both alike.
+    const Nanoseconds short_time = run(few);
+    const Nanoseconds long_time = run(many);
+    pairs.short_ns.push_back(short_time.count());
+    pairs.long_ns.push_back(long_time.count());
+    rule.add(workload.value(pairs.slope(long_time.count())), short_time + long_time);
+  }
+  return pairs;
+}
+
+/// The first pairs that can be told apart. Throws gpu::TooShort where none can be.
+Pairs take_clear_pairs(ProvedRun& run, std::uint64_t few, std::uint64_t many, const Limits& limits,
+                       const Workload& workload) {
+  constexpr int most_tries = 3;
+  for (int attempt = 0; attempt < most_tries; ++attempt) {
+    Pairs pairs = take_pairs(run, few, many, limits, workload);
+    if (pairs.told_apart()) return pairs;
+  }
+  throw gpu::TooShort("starting it takes so unevenly long that a short run often takes longer than one of " +
+                      std::to_string(many / few) +
+                      " times the work, so nothing is known of the work's own time; other programs disturb this "
+                      "device or its driver: measure again when it is idle");
+}
+
 }  // namespace
 
 Repetitions repeat(const Workload& workload, const Limits& limits, const std::function<void()>& alive) {
@@ -184,31 +229,16 @@ Repetitions repeat(const Workload& workload, const Limits& limits, const std::fu
   const std::uint64_t few = workload.quantum;
   const std::uint64_t many =
       std::max(steps_for(std::min(limits.stretch, longest_dispatch / 2), per_step, workload), 2 * few);
-  std::vector<double> short_times;
-  std::vector<double> long_times;
-  const auto slope = [&](double long_ns) {
-    return (long_ns - analysis::quantile(short_times, 0.5)) / static_cast<double>(many - few);
-  };
-  const auto value = [&](double long_ns) { return workload.value(slope(long_ns)); };
-  StoppingRule rule(limits);
-  while (!rule.done()) {
-    // Short and long alternate, so that a slow change of the clock reaches both alike.
-    const Nanoseconds short_time = run(few);
-    const Nanoseconds long_time = run(many);
-    short_times.push_back(short_time.count());
-    long_times.push_back(long_time.count());
-    rule.add(value(long_time.count()), short_time + long_time);
-  }
+  const Pairs pairs = take_clear_pairs(run, few, many, limits, workload);
 
   Repetitions result{.values = {}, .steps = many, .launch_ns = 0, .settling = warm.settling};
-  for (const double time : long_times) result.values.push_back(value(time));
+  for (const double time : pairs.long_ns) result.values.push_back(workload.value(pairs.slope(time)));
   for (const Also& also : workload.also) {
     result.further.push_back({.series = also.series, .unit = also.unit, .values = {}});
-    for (const double time : long_times) result.further.back().values.push_back(also.value(slope(time)));
+    for (const double time : pairs.long_ns) result.further.back().values.push_back(also.value(pairs.slope(time)));
   }
-  const double median_step =
-      (analysis::quantile(long_times, 0.5) - analysis::quantile(short_times, 0.5)) / static_cast<double>(many - few);
-  result.launch_ns = std::max(0.0, analysis::quantile(short_times, 0.5) - median_step * static_cast<double>(few));
+  const double median_step = pairs.slope(analysis::quantile(pairs.long_ns, 0.5));
+  result.launch_ns = std::max(0.0, analysis::quantile(pairs.short_ns, 0.5) - median_step * static_cast<double>(few));
   return result;
 }
 

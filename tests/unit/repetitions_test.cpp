@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "analysis/statistics.hpp"
 #include "gpu/error.hpp"
@@ -92,6 +93,36 @@ TEST(Repetitions, InterruptionsOfEveryFifthDispatchDoNotMoveTheMedian) {
   }
   // With 7 repetitions more than half are interrupted in 3 of 100 runs; then no median can help.
   EXPECT_GE(close, 36);
+}
+
+TEST(Repetitions, NoTimeBelowNothingIsAValue) {
+  int refused = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    ScriptedDevice device({.interruption_share = 0.5, .interruption_ns = 50e6, .seed = seed});
+    try {
+      const Repetitions repetitions = repeated(device, small_bytes);
+      EXPECT_GT(analysis::quantile(repetitions.values, 0.25), 0) << seed;
+    } catch (const gpu::TooShort& reason) {
+      EXPECT_NE(std::string(reason.what()).find("measure again when it is idle"), std::string::npos) << reason.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(refused, 40);
+}
+
+TEST(Repetitions, WhatWasHiddenOnceIsMeasuredAgain) {
+  ScriptedDevice calm({});
+  const std::size_t pairs = repeated(calm, small_bytes).values.size();
+  const std::size_t end = calm.dispatches().size();
+  const std::size_t begin = end - 2 * pairs;
+  // All short dispatches of the first pairs take 160 ms instead of 160 ns.
+  ScriptedDevice device({.slowdown = [&](std::size_t dispatch, double) {
+    return dispatch >= begin && dispatch < end && (dispatch - begin) % 2 == 0 ? 1e6 : 1.0;
+  }});
+  const Repetitions repetitions = repeated(device, small_bytes);
+  EXPECT_GT(device.dispatches().size(), end);
+  for (const double value : repetitions.values) EXPECT_NEAR(value, true_ns, 1e-6);
 }
 
 TEST(Repetitions, ASlowFirstLaunchNeverReachesTheValues) {
