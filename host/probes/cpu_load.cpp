@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <thread>
 
 #include "gpu/error.hpp"
 
@@ -9,6 +10,13 @@ namespace sonde::probes {
 namespace {
 
 constexpr std::uint64_t least_bytes_a_thread = 128 << 20;
+constexpr std::chrono::seconds longest_wait{5};
+
+gpu::Unsupported kept_waiting(std::size_t threads) {
+  return gpu::Unsupported("of " + std::to_string(threads) +
+                          " CPU threads the system did not run all meanwhile, because other programs have their "
+                          "cores: measure again when those are idle");
+}
 
 }  // namespace
 
@@ -17,6 +25,14 @@ CpuLoad::CpuLoad(std::span<const cpu::Core> cores, cpu::Traffic traffic) {
   const std::uint64_t bytes = std::max(least_bytes_a_thread, 2 * cpu::machine().furthest_cache_bytes);
   for (const cpu::Core& core : cores) {
     threads_.push_back(std::make_unique<cpu::Streamer>(core.cpu, bytes, traffic, cpu::Pace::full));
+  }
+  // One that the system has yet to start loads nothing.
+  const auto latest = std::chrono::steady_clock::now() + longest_wait;
+  for (const auto& thread : threads_) {
+    while (thread->bytes_moved() == 0) {
+      if (std::chrono::steady_clock::now() > latest) throw kept_waiting(threads_.size());
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
   }
   begin();
 }
@@ -32,10 +48,7 @@ double CpuLoad::gbps() const {
   double bytes = 0;
   for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
     const std::uint64_t moved = threads_[thread]->bytes_moved() - moved_[thread];
-    if (moved == 0) {
-      throw gpu::Unsupported("of " + std::to_string(threads_.size()) +
-                             " CPU threads the system did not run all meanwhile");
-    }
+    if (moved == 0) throw kept_waiting(threads_.size());
     bytes += static_cast<double>(moved);
   }
   return bytes / time.count();

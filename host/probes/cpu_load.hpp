@@ -13,6 +13,7 @@ namespace sonde::probes {
 /// Threads of the CPU that move memory beyond every cache as fast as they can, each on a core of its own.
 class CpuLoad {
  public:
+  /// Returns once all of them move something. Throws gpu::Unsupported where the system does not let them.
   CpuLoad(std::span<const cpu::Core> cores, cpu::Traffic traffic);
 
   /// What is told from now on counts from here.

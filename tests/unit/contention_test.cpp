@@ -288,6 +288,19 @@ TEST(Reverse, AsksForEachTrafficAndNumberOfThreadsAloneAndAtFullBandwidth) {
   EXPECT_THROW((void)reverse_workload(*device, without.front(), {}, 1 << 20, {}), gpu::Unsupported);
 }
 
+/// The model answers within a time slice. Where other programs have this machine's cores, the load may have had none.
+template <typename Observe>
+measure::Repetitions while_all_threads_run(Observe observe) {
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return observe();
+    } catch (const gpu::Unsupported& reason) {
+      EXPECT_NE(std::string(reason.what()).find("measure again when those are idle"), std::string::npos);
+      if (attempt == 100) throw;
+    }
+  }
+}
+
 TEST(Reverse, ThreadsOfTheCpuRunBesideTheDeviceAndSayWhatTheyMoved) {
   const auto device = gpu::model::open(shared_memory());
   const std::vector<cpu::Core> cores{cpu::machine().cores.back()};
@@ -297,7 +310,7 @@ TEST(Reverse, ThreadsOfTheCpuRunBesideTheDeviceAndSayWhatTheyMoved) {
   for (const Point& point : reverse_points({.effort = Effort::quick}, 1, shape)) {
     const measure::Workload workload = reverse_workload(*device, point, {}, 3 << 20, cores);
     EXPECT_FALSE(workload.one_core);
-    const measure::Repetitions all = workload.observe(limits, [] {});
+    const measure::Repetitions all = while_all_threads_run([&] { return workload.observe(limits, [] {}); });
     EXPECT_FALSE(all.values.empty());
     if (point.x.at("cpu_threads") == 0) {
       EXPECT_TRUE(all.further.empty());
