@@ -7,6 +7,7 @@ A knot is a working set in KiB and a latency. Between knots the curve is straigh
 the sources. NAME.expected.json is written by hand, from the source and not from what this program writes.
 """
 
+import itertools
 import json
 import math
 import random
@@ -23,6 +24,7 @@ HOP = "HPMLL/NVIDIA-Hopper-Benchmark, RegularUnits/random_latency"
 # Latencies in cycles of `clock_mhz`, which turns them into ns. `spread` says from which KiB on the values of one
 # point lie within which share of the median, as the source's 5 and 95 % quantiles do; `dense` where points lie
 # close: from, to, how many.
+# fmt: off
 PUBLISHED = {
     "gh200": {
         "title": "NVIDIA GH200", "source": RRZE, "clock_mhz": 1980, "line": 128, "units": 132,
@@ -172,15 +174,16 @@ HAND_WRITTEN = {
         "title": "One level", "line": 64, "spread": {4: 0.02}, "knots": "4 118 262144 118", "dense": [],
     },
 }
+# fmt: on
 
 
 def pairs(text):
     numbers = [float(word) for word in text.split()]
-    return list(zip(numbers[::2], numbers[1::2]))
+    return list(zip(numbers[::2], numbers[1::2], strict=True))
 
 
 def latency_at(kib, knots):
-    for (left, low), (right, high) in zip(knots, knots[1:]):
+    for (left, low), (right, high) in itertools.pairwise(knots):
         if kib <= right:
             along = max(0.0, math.log(kib / left) / math.log(right / left))
             return low * (high / low) ** along
@@ -221,7 +224,7 @@ def slowed_points(count, share, chance):
     """Which points something else slowed: never more than two in a row, as a busy machine has pauses."""
     hit = [False] * count
     for place in chance.sample(range(count), count):
-        around = hit[max(0, place - 2):place] + hit[place + 1:place + 3]
+        around = hit[max(0, place - 2) : place] + hit[place + 1 : place + 3]
         if sum(hit) < share * count and sum(around) < 2:
             hit[place] = True
     return hit
@@ -230,13 +233,20 @@ def slowed_points(count, share, chance):
 def samples(name, machine, series, knots, dense, scale, chance):
     points = sizes({**machine, "per_octave": 4} if series else machine, knots, dense)
     slowed = slowed_points(len(points), machine.get("slowed", 0), chance)
-    for i, (size, is_slowed) in enumerate(zip(points, slowed)):
+    for i, (size, is_slowed) in enumerate(zip(points, slowed, strict=True)):
         median = latency_at(size / 1024, knots) * scale
         share = spread_at(size / 1024, machine["spread"])
         yield {
-            "record": "sample", "device": name, "api": "model", "probe": "latency", "series": series,
-            "x": {"bytes": size}, "unit": "ns", "values": values_around(median, share, chance, is_slowed),
-            "state": {}, "t": round(0.1 * (i + 1), 1),
+            "record": "sample",
+            "device": name,
+            "api": "model",
+            "probe": "latency",
+            "series": series,
+            "x": {"bytes": size},
+            "unit": "ns",
+            "values": values_around(median, share, chance, is_slowed),
+            "state": {},
+            "t": round(0.1 * (i + 1), 1),
         }
 
 
@@ -244,9 +254,11 @@ def records(name, machine, published):
     chance = random.Random(f"sonde {name}")
     if published:
         scale = 1000 / machine["clock_mhz"]
-        comment = (f"Digitised from {machine['source']}; cycles turned into ns with the source's "
-                   f"{machine['clock_mhz']} MHz. Measured there with CUDA or HIP: api says model because the "
-                   "points were not measured by Sonde.")
+        comment = (
+            f"Digitised from {machine['source']}; cycles turned into ns with the source's "
+            f"{machine['clock_mhz']} MHz. Measured there with CUDA or HIP: api says model because the "
+            "points were not measured by Sonde."
+        )
     else:
         scale, comment = 1, "Hand-written: no such machine was measured."
     knots = pairs(machine["knots"])
@@ -254,22 +266,54 @@ def records(name, machine, published):
     if "page" in machine:
         page = pairs(machine["page"])
         found += samples(name, {**machine, "first": page[0][0]}, {"order": "page"}, page, [], scale, chance)
-    host = {"name": "published" if published else "hand-written", "os": "unknown", "kernel": "unknown",
-            "cpu": "unknown", "cores": 1, "memory_bytes": 0, "virtualised": None}
-    yield {"record": "run", "schema": 1, "run": str(uuid.uuid5(uuid.NAMESPACE_URL, "sonde/" + name)),
-           "time": "2025-01-01T00:00:00Z", "version": "0.1.0", "commit": "unknown",
-           "command": ["tests/data/write_curves.py", name], "seed": 1, "effort": "normal", "host": host,
-           "comment": comment}
-    device = {"record": "device", "device": name, "name": machine["title"],
-              "type": "discrete" if published else "model", "uuid": None, "pci": None,
-              "compute_units": machine.get("units"), "memory_bytes": None,
-              "unified_memory": None, "line_bytes": machine["line"], "opencl": None, "vulkan": None}
+    host = {
+        "name": "published" if published else "hand-written",
+        "os": "unknown",
+        "kernel": "unknown",
+        "cpu": "unknown",
+        "cores": 1,
+        "memory_bytes": 0,
+        "virtualised": None,
+    }
+    yield {
+        "record": "run",
+        "schema": 1,
+        "run": str(uuid.uuid5(uuid.NAMESPACE_URL, "sonde/" + name)),
+        "time": "2025-01-01T00:00:00Z",
+        "version": "0.1.0",
+        "commit": "unknown",
+        "command": ["tests/data/write_curves.py", name],
+        "seed": 1,
+        "effort": "normal",
+        "host": host,
+        "comment": comment,
+    }
+    device = {
+        "record": "device",
+        "device": name,
+        "name": machine["title"],
+        "type": "discrete" if published else "model",
+        "uuid": None,
+        "pci": None,
+        "compute_units": machine.get("units"),
+        "memory_bytes": None,
+        "unified_memory": None,
+        "line_bytes": machine["line"],
+        "opencl": None,
+        "vulkan": None,
+    }
     if "page_bytes" in machine:
         device["page_bytes"] = machine["page_bytes"]
     yield device
     yield from found
-    yield {"record": "end", "status": "complete", "seconds": round(0.1 * len(found), 1), "samples": len(found),
-           "skips": 0, "errors": 0}
+    yield {
+        "record": "end",
+        "status": "complete",
+        "seconds": round(0.1 * len(found), 1),
+        "samples": len(found),
+        "skips": 0,
+        "errors": 0,
+    }
 
 
 def main(names):

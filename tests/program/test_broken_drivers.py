@@ -6,7 +6,6 @@ import pytest
 from program_runs import ONE_POINT, SHORT_SWEEP, of_kind, sizes
 
 
-
 @pytest.fixture
 def broken(sonde, fake_loader):
     """Runs the program on a driver with a fault."""
@@ -83,7 +82,9 @@ def test_list_shows_no_word_of_a_driver(broken):
 
 
 def test_a_process_that_a_driver_leaves_behind_keeps_nobody_waiting(sonde, broken):
-    done = broken("leave a process behind", "run", "--device", "cpu", "--probe", "latency", *ONE_POINT, "-o", "run.jsonl")
+    done = broken(
+        "leave a process behind", "run", "--device", "cpu", "--probe", "latency", *ONE_POINT, "-o", "run.jsonl"
+    )
     assert done.seconds < 15
     assert done.status == 0, done.err
     assert {sample["api"] for sample in of_kind(sonde.records(), "sample")} == {"opencl", "vulkan"}

@@ -29,7 +29,10 @@ def test_every_record_is_valid(companion_run, valid):
 
 def test_the_cpu_is_walked_by_itself_and_contention_is_asked_through_the_driver(companion_run):
     _, records = companion_run
-    assert {(one["probe"], one["api"]) for one in samples(records)} == {("contention", "opencl"), ("cpu-latency", "cpu")}
+    assert {(one["probe"], one["api"]) for one in samples(records)} == {
+        ("contention", "opencl"),
+        ("cpu-latency", "cpu"),
+    }
     assert {"pages": "small", "state": "asleep"} in [one["series"] for one in samples(records, probe="cpu-latency")]
     assert all(one["state"]["shape"]["pinned"] in (0, 1) for one in samples(records, probe="cpu-latency"))
 
@@ -46,7 +49,9 @@ def test_loads_are_spread_and_each_has_windows_pairs_and_bandwidth(companion_run
         if load == 0:
             continue
         assert one["x"]["gpu_gbps"] > 0
-        others = [other for other in samples(records, probe="contention") if other["x"] == one["x"] and other is not one]
+        others = [
+            other for other in samples(records, probe="contention") if other["x"] == one["x"] and other is not one
+        ]
         assert {"ratio", "GB/s"} <= {other["unit"] for other in others}
 
 
@@ -59,7 +64,11 @@ def test_the_control_moves_nothing_that_counts(companion_run):
 def test_the_reverse_has_the_gpus_figures_with_and_without_cpu_threads(companion_run):
     _, records = companion_run
     found = [one for one in samples(records, probe="contention") if set(one["series"]) == {"side", "pattern"}]
-    of_gpu = {(one["unit"], one["x"]["load"], one["x"]["cpu_threads"]) for one in found if one["series"]["side"] == "gpu" and one["unit"] != "cycles"}
+    of_gpu = {
+        (one["unit"], one["x"]["load"], one["x"]["cpu_threads"])
+        for one in found
+        if one["series"]["side"] == "gpu" and one["unit"] != "cycles"
+    }
     assert {("ns", 0, 0), ("ns", 0, 1), ("GB/s", 1, 0), ("GB/s", 1, 1)} <= of_gpu
     moved = [one for one in found if one["series"]["side"] == "cpu"]
     assert moved and all(one["x"]["cpu_threads"] == 1 and min(one["values"]) > 0 for one in moved)
@@ -68,7 +77,14 @@ def test_the_reverse_has_the_gpus_figures_with_and_without_cpu_threads(companion
 def test_findings_name_the_silicon_and_stand_in_the_summary(companion_run):
     done, records = companion_run
     found = {one["finding"]: one for one in of_kind(records, "finding", probe="contention")}
-    assert {"idle-latency", "full-load-latency", "load-for-10-percent", "load-for-50-percent", "cpu-loss", "gpu-loss"} <= set(found)
+    assert {
+        "idle-latency",
+        "full-load-latency",
+        "load-for-10-percent",
+        "load-for-50-percent",
+        "cpu-loss",
+        "gpu-loss",
+    } <= set(found)
     assert "same CPU's other cores" in found["idle-latency"]["evidence"]
     assert "Latency of the CPU while the GPU works through OpenCL" in done.out and "over idle" in done.out
     assert found["gpu-loss"]["evidence"] in done.out

@@ -22,7 +22,19 @@ def test_help_names_every_command(sonde):
 
 def test_help_of_run_names_every_option(sonde):
     said = sonde("run", "--help").out
-    options = ("device", "api", "probe", "sizes", "effort", "seed", "out", "time-limit", "silence-limit", "no-progress", "sysfs-root")
+    options = (
+        "device",
+        "api",
+        "probe",
+        "sizes",
+        "effort",
+        "seed",
+        "out",
+        "time-limit",
+        "silence-limit",
+        "no-progress",
+        "sysfs-root",
+    )
     assert [option for option in options if f"--{option}" not in said] == []
     assert re.search(r"^ +-v\b", said, re.MULTILINE)
     assert "{false}" not in said

@@ -63,7 +63,19 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
         {"bytes": 524288, "line": 64, "ways": 16, "latency_ns": 90},
         {"latency_ns": 400},
     ]
-    done = sonde("run", "--device", model_file(levels=levels), "--sizes", "1K:4M", "--effort", "quick", "--seed", "7", "-o", "run.jsonl")
+    done = sonde(
+        "run",
+        "--device",
+        model_file(levels=levels),
+        "--sizes",
+        "1K:4M",
+        "--effort",
+        "quick",
+        "--seed",
+        "7",
+        "-o",
+        "run.jsonl",
+    )
     assert done.status == 0, done.err
     records = sonde.records()
     valid(records)

@@ -46,7 +46,11 @@ def test_the_cpus_levels_are_drawn_with_short_names(tmp_path):
              for pages in ("small", "huge") for level in synthetic.level_records("cpu")]  # fmt: skip
     view = views(tmp_path, synthetic.device_record(), *cpu_samples("small"), *cpu_samples("huge"),
                  *cpu_samples("huge", "awake"), *found)["cpu"]  # fmt: skip
-    noted = [layer["data"]["values"] for layer in CPU_LATENCY.chart(view).to_dict()["layer"] if "values" in layer.get("data", {})]
+    noted = [
+        layer["data"]["values"]
+        for layer in CPU_LATENCY.chart(view).to_dict()["layer"]
+        if "values" in layer.get("data", {})
+    ]
     assert [row["name"] for rows in noted for row in rows if "name" in row] == ["small pages", "huge pages"]
     assert "Bars above: levels." in CPU_LATENCY.legend(view)
 
@@ -92,7 +96,10 @@ def test_what_cpu_threads_cost_the_gpu_is_a_table(tmp_path):
                  windows(None, 1, [12.0], {"side": "cpu", "pattern": "copy"}, "GB/s", 2))["cpu"]  # fmt: skip
     table = CONTENTION.tables(view)[-1]
     assert "cost the GPU" in table.caption
-    assert [heading for heading, _ in table.rows] == ["none yet reading and writing", "2 CPU threads reading and writing"]
+    assert [heading for heading, _ in table.rows] == [
+        "none yet reading and writing",
+        "2 CPU threads reading and writing",
+    ]
     assert [[cell.text for cell in cells] for _, cells in table.rows] == [["200", "80.0"], ["260", "50.0"]]
 
 

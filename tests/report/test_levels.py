@@ -78,7 +78,10 @@ def test_what_a_curve_that_still_rises_ends_in_is_not_called_memory(tmp_path):
     assert opencl.endswith("beyond at 12.3 ns")
     table, _ = LATENCY.tables(found)
     assert [name for name, _ in table.rows] == ["level 1", "level 2", "level 3", "beyond"]
-    assert levels.name({"level": 2, "series": {"path": "constant"}, "latency_ns": {"low": 4, "value": 4, "high": 4}}) == "beyond"
+    assert (
+        levels.name({"level": 2, "series": {"path": "constant"}, "latency_ns": {"low": 4, "value": 4, "high": 4}})
+        == "beyond"
+    )
 
 
 def test_without_levels_the_chart_is_as_before(tmp_path):

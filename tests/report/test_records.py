@@ -77,8 +77,15 @@ def test_ignores_unknown_records_and_fields(tmp_path):
         (lines(synthetic.run_record(), {**synthetic.sample_records("opencl", 1)[0], "values": ["1"]}), "not numbers"),
         *[
             (lines(synthetic.run_record(), {**synthetic.level_records("opencl")[0], name: value}), "in line 2 has")
-            for name, value in [("bytes", {"low": 1, "value": None, "high": 2}), ("bytes", 4096), ("latency_ns", {}),
-                                ("transition", {"onset": "4K"}), ("transition", [1]), ("level", "1"), ("series", None)]
+            for name, value in [
+                ("bytes", {"low": 1, "value": None, "high": 2}),
+                ("bytes", 4096),
+                ("latency_ns", {}),
+                ("transition", {"onset": "4K"}),
+                ("transition", [1]),
+                ("level", "1"),
+                ("series", None),
+            ]
         ],
         (lines(synthetic.run_record(), synthetic.finding_record(value="6M")), "the finding in line 2"),
         (lines(synthetic.run_record(), synthetic.finding_record(evidence=None)), "no proper 'evidence'"),

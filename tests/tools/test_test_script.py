@@ -9,6 +9,9 @@ def junit(tests=3, failures=0, skipped=0):
     return JUNIT.format(tests=tests, failures=failures, skipped=skipped)
 
 
+PASSED = junit()
+
+
 @pytest.fixture
 def tests(workshop):
     workshop.make_python_environment()
@@ -17,7 +20,7 @@ def tests(workshop):
     (workshop.root / "tests" / "tools" / "test_something.py").touch()
     workshop.fake("cmake", "mkdir -p build/test build/sanitize build/thread-sanitizer")
 
-    def answers(ctest=junit(), ctest_status=0, python=junit(), python_status=0):
+    def answers(ctest=PASSED, ctest_status=0, python=PASSED, python_status=0):
         workshop.fake("ctest", f"echo '{ctest}' >\"$4\"; exit {ctest_status}")
         workshop.fake(
             "python",
@@ -62,9 +65,18 @@ def test_what_clang_tidy_finds_is_a_failure(tests, status, end):
     tests.fake("run-clang-tidy-19", f"exit {status}")
     result = tests.script("test")
     assert result.returncode == status
-    assert f"==> clang-tidy: {end} " in result.stderr
+    assert f"==> clang-tidy and ruff: {end} " in result.stderr
     assert any(call.startswith("run-clang-tidy-19 ") and "-p build/test" in call for call in tests.calls())
     assert any(call.startswith("ctest --preset sanitize ") for call in tests.calls())
+
+
+def test_what_ruff_finds_in_python_code_is_a_failure(tests):
+    tests.fake("run-clang-tidy-19")
+    tests.fake("ruff", "[[ $1 != check ]]", at=tests.root / ".venv" / "bin")
+    result = tests.script("test")
+    assert result.returncode == 1
+    assert "==> failed: clang-tidy and ruff" in result.stderr
+    assert any(call.startswith("ruff format --check ") for call in tests.calls())
 
 
 def test_clang_tidy_is_left_out_where_there_is_none(tests):

@@ -55,7 +55,9 @@ def scaling_curves(view):
         suffix = entry.label.removeprefix(series_name(entry.curve, view.is_model))
         api = series_name(entry.curve, view.is_model).split(",")[0]
         for size_bytes in sorted({point.x["bytes"] for point in scaled}):
-            points = sorted((point for point in scaled if point.x["bytes"] == size_bytes), key=lambda each: each.x["groups"])
+            points = sorted(
+                (point for point in scaled if point.x["bytes"] == size_bytes), key=lambda each: each.x["groups"]
+            )
             found.append(replace(_with(entry, points), label=f"{api}, {formats.size_short(size_bytes)}{suffix}"))
     return sorted(found, key=lambda entry: (entry.recording.path, entry.curve.api, entry.curve.points[0].x["bytes"]))
 

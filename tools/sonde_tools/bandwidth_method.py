@@ -48,4 +48,6 @@ def _shapes(entries):
 
 def _shape(shape):
     groups, items = int(shape["groups"]), int(shape["group_size"])
-    return f"{groups} work-groups of {items}, {int(shape['vector_bytes'])}-byte loads, {int(shape['in_flight'])} in flight"
+    return (
+        f"{groups} work-groups of {items}, {int(shape['vector_bytes'])}-byte loads, {int(shape['in_flight'])} in flight"
+    )

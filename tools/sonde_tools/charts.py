@@ -235,7 +235,9 @@ def _size_axis(title, sizes_bytes):
 
 def _count_axis(title, counts):
     """The axis of numbers that double, as a function: field -> the x of a layer."""
-    axis = alt.Axis(values=[2**power for power in range(24) if 2**power <= max(counts)], labelExpr="format(datum.value, 'd')")
+    axis = alt.Axis(
+        values=[2**power for power in range(24) if 2**power <= max(counts)], labelExpr="format(datum.value, 'd')"
+    )
     scale = alt.Scale(type="log", base=2, domain=[min(counts) / 1.12, max(counts) * 1.12], nice=False)
     return lambda field: alt.X(field, title=title, scale=scale, axis=axis)
 

@@ -81,14 +81,20 @@ def summary(view):
     found = []
     for name, points in lines(view).items():
         idle, full = points[0], points[-1]
-        text = f"{name}: {formats.latency(idle.median)} with the GPU idle, {formats.latency(full.median)} while it moves "
+        text = (
+            f"{name}: {formats.latency(idle.median)} with the GPU idle, {formats.latency(full.median)} while it moves "
+        )
         found.append((palette[name], f"{text}{formats.significant(full.x.get('gpu_gbps', 0))} GB/s"))
     return found
 
 
 def chart(view):
     """The main picture, with a title and subtitle that let it stand alone."""
-    rows = [_row(name, point, "idle" if point.x.get("load") == 0 else "load") for name, points in lines(view).items() for point in points]
+    rows = [
+        _row(name, point, "idle" if point.x.get("load") == 0 else "load")
+        for name, points in lines(view).items()
+        for point in points
+    ]
     rows += [
         _row(_name(view, entry, point), point, "control")
         for entry in _curves(view)
@@ -160,13 +166,22 @@ def legend(view):
 def tables(view):
     """Every load: what the GPU reached, and the percentiles."""
     found = []
-    pairs = {(_name(view, entry, point), point.x["load"]): point for entry in _pairs(view) for point in entry.curve.points}
+    pairs = {
+        (_name(view, entry, point), point.x["load"]): point for entry in _pairs(view) for point in entry.curve.points
+    }
     for name, points in lines(view).items():
         rows = []
         for point in points:
             gbps = point.x.get("gpu_gbps")
-            rows.append((f"{formats.significant(gbps) if gbps else '0'} GB/s", [*_cells(point), _of_idle(pairs.get((name, point.x["load"])))]))
-        caption = f"{name}: CPU latency, ns; and p50 over that right before with the GPU idle, median and range of the pairs"
+            rows.append(
+                (
+                    f"{formats.significant(gbps) if gbps else '0'} GB/s",
+                    [*_cells(point), _of_idle(pairs.get((name, point.x["load"])))],
+                )
+            )
+        caption = (
+            f"{name}: CPU latency, ns; and p50 over that right before with the GPU idle, median and range of the pairs"
+        )
         found.append(Table(caption, ["GPU moved", "p50", "p90", "p99", "over idle"], rows))
     return found + _reverse_tables(view)
 
@@ -180,7 +195,11 @@ def reverse(view):
     found = {}
     for entry in view.curves:
         words = entry.curve.series
-        if entry.curve.probe != "contention" or words.get("side", "gpu") != "gpu" or words.get("pattern") not in _TRAFFIC:
+        if (
+            entry.curve.probe != "contention"
+            or words.get("side", "gpu") != "gpu"
+            or words.get("pattern") not in _TRAFFIC
+        ):
             continue
         for point in entry.curve.points:
             name = (API_NAMES.get(entry.curve.api, entry.curve.api), view.recordings.index(entry.recording))
@@ -197,7 +216,9 @@ def _reverse_tables(view):
         for traffic, what in _TRAFFIC.items():
             for (word, threads), points in sorted(measured.items()):
                 if word == traffic:
-                    heading = f"{threads} CPU thread{'s' if threads > 1 else ''} {what}" if threads else f"none yet {what}"
+                    heading = (
+                        f"{threads} CPU thread{'s' if threads > 1 else ''} {what}" if threads else f"none yet {what}"
+                    )
                     rows.append((heading, [_reverse_cell(points.get(unit)) for unit in ("ns", "GB/s")]))
         name = f"{api} ({view.recordings[file].path.stem})" if len(view.recordings) > 1 else api
         caption = f"{name}: what threads of the CPU at full speed cost the GPU, medians"
@@ -224,4 +245,6 @@ def method(view):
     return contention_method.paragraphs(view)
 
 
-CONTENTION = Section("contention", "CPU latency while the GPU uses memory", applies, summary, chart, legend, tables, further, method)
+CONTENTION = Section(
+    "contention", "CPU latency while the GPU uses memory", applies, summary, chart, legend, tables, further, method
+)

@@ -9,7 +9,12 @@ from sonde_tools.series import DEFAULTS
 
 FURTHER_HEIGHT_PIXELS = 300
 SIZE = replace(charts.SIZE, title="size of a copy")
-DIRECTIONS = {"to-device": "to the device", "to-host": "to the host", "both": "both at once", "within": "within the device"}
+DIRECTIONS = {
+    "to-device": "to the device",
+    "to-host": "to the host",
+    "both": "both at once",
+    "within": "within the device",
+}
 
 
 def _word(series, key):
@@ -116,7 +121,9 @@ def further(view):
     main = copy_curves(view)
     others = [entry for entry in _all_curves(view) if entry not in main]
     by_kernel = [entry for entry in others if _word(entry.curve.series, "engine") == "compute-shader"]
-    within = [entry for entry in others if entry not in by_kernel and _word(entry.curve.series, "direction") == "within"]
+    within = [
+        entry for entry in others if entry not in by_kernel and _word(entry.curve.series, "direction") == "within"
+    ]
     hosts = [entry for entry in others if entry not in by_kernel and entry not in within]
     figures = []
     for name, heading, entries, text in [

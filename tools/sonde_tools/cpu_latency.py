@@ -13,7 +13,9 @@ def _own(view):
     return [
         replace(entry, label=_label(entry))
         for entry in view.curves
-        if entry.curve.probe == "cpu-latency" and entry.curve.unit == "ns" and series.order(entry.curve.series) == "cycle"
+        if entry.curve.probe == "cpu-latency"
+        and entry.curve.unit == "ns"
+        and series.order(entry.curve.series) == "cycle"
     ]
 
 
@@ -79,7 +81,10 @@ def legend(view):
 def tables(view):
     """The levels, where some were found, and the latency at telling sizes."""
     own = _own(view)
-    found = [levels.table(view, own), parts.telling_sizes(own, "Latency at telling sizes, ns: median, first to third quartile")]
+    found = [
+        levels.table(view, own),
+        parts.telling_sizes(own, "Latency at telling sizes, ns: median, first to third quartile"),
+    ]
     return [each for each in found if each]
 
 
@@ -98,4 +103,6 @@ def method(_view):
     ]
 
 
-CPU_LATENCY = Section("cpu-latency", "Latency of the CPU itself", applies, summary, chart, legend, tables, further, method)
+CPU_LATENCY = Section(
+    "cpu-latency", "Latency of the CPU itself", applies, summary, chart, legend, tables, further, method
+)

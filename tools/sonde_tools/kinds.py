@@ -29,7 +29,11 @@ def _latencies(view):
 def _rounds(view):
     """Rounds in which one word changes, by kind and direction."""
     found = _curves(view, "zero-copy", "us")
-    return [entry for entry in found if entry.curve.series.get("order") == "independent" and "side" not in entry.curve.series]
+    return [
+        entry
+        for entry in found
+        if entry.curve.series.get("order") == "independent" and "side" not in entry.curve.series
+    ]
 
 
 def _main(view):
@@ -56,7 +60,9 @@ def summary(view):
 
 def _ends(curve, unit):
     ends = [curve.points[0], curve.points[-1]] if len(curve.points) > 1 else curve.points
-    return ", ".join(f"{formats.significant(point.median)} {unit} in {formats.size(point.x['bytes'])}" for point in ends)
+    return ", ".join(
+        f"{formats.significant(point.median)} {unit} in {formats.size(point.x['bytes'])}" for point in ends
+    )
 
 
 def chart(view):
@@ -64,7 +70,9 @@ def chart(view):
     entries, what, unit = _main(view)
     subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), parts.medians(entries)]
     simulated = "simulated " if view.is_model else ""
-    return charts.over_size(entries, what, unit, (f"{view.record['name']}: {simulated}{what} by kind of memory", subtitle))
+    return charts.over_size(
+        entries, what, unit, (f"{view.record['name']}: {simulated}{what} by kind of memory", subtitle)
+    )
 
 
 def legend(view):
@@ -74,7 +82,9 @@ def legend(view):
 
 def tables(view):
     """A row for each kind that an API has, with what was found of it and what it costs."""
-    apis = dict.fromkeys(record["api"] for record in [*_findings(view), *(entry.curve.__dict__ for entry in _main(view)[0])])
+    apis = dict.fromkeys(
+        record["api"] for record in [*_findings(view), *(entry.curve.__dict__ for entry in _main(view)[0])]
+    )
     return [_table(view, api) for api in apis]
 
 
@@ -93,7 +103,9 @@ def _kinds(view, api):
 
 
 def _row(view, api, kind):
-    mine = [found for found in _findings(view) if found["api"] == api and found["series"].get("memory", "device") == kind]
+    mine = [
+        found for found in _findings(view) if found["api"] == api and found["series"].get("memory", "device") == kind
+    ]
     shared = {found["series"].get("direction"): found for found in mine if found["probe"] == "zero-copy"}
     seen = dict.fromkeys(found["finding"] for found in mine if found["probe"] == "host-memory")
     nothing = shared.get(None)

@@ -2,7 +2,6 @@
 
 from sonde_tools import formats, levels, series
 
-
 FURTHER = [
     "Uniformly random lines: every load goes to any line of the working set, so that some come again soon. The share "
     "that a cache still holds depends on its size and hardly on its replacement policy, which is why its size is read "
@@ -57,9 +56,7 @@ def paragraphs(view, entries):
             "follows the number of pages, not of bytes."
         )
     if view.is_model:
-        found.insert(
-            0, "All values are simulated: the same walk runs through the caches of a model, not on hardware."
-        )
+        found.insert(0, "All values are simulated: the same walk runs through the caches of a model, not on hardware.")
     return found
 
 

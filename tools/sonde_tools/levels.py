@@ -3,8 +3,8 @@
 import statistics
 
 from sonde_tools import formats
-from sonde_tools.series import canonical
 from sonde_tools.sections import Cell, Table
+from sonde_tools.series import canonical
 
 MEMORY = "memory"
 BEYOND = "beyond"
@@ -87,7 +87,9 @@ def side_by_side(latency, bandwidth):
     memory = [next((level for level in each if not level.get("bytes")), None) for each in (latency, bandwidth)]
     if memory == [None, None]:
         return pairs
-    return [*pairs, tuple(memory)] if behind_the_same or None in memory else [*pairs, (memory[0], None), (None, memory[1])]
+    return (
+        [*pairs, tuple(memory)] if behind_the_same or None in memory else [*pairs, (memory[0], None), (None, memory[1])]
+    )
 
 
 def _size(level):
@@ -102,7 +104,9 @@ def table(view, entries):
     """A row a level, with size, transition, latency and bandwidth of each curve; None where no curve has levels."""
     found = [(entry, side_by_side(levels_of(entry), bandwidth_levels_of(entry))) for entry in entries]
     # Of two curves of one API, one has the levels.
-    found = [(entry, pairs) for entry, pairs in found if any(of_latency for of_latency, _ in pairs)] or _first_of_each_api(found)
+    found = [
+        (entry, pairs) for entry, pairs in found if any(of_latency for of_latency, _ in pairs)
+    ] or _first_of_each_api(found)
     found = [(entry, pairs) for entry, pairs in found if pairs]
     if not found:
         return None

@@ -47,7 +47,9 @@ def chart(view):
     entries = loaded_curves(view)
     what = "simulated latency" if view.is_model else "latency"
     subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), parts.medians(entries)]
-    return charts.over(charts.LOAD, entries, "latency", "ns", (f"{view.record['name']}: {what} under its own load", subtitle))
+    return charts.over(
+        charts.LOAD, entries, "latency", "ns", (f"{view.record['name']}: {what} under its own load", subtitle)
+    )
 
 
 def legend(view):
@@ -60,9 +62,13 @@ def tables(view):
     """Every point: what the load moved, and the latency beside it."""
     what = "Simulated latency" if view.is_model else "Latency"
     rows = [
-        (f"{entry.label}, {_load(point)}", [_cell(point)]) for entry in loaded_curves(view) for point in entry.curve.points
+        (f"{entry.label}, {_load(point)}", [_cell(point)])
+        for entry in loaded_curves(view)
+        for point in entry.curve.points
     ]
-    return [Table(f"{what} beside a load, ns: median, first to third quartile", ["Working set and load", "Latency"], rows)]
+    return [
+        Table(f"{what} beside a load, ns: median, first to third quartile", ["Working set and load", "Latency"], rows)
+    ]
 
 
 def _load(point):

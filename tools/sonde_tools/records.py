@@ -108,7 +108,9 @@ def _check(path, number, kind, record):
         if not record["values"] or not all(_is_number(value) for value in numbers):
             raise RecordFileError(f"{path}: the sample in line {number} has values that are not numbers.")
     if kind == "level" and not _has_proper_bands(record):
-        raise RecordFileError(f"{path}: the level in line {number} has a size, a latency or a bandwidth that is not a number.")
+        raise RecordFileError(
+            f"{path}: the level in line {number} has a size, a latency or a bandwidth that is not a number."
+        )
     if kind == "finding" and not (record.get("value") is None or _is_number(record["value"])):
         raise RecordFileError(f"{path}: the finding in line {number} has a value that is not a number.")
 

@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 
 from sonde_tools import charts, formats, page, records, tables
-from sonde_tools.devices import device_views
 from sonde_tools.bandwidth import BANDWIDTH
 from sonde_tools.contention import CONTENTION
-from sonde_tools.cpu_latency import CPU_LATENCY
 from sonde_tools.copy import COPY
+from sonde_tools.cpu_latency import CPU_LATENCY
+from sonde_tools.devices import device_views
 from sonde_tools.kinds import KINDS
 from sonde_tools.latency import LATENCY
 from sonde_tools.loaded_latency import LOADED_LATENCY
@@ -43,7 +43,9 @@ def parser():
     found.add_argument("-o", "--out", required=True, type=Path, metavar="OUT.html", help="the page to write")
     found.add_argument("--png", type=Path, metavar="DIR", help="also write each chart as a PNG picture into DIR")
     found.add_argument("--svg", type=Path, metavar="DIR", help="also write each chart as an SVG picture into DIR")
-    found.add_argument("--csv", type=Path, metavar="DIR", help="also write samples, points, levels and findings as CSV tables into DIR")
+    found.add_argument(
+        "--csv", type=Path, metavar="DIR", help="also write samples, points, levels and findings as CSV tables into DIR"
+    )
     return found
 
 
