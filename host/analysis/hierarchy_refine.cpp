@@ -23,6 +23,9 @@ constexpr double octaves_of_hits = 3;
 constexpr double least_octaves_of_hits = 2.4;
 constexpr double sigma_of_hits = 0.004;
 constexpr double octaves_of_chance = 1.5;
+/// Further beyond few lines hardly a set holds its lines: of a hundred, chance leaves one or two more than it should.
+constexpr double octaves_of_most_chance = 1;
+constexpr double sigma_nearly_beyond = 0.02;
 constexpr double share_of_a_plateau = 0.99;
 constexpr double least_sigma_of_a_plateau = 0.003;
 constexpr double most_sigma_of_a_plateau = 0.011;
@@ -164,7 +167,8 @@ bool forget_edges_of_few_lines(FitCurves& curves, std::initializer_list<FittedHi
       if (std::exp2(log2_bytes) > few_lines * curves.line_bytes) continue;
       for (FitPoint& point : curves.cycle) {
         if (std::abs(point.log2_bytes - log2_bytes) > octaves_of_chance) continue;
-        point.sigma = 1;
+        const bool nearly_beyond = point.log2_bytes > log2_bytes + octaves_of_most_chance;
+        point.sigma = std::max(point.sigma, nearly_beyond ? sigma_nearly_beyond : 1.0);
         any = true;
       }
     }
