@@ -51,11 +51,6 @@ constexpr double slow_read_gbps = 1.0;
 /// Nor so much more slowly than memory of another kind on the same machine.
 constexpr double slow_share = 0.25;
 
-std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
-  if (device.memory_kinds.empty()) return "the driver names no kinds of memory";
-  return std::nullopt;
-}
-
 bool is_cpu(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::cpu; }
 bool is_simulated(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::model; }
 
@@ -320,7 +315,7 @@ measure::Conclusion conclude(const Request&, std::span<const Measurement> measur
 
 const measure::Probe host_memory{.name = "host-memory",
                                  .question = "What do the GPU and the CPU pay to reach memory of each kind?",
-                                 .obstacle = obstacle,
+                                 .obstacle = without_memory_kinds,
                                  .next = next,
                                  .prepare = prepare,
                                  .conclude = conclude,

@@ -93,6 +93,11 @@ void fill(gpu::Device& device, gpu::Buffer& buffer, const Placement& placement, 
   }
 }
 
+std::optional<std::string> without_memory_kinds(const gpu::DeviceInfo& device) {
+  if (device.memory_kinds.empty()) return "the driver names no kinds of memory";
+  return std::nullopt;
+}
+
 std::string why_not_shared(const gpu::MemoryKind& kind) {
   if (!kind.missing.empty()) return kind.missing;
   return kind.seen_by_cpu ? "" : "the CPU cannot look at this memory: its type is not host-visible";

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ std::unique_ptr<gpu::Buffer> buffer_in(gpu::Device& device, std::string_view mem
 /// its view, or a kernel from a copy of the same use. Throws Unsupported where the CPU sees none.
 void fill(gpu::Device& device, gpu::Buffer& buffer, const Placement& placement, gpu::Use use,
           const std::function<void(gpu::Buffer&)>& write);
+
+/// Why a probe that compares kinds of memory has nothing to ask this device; empty where it has.
+std::optional<std::string> without_memory_kinds(const gpu::DeviceInfo& device);
 
 /// Why the CPU and the device cannot share memory of this kind; empty where they can.
 std::string why_not_shared(const gpu::MemoryKind& kind);

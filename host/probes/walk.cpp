@@ -4,6 +4,8 @@
 #include <numeric>
 #include <random>
 
+#include "probes/noise.hpp"
+
 namespace sonde::probes {
 namespace {
 
@@ -15,23 +17,16 @@ std::uint32_t below(std::uint32_t bound, std::mt19937_64& random) {
   return static_cast<std::uint32_t>(((random() >> 32) * bound) >> 32);
 }
 
-/// splitmix64 (Steele, Lea and Flood, 2014): incompressible, and fast enough to fill gigabytes.
-std::uint64_t mixed(std::uint64_t& state) {
-  std::uint64_t z = (state += 0x9E3779B97F4A7C15ull);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return z ^ (z >> 31);
-}
-
 /// Fills `count` slots with random words, piece by piece; `mark(slot, words)` then changes a slot's words.
 template <typename Mark>
 void write_slots(gpu::Buffer& buffer, std::uint64_t count, std::uint32_t slot_bytes, std::uint64_t seed, Mark mark) {
   const std::uint64_t slots_per_piece = std::max<std::uint64_t>(1, piece_bytes / slot_bytes);
   std::vector<std::uint64_t> piece(std::min(slots_per_piece, count) * slot_bytes / sizeof(std::uint64_t));
-  std::uint64_t state = seed;
+  const Noise noise(seed);
+  std::uint64_t pair = 0;
   for (std::uint64_t first = 0; first < count; first += slots_per_piece) {
     const std::uint64_t slots = std::min(slots_per_piece, count - first);
-    for (std::uint64_t& word : piece) word = mixed(state);
+    for (std::uint64_t& word : piece) word = noise.pair(pair++);
     auto* words = reinterpret_cast<std::uint32_t*>(piece.data());
     for (std::uint64_t slot = 0; slot < slots; ++slot) {
       mark(static_cast<std::uint32_t>(first + slot), words + slot * slot_bytes / sizeof(std::uint32_t));
@@ -62,8 +57,7 @@ bool cycle_to_places(std::vector<std::uint32_t>& cycle) {
 }
 
 std::uint32_t word_of_line(std::uint32_t line, std::uint64_t seed) {
-  std::uint64_t state = seed ^ (std::uint64_t{line} << 20);
-  return static_cast<std::uint32_t>(mixed(state));
+  return static_cast<std::uint32_t>(Noise(seed ^ (std::uint64_t{line} << 20)).pair(0));
 }
 
 void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const Slots& slots, std::uint64_t seed) {

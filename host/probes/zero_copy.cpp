@@ -44,11 +44,6 @@ constexpr double least_migration_us = 1.5;
 /// Time for touching all of it anew, in times of a copy of it, from which on something else than touching goes on.
 constexpr double more_than_touching = 1.5;
 
-std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
-  if (device.memory_kinds.empty()) return "the driver names no kinds of memory";
-  return std::nullopt;
-}
-
 std::vector<double> sizes(const gpu::DeviceInfo& device, const Request& request) {
   std::vector<double> all{64 * kib, 2 * mib, 32 * mib, 256 * mib};
   if (request.effort != Effort::quick) all = {64 * kib, 256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
@@ -247,7 +242,7 @@ std::vector<Finding> stated(const gpu::DeviceInfo& device, std::span<const Measu
 const measure::Probe zero_copy{
     .name = "zero-copy",
     .question = "Is memory that CPU and GPU are said to share really shared, or copied behind the program's back?",
-    .obstacle = obstacle,
+    .obstacle = without_memory_kinds,
     .next = next,
     .prepare = prepare,
     .conclude = conclude,

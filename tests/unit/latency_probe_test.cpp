@@ -311,18 +311,29 @@ TEST(LatencyProbe, AStorageRangeOf128MiBEndsEverySweepWithItsReason) {
   EXPECT_FALSE(found.reasons.contains(Path::image));
 }
 
-TEST(LatencyProbe, EveryPathsLatencyComesBackFromTheModel) {
+gpu::model::Description one_cache() {
   gpu::model::Description description;
   description.name = "known";
   description.memory_bytes = 1ull << 30;
-  description.local_latency_ns = 20;
   description.levels = {{.name = "L1", .bytes = 16384, .latency_ns = 40}, {.name = "memory", .latency_ns = 290}};
   description.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3, .ramp_seconds = 0};
+  return description;
+}
+
+/// What the probe leaves at quick effort, up to 1 MiB.
+RecordingObserver observed_on(const gpu::model::Description& description) {
   const auto device = gpu::model::open(description);
   RecordingObserver observer;
   const Request request{.effort = Effort::quick, .largest_bytes = 1 << 20};
   measure::run_probe(*device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }},
                      observer);
+  return observer;
+}
+
+TEST(LatencyProbe, EveryPathsLatencyComesBackFromTheModel) {
+  gpu::model::Description description = one_cache();
+  description.local_latency_ns = 20;
+  const RecordingObserver observer = observed_on(description);
   EXPECT_TRUE(observer.skips.empty());
   std::map<Path, std::vector<double>> found;
   for (const measure::FoundLevel& level : observer.levels) {
@@ -348,17 +359,9 @@ TEST(LatencyProbe, EveryPathsLatencyComesBackFromTheModel) {
 bool is_awake(const std::map<std::string, std::string>& series) { return fabric_of(series) == Fabric::loaded; }
 
 TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
-  gpu::model::Description description;
-  description.name = "known";
-  description.memory_bytes = 1ull << 30;
+  gpu::model::Description description = one_cache();
   description.idle_factor = 1.5;
-  description.levels = {{.name = "L1", .bytes = 16384, .latency_ns = 40}, {.name = "memory", .latency_ns = 290}};
-  description.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3, .ramp_seconds = 0};
-  const auto device = gpu::model::open(description);
-  RecordingObserver observer;
-  const Request request{.effort = Effort::quick, .largest_bytes = 1 << 20};
-  measure::run_probe(*device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }},
-                     observer);
+  const RecordingObserver observer = observed_on(description);
   std::vector<measure::FoundLevel> levels;
   for (const measure::FoundLevel& level : observer.levels) {
     if (path_of(level.series) == Path::vector) levels.push_back(level);
