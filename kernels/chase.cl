@@ -2,14 +2,14 @@
 // next: the chain, an index of a 32-bit word in each word that is visited.
 // cursor: [0] where the walk stands, read and written back; [1] trips made, the proof that none was dropped.
 // The start comes from memory by the work-item's own index, so that no compiler can prove the address the
-// same for all and send the loads through another cache. 64 hops a trip: see docs/method.md, loop limits.
+// same for all and send the loads through another cache; steps.h says why it does not leave by `item != 0`.
 #include "steps.h"
 #define STEP at = next[at];
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void chase(global const uint* restrict next, global uint* restrict cursor, uint trips) {
   const uint item = get_global_id(0);
-  if (item != 0) return;
+  LEAVE_UNLESS_FIRST
   uint at = cursor[item];
   MAKE_WALK_TRIPS
   cursor[item] = at;

@@ -6,7 +6,7 @@
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void chase_atomic(global uint* restrict next, global uint* restrict cursor, uint trips, uint added) {
   const uint item = get_global_id(0);
-  if (item != 0) return;
+  LEAVE_UNLESS_FIRST
   uint at = cursor[item];
   MAKE_WALK_TRIPS
   cursor[item] = at;

@@ -5,7 +5,7 @@
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void chase_image(read_only image1d_buffer_t next, global uint* restrict cursor, uint trips) {
   const uint item = get_global_id(0);
-  if (item != 0) return;
+  LEAVE_UNLESS_FIRST
   uint at = cursor[item];
   MAKE_WALK_TRIPS
   cursor[item] = at;

@@ -23,7 +23,7 @@ kernel void chase_loaded(global const uint* restrict next, global uint* cursor, 
   const uint local_item = get_local_id(0);
   volatile global uint* sign = cursor + 2;
   if (get_group_id(0) == 0) {
-    if (item != 0) return;
+    LEAVE_UNLESS_FIRST
     uint at = cursor[item];
     MAKE_WALK_TRIPS
     cursor[item] = at;

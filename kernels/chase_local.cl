@@ -11,7 +11,7 @@ kernel void chase_local(global const uint* restrict next, global uint* restrict 
   for (uint word = get_local_id(0); word < words; word += GROUP_SIZE) chain[word] = next[word];
   barrier(CLK_LOCAL_MEM_FENCE);
   const uint item = get_global_id(0);
-  if (item != 0) return;
+  LEAVE_UNLESS_FIRST
   uint at = cursor[item];
   MAKE_WALK_TRIPS
   cursor[item] = at;

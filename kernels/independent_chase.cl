@@ -11,7 +11,7 @@ __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void independent_chase(global const uint* restrict lines, global uint* restrict cursor, uint trips,
                               uint line_count, uint line_words) {
   const uint item = get_global_id(0);
-  if (item != 0) return;
+  LEAVE_UNLESS_FIRST
   uint word = cursor[item];
   uint counter = cursor[item + 1];
   MAKE_WALK_TRIPS

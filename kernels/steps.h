@@ -2,6 +2,11 @@
 // has `trips`; what is left is `trip`, the trips made. A walk makes 16 steps a trip, since a driver may give each step
 // of the code memory of its own, which takes the first cache's room (lavapipe: 10 KiB for 64). Arithmetic makes 64, so
 // that the loop's own is nothing beside it.
+//
+// One work-item of a wave walks. `item != 0` would tell a compiler that `item` is zero in all that follows, and with it
+// the start and every address the same for all: AMD's then send the loads through the scalar cache. `trips` is below
+// 2^31, which none can know, so that to all of them two items may walk.
+#define LEAVE_UNLESS_FIRST if (item > (trips >> 31)) return;
 #define STEPS_4 STEP STEP STEP STEP
 #define STEPS_16 STEPS_4 STEPS_4 STEPS_4 STEPS_4
 #define STEPS_64 STEPS_16 STEPS_16 STEPS_16 STEPS_16

@@ -10,15 +10,15 @@ BUFFER(1, Cursor, cursor, uint)
 layout(push_constant) uniform Arguments {
   BUFFER_ARGUMENT(Cursor, cursor)
   uint trips;
+  uint start;
 };
 
 #define STEP at = next.data[at >> 2].x;
 
 void main() {
-  const uint item = gl_GlobalInvocationID.x;
-  if (item != 0) return;
-  uint at = cursor.data[item];
+  uint at = start;
   MAKE_WALK_TRIPS
-  cursor.data[item] = at;
-  cursor.data[item + 1] = trip;
+  if (gl_GlobalInvocationID.x != 0) return;
+  cursor.data[0] = at;
+  cursor.data[1] = trip;
 }

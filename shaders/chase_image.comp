@@ -15,7 +15,7 @@ layout(push_constant) uniform Arguments {
 
 void main() {
   const uint item = gl_GlobalInvocationID.x;
-  if (item != 0) return;
+  LEAVE_UNLESS_FIRST
   uint at = cursor.data[item];
   MAKE_WALK_TRIPS
   cursor.data[item] = at;

@@ -33,7 +33,7 @@ void main() {
   const uint item = gl_GlobalInvocationID.x;
   const uint local_item = gl_LocalInvocationID.x;
   if (gl_WorkGroupID.x == 0) {
-    if (item != 0) return;
+    LEAVE_UNLESS_FIRST
     uint at = cursor.data[item];
     MAKE_WALK_TRIPS
     cursor.data[item] = at;

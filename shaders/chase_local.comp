@@ -21,7 +21,7 @@ void main() {
   for (uint word = gl_LocalInvocationID.x; word < words; word += gl_WorkGroupSize.x) chain[word] = next.data[word];
   barrier();
   const uint item = gl_GlobalInvocationID.x;
-  if (item != 0) return;
+  LEAVE_UNLESS_FIRST
   uint at = cursor.data[item];
   MAKE_WALK_TRIPS
   cursor.data[item] = at;

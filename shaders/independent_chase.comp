@@ -21,7 +21,7 @@ layout(push_constant) uniform Arguments {
 
 void main() {
   const uint item = gl_GlobalInvocationID.x;
-  if (item != 0) return;
+  LEAVE_UNLESS_FIRST
   uint word = cursor.data[item];
   uint counter = cursor.data[item + 1];
   uint line, unused;

@@ -105,7 +105,7 @@ void CycleChase::check_that_they_met() const {
 
 std::vector<std::uint32_t> CycleChase::scalars() {
   if (beside) return beside->scalars(trips, launches);
-  if (path == Path::scalar) return {trips, end[0]};
+  if (path == Path::scalar || path == Path::constant) return {trips, end[0]};
   if (path == Path::local) return {trips, static_cast<std::uint32_t>(memory->size_bytes() / sizeof(std::uint32_t))};
   if (path == Path::atomic) return {trips, 0};
   return {trips};

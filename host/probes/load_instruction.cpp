@@ -8,11 +8,11 @@ namespace sonde::probes {
 namespace {
 
 /// How loads and atomics begin: AMD's RDNA and CDNA assemblers, NVIDIA's, PTX.
-constexpr std::array<std::string_view, 23> beginnings{
-    "global_load", "flat_load",    "buffer_load", "tbuffer_load", "s_load",        "s_buffer_load",
-    "image_load",  "image_sample", "ds_load",     "ds_read",      "global_atomic", "LDG",
-    "LDC",         "ULDC",         "LDS",         "TLD",          "ATOMG",         "ld.global",
-    "ld.const",    "ld.shared",    "ldu.global",  "tex.",         "atom.global"};
+constexpr std::array<std::string_view, 25> beginnings{
+    "global_load",  "flat_load",  "buffer_load", "tbuffer_load",  "s_load",      "s_buffer_load", "image_load",
+    "image_sample", "ds_load",    "ds_read",     "global_atomic", "flat_atomic", "buffer_atomic", "LDG",
+    "LDC",          "ULDC",       "LDS",         "TLD",           "ATOMG",       "ld.global",     "ld.const",
+    "ld.shared",    "ldu.global", "tex.",        "atom.global"};
 
 constexpr std::string_view between_words = " \t\r\n,;";
 

@@ -133,7 +133,7 @@ TEST_P(DeviceKernel, EveryPathLeavesWhatTheHostsWalkSays) {
   const std::uint32_t start = words[0];
   const auto local_words = static_cast<std::uint32_t>(words.size());
   const std::vector<PathKernel> paths{{kernels::chase_scalar, Use::storage, {start}},
-                                      {kernels::chase_constant, Use::constant, {}},
+                                      {kernels::chase_constant, Use::constant, {start}},
                                       {kernels::chase_image, Use::texels, {}},
                                       {kernels::chase_local, Use::storage, {local_words}},
                                       {kernels::chase_atomic, Use::storage, {0}}};

@@ -55,12 +55,13 @@ void stream_beside(const gpu::Launch& launch, std::uint32_t wanted_rounds, std::
   HostBuffer& cursor = host(launch, 1);
   const HostBuffer& stream = host(launch, 2);
   const std::vector<std::uint32_t>& scalars = launch.scalars;
-  cursor.words.at(2) = scalars.at(6);
-  const std::uint32_t rounds = std::min(wanted_rounds, scalars.at(7));
+  cursor.words.at(2) = scalars.at(7);
+  const std::uint32_t rounds = std::min(wanted_rounds, scalars.at(8));
   for (std::uint32_t group = 0; group + 1 < launch.groups; ++group) {
     cursor.words.at(3 + 2 * group) = rounds;
     for (std::uint32_t block = 0; block < 4 * rounds; ++block) {
-      const std::uint64_t turn = std::uint64_t{scalars.at(1)} + std::uint64_t{group} * scalars.at(5) + block;
+      const std::uint64_t first_turn = std::uint64_t{group} * scalars.at(5) + std::min(group, scalars.at(6));
+      const std::uint64_t turn = std::uint64_t{scalars.at(1)} + first_turn + block;
       const std::uint64_t position = turn % scalars.at(2);
       const std::uint64_t first = (std::uint64_t{group} * scalars.at(4) + position * scalars.at(3)) * block_words;
       for (std::uint32_t word = 0; word < block_words; ++word) {
@@ -98,7 +99,7 @@ void alu_chain(const gpu::Launch& launch, std::uint32_t trips) {
 }  // namespace
 
 ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), random_(script_.seed) {
-  info_.api = gpu::Api::opencl;
+  info_.api = script_.api;
   info_.type = script_.type;
   info_.name = "scripted";
   info_.largest_buffer_bytes = script_.largest_buffer_bytes;
@@ -140,7 +141,9 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
     const double steps = static_cast<double>(trips) * (walks ? hops_per_trip : steps_per_trip);
     if (own.name.starts_with("chase")) {
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
-      dispatch.work_ns += static_cast<double>(chase(launch, trips, own.name == "chase_scalar")) * script_.cold_word_ns;
+      dispatch.work_ns +=
+          static_cast<double>(chase(launch, trips, own.name == "chase_scalar" || own.name == "chase_constant")) *
+          script_.cold_word_ns;
       if (own.name == "chase_loaded") {
         stream_beside(launch, script_.runs_groups_together ? std::min(trips, 50u) : 0, own.block_words);
       }

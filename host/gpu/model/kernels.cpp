@@ -143,7 +143,7 @@ void touch(Invocation& invocation) {
 constexpr ReferenceKernel references[] = {
     {.name = "chase", .buffers = 2, .scalars = 1, .run = chase},
     {.name = "chase_atomic", .buffers = 2, .scalars = 2, .run = chase_atomic},
-    {.name = "chase_constant", .buffers = 2, .scalars = 1, .run = chase},
+    {.name = "chase_constant", .buffers = 2, .scalars = 2, .run = chase_scalar},
     {.name = "chase_image", .buffers = 2, .scalars = 1, .run = chase},
     {.name = "chase_loaded", .buffers = 3, .scalars = 12, .run = chase_loaded},
     {.name = "chase_local", .buffers = 2, .scalars = 2, .run = chase_local},

@@ -1,0 +1,191 @@
+// What a compiler makes of a walk decides which cache is measured: Mesa's for AMD's GPUs shows its code here, on any
+// machine. With RADV_FORCE_FAMILY it compiles for a GPU that is not there, which has neither memory nor fences: those
+// are made up where volk loads their functions (linker option --wrap).
+
+#include <gtest/gtest.h>
+#include <volk.h>
+
+#include <algorithm>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/error.hpp"
+#include "gpu/vulkan/vulkan.hpp"
+#include "kernels.hpp"
+#include "probes/load_instruction.hpp"
+#include "probes/one_item.hpp"
+#include "probes/stream_walk.hpp"
+
+namespace {
+
+PFN_vkGetBufferMemoryRequirements real_requirements = nullptr;
+
+VKAPI_ATTR void VKAPI_CALL one_memory(VkPhysicalDevice, VkPhysicalDeviceMemoryProperties* memory) {
+  *memory = {};
+  memory->memoryHeapCount = memory->memoryTypeCount = 1;
+  memory->memoryHeaps[0] = {.size = 1 << 30, .flags = VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+  memory->memoryTypes[0].propertyFlags =
+      VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+}
+
+VKAPI_ATTR void VKAPI_CALL needs_that_memory(VkDevice device, VkBuffer buffer, VkMemoryRequirements* needed) {
+  real_requirements(device, buffer, needed);
+  needed->memoryTypeBits = 1;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL no_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*,
+                                        VkFence* fence) {
+  *fence = VK_NULL_HANDLE;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL is_idle(VkDevice) { return VK_SUCCESS; }
+
+}  // namespace
+
+extern "C" {
+void __real_volkLoadInstanceOnly(VkInstance instance);
+void __real_volkLoadDevice(VkDevice device);
+
+void __wrap_volkLoadInstanceOnly(VkInstance instance) {
+  __real_volkLoadInstanceOnly(instance);
+  vkGetPhysicalDeviceMemoryProperties = one_memory;
+}
+
+void __wrap_volkLoadDevice(VkDevice device) {
+  __real_volkLoadDevice(device);
+  real_requirements = vkGetBufferMemoryRequirements;
+  vkGetBufferMemoryRequirements = needs_that_memory;
+  vkCreateFence = no_fence;
+  vkDeviceWaitIdle = is_idle;
+}
+}
+
+namespace sonde::probes {
+namespace {
+
+using gpu::vulkan::BufferAccess;
+
+/// A kernel's instructions, in order.
+using Code = std::vector<std::string>;
+
+Code code_of(const std::string& listing) {
+  Code code;
+  std::istringstream lines(listing);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string first;
+    if (words >> first && first.front() != ';' && first.back() != ':') code.push_back(first);
+  }
+  return code;
+}
+
+bool is_one_of(std::string_view instruction, std::initializer_list<std::string_view> beginnings) {
+  return std::ranges::any_of(beginnings, [&](std::string_view begin) { return instruction.starts_with(begin); });
+}
+
+std::int64_t count(const Code& code, std::initializer_list<std::string_view> beginnings) {
+  return std::ranges::count_if(code, [&](const std::string& one) { return is_one_of(one, beginnings); });
+}
+
+/// Most wide loads that are on their way together.
+int most_in_flight(const Code& code) {
+  int most = 0;
+  int now = 0;
+  for (const std::string& one : code) {
+    if (one.starts_with("s_waitcnt")) now = 0;
+    if (one.find("load") != std::string::npos &&
+        (one.ends_with("x4") || one.ends_with("b128") || one.ends_with("xyzw")))
+      most = std::max(most, ++now);
+  }
+  return most;
+}
+
+class RadvCode : public testing::TestWithParam<BufferAccess> {
+ protected:
+  void SetUp() override {
+    try {
+      device = gpu::vulkan::open(0, GetParam());
+    } catch (const gpu::Unsupported& reason) {
+      GTEST_SKIP() << "No driver: " << reason.what();
+    }
+    if (device->info().name.find("Null hardware") == std::string::npos) {
+      GTEST_SKIP() << "No driver: this Mesa makes no device of RADV_FORCE_FAMILY";
+    }
+  }
+
+  std::string listing_of(const gpu::KernelSource& source) {
+    return device->make_kernel(source, one_item_group(device->info()))->listing();
+  }
+
+  std::string listing_of_stream(const gpu::KernelSource& source) {
+    const Shape shape{.group_size = 64, .groups = 16, .vector_words = 4, .in_flight = 4};
+    return device->make_kernel(source, shape.group_size, shape.constants())->listing();
+  }
+
+  std::unique_ptr<gpu::Device> device;
+};
+
+TEST_P(RadvCode, WalksOfTheVectorPathMissTheScalarCacheAndKeepTheirAddressInVectorRegisters) {
+  for (const gpu::KernelSource* walk : {&kernels::chase, &kernels::independent_chase}) {
+    const std::string listing = listing_of(*walk);
+    const Code code = code_of(listing);
+    EXPECT_GE(count(code, {"global_load", "flat_load", "buffer_load"}), hops_per_trip) << walk->name;
+    EXPECT_LT(count(code, {"s_load", "s_buffer_load", "v_readfirstlane"}), hops_per_trip) << walk->name;
+    EXPECT_TRUE(is_one_of(most_frequent_load(listing), {"global_load", "flat_load", "buffer_load"})) << walk->name;
+  }
+}
+
+TEST_P(RadvCode, TheWalkBesideStreamsIsTheVectorPathsToo) {
+  const Code code = code_of(listing_of_stream(kernels::chase_loaded));
+  const auto narrow = std::ranges::count_if(code, [](const std::string& one) {
+    return is_one_of(one, {"global_load", "flat_load", "buffer_load"}) &&
+           (one.ends_with("_dword") || one.ends_with("_b32"));
+  });
+  EXPECT_GE(narrow, hops_per_trip);
+  EXPECT_LT(count(code, {"v_readfirstlane"}), hops_per_trip);
+  EXPECT_GE(most_in_flight(code), 4);
+}
+
+TEST_P(RadvCode, EveryOtherPathIsTakenByItsOwnInstruction) {
+  const std::vector<std::pair<const gpu::KernelSource*, std::vector<std::string_view>>> paths{
+      {&kernels::chase_scalar, {"s_load", "s_buffer_load"}},
+      {&kernels::chase_constant, {"s_load", "s_buffer_load"}},
+      {&kernels::chase_image, {"buffer_load_format"}},
+      {&kernels::chase_local, {"ds_read", "ds_load"}},
+      {&kernels::chase_atomic, {"global_atomic_add", "flat_atomic_add", "buffer_atomic_add"}}};
+  for (const auto& [walk, own] : paths) {
+    const std::string listing = listing_of(*walk);
+    const auto is_own = [&own = own](const std::string& one) {
+      return std::ranges::any_of(own, [&](std::string_view begin) { return one.starts_with(begin); });
+    };
+    const Code code = code_of(listing);
+    EXPECT_GE(std::ranges::count_if(code, is_own), hops_per_trip) << walk->name;
+    EXPECT_LT(count(code, {"v_readfirstlane"}), hops_per_trip) << walk->name;
+    EXPECT_TRUE(is_own(most_frequent_load(listing))) << walk->name << ": " << most_frequent_load(listing);
+  }
+}
+
+TEST_P(RadvCode, StreamsHaveWideLoadsInFlight) {
+  for (const gpu::KernelSource* stream :
+       {&kernels::stream_read, &kernels::stream_copy, &kernels::stream_add, &kernels::stream_triad,
+        &kernels::stream_add_dialled, &kernels::stream_image}) {
+    EXPECT_GE(most_in_flight(code_of(listing_of_stream(*stream))), 4) << stream->name;
+  }
+  const Code written = code_of(listing_of_stream(kernels::stream_write));
+  const auto wide = std::ranges::count_if(written, [](const std::string& one) {
+    return one.find("_store_") != std::string::npos && (one.ends_with("x4") || one.ends_with("b128"));
+  });
+  EXPECT_GE(wide, 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(, RadvCode, testing::Values(BufferAccess::best, BufferAccess::descriptors),
+                         [](const testing::TestParamInfo<BufferAccess>& access) {
+                           return access.param == BufferAccess::best ? "addresses" : "descriptors";
+                         });
+
+}  // namespace
+}  // namespace sonde::probes
