@@ -1,7 +1,8 @@
 // The walk of kernels/chase.cl with an atomic addition at every hop, which returns what was there before. What is added
 // is an argument, and zero: the chain stays as it is, and no compiler can know.
 #include "steps.h"
-#define STEP at = atomic_add(next + at, added);
+#include "offsets.h"
+#define STEP at = atomic_add(WORD_AT(next, at), added);
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void chase_atomic(global uint* restrict next, global uint* restrict cursor, uint trips, uint added) {

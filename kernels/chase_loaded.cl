@@ -6,9 +6,10 @@
 // cursor: [0] and [1] as in kernels/chase.cl; [2] the launch whose walk has ended; then for each further group the
 // rounds that it made, and a word to which it adds the sum of all that it read.
 #include "steps.h"
+#include "offsets.h"
 #define STREAMING_GROUP (GROUP - 1)
 #include "stream.h"
-#define STEP at = next[at];
+#define STEP at = *WORD_AT(next, at);
 #define WAIT position = position * factor + addend;
 #define WAIT_8 WAIT WAIT WAIT WAIT WAIT WAIT WAIT WAIT
 #define READ(at) stream[at]

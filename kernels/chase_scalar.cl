@@ -1,7 +1,8 @@
 // The walk of kernels/chase.cl along the path for addresses that are the same for all work-items: the start is an
 // argument, so every compiler can prove it, and all items walk alike. One item writes where the walk ended.
 #include "steps.h"
-#define STEP at = next[at];
+#include "offsets.h"
+#define STEP at = *WORD_AT(next, at);
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 kernel void chase_scalar(global const uint* restrict next, global uint* restrict cursor, uint trips, uint start) {

@@ -15,6 +15,7 @@
   layout(set = 0, binding = index, std430) restrict writeonly buffer Block { uvec4 data[]; } name;
 #else
 #extension GL_EXT_buffer_reference : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #define BUFFER(index, Block, name, element) \
   layout(buffer_reference, std430, buffer_reference_align = 4) buffer Block { element data[]; };
 #define READ_ONLY_BUFFER(index, Block, name, element) \

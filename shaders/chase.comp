@@ -2,6 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "arguments.glsl"
 #include "../kernels/steps.h"
+#define OFFSET_SHIFT_ID 1
+#include "offsets.glsl"
 
 // The same as kernels/chase.cl, which explains it.
 BUFFER(0, Next, next, uint)
@@ -12,7 +14,7 @@ layout(push_constant) uniform Arguments {
   uint trips;
 };
 
-#define STEP at = next.data[at];
+#define STEP at = WORD_AT(next, at);
 
 void main() {
   const uint item = gl_GlobalInvocationID.x;

@@ -2,6 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "arguments.glsl"
 #include "../kernels/steps.h"
+#define OFFSET_SHIFT_ID 1
+#include "offsets.glsl"
 
 // The same as kernels/chase_atomic.cl, which explains it.
 BUFFER(0, Next, next, uint)
@@ -13,7 +15,7 @@ layout(push_constant) uniform Arguments {
   uint added;
 };
 
-#define STEP at = atomicAdd(next.data[at], added);
+#define STEP at = atomicAdd(WORD_AT(next, at), added);
 
 void main() {
   const uint item = gl_GlobalInvocationID.x;

@@ -4,6 +4,8 @@
 #define STREAMING_GROUP (GROUP - 1)
 #include "stream.glsl"
 #include "../kernels/steps.h"
+#define OFFSET_SHIFT_ID 4
+#include "offsets.glsl"
 
 // The same as kernels/chase_loaded.cl, which explains it.
 BUFFER(0, Next, next, uint)
@@ -23,7 +25,7 @@ layout(push_constant) uniform Arguments {
 
 shared uint signs[2];
 
-#define STEP at = next.data[at];
+#define STEP at = WORD_AT(next, at);
 #define WAIT position = position * factor + addend;
 #define WAIT_8 WAIT WAIT WAIT WAIT WAIT WAIT WAIT WAIT
 #define READ(at) stream.data[at]

@@ -2,6 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "arguments.glsl"
 #include "../kernels/steps.h"
+#define OFFSET_SHIFT_ID 1
+#include "offsets.glsl"
 
 // The same as kernels/chase_scalar.cl, which explains it.
 READ_ONLY_BUFFER(0, Next, next, uint)
@@ -13,7 +15,7 @@ layout(push_constant) uniform Arguments {
   uint start;
 };
 
-#define STEP at = next.data[at];
+#define STEP at = READ_ONLY_WORD_AT(next, at);
 
 void main() {
   uint at = start;

@@ -2,6 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "arguments.glsl"
 #include "../kernels/steps.h"
+#define OFFSET_SHIFT_ID 1
+#include "offsets.glsl"
 
 // The same as kernels/independent_chase.cl, which explains it.
 BUFFER(0, Lines, lines, uint)
@@ -17,7 +19,7 @@ layout(push_constant) uniform Arguments {
 #define STEP                                                             \
   ++counter;                                                             \
   umulExtended((word ^ counter) * 0x9E3779B1u, line_count, line, unused); \
-  word = lines.data[line * line_words];
+  word = WORD_AT(lines, line * line_words);
 
 void main() {
   const uint item = gl_GlobalInvocationID.x;

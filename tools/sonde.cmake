@@ -41,7 +41,7 @@ function(embed_kernels)
         COMMAND spirv-val --target-env vulkan1.2 ${spirv}
         COMMAND glslangValidator --quiet -V --target-env vulkan1.2 ${defines} --vn ${name}_${form} -o ${spirv}.h
                 ${shader}
-        DEPENDS ${shader} ${CMAKE_SOURCE_DIR}/shaders/arguments.glsl ${CMAKE_SOURCE_DIR}/shaders/stream.glsl
+        DEPENDS ${shader} ${CMAKE_SOURCE_DIR}/shaders/arguments.glsl ${CMAKE_SOURCE_DIR}/shaders/offsets.glsl ${CMAKE_SOURCE_DIR}/shaders/stream.glsl
                 ${CMAKE_SOURCE_DIR}/kernels/steps.h ${CMAKE_SOURCE_DIR}/kernels/stream_loops.h
         VERBATIM)
       list(APPEND sources ${spirv}.h)
@@ -50,7 +50,8 @@ function(embed_kernels)
       OUTPUT ${generated}/${name}_kernel.cpp
       COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DOPENCL_C=${CMAKE_SOURCE_DIR}/kernels/${name}.cl
               -DOUTPUT=${generated}/${name}_kernel.cpp -P ${CMAKE_SOURCE_DIR}/tools/embed_kernel.cmake
-      DEPENDS ${CMAKE_SOURCE_DIR}/kernels/${name}.cl ${CMAKE_SOURCE_DIR}/kernels/steps.h ${CMAKE_SOURCE_DIR}/kernels/stream.h
+      DEPENDS ${CMAKE_SOURCE_DIR}/kernels/${name}.cl ${CMAKE_SOURCE_DIR}/kernels/steps.h
+              ${CMAKE_SOURCE_DIR}/kernels/offsets.h ${CMAKE_SOURCE_DIR}/kernels/stream.h
               ${CMAKE_SOURCE_DIR}/kernels/stream_loops.h
               ${CMAKE_SOURCE_DIR}/tools/embed_kernel.cmake
       VERBATIM)

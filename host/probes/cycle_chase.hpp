@@ -19,6 +19,7 @@ struct CycleChase {
   gpu::Device& device;
   Path path;
   Slots slots;
+  std::uint32_t offset_shift;  ///< the chain's words count in units of so many doublings of a byte (kernels/offsets.h)
   std::unique_ptr<gpu::Kernel> kernel;
   std::unique_ptr<gpu::Buffer> memory;
   std::optional<StreamBeside> beside;
@@ -42,6 +43,7 @@ struct CycleChase {
 
  private:
   void begin();
+  std::uint32_t offset_of(std::uint32_t slot) const { return slots.word_of(slot) << (2 - offset_shift); }
   std::vector<std::uint32_t> scalars();
 };
 

@@ -35,8 +35,8 @@ using measure::Measurement;
 using measure::Point;
 using measure::Request;
 
-/// 2^32 words of 32 bits; beyond them an index would start again at zero. SPIR-V takes an index for a signed number.
-double reach_of_indices_bytes(gpu::Api api) { return api == gpu::Api::vulkan ? 0x1p33 : 0x1p34; }
+/// 2^32 words of 32 bits; beyond them an index would start again at zero.
+constexpr double reach_of_indices_bytes = 0x1p34;
 
 std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
 
@@ -76,9 +76,8 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
 
 measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
   const double bytes = point.x.at("bytes");
-  const double reach_bytes = reach_of_indices_bytes(device.info().api);
-  if (bytes > reach_bytes) {
-    throw gpu::Unsupported("the walk's 32-bit indices reach " + measure::size_text(reach_bytes) +
+  if (bytes > reach_of_indices_bytes) {
+    throw gpu::Unsupported("the walk's 32-bit indices reach " + measure::size_text(reach_of_indices_bytes) +
                            "; larger working sets are not measured");
   }
   const Path path = path_of(point.series);

@@ -16,9 +16,11 @@ std::vector<std::uint32_t> random_cycle(std::uint32_t count, std::uint64_t seed)
 /// cycle over all lines.
 bool cycle_to_places(std::vector<std::uint32_t>& cycle);
 
-/// Writes the cycle into device memory: the walk's word of each slot holds the index of the next slot's, the rest is
-/// random, so that no memory controller can compress it. Memory beside the cycle: 4 MiB.
-void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const Slots& slots, std::uint64_t seed);
+/// Writes the cycle into device memory: the walk's word of each slot holds where the next slot's is, in units of
+/// 2^offset_shift bytes; the rest is random, so that no memory controller can compress it. Memory beside the cycle: 4
+/// MiB.
+void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const Slots& slots, std::uint64_t seed,
+                 std::uint32_t offset_shift = 2);
 
 /// The word that `write_words` puts at the start of a line; a function, so that no copy of memory is needed to check
 /// what a device read.

@@ -49,16 +49,17 @@ double native_ns(std::uint64_t bytes, std::uint64_t seed) {
   const auto lines = static_cast<std::uint32_t>(bytes / line_bytes);
   const std::vector<std::uint32_t> cycle = probes::random_cycle(lines, seed);
   for (std::uint32_t line = 0; line < lines; ++line)
-    memory.words[std::size_t{line} * words_per_line] = cycle[line] * words_per_line;
+    memory.words[std::size_t{line} * words_per_line] = cycle[line] * line_bytes;
   std::uint32_t at = 0;
   const auto walk = [&](std::uint64_t hops) {
-    const std::uint32_t* next = memory.words;
+    const auto* const base = reinterpret_cast<const char*>(memory.words);
+    const auto next = [base](std::uint32_t offset) { return *reinterpret_cast<const std::uint32_t*>(base + offset); };
     const auto start = Clock::now();
     for (std::uint64_t hop = 0; hop < hops; hop += 16) {
-      at = next[at], at = next[at], at = next[at], at = next[at];
-      at = next[at], at = next[at], at = next[at], at = next[at];
-      at = next[at], at = next[at], at = next[at], at = next[at];
-      at = next[at], at = next[at], at = next[at], at = next[at];
+      at = next(at), at = next(at), at = next(at), at = next(at);
+      at = next(at), at = next(at), at = next(at), at = next(at);
+      at = next(at), at = next(at), at = next(at), at = next(at);
+      at = next(at), at = next(at), at = next(at), at = next(at);
     }
     asm volatile("" : : "r"(at));
     return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / static_cast<double>(hops);

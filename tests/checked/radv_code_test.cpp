@@ -6,7 +6,9 @@
 #include <volk.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -117,8 +119,15 @@ class RadvCode : public testing::TestWithParam<BufferAccess> {
     }
   }
 
+  /// Of a walk over so little that its chain's words count in bytes.
   std::string listing_of(const gpu::KernelSource& source) {
-    return device->make_kernel(source, one_item_group(device->info()))->listing();
+    const std::array<gpu::Constant, 1> constants{{{"OFFSET_SHIFT", 0}}};
+    const bool by_offset =
+        &source == &kernels::chase || &source == &kernels::chase_scalar || &source == &kernels::chase_atomic;
+    return device
+        ->make_kernel(source, one_item_group(device->info()),
+                      by_offset ? std::span<const gpu::Constant>(constants) : std::span<const gpu::Constant>())
+        ->listing();
   }
 
   std::string listing_of_stream(const gpu::KernelSource& source) {
@@ -137,6 +146,33 @@ TEST_P(RadvCode, WalksOfTheVectorPathMissTheScalarCacheAndKeepTheirAddressInVect
     EXPECT_LT(count(code, {"s_load", "s_buffer_load", "v_readfirstlane"}), hops_per_trip) << walk->name;
     EXPECT_TRUE(is_one_of(most_frequent_load(listing), {"global_load", "flat_load", "buffer_load"})) << walk->name;
   }
+}
+
+TEST_P(RadvCode, AHopByAddressIsTheLoadAlone) {
+  if (GetParam() == BufferAccess::descriptors) GTEST_SKIP() << "an index is computed";
+  if (device->info().name.find("POLARIS") != std::string::npos) GTEST_SKIP() << "adds no offset to a base";
+  for (const gpu::KernelSource* walk : {&kernels::chase, &kernels::chase_scalar, &kernels::chase_atomic}) {
+    const std::string listing = listing_of(*walk);
+    const Code code = code_of(listing);
+    const std::string hop = most_frequent_load(listing);
+    int alone = 0;
+    for (std::size_t i = 0; i + 2 < code.size(); ++i) {
+      alone += code[i] == hop && code[i + 1] == "s_waitcnt" && code[i + 2] == hop ? 1 : 0;
+    }
+    EXPECT_GE(alone + 2, static_cast<int>(hops_per_trip)) << walk->name << ": " << hop;
+  }
+}
+
+TEST_P(RadvCode, TheCoresCounterIsReadBeforeAndAfterTheArithmetic) {
+  const Code code = code_of(listing_of(kernels::clock_rate));
+  const auto is_counter = [](const std::string& one) { return is_one_of(one, {"s_memtime", "s_getreg"}); };
+  const auto is_arithmetic = [](const std::string& one) {
+    return is_one_of(one, {"v_mul_lo", "s_mul_i32", "v_mad_u"});
+  };
+  const auto before = std::ranges::find_if(code, is_counter);
+  ASSERT_NE(before, code.end());
+  EXPECT_GE(std::count_if(before, std::find_if(before + 1, code.end(), is_counter), is_arithmetic), steps_per_trip);
+  EXPECT_LE(std::count_if(code.begin(), before, is_arithmetic), 1);  // the item's number
 }
 
 TEST_P(RadvCode, TheWalkBesideStreamsIsTheVectorPathsToo) {

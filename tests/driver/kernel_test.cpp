@@ -217,6 +217,35 @@ TEST_P(DeviceKernel, AWalkBesideStreamsLeavesWhatTheHostsWalkSaysAndTheSumsOfWha
   }
 }
 
+TEST_P(DeviceKernel, AChainMayCountInBytes) {
+  const auto words = chain(61, 256, 12);
+  std::vector<std::uint32_t> in_bytes = words;
+  for (std::uint32_t& word : in_bytes) word *= 4;
+  const std::uint32_t start = words[0];
+  const auto next = buffer_of(in_bytes);
+  const std::array<Constant, 1> constants{{{"OFFSET_SHIFT", 0}}};
+  for (const PathKernel& path :
+       {PathKernel{kernels::chase, Use::storage, {}}, PathKernel{kernels::chase_scalar, Use::storage, {4 * start}},
+        PathKernel{kernels::chase_atomic, Use::storage, {0}}}) {
+    const auto kernel = device->make_kernel(path.kernel, allowed(32), constants);
+    for (const std::uint32_t trips : {0u, 1u, 900u}) {
+      const auto cursor = buffer_of(Pair{4 * start, 99});
+      std::vector<std::uint32_t> scalars{trips};
+      scalars.insert(scalars.end(), path.scalars.begin(), path.scalars.end());
+      (void)device->run(*kernel, {.buffers = {next.get(), cursor.get()}, .scalars = scalars, .groups = 1});
+      EXPECT_EQ(pair_in(*cursor), (Pair{4 * walked(words, start, trips), trips})) << path.kernel.name;
+    }
+  }
+  const std::array<Constant, 4> beside{{{"IN_FLIGHT", 1}, {"VECTOR_WORDS", 4}, {"SPREAD", 0}, {"OFFSET_SHIFT", 0}}};
+  const auto kernel = device->make_kernel(kernels::chase_loaded, allowed(32), beside);
+  const auto stream = buffer_of(std::vector<std::uint32_t>(std::size_t{5} * allowed(32) * 4, 1));
+  const auto cursor = buffer_of(std::vector<std::uint32_t>{4 * start, 99, 0, 0, 0});
+  (void)device->run(*kernel, {.buffers = {next.get(), cursor.get(), stream.get()},
+                              .scalars = {300, 0, 5, 1, 5, 0, 0, 7, 40, 0, 1, 0},
+                              .groups = 2});
+  EXPECT_EQ(pair_in(*cursor), (Pair{4 * walked(words, start, 300), 300}));
+}
+
 TEST_P(DeviceKernel, AnAtomicHopReallyAdds) {
   if (GetParam() == "model") GTEST_SKIP() << "the model's reference adds nothing but zero";
   const std::vector<std::uint32_t> words(hops_per_trip + 1, 0);

@@ -4,6 +4,7 @@ AMD's compiler is LLVM, and NVIDIA's begins with it, so Debian's clang shows the
 have, OpenCL's own functions, is named here where it matters; the others stay calls.
 """
 
+import itertools
 import re
 import shutil
 import subprocess
@@ -36,6 +37,7 @@ def instructions(kernel, functions, *target):
             *target,
             *("-x", "cl", "-cl-std=CL1.2", "-nogpulib", "-O3", "-S", "-Xclang", "-finclude-default-header"),
             *(f"-DGROUP_SIZE={ITEMS}", f"-DIN_FLIGHT={IN_FLIGHT}", "-DVECTOR_WORDS=4", "-DSPREAD=0"),
+            "-DOFFSET_SHIFT=0",
             *(f"-D{name}(dimension)={call}" for name, call in own.items()),
             *(KERNELS / f"{kernel}.cl", "-o", "-"),
         ],
@@ -65,6 +67,14 @@ def test_amds_vector_path_misses_the_scalar_cache(amd, walk):
     assert count(found, r"(global|flat)_load_(dword|b32)") >= HOPS_PER_TRIP
     assert count(found, r"s_(buffer_)?load_\w+") < HOPS_PER_TRIP
     assert count(found, r"v_readfirstlane\w*") < HOPS_PER_TRIP
+
+
+@pytest.mark.parametrize("walk", ["chase", "chase_scalar", "chase_loaded"])
+def test_amds_hop_is_the_load_alone(amd, walk):
+    found = [one for one in amd(walk) if not one.startswith("s_wait")]
+    load = r"s_load_(dword|b32)" if walk == "chase_scalar" else r"global_load_(dword|b32)"
+    hops = [bool(re.fullmatch(load, one)) for one in found]
+    assert sum(this and after for this, after in itertools.pairwise(hops)) >= HOPS_PER_TRIP - 2
 
 
 @pytest.mark.parametrize(

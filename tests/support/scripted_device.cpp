@@ -19,11 +19,16 @@ class ScriptedKernel final : public gpu::Kernel {
   ScriptedKernel(std::string_view of, std::uint32_t group_size, std::span<const gpu::Constant> constants)
       : name(of), block_words(group_size) {
     for (const gpu::Constant& one : constants) {
-      if (one.name != "SPREAD") block_words *= one.value;  // wherever the parts of a block lie
+      if (one.name == "OFFSET_SHIFT") {
+        words_shift = 2 - one.value;
+      } else if (one.name != "SPREAD") {  // wherever the parts of a block lie
+        block_words *= one.value;
+      }
     }
   }
   std::string name;
-  std::uint32_t block_words;  ///< of a stream
+  std::uint32_t block_words;      ///< of a stream
+  std::uint32_t words_shift = 0;  ///< from a chain's words to indices
   bool launched = false;
 };
 
@@ -32,7 +37,8 @@ HostBuffer& host(const gpu::Launch& launch, std::size_t argument) {
 }
 
 /// Walks as kernels/chase.cl does; returns how many words it had never visited before.
-std::uint64_t chase(const gpu::Launch& launch, std::uint32_t trips, bool scalar_path) {
+std::uint64_t chase(const gpu::Launch& launch, std::uint32_t trips, const ScriptedKernel& kernel) {
+  const bool scalar_path = kernel.name == "chase_scalar" || kernel.name == "chase_constant";
   HostBuffer& next = host(launch, 0);
   HostBuffer& cursor = host(launch, 1);
   next.visited.resize(next.words.size(), 0);
@@ -41,9 +47,10 @@ std::uint64_t chase(const gpu::Launch& launch, std::uint32_t trips, bool scalar_
   // The second scalar of the walk by a uniform address is where it starts; others end where they start from.
   std::uint32_t at = scalar_path ? launch.scalars.at(1) : cursor.words.at(0);
   for (std::uint64_t hop = 0; hop < hops; ++hop) {
-    warm_hops += next.visited.at(at);
-    next.visited[at] = 1;
-    at = next.words[at];
+    const std::uint32_t word = at >> kernel.words_shift;
+    warm_hops += next.visited.at(word);
+    next.visited[word] = 1;
+    at = next.words[word];
   }
   cursor.words[0] = at;
   cursor.words.at(1) = trips;
@@ -99,7 +106,7 @@ void alu_chain(const gpu::Launch& launch, std::uint32_t trips) {
 }  // namespace
 
 ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), random_(script_.seed) {
-  info_.api = script_.api;
+  info_.api = gpu::Api::opencl;
   info_.type = script_.type;
   info_.name = "scripted";
   info_.largest_buffer_bytes = script_.largest_buffer_bytes;
@@ -141,9 +148,7 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
     const double steps = static_cast<double>(trips) * (walks ? hops_per_trip : steps_per_trip);
     if (own.name.starts_with("chase")) {
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
-      dispatch.work_ns +=
-          static_cast<double>(chase(launch, trips, own.name == "chase_scalar" || own.name == "chase_constant")) *
-          script_.cold_word_ns;
+      dispatch.work_ns += static_cast<double>(chase(launch, trips, own)) * script_.cold_word_ns;
       if (own.name == "chase_loaded") {
         stream_beside(launch, script_.runs_groups_together ? std::min(trips, 50u) : 0, own.block_words);
       }

@@ -26,7 +26,6 @@ struct Dispatch {
 
 /// How a scripted device behaves. Everything that disturbs only slows, as on real machines.
 struct Script {
-  gpu::Api api = gpu::Api::opencl;
   gpu::DeviceType type = gpu::DeviceType::discrete;
   std::function<double(std::uint64_t bytes)> hop_ns = [](std::uint64_t) { return 10.0; };
   double alu_step_ns = 1;

@@ -20,7 +20,7 @@ void walk(Invocation& invocation, std::uint32_t start) {
   Invocation::Words next = invocation.buffer(0);
   Invocation::Words cursor = invocation.buffer(1);
   const std::uint32_t trips = invocation.scalar(0);
-  cursor.store(0, next.follow(start, trips * hops_per_trip));
+  cursor.store(0, next.follow(start, trips * hops_per_trip, invocation.offset_shift()));
   cursor.store(1, trips);
 }
 
@@ -171,12 +171,14 @@ const ReferenceKernel& reference_kernel(std::string_view name) {
   throw Unsupported("the model device has no reference of the kernel " + std::string(name));
 }
 
-std::uint32_t Invocation::Words::follow(std::uint32_t word, std::uint64_t hops) {
+std::uint32_t Invocation::Words::follow(std::uint32_t offset, std::uint64_t hops, std::uint32_t offset_shift) {
+  const std::uint32_t words_shift = 2 - offset_shift;
+  std::uint32_t word = offset >> words_shift;
   Walk walk = std::exchange(storage_.walk(), {});
   if (walk.stopped_at != word) walk = {};
   const std::size_t longest = count_ / 4;  // the record must not outgrow the buffer itself
   for (; hops > 0 && !walk.is_closed; --hops) {
-    const std::uint32_t after = load(word);
+    const std::uint32_t after = load(word) >> words_shift;
     if (walk.words.size() < longest) {
       walk.words.push_back(word);
       walk.is_closed = after == walk.words.front();
@@ -190,7 +192,7 @@ std::uint32_t Invocation::Words::follow(std::uint32_t word, std::uint64_t hops) 
   }
   walk.stopped_at = word;
   storage_.walk() = std::move(walk);
-  return word;
+  return word << words_shift;
 }
 
 void Invocation::Words::stream(std::uint64_t word, std::uint64_t count, Transfer transfer) {
@@ -213,6 +215,11 @@ std::uint32_t Invocation::constant(std::string_view name) const {
   const auto found = shape_.constants.find(name);
   if (found == shape_.constants.end()) throw Error("the kernel needs the constant " + std::string(name));
   return found->second;
+}
+
+std::uint32_t Invocation::offset_shift() const {
+  const auto found = shape_.constants.find("OFFSET_SHIFT");
+  return found == shape_.constants.end() ? 2 : found->second;
 }
 
 void Invocation::Words::throw_out_of_range(std::uint64_t word) const {

@@ -57,7 +57,7 @@ class Invocation {
       *at(word) = value;
     }
     /// `hops` loads, each of the word that the load before it named; returns what the last one read.
-    [[nodiscard]] std::uint32_t follow(std::uint32_t word, std::uint64_t hops);
+    [[nodiscard]] std::uint32_t follow(std::uint32_t offset, std::uint64_t hops, std::uint32_t offset_shift);
     /// Neighbouring words that many items move at once: what that costs.
     void stream(std::uint64_t word, std::uint64_t count, Transfer transfer);
     /// Words as they are in memory, at no cost.
@@ -98,6 +98,8 @@ class Invocation {
   [[nodiscard]] Memory& memory() { return memory_; }
   /// A constant that the kernel was compiled with; throws Error where it was not.
   [[nodiscard]] std::uint32_t constant(std::string_view name) const;
+  /// In what a chain's words count (kernels/offsets.h).
+  [[nodiscard]] std::uint32_t offset_shift() const;
   /// From here on it is this group that loads and stores; groups go to the compute units in turn.
   void enter_group(std::uint32_t group) { memory_.enter(group); }
   /// Arithmetic that nothing overlaps, in cycles of the device's clock.

@@ -94,7 +94,7 @@ void chase_loaded(Invocation& invocation) {
     round_ns = bytes / (memory.levels()[level].read_gbps * share) + invocation.ns_of(streams.delay * cycles_per_wait);
     memory.load(level, bytes / round_ns);
   }
-  const std::uint32_t at = next.follow(cursor.load(0), streams.trips * hops_per_trip);
+  const std::uint32_t at = next.follow(cursor.load(0), streams.trips * hops_per_trip, invocation.offset_shift());
   cursor.store(0, at);
   cursor.store(1, streams.trips);
   cursor.store(2, invocation.scalar(7));

@@ -108,7 +108,8 @@ bool has_buffer_addresses(VkPhysicalDevice device) {
   VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   VkPhysicalDeviceFeatures2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
   vkGetPhysicalDeviceFeatures2(device, &core);
-  return features.bufferDeviceAddress == VK_TRUE;
+  // Shaders compute addresses in 64 bits.
+  return features.bufferDeviceAddress == VK_TRUE && core.features.shaderInt64 == VK_TRUE;
 }
 
 bool has_core_clock(VkPhysicalDevice device) {

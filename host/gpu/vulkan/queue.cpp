@@ -53,7 +53,10 @@ VkDevice make_device(VkPhysicalDevice physical, bool addresses, bool has_listing
   // Every driver of Vulkan 1.2 has these two; copies are held, and their clocks read, by them.
   features.timelineSemaphore = VK_TRUE;
   features.hostQueryReset = VK_TRUE;
+  VkPhysicalDeviceFeatures core{};
+  core.shaderInt64 = features.bufferDeviceAddress;
   VkDeviceCreateInfo create{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &features};
+  create.pEnabledFeatures = &core;
   create.queueCreateInfoCount = static_cast<std::uint32_t>(queues.size());
   create.pQueueCreateInfos = queues.data();
   if (has_listings) {
