@@ -217,9 +217,13 @@ struct Contention {
       ratio.values.push_back(median_of(counted) / median_of(idle));
       for (const double gbps : bandwidths(counted, busy, sum->bytes_per_dispatch())) moved.values.push_back(gbps);
     }
-    if (all.values.empty()) {
+    constexpr std::size_t fewest_windows = 3;
+    if (all.values.size() < fewest_windows) {
       throw gpu::Unsupported(
-          "no stretch of the CPU's walk lay wholly inside a dispatch, so nothing is known of its time then");
+          (all.values.empty() ? "no stretch" : "hardly a stretch") +
+          std::string(
+              " of the CPU's walk lay wholly inside a dispatch, so nothing is known of its time then; where other "
+              "programs have the cores, measure again when those are idle"));
     }
     if (readers) (void)readers->gbps();  // they did run
     all.steps = 1024;

@@ -89,15 +89,15 @@ TEST_P(ProbeOnDevice, LeavesSamplesAboveZeroAndNoError) {
     for (const auto& failure : observer.failures) ADD_FAILURE() << probe->name << ": " << failure.text;
     // Not every device has every way that a probe tries; but what it lacks has a reason, and one of two is there.
     for (const auto& skip : observer.skips) EXPECT_GT(skip.text.size(), 20u) << probe->name;
-    // A simulator takes so long for its shortest run that what else this machine does may hide all of a probe's times.
-    const auto hidden = static_cast<std::size_t>(std::ranges::count_if(observer.skips, [](const auto& skip) {
-      return skip.text.find("measure again when it is idle") != std::string::npos;
-    }));
+    // What else this machine does may hide all of a probe's times: a simulator's shortest run takes long, and a CPU's
+    // walk beside a dispatch wants a core of its own.
+    const auto hidden = static_cast<std::size_t>(std::ranges::count_if(
+        observer.skips, [](const auto& skip) { return skip.text.find("measure again when ") != std::string::npos; }));
     EXPECT_GE(observer.measurements.size() + hidden, 1u)
         << probe->name << (observer.skips.empty() ? "" : ": " + observer.skips.front().text);
     EXPECT_GE(observer.measurements.size() + observer.skips.size(), 2u) << probe->name;
     for (const measure::Measurement& measurement : observer.measurements) {
-      EXPECT_GE(measurement.values.size(), 3u);
+      EXPECT_GE(measurement.values.size(), 3u) << probe->name << " " << measurement.unit;
       EXPECT_GT(*std::max_element(measurement.values.begin(), measurement.values.end()), 0) << probe->name;
     }
   }
