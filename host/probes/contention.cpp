@@ -219,11 +219,10 @@ struct Contention {
     }
     constexpr std::size_t fewest_windows = 3;
     if (all.values.size() < fewest_windows) {
-      throw gpu::Unsupported(
-          (all.values.empty() ? "no stretch" : "hardly a stretch") +
-          std::string(
-              " of the CPU's walk lay wholly inside a dispatch, so nothing is known of its time then; where other "
-              "programs have the cores, measure again when those are idle"));
+      const std::string stretches = all.values.empty() ? "no stretch" : "hardly a stretch";
+      throw gpu::Unsupported(stretches +
+                             " of the CPU's walk lay wholly inside a dispatch, so nothing is known of its time then; "
+                             "where other programs have the cores, measure again when those are idle");
     }
     if (readers) (void)readers->gbps();  // they did run
     all.steps = 1024;

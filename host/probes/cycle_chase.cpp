@@ -43,15 +43,9 @@ std::uint32_t shift_for(const gpu::DeviceInfo& device, Path path, std::uint64_t 
   return way_of(path).by_offset && !by_lanes && bytes <= std::uint64_t{1} << 32 ? 0 : 2;
 }
 
-std::vector<gpu::Constant> constants_of(Path path, std::uint32_t offset_shift) {
-  if (!way_of(path).by_offset) return {};
-  return {{"OFFSET_SHIFT", offset_shift}};
-}
-
-/// Those of the streams come first.
-std::vector<gpu::Constant> constants_of(const Shape& beside, std::uint32_t offset_shift) {
-  const auto shape = beside.constants();
-  std::vector<gpu::Constant> all(shape.begin(), shape.end());
+/// Behind those of the streams beside the walk, if any. A kernel that walks by index does not look at it.
+std::vector<gpu::Constant> with_offset_shift(std::span<const gpu::Constant> beside, std::uint32_t offset_shift) {
+  std::vector<gpu::Constant> all(beside.begin(), beside.end());
   all.push_back({"OFFSET_SHIFT", offset_shift});
   return all;
 }
@@ -71,7 +65,7 @@ CycleChase::CycleChase(gpu::Device& on, std::uint32_t count, const Slots& where,
       path(by),
       slots(where),
       offset_shift(shift_for(on.info(), by, std::uint64_t{count} * where.slot_bytes())),
-      kernel(on.make_kernel(way_of(by).kernel, one_item_group(on.info()), constants_of(by, offset_shift))),
+      kernel(on.make_kernel(way_of(by).kernel, one_item_group(on.info()), with_offset_shift({}, offset_shift))),
       memory(buffer_in(on, placement.memory, std::uint64_t{count} * where.slot_bytes(), way_of(by).use)),
       cursor(on.make_buffer(2 * sizeof(std::uint32_t))),
       places(random_cycle(count, seed)),
@@ -87,7 +81,8 @@ CycleChase::CycleChase(gpu::Device& on, std::uint32_t count, const Slots& where,
       path(Path::vector),
       slots(where),
       offset_shift(shift_for(on.info(), Path::vector, std::uint64_t{count} * where.slot_bytes())),
-      kernel(on.make_kernel(kernels::chase_loaded, load.shape.group_size, constants_of(load.shape, offset_shift))),
+      kernel(on.make_kernel(kernels::chase_loaded, load.shape.group_size,
+                            with_offset_shift(load.shape.constants(), offset_shift))),
       memory(on.make_buffer(std::uint64_t{count} * where.slot_bytes(), use)),
       places(random_cycle(count, seed)) {
   write_cycle(*memory, places, slots, seed, offset_shift);

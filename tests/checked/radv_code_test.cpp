@@ -85,11 +85,13 @@ Code code_of(const std::string& listing) {
   return code;
 }
 
-bool is_one_of(std::string_view instruction, std::initializer_list<std::string_view> beginnings) {
+using Beginnings = std::vector<std::string_view>;
+
+bool is_one_of(std::string_view instruction, const Beginnings& beginnings) {
   return std::ranges::any_of(beginnings, [&](std::string_view begin) { return instruction.starts_with(begin); });
 }
 
-std::int64_t count(const Code& code, std::initializer_list<std::string_view> beginnings) {
+std::int64_t count(const Code& code, const Beginnings& beginnings) {
   return std::ranges::count_if(code, [&](const std::string& one) { return is_one_of(one, beginnings); });
 }
 
@@ -187,7 +189,7 @@ TEST_P(RadvCode, TheWalkBesideStreamsIsTheVectorPathsToo) {
 }
 
 TEST_P(RadvCode, EveryOtherPathIsTakenByItsOwnInstruction) {
-  const std::vector<std::pair<const gpu::KernelSource*, std::vector<std::string_view>>> paths{
+  const std::vector<std::pair<const gpu::KernelSource*, Beginnings>> paths{
       {&kernels::chase_scalar, {"s_load", "s_buffer_load"}},
       {&kernels::chase_constant, {"s_load", "s_buffer_load"}},
       {&kernels::chase_image, {"buffer_load_format"}},
@@ -195,13 +197,10 @@ TEST_P(RadvCode, EveryOtherPathIsTakenByItsOwnInstruction) {
       {&kernels::chase_atomic, {"global_atomic_add", "flat_atomic_add", "buffer_atomic_add"}}};
   for (const auto& [walk, own] : paths) {
     const std::string listing = listing_of(*walk);
-    const auto is_own = [&own = own](const std::string& one) {
-      return std::ranges::any_of(own, [&](std::string_view begin) { return one.starts_with(begin); });
-    };
     const Code code = code_of(listing);
-    EXPECT_GE(std::ranges::count_if(code, is_own), hops_per_trip) << walk->name;
+    EXPECT_GE(count(code, own), hops_per_trip) << walk->name;
     EXPECT_LT(count(code, {"v_readfirstlane"}), hops_per_trip) << walk->name;
-    EXPECT_TRUE(is_own(most_frequent_load(listing))) << walk->name << ": " << most_frequent_load(listing);
+    EXPECT_TRUE(is_one_of(most_frequent_load(listing), own)) << walk->name << ": " << most_frequent_load(listing);
   }
 }
 
