@@ -23,13 +23,25 @@ double interpolated(const std::vector<double>& x, const std::vector<double>& y, 
   return y[above - 1] + fraction * (y[above] - y[above - 1]);
 }
 
+/// What is still within reach of a walk in random order serves its share of the loads. A cycle with one line a page
+/// misses before a table is full, where sets of it are: of a rise over several spans each part counts from where it is
+/// done.
+double added_to_a_random_walk_ns(const TranslationEdge& edge, double bytes) {
+  if (edge.log2_spans.size() == 2) return edge.added_ns * std::max(0.0, 1 - edge.reach_bytes / bytes);
+  double added = 0;
+  for (std::size_t i = 1; i < edge.log2_spans.size(); ++i) {
+    const double reach_bytes = std::exp2(edge.log2_spans[i]);
+    added += (edge.added_ns_at[i] - edge.added_ns_at[i - 1]) * std::max(0.0, 1 - reach_bytes / bytes);
+  }
+  return added;
+}
+
 std::vector<CurvePoint> lowered(const std::vector<CurvePoint>& curve, const std::vector<TranslationEdge>& edges) {
   std::vector<CurvePoint> result = curve;
   for (CurvePoint& point : result) {
     const double median = point.values.empty() ? 0 : summarize(point.values).median;
     double added = 0;
-    for (const TranslationEdge& edge : edges)
-      added += edge.added_ns * std::max(0.0, 1 - edge.reach_bytes / point.bytes);
+    for (const TranslationEdge& edge : edges) added += added_to_a_random_walk_ns(edge, point.bytes);
     added = std::min(added, 0.8 * median);
     for (double& value : point.values) value = std::max(value - added, 0.05 * median);
   }
