@@ -20,6 +20,7 @@ constexpr double many_bytes = 64 << 20;
 constexpr double very_many_bytes = 1 << 30;  // the same for every sweep
 constexpr double bracketed = 1.03;
 constexpr double bracketed_middle = 1.1;
+constexpr double bracketed_far = 1.2;  // where laps take long and time is short
 /// Slope, as a logarithm of latency per doubling, above which a curve rises; over at least this many doublings, because
 /// closer neighbours differ by noise.
 constexpr double rising_slope = 0.12;
@@ -28,6 +29,9 @@ constexpr double slope_octaves = 0.2;
 constexpr double rise_of_an_edge = 1.10;
 constexpr double few_bytes = 8 << 20;
 constexpr double few_lines_bytes = 32 << 10;
+/// From here to `few_bytes` the sets of a cache span several pages, which lie by chance, and others share it: the cycle
+/// tells its size worst, so independent accesses are asked more often.
+constexpr double few_pages_bytes = 256 << 10;
 
 /// Where a cache has few sets, it is mostly chance how many lines fall into each; where it has many, they even out, and
 /// a new working set takes seconds.
@@ -41,8 +45,10 @@ int replicates_near_an_edge(measure::Effort effort, double bytes) {
 /// Footprints of independent accesses, as shares of a cache: about the size for the latency beyond, far beyond it for
 /// hit shares that no policy bends; more of these where lines are few and the cycle's edge is chance.
 std::vector<double> shares_of_a_cache(measure::Effort effort, double bytes) {
-  if (effort == measure::Effort::quick && bytes < few_lines_bytes) return {1.0, 1.5, 2.2, 2.7, 3.3, 4.0, 5.0};
-  if (effort == measure::Effort::quick) return {1.0, 1.5, 2.2, 3.3, 5.0};
+  const bool quick = effort == measure::Effort::quick;
+  if (quick && bytes < few_lines_bytes) return {1.0, 1.5, 2.2, 2.7, 3.3, 4.0, 5.0};
+  if (quick && bytes >= few_pages_bytes && bytes < few_bytes) return {1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0};
+  if (quick) return {1.0, 1.5, 2.2, 3.3, 5.0};
   return {0.7, 1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4.0, 5.0, 6.5};
 }
 
@@ -236,6 +242,7 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu:
   std::vector<Point> points;
   for (const auto& [low, high] : edge_intervals(curves.cycle, closely, close_below)) {
     if (high - low < 2 * request.line_bytes || low > 0.99 * looked_at_below) continue;
+    if (spared && quick && low >= few_bytes && high < bracketed_far * low) continue;
     const double between = std::sqrt(low * high);
     const int replicates = closely ? replicates_near_an_edge(request.effort, between) : 1;
     points.push_back(point(request, series_of(path), between, request.line_bytes, replicates));

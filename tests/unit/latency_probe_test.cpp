@@ -127,6 +127,32 @@ TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
   }
 }
 
+// Laps over many lines take long, and a CPU stands for a GPU.
+TEST(LatencySizes, AFarEdgeOfACpuIsHalvedOnceAtQuick) {
+  constexpr auto ends_at_20_mib = [](double bytes) { return bytes <= 20 << 20 ? 12.0 : 140.0; };
+  const auto looks = [&](gpu::DeviceType type, Effort effort) {
+    gpu::DeviceInfo device;
+    device.type = type;
+    device.largest_buffer_bytes = 8ull << 30;
+    const Request request{.effort = effort};
+    auto known = measured(request, ends_at_20_mib, device);
+    for (int look = 0;; ++look) {
+      std::vector<Point> points = latency.next(device, request, known);
+      std::erase_if(points, [](const Point& point) { return !is_cycle(point); });
+      if (points.empty()) return look;
+      for (const Point& point : points) {
+        known.push_back({.point = point,
+                         .unit = "ns",
+                         .values = std::vector<double>(7, ends_at_20_mib(point.x.at("bytes"))),
+                         .state = {}});
+      }
+    }
+  };
+  EXPECT_EQ(looks(gpu::DeviceType::cpu, Effort::quick), 1);
+  EXPECT_GE(looks(gpu::DeviceType::cpu, Effort::normal), 3);
+  EXPECT_GE(looks(gpu::DeviceType::discrete, Effort::quick), 3);
+}
+
 // What lies beyond the last cache is not told from a climb that the sweep cuts off.
 TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
   constexpr auto climbs_at_the_end = [](double bytes) { return bytes <= 32 << 20 ? 40.0 : 40.0 + bytes / (1 << 20); };
