@@ -134,4 +134,10 @@ std::span<const CacheShape> cache_shapes() {
   return shapes;
 }
 
+const CacheShape& shape_of(CacheShape::Index index, CacheShape::Policy policy, int ways) {
+  return *std::ranges::find_if(cache_shapes(), [=](const CacheShape& shape) {
+    return shape.index() == index && shape.policy() == policy && shape.ways() == ways;
+  });
+}
+
 }  // namespace sonde::analysis

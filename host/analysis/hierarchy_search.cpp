@@ -115,17 +115,6 @@ FittedHierarchy with_cache(const FittedHierarchy& before, double log2_bytes, con
   return after;
 }
 
-FittedHierarchy without_cache(const FittedHierarchy& before, std::size_t cache) {
-  FittedHierarchy after = before;
-  const auto place = static_cast<std::ptrdiff_t>(cache);
-  after.log2_bytes.erase(after.log2_bytes.begin() + place);
-  after.shapes.erase(after.shapes.begin() + place);
-  after.log_ns.erase(after.log_ns.begin() + place);
-  after.drift.erase(after.drift.begin() + place);
-  after.offset_ns.erase(after.offset_ns.begin() + place);
-  return after;
-}
-
 /// Few shapes that are far apart, to find where a cache is; which one it is comes later.
 std::vector<const CacheShape*> exploring_shapes() {
   std::vector<const CacheShape*> chosen;
@@ -139,12 +128,7 @@ std::vector<const CacheShape*> exploring_shapes() {
   return chosen;
 }
 
-const CacheShape& shape_of_16_ways(CacheShape::Index index) {
-  return *std::ranges::find_if(cache_shapes(), [=](const CacheShape& shape) {
-    return shape.index() == index && shape.policy() == CacheShape::Policy::least_recent && shape.ways() == 16;
-  });
-}
-const CacheShape& sharp_shape() { return shape_of_16_ways(CacheShape::Index::modulo); }
+const CacheShape& sharp_shape() { return shape_of(CacheShape::Index::modulo, CacheShape::Policy::least_recent, 16); }
 
 /// Latencies in ns of the stretches over which the points that `counts` names hardly rise, by size.
 std::vector<double> flat_stretches_of(const std::vector<FitPoint>& points, double most_rise_log_ns,
@@ -205,6 +189,17 @@ bool allowed(const CacheShape& shape, const std::vector<bool>& scattered, std::s
 
 }  // namespace
 
+FittedHierarchy without_cache(const FittedHierarchy& before, std::size_t cache) {
+  FittedHierarchy after = before;
+  const auto place = static_cast<std::ptrdiff_t>(cache);
+  after.log2_bytes.erase(after.log2_bytes.begin() + place);
+  after.shapes.erase(after.shapes.begin() + place);
+  after.log_ns.erase(after.log_ns.begin() + place);
+  after.drift.erase(after.drift.begin() + place);
+  after.offset_ns.erase(after.offset_ns.begin() + place);
+  return after;
+}
+
 bool believable(const FittedHierarchy& hierarchy, const FitCurves& curves) {
   return plausible(hierarchy, curves) && seen(hierarchy, curves);
 }
@@ -241,7 +236,9 @@ void choose_shapes(const FitCurves& curves, FittedHierarchy& hierarchy, const st
   }
 }
 
-const CacheShape& typical_hashed_shape() { return shape_of_16_ways(CacheShape::Index::hashed); }
+const CacheShape& typical_hashed_shape() {
+  return shape_of(CacheShape::Index::hashed, CacheShape::Policy::least_recent, 16);
+}
 
 FittedHierarchy search_hierarchy(const FitCurves& curves) {
   FittedHierarchy best{

@@ -26,6 +26,9 @@ bool believable(const FittedHierarchy& hierarchy, const FitCurves& curves);
 /// that the curve has, at a latency that it has not.
 double score(const FittedHierarchy& hierarchy, const FitCurves& curves);
 
+/// The same caches but one, not fitted again.
+FittedHierarchy without_cache(const FittedHierarchy& hierarchy, std::size_t cache);
+
 /// Tries every allowed shape for one cache after the other, as long as that helps. Where `scattered`, lines are placed
 /// by chance: only hashed shapes are allowed.
 void choose_shapes(const FitCurves& curves, FittedHierarchy& hierarchy, const std::vector<bool>& scattered = {});

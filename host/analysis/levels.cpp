@@ -10,6 +10,7 @@
 #include "analysis/fit_points.hpp"
 #include "analysis/hierarchy_refine.hpp"
 #include "analysis/hierarchy_search.hpp"
+#include "analysis/hits_alone.hpp"
 #include "analysis/in_parallel.hpp"
 #include "analysis/translation.hpp"
 
@@ -400,6 +401,13 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
       const Bracket by_shapes = over_shapes(refined_hierarchy, points, fitted, level);
       one.fitted_bytes = by_shapes.value;
       one.bytes = capacity(curves, refined_hierarchy, level, bootstrap, by_shapes);
+      // As they were measured: a contradiction may have made the refined ones weigh less.
+      const FitCurves hits{
+          .cycle = points.cycle, .independent = measured_points.independent, .line_bytes = points.line_bytes};
+      const bool scattered = !hits.independent.empty() && refined_hierarchy.scattered[level];
+      if (const auto told = size_by_hits_alone(hits, fitted, level, scattered)) {
+        one.bytes = {std::min(one.bytes->low, told->low), told->value, std::max(one.bytes->high, told->high)};
+      }
       const Crossing onset = crossing(curves, fitted, level, 0.05);
       const Crossing end = crossing(curves, fitted, level, 0.95);
       one.onset_bytes = std::sqrt(onset.below * onset.above);

@@ -1,0 +1,93 @@
+#include "analysis/hits_alone.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "analysis/cache_shapes.hpp"
+#include "analysis/hierarchy_search.hpp"
+
+namespace sonde::analysis {
+namespace {
+
+/// Smaller caches are indexed within a page, so that the cycle's edge is theirs; in few sets chance would speak.
+constexpr double few_lines = 2048;
+constexpr std::ptrdiff_t least_points = 4;
+/// About a cache's size, where its hits are looked at.
+constexpr double octaves_of_hits_below = 0.5;
+constexpr double octaves_of_hits_beyond = 2.4;
+/// How far from a cache's size the cycle may still show its edge: where its lines come in pairs, or some are kept from
+/// replacement, it hits at four times the size.
+constexpr double octaves_of_an_edge_below = 1.5;
+constexpr double octaves_of_an_edge_beyond = 2.1;
+constexpr double silent_sigma = 1;
+/// Plateaus without their edges are flat, or a rise would stand for misses. A CPU that runs ahead hides some of the
+/// arithmetic behind one level and not behind another.
+constexpr double nearly_no_drift = 0.1;
+constexpr double different_offsets = 0.1;
+/// 4 %: closer than this the hits alone know no size.
+constexpr double octaves_that_agree = 0.057;
+/// 8 %: how well they do on simulated caches, and what others have of a real one.
+constexpr double octaves_known = 0.11;
+constexpr int fewest_ways = 4;
+constexpr int most_ways = 32;
+constexpr double tolerated_cost = 6;  // e^-3 as likely
+
+/// The hierarchy's levels alone, without the climbs that a fit of edges needed. `cache` follows its own.
+FittedHierarchy levels_of(const FittedHierarchy& fitted, const FitCurves& curves, std::size_t& cache) {
+  FittedHierarchy levels = fitted;
+  for (std::size_t other = fitted.log2_bytes.size(); other-- > 0;) {
+    if (other == cache || is_level(fitted, curves, other)) continue;
+    levels = without_cache(levels, other);
+    if (other < cache) --cache;
+  }
+  return levels;
+}
+
+}  // namespace
+
+std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedHierarchy& fitted, std::size_t cache,
+                                          bool scattered) {
+  // Memory has no latency of its own for all sizes: rows and tables make it longer, which would count as misses.
+  if (cache + 1 == fitted.log2_bytes.size()) return std::nullopt;
+  const double size = fitted.log2_bytes[cache];
+  const auto points = std::ranges::count_if(curves.independent, [&](const FitPoint& point) {
+    return point.log2_bytes > size - octaves_of_hits_below && point.log2_bytes < size + octaves_of_hits_beyond;
+  });
+  if (points < least_points || std::exp2(size) <= few_lines * curves.line_bytes) return std::nullopt;
+  FitCurves told = curves;
+  for (FitPoint& point : told.cycle) {
+    if (point.log2_bytes > size - octaves_of_an_edge_below && point.log2_bytes < size + octaves_of_an_edge_beyond)
+      point.sigma = silent_sigma;
+  }
+  FittedHierarchy levels = levels_of(fitted, curves, cache);
+  std::ranges::fill(levels.drift, 0.0);
+  levels.drift_scale = nearly_no_drift;
+  levels.offset_sigma = different_offsets;
+  levels = fit(told, levels);
+  const auto with_shape = [&](const CacheShape& shape) {
+    FittedHierarchy one = levels;
+    one.shapes[cache] = &shape;
+    return fit(told, one);
+  };
+  const double by_own_shape = with_shape(*fitted.shapes[cache]).log2_bytes[cache];
+  if (!scattered && std::abs(by_own_shape - size) < octaves_that_agree) return std::nullopt;
+  // What made the cycle tell another size made it tell another shape: the hits choose among those of chance.
+  std::vector<FittedHierarchy> fits;
+  for (const CacheShape& shape : cache_shapes()) {
+    if (shape.index() == CacheShape::Index::hashed && shape.policy() == CacheShape::Policy::least_recent &&
+        shape.ways() >= fewest_ways && shape.ways() <= most_ways)
+      fits.push_back(with_shape(shape));
+  }
+  const FittedHierarchy best = *std::ranges::min_element(fits, {}, &FittedHierarchy::cost);
+  Bracket bracket{best.log2_bytes[cache], best.log2_bytes[cache], best.log2_bytes[cache]};
+  for (const FittedHierarchy& other : fits) {
+    if (other.cost > best.cost + tolerated_cost) continue;
+    bracket.low = std::min(bracket.low, other.log2_bytes[cache]);
+    bracket.high = std::max(bracket.high, other.log2_bytes[cache]);
+  }
+  return Bracket{std::exp2(bracket.low - octaves_known), std::exp2(bracket.value),
+                 std::exp2(bracket.high + octaves_known)};
+}
+
+}  // namespace sonde::analysis

@@ -1,0 +1,88 @@
+#include "analysis/hits_alone.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "analysis/cache_shapes.hpp"
+
+namespace sonde::analysis {
+namespace {
+
+constexpr double kib = 1024;
+constexpr double mib = 1024 * kib;
+
+/// Three caches of sets that fill by chance, and memory.
+FittedHierarchy hierarchy(double second_bytes) {
+  const CacheShape& shape = shape_of(CacheShape::Index::hashed, CacheShape::Policy::least_recent, 16);
+  FittedHierarchy caches;
+  for (const double bytes : {48 * kib, second_bytes, 32 * mib}) {
+    caches.log2_bytes.push_back(std::log2(bytes));
+    caches.shapes.push_back(&shape);
+  }
+  for (const double ns : {1.0, 3.5, 12.0, 140.0}) {
+    caches.log_ns.push_back(std::log(ns));
+    caches.drift.push_back(0);
+    caches.offset_ns.push_back(4);
+  }
+  return caches;
+}
+
+/// The cycle as caches of one size have it, independent accesses as those of another: as where lines that are fetched
+/// ahead make a cycle hit.
+FitCurves curves(const FittedHierarchy& by_cycle, const FittedHierarchy& by_hits, int points_about_the_second = 7) {
+  FitCurves all;
+  for (double log2_bytes = 10; log2_bytes < 28; log2_bytes += 0.25)
+    all.cycle.push_back({log2_bytes, std::log(cyclic_ns(by_cycle, log2_bytes)), 0.01, 0.005});
+  const auto add = [&](double bytes) {
+    const double log2_bytes = std::log2(bytes);
+    all.independent.push_back({log2_bytes, std::log(independent_ns(by_hits, log2_bytes)), 0.01, 0.005});
+  };
+  for (const double bytes : {8 * kib, 16 * kib, 60 * kib, 100 * kib, 200 * kib}) add(bytes);
+  for (int i = 0; i < points_about_the_second; ++i) add(0.9 * mib * std::exp2(0.35 * i));
+  for (const double bytes : {40 * mib, 60 * mib, 90 * mib, 130 * mib}) add(bytes);
+  return all;
+}
+
+TEST(HitsAlone, SayNothingWhereTheyAgreeWithTheFit) {
+  const FittedHierarchy caches = hierarchy(1 * mib);
+  for (std::size_t cache = 0; cache < 3; ++cache)
+    EXPECT_FALSE(size_by_hits_alone(curves(caches, caches), caches, cache, false)) << cache;
+}
+
+TEST(HitsAlone, TellTheSizeWhereTheCycleHasMadeTheFitSmaller) {
+  const FittedHierarchy fitted = hierarchy(0.8 * mib);
+  const std::optional<Bracket> bytes = size_by_hits_alone(curves(fitted, hierarchy(1 * mib)), fitted, 1, false);
+  ASSERT_TRUE(bytes);
+  EXPECT_NEAR(bytes->value, 1 * mib, 0.03 * mib);
+  EXPECT_LT(bytes->low, 1 * mib);
+  EXPECT_GT(bytes->high, 1 * mib);
+}
+
+TEST(HitsAlone, TellTheSizeWhereTheCycleHasMadeTheFitLarger) {
+  const FittedHierarchy fitted = hierarchy(1.3 * mib);
+  const std::optional<Bracket> bytes = size_by_hits_alone(curves(fitted, hierarchy(1 * mib)), fitted, 1, false);
+  ASSERT_TRUE(bytes);
+  EXPECT_NEAR(bytes->value, 1 * mib, 0.03 * mib);
+}
+
+TEST(HitsAlone, AreAskedWherePointsScatterEvenIfTheyAgree) {
+  const FittedHierarchy caches = hierarchy(1 * mib);
+  const std::optional<Bracket> bytes = size_by_hits_alone(curves(caches, caches), caches, 1, true);
+  ASSERT_TRUE(bytes);
+  EXPECT_NEAR(bytes->value, 1 * mib, 0.02 * mib);
+}
+
+// Of few lines chance would speak, of few points noise, and memory has no latency that is the same for all sizes.
+TEST(HitsAlone, SayNothingOfFewLinesOrPointsOrOfTheLastCache) {
+  const FittedHierarchy small = hierarchy(0.8 * mib);
+  const FittedHierarchy large = hierarchy(1 * mib);
+  EXPECT_FALSE(size_by_hits_alone(curves(small, large), small, 0, true));
+  EXPECT_FALSE(size_by_hits_alone(curves(small, large), small, 2, true));
+  EXPECT_FALSE(size_by_hits_alone(curves(small, large, 3), small, 1, true));
+}
+
+}  // namespace
+}  // namespace sonde::analysis
