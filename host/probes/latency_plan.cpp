@@ -238,7 +238,11 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu:
   const bool quick = request.effort == measure::Effort::quick;
   const bool spared = device.type == gpu::DeviceType::cpu && !thorough;
   const double close_below = !spared ? 1e300 : quick ? few_bytes : many_bytes;
-  const double looked_at_below = spared && quick ? many_bytes : 1e300;
+  double looked_at_below = 1e300;
+  if (spared && !closely)
+    looked_at_below = few_bytes;
+  else if (spared && quick)
+    looked_at_below = many_bytes;
   std::vector<Point> points;
   for (const auto& [low, high] : edge_intervals(curves.cycle, closely, close_below)) {
     if (high - low < 2 * request.line_bytes || low > 0.99 * looked_at_below) continue;

@@ -41,7 +41,7 @@ std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cy
                                      double close_below_bytes = 1e300);
 
 /// Sizes that halve the intervals in which a rise of the cycle curve begins or ends, until each is within 3 %; within
-/// 10 % on the further paths while time is short, and in the largest working sets of CPUs.
+/// 10 % on the further paths while time is short; in the large working sets of CPUs within 10 or 20 %, or not at all.
 std::vector<measure::Point> edge_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
                                         const measure::Request& request, Path path = Path::vector);
 

@@ -12,6 +12,7 @@
 #include "gpu/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
+#include "probes/latency_plan.hpp"
 #include "probes/path.hpp"
 #include "probes/path_plan.hpp"
 #include "support/recording_observer.hpp"
@@ -151,6 +152,21 @@ TEST(LatencySizes, AFarEdgeOfACpuIsHalvedOnceAtQuick) {
   EXPECT_EQ(looks(gpu::DeviceType::cpu, Effort::quick), 1);
   EXPECT_GE(looks(gpu::DeviceType::cpu, Effort::normal), 3);
   EXPECT_GE(looks(gpu::DeviceType::discrete, Effort::quick), 3);
+}
+
+TEST(LatencySizes, AFarEdgeOfACpuIsLookedAtCloserByTheVectorPathAlone) {
+  analysis::LatencyCurves curves;
+  for (double bytes = 1 << 20; bytes <= 64 << 20; bytes *= std::sqrt(2))
+    curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 20 << 20 ? 12.0 : 140.0)});
+  const auto looked_at = [&](gpu::DeviceType type, Effort effort, Path path) {
+    gpu::DeviceInfo device;
+    device.type = type;
+    return !edge_points(curves, device, {.effort = effort}, path).empty();
+  };
+  EXPECT_TRUE(looked_at(gpu::DeviceType::cpu, Effort::normal, Path::vector));
+  EXPECT_FALSE(looked_at(gpu::DeviceType::cpu, Effort::normal, Path::scalar));
+  EXPECT_TRUE(looked_at(gpu::DeviceType::cpu, Effort::thorough, Path::scalar));
+  EXPECT_TRUE(looked_at(gpu::DeviceType::discrete, Effort::normal, Path::scalar));
 }
 
 // What lies beyond the last cache is not told from a climb that the sweep cuts off.
