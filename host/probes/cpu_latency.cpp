@@ -72,7 +72,7 @@ measure::Workload prepare(gpu::Device&, const Point& point, const Request& reque
   if (order == point.series.end()) return cpu_cycle_chase(place, lines, request.line_bytes, request.seed);
   if (order->second == "independent") return cpu_independent_chase(place, lines, request.line_bytes, request.seed);
   const auto pages = static_cast<std::uint32_t>(bytes / page_bytes);
-  return cpu_cycle_chase(place, pages, Slots(page_bytes, request.line_bytes, pages), request.seed);
+  return cpu_cycle_chase(place, pages, Slots(page_bytes, request.line_bytes, pages, request.seed), request.seed);
 }
 
 measure::Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {

@@ -92,7 +92,7 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   }
   if (order != point.series.end()) {
     const auto pages = static_cast<std::uint32_t>(bytes / page_bytes);
-    return cycle_chase(device, pages, Slots(page_bytes, request.line_bytes, pages), request.seed);
+    return cycle_chase(device, pages, Slots(page_bytes, request.line_bytes, pages, request.seed), request.seed);
   }
   return cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes, request.seed,
                      path);

