@@ -21,6 +21,9 @@ constexpr double octaves_of_hits_beyond = 2.4;
 constexpr double octaves_of_an_edge_below = 1.5;
 constexpr double octaves_of_an_edge_beyond = 2.1;
 constexpr double silent_sigma = 1;
+/// About its neighbours' sizes a level is not seen alone; so many points have to be left of it.
+constexpr double octaves_of_mixture = 0.4;
+constexpr std::ptrdiff_t least_seen = 2;
 /// Plateaus without their edges are flat, or a rise would stand for misses. A CPU that runs ahead hides some of the
 /// arithmetic behind one level and not behind another.
 constexpr double nearly_no_drift = 0.1;
@@ -44,23 +47,33 @@ FittedHierarchy levels_of(const FittedHierarchy& fitted, const FitCurves& curves
   return levels;
 }
 
+std::ptrdiff_t points_between(const std::vector<FitPoint>& curve, double low_log2, double high_log2) {
+  return std::ranges::count_if(
+      curve, [&](const FitPoint& point) { return point.log2_bytes > low_log2 && point.log2_bytes < high_log2; });
+}
+
 }  // namespace
 
 std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedHierarchy& fitted, std::size_t cache,
                                           bool scattered) {
-  // Memory has no latency of its own for all sizes: rows and tables make it longer, which would count as misses.
-  if (cache + 1 == fitted.log2_bytes.size()) return std::nullopt;
   const double size = fitted.log2_bytes[cache];
-  const auto points = std::ranges::count_if(curves.independent, [&](const FitPoint& point) {
-    return point.log2_bytes > size - octaves_of_hits_below && point.log2_bytes < size + octaves_of_hits_beyond;
-  });
+  FittedHierarchy levels = levels_of(fitted, curves, cache);
+  const CacheShape& own_shape = *levels.shapes[cache];
+  // Memory has no latency of its own for all sizes: rows and tables make it longer, which would count as misses.
+  if (cache + 1 == levels.log2_bytes.size()) return std::nullopt;
+  const auto points = points_between(curves.independent, size - octaves_of_hits_below, size + octaves_of_hits_beyond);
   if (points < least_points || std::exp2(size) <= few_lines * curves.line_bytes) return std::nullopt;
+  // The levels on both sides have to be seen where the cycle's edge is far away.
+  const double next = levels.log2_bytes[cache + 1];
+  const double before = cache == 0 ? curves.cycle.front().log2_bytes : levels.log2_bytes[cache - 1];
+  if (points_between(curves.cycle, before + octaves_of_mixture, size - octaves_of_an_edge_below) < least_seen ||
+      points_between(curves.cycle, size + octaves_of_an_edge_beyond, next - octaves_of_mixture) < least_seen)
+    return std::nullopt;
   FitCurves told = curves;
   for (FitPoint& point : told.cycle) {
     if (point.log2_bytes > size - octaves_of_an_edge_below && point.log2_bytes < size + octaves_of_an_edge_beyond)
       point.sigma = silent_sigma;
   }
-  FittedHierarchy levels = levels_of(fitted, curves, cache);
   std::ranges::fill(levels.drift, 0.0);
   levels.drift_scale = nearly_no_drift;
   levels.offset_sigma = different_offsets;
@@ -70,7 +83,7 @@ std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedH
     one.shapes[cache] = &shape;
     return fit(told, one);
   };
-  const double by_own_shape = with_shape(*fitted.shapes[cache]).log2_bytes[cache];
+  const double by_own_shape = with_shape(own_shape).log2_bytes[cache];
   if (!scattered && std::abs(by_own_shape - size) < octaves_that_agree) return std::nullopt;
   // What made the cycle tell another size made it tell another shape: the hits choose among those of chance.
   std::vector<FittedHierarchy> fits;

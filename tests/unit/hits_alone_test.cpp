@@ -15,10 +15,10 @@ constexpr double kib = 1024;
 constexpr double mib = 1024 * kib;
 
 /// Three caches of sets that fill by chance, and memory.
-FittedHierarchy hierarchy(double second_bytes) {
+FittedHierarchy hierarchy(double second_bytes, double third_bytes = 32 * mib) {
   const CacheShape& shape = shape_of(CacheShape::Index::hashed, CacheShape::Policy::least_recent, 16);
   FittedHierarchy caches;
-  for (const double bytes : {48 * kib, second_bytes, 32 * mib}) {
+  for (const double bytes : {48 * kib, second_bytes, third_bytes}) {
     caches.log2_bytes.push_back(std::log2(bytes));
     caches.shapes.push_back(&shape);
   }
@@ -82,6 +82,12 @@ TEST(HitsAlone, SayNothingOfFewLinesOrPointsOrOfTheLastCache) {
   EXPECT_FALSE(size_by_hits_alone(curves(small, large), small, 0, true));
   EXPECT_FALSE(size_by_hits_alone(curves(small, large), small, 2, true));
   EXPECT_FALSE(size_by_hits_alone(curves(small, large, 3), small, 1, true));
+}
+
+// Where others take most of the third cache, what misses the second goes to memory as well.
+TEST(HitsAlone, SayNothingWhereTheLevelBeyondIsNotSeenAlone) {
+  const FittedHierarchy fitted = hierarchy(0.8 * mib, 4 * mib);
+  EXPECT_FALSE(size_by_hits_alone(curves(fitted, hierarchy(1 * mib, 4 * mib)), fitted, 1, true));
 }
 
 }  // namespace
