@@ -11,8 +11,8 @@ namespace sonde::analysis {
 /// Size in bytes of a fit's cache as the independent accesses alone tell it, where the fit says another: they hit what
 /// a cache holds, whatever its policy, whatever is fetched ahead of a cycle, and wherever chance has put its pages. The
 /// cycle says the levels' latencies, from where its edge is far away. Where its points scatter, pages lie by chance,
-/// and the hits are asked whatever the fit says. Nothing where both agree, of the last cache before memory, and where
-/// lines or independent points are few.
+/// and the hits are asked whatever the fit says. Nothing where both agree, of the last cache before memory, where a
+/// level beside it is not seen alone, and where lines or independent points are few.
 std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedHierarchy& fitted, std::size_t cache,
                                           bool scattered);
 
