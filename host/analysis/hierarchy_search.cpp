@@ -189,8 +189,8 @@ bool allowed(const CacheShape& shape, const std::vector<bool>& scattered, std::s
 
 }  // namespace
 
-FittedHierarchy without_cache(const FittedHierarchy& before, std::size_t cache) {
-  FittedHierarchy after = before;
+FittedHierarchy without_cache(const FittedHierarchy& hierarchy, std::size_t cache) {
+  FittedHierarchy after = hierarchy;
   const auto place = static_cast<std::ptrdiff_t>(cache);
   after.log2_bytes.erase(after.log2_bytes.begin() + place);
   after.shapes.erase(after.shapes.begin() + place);

@@ -13,6 +13,8 @@ constexpr double least_rise = 0.08;
 /// ways at two fifths, so so many more packed lines are looked up.
 constexpr double early_misses = 1.5;
 constexpr double earliest_misses = 2.5;
+/// Of a rise, what those before and after it are where it stands by itself.
+constexpr double small_beside = 0.25;
 
 double interpolated(const std::vector<double>& x, const std::vector<double>& y, double at) {
   if (x.empty()) return 0;
@@ -25,13 +27,17 @@ double interpolated(const std::vector<double>& x, const std::vector<double>& y, 
 
 /// What is still within reach of a walk in random order serves its share of the loads. A cycle with one line a page
 /// misses before a table is full, where sets of it are: of a rise over several spans each part counts from where it is
-/// done.
+/// done. One that is done from one span to the next is a table's that keeps the newest, and lies between them.
 double added_to_a_random_walk_ns(const TranslationEdge& edge, double bytes) {
-  if (edge.log2_spans.size() == 2) return edge.added_ns * std::max(0.0, 1 - edge.reach_bytes / bytes);
+  const std::size_t spans = edge.log2_spans.size();
+  const auto rise = [&](std::size_t i) {
+    return i == 0 || i >= spans ? 0 : edge.added_ns_at[i] - edge.added_ns_at[i - 1];
+  };
   double added = 0;
-  for (std::size_t i = 1; i < edge.log2_spans.size(); ++i) {
-    const double reach_bytes = std::exp2(edge.log2_spans[i]);
-    added += (edge.added_ns_at[i] - edge.added_ns_at[i - 1]) * std::max(0.0, 1 - reach_bytes / bytes);
+  for (std::size_t i = 1; i < spans; ++i) {
+    const bool by_itself = std::max(rise(i - 1), rise(i + 1)) < small_beside * rise(i);
+    const double reach = by_itself ? (edge.log2_spans[i - 1] + edge.log2_spans[i]) / 2 : edge.log2_spans[i];
+    added += rise(i) * std::max(0.0, 1 - std::exp2(reach) / bytes);
   }
   return added;
 }

@@ -53,6 +53,24 @@ TEST(Translation, OfATableThatKeepsTheNewestIsTakenOff) {
   EXPECT_NEAR(highest(without.independent), level_ns + 2, 0.03 * level_ns);
 }
 
+// Far lines may also meet in the nearest cache's sets, which makes the walk with one line a page a little slower later
+// on.
+TEST(Translation, OfSuchATableIsTakenOffFromItsReachWhateverFollows) {
+  constexpr double reach = 96 * page_bytes;
+  const auto random_order = [](double bytes) { return 1.6 * std::max(0.0, 1 - reach / bytes); };
+  const auto in_turn = [](double bytes) {
+    return (bytes > reach ? 1.6 : 0) + (bytes > 512 * kib ? 0.15 : 0) + (bytes > 1 * mib ? 0.3 : 0);
+  };
+  LatencyCurves measured = curves(random_order, in_turn);
+  const std::vector<TranslationEdge> edges = translation_edges(measured);
+  ASSERT_EQ(edges.size(), 1u);
+  EXPECT_EQ(edges[0].bytes, 256 * kib);
+  std::erase_if(measured.cycle, [](const CurvePoint& point) { return point.bytes > 1 * mib; });
+  const LatencyCurves without = without_translation(measured, edges);
+  EXPECT_NEAR(lowest(without.cycle), level_ns, 0.03 * level_ns);
+  EXPECT_NEAR(highest(without.cycle), level_ns, 0.03 * level_ns);
+}
+
 // Its walk in turn misses in sets that chance has filled, where one in random order hardly does.
 TEST(Translation, OfATableOfSetsTakesNothingOffThatIsTheLevels) {
   constexpr int sets = 512;
