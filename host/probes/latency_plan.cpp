@@ -267,13 +267,16 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
   }
   if (edges.empty()) return {};
   const double largest = std::max(largest_bytes(device, request), curves.cycle.back().bytes);
+  // A CPU that stands for a GPU has no cache there worth seconds.
+  const bool spared = device.type == gpu::DeviceType::cpu && request.effort == measure::Effort::quick;
+  const double furthest_hits = spared ? std::min(largest, many_bytes) : largest;
   std::vector<Point> points;
   const double smallest = static_cast<double>(request.smallest_bytes.value_or(1024));
   for (const double share : {0.3, 0.5}) {
     points.push_back(point(request, "independent", std::max(smallest, share * onsets.front()), request.line_bytes, 1));
   }
   for (std::size_t edge = 0; edge < edges.size(); ++edge) {
-    const double end = edge + 1 < onsets.size() ? 0.9 * onsets[edge + 1] : largest;
+    const double end = edge + 1 < onsets.size() ? 0.9 * onsets[edge + 1] : furthest_hits;
     for (const double factor : shares_of_a_cache(request.effort, edges[edge])) {
       const double bytes = factor * edges[edge];
       if (bytes > end) break;

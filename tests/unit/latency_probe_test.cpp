@@ -154,6 +154,24 @@ TEST(LatencySizes, AFarEdgeOfACpuIsHalvedOnceAtQuick) {
   EXPECT_GE(looks(gpu::DeviceType::discrete, Effort::quick), 3);
 }
 
+TEST(LatencySizes, HitsOfACpusLastCacheAreAskedUpTo64MiBAtQuick) {
+  analysis::LatencyCurves curves;
+  for (double bytes = 4 << 10; bytes <= 128 << 20; bytes *= std::sqrt(2))
+    curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 20 << 20 ? 12.0 : 140.0)});
+  const auto furthest = [&](gpu::DeviceType type, Effort effort) {
+    gpu::DeviceInfo device;
+    device.type = type;
+    double bytes = 0;
+    for (const Point& point : capacity_points(curves, device, {.effort = effort})) {
+      if (point.series.at("order") == "independent") bytes = std::max(bytes, point.x.at("bytes"));
+    }
+    return bytes;
+  };
+  EXPECT_LE(furthest(gpu::DeviceType::cpu, Effort::quick), 64 << 20);
+  EXPECT_GT(furthest(gpu::DeviceType::cpu, Effort::normal), 64 << 20);
+  EXPECT_GT(furthest(gpu::DeviceType::discrete, Effort::quick), 64 << 20);
+}
+
 TEST(LatencySizes, AFarEdgeOfACpuIsLookedAtCloserByTheVectorPathAlone) {
   analysis::LatencyCurves curves;
   for (double bytes = 1 << 20; bytes <= 64 << 20; bytes *= std::sqrt(2))
