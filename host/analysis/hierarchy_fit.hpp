@@ -16,6 +16,13 @@ struct FitPoint {
   double spread = 0;    ///< the part of it that the repetitions show
 };
 
+/// What FittedHierarchy's drift_scale is where plateaus are flat.
+inline constexpr double nearly_no_drift = 0.1;
+/// What its offset_sigma is on a GPU, which does one thing after the other, so that the arithmetic costs every level
+/// the same, and on a CPU, which runs ahead and hides some of it behind one level and not behind another.
+inline constexpr double same_offsets = 0.005;
+inline constexpr double different_offsets = 0.1;
+
 struct FitCurves {
   std::vector<FitPoint> cycle;
   std::vector<FitPoint> independent;
@@ -32,11 +39,11 @@ struct FittedHierarchy {
   std::vector<double> log2_bytes;  ///< capacities, the nearest first
   std::vector<const CacheShape*> shapes;
   std::vector<double> log_ns;
-  std::vector<double> drift;      ///< of each level: relative rise of its latency per doubling beyond its start
-  double drift_scale = 1;         ///< of how much those are expected to be: small where plateaus are flat
-  std::vector<double> offset_ns;  ///< what the independent walk's arithmetic adds to a load of each level
-  double offset_sigma = 0.005;    ///< how far those may differ, as a share of the level's latency
-  double cost = 0;                ///< robust sum of squared residuals
+  std::vector<double> drift;           ///< of each level: relative rise of its latency per doubling beyond its start
+  double drift_scale = 1;              ///< of how much those are expected to be: small where plateaus are flat
+  std::vector<double> offset_ns;       ///< what the independent walk's arithmetic adds to a load of each level
+  double offset_sigma = same_offsets;  ///< how far those may differ, as a share of the level's latency
+  double cost = 0;                     ///< robust sum of squared residuals
 };
 
 /// Latency in ns that the hierarchy gives a cyclic walk, and independent accesses, over a working set.

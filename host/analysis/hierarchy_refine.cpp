@@ -14,7 +14,6 @@ namespace {
 constexpr double least_share_of_a_transition = 0.03;
 constexpr std::size_t least_points_for_a_scatter = 5;
 constexpr double few_lines = 512;
-constexpr double nearly_no_drift = 0.1;
 constexpr double evidence_of_a_rise = 0.5;  // for each level
 constexpr double nearly_as_good = 6;
 constexpr double tolerated_strain = 2;  // cost that each independent point adds
@@ -30,9 +29,6 @@ constexpr double share_of_a_plateau = 0.99;
 constexpr double least_sigma_of_a_plateau = 0.003;
 constexpr double most_sigma_of_a_plateau = 0.011;
 constexpr double large_scatter = 1.5;
-/// How far the arithmetic's cost may differ between levels, as a share of their latency.
-constexpr double same_offsets = 0.005;
-constexpr double different_offsets = 0.1;
 
 /// What is left of a set's deviation by chance in the mean of all sets of a cache with so many lines.
 double over_all_sets(double deviation_of_a_set, double lines, const CacheShape& shape) {
@@ -53,8 +49,7 @@ FittedHierarchy fit_to_all(const FitCurves& curves, const FittedHierarchy& start
     choose_shapes(curves, one, scattered);
     return fit(curves, one);
   };
-  // A GPU does one thing after the other, so the arithmetic costs every level the same; a CPU that runs ahead hides
-  // some of it behind one level and not behind another. The latter only where the curves ask for it.
+  // As on a CPU only where the curves ask for it.
   const FittedHierarchy same = with_offsets(same_offsets);
   const FittedHierarchy different = with_offsets(different_offsets);
   const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());

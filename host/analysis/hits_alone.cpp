@@ -24,10 +24,6 @@ constexpr double silent_sigma = 1;
 /// About its neighbours' sizes a level is not seen alone; so many points have to be left of it.
 constexpr double octaves_of_mixture = 0.4;
 constexpr std::ptrdiff_t least_seen = 2;
-/// Plateaus without their edges are flat, or a rise would stand for misses. A CPU that runs ahead hides some of the
-/// arithmetic behind one level and not behind another.
-constexpr double nearly_no_drift = 0.1;
-constexpr double different_offsets = 0.1;
 /// 4 %: closer than this the hits alone know no size.
 constexpr double octaves_that_agree = 0.057;
 /// 8 %: how well they do on simulated caches, and what others have of a real one.
@@ -74,6 +70,7 @@ std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedH
     if (point.log2_bytes > size - octaves_of_an_edge_below && point.log2_bytes < size + octaves_of_an_edge_beyond)
       point.sigma = silent_sigma;
   }
+  // Plateaus without their edges are flat, or a rise would stand for misses.
   std::ranges::fill(levels.drift, 0.0);
   levels.drift_scale = nearly_no_drift;
   levels.offset_sigma = different_offsets;

@@ -60,8 +60,8 @@ std::unique_ptr<gpu::Buffer> displacement(Run& run) {
 }
 
 /// The replicates share what one point may cost.
-Limits limits_of_one_replicate(const RunnerOptions& options, int replicates) {
-  Limits limits = limits_of(options.request.effort);
+Limits limits_of_one_replicate(const Run& run, int replicates) {
+  Limits limits = limits_of(run.options.request.effort, run.device.info().type);
   limits.least_repetitions = (limits.least_repetitions + replicates - 1) / replicates;
   limits.most_repetitions = (limits.most_repetitions + replicates - 1) / replicates;
   limits.device_time /= replicates;
@@ -93,7 +93,7 @@ Point with_series(Point point, const std::map<std::string, std::string>& series)
 std::vector<Measurement> measure_once(Run& run, const Point& point) {
   const RunnerOptions& options = run.options;
   const auto alive = [&run] { run.observer.alive(); };
-  const Limits limits = limits_of_one_replicate(options, point.replicates);
+  const Limits limits = limits_of_one_replicate(run, point.replicates);
   std::vector<Measurement> all;
   State state;
   std::map<std::string, double> reached;

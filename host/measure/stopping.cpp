@@ -4,19 +4,20 @@
 
 namespace sonde::measure {
 
-Limits limits_of(Effort effort) {
+Limits limits_of(Effort effort, gpu::DeviceType type) {
   using gpu::Nanoseconds;
+  const bool cpu = type == gpu::DeviceType::cpu;
   switch (effort) {
     case Effort::quick:
-      return {.stretch = Nanoseconds(3e6),
+      return {.stretch = Nanoseconds(2e6),
               .most_repetitions = 9,
               .device_time = Nanoseconds(100e6),
-              .warm_up = Nanoseconds(10e9)};
+              .warm_up = Nanoseconds(cpu ? 1e9 : 10e9)};
     case Effort::normal:
       return {.stretch = Nanoseconds(6e6),
               .most_repetitions = 15,
               .device_time = Nanoseconds(400e6),
-              .warm_up = Nanoseconds(12e9)};
+              .warm_up = Nanoseconds(cpu ? 2e9 : 12e9)};
     case Effort::thorough: break;
   }
   return {.stretch = Nanoseconds(20e6),

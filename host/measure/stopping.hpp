@@ -16,7 +16,9 @@ struct Limits {
   gpu::Nanoseconds warm_up{0};      ///< most that may be spent on untimed laps after the first
 };
 
-Limits limits_of(Effort effort);
+/// A CPU is not waited for as long: what other programs leave of its last cache changes all the time, so that laps over
+/// more than it holds settle by chance, while a GPU's caches are the walk's alone.
+Limits limits_of(Effort effort, gpu::DeviceType type = gpu::DeviceType::discrete);
 
 /// Decides when a median is known well enough; fed with plain numbers.
 class StoppingRule {

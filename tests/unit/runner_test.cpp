@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <set>
 
@@ -112,6 +113,25 @@ TEST_F(RunnerTest, EveryPointIsPlannedStartedAndMeasuredInOrder) {
   EXPECT_NEAR(analysis::summarize(observer.measurements[0].values).median, 10, 1e-6);
   EXPECT_TRUE(observer.failures.empty());
   EXPECT_TRUE(observer.skips.empty());
+}
+
+TEST_F(RunnerTest, LapsThatNeverSettleAreWaitedForOnAGpuAndBrieflyOnACpu) {
+  const auto settling = [&](gpu::DeviceType type) {
+    // A lap takes 66 ms at first, and each is hardly faster than the one before.
+    ScriptedDevice device({.type = type,
+                           .hop_ns = [](std::uint64_t) { return 1000.0; },
+                           .launch_ns = 0,
+                           .slowdown = [](std::size_t, double spent_ns) { return 1 + 3 * std::exp(-spent_ns / 2e9); }});
+    observer = {};
+    run(device, {point_of(1 << 20)});
+    double before_timing_ns = 0;
+    for (const test::Dispatch& dispatch : device.dispatches()) before_timing_ns += dispatch.work_ns;
+    return before_timing_ns;
+  };
+  EXPECT_GT(settling(gpu::DeviceType::integrated), 5e9);
+  EXPECT_EQ(state(0).laps_settling, 0);
+  EXPECT_LT(settling(gpu::DeviceType::cpu), 3e9);
+  EXPECT_GT(state(0).laps_settling, 0.1) << "that it was not waited for is not said";
 }
 
 TEST_F(RunnerTest, FindingsAreConcludedFromAllMeasurements) {

@@ -49,5 +49,18 @@ TEST(StoppingRule, EveryEffortAsksForSevenAndForLongerStretchesThanTheOneBelow) 
   EXPECT_LE(thorough.stretch, Nanoseconds(200e6));
 }
 
+TEST(StoppingRule, LapsOnACpuAreWaitedForBrieflyUnlessThereIsTime) {
+  for (const Effort effort : {Effort::quick, Effort::normal, Effort::thorough}) {
+    const Limits gpu = limits_of(effort, gpu::DeviceType::integrated);
+    const Limits cpu = limits_of(effort, gpu::DeviceType::cpu);
+    EXPECT_EQ(gpu.warm_up, limits_of(effort).warm_up);
+    EXPECT_EQ(gpu.stretch, cpu.stretch);
+    if (effort == Effort::thorough)
+      EXPECT_EQ(cpu.warm_up, gpu.warm_up);
+    else
+      EXPECT_LE(cpu.warm_up, gpu.warm_up / 5);
+  }
+}
+
 }  // namespace
 }  // namespace sonde::measure
