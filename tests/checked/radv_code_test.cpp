@@ -162,6 +162,13 @@ TEST_P(RadvCode, AHopByAddressIsTheLoadAlone) {
       alone += code[i] == hop && code[i + 1] == "s_waitcnt" && code[i + 2] == hop ? 1 : 0;
     }
     EXPECT_GE(alone + 2, static_cast<int>(hops_per_trip)) << walk->name << ": " << hop;
+    // The loop's own instructions run while a trip's last load is under way.
+    const auto after_last = std::find(code.rbegin(), code.rend(), hop).base();
+    const auto next = std::find_if(after_last, code.end(), [](const std::string& one) {
+      return one == "s_waitcnt" || one.starts_with("s_branch") || one.starts_with("s_cbranch");
+    });
+    ASSERT_NE(next, code.end()) << walk->name;
+    EXPECT_NE(*next, "s_waitcnt") << walk->name;
   }
 }
 

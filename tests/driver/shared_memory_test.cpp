@@ -126,7 +126,7 @@ TEST_P(DeviceSharedMemory, OneKindsBufferAndAnothersMeetInOneLaunch) {
       (void)device->run(*kernel, {.buffers = {next.get(), cursor.get()}, .scalars = {10}, .groups = 1});
       std::array<std::uint32_t, 2> end{};
       cursor->read(0, std::as_writable_bytes(std::span(end)));
-      EXPECT_EQ(end[0], (3 + 160u * 7) % length);
+      EXPECT_EQ(end[0], (3 + 80u * 7) % length);
       EXPECT_EQ(end[1], 10u);
     }
   });

@@ -14,7 +14,7 @@ import pytest
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 CLANG = shutil.which("clang-19")
-HOPS_PER_TRIP = 16
+HOPS_PER_TRIP = 8
 ITEMS, IN_FLIGHT = 32, 4
 AMD = {
     "get_local_id": "__builtin_amdgcn_workitem_id_x()",

@@ -89,7 +89,7 @@ TEST(ModelDevice, ALevelSeesOnlyTheMissesFromAbove) {
     words[(i + std::size_t{1}) * 32] = (i + 1) % others;
   }
   next->write(0, std::as_bytes(std::span(words)));
-  const Launch launch{.buffers = {next.get(), cursor.get()}, .scalars = {4000}, .groups = 1};
+  const Launch launch{.buffers = {next.get(), cursor.get()}, .scalars = {8000}, .groups = 1};
   device->run(*kernel, launch);
   EXPECT_NEAR(device->run(*kernel, launch).count() / 64000, (40 + 100) / 2.0, 0.5);
 }

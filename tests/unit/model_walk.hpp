@@ -28,7 +28,7 @@ inline std::vector<std::uint32_t> random_order(std::uint32_t count, std::uint64_
 /// here.
 class ModelWalk {
  public:
-  static constexpr std::uint32_t trips_per_round = 4;
+  static constexpr std::uint32_t trips_per_round = 8;
 
   ModelWalk(Device& device, std::uint64_t bytes, std::uint32_t stride_bytes, std::uint64_t seed = 1)
       : device_(device),

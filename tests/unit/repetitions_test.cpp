@@ -32,7 +32,7 @@ Repetitions repeated(ScriptedDevice& device, double bytes, Effort effort = Effor
 
 double median(const Repetitions& repetitions) { return analysis::quantile(repetitions.values, 0.5); }
 
-std::uint64_t hops(const Dispatch& dispatch) { return std::uint64_t{dispatch.trips} * 16; }
+std::uint64_t hops(const Dispatch& dispatch) { return std::uint64_t{dispatch.trips} * 8; }
 
 /// Hops of all dispatches before the timed pairs, which are the last ones.
 std::uint64_t hops_before_timing(const ScriptedDevice& device, const Repetitions& repetitions) {
@@ -148,7 +148,7 @@ TEST(Repetitions, ATimedDispatchLastsAsLongAsTheEffortWants) {
 }
 
 TEST(Repetitions, AnInterruptionWhileTheLengthIsFoundDoesNotShortenTheDispatches) {
-  // The dispatch that is interrupted takes 5 ms longer: taken at its word, 16 hops would be a whole stretch.
+  // The dispatch that is interrupted takes 5 ms longer: taken at its word, 8 hops would be a whole stretch.
   ScriptedDevice plain({});
   const std::uint64_t undisturbed = repeated(plain, small_bytes).steps;
   for (std::size_t interrupted = 0; interrupted < 6; ++interrupted) {
@@ -236,7 +236,7 @@ TEST(Repetitions, NoDispatchIsLongerThan200MillisecondsThoughTheFirstHopsWereFas
 TEST(Repetitions, NoDispatchHasMoreTripsThanEveryDriverMakes) {
   ScriptedDevice device({.hop_ns = [](std::uint64_t) { return 0.1; }});
   const Repetitions repetitions = repeated(device, small_bytes);
-  EXPECT_EQ(repetitions.steps, 65000u * 16);
+  EXPECT_EQ(repetitions.steps, 65000u * 8);
   for (const Dispatch& dispatch : device.dispatches()) ASSERT_LE(dispatch.trips, 65000u);
 }
 
@@ -279,7 +279,7 @@ TEST(Repetitions, ShortAndLongDispatchesAlternate) {
   const auto& all = device.dispatches();
   const std::size_t first = all.size() - 2 * repetitions.values.size();
   for (std::size_t index = first; index < all.size(); index += 2) {
-    EXPECT_EQ(hops(all[index]), 16u);
+    EXPECT_EQ(hops(all[index]), 8u);
     EXPECT_EQ(hops(all[index + 1]), repetitions.steps);
   }
 }
