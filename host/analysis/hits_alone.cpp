@@ -51,7 +51,7 @@ std::ptrdiff_t points_between(const std::vector<FitPoint>& curve, double low_log
 }  // namespace
 
 std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedHierarchy& fitted, std::size_t cache,
-                                          bool scattered) {
+                                          double said_bytes, bool scattered) {
   const double size = fitted.log2_bytes[cache];
   FittedHierarchy levels = levels_of(fitted, curves, cache);
   const CacheShape& own_shape = *levels.shapes[cache];
@@ -81,7 +81,8 @@ std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedH
     return fit(told, one);
   };
   const double by_own_shape = with_shape(own_shape).log2_bytes[cache];
-  if (!scattered && std::abs(by_own_shape - size) < octaves_that_agree) return std::nullopt;
+  const auto agrees = [&](double log2_bytes) { return std::abs(by_own_shape - log2_bytes) < octaves_that_agree; };
+  if (!scattered && agrees(size) && agrees(std::log2(said_bytes))) return std::nullopt;
   // What made the cycle tell another size made it tell another shape: the hits choose among those of chance.
   std::vector<FittedHierarchy> fits;
   for (const CacheShape& shape : cache_shapes()) {

@@ -405,7 +405,7 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
       const FitCurves hits{
           .cycle = points.cycle, .independent = measured_points.independent, .line_bytes = points.line_bytes};
       const bool scattered = !hits.independent.empty() && refined_hierarchy.scattered[level];
-      if (const auto told = size_by_hits_alone(hits, fitted, level, scattered)) {
+      if (const auto told = size_by_hits_alone(hits, fitted, level, one.bytes->value, scattered)) {
         one.bytes = {std::min(one.bytes->low, told->low), told->value, std::max(one.bytes->high, told->high)};
       }
       const Crossing onset = crossing(curves, fitted, level, 0.05);
