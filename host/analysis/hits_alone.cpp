@@ -80,10 +80,7 @@ std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedH
     one.shapes[cache] = &shape;
     return fit(told, one);
   };
-  const double by_own_shape = with_shape(own_shape).log2_bytes[cache];
-  const auto agrees = [&](double log2_bytes) { return std::abs(by_own_shape - log2_bytes) < octaves_that_agree; };
-  if (!scattered && agrees(size) && agrees(std::log2(said_bytes))) return std::nullopt;
-  // What made the cycle tell another size made it tell another shape: the hits choose among those of chance.
+  // What makes a cycle tell another size makes it tell another shape: the hits choose among those of chance.
   std::vector<FittedHierarchy> fits;
   for (const CacheShape& shape : cache_shapes()) {
     if (shape.index() == CacheShape::Index::hashed && shape.policy() == CacheShape::Policy::least_recent &&
@@ -91,6 +88,12 @@ std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedH
       fits.push_back(with_shape(shape));
   }
   const FittedHierarchy best = *std::ranges::min_element(fits, {}, &FittedHierarchy::cost);
+  const FittedHierarchy own = with_shape(own_shape);
+  const auto agrees = [&](double log2_bytes) {
+    return std::abs(own.log2_bytes[cache] - log2_bytes) < octaves_that_agree;
+  };
+  const bool own_shape_is_theirs = own.cost <= best.cost + tolerated_cost;
+  if (!scattered && own_shape_is_theirs && agrees(size) && agrees(std::log2(said_bytes))) return std::nullopt;
   Bracket bracket{best.log2_bytes[cache], best.log2_bytes[cache], best.log2_bytes[cache]};
   for (const FittedHierarchy& other : fits) {
     if (other.cost > best.cost + tolerated_cost) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
@@ -77,6 +78,28 @@ double seconds_of_repetitions(measure::Effort effort) {
     case measure::Effort::thorough: break;
   }
   return 0.8;
+}
+
+/// Where laps take long: how far out edges are still looked at closely, how far at all, and how closely at the least
+/// beyond `few_bytes`.
+struct FarEdges {
+  double close_below_bytes = std::numeric_limits<double>::infinity();
+  double looked_at_below_bytes = std::numeric_limits<double>::infinity();
+  double bracketed = 1;
+};
+
+FarEdges far_edges(const gpu::DeviceInfo& device, measure::Effort effort, bool closely) {
+  // A CPU that stands for a GPU has no cache there worth minutes.
+  if (device.type != gpu::DeviceType::cpu || effort == measure::Effort::thorough) return {};
+  FarEdges far;
+  far.close_below_bytes = effort == measure::Effort::quick ? few_bytes : many_bytes;
+  if (!closely) {
+    far.looked_at_below_bytes = few_bytes;
+  } else if (effort == measure::Effort::quick) {
+    far.looked_at_below_bytes = many_bytes;
+  }
+  if (effort == measure::Effort::quick) far.bracketed = bracketed_far;
+  return far;
 }
 
 /// `bytes` as a whole number of `unit`s.
@@ -232,21 +255,12 @@ std::vector<Point> further_points(const analysis::LatencyCurves& curves, const g
 
 std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
                                const Request& request, Path path) {
-  const bool thorough = request.effort == measure::Effort::thorough;
-  const bool closely = path == Path::vector || thorough;
-  // A CPU that stands for a GPU has no cache there worth minutes.
-  const bool quick = request.effort == measure::Effort::quick;
-  const bool spared = device.type == gpu::DeviceType::cpu && !thorough;
-  const double close_below = !spared ? 1e300 : quick ? few_bytes : many_bytes;
-  double looked_at_below = 1e300;
-  if (spared && !closely)
-    looked_at_below = few_bytes;
-  else if (spared && quick)
-    looked_at_below = many_bytes;
+  const bool closely = path == Path::vector || request.effort == measure::Effort::thorough;
+  const FarEdges far = far_edges(device, request.effort, closely);
   std::vector<Point> points;
-  for (const auto& [low, high] : edge_intervals(curves.cycle, closely, close_below)) {
-    if (high - low < 2 * request.line_bytes || low > 0.99 * looked_at_below) continue;
-    if (spared && quick && low >= few_bytes && high < bracketed_far * low) continue;
+  for (const auto& [low, high] : edge_intervals(curves.cycle, closely, far.close_below_bytes)) {
+    if (high - low < 2 * request.line_bytes || low > 0.99 * far.looked_at_below_bytes) continue;
+    if (low >= few_bytes && high < far.bracketed * low) continue;
     const double between = std::sqrt(low * high);
     const int replicates = closely ? replicates_near_an_edge(request.effort, between) : 1;
     points.push_back(point(request, series_of(path), between, request.line_bytes, replicates));

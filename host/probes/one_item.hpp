@@ -13,7 +13,7 @@
 namespace sonde::probes {
 
 /// Steps that one trip of a kernel's loop makes (kernels/steps.h).
-inline constexpr std::uint32_t hops_per_trip = 8;   ///< of a walk
+inline constexpr std::uint32_t hops_per_trip = 8;    ///< of a walk
 inline constexpr std::uint32_t steps_per_trip = 64;  ///< of arithmetic
 
 /// No dispatch makes more steps, whatever a device's loops allow.

@@ -14,7 +14,7 @@
 namespace sonde::gpu {
 namespace {
 
-constexpr std::uint32_t hops_per_trip = 8;   // of a walk
+constexpr std::uint32_t hops_per_trip = 8;    // of a walk
 constexpr std::uint32_t steps_per_trip = 64;  // of arithmetic
 
 class DeviceKernel : public test::DeviceTest {

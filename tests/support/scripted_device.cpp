@@ -9,7 +9,7 @@
 namespace sonde::test {
 namespace {
 
-constexpr std::uint32_t hops_per_trip = 8;   // of a walk
+constexpr std::uint32_t hops_per_trip = 8;    // of a walk
 constexpr std::uint32_t steps_per_trip = 64;  // of arithmetic
 constexpr std::uint64_t most_buffer_bytes = 1ull << 30;
 constexpr const char* endless = "the script ends here: too many dispatches";

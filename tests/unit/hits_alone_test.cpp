@@ -79,6 +79,16 @@ TEST(HitsAlone, TellTheSizeWhereWhatIsSaidIsAnotherThanTheFits) {
   EXPECT_NEAR(bytes->value, 1 * mib, 0.02 * mib);
 }
 
+// Where lines fall into sets in turn, all miss from the size on; by chance some miss before and others hit beyond it.
+TEST(HitsAlone, TellTheSizeWhereTheFitsShapeIsNotTheirs) {
+  const double size = 0.98 * mib;
+  FittedHierarchy fitted = hierarchy(size);
+  fitted.shapes[1] = &shape_of(CacheShape::Index::modulo, CacheShape::Policy::least_recent, 16);
+  const std::optional<Bracket> bytes = size_by_hits_alone(curves(fitted, hierarchy(1 * mib)), fitted, 1, size, false);
+  ASSERT_TRUE(bytes);
+  EXPECT_NEAR(bytes->value, 1 * mib, 0.01 * mib);
+}
+
 TEST(HitsAlone, AreAskedWherePointsScatterEvenIfTheyAgree) {
   const FittedHierarchy caches = hierarchy(1 * mib);
   const std::optional<Bracket> bytes = size_by_hits_alone(curves(caches, caches), caches, 1, 1 * mib, true);
