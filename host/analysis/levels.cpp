@@ -30,6 +30,8 @@ constexpr double narrow_onset = 1.08;
 constexpr double onset_agrees = 1.1;
 /// Working set over cache where a cycle misses half: 1 if the least recently used goes, ln 2 / 0.5 if any may.
 constexpr double half_missed_at_random = 1.39;
+/// ln 2: where each line has one place, which chance gives it. In every other cache later.
+constexpr double half_missed_at_the_earliest = 0.69;
 constexpr double served_nearly_alone = 0.985;  // share of accesses
 constexpr double served_mostly = 0.7;          // share of accesses
 constexpr double climb_of_memory = 1.05;
@@ -410,6 +412,11 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
       }
       const Crossing onset = crossing(curves, fitted, level, 0.05);
       const Crossing end = crossing(curves, fitted, level, 0.95);
+      // Whatever a cache's shape, half of a cycle over little more than its size misses it.
+      const Crossing middle = crossing(curves, fitted, level, 0.5);
+      if (middle.below < middle.above)
+        one.bytes->high = std::min(one.bytes->high, std::max(middle.above / half_missed_at_the_earliest,
+                                                             (1 + least_relative_error) * one.bytes->value));
       one.onset_bytes = std::sqrt(onset.below * onset.above);
       one.end_bytes = std::max(one.onset_bytes, std::sqrt(end.below * end.above));
     }
