@@ -281,9 +281,7 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
   }
   if (edges.empty()) return {};
   const double largest = std::max(largest_bytes(device, request), curves.cycle.back().bytes);
-  // A CPU that stands for a GPU has no cache there worth seconds.
-  const bool spared = device.type == gpu::DeviceType::cpu && request.effort == measure::Effort::quick;
-  const double furthest_hits = spared ? std::min(largest, many_bytes) : largest;
+  const double furthest_hits = std::min(largest, far_edges(device, request.effort, true).looked_at_below_bytes);
   std::vector<Point> points;
   const double smallest = static_cast<double>(request.smallest_bytes.value_or(1024));
   for (const double share : {0.3, 0.5}) {
