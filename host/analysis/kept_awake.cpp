@@ -11,6 +11,8 @@ namespace {
 constexpr double room_for_both = 2.1;
 /// Beyond a cache by so much, what random replacement leaves of the working set no longer counts.
 constexpr double far_beyond = 4;
+/// Fewer stand at the edges of both caches around them, where chance in the placement of lines is all that they tell.
+constexpr std::size_t least_points_of_a_cache = 3;
 
 double median(const CurvePoint& point) { return summarize(point.values).median; }
 
@@ -48,6 +50,7 @@ std::vector<Level> kept_awake(std::vector<Level> levels, std::span<const CurvePo
     std::vector<double> found;
     if (level.bytes) {
       found = ratios(asleep, awake, left, level.onset_bytes / room_for_both);
+      if (found.size() < least_points_of_a_cache) found.clear();
       left = level.end_bytes;
       far_left = std::max(left, far_beyond * level.bytes->value);
     } else {
