@@ -180,8 +180,10 @@ struct Figures {
     ++number_right;
     for (std::size_t level = 0; level < levels.size(); ++level) {
       const analysis::Level& found = levels[level].found;
-      plateau_errors.push_back(std::abs(found.latency_ns.value / model.levels[level].latency_ns - 1));
-      if (plateau_errors.back() > 0.02) text += format(" PLATEAU %+.1f %%", 100 * plateau_errors.back());
+      const double plateau_error = found.latency_ns.value / model.levels[level].latency_ns - 1;
+      plateau_errors.push_back(std::abs(plateau_error));
+      text += format(" [%.1f ns %+.2f %%%s]", found.latency_ns.value, 100 * plateau_error,
+                     plateau_errors.back() > 0.02 ? " PLATEAU" : "");
       if (!found.bytes) continue;
       const auto truth = static_cast<double>(model.levels[level].bytes);
       const bool inside = found.bytes->low <= truth && truth <= found.bytes->high;
