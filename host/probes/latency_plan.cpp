@@ -43,6 +43,13 @@ int replicates_near_an_edge(measure::Effort effort, double bytes) {
   return bytes < few_lines_bytes ? 2 * replicates : replicates;
 }
 
+/// Of few lines, hits alone tell the size, for the cycle's edge is chance, and a placement costs them next to nothing;
+/// laps over many take long.
+int replicates_of_hits(measure::Effort effort, double bytes) {
+  if (bytes >= few_bytes) return 1;
+  return (bytes < few_lines_bytes ? 4 : 1) * replicates_near_an_edge(effort, bytes);
+}
+
 /// Footprints of independent accesses, as shares of a cache: about the size for the latency beyond, far beyond it for
 /// hit shares that no policy bends; more of these where lines are few and the cycle's edge is chance.
 std::vector<double> shares_of_a_cache(measure::Effort effort, double bytes) {
@@ -273,28 +280,27 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
   analysis::LatencyCurves cycle_only = curves;
   cycle_only.independent.clear();
   cycle_only.page.clear();
+  const std::vector<analysis::Edge> found = analysis::find_edges(cycle_only);
+  if (found.empty()) return {};
   std::vector<double> edges;
-  std::vector<double> onsets;
-  for (const analysis::Edge& edge : analysis::find_edges(cycle_only)) {
-    edges.push_back(edge.middle_bytes);
-    onsets.push_back(edge.onset_bytes);
-  }
-  if (edges.empty()) return {};
+  for (const analysis::Edge& edge : found) edges.push_back(edge.middle_bytes);
   const double largest = std::max(largest_bytes(device, request), curves.cycle.back().bytes);
   const double furthest_hits = std::min(largest, far_edges(device, request.effort, true).looked_at_below_bytes);
   std::vector<Point> points;
   const double smallest = static_cast<double>(request.smallest_bytes.value_or(1024));
   for (const double share : {0.3, 0.5}) {
-    points.push_back(point(request, "independent", std::max(smallest, share * onsets.front()), request.line_bytes, 1));
+    const double bytes = std::max(smallest, share * found.front().onset_bytes);
+    points.push_back(point(request, "independent", bytes, request.line_bytes, 1));
   }
   for (std::size_t edge = 0; edge < edges.size(); ++edge) {
-    const double end = edge + 1 < onsets.size() ? 0.9 * onsets[edge + 1] : furthest_hits;
+    // As far as the next cache, not its onset: where it fades in slowly, the cycle misses it long before these do, and
+    // a level between two such caches would be seen by neither.
+    const double end = edge + 1 < edges.size() ? edges[edge + 1] : furthest_hits;
     for (const double factor : shares_of_a_cache(request.effort, edges[edge])) {
       const double bytes = factor * edges[edge];
       if (bytes > end) break;
-      // Placement matters where lines are few; laps over many take long.
-      const int replicates = bytes < few_bytes ? replicates_near_an_edge(request.effort, bytes) : 1;
-      points.push_back(point(request, "independent", bytes, request.line_bytes, replicates));
+      points.push_back(
+          point(request, "independent", bytes, request.line_bytes, replicates_of_hits(request.effort, bytes)));
     }
   }
   const double furthest = std::min(4 * edges.back(), largest);

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/cache_shapes.hpp"
 #include "analysis/statistics.hpp"
 #include "gpu/error.hpp"
 #include "gpu/model/model.hpp"
@@ -170,6 +171,29 @@ TEST(LatencySizes, HitsOfACpusLastCacheAreAskedUpTo64MiBAtQuick) {
   EXPECT_LE(furthest(gpu::DeviceType::cpu, Effort::quick), 64 << 20);
   EXPECT_GT(furthest(gpu::DeviceType::cpu, Effort::normal), 64 << 20);
   EXPECT_GT(furthest(gpu::DeviceType::discrete, Effort::quick), 64 << 20);
+}
+
+// The cycle misses a hashed cache long before its size, and what lies between two such caches is seen by hits alone.
+TEST(LatencySizes, HitsGoOnWhereTheNextCacheFadesInSlowly) {
+  analysis::LatencyCurves curves;
+  constexpr double size = 58 << 10;
+  const auto& second =
+      analysis::shape_of(analysis::CacheShape::Index::hashed, analysis::CacheShape::Policy::least_recent, 4);
+  for (double bytes = 1 << 10; bytes <= 1 << 20; bytes *= std::exp2(0.25)) {
+    const double ns = bytes <= 8 << 10 ? 28 : 104 + 306 * second.cyclic_miss(std::log2(bytes / size));
+    curves.cycle.push_back({bytes, std::vector<double>(7, ns)});
+  }
+  int between = 0;
+  for (const Point& point : capacity_points(curves, gpu::DeviceInfo{}, {.effort = Effort::quick})) {
+    if (point.series.at("order") != "independent") continue;
+    const double bytes = point.x.at("bytes");
+    if (bytes > 0.4 * size && bytes < 0.7 * size) ++between;
+    // Of few lines, where placement is all, of many placements.
+    if (bytes > 8 << 10) {
+      EXPECT_EQ(point.replicates, bytes < 32 << 10 ? 16 : 2) << bytes;
+    }
+  }
+  EXPECT_GE(between, 2);
 }
 
 TEST(LatencySizes, AFarEdgeOfACpuIsLookedAtCloserByTheVectorPathAlone) {
