@@ -35,6 +35,54 @@ double over_all_sets(double deviation_of_a_set, double lines, const CacheShape& 
   return deviation_of_a_set / std::sqrt(std::max(1.0, lines / shape.ways()));
 }
 
+/// By how much the level after a cache is slower.
+double step_beyond(const FittedHierarchy& fitted, std::size_t cache, double log2_bytes) {
+  return level_ns(fitted, cache + 1, log2_bytes) - level_ns(fitted, cache, log2_bytes);
+}
+
+/// Whether a cycle over so many bytes is served by both a cache and the level after it.
+bool in_transition(const FittedHierarchy& fitted, std::size_t cache, double log2_bytes) {
+  return std::min(cyclic_share(fitted, cache, log2_bytes), cyclic_share(fitted, cache + 1, log2_bytes)) >=
+         least_share_of_a_transition;
+}
+
+/// The share of all accesses that chance moves past a cache, as a standard deviation. Where lines are few, its shape
+/// tells little of that within its transition, and the most of all shapes is taken.
+double chance_of_a_share(const FitCurves& curves, const FittedHierarchy& fitted, std::size_t cache, double log2_bytes,
+                         double (CacheShape::*deviation_of_a_set)(double) const) {
+  const double lines = std::exp2(fitted.log2_bytes[cache]) / curves.line_bytes;
+  const double log2_rho = log2_bytes - fitted.log2_bytes[cache];
+  const auto chance_of = [&](const CacheShape& shape) {
+    return over_all_sets((shape.*deviation_of_a_set)(log2_rho), lines, shape);
+  };
+  const CacheShape& fitting = *fitted.shapes[cache];
+  if (lines > few_lines || !in_transition(fitted, cache, log2_bytes)) return chance_of(fitting);
+  double most = 0;
+  for (const CacheShape& shape : cache_shapes()) {
+    if (shape.index() == CacheShape::Index::hashed) most = std::max(most, chance_of(shape));
+  }
+  return most;
+}
+
+/// Chance puts more lines into some sets of a hashed cache than into others, differently for every placement. The first
+/// sets to overflow are few: where they do, a point may miss the formulas by more than its neighbours show.
+void allow_for_chance(FitCurves& curves, const FittedHierarchy& fitted) {
+  for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
+    const auto moved_ns = [&](double at, double (CacheShape::*deviation_of_a_set)(double) const) {
+      return chance_of_a_share(curves, fitted, cache, at, deviation_of_a_set) * step_beyond(fitted, cache, at);
+    };
+    for (FitPoint& point : curves.cycle) {
+      const double at = point.log2_bytes;
+      point.sigma = std::max(point.sigma, moved_ns(at, &CacheShape::deviation_of_a_set) / cyclic_ns(fitted, at));
+    }
+    for (FitPoint& point : curves.independent) {
+      const double at = point.log2_bytes;
+      const double ns = moved_ns(at, &CacheShape::independent_deviation_of_a_set);
+      point.sigma = std::max(point.sigma, ns / independent_ns(fitted, at));
+    }
+  }
+}
+
 /// The caches of a fit to the cycle alone, fitted to all curves.
 FittedHierarchy fit_to_all(const FitCurves& curves, const FittedHierarchy& start, const std::vector<bool>& scattered) {
   FittedHierarchy hierarchy = start;
@@ -57,10 +105,10 @@ FittedHierarchy fit_to_all(const FitCurves& curves, const FittedHierarchy& start
   return score(different, curves) < score(same, curves) - evidence_factor * evidence ? different : same;
 }
 
-/// Gives the points of each cache's transition the scatter that chance lets them have in a hashed cache of so few sets,
-/// and what more they have about a fit. Where a system places a working set page by page, chance makes some sets fill
-/// early and others late, so that neighbouring sizes differ by far more than repetitions of one do; as a share of
-/// accesses it is alike along the transition, most in its middle. Tells of each cache whether it was so.
+/// Gives the points of each cache's transition the scatter that they have about a fit beyond what they are known to.
+/// Where a system places a working set page by page, chance makes some sets fill early and others late, so that
+/// neighbouring sizes differ by far more than repetitions of one do; as a share of accesses it is alike along the
+/// transition, most in its middle. Tells of each cache whether it was so.
 std::vector<bool> add_scatter(FitCurves& curves, const FittedHierarchy& fitted) {
   std::vector<bool> result(fitted.log2_bytes.size(), false);
   for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
@@ -71,29 +119,14 @@ std::vector<bool> add_scatter(FitCurves& curves, const FittedHierarchy& fitted) 
       double relative;  // of latency, for the whole step
     };
     std::vector<Place> places;
-    const double lines = std::exp2(fitted.log2_bytes[cache]) / curves.line_bytes;
-    const auto chance_of = [&](double log2_rho) {
-      const CacheShape& fitting = *fitted.shapes[cache];
-      if (lines > few_lines) return over_all_sets(fitting.deviation_of_a_set(log2_rho), lines, fitting);
-      double most = 0;
-      for (const CacheShape& shape : cache_shapes()) {
-        if (shape.index() == CacheShape::Index::modulo) continue;
-        most = std::max(most, over_all_sets(shape.deviation_of_a_set(log2_rho), lines, shape));
-      }
-      return most;
-    };
     for (std::size_t i = 0; i < curves.cycle.size(); ++i) {
       const FitPoint& point = curves.cycle[i];
-      const double here = cyclic_share(fitted, cache, point.log2_bytes);
-      const double beyond = cyclic_share(fitted, cache + 1, point.log2_bytes);
-      const double shape = 2 * std::sqrt(std::max(0.0, here * beyond));
-      if (here < least_share_of_a_transition || beyond < least_share_of_a_transition) continue;
-      const double latency = cyclic_ns(fitted, point.log2_bytes);
-      const double step = level_ns(fitted, cache + 1, point.log2_bytes) - level_ns(fitted, cache, point.log2_bytes);
-      const double relative = step * shape / latency;
+      const double at = point.log2_bytes;
+      if (!in_transition(fitted, cache, at)) continue;
+      const double shape = 2 * std::sqrt(cyclic_share(fitted, cache, at) * cyclic_share(fitted, cache + 1, at));
+      const double latency = cyclic_ns(fitted, at);
+      const double relative = step_beyond(fitted, cache, at) * shape / latency;
       if (relative <= 0) continue;
-      const double chance = chance_of(point.log2_bytes - fitted.log2_bytes[cache]);
-      curves.cycle[i].sigma = std::max(point.sigma, step * chance / latency);
       scatter.push_back(std::abs(point.log_ns - std::log(latency)) / relative);
       expected.push_back(point.sigma / relative);
       places.push_back({i, relative});
@@ -123,7 +156,7 @@ void sharpen_beyond_few_lines(FitCurves& curves, const FittedHierarchy& fitted) 
     if (lines > few_lines) continue;
     for (FitPoint& point : curves.independent) {
       if (point.log2_bytes < from || point.log2_bytes > std::max(to, from + least_octaves_of_hits)) continue;
-      const double step = level_ns(fitted, cache + 1, point.log2_bytes) - level_ns(fitted, cache, point.log2_bytes);
+      const double step = step_beyond(fitted, cache, point.log2_bytes);
       const CacheShape& hashed = typical_hashed_shape();
       const double chance =
           over_all_sets(hashed.independent_deviation_of_a_set(point.log2_bytes - from), lines, hashed);
@@ -171,20 +204,6 @@ bool forget_edges_of_few_lines(FitCurves& curves, std::initializer_list<FittedHi
   return any;
 }
 
-/// What a fit to all curves leaves of the cycle's points.
-double cost_of_cycle(const FittedHierarchy& hierarchy, const FitCurves& curves) {
-  double sum = 0;
-  for (const FitPoint& point : curves.cycle) {
-    const double residual = (std::log(cyclic_ns(hierarchy, point.log2_bytes)) - point.log_ns) / point.sigma;
-    sum += residual * residual;
-  }
-  return sum;
-}
-
-bool cycle_disagrees(const RefinedHierarchy& all) {
-  return cost_of_cycle(all.hierarchy, all.curves) > cost_of_cycle(all.by_cycle, all.curves) + all.tolerated_cost();
-}
-
 }  // namespace
 
 RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
@@ -194,6 +213,7 @@ RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
   // Of the cycle alone the onset is the size: what scatters about a fit may be what the formulas do not know.
   if (all.independent.empty()) return result;
   FitCurves& curves = result.curves;
+  allow_for_chance(curves, start);
   result.scattered = add_scatter(curves, start);
   sharpen_beyond_few_lines(curves, start);
   sharpen_plateaus(curves, start);
@@ -222,7 +242,6 @@ RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
     result.by_cycle = fit(cycle_alone(curves), result.by_cycle);
     result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
   }
-  result.cycle_disagrees = cycle_disagrees(result);
   if (strain() < tolerated_strain) return result;
   // Otherwise the second knows less than it says (Birge's ratio).
   result.strain = strain();

@@ -36,10 +36,11 @@ constexpr double served_nearly_alone = 0.985;  // share of accesses
 constexpr double served_mostly = 0.7;          // share of accesses
 constexpr double climb_of_memory = 1.05;
 constexpr double surely_held = 0.3;  // of the nearest cache
-constexpr double latencies_agree_log_ns = 0.1;
 constexpr std::size_t least_points_for_a_scatter = 5;
 
 double log2_of(double value) { return std::log2(value); }
+
+double median_ns(const CurvePoint& point) { return summarize(point.values).median; }
 
 /// Points of a fit with the scatter that they may have had as well: each keeps the median of its repetitions drawn
 /// again, and its distance to the fit, to either side (the wild bootstrap).
@@ -51,8 +52,8 @@ std::vector<FitPoint> resampled(const std::vector<CurvePoint>& curve, const std:
     for (double& value : values) value = curve[i].values[random() % curve[i].values.size()];
     const double log_fitted = std::log(fitted_ns(points[i].log2_bytes));
     const double distance = points[i].log_ns - log_fitted;
-    sample[i].log_ns =
-        log_fitted + (random() % 2 == 0 ? distance : -distance) + std::log(summarize(values).median) - points[i].log_ns;
+    sample[i].log_ns = log_fitted + (random() % 2 == 0 ? distance : -distance) +
+                       std::log(summarize(values).median / median_ns(curve[i]));
   }
   return sample;
 }
@@ -71,8 +72,6 @@ FitCurves fit_curves(const LatencyCurves& curves) {
           .independent = fit_points(curves.independent, curves.line_bytes, errors_of_independent),
           .line_bytes = curves.line_bytes};
 }
-
-double median_ns(const CurvePoint& point) { return summarize(point.values).median; }
 
 /// How far the points that one level nearly alone serves lie from it: their median distance as a standard deviation,
 /// relative. 0 where there are few.
@@ -209,8 +208,7 @@ Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_
   for (const FittedHierarchy& one : bootstrap) fits.push_back(std::exp(one.log_ns[level]));
   Bracket bracket{quantile(fits, 0.025), fits.front(), quantile(fits, 0.975)};
   const double by_cycle = std::exp(refined_hierarchy.by_cycle.log_ns[level]);
-  const bool apart = std::abs(std::log(by_cycle / bracket.value)) > latencies_agree_log_ns;
-  if (refined_hierarchy.strain > 1 || (apart && refined_hierarchy.cycle_disagrees)) {
+  if (refined_hierarchy.strain > 1) {
     // Of two that contradict each other the walk whose latency it is says more: the other adds arithmetic.
     bracket = {std::min(by_cycle, bracket.low), by_cycle, std::max(by_cycle, bracket.high)};
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "analysis/levels.hpp"
@@ -78,6 +79,82 @@ TEST(FewLines, IndependentAccessesTellTheSizeThatChanceHidesFromTheCycle) {
   }
   EXPECT_LT(error / 20, 0.02);
   EXPECT_GE(held, 19);
+}
+
+/// Two hashed caches, the second six times the first: both fade in slowly, so that hardly a point is served by the
+/// second alone. A thousand lines of it lie in 230 sets, of which at first only one or two overflow.
+struct CloseCaches {
+  static constexpr std::size_t first_sets = 9;
+  static constexpr std::size_t first_ways = 16;
+  static constexpr std::size_t second_sets = 230;
+  static constexpr std::size_t second_ways = 4;
+  static constexpr double first_ns = 9;
+  static constexpr double second_ns = 34;
+  static constexpr double memory_ns = 135;
+
+  /// Of one placement of the lines.
+  static double mean_ns(double bytes, bool in_turn, std::mt19937_64& random) {
+    const auto lines = static_cast<std::size_t>(bytes / line_bytes);
+    std::vector<std::size_t> set_of_line(lines);
+    std::vector<std::size_t> in_first(first_sets);
+    std::vector<std::size_t> in_second(second_sets);
+    for (std::size_t& set : set_of_line) ++in_first[set = random() % first_sets];
+    double past_first = 0;
+    double past_second = 0;
+    if (in_turn) {
+      // The second cache sees only what the first misses, and of a set that overflows all is missed.
+      for (const std::size_t set : set_of_line) {
+        if (in_first[set] <= first_ways) continue;
+        ++past_first;
+        ++in_second[random() % second_sets];
+      }
+      for (const std::size_t count : in_second) past_second += count > second_ways ? static_cast<double>(count) : 0;
+    } else {
+      for (std::size_t line = 0; line < lines; ++line) ++in_second[random() % second_sets];
+      for (const std::size_t count : in_first) past_first += static_cast<double>(count - std::min(count, first_ways));
+      for (const std::size_t count : in_second)
+        past_second += static_cast<double>(count - std::min(count, second_ways));
+    }
+    return first_ns +
+           (past_first * (second_ns - first_ns) + past_second * (memory_ns - second_ns)) / static_cast<double>(lines);
+  }
+};
+
+LatencyCurves close_caches(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> noise(1, 0.01);
+  const auto point = [&](double kib, bool in_turn, int placements) {
+    CurvePoint one{.bytes = std::round(kib * 1024 / line_bytes) * line_bytes, .values = {}};
+    for (int placement = 0; placement < placements; ++placement) {
+      const double ns = CloseCaches::mean_ns(one.bytes, in_turn, random) + (in_turn ? 0 : arithmetic_ns);
+      for (int i = 0; i < std::max(1, 12 / placements); ++i) one.values.push_back(ns * noise(random));
+    }
+    return one;
+  };
+  LatencyCurves curves;
+  for (double kib = 1; kib < 1024; kib *= std::exp2(0.25)) curves.cycle.push_back(point(kib, true, 1));
+  const std::pair<double, double> close[] = {{5.2, 6.7}, {11.5, 15.8}, {19.2, 26.0}, {32.2, 35.0}, {92.0, 104.0}};
+  for (const auto& [from, to] : close) {
+    for (double kib = from; kib < to; kib *= 1.045) curves.cycle.push_back(point(kib, true, kib < 32 ? 4 : 2));
+  }
+  std::ranges::sort(curves.cycle, {}, &CurvePoint::bytes);
+  for (const double kib : {2.8, 4.5, 9.0, 13.5, 20.0, 24.0, 30.0, 36.0, 58.0, 87.0, 128.0, 190.0, 290.0})
+    curves.independent.push_back(point(kib, false, kib < 32 ? 16 : 2));
+  return curves;
+}
+
+TEST(FewLines, ALevelBetweenTwoThatFadeInSlowlyHasItsLatency) {
+  constexpr int times = 40;
+  std::vector<double> errors;
+  double squares = 0;
+  for (std::uint64_t seed = 1; seed <= times; ++seed) {
+    const Hierarchy found = find_levels(close_caches(seed), seed);
+    ASSERT_EQ(found.levels.size(), 3u) << seed;
+    errors.push_back(found.levels[1].latency_ns.value / CloseCaches::second_ns - 1);
+    squares += errors.back() * errors.back();
+  }
+  EXPECT_LT(std::sqrt(squares / times), 0.03);
+  EXPECT_NEAR(quantile(errors, 0.5), 0, 0.02);
 }
 
 TEST(FewLines, PointsThatHadNotSettledDoNotMoveALevel) {
