@@ -27,13 +27,17 @@ namespace {
 constexpr std::uint64_t few_steps = steps_per_trip;
 /// Far longer than a timer's step, and so short that beside a point it is nothing.
 constexpr gpu::Nanoseconds long_enough{100e3};
-constexpr int pairs_beside_a_point = 3;
+constexpr std::size_t pairs_beside_a_point = 3;
+/// Where these are further apart, some were interrupted: then so many times as many are made, as two of three would
+/// tell another clock.
+constexpr double pairs_agree = 0.1;
+constexpr std::size_t times_more_pairs = 3;
 
 /// Short enough that at up to 32 cycles a step no more than half of a 20-bit counter is counted.
 constexpr std::uint64_t few_counted_steps = std::uint64_t{64} * steps_per_trip;
 constexpr std::uint64_t many_counted_steps = std::uint64_t{256} * steps_per_trip;
 /// One interrupted dispatch must not decide.
-constexpr int counted_pairs = 9;
+constexpr std::size_t counted_pairs = 9;
 
 double median(const std::vector<double>& values) { return analysis::quantile(values, 0.5); }
 
@@ -45,12 +49,17 @@ class Chain {
     while (many_steps_ < work_.most / 2 && shortest() < long_enough) many_steps_ *= 2;
   }
 
-  double nanoseconds_per_step(int pairs) {
+  double nanoseconds_per_step(std::size_t pairs) {
     std::vector<double> slopes;
-    for (int pair = 0; pair < pairs; ++pair) {
-      const gpu::Nanoseconds short_time = run(few_steps);
-      slopes.push_back((run(many_steps_) - short_time).count() / static_cast<double>(many_steps_ - few_steps));
-    }
+    const auto take = [&](std::size_t wanted) {
+      while (slopes.size() < wanted) {
+        const gpu::Nanoseconds short_time = run(few_steps);
+        slopes.push_back((run(many_steps_) - short_time).count() / static_cast<double>(many_steps_ - few_steps));
+      }
+    };
+    take(pairs);
+    const auto [least, most] = std::ranges::minmax(slopes);
+    if (most - least > pairs_agree * median(slopes)) take(times_more_pairs * pairs);
     return median(slopes);
   }
 
@@ -79,7 +88,7 @@ measure::CountedChain counted_chain(gpu::Device& device, const std::function<voi
   std::array<std::vector<double>, 2> ticks;
   std::array<std::vector<double>, 2> times;
   const std::array<std::uint64_t, 2> steps{few_counted_steps, many_counted_steps};
-  for (int pair = 0; pair < counted_pairs; ++pair) {
+  for (std::size_t pair = 0; pair < counted_pairs; ++pair) {
     for (std::size_t length = 0; length < steps.size(); ++length) {
       const Counted counted = run(steps[length]);
       ticks[length].push_back(counted.ticks);

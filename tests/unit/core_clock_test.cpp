@@ -204,6 +204,20 @@ TEST(CoreClock, NoiseAndInterruptionsMoveItLittle) {
   }
 }
 
+TEST(CoreClock, TwoInterruptionsOfThreeDispatchesDoNotTellAnotherClock) {
+  Script script = counting();
+  const auto asked_at = std::make_shared<std::size_t>(1'000'000);
+  script.slowdown = [asked_at](std::size_t dispatch, double) {
+    // Of the first three pairs, two of the long dispatches.
+    return dispatch == *asked_at + 1 || dispatch == *asked_at + 3 ? 3.0 : 1.0;
+  };
+  ScriptedDevice device(script);
+  const Told told = told_by(device);
+  ASSERT_TRUE(told);
+  *asked_at = device.dispatches().size();
+  expect_mhz(told(), 2000, "shader-clock");
+}
+
 TEST(CoreClock, WorkThatIsNotDoneIsAnError) {
   for (Script script : {counting(), stating()}) {
     script.loop_limit = 3;
