@@ -290,6 +290,8 @@ std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCu
 }
 
 bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache) {
+  // Smaller than all that was measured: nothing was seen of it but what the smallest sizes scatter.
+  if (hierarchy.log2_bytes[cache] < curves.cycle.front().log2_bytes) return false;
   const double step = step_ratio(hierarchy, cache);
   const bool near = cache > 0 && hierarchy.log2_bytes[cache] - hierarchy.log2_bytes[cache - 1] < octaves_of_a_climb;
   // Of such a climb the first edge is the cache's; where that is none, this one is all there is.
