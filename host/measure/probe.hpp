@@ -127,9 +127,13 @@ struct Workload {
   std::uint64_t quantum = 1;  ///< every run is a whole number of these steps
   std::uint64_t most = 1;     ///< steps that one run may take
   std::uint64_t lap = 1;      ///< least steps that touch everything
-  std::string instruction;    ///< by which the driver had it loaded, where it says
-  bool one_core = false;      ///< a single chain: on a CPU device it has to stay on one core
-  bool has_cycles = true;     ///< its time passes on the device's core, so that ns are told in cycles too
+  /// Steps after which a dispatch has taken in again what its start pushed out of the caches; 0 where nothing is kept.
+  /// Short dispatches make them too, so that the difference is free of them.
+  std::uint64_t refill = 0;
+  bool refills_in_part = false;  ///< fewer steps take in most of it; else so long a lap is through more than is lost
+  std::string instruction;       ///< by which the driver had it loaded, where it says
+  bool one_core = false;         ///< a single chain: on a CPU device it has to stay on one core
+  bool has_cycles = true;        ///< its time passes on the device's core, so that ns are told in cycles too
   std::function<gpu::Nanoseconds(std::uint64_t steps)> run;
   /// Why the last run did not do its work, read from device memory; empty when it did.
   std::function<std::optional<std::string>()> flaw;

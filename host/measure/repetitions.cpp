@@ -13,6 +13,9 @@ namespace {
 using gpu::Nanoseconds;
 
 constexpr std::uint64_t parts_of_a_lap = 8;
+/// A short dispatch makes this part of a long one's steps at most: what is left has to tell the time.
+constexpr std::uint64_t largest_short_part = 4;
+constexpr int launches_timed = 5;
 
 class ProvedRun {
  public:
@@ -172,6 +175,15 @@ WarmUp warm_up(ProvedRun& run, double per_step, const Limits& limits, const Work
   return {laps.nanoseconds_per_step(), 0};
 }
 
+/// Steps of the short dispatches beside long ones of `many`. Between two dispatches the driver and the system, on a GPU
+/// the launch itself, push lines out of the caches, up to half of them: both walk so far that they are in again.
+std::uint64_t steps_of_a_short_one(std::uint64_t many, const Workload& workload) {
+  const std::uint64_t most = many / largest_short_part / workload.quantum;
+  const std::uint64_t wanted = workload.refill / workload.quantum;
+  const bool enough = wanted <= most || workload.refills_in_part;
+  return std::max<std::uint64_t>(1, enough ? std::min(wanted, most) : 0) * workload.quantum;
+}
+
 /// A short and a long dispatch in turn, again and again.
 struct Pairs {
   std::uint64_t few = 0;
@@ -179,13 +191,22 @@ struct Pairs {
   std::vector<double> short_ns;
   std::vector<double> long_ns;
 
-  /// Time of a step, free of the launch.
-  double slope(double one_long_ns) const {
-    return (one_long_ns - analysis::quantile(short_ns, 0.5)) / static_cast<double>(many - few);
+  /// Times of a step, free of the launch, in the order taken.
+  std::vector<double> slopes(const Workload& workload) const {
+    std::vector<double> all;
+    for (std::size_t pair = 0; pair < long_ns.size(); ++pair) all.push_back(slope(pair, workload));
+    return all;
+  }
+  /// A launch is best told by all of them. Where short ones work as well, they get faster with the device's clock, or
+  /// as others leave the caches; what makes a single one slower is an interruption.
+  double slope(std::size_t pair, const Workload& workload) const {
+    const double usual = analysis::quantile(short_ns, 0.5);
+    const double short_one = few > workload.quantum ? std::min(short_ns[pair], usual) : usual;
+    return (long_ns[pair] - short_one) / static_cast<double>(many - few);
   }
   /// Whether the work outlasts what others do to the launches: what is left of the time is more than nothing in all but
   /// some interrupted pairs.
-  bool told_apart() const { return slope(analysis::quantile(long_ns, 0.25)) > 0; }
+  bool told_apart() const { return analysis::quantile(long_ns, 0.25) > analysis::quantile(short_ns, 0.5); }
 };
 
 Pairs take_pairs(ProvedRun& run, std::uint64_t few, std::uint64_t many, const Limits& limits,
@@ -198,7 +219,7 @@ Pairs take_pairs(ProvedRun& run, std::uint64_t few, std::uint64_t many, const Li
     const Nanoseconds long_time = run(many);
     pairs.short_ns.push_back(short_time.count());
     pairs.long_ns.push_back(long_time.count());
-    rule.add(workload.value(pairs.slope(long_time.count())), short_time + long_time);
+    rule.add(workload.value(pairs.slope(pairs.long_ns.size() - 1, workload)), short_time + long_time);
   }
   return pairs;
 }
@@ -217,6 +238,13 @@ Pairs take_clear_pairs(ProvedRun& run, std::uint64_t few, std::uint64_t many, co
                       "device or its driver: measure again when it is idle");
 }
 
+/// What a dispatch of next to no work takes.
+double launch_and_a_quantum_ns(ProvedRun& run, const Workload& workload) {
+  std::vector<double> times;
+  for (int launch = 0; launch < launches_timed; ++launch) times.push_back(run(workload.quantum).count());
+  return analysis::quantile(times, 0.5);
+}
+
 }  // namespace
 
 Repetitions repeat(const Workload& workload, const Limits& limits, const std::function<void()>& alive) {
@@ -226,19 +254,22 @@ Repetitions repeat(const Workload& workload, const Limits& limits, const std::fu
   const WarmUp warm = warm_up(run, per_step, limits, workload);
   per_step = warm.nanoseconds_per_step;
 
-  const std::uint64_t few = workload.quantum;
   const std::uint64_t many =
-      std::max(steps_for(std::min(limits.stretch, longest_dispatch / 2), per_step, workload), 2 * few);
+      std::max(steps_for(std::min(limits.stretch, longest_dispatch / 2), per_step, workload), 2 * workload.quantum);
+  const std::uint64_t few = steps_of_a_short_one(many, workload);
+  const double briefest_ns = few > workload.quantum ? launch_and_a_quantum_ns(run, workload) : 0;
   const Pairs pairs = take_clear_pairs(run, few, many, limits, workload);
 
+  const std::vector<double> slopes = pairs.slopes(workload);
   Repetitions result{.values = {}, .steps = many, .launch_ns = 0, .settling = warm.settling};
-  for (const double time : pairs.long_ns) result.values.push_back(workload.value(pairs.slope(time)));
+  for (const double slope : slopes) result.values.push_back(workload.value(slope));
   for (const Also& also : workload.also) {
     result.further.push_back({.series = also.series, .unit = also.unit, .values = {}});
-    for (const double time : pairs.long_ns) result.further.back().values.push_back(also.value(pairs.slope(time)));
+    for (const double slope : slopes) result.further.back().values.push_back(also.value(slope));
   }
-  const double median_step = pairs.slope(analysis::quantile(pairs.long_ns, 0.5));
-  result.launch_ns = std::max(0.0, analysis::quantile(pairs.short_ns, 0.5) - median_step * static_cast<double>(few));
+  const double quantum_ns = analysis::quantile(slopes, 0.5) * static_cast<double>(workload.quantum);
+  const double shortest_ns = few > workload.quantum ? briefest_ns : analysis::quantile(pairs.short_ns, 0.5);
+  result.launch_ns = std::max(0.0, shortest_ns - quantum_ns);
   return result;
 }
 

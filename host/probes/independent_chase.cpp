@@ -10,6 +10,9 @@
 namespace sonde::probes {
 namespace {
 
+/// After so many loads for each line all but a twentieth of them have been drawn.
+constexpr std::uint64_t draws_of_a_line = 3;
+
 struct IndependentChase {
   gpu::Device& device;
   std::uint32_t count;
@@ -57,7 +60,11 @@ struct IndependentChase {
 
 measure::Workload independent_chase(gpu::Device& device, std::uint32_t count, std::uint32_t line_bytes,
                                     std::uint64_t seed) {
-  return walk_workload(std::make_shared<IndependentChase>(device, count, line_bytes, seed), count);
+  measure::Workload workload =
+      walk_workload(std::make_shared<IndependentChase>(device, count, line_bytes, seed), count);
+  workload.refill = draws_of_a_line * count;
+  workload.refills_in_part = true;
+  return workload;
 }
 
 }  // namespace sonde::probes

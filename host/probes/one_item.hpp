@@ -45,10 +45,12 @@ measure::Workload chain_workload(const std::shared_ptr<Chain>& chain, std::uint6
           .value = [](double nanoseconds) { return nanoseconds; }};
 }
 
-/// The same of a walk on its device.
+/// The same of a cycle on its device: a lap reads all lines again.
 template <typename Walk>
 measure::Workload walk_workload(const std::shared_ptr<Walk>& walk, std::uint64_t lap) {
-  return chain_workload(walk, lap, hops_per_trip, most_hops(walk->device.info()));
+  measure::Workload workload = chain_workload(walk, lap, hops_per_trip, most_hops(walk->device.info()));
+  workload.refill = lap;
+  return workload;
 }
 
 /// Compares what a chain kernel left in device memory, {value, trips}, with what it must have left.

@@ -78,19 +78,26 @@ void stream_beside(const gpu::Launch& launch, std::uint32_t wanted_rounds, std::
   }
 }
 
-void independent_chase(const gpu::Launch& launch, std::uint32_t trips) {
-  const HostBuffer& lines = host(launch, 0);
+/// Walks as kernels/independent_chase.cl does; returns how many words it had never visited before.
+std::uint64_t independent_chase(const gpu::Launch& launch, std::uint32_t trips) {
+  HostBuffer& lines = host(launch, 0);
+  lines.visited.resize(lines.words.size(), 0);
+  std::uint64_t warm_hops = 0;
   HostBuffer& cursor = host(launch, 1);
   std::uint32_t word = cursor.words.at(0);
   std::uint32_t counter = cursor.words.at(1);
   for (std::uint64_t hop = 0; hop < std::uint64_t{trips} * hops_per_trip; ++hop) {
     ++counter;
     const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
-    word = lines.words.at((std::uint64_t{mixed} * launch.scalars.at(1) >> 32) * launch.scalars.at(2));
+    const std::uint64_t at = (std::uint64_t{mixed} * launch.scalars.at(1) >> 32) * launch.scalars.at(2);
+    warm_hops += lines.visited.at(at);
+    lines.visited[at] = 1;
+    word = lines.words[at];
   }
   cursor.words[0] = word;
   cursor.words[1] = counter;
   cursor.words.at(2) = trips;
+  return std::uint64_t{trips} * hops_per_trip - warm_hops;
 }
 
 void alu_chain(const gpu::Launch& launch, std::uint32_t trips) {
@@ -146,6 +153,7 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
   if (!script_.drops_work) {
     const bool walks = own.name.find("chase") != std::string::npos;
     const double steps = static_cast<double>(trips) * (walks ? hops_per_trip : steps_per_trip);
+    if (walks) push_out(launch);
     if (own.name.starts_with("chase")) {
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
       dispatch.work_ns += static_cast<double>(chase(launch, trips, own)) * script_.cold_word_ns;
@@ -154,7 +162,7 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
       }
     } else if (own.name == "independent_chase") {
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
-      independent_chase(launch, trips);
+      dispatch.work_ns += static_cast<double>(independent_chase(launch, trips)) * script_.cold_word_ns;
     } else {
       dispatch.work_ns = steps * script_.alu_step_ns;
       if (own.name == "clock_rate") dispatch.work_ns *= script_.counted_slowdown;
@@ -180,6 +188,14 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
 std::uint32_t ScriptedDevice::counter_after(double ticks) const {
   const std::uint64_t shown = (1u << 20) - 1000 + static_cast<std::uint64_t>(ticks);
   return static_cast<std::uint32_t>(shown & ((1ull << script_.counter_bits) - 1));
+}
+
+void ScriptedDevice::push_out(const gpu::Launch& launch) {
+  if (script_.pushed_out_share <= 0) return;
+  const auto most = static_cast<std::uint64_t>(script_.pushed_out_share * 0x1p32);
+  for (std::uint8_t& visited : host(launch, 0).visited) {
+    if (visited != 0 && random_() >> 32 < most) visited = 0;
+  }
 }
 
 double ScriptedDevice::disturbed(double work_ns) {

@@ -38,6 +38,7 @@ struct Script {
   double launch_ns = 20e3;
   double first_launch_ns = 0;     ///< added to each kernel's first dispatch
   double cold_word_ns = 0;        ///< added to the first visit of a word
+  double pushed_out_share = 0;    ///< of the words visited that each launch makes cold again
   double noise = 0;               ///< up to this share is added to every dispatch's work
   double interruption_share = 0;  ///< of the dispatches that something else interrupts
   double interruption_ns = 5e6;
@@ -74,6 +75,8 @@ class ScriptedDevice final : public gpu::Device {
 
  private:
   double disturbed(double work_ns);
+  /// What the launch pushes out of a walk's memory.
+  void push_out(const gpu::Launch& launch);
   /// What the counter shows after so many ticks of a dispatch; each begins just before 20 bits are full.
   [[nodiscard]] std::uint32_t counter_after(double ticks) const;
 
