@@ -28,6 +28,11 @@ constexpr double few_sets = 256;
 /// An onset between neighbours no further apart than this speaks for the capacity itself.
 constexpr double narrow_onset = 1.08;
 constexpr double onset_agrees = 1.1;
+/// A cycle that does so much of a step over so little of a size does it at a cache's end: where each set takes the same
+/// lines, all of them overflow together.
+constexpr double sharp_share = 0.5;
+constexpr double sharp_ratio = 1.15;
+constexpr double least_foot = 1.05;  // of the end, over the onset
 /// Working set over cache where a cycle misses half: 1 if the least recently used goes, ln 2 / 0.5 if any may.
 constexpr double half_missed_at_random = 1.39;
 /// ln 2: where each line has one place, which chance gives it. In every other cache later.
@@ -132,6 +137,19 @@ Crossing crossing(const LatencyCurves& curves, const FittedHierarchy& fitted, st
   // Not reached before the next transition takes over: at the end of what was looked at.
   const double last = window.empty() ? std::exp2(middle) : window.back()->bytes;
   return {.below = last, .above = last};
+}
+
+/// The size at which the cycle begins the larger part of its step, where it does that at once. What it missed before
+/// are lines of those sets in which something else is kept, as a driver's own data are.
+std::optional<double> sharp_end(const LatencyCurves& curves, const FittedHierarchy& fitted, std::size_t level) {
+  const double from = crossing(curves, fitted, level, 0.5).below;
+  const double to = crossing(curves, fitted, level, 0.9).above;
+  if (to <= from || to > sharp_ratio * from) return std::nullopt;
+  const auto ns_at = [&](double bytes) {
+    return median_ns(*std::ranges::find(curves.cycle, bytes, &CurvePoint::bytes));
+  };
+  const double step = std::exp(fitted.log_ns[level + 1]) - std::exp(fitted.log_ns[level]);
+  return ns_at(to) - ns_at(from) >= sharp_share * step ? std::optional(from) : std::nullopt;
 }
 
 /// The last size before the curve turns up for good: from the middle of the step down for as long as it is steep. A
@@ -297,6 +315,9 @@ Bracket capacity(const LatencyCurves& curves, const RefinedHierarchy& refined_hi
   bracket.high = std::max(bracket.high, value * (1 + least_relative_error + placement));
 
   const Crossing onset = crossing(curves, fitted, cache, 0.05);
+  const std::optional<double> end = sharp_end(curves, fitted, cache);
+  if (refined_hierarchy.strain > 1 && end && *end > value && *end > least_foot * onset.above)
+    return {bracket.low, *end, std::max(bracket.high, crossing(curves, fitted, cache, 0.9).above)};
   const Crossing middle = crossing(curves, fitted, cache, 0.5);
   if (!curves.independent.empty() && refined_hierarchy.scattered[cache] && sets > few_sets) {
     // Where pages lie by chance the slope does not tell the policy.
