@@ -9,6 +9,8 @@ namespace {
 constexpr double steepness_window_octaves = 0.12;
 constexpr double slowed_window_octaves = 0.5;
 constexpr double tolerated_excess = 0.03;
+/// What neighbours on the core may add, of the latency: they take a part of its caches.
+constexpr double added_by_neighbours = 0.3;
 
 /// How much the curve changes about a point, per octave: the range of all neighbours within a window, so that a curve
 /// that goes up and down is known as little as one that rises.
@@ -49,7 +51,8 @@ std::vector<FitPoint> fit_points(std::span<const CurvePoint> curve, double line_
     // Half the quartile range is 0.6745 standard deviations; the median of n has 1.2533 / sqrt(n) of one.
     const double deviation = (values.upper_quartile - values.lower_quartile) / 2 / 0.6745;
     const double error = 1.2533 * deviation / std::sqrt(static_cast<double>(values.count)) / values.median;
-    const double spread = std::hypot(error, errors.to_come_sigma * point.settling);
+    const double spread =
+        std::hypot(error, errors.to_come_sigma * point.settling, added_by_neighbours * point.neighbours);
     const double settled_log_ns = std::log(values.median) - errors.to_come * point.settling;
     points.push_back({std::log2(point.bytes), settled_log_ns, spread, spread});
   }

@@ -58,6 +58,12 @@ bool plausible(const FittedHierarchy& hierarchy, const FitCurves& curves) {
   return true;
 }
 
+/// Of so many points the nearest cache serves nearly all.
+std::ptrdiff_t served_by_first(const FittedHierarchy& hierarchy, const FitCurves& curves) {
+  return std::ranges::count_if(
+      curves.cycle, [&](const FitPoint& point) { return cyclic_share(hierarchy, 0, point.log2_bytes) >= own_share; });
+}
+
 std::size_t parameter_count(const FittedHierarchy& hierarchy) {
   return hierarchy.log2_bytes.size() + 2 * hierarchy.log_ns.size();
 }
@@ -290,8 +296,8 @@ std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCu
 }
 
 bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache) {
-  // Smaller than all that was measured: nothing was seen of it but what the smallest sizes scatter.
-  if (hierarchy.log2_bytes[cache] < curves.cycle.front().log2_bytes) return false;
+  // Nothing was seen of it but what the smallest sizes scatter.
+  if (cache == 0 && served_by_first(hierarchy, curves) < 2) return false;
   const double step = step_ratio(hierarchy, cache);
   const bool near = cache > 0 && hierarchy.log2_bytes[cache] - hierarchy.log2_bytes[cache - 1] < octaves_of_a_climb;
   // Of such a climb the first edge is the cache's; where that is none, this one is all there is.

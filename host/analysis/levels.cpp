@@ -39,9 +39,13 @@ constexpr double half_missed_at_random = 1.39;
 constexpr double half_missed_at_the_earliest = 0.69;
 constexpr double served_nearly_alone = 0.985;  // share of accesses
 constexpr double served_mostly = 0.7;          // share of accesses
+constexpr double most_step_of_translation = 1.25;
 constexpr double climb_of_memory = 1.05;
 constexpr double surely_held = 0.3;  // of the nearest cache
 constexpr std::size_t least_points_for_a_scatter = 5;
+constexpr double tolerated_beside_neighbours = 0.3;  // share of the values
+/// Somewhat more than the distance of two sizes that were asked first.
+constexpr double near_ratio = 1.25;
 
 double log2_of(double value) { return std::log2(value); }
 
@@ -364,6 +368,32 @@ bool is_translation(const FittedHierarchy& fitted, std::size_t cache, const std:
   });
 }
 
+std::ptrdiff_t level_count(const FittedHierarchy& fitted, const FitCurves& points) {
+  std::ptrdiff_t count = 0;
+  for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache)
+    count += is_level(fitted, points, cache) ? 1 : 0;
+  return count;
+}
+
+/// The hierarchy without a cache whose step is small and lies where translation begins to cost, if that loses no other
+/// level: a driver's instructions beside each load hide a part of that cost while the lines are in the first cache,
+/// where the walk with one line a page has them, and less of it beyond. Nothing where there is none.
+std::optional<FittedHierarchy> without_hidden_translation(const FittedHierarchy& fitted, const FitCurves& points,
+                                                          const std::vector<TranslationEdge>& edges) {
+  for (std::size_t cache = 1; cache < fitted.log2_bytes.size(); ++cache) {
+    const double at = fitted.log2_bytes[cache];
+    if (level_ns(fitted, cache + 1, at) > most_step_of_translation * level_ns(fitted, cache, at)) continue;
+    const bool begins_there = std::ranges::any_of(edges, [&](const TranslationEdge& edge) {
+      return std::exp2(at) > 0.7 * edge.bytes && std::exp2(at) < 2 * edge.reach_bytes;
+    });
+    if (!begins_there) continue;
+    const FittedHierarchy fewer = fit(points, without_cache(fitted, cache));
+    if (level_count(fewer, points) + (is_level(fitted, points, cache) ? 1 : 0) == level_count(fitted, points))
+      return fewer;
+  }
+  return std::nullopt;
+}
+
 /// Without points that no latency can be read from, the others multiplied.
 LatencyCurves scaled(LatencyCurves curves, double factor) {
   for (std::vector<CurvePoint>* curve : {&curves.cycle, &curves.independent, &curves.page}) {
@@ -390,8 +420,19 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
   const LatencyCurves curves = without_translation(measured, hierarchy.translation);
   const FitCurves measured_points = fit_curves(curves);
   RefinedHierarchy refined_hierarchy = refined(measured_points, search_hierarchy(cycle_alone(measured_points)));
-  while (const auto fewer = with_one_edge_for_two(refined_hierarchy.by_cycle, cycle_alone(refined_hierarchy.curves)))
+  const auto cycle = [](const RefinedHierarchy& one) { return cycle_alone(one.curves); };
+  while (const auto fewer = with_one_edge_for_two(refined_hierarchy.by_cycle, cycle(refined_hierarchy)))
     refined_hierarchy = refined(measured_points, *fewer);
+  const std::vector<TranslationEdge> edges = translation_edges(measured, faint_edge);
+  const auto less_translation = [&](const RefinedHierarchy& one) {
+    return without_hidden_translation(one.by_cycle, cycle(one), edges);
+  };
+  if (const auto fewer = less_translation(refined_hierarchy)) {
+    const RefinedHierarchy again = refined(measured_points, *fewer);
+    // Where it comes back, or takes a level with it, it was more than that.
+    const bool same_levels = level_count(again.by_cycle, cycle(again)) >= level_count(*fewer, cycle(refined_hierarchy));
+    if (same_levels && !less_translation(again)) refined_hierarchy = again;
+  }
   const FittedHierarchy& fitted = refined_hierarchy.hierarchy;
   const FitCurves& points = refined_hierarchy.curves;
 
@@ -436,7 +477,9 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
       if (middle.below < middle.above)
         one.bytes->high = std::min(one.bytes->high, std::max(middle.above / half_missed_at_the_earliest,
                                                              (1 + least_relative_error) * one.bytes->value));
-      one.onset_bytes = std::sqrt(onset.below * onset.above);
+      // Points that scatter by half of a small step show no onset: it is where the fit has it.
+      const bool found = onset.below < onset.above;
+      one.onset_bytes = found ? std::sqrt(onset.below * onset.above) : std::min(onset.below, one.bytes->value);
       one.end_bytes = std::max(one.onset_bytes, std::sqrt(end.below * end.above));
     }
     hierarchy.levels.push_back(one);
@@ -445,6 +488,23 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
 }
 
 }  // namespace
+
+bool beside_neighbours(const CurvePoint& point) { return point.neighbours > tolerated_beside_neighbours; }
+
+std::vector<CurvePoint> without_neighbours(std::vector<CurvePoint> points) {
+  std::vector<double> alone;
+  for (const CurvePoint& point : points) {
+    if (!beside_neighbours(point)) alone.push_back(point.bytes);
+  }
+  std::erase_if(points, [&](const CurvePoint& point) {
+    if (!beside_neighbours(point)) return false;
+    const auto near = [&](double from, double to) {
+      return std::ranges::any_of(alone, [&](double bytes) { return bytes > from && bytes < to; });
+    };
+    return near(point.bytes / near_ratio, point.bytes) && near(point.bytes, point.bytes * near_ratio);
+  });
+  return points;
+}
 
 std::vector<Edge> find_edges(const LatencyCurves& curves) {
   std::vector<Edge> edges;

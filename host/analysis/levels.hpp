@@ -13,8 +13,14 @@ namespace sonde::analysis {
 struct CurvePoint {
   double bytes = 0;
   std::vector<double> values;
-  double settling = 0;  ///< share by which laps still got faster: then these are upper bounds
+  double settling = 0;    ///< share by which laps still got faster: then these are upper bounds
+  double neighbours = 0;  ///< share of the values taken while something else worked on the same core: upper bounds too
 };
+
+/// Whether so many of a point's values were taken beside neighbours that its median may have moved.
+bool beside_neighbours(const CurvePoint& point);
+/// Without such points where others are near on both sides; sorted by bytes before and after.
+std::vector<CurvePoint> without_neighbours(std::vector<CurvePoint> points);
 
 /// The curves that tell the levels of one memory hierarchy, each sorted by bytes. Only `cycle` must not be empty.
 struct LatencyCurves {
@@ -22,7 +28,8 @@ struct LatencyCurves {
   std::vector<CurvePoint> independent;  ///< uniformly random lines: the hit rate gives capacity whatever the policy
   std::vector<CurvePoint> page;         ///< one line a page, over the span of the pages
   double line_bytes = 64;
-  double page_bytes = 4096;  ///< distance of the lines of `page`
+  double page_bytes = 4096;                 ///< distance of the lines of `page`
+  std::vector<double> left_out_bytes = {};  ///< sizes of the cycle that were measured beside neighbours
 };
 
 /// A value with the range that holds it with 95 % probability.

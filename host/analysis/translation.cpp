@@ -6,8 +6,6 @@
 namespace sonde::analysis {
 namespace {
 
-/// A rise below this share of the latency before it is not worth a finding.
-constexpr double least_rise = 0.08;
 /// A walk with one line a page is held against as many lines, packed, which share pages. Lines of different pages meet
 /// in the same sets by chance, which packed ones do not: a cache begins to miss at two thirds of its size, one of few
 /// ways at two fifths, so so many more packed lines are looked up.
@@ -56,7 +54,7 @@ std::vector<CurvePoint> lowered(const std::vector<CurvePoint>& curve, const std:
 
 }  // namespace
 
-std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves) {
+std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves, const LeastEdge& least) {
   std::vector<TranslationEdge> edges;
   if (curves.page.size() < 2) return edges;
   std::vector<double> sizes;
@@ -91,7 +89,7 @@ std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves) {
   for (std::size_t i = 0; i + 1 < added.size();) {
     std::size_t end = i + 1;
     const double base = added[i] + summarize(curves.page[i].values).median;
-    const auto rises = [&](std::size_t at) { return added[at] - added[at - 1] > 0.25 * least_rise * base; };
+    const auto rises = [&](std::size_t at) { return added[at] - added[at - 1] > 0.25 * least.rise * base; };
     while (end < added.size() && rises(end)) ++end;
     const double rise = added[end - 1] - added[i];
     // Beside what a load takes at this span anyway, or nobody can see it in the curve.
@@ -99,7 +97,7 @@ std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves) {
     // Somewhere on the way up no cache of few ways may explain it.
     const double sure = *std::ranges::max_element(certain.begin() + static_cast<std::ptrdiff_t>(i),
                                                   certain.begin() + static_cast<std::ptrdiff_t>(end));
-    if (rise > least_rise * std::max(base, beside) && rise > 4 * typical_noise && sure > rise / 2) {
+    if (rise > least.rise * std::max(base, beside) && rise > least.over_noise * typical_noise && sure > rise / 2) {
       std::size_t half = i + 1;
       while (added[half] < added[i] + rise / 2) ++half;
       const double share = (added[i] + rise / 2 - added[half - 1]) / (added[half] - added[half - 1]);

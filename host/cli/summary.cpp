@@ -95,8 +95,9 @@ std::string summary(std::span<const Target> targets, std::span<const Line> lines
       lines, [](const Line& line) { return records::is_point(line) && line.measurement.state.disturbed; });
   if (disturbed > 0) {
     text += format(
-        "\n* %ld points were measured while other programs or the hypervisor took CPU time, even when repeated;\n"
-        "  run again on an idle machine.\n",
+        "\n* %ld points were measured while other programs or the hypervisor took CPU time, even when repeated, or "
+        "while\n"
+        "  something else worked on the same core, maybe of another virtual machine; run again on an idle machine.\n",
         static_cast<long>(disturbed));
   }
   const auto unsettled = std::ranges::count_if(

@@ -5,12 +5,15 @@
 #include "cpu/pinned.hpp"
 #include "cpu/topology.hpp"
 #include "gpu/error.hpp"
+#include "measure/neighbours.hpp"
 #include "measure/observer.hpp"
 #include "measure/one_core.hpp"
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
 #include "probes/alu_chain.hpp"
+#include "probes/chases.hpp"
 #include "probes/core_clock.hpp"
+#include "probes/cpu_walk.hpp"
 #include "records/lines.hpp"
 
 namespace sonde::cli {
@@ -19,6 +22,9 @@ namespace {
 /// A CPU settles at once or never (others run beside us); a GPU climbs for up to half a second.
 constexpr gpu::Nanoseconds longest_settling_of_a_cpu{200e6};
 constexpr gpu::Nanoseconds longest_settling_of_a_gpu{2e9};
+
+/// Within every CPU's first cache, with room for what the driver keeps there.
+constexpr std::uint32_t looked_around_bytes = 16 << 10;
 
 constexpr std::chrono::milliseconds between_signs_of_life{50};
 
@@ -77,6 +83,38 @@ measure::Settled settle(gpu::Device& device, measure::Observer& observer, pid_t 
   return measure::settle_clock(arithmetic, longest, [&observer] { observer.alive(); });
 }
 
+/// How long one run waits, in all, until a core is its own again.
+gpu::Nanoseconds patience(measure::Effort effort) {
+  switch (effort) {
+    case measure::Effort::quick: return gpu::Nanoseconds(3e9);
+    case measure::Effort::normal: return gpu::Nanoseconds(15e9);
+    case measure::Effort::thorough: break;
+  }
+  return gpu::Nanoseconds(60e9);
+}
+
+/// On a CPU alone, as a GPU's units belong to one program at a time, and where all cores are alike: one usual time of a
+/// hit serves for all.
+std::shared_ptr<measure::Neighbours> neighbours(gpu::Device& device, const WorkerTask& task, pid_t reading_thread) {
+  if (device.info().type != gpu::DeviceType::cpu || task.api == gpu::Api::model) return nullptr;
+  if (cpu::machine().kinds.size() > 1) return nullptr;
+  const std::uint32_t line_bytes = task.request.line_bytes;
+  const std::uint32_t lines = looked_around_bytes / line_bytes;
+  try {
+    if (task.api == gpu::Api::cpu) {
+      const probes::CpuPlace place{.core = quiet_core(cpu::machine(), 0), .pages = cpu::Pages::small, .awake_by = {}};
+      return std::make_shared<measure::Neighbours>(probes::cpu_cycle_chase(place, lines, line_bytes, task.request.seed),
+                                                   patience(task.request.effort));
+    }
+    const measure::OneCore one_core(reading_thread);
+    return std::make_shared<measure::Neighbours>(probes::cycle_chase(device, lines, line_bytes, task.request.seed),
+                                                 patience(task.request.effort));
+  } catch (const gpu::Unsupported&) {
+  } catch (const gpu::Error&) {
+  }
+  return nullptr;
+}
+
 /// Cycles are a second unit: a device that cannot tell them, or fails to, is measured without.
 std::function<std::optional<measure::CoreClock>()> core_clock(gpu::Device& device, const measure::Settled& settled,
                                                               counters::Sampler& sampler, measure::Observer& observer) {
@@ -108,6 +146,7 @@ void do_task(const WorkerTask& task, const measure::SendLine& send) {
                                    .clock_settled = settled.stable,
                                    .surroundings_since = [&sampler](auto moment) { return sampler.since(moment); },
                                    .core_clock = core_clock(*device, settled, sampler, observer),
+                                   .neighbours = neighbours(*device, task, sampler.thread_id()),
                                    .reading_thread = sampler.thread_id()};
     // Others on this machine cannot disturb a simulated device.
     if (task.api == gpu::Api::model) options.host_time = [] { return counters::HostTime{}; };

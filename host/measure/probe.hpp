@@ -46,6 +46,7 @@ struct CoreClock {
 struct State {
   double foreign_cpu = 0;  ///< share of CPU time that others took meanwhile
   double steal = 0;        ///< share that the hypervisor took
+  double neighbours = 0;   ///< share of the values that were taken while something else worked on the same core
   bool disturbed = false;  ///< still above the limit after being measured again
   int attempts = 1;
   bool clock_settled = true;
@@ -108,6 +109,7 @@ struct Repetitions {
   std::uint64_t steps = 0;  ///< as in `State`
   double launch_ns = 0;     ///< as in `State`
   double settling = 0;      ///< share by which untimed laps still got faster when the limit ended them, or 0
+  double neighbours = 0;    ///< as in `State`
   std::map<std::string, double> reached = {};  ///< x that only the measurement tells; added to the point's
   std::vector<Reading> further = {};           ///< the same ones, in the same order, at every replicate
 };

@@ -15,6 +15,8 @@ using gpu::Nanoseconds;
 constexpr std::uint64_t parts_of_a_lap = 8;
 /// A short dispatch makes this part of a long one's steps at most: what is left has to tell the time.
 constexpr std::uint64_t largest_short_part = 4;
+constexpr Nanoseconds most_refilled{40e6};
+constexpr Nanoseconds longest_for_a_refill{8e6};
 constexpr int launches_timed = 5;
 
 class ProvedRun {
@@ -175,6 +177,14 @@ WarmUp warm_up(ProvedRun& run, double per_step, const Limits& limits, const Work
   return {laps.nanoseconds_per_step(), 0};
 }
 
+/// Long dispatches last so long that a quarter takes in again what a launch pushes out of a CPU's second cache, where
+/// little time does that; a set that takes more is a larger cache's, of which a launch pushes out next to nothing.
+Nanoseconds long_enough_to_refill(Nanoseconds stretch, double per_step, const Workload& workload) {
+  if (!workload.refills_in_part) return stretch;
+  const Nanoseconds wanted(largest_short_part * static_cast<double>(workload.refill) * per_step);
+  return wanted > most_refilled ? stretch : std::max(stretch, std::min(wanted, longest_for_a_refill));
+}
+
 /// Steps of the short dispatches beside long ones of `many`. Between two dispatches the driver and the system, on a GPU
 /// the launch itself, push lines out of the caches, up to half of them: both walk so far that they are in again.
 std::uint64_t steps_of_a_short_one(std::uint64_t many, const Workload& workload) {
@@ -184,12 +194,22 @@ std::uint64_t steps_of_a_short_one(std::uint64_t many, const Workload& workload)
   return std::max<std::uint64_t>(1, enough ? std::min(wanted, most) : 0) * workload.quantum;
 }
 
+/// Whether there are neighbours; none where nobody can tell.
+struct LookAround {
+  Neighbours* neighbours = nullptr;
+  const std::function<void()>& alive;
+
+  bool now() const { return neighbours != nullptr && neighbours->there(); }
+  bool after_a_wait() const { return neighbours != nullptr && !neighbours->gone(alive); }
+};
+
 /// A short and a long dispatch in turn, again and again.
 struct Pairs {
   std::uint64_t few = 0;
   std::uint64_t many = 0;
   std::vector<double> short_ns;
   std::vector<double> long_ns;
+  double neighbours = 0;  ///< share of them beside which there were any
 
   /// Times of a step, free of the launch, in the order taken.
   std::vector<double> slopes(const Workload& workload) const {
@@ -209,27 +229,51 @@ struct Pairs {
   bool told_apart() const { return analysis::quantile(long_ns, 0.25) > analysis::quantile(short_ns, 0.5); }
 };
 
-Pairs take_pairs(ProvedRun& run, std::uint64_t few, std::uint64_t many, const Limits& limits,
-                 const Workload& workload) {
+/// Those of the pairs that had no neighbours, where they are at least so many; else all.
+Pairs without_neighbours(const Pairs& pairs, const std::vector<bool>& with, int least) {
+  const auto count = std::ranges::count(with, true);
+  if (count == 0) return pairs;
+  Pairs kept{.few = pairs.few, .many = pairs.many, .short_ns = {}, .long_ns = {}};
+  for (std::size_t pair = 0; pair < with.size(); ++pair) {
+    if (with[pair]) continue;
+    kept.short_ns.push_back(pairs.short_ns[pair]);
+    kept.long_ns.push_back(pairs.long_ns[pair]);
+  }
+  if (static_cast<int>(kept.long_ns.size()) >= least) return kept;
+  kept = pairs;
+  kept.neighbours = static_cast<double>(count) / static_cast<double>(with.size());
+  return kept;
+}
+
+Pairs take_pairs(ProvedRun& run, std::uint64_t few, std::uint64_t many, const Limits& limits, const Workload& workload,
+                 const LookAround& around) {
   Pairs pairs{.few = few, .many = many, .short_ns = {}, .long_ns = {}};
   StoppingRule rule(limits);
+  std::vector<bool> with_neighbours;
+  bool before = around.after_a_wait();
   while (!rule.done()) {
     // Short and long alternate, so that a slow change of the clock reaches both alike.
     const Nanoseconds short_time = run(few);
     const Nanoseconds long_time = run(many);
     pairs.short_ns.push_back(short_time.count());
     pairs.long_ns.push_back(long_time.count());
+    const bool after = around.now();
+    with_neighbours.push_back(before || after);
+    before = after && around.after_a_wait();
+    // Where they were waited for in vain, or come back again and again, values with them have to do.
+    const bool may_be_better = static_cast<int>(with_neighbours.size()) < 2 * limits.most_repetitions;
+    if (with_neighbours.back() && !before && may_be_better) continue;
     rule.add(workload.value(pairs.slope(pairs.long_ns.size() - 1, workload)), short_time + long_time);
   }
-  return pairs;
+  return without_neighbours(pairs, with_neighbours, limits.least_repetitions);
 }
 
 /// The first pairs that can be told apart. Throws gpu::TooShort where none can be.
 Pairs take_clear_pairs(ProvedRun& run, std::uint64_t few, std::uint64_t many, const Limits& limits,
-                       const Workload& workload) {
+                       const Workload& workload, const LookAround& around) {
   constexpr int most_tries = 3;
   for (int attempt = 0; attempt < most_tries; ++attempt) {
-    Pairs pairs = take_pairs(run, few, many, limits, workload);
+    Pairs pairs = take_pairs(run, few, many, limits, workload, around);
     if (pairs.told_apart()) return pairs;
   }
   throw gpu::TooShort("starting it takes so unevenly long that a short run often takes longer than one of " +
@@ -247,21 +291,23 @@ double launch_and_a_quantum_ns(ProvedRun& run, const Workload& workload) {
 
 }  // namespace
 
-Repetitions repeat(const Workload& workload, const Limits& limits, const std::function<void()>& alive) {
+Repetitions repeat(const Workload& workload, const Limits& limits, const std::function<void()>& alive,
+                   Neighbours* neighbours) {
   ProvedRun run(workload, alive);
   double per_step = calibrate(run, limits.stretch, workload);
 
   const WarmUp warm = warm_up(run, per_step, limits, workload);
   per_step = warm.nanoseconds_per_step;
 
-  const std::uint64_t many =
-      std::max(steps_for(std::min(limits.stretch, longest_dispatch / 2), per_step, workload), 2 * workload.quantum);
+  const Nanoseconds wanted = std::min(long_enough_to_refill(limits.stretch, per_step, workload), longest_dispatch / 2);
+  const std::uint64_t many = std::max(steps_for(wanted, per_step, workload), 2 * workload.quantum);
   const std::uint64_t few = steps_of_a_short_one(many, workload);
   const double briefest_ns = few > workload.quantum ? launch_and_a_quantum_ns(run, workload) : 0;
-  const Pairs pairs = take_clear_pairs(run, few, many, limits, workload);
+  const Pairs pairs = take_clear_pairs(run, few, many, limits, workload, {neighbours, alive});
 
   const std::vector<double> slopes = pairs.slopes(workload);
-  Repetitions result{.values = {}, .steps = many, .launch_ns = 0, .settling = warm.settling};
+  Repetitions result{
+      .values = {}, .steps = many, .launch_ns = 0, .settling = warm.settling, .neighbours = pairs.neighbours};
   for (const double slope : slopes) result.values.push_back(workload.value(slope));
   for (const Also& also : workload.also) {
     result.further.push_back({.series = also.series, .unit = also.unit, .values = {}});

@@ -109,10 +109,11 @@ std::vector<Measurement> measure_once(Run& run, const Point& point) {
     alive();
     std::optional<OneCore> one_core;
     if (workload.one_core && run.device.info().type == gpu::DeviceType::cpu) one_core.emplace(options.reading_thread);
+    Neighbours* neighbours = one_core || run.probe.of_the_cpu ? options.neighbours.get() : nullptr;
     // Not what was read while the host prepared: the device slept then, and its clock fell.
     const auto begin = std::chrono::steady_clock::now();
     const Repetitions repetitions =
-        workload.observe ? workload.observe(limits, alive) : repeat(workload, limits, alive);
+        workload.observe ? workload.observe(limits, alive) : repeat(workload, limits, alive, neighbours);
     // Not before: the clock fell while the host prepared, and the untimed laps brought it up again.
     clocks.push_back(workload.has_cycles ? clock_now(options) : std::nullopt);
     std::ranges::move(options.surroundings_since(begin), std::back_inserter(readings));
@@ -126,6 +127,7 @@ std::vector<Measurement> measure_once(Run& run, const Point& point) {
     state.shape = workload.shape;
     state.steps = repetitions.steps;
     state.launch_ns = repetitions.launch_ns;
+    state.neighbours += six_digits(repetitions.neighbours / point.replicates);
     state.laps_settling = std::max(state.laps_settling, six_digits(repetitions.settling));
   }
   const counters::ForeignLoad load = counters::load_between(before, options.host_time());
@@ -175,7 +177,7 @@ class Reference {
   int calls_ = 0;
 };
 
-/// Measures again while others disturb, and keeps the least disturbed.
+/// Measures again while others disturb, and keeps the least disturbed. Neighbours on the core were waited for already.
 std::vector<Measurement> measure(Run& run, const Point& point, int attempts) {
   const auto disturbed_by = [](const std::vector<Measurement>& all) { return disturbance(all.front().state); };
   std::vector<Measurement> best = measure_once(run, point);
@@ -187,7 +189,7 @@ std::vector<Measurement> measure(Run& run, const Point& point, int attempts) {
   }
   for (Measurement& one : best) {
     one.state.attempts = attempt;
-    one.state.disturbed = disturbance(one.state) > tolerated_foreign_share;
+    one.state.disturbed = std::max(disturbance(one.state), one.state.neighbours) > tolerated_foreign_share;
   }
   return best;
 }
@@ -250,7 +252,8 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
           if (const auto cycles = in_cycles(one)) observer.measured(probe, *cycles);
           known.push_back(std::move(one));
         }
-        disturbed_in_a_row = known.back().state.disturbed ? disturbed_in_a_row + 1 : 0;
+        const bool disturbed = disturbance(known.back().state) > tolerated_foreign_share;
+        disturbed_in_a_row = disturbed ? disturbed_in_a_row + 1 : 0;
         failures = 0;
       } catch (const gpu::TooShort& reason) {
         observer.skipped(probe, &point, reason.what());

@@ -4,11 +4,13 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "counters/host_time.hpp"
 #include "counters/surroundings.hpp"
+#include "measure/neighbours.hpp"
 #include "measure/observer.hpp"
 #include "measure/probe.hpp"
 
@@ -26,6 +28,8 @@ struct RunnerOptions {
       [](std::chrono::steady_clock::time_point) { return std::vector<counters::Surroundings>{}; };
   /// The device's core clock now, told by a little work of its own; empty where nobody can tell.
   std::function<std::optional<CoreClock>()> core_clock = [] { return std::optional<CoreClock>{}; };
+  /// Whether something else works on the core that a CPU is measured on; empty where nobody can tell.
+  std::shared_ptr<Neighbours> neighbours;
   pid_t reading_thread = 0;  ///< the thread that reads them, if any; kept off the core that a CPU is measured on
 };
 

@@ -20,6 +20,8 @@ constexpr int sizes_per_doubling = 4;
 /// long there, and edges are looked at closer anyway.
 constexpr double many_bytes = 64 << 20;
 constexpr double very_many_bytes = 1 << 30;  // the same for every sweep
+/// Where an interval is cut, in octaves: in halves, and beside that where what was measured there had neighbours.
+constexpr std::array shares_of_an_interval{0.5, 0.42, 0.58};
 constexpr double bracketed = 1.03;
 constexpr double bracketed_middle = 1.1;
 constexpr double bracketed_far = 1.2;  // where laps take long and time is short
@@ -194,15 +196,21 @@ analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurem
     point.bytes = bytes;
     point.values.insert(point.values.end(), one.values.begin(), one.values.end());
     point.settling = std::max(point.settling, one.state.laps_settling);
+    point.neighbours = std::max(point.neighbours, one.state.neighbours);
   }
   const auto curve = [&](const char* order) {
     std::vector<analysis::CurvePoint> points;
     for (const auto& [bytes, point] : by_order[order]) points.push_back(point);
     return points;
   };
-  curves.cycle = curve("cycle");
-  curves.independent = curve("independent");
-  curves.page = curve("page");
+  const std::vector<analysis::CurvePoint> cycle = curve("cycle");
+  curves.cycle = analysis::without_neighbours(cycle);
+  for (const analysis::CurvePoint& point : cycle) {
+    if (std::ranges::find(curves.cycle, point.bytes, &analysis::CurvePoint::bytes) == curves.cycle.end())
+      curves.left_out_bytes.push_back(point.bytes);
+  }
+  curves.independent = analysis::without_neighbours(curve("independent"));
+  curves.page = analysis::without_neighbours(curve("page"));
   return curves;
 }
 
@@ -273,7 +281,10 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu:
   for (const auto& [low, high] : edge_intervals(curves.cycle, closely, far.close_below_bytes)) {
     if (high - low < 2 * request.line_bytes || low > 0.99 * far.looked_at_below_bytes) continue;
     if (low >= few_bytes && high < far.bracketed * low) continue;
-    const double between = std::sqrt(low * high);
+    const auto tries = static_cast<std::size_t>(
+        std::ranges::count_if(curves.left_out_bytes, [&](double bytes) { return bytes > low && bytes < high; }));
+    if (tries >= shares_of_an_interval.size()) continue;
+    const double between = low * std::pow(high / low, shares_of_an_interval[tries]);
     const int replicates = closely ? replicates_near_an_edge(request.effort, between) : 1;
     points.push_back(point(request, series_of(path), between, request.line_bytes, replicates));
   }

@@ -53,6 +53,7 @@ void add_surroundings(Json& json, const counters::Surroundings& around) {
 Json state_json(const measure::State& state) {
   Json json{{"foreign_cpu", six_digits(state.foreign_cpu)},
             {"steal", six_digits(state.steal)},
+            {"neighbours", six_digits(state.neighbours)},
             {"disturbed", state.disturbed},
             {"attempts", state.attempts},
             {"clock_settled", state.clock_settled},

@@ -29,6 +29,7 @@ measure::State state_of(const Json& json) {
   measure::State state;
   state.foreign_cpu = get<double>(json, "foreign_cpu");
   state.steal = get<double>(json, "steal");
+  state.neighbours = get_if_there<double>(json, "neighbours").value_or(0);
   state.disturbed = get<bool>(json, "disturbed");
   state.attempts = get<int>(json, "attempts");
   state.clock_settled = get<bool>(json, "clock_settled");

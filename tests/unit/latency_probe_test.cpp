@@ -196,6 +196,39 @@ TEST(LatencySizes, HitsGoOnWhereTheNextCacheFadesInSlowly) {
   EXPECT_GE(between, 2);
 }
 
+// Where the core had neighbours a value says what they left of its caches.
+TEST(LatencySizes, APointBesideNeighboursIsLeftOutAndAskedForNearby) {
+  const Request request{.effort = Effort::normal};
+  std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
+  const auto beside_neighbours = [&](double bytes, double ns) {
+    known.push_back({.point = test::point_of(bytes), .unit = "ns", .values = std::vector<double>(7, ns), .state = {}});
+    known.back().state.neighbours = 0.9;
+  };
+  const auto has = [](const std::vector<double>& all, double bytes) {
+    return std::ranges::find(all, bytes) != all.end();
+  };
+  std::vector<double> asked;
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    const analysis::LatencyCurves curves = curves_of(known, Path::vector, request.line_bytes);
+    const std::vector<Point> points = edge_points(curves, {}, request);
+    // The interval in which the step is, 185,344 to 220,416 bytes.
+    const auto within = std::ranges::find_if(
+        points, [](const Point& point) { return point.x.at("bytes") > 186e3 && point.x.at("bytes") < 220e3; });
+    if (within == points.end()) break;
+    const double bytes = within->x.at("bytes");
+    EXPECT_FALSE(has(asked, bytes)) << "the same size again would be the same point";
+    asked.push_back(bytes);
+    beside_neighbours(bytes, 60);
+    EXPECT_TRUE(has(curves_of(known, Path::vector, request.line_bytes).left_out_bytes, bytes));
+  }
+  EXPECT_EQ(asked.size(), 3u) << "a machine that is never quiet is not asked for ever";
+  for (const analysis::CurvePoint& point : curves_of(known, Path::vector, request.line_bytes).cycle)
+    EXPECT_LT(point.values.front(), 60) << point.bytes;
+  // At the end of a curve there is no other to speak for it.
+  beside_neighbours(512, 11);
+  EXPECT_EQ(curves_of(known, Path::vector, request.line_bytes).cycle.front().bytes, 512);
+}
+
 TEST(LatencySizes, AFarEdgeOfACpuIsLookedAtCloserByTheVectorPathAlone) {
   analysis::LatencyCurves curves;
   for (double bytes = 1 << 20; bytes <= 64 << 20; bytes *= std::sqrt(2))

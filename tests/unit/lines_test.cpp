@@ -20,6 +20,7 @@ measure::Measurement measurement() {
           .values = {1.25, 1.5, 3e6},
           .state = {.foreign_cpu = 0.25,
                     .steal = 0.125,
+                    .neighbours = 0.125,
                     .disturbed = true,
                     .attempts = 3,
                     .clock_settled = true,
@@ -59,6 +60,7 @@ TEST(Lines, ASampleComesBackAsItWas) {
   const measure::State& state = line.measurement.state;
   EXPECT_EQ(state.foreign_cpu, 0.25);
   EXPECT_EQ(state.steal, 0.125);
+  EXPECT_EQ(state.neighbours, 0.125);
   EXPECT_TRUE(state.disturbed);
   EXPECT_EQ(state.attempts, 3);
   EXPECT_TRUE(state.clock_settled);

@@ -106,6 +106,21 @@ TEST(Repetitions, WhereALapIsLongAgainstAStretchShortDispatchesAddNoNoise) {
   EXPECT_LE(few, repetitions.steps / 4);
 }
 
+TEST(Repetitions, IndependentAccessesAreLongEnoughToTakeASecondCacheInAgain) {
+  // Three accesses of 40 ns to each line of 256 KiB take half a millisecond, a quarter of 2 ms. Where they would take
+  // 10 ms the set is a larger cache's.
+  constexpr double hop_ns = 40;
+  const auto length_ns = [](double bytes, Effort effort) {
+    ScriptedDevice device({.hop_ns = [](std::uint64_t) { return hop_ns; }});
+    return static_cast<double>(repeat(independent_over(device, bytes), limits_of(effort), [] {}).steps) * hop_ns;
+  };
+  EXPECT_NEAR(length_ns(256 << 10, Effort::quick), 2e6, 0.2e6);
+  EXPECT_NEAR(length_ns(512 << 10, Effort::quick), 4e6, 0.2e6);
+  EXPECT_NEAR(length_ns(2 << 20, Effort::quick), 8e6, 0.2e6);
+  EXPECT_NEAR(length_ns(8 << 20, Effort::quick), 2e6, 0.2e6);
+  EXPECT_NEAR(length_ns(512 << 10, Effort::thorough), 20e6, 0.5e6);
+}
+
 TEST(Repetitions, WhereEverythingGetsFasterNoTimeIsTooShort) {
   // From the second, third … pair on everything takes a tenth of the time. What is taken off a pair may be what a
   // faster one took, never more than its own. (Where most were slow, all pairs are taken again.)

@@ -30,7 +30,8 @@ def paragraphs(view, entries):
         "prefetcher can guess the next one.",
         _timing(points),
         "A point during which other programs, or the machine's hypervisor, took more than a few percent of the CPU "
-        f"time was measured again. {_disturbed(points)}",
+        f"time was measured again, and one beside which something else worked on the same core of a CPU had to wait. "
+        f"{_disturbed(points)}",
     ]
     if any(series.kept_awake(entry.curve.series) for entry in entries):
         found.append(
@@ -104,5 +105,5 @@ def _disturbed(points):
     if not count:
         return "No point had to be marked."
     if count == 1:
-        return "One point stayed above that limit and is drawn hollow: its true latency may be lower."
-    return f"{count} points stayed above that limit and are drawn hollow: their true latency may be lower."
+        return "One point was disturbed even so and is drawn hollow: its true latency may be lower."
+    return f"{count} points were disturbed even so and are drawn hollow: their true latency may be lower."

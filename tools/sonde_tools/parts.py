@@ -15,7 +15,7 @@ def medians(entries):
     counts = [len(point.values) for point in points]
     text = f"Medians of {formats.span(min(counts), max(counts), str)} repetitions, band from first to third quartile."
     if any(point.disturbed for point in points):
-        text += " Hollow points: other programs were using the CPU."
+        text += " Hollow points: other programs were using the CPU, or its core."
     return text
 
 
