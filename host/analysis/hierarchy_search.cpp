@@ -23,11 +23,9 @@ constexpr double flat_log_ns = 0.04;
 constexpr double most_unsteady_log_ns = 0.25;
 constexpr double explained_cost = 0.6;  // of each point
 constexpr double penalty_of_unseen = 2;
-/// A step that the fit may use, one that may be a level where the curve is flat on both sides, and one that needs no
-/// such proof.
+/// A step that the fit may use, and one that may be a level where the curve is flat on both sides.
 constexpr double least_step = 1.04;
 constexpr double least_step_of_a_level = 1.12;
-constexpr double large_step = 1.45;
 /// A cache that keeps what chance leaves it is left over so much of its size; on the way latencies scatter with the
 /// pages that each working set got, and some look like a level between. One so near, with steps smaller than this, has
 /// to be flat.
@@ -58,9 +56,9 @@ bool plausible(const FittedHierarchy& hierarchy, const FitCurves& curves) {
   return true;
 }
 
-/// Of so many points the nearest cache serves nearly all.
-std::ptrdiff_t served_by_first(const FittedHierarchy& hierarchy, const FitCurves& curves) {
-  return std::ranges::count_if(
+/// Whether the nearest cache serves nearly all of any point.
+bool first_is_seen(const FittedHierarchy& hierarchy, const FitCurves& curves) {
+  return std::ranges::any_of(
       curves.cycle, [&](const FitPoint& point) { return cyclic_share(hierarchy, 0, point.log2_bytes) >= own_share; });
 }
 
@@ -297,7 +295,7 @@ std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCu
 
 bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache) {
   // Nothing was seen of it but what the smallest sizes scatter.
-  if (cache == 0 && served_by_first(hierarchy, curves) < 2) return false;
+  if (cache == 0 && !first_is_seen(hierarchy, curves)) return false;
   const double step = step_ratio(hierarchy, cache);
   const bool near = cache > 0 && hierarchy.log2_bytes[cache] - hierarchy.log2_bytes[cache - 1] < octaves_of_a_climb;
   // Of such a climb the first edge is the cache's; where that is none, this one is all there is.

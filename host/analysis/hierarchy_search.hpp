@@ -10,6 +10,9 @@ namespace sonde::analysis {
 /// Sizes that are closer than this are one: edges of real curves wander.
 inline constexpr double least_size_ratio = 2.1;
 
+/// A step so large is one between levels, whether or not the curve is flat on both sides of it.
+inline constexpr double large_step = 1.45;
+
 /// The hierarchy with the fewest levels that explains the curves: caches are added while each lowers the cost by more
 /// than chance and overfitting would (Schwarz's criterion), then the shapes are chosen cache by cache. Small steps may
 /// be no levels but climbs that the fit needs: `is_level` tells.

@@ -44,6 +44,10 @@ constexpr double climb_of_memory = 1.05;
 constexpr double surely_held = 0.3;  // of the nearest cache
 constexpr std::size_t least_points_for_a_scatter = 5;
 constexpr double tolerated_beside_neighbours = 0.3;  // share of the values
+/// So many values of the points that tell a size may have been taken beside neighbours, in the mean; of more, the cache
+/// may be larger by what a core's second hardware thread takes of it, a half in the end.
+constexpr double neighbours_of_a_sure_size = 0.1;
+constexpr double most_taken_by_neighbours = 0.5;
 /// Somewhat more than the distance of two sizes that were asked first.
 constexpr double near_ratio = 1.25;
 
@@ -354,6 +358,32 @@ Bracket capacity(const LatencyCurves& curves, const RefinedHierarchy& refined_hi
   return bracket;
 }
 
+/// The largest size up to which no point is slower than a level by what would be a level of its own.
+double held_bytes(const LatencyCurves& curves, double level_ns, double from_log2) {
+  double held = 0;
+  for (const CurvePoint& point : curves.cycle) {
+    if (log2_of(point.bytes) <= from_log2) continue;
+    if (median_ns(point) > large_step * level_ns) break;
+    held = point.bytes;
+  }
+  return held;
+}
+
+/// Mean share of the values about a cache's size, up to where a quarter of independent accesses hits it, that were
+/// taken beside neighbours.
+double neighbours_about(const LatencyCurves& curves, double bytes) {
+  double sum = 0;
+  int count = 0;
+  for (const std::vector<CurvePoint>* curve : {&curves.cycle, &curves.independent}) {
+    for (const CurvePoint& point : *curve) {
+      if (point.bytes < bytes / 2 || point.bytes > 4 * bytes) continue;
+      sum += point.neighbours;
+      ++count;
+    }
+  }
+  return count == 0 ? 0 : sum / count;
+}
+
 /// Whether the step beyond a cache lies where translation begins to cost as much: what is left of an edge that the walk
 /// with one line a page has shown. Only what it adds about there counts: on CPUs the ends of several tables, and what
 /// is kept of them, make up one climb over many sizes.
@@ -387,7 +417,7 @@ std::optional<FittedHierarchy> without_hidden_translation(const FittedHierarchy&
       return std::exp2(at) > 0.7 * edge.bytes && std::exp2(at) < 2 * edge.reach_bytes;
     });
     if (!begins_there) continue;
-    const FittedHierarchy fewer = fit(points, without_cache(fitted, cache));
+    FittedHierarchy fewer = fit(points, without_cache(fitted, cache));
     if (level_count(fewer, points) + (is_level(fitted, points, cache) ? 1 : 0) == level_count(fitted, points))
       return fewer;
   }
@@ -458,11 +488,17 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
     // A last level without an end holds what the curve ends in, even where that is a climb.
     if (memory && measured.cycle.back().settling == 0)
       one.latency_ns.high = std::max(one.latency_ns.high, median_ns(measured.cycle.back()));
-    first = level + 1;
     if (level < fitted.log2_bytes.size()) {
       const Bracket by_shapes = over_shapes(refined_hierarchy, points, fitted, level);
       one.fitted_bytes = by_shapes.value;
       one.bytes = capacity(curves, refined_hierarchy, level, bootstrap, by_shapes);
+      // Steps too small or too steep to be levels lie between: what the cycle alone has shown to fit is what it held.
+      if (curves.independent.empty() && first < level && flat) {
+        const double from = speaker == 0 ? 0 : fitted.log2_bytes[speaker - 1];
+        const double held = held_bytes(curves, one.latency_ns.value, from);
+        if (held > 0 && held < one.bytes->value)
+          one.bytes = {std::min(one.bytes->low, held * (1 - least_relative_error)), held, one.bytes->high};
+      }
       // As they were measured: a contradiction may have made the refined ones weigh less.
       const FitCurves hits{
           .cycle = points.cycle, .independent = measured_points.independent, .line_bytes = points.line_bytes};
@@ -477,11 +513,14 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
       if (middle.below < middle.above)
         one.bytes->high = std::min(one.bytes->high, std::max(middle.above / half_missed_at_the_earliest,
                                                              (1 + least_relative_error) * one.bytes->value));
+      if (neighbours_about(curves, one.bytes->value) > neighbours_of_a_sure_size)
+        one.bytes->high = std::max(one.bytes->high, one.bytes->value / (1 - most_taken_by_neighbours));
       // Points that scatter by half of a small step show no onset: it is where the fit has it.
       const bool found = onset.below < onset.above;
       one.onset_bytes = found ? std::sqrt(onset.below * onset.above) : std::min(onset.below, one.bytes->value);
       one.end_bytes = std::max(one.onset_bytes, std::sqrt(end.below * end.above));
     }
+    first = level + 1;
     hierarchy.levels.push_back(one);
   }
   return hierarchy;

@@ -1,5 +1,9 @@
 #include "cli/worker_task.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+
 #include "counters/sampler.hpp"
 #include "counters/sources.hpp"
 #include "cpu/pinned.hpp"
@@ -23,8 +27,8 @@ namespace {
 constexpr gpu::Nanoseconds longest_settling_of_a_cpu{200e6};
 constexpr gpu::Nanoseconds longest_settling_of_a_gpu{2e9};
 
-/// Within every CPU's first cache, with room for what the driver keeps there.
-constexpr std::uint32_t looked_around_bytes = 16 << 10;
+/// Within every CPU's first cache.
+constexpr long least_looked_around_bytes = 16 << 10;
 
 constexpr std::chrono::milliseconds between_signs_of_life{50};
 
@@ -86,11 +90,17 @@ measure::Settled settle(gpu::Device& device, measure::Observer& observer, pid_t 
 /// How long one run waits, in all, until a core is its own again.
 gpu::Nanoseconds patience(measure::Effort effort) {
   switch (effort) {
-    case measure::Effort::quick: return gpu::Nanoseconds(3e9);
+    case measure::Effort::quick: return gpu::Nanoseconds(1.5e9);
     case measure::Effort::normal: return gpu::Nanoseconds(15e9);
     case measure::Effort::thorough: break;
   }
   return gpu::Nanoseconds(60e9);
+}
+
+/// Most of what the system says the first cache has: a neighbour takes the lines that are used least often, so that a
+/// walk over a third of it notices nothing while half of it is gone. The rest is for what the driver keeps there.
+std::uint32_t looked_around_bytes() {
+  return static_cast<std::uint32_t>(std::max(least_looked_around_bytes, sysconf(_SC_LEVEL1_DCACHE_SIZE) / 4 * 3));
 }
 
 /// On a CPU alone, as a GPU's units belong to one program at a time, and where all cores are alike: one usual time of a
@@ -99,7 +109,7 @@ std::shared_ptr<measure::Neighbours> neighbours(gpu::Device& device, const Worke
   if (device.info().type != gpu::DeviceType::cpu || task.api == gpu::Api::model) return nullptr;
   if (cpu::machine().kinds.size() > 1) return nullptr;
   const std::uint32_t line_bytes = task.request.line_bytes;
-  const std::uint32_t lines = looked_around_bytes / line_bytes;
+  const std::uint32_t lines = looked_around_bytes() / line_bytes;
   try {
     if (task.api == gpu::Api::cpu) {
       const probes::CpuPlace place{.core = quiet_core(cpu::machine(), 0), .pages = cpu::Pages::small, .awake_by = {}};

@@ -17,7 +17,7 @@ constexpr int looks_at_first = 20;
 /// neighbours who stay for a second or two are not.
 constexpr std::size_t looks_remembered = 300;
 constexpr double usual_quantile = 0.1;
-constexpr double tolerated = 1.15;
+constexpr double tolerated = 1.12;
 
 }  // namespace
 
@@ -64,6 +64,12 @@ bool Neighbours::gone(const std::function<void()>& alive) {
     patience_ -= gpu::Nanoseconds(now * static_cast<double>(many_ + 2 * few_));
   }
   return false;
+}
+
+bool Neighbours::worth_another(gpu::Nanoseconds time) {
+  if (patience_for_work_ <= gpu::Nanoseconds{0}) return false;
+  patience_for_work_ -= time;
+  return true;
 }
 
 }  // namespace sonde::measure

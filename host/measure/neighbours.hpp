@@ -14,14 +14,17 @@ namespace sonde::measure {
 /// and turns of its units, so that hits in the first cache take longer than usual.
 class Neighbours {
  public:
-  /// `walk`: over a part of the first cache, by the way that is measured. `patience`: how long they may be waited for
-  /// in all. Throws gpu::Error where the walk does not do its work.
+  /// `walk`: over most of the first cache, by the way that is measured. `patience`: how long they may be waited for in
+  /// all, and how long the work may take that is done again for their sake. Throws gpu::Error where the walk does not
+  /// do its work.
   Neighbours(Workload walk, gpu::Nanoseconds patience);
 
   /// Whether there are any now. Throws as the constructor.
   bool there();
   /// Waits until there are none, as long as patience lasts; whether there are none. `alive` is called after each look.
   bool gone(const std::function<void()>& alive);
+  /// Whether work that took so long beside them may be done again.
+  bool worth_another(gpu::Nanoseconds time);
 
  private:
   gpu::Nanoseconds run(std::uint64_t steps);
@@ -30,6 +33,7 @@ class Neighbours {
 
   Workload walk_;
   gpu::Nanoseconds patience_;
+  gpu::Nanoseconds patience_for_work_ = patience_;
   std::uint64_t few_;  ///< a lap
   std::uint64_t many_ = 0;
   std::deque<double> recent_;  ///< of a hit, when somebody asked, without those while waiting

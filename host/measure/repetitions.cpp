@@ -201,6 +201,7 @@ struct LookAround {
 
   bool now() const { return neighbours != nullptr && neighbours->there(); }
   bool after_a_wait() const { return neighbours != nullptr && !neighbours->gone(alive); }
+  bool worth_another(Nanoseconds time) const { return neighbours != nullptr && neighbours->worth_another(time); }
 };
 
 /// A short and a long dispatch in turn, again and again.
@@ -262,8 +263,9 @@ Pairs take_pairs(ProvedRun& run, std::uint64_t few, std::uint64_t many, const Li
     before = after && around.after_a_wait();
     // Where they were waited for in vain, or come back again and again, values with them have to do.
     const bool may_be_better = static_cast<int>(with_neighbours.size()) < 2 * limits.most_repetitions;
-    if (with_neighbours.back() && !before && may_be_better) continue;
-    rule.add(workload.value(pairs.slope(pairs.long_ns.size() - 1, workload)), short_time + long_time);
+    const Nanoseconds time = short_time + long_time;
+    if (with_neighbours.back() && !before && may_be_better && around.worth_another(time)) continue;
+    rule.add(workload.value(pairs.slope(pairs.long_ns.size() - 1, workload)), time);
   }
   return without_neighbours(pairs, with_neighbours, limits.least_repetitions);
 }

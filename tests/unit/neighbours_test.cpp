@@ -18,7 +18,6 @@ namespace sonde::measure {
 namespace {
 
 using gpu::Nanoseconds;
-using test::Script;
 using test::ScriptedDevice;
 
 constexpr double true_ns = 10;  // Script::hop_ns
@@ -113,6 +112,18 @@ TEST(Neighbours, ThoseWhoComeWithEveryPairDoNotMakeItEndless) {
   core.at_each_dispatch = [&] { core.there = ++dispatches % 5 != 0; };
   const Repetitions repetitions = core.measured();
   EXPECT_LE(repetitions.values.size(), 3 * static_cast<std::size_t>(limits_of(Effort::quick).most_repetitions));
+}
+
+TEST(Neighbours, ForTheirSakeWorkIsDoneAgainAsLongAsPatienceLasts) {
+  constexpr Nanoseconds little{1e6};  // less than a pair
+  SharedCore core(little);
+  int dispatches = 0;
+  core.at_each_dispatch = [&] { core.there = ++dispatches % 60 < 12; };
+  for (int point = 0; point < 2; ++point) {
+    const Repetitions repetitions = core.measured();
+    EXPECT_EQ(repetitions.neighbours > 0, point > 0);
+    EXPECT_LE(repetitions.values.size(), 8u);
+  }
 }
 
 TEST(Neighbours, AWalkThatDoesNotDoItsWorkIsAnError) {
