@@ -24,6 +24,9 @@ constexpr double silent_sigma = 1;
 /// About its neighbours' sizes a level is not seen alone; so many points have to be left of it.
 constexpr double octaves_of_mixture = 0.4;
 constexpr std::ptrdiff_t least_seen = 2;
+/// And so far beyond the edge the next level has to last, or what is seen of it is its own end and what translation
+/// adds there, which would count as misses.
+constexpr double least_octaves_beyond = 1;
 /// 4 %: closer than this the hits alone know no size.
 constexpr double octaves_that_agree = 0.057;
 /// 8 %: how well they do on simulated caches, and what others have of a real one.
@@ -62,8 +65,10 @@ std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedH
   // The levels on both sides have to be seen where the cycle's edge is far away.
   const double next = levels.log2_bytes[cache + 1];
   const double before = cache == 0 ? curves.cycle.front().log2_bytes : levels.log2_bytes[cache - 1];
+  const double beyond = size + octaves_of_an_edge_beyond;
   if (points_between(curves.cycle, before + octaves_of_mixture, size - octaves_of_an_edge_below) < least_seen ||
-      points_between(curves.cycle, size + octaves_of_an_edge_beyond, next - octaves_of_mixture) < least_seen)
+      points_between(curves.cycle, beyond, next - octaves_of_mixture) < least_seen ||
+      next - octaves_of_mixture < beyond + least_octaves_beyond)
     return std::nullopt;
   FitCurves told = curves;
   for (FitPoint& point : told.cycle) {

@@ -43,13 +43,10 @@ constexpr double most_step_of_translation = 1.25;
 constexpr double climb_of_memory = 1.05;
 constexpr double surely_held = 0.3;  // of the nearest cache
 constexpr std::size_t least_points_for_a_scatter = 5;
-constexpr double tolerated_beside_neighbours = 0.3;  // share of the values
 /// So many values of the points that tell a size may have been taken beside neighbours, in the mean; of more, the cache
 /// may be larger by what a core's second hardware thread takes of it, a half in the end.
 constexpr double neighbours_of_a_sure_size = 0.1;
 constexpr double most_taken_by_neighbours = 0.5;
-/// Somewhat more than the distance of two sizes that were asked first.
-constexpr double near_ratio = 1.25;
 
 double log2_of(double value) { return std::log2(value); }
 
@@ -391,7 +388,7 @@ bool is_translation(const FittedHierarchy& fitted, std::size_t cache, const std:
   const double bytes = std::exp2(fitted.log2_bytes[cache]);
   const double step =
       level_ns(fitted, cache + 1, fitted.log2_bytes[cache]) - level_ns(fitted, cache, fitted.log2_bytes[cache]);
-  constexpr double about = 8;
+  constexpr double about = 4;
   return std::ranges::any_of(edges, [&](const TranslationEdge& edge) {
     const double added_ns = added_ns_at(edge, about * bytes) - added_ns_at(edge, bytes / about);
     return bytes > 0.7 * edge.bytes && bytes < 2 * edge.reach_bytes && step < 1.25 * added_ns;
@@ -527,23 +524,6 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
 }
 
 }  // namespace
-
-bool beside_neighbours(const CurvePoint& point) { return point.neighbours > tolerated_beside_neighbours; }
-
-std::vector<CurvePoint> without_neighbours(std::vector<CurvePoint> points) {
-  std::vector<double> alone;
-  for (const CurvePoint& point : points) {
-    if (!beside_neighbours(point)) alone.push_back(point.bytes);
-  }
-  std::erase_if(points, [&](const CurvePoint& point) {
-    if (!beside_neighbours(point)) return false;
-    const auto near = [&](double from, double to) {
-      return std::ranges::any_of(alone, [&](double bytes) { return bytes > from && bytes < to; });
-    };
-    return near(point.bytes / near_ratio, point.bytes) && near(point.bytes, point.bytes * near_ratio);
-  });
-  return points;
-}
 
 std::vector<Edge> find_edges(const LatencyCurves& curves) {
   std::vector<Edge> edges;

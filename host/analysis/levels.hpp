@@ -17,11 +17,6 @@ struct CurvePoint {
   double neighbours = 0;  ///< share of the values taken while something else worked on the same core: upper bounds too
 };
 
-/// Whether so many of a point's values were taken beside neighbours that its median may have moved.
-bool beside_neighbours(const CurvePoint& point);
-/// Without such points where others are near on both sides; sorted by bytes before and after.
-std::vector<CurvePoint> without_neighbours(std::vector<CurvePoint> points);
-
 /// The curves that tell the levels of one memory hierarchy, each sorted by bytes. Only `cycle` must not be empty.
 struct LatencyCurves {
   std::vector<CurvePoint> cycle;        ///< permutation walk over distinct lines
@@ -29,7 +24,7 @@ struct LatencyCurves {
   std::vector<CurvePoint> page;         ///< one line a page, over the span of the pages
   double line_bytes = 64;
   double page_bytes = 4096;                 ///< distance of the lines of `page`
-  std::vector<double> left_out_bytes = {};  ///< sizes of the cycle that were measured beside neighbours
+  std::vector<double> left_out_bytes = {};  ///< sizes of the cycle whose points were disturbed
 };
 
 /// A value with the range that holds it with 95 % probability.

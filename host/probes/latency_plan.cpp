@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "analysis/undisturbed.hpp"
+
 namespace sonde::probes {
 namespace {
 
@@ -20,7 +22,7 @@ constexpr int sizes_per_doubling = 4;
 /// long there, and edges are looked at closer anyway.
 constexpr double many_bytes = 64 << 20;
 constexpr double very_many_bytes = 1 << 30;  // the same for every sweep
-/// Where an interval is cut, in octaves: in halves, and beside that where what was measured there had neighbours.
+/// Where an interval is cut, in octaves: in halves, and beside that where what was measured there was disturbed.
 constexpr std::array shares_of_an_interval{0.5, 0.42, 0.58};
 constexpr double bracketed = 1.03;
 constexpr double bracketed_middle = 1.1;
@@ -58,9 +60,11 @@ int replicates_of_hits(measure::Effort effort, double bytes) {
 constexpr std::array shares_within_a_cache{0.35, 0.5};
 
 /// Footprints of independent accesses, as shares of a cache: about the size for the latency beyond, far beyond it for
-/// hit shares that no policy bends; more of these where lines are few and the cycle's edge is chance.
-std::vector<double> shares_of_a_cache(measure::Effort effort, double bytes) {
+/// hit shares that no policy bends; more of these where lines are few and the cycle's edge is chance, unless
+/// `coarsely`.
+std::vector<double> shares_of_a_cache(measure::Effort effort, double bytes, bool coarsely) {
   const bool quick = effort == measure::Effort::quick;
+  if (coarsely) return {1.0, 1.5, 2.2, 3.3, 5.0};
   if (quick && bytes < few_lines_bytes) return {1.0, 1.5, 2.2, 2.7, 3.3, 4.0, 5.0};
   if (quick && bytes >= few_pages_bytes && bytes < few_bytes) return {1.0, 1.2, 1.4, 1.6, 1.9, 2.2, 2.7, 3.3, 4.0, 5.0};
   if (quick) return {1.0, 1.5, 2.2, 3.3, 5.0};
@@ -204,7 +208,7 @@ analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurem
     return points;
   };
   const std::vector<analysis::CurvePoint> cycle = curve("cycle");
-  curves.cycle = analysis::without_neighbours(cycle);
+  curves.cycle = analysis::without_peaks(analysis::without_neighbours(cycle));
   for (const analysis::CurvePoint& point : cycle) {
     if (std::ranges::find(curves.cycle, point.bytes, &analysis::CurvePoint::bytes) == curves.cycle.end())
       curves.left_out_bytes.push_back(point.bytes);
@@ -304,6 +308,7 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
   const auto ask_hits = [&](double bytes, int replicates) {
     points.push_back(point(request, "independent", bytes, request.line_bytes, replicates));
   };
+  const bool briefly_on_cpu = device.type == gpu::DeviceType::cpu && request.effort == measure::Effort::quick;
   const double smallest = static_cast<double>(request.smallest_bytes.value_or(1024));
   for (const double share : {0.3, 0.5}) ask_hits(std::max(smallest, share * found.front().onset_bytes), 1);
   for (std::size_t edge = 0; edge < found.size(); ++edge) {
@@ -315,10 +320,12 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
     // As far as the next cache, not its onset: where it fades in slowly, the cycle misses it long before these do, and
     // a level between two such caches would be seen by neither.
     const double end = edge + 1 < found.size() ? found[edge + 1].middle_bytes : furthest_hits;
-    for (const double share : shares_of_a_cache(request.effort, size)) {
+    // A CPU's third cache belongs to all its cores, often to other machines too: what they leave is not worth seconds.
+    const bool coarsely = briefly_on_cpu && edge >= 2;
+    for (const double share : shares_of_a_cache(request.effort, size, coarsely)) {
       const double bytes = share * size;
       if (bytes > end) break;
-      ask_hits(bytes, replicates_of_hits(request.effort, bytes));
+      ask_hits(bytes, coarsely ? 1 : replicates_of_hits(request.effort, bytes));
     }
   }
   const double furthest = std::min(4 * found.back().middle_bytes, largest);

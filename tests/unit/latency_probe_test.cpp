@@ -173,6 +173,48 @@ TEST(LatencySizes, HitsOfACpusLastCacheAreAskedUpTo64MiBAtQuick) {
   EXPECT_GT(furthest(gpu::DeviceType::discrete, Effort::quick), 64 << 20);
 }
 
+// It is shared with other cores, often with other machines: a number of theirs is not worth seconds.
+TEST(LatencySizes, HitsOfACpusThirdCacheAreAskedAtAFewSizesAtQuick) {
+  analysis::LatencyCurves curves;
+  for (double bytes = 4 << 10; bytes <= 64 << 20; bytes *= std::exp2(0.25))
+    curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 48 << 10  ? 2
+                                                          : bytes <= 1 << 20 ? 6
+                                                          : bytes <= 6 << 20 ? 35
+                                                                             : 140)});
+  const auto asked = [&](gpu::DeviceType type, Effort effort, double from, double to) {
+    gpu::DeviceInfo device;
+    device.type = type;
+    std::vector<int> replicates;
+    for (const Point& point : capacity_points(curves, device, {.effort = effort})) {
+      const double bytes = point.x.at("bytes");
+      if (point.series.at("order") == "independent" && bytes > from && bytes < to)
+        replicates.push_back(point.replicates);
+    }
+    return replicates;
+  };
+  constexpr double second = 0.9 * (1 << 20);
+  constexpr double third = 5.8 * (1 << 20);
+  EXPECT_EQ(asked(gpu::DeviceType::cpu, Effort::quick, third, 1e9), std::vector<int>(5, 1));
+  EXPECT_GE(asked(gpu::DeviceType::cpu, Effort::normal, third, 1e9).size(), 9u);
+  EXPECT_GE(asked(gpu::DeviceType::discrete, Effort::quick, third, 1e9).size(), 9u);
+  EXPECT_GE(asked(gpu::DeviceType::cpu, Effort::quick, second, third).size(), 9u);
+}
+
+// A larger working set is not served faster: who was slow between two that are as fast was disturbed.
+TEST(LatencySizes, APeakIsLeftOutAndNotLookedAtMoreClosely) {
+  const Request request{.effort = Effort::normal};
+  std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
+  const std::size_t without = edge_points(curves_of(known, Path::vector, request.line_bytes), {}, request).size();
+  ASSERT_GT(without, 0u);
+  const auto peak = std::ranges::find_if(
+      known, [](const Measurement& one) { return one.point.x.at("bytes") > 30e3 && one.point.x.at("bytes") < 40e3; });
+  ASSERT_NE(peak, known.end());
+  peak->values.assign(7, 15);
+  const analysis::LatencyCurves curves = curves_of(known, Path::vector, request.line_bytes);
+  EXPECT_EQ(curves.left_out_bytes, std::vector<double>{peak->point.x.at("bytes")});
+  EXPECT_EQ(edge_points(curves, {}, request).size(), without);
+}
+
 // The cycle misses a hashed cache long before its size, and what lies between two such caches is seen by hits alone.
 TEST(LatencySizes, HitsGoOnWhereTheNextCacheFadesInSlowly) {
   analysis::LatencyCurves curves;
