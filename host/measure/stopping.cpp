@@ -12,7 +12,7 @@ Limits limits_of(Effort effort, gpu::DeviceType type) {
       return {.stretch = Nanoseconds(2e6),
               .most_repetitions = 9,
               .device_time = Nanoseconds(100e6),
-              .warm_up = Nanoseconds(cpu ? 1e9 : 10e9)};
+              .warm_up = Nanoseconds(cpu ? 0.5e9 : 10e9)};
     case Effort::normal:
       return {.stretch = Nanoseconds(6e6),
               .most_repetitions = 15,
