@@ -14,14 +14,16 @@ constexpr double least_peak = 1.15;
 constexpr double sides_agree = 1.1;
 constexpr double widest_peak = 2;
 
-double median_ns(const CurvePoint& point) { return quantile(point.values, 0.5); }
+/// 0 where no latency can be read.
+double median_ns(const CurvePoint& point) { return point.values.empty() ? 0 : quantile(point.values, 0.5); }
 
 /// Whether points[first] to points[last] stand out from the points before and after them.
 bool stand_out(const std::vector<CurvePoint>& points, std::size_t first, std::size_t last) {
   const double before = median_ns(points[first - 1]);
   const double after = median_ns(points[last + 1]);
   const double higher = std::max(before, after);
-  if (higher > sides_agree * std::min(before, after)) return false;
+  const double lower = std::min(before, after);
+  if (lower <= 0 || higher > sides_agree * lower) return false;
   return std::all_of(points.begin() + static_cast<std::ptrdiff_t>(first),
                      points.begin() + static_cast<std::ptrdiff_t>(last) + 1,
                      [&](const CurvePoint& point) { return median_ns(point) > least_peak * higher; });

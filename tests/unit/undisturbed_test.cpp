@@ -60,6 +60,12 @@ TEST(Peaks, AtACurvesEndsThereAreNone) {
   EXPECT_TRUE(kept_of({}).empty());
 }
 
+TEST(Peaks, PointsThatNobodyCanReadMakeNone) {
+  std::vector<CurvePoint> curve = curve_of({{1, 6}, {1.2, 0}, {1.4, 9}, {1.6, 0}, {1.8, 6}});
+  curve[1].values.clear();
+  EXPECT_EQ(without_peaks(curve).size(), curve.size());
+}
+
 TEST(BesideNeighbours, PointsAreLeftOutWhereOthersAreNear) {
   std::vector<CurvePoint> curve = curve_of({{100, 6}, {110, 7}, {120, 6}, {240, 9}});
   curve[1].neighbours = 0.4;
