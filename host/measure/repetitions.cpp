@@ -179,10 +179,12 @@ WarmUp warm_up(ProvedRun& run, double per_step, const Limits& limits, const Work
 
 /// Long dispatches last so long that a quarter takes in again what a launch pushes out of a CPU's second cache, where
 /// little time does that; a set that takes more is a larger cache's, of which a launch pushes out next to nothing.
+/// Half a lap of a cycle takes in nothing of what its other half lost, so a quarter is a whole lap, or it is not tried.
 Nanoseconds long_enough_to_refill(Nanoseconds stretch, double per_step, const Workload& workload) {
-  if (!workload.refills_in_part) return stretch;
-  const Nanoseconds wanted(largest_short_part * static_cast<double>(workload.refill) * per_step);
-  return wanted > most_refilled ? stretch : std::max(stretch, std::min(wanted, longest_for_a_refill));
+  const auto least = static_cast<double>(largest_short_part * (workload.refill + workload.quantum));
+  const Nanoseconds wanted(least * per_step);
+  const Nanoseconds most_wanted = workload.refills_in_part ? most_refilled : longest_for_a_refill;
+  return wanted > most_wanted ? stretch : std::max(stretch, std::min(wanted, longest_for_a_refill));
 }
 
 /// Steps of the short dispatches beside long ones of `many`. Between two dispatches the driver and the system, on a GPU
