@@ -41,7 +41,7 @@ Examples:
   sonde run --device model:strix-halo a simulated GPU, to see what the tool shows
 
 Efforts, by the device's time (all take at least 7 repetitions, until the median is known within 1 %):
-  quick     repetitions of  3 ms, at most  9, working sets up to  64 MiB; on a CPU 1 to 2 min
+  quick     repetitions of  2 ms, at most  9, working sets up to  64 MiB; on a CPU 1 to 2 min
   normal    repetitions of  6 ms, at most 15, working sets up to 256 MiB; on a CPU some minutes
   thorough  repetitions of 20 ms, at most 30, working sets up to   1 GiB, on a GPU 8 GiB; minutes
 Where latency or bandwidth still changes at the end of a quick or normal sweep, it goes on: on a CPU to twice as much,

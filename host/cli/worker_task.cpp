@@ -90,7 +90,7 @@ measure::Settled settle(gpu::Device& device, measure::Observer& observer, pid_t 
 /// How long one run waits, in all, until a core is its own again.
 gpu::Nanoseconds patience(measure::Effort effort) {
   switch (effort) {
-    case measure::Effort::quick: return gpu::Nanoseconds(1.5e9);
+    case measure::Effort::quick: return gpu::Nanoseconds(1e9);
     case measure::Effort::normal: return gpu::Nanoseconds(15e9);
     case measure::Effort::thorough: break;
   }

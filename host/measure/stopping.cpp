@@ -11,8 +11,8 @@ Limits limits_of(Effort effort, gpu::DeviceType type) {
     case Effort::quick:
       return {.stretch = Nanoseconds(2e6),
               .most_repetitions = 9,
-              .device_time = Nanoseconds(100e6),
-              .warm_up = Nanoseconds(cpu ? 0.5e9 : 10e9)};
+              .device_time = Nanoseconds(70e6),
+              .warm_up = Nanoseconds(cpu ? 0.25e9 : 10e9)};
     case Effort::normal:
       return {.stretch = Nanoseconds(6e6),
               .most_repetitions = 15,

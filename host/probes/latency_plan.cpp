@@ -34,6 +34,8 @@ constexpr double slope_octaves = 0.2;
 /// Over a whole rise: less is no edge worth points.
 constexpr double rise_of_an_edge = 1.10;
 constexpr double few_bytes = 8 << 20;
+/// No core of a CPU has a cache so large to itself: what others leave of the ones beyond changes within a run.
+constexpr double shared_bytes = 4 << 20;
 constexpr double few_lines_bytes = 32 << 10;
 /// From here to `few_bytes` the sets of a cache span several pages, which lie by chance, and others share it: the cycle
 /// tells its size worst, so independent accesses are asked more often.
@@ -64,7 +66,7 @@ constexpr std::array shares_within_a_cache{0.35, 0.5};
 /// `coarsely`.
 std::vector<double> shares_of_a_cache(measure::Effort effort, double bytes, bool coarsely) {
   const bool quick = effort == measure::Effort::quick;
-  if (coarsely) return {1.0, 1.5, 2.2, 3.3, 5.0};
+  if (coarsely) return {1.0, 1.8, 3.3};
   if (quick && bytes < few_lines_bytes) return {1.0, 1.5, 2.2, 2.7, 3.3, 4.0, 5.0};
   if (quick && bytes >= few_pages_bytes && bytes < few_bytes) return {1.0, 1.2, 1.4, 1.6, 1.9, 2.2, 2.7, 3.3, 4.0, 5.0};
   if (quick) return {1.0, 1.5, 2.2, 3.3, 5.0};
@@ -98,19 +100,19 @@ double seconds_of_repetitions(measure::Effort effort) {
   return 0.8;
 }
 
-/// Where laps take long: how far out edges are still looked at closely, how far at all, and how closely at the least
-/// beyond `few_bytes`.
+/// Where laps take long: how far out edges are still looked at closely, how closely at the least beyond that, and how
+/// far at all.
 struct FarEdges {
   double close_below_bytes = std::numeric_limits<double>::infinity();
-  double looked_at_below_bytes = std::numeric_limits<double>::infinity();
   double bracketed = 1;
+  double looked_at_below_bytes = std::numeric_limits<double>::infinity();
 };
 
 FarEdges far_edges(const gpu::DeviceInfo& device, measure::Effort effort, bool closely) {
   // A CPU that stands for a GPU has no cache there worth minutes.
   if (device.type != gpu::DeviceType::cpu || effort == measure::Effort::thorough) return {};
   FarEdges far;
-  far.close_below_bytes = effort == measure::Effort::quick ? few_bytes : many_bytes;
+  far.close_below_bytes = effort == measure::Effort::quick ? shared_bytes : many_bytes;
   if (!closely) {
     far.looked_at_below_bytes = few_bytes;
   } else if (effort == measure::Effort::quick) {
@@ -284,7 +286,7 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu:
   std::vector<Point> points;
   for (const auto& [low, high] : edge_intervals(curves.cycle, closely, far.close_below_bytes)) {
     if (high - low < 2 * request.line_bytes || low > 0.99 * far.looked_at_below_bytes) continue;
-    if (low >= few_bytes && high < far.bracketed * low) continue;
+    if (low >= far.close_below_bytes && high < far.bracketed * low) continue;
     const auto tries = static_cast<std::size_t>(
         std::ranges::count_if(curves.left_out_bytes, [&](double bytes) { return bytes > low && bytes < high; }));
     if (tries >= shares_of_an_interval.size()) continue;
@@ -313,15 +315,16 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
   for (const double share : {0.3, 0.5}) ask_hits(std::max(smallest, share * found.front().onset_bytes), 1);
   for (std::size_t edge = 0; edge < found.size(); ++edge) {
     const double size = found[edge].middle_bytes;
+    // A CPU's third cache belongs to all its cores, often to other machines too: what they leave is not worth seconds.
+    const bool coarsely = briefly_on_cpu && edge >= 2;
     for (const double share : shares_within_a_cache) {
       const double bytes = share * size;
-      if (edge > 0 && bytes > found[edge - 1].middle_bytes) ask_hits(bytes, replicates_of_hits(request.effort, bytes));
+      if (edge > 0 && bytes > found[edge - 1].middle_bytes && !coarsely)
+        ask_hits(bytes, replicates_of_hits(request.effort, bytes));
     }
     // As far as the next cache, not its onset: where it fades in slowly, the cycle misses it long before these do, and
     // a level between two such caches would be seen by neither.
     const double end = edge + 1 < found.size() ? found[edge + 1].middle_bytes : furthest_hits;
-    // A CPU's third cache belongs to all its cores, often to other machines too: what they leave is not worth seconds.
-    const bool coarsely = briefly_on_cpu && edge >= 2;
     for (const double share : shares_of_a_cache(request.effort, size, coarsely)) {
       const double bytes = share * size;
       if (bytes > end) break;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -43,7 +44,7 @@ std::vector<double> sizes(const Request& request, const gpu::DeviceInfo& device 
 }
 
 /// Measurements of the sizes that are asked for first, on a device of known latency.
-std::vector<Measurement> measured(const Request& request, double (*hop_ns)(double bytes),
+std::vector<Measurement> measured(const Request& request, const std::function<double(double bytes)>& hop_ns,
                                   const gpu::DeviceInfo& device = {}) {
   std::vector<Measurement> known;
   for (const double bytes : sizes(request, device)) {
@@ -129,15 +130,15 @@ TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
   }
 }
 
-// Laps over many lines take long, and a CPU stands for a GPU.
-TEST(LatencySizes, AFarEdgeOfACpuIsHalvedOnceAtQuick) {
-  constexpr auto ends_at_20_mib = [](double bytes) { return bytes <= 20 << 20 ? 12.0 : 140.0; };
-  const auto looks = [&](gpu::DeviceType type, Effort effort) {
+// Laps over many lines take long, a CPU stands for a GPU, and what others leave of its shared caches changes anyway.
+TEST(LatencySizes, AnEdgeOfACpusSharedCachesIsHalvedOnceAtMostAtQuick) {
+  const auto looks = [&](gpu::DeviceType type, Effort effort, std::uint64_t end) {
+    const auto latency_ns = [end](double bytes) { return bytes <= static_cast<double>(end) ? 12.0 : 140.0; };
     gpu::DeviceInfo device;
     device.type = type;
     device.largest_buffer_bytes = 8ull << 30;
     const Request request{.effort = effort};
-    auto known = measured(request, ends_at_20_mib, device);
+    auto known = measured(request, latency_ns, device);
     for (int look = 0;; ++look) {
       std::vector<Point> points = latency.next(device, request, known);
       std::erase_if(points, [](const Point& point) { return !is_cycle(point); });
@@ -145,14 +146,18 @@ TEST(LatencySizes, AFarEdgeOfACpuIsHalvedOnceAtQuick) {
       for (const Point& point : points) {
         known.push_back({.point = point,
                          .unit = "ns",
-                         .values = std::vector<double>(7, ends_at_20_mib(point.x.at("bytes"))),
+                         .values = std::vector<double>(7, latency_ns(point.x.at("bytes"))),
                          .state = {}});
       }
     }
   };
-  EXPECT_EQ(looks(gpu::DeviceType::cpu, Effort::quick), 1);
-  EXPECT_GE(looks(gpu::DeviceType::cpu, Effort::normal), 3);
-  EXPECT_GE(looks(gpu::DeviceType::discrete, Effort::quick), 3);
+  EXPECT_GE(looks(gpu::DeviceType::cpu, Effort::quick, 3 << 20), 3);
+  EXPECT_EQ(looks(gpu::DeviceType::cpu, Effort::quick, 6 << 20), 0);  // four sizes a doubling have it within 20 %
+  EXPECT_EQ(looks(gpu::DeviceType::cpu, Effort::quick, 20 << 20), 1);
+  for (const std::uint64_t end : {6 << 20, 20 << 20}) {
+    EXPECT_GE(looks(gpu::DeviceType::cpu, Effort::normal, end), 3) << end;
+    EXPECT_GE(looks(gpu::DeviceType::discrete, Effort::quick, end), 3) << end;
+  }
 }
 
 TEST(LatencySizes, HitsOfACpusLastCacheAreAskedUpTo64MiBAtQuick) {
@@ -194,10 +199,13 @@ TEST(LatencySizes, HitsOfACpusThirdCacheAreAskedAtAFewSizesAtQuick) {
   };
   constexpr double second = 0.9 * (1 << 20);
   constexpr double third = 5.8 * (1 << 20);
-  EXPECT_EQ(asked(gpu::DeviceType::cpu, Effort::quick, third, 1e9), std::vector<int>(5, 1));
+  EXPECT_EQ(asked(gpu::DeviceType::cpu, Effort::quick, third, 1e9), std::vector<int>(3, 1));
   EXPECT_GE(asked(gpu::DeviceType::cpu, Effort::normal, third, 1e9).size(), 9u);
   EXPECT_GE(asked(gpu::DeviceType::discrete, Effort::quick, third, 1e9).size(), 9u);
+  // Beyond the second cache its own hits are asked, and none for the third one's latency.
   EXPECT_GE(asked(gpu::DeviceType::cpu, Effort::quick, second, third).size(), 9u);
+  EXPECT_EQ(asked(gpu::DeviceType::discrete, Effort::quick, second, third).size(),
+            asked(gpu::DeviceType::cpu, Effort::quick, second, third).size() + 2);
 }
 
 // A larger working set is not served faster: who was slow between two that are as fast was disturbed.
