@@ -191,6 +191,24 @@ bool allowed(const CacheShape& shape, const std::vector<bool>& scattered, std::s
   return cache >= scattered.size() || !scattered[cache] || shape.index() == CacheShape::Index::hashed;
 }
 
+/// The best of the fits with another shape of one cache that may be believed; a cost without end where none may.
+FittedHierarchy believable_by_another_shape(const FittedHierarchy& hierarchy, const FitCurves& curves) {
+  FittedHierarchy found;
+  found.cost = std::numeric_limits<double>::infinity();
+  const std::span<const CacheShape> shapes = cache_shapes();
+  for (std::size_t cache = 0; cache < hierarchy.shapes.size(); ++cache) {
+    const std::vector<FittedHierarchy> fits = in_parallel(shapes.size(), [&](std::size_t i) {
+      FittedHierarchy other = hierarchy;
+      other.shapes[cache] = &shapes[i];
+      return fit(curves, other);
+    });
+    for (const FittedHierarchy& other : fits) {
+      if (other.cost < found.cost && believable(other, curves)) found = other;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 FittedHierarchy without_cache(const FittedHierarchy& hierarchy, std::size_t cache) {
@@ -282,7 +300,9 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
       choose_shapes(curves, fewer);
       if (fewer.cost < cheapest.cost) cheapest = fewer;
     }
-    best = cheapest;
+    // The shape that fits best may leave a level no size of its own where another, that fits worse, shows it.
+    const FittedHierarchy other = believable_by_another_shape(best, curves);
+    best = other.cost < cheapest.cost - evidence ? other : cheapest;
   }
   return best;
 }
@@ -303,8 +323,10 @@ bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::si
   const bool scatter = before_it >= large_step && std::min(step, before_it) < step_beyond_scatter;
   const std::vector<double> before = flat_stretches(hierarchy, curves, cache);
   if (scatter && before.empty()) return false;
-  if (step >= large_step) return true;
   const std::vector<double> beyond = flat_stretches(hierarchy, curves, cache + 1);
+  // What the fit makes of sizes that were not measured, or were disturbed, is no step where the curve shows none.
+  if (!before.empty() && !beyond.empty() && beyond.back() <= before.front()) return false;
+  if (step >= large_step) return true;
   return !before.empty() && !beyond.empty() && beyond.back() >= least_step_of_a_level * before.front();
 }
 

@@ -413,10 +413,9 @@ std::optional<FittedHierarchy> without_hidden_translation(const FittedHierarchy&
     const bool begins_there = std::ranges::any_of(edges, [&](const TranslationEdge& edge) {
       return std::exp2(at) > 0.7 * edge.bytes && std::exp2(at) < 2 * edge.reach_bytes;
     });
-    if (!begins_there) continue;
+    if (!begins_there || !is_level(fitted, points, cache)) continue;
     FittedHierarchy fewer = fit(points, without_cache(fitted, cache));
-    if (level_count(fewer, points) + (is_level(fitted, points, cache) ? 1 : 0) == level_count(fitted, points))
-      return fewer;
+    if (level_count(fewer, points) + 1 == level_count(fitted, points)) return fewer;
   }
   return std::nullopt;
 }
