@@ -131,7 +131,8 @@ TEST_F(RunnerTest, LapsThatNeverSettleAreWaitedForOnAGpuAndBrieflyOnACpu) {
   EXPECT_GT(settling(gpu::DeviceType::integrated), 5e9);
   EXPECT_EQ(state(0).laps_settling, 0);
   EXPECT_LT(settling(gpu::DeviceType::cpu), 3e9);
-  EXPECT_GT(state(0).laps_settling, 0.1) << "that it was not waited for is not said";
+  // The last of the quarter of a second that it was given was faster than the first by a twentieth.
+  EXPECT_NEAR(state(0).laps_settling, 0.05, 0.02) << "that it was not waited for is not said";
 }
 
 TEST_F(RunnerTest, FindingsAreConcludedFromAllMeasurements) {
