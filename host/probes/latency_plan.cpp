@@ -111,14 +111,13 @@ struct FarEdges {
 FarEdges far_edges(const gpu::DeviceInfo& device, measure::Effort effort, bool closely) {
   // A CPU that stands for a GPU has no cache there worth minutes.
   if (device.type != gpu::DeviceType::cpu || effort == measure::Effort::thorough) return {};
-  FarEdges far;
+  FarEdges far{.bracketed = bracketed_far};
   far.close_below_bytes = effort == measure::Effort::quick ? shared_bytes : many_bytes;
   if (!closely) {
     far.looked_at_below_bytes = few_bytes;
   } else if (effort == measure::Effort::quick) {
     far.looked_at_below_bytes = many_bytes;
   }
-  if (effort == measure::Effort::quick) far.bracketed = bracketed_far;
   return far;
 }
 

@@ -131,7 +131,7 @@ TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
 }
 
 // Laps over many lines take long, a CPU stands for a GPU, and what others leave of its shared caches changes anyway.
-TEST(LatencySizes, AnEdgeOfACpusSharedCachesIsHalvedOnceAtMostAtQuick) {
+TEST(LatencySizes, AnEdgeIsHalvedOnceAtMostWhereACpusLapsTakeLong) {
   const auto looks = [&](gpu::DeviceType type, Effort effort, std::uint64_t end) {
     const auto latency_ns = [end](double bytes) { return bytes <= static_cast<double>(end) ? 12.0 : 140.0; };
     gpu::DeviceInfo device;
@@ -154,6 +154,8 @@ TEST(LatencySizes, AnEdgeOfACpusSharedCachesIsHalvedOnceAtMostAtQuick) {
   EXPECT_GE(looks(gpu::DeviceType::cpu, Effort::quick, 3 << 20), 3);
   EXPECT_EQ(looks(gpu::DeviceType::cpu, Effort::quick, 6 << 20), 0);  // four sizes a doubling have it within 20 %
   EXPECT_EQ(looks(gpu::DeviceType::cpu, Effort::quick, 20 << 20), 1);
+  EXPECT_EQ(looks(gpu::DeviceType::cpu, Effort::normal, 100 << 20), 0);
+  EXPECT_GE(looks(gpu::DeviceType::discrete, Effort::normal, 100 << 20), 3);
   for (const std::uint64_t end : {6 << 20, 20 << 20}) {
     EXPECT_GE(looks(gpu::DeviceType::cpu, Effort::normal, end), 3) << end;
     EXPECT_GE(looks(gpu::DeviceType::discrete, Effort::quick, end), 3) << end;
