@@ -277,11 +277,15 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
     for (const FittedHierarchy& tried : all) {
       if (tried.cost < found.cost && plausible(tried, curves)) found = tried;
     }
-    if (!(found.cost < best.cost - evidence)) break;
+    // Where a curve is far from explained, a further cache may help only once all have other shapes: one that climbs
+    // slowly stood for two.
+    const auto better = [&] { return found.cost < best.cost - evidence; };
+    const bool better_already = better();
+    if (found.log2_bytes.empty() || (!better_already && best.cost < points)) break;
     choose_shapes(curves, found);
     const FittedHierarchy polished = fit(curves, found);
     if (plausible(polished, curves)) found = polished;
-    if (!plausible(found, curves)) break;
+    if (!plausible(found, curves) || !(better_already || better())) break;
     best = found;
   }
   // A cache that helped early may have become useless once others were there.

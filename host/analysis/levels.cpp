@@ -37,6 +37,9 @@ constexpr double least_foot = 1.05;  // of the end, over the onset
 constexpr double half_missed_at_random = 1.39;
 /// ln 2: where each line has one place, which chance gives it. In every other cache later.
 constexpr double half_missed_at_the_earliest = 0.69;
+/// Laps that fell by no more than this had next to nothing left to fall by: what is forgotten at a constant rate has
+/// its square left.
+constexpr double as_good_as_settled = 0.02;
 constexpr double served_nearly_alone = 0.985;  // share of accesses
 constexpr double served_mostly = 0.7;          // share of accesses
 constexpr double most_step_of_translation = 1.25;
@@ -180,7 +183,7 @@ std::vector<CurvePoint> served_by(const LatencyCurves& curves, const FittedHiera
                                   double least_share, double from_bytes) {
   std::vector<CurvePoint> points;
   for (const CurvePoint& point : curves.cycle) {
-    if (point.settling > 0 || point.bytes < from_bytes) continue;
+    if (point.settling > as_good_as_settled || point.bytes < from_bytes) continue;
     if (cyclic_share(fitted, level, log2_of(point.bytes)) >= least_share) points.push_back(point);
   }
   return points;
@@ -219,7 +222,7 @@ Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_
   };
   for (const CurvePoint& point : curves.cycle) {
     const double at = log2_of(point.bytes);
-    if (point.settling > 0 || point.bytes < from_bytes) continue;
+    if (point.settling > as_good_as_settled || point.bytes < from_bytes) continue;
     if (cyclic_share(fitted, level, at) >= served_nearly_alone) {
       medians.push_back(without_others(point));
     } else if (level == 0 && !fitted.log2_bytes.empty() && at < fitted.log2_bytes[0] + log2_of(surely_held)) {
@@ -482,7 +485,7 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
     const double from_bytes = memory ? told_of_memory_from(curves, fitted, points) : 0;
     one.latency_ns = passed ? *passed : plateau_ns(measured, refined_hierarchy, speaker, bootstrap, from_bytes);
     // A last level without an end holds what the curve ends in, even where that is a climb.
-    if (memory && measured.cycle.back().settling == 0)
+    if (memory && measured.cycle.back().settling <= as_good_as_settled)
       one.latency_ns.high = std::max(one.latency_ns.high, median_ns(measured.cycle.back()));
     if (level < fitted.log2_bytes.size()) {
       const Bracket by_shapes = over_shapes(refined_hierarchy, points, fitted, level);

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <ostream>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -167,6 +170,50 @@ TEST(AnalyticBrackets, HoldMostTrueCapacities) {
     }
   }
   EXPECT_GE(held, 0.9 * all) << "not held:\n" << missed;
+}
+
+// Before anything is looked at more closely: where both are taken for one, no size between them is asked for.
+TEST(AnalyticEdges, TwoCachesThatClimbAsOneAreTwo) {
+  const AnalyticHierarchy hierarchy{
+      {{278 * kib, 16, random, hashed, 6.7}, {1758 * kib, 8, lru, hashed, 10.8}, {13422 * kib, 12, random, hashed, 35}},
+      94.9};
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    std::mt19937_64 noise(seed);
+    LatencyCurves sweep;
+    for (double bytes = 1 * kib; bytes < 257 * mib; bytes *= std::exp2(0.25)) {
+      const double ns = test::cycle_ns(hierarchy, std::round(bytes / 64) * 64);
+      sweep.cycle.push_back({.bytes = std::round(bytes / 64) * 64, .values = {}});
+      for (int i = 0; i < 9; ++i) sweep.cycle.back().values.push_back(ns * std::normal_distribution(1.0, 0.01)(noise));
+    }
+    const std::vector<Edge> edges = find_edges(sweep);
+    ASSERT_EQ(edges.size(), 3u) << seed;
+    EXPECT_NEAR(edges[0].middle_bytes / (278 * kib), 1, 0.15) << seed;
+    EXPECT_NEAR(edges[1].middle_bytes / (1758 * kib), 1, 0.15) << seed;
+  }
+}
+
+// Laps over a large cache that replaces at random settle so slowly that hardly a point beyond it is known well. The
+// last had all but settled: it tells memory's latency, the others what they can.
+TEST(AnalyticMemory, IsToldByAPointWhoseLapsHaveAllButSettled) {
+  const AnalyticHierarchy hierarchy{{{3492 * kib, 8, random, modulo, 342}, {61.1 * mib, 16, random, modulo, 777}},
+                                    2497};
+  const auto settling = [](double bytes) {
+    if (bytes < 46 * mib) return 0.0;
+    return bytes < 130 * mib ? 0.12 : bytes < 180 * mib ? 0.06 : bytes < 250 * mib ? 0.03 : 0.01;
+  };
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    LatencyCurves curves = analytic_curves(hierarchy, {}, seed);
+    for (std::vector<CurvePoint>* curve : {&curves.cycle, &curves.independent}) {
+      std::erase_if(*curve, [](const CurvePoint& point) { return point.bytes > 260 * mib; });
+      for (CurvePoint& point : *curve) {
+        point.settling = settling(point.bytes);
+        for (double& value : point.values) value *= 1 + 0.15 * point.settling;
+      }
+    }
+    const Hierarchy found = find_levels(curves, seed);
+    ASSERT_EQ(found.levels.size(), 3u) << seed;
+    EXPECT_NEAR(found.levels[2].latency_ns.value / 2497, 1, plateau_tolerance) << seed;
+  }
 }
 
 // Known values of the formulas, and some that were simulated, so that a slip in them is not taken for one in
