@@ -187,6 +187,35 @@ TEST(ModelDevice, AChainOutOfTheBufferIsAnError) {
   EXPECT_EQ(walk.cursor()[0], 0u);
 }
 
+TEST(ModelDevice, IndependentLoadsReadTheContentsAsTheyAreNow) {
+  // 1000 lines and a half; the walk is long enough that the model keeps the lines' first words beside it.
+  constexpr std::uint32_t lines = 1001;
+  constexpr std::uint32_t line_words = 16;
+  constexpr std::uint32_t trips = 500;
+  const auto device = open(plain());
+  const auto kernel = device->make_kernel(independent_chase_source, 1);
+  const auto memory = device->make_buffer(std::uint64_t{lines} * line_words * 4 - 32);
+  const auto cursor = device->make_buffer(12);
+  std::vector<std::uint32_t> words(memory->size_bytes() / 4);
+  std::array<std::uint32_t, 3> state{};
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    Random random(seed);
+    for (std::uint32_t& word : words) word = random.below(1u << 31);
+    memory->write(0, std::as_bytes(std::span(words)));
+    for (int launch = 0; launch < 2; ++launch) {
+      auto [word, counter, walked] = state;
+      for (std::uint32_t hop = 0; hop < trips * 8; ++hop) {
+        const std::uint32_t mixed = (word ^ ++counter) * 0x9E3779B1u;
+        word = words[(std::uint64_t{mixed} * lines >> 32) * line_words];
+      }
+      device->run(*kernel,
+                  {.buffers = {memory.get(), cursor.get()}, .scalars = {trips, lines, line_words}, .groups = 1});
+      cursor->read(0, std::as_writable_bytes(std::span(state)));
+      EXPECT_EQ(state, (std::array<std::uint32_t, 3>{word, counter, trips})) << seed << ", launch " << launch;
+    }
+  }
+}
+
 TEST(ModelDevice, OneLinePerPagePaysForTranslation) {
   Description model = plain();
   model.levels = {cache(1 << 20, 64, 16384, 40), cache(0, 64, 16, 300)};

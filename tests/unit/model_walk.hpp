@@ -12,6 +12,8 @@
 namespace sonde::gpu::model {
 
 inline const KernelSource chase_source{.name = "chase", .opencl_c = {}, .spirv_addresses = {}, .spirv_descriptors = {}};
+inline const KernelSource independent_chase_source{
+    .name = "independent_chase", .opencl_c = {}, .spirv_addresses = {}, .spirv_descriptors = {}};
 inline const KernelSource alu_chain_source{
     .name = "alu_chain", .opencl_c = {}, .spirv_addresses = {}, .spirv_descriptors = {}};
 

@@ -88,19 +88,20 @@ void independent_chase(Invocation& invocation) {
   const std::uint32_t trips = invocation.scalar(0);
   const std::uint64_t line_count = invocation.scalar(1);
   const std::uint32_t line_words = invocation.scalar(2);
+  const std::uint64_t hops = trips * hops_per_trip;
+  const std::uint32_t* const first_words = lines.spaced_words(line_words, hops);
   std::uint32_t word = cursor.load(0);
   std::uint32_t counter = cursor.load(1);
-  for (std::uint64_t hop = 0; hop < trips * hops_per_trip; ++hop) {
+  for (std::uint64_t hop = 0; hop < hops; ++hop) {
     ++counter;
     const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
     const auto line = static_cast<std::uint32_t>((mixed * line_count) >> 32);
-    const std::uint32_t first_word = line * line_words;
-    word = lines.load(first_word);
+    word = lines.load_spaced(line, line_words, first_words);
   }
   cursor.store(0, word);
   cursor.store(1, counter);
   cursor.store(2, trips);
-  invocation.compute(cycles_per_hop * static_cast<double>(trips * hops_per_trip));
+  invocation.compute(cycles_per_hop * static_cast<double>(hops));
 }
 
 /// Words side by side move as a stream; others each cost what a load costs, as few as they are.
