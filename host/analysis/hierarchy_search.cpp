@@ -278,14 +278,13 @@ FittedHierarchy search_hierarchy(const FitCurves& curves) {
       if (tried.cost < found.cost && plausible(tried, curves)) found = tried;
     }
     // Where a curve is far from explained, a further cache may help only once all have other shapes: one that climbs
-    // slowly stood for two.
-    const auto better = [&] { return found.cost < best.cost - evidence; };
-    const bool better_already = better();
-    if (found.log2_bytes.empty() || (!better_already && best.cost < points)) break;
+    // slowly stood for two. It has to explain the curve then, for of what scatters any step explains some.
+    const bool better = found.cost < best.cost - evidence;
+    if (found.log2_bytes.empty() || (!better && best.cost < points)) break;
     choose_shapes(curves, found);
     const FittedHierarchy polished = fit(curves, found);
     if (plausible(polished, curves)) found = polished;
-    if (!plausible(found, curves) || !(better_already || better())) break;
+    if (!plausible(found, curves) || (!better && found.cost > explained_cost * points)) break;
     best = found;
   }
   // A cache that helped early may have become useless once others were there.
