@@ -46,10 +46,14 @@ constexpr double most_step_of_translation = 1.25;
 constexpr double climb_of_memory = 1.05;
 constexpr double surely_held = 0.3;  // of the nearest cache
 constexpr std::size_t least_points_for_a_scatter = 5;
+/// So many standard deviations above its level a point has left it.
+constexpr double scatters = 3;
 /// So many values of the points that tell a size may have been taken beside neighbours, in the mean; of more, the cache
-/// may be larger by what a core's second hardware thread takes of it, a half in the end.
+/// may be larger by what a core's second hardware thread takes of it, a half in the end. It may be smaller:
+/// they slow the walk down where it hits, too, which hides the beginning of a step.
 constexpr double neighbours_of_a_sure_size = 0.1;
 constexpr double most_taken_by_neighbours = 0.5;
+constexpr double most_hidden_by_neighbours = 0.15;
 
 double log2_of(double value) { return std::log2(value); }
 
@@ -112,7 +116,7 @@ Crossing crossing(const LatencyCurves& curves, const FittedHierarchy& fitted, st
   const double middle = fitted.log2_bytes[level];
   // From the middle of the transition outwards: an onset is the last point below the share, an end the first above,
   // so a single disturbed point far away does not move it.
-  const double noise = 3 * scatter_of_plateau(curves, fitted, level);
+  const double noise = scatters * scatter_of_plateau(curves, fitted, level);
   const auto reached = [&](const CurvePoint& point, double wanted) {
     // The drift of the level itself is not the step, nor is what its points scatter by.
     const double octaves = level == 0 ? 0 : std::max(0.0, log2_of(point.bytes) - fitted.log2_bytes[level - 1]);
@@ -145,6 +149,24 @@ Crossing crossing(const LatencyCurves& curves, const FittedHierarchy& fitted, st
   // Not reached before the next transition takes over: at the end of what was looked at.
   const double last = window.empty() ? std::exp2(middle) : window.back()->bytes;
   return {.below = last, .above = last};
+}
+
+/// Sizes of a cycle that has lost a share of its accesses to a cache's misses, over the cache's own size.
+double over_the_size(const CacheShape& shape, double missed) {
+  double low = -1;
+  double high = 2;
+  while (high - low > 1e-4) {
+    const double middle = (low + high) / 2;
+    (shape.cyclic_miss(middle) < missed ? low : high) = middle;
+  }
+  return std::exp2(low);
+}
+
+/// The least share of the step beyond a cache that shows among what its points scatter by: see `crossing`.
+double share_that_shows(const LatencyCurves& curves, const FittedHierarchy& fitted, std::size_t cache, double share) {
+  const double base = level_ns(fitted, cache, fitted.log2_bytes[cache]);
+  const double step = std::max(level_ns(fitted, cache + 1, fitted.log2_bytes[cache]) - base, 0.02 * base);
+  return std::max(share, std::min(scatters * scatter_of_plateau(curves, fitted, cache) * base / step, 0.5));
 }
 
 /// The size at which the cycle begins the larger part of its step, where it does that at once. What it missed before
@@ -335,9 +357,9 @@ Bracket capacity(const LatencyCurves& curves, const RefinedHierarchy& refined_hi
   if (!curves.independent.empty() && !hashed && !refined_hierarchy.scattered[cache] &&
       onset.above <= onset.below * narrow_onset) {
     // Neighbouring lines in neighbouring sets: every line fits up to the capacity, whatever the policy, and not beyond.
-    // A random policy reaches 5 % of the step only 3 % later.
-    const bool random = fitted.shapes[cache]->policy() == CacheShape::Policy::random;
-    const double low = onset.below * (random ? 0.97 : 1);
+    // A random policy reaches 5 % of the step only 3 % later, and where the points scatter more of it is hidden.
+    const double shown = share_that_shows(curves, fitted, cache, 0.05);
+    const double low = onset.below / over_the_size(*fitted.shapes[cache], shown);
     const double high = onset.above;
     // Where one of the curves speaks against it, a few sets filled early: pages that the system placed unevenly.
     for (const double said :
@@ -512,8 +534,10 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
       if (middle.below < middle.above)
         one.bytes->high = std::min(one.bytes->high, std::max(middle.above / half_missed_at_the_earliest,
                                                              (1 + least_relative_error) * one.bytes->value));
-      if (neighbours_about(curves, one.bytes->value) > neighbours_of_a_sure_size)
+      if (neighbours_about(curves, one.bytes->value) > neighbours_of_a_sure_size) {
         one.bytes->high = std::max(one.bytes->high, one.bytes->value / (1 - most_taken_by_neighbours));
+        one.bytes->low = std::min(one.bytes->low, one.bytes->value * (1 - most_hidden_by_neighbours));
+      }
       // Points that scatter by half of a small step show no onset: it is where the fit has it.
       const bool found = onset.below < onset.above;
       one.onset_bytes = found ? std::sqrt(onset.below * onset.above) : std::min(onset.below, one.bytes->value);

@@ -172,6 +172,26 @@ TEST(AnalyticBrackets, HoldMostTrueCapacities) {
   EXPECT_GE(held, 0.9 * all) << "not held:\n" << missed;
 }
 
+// A step so small that the scatter of its points hides how it begins: what shows is not the first to be missed.
+TEST(AnalyticBrackets, HoldACapacityWhoseOnsetIsHidden) {
+  constexpr double bytes = 48 * kib;
+  const AnalyticHierarchy hierarchy{{{bytes, 12, lru, modulo, 6}, {2 * mib, 16, lru, hashed, 9}}, 40};
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    LatencyCurves curves = analytic_curves(hierarchy, {}, seed);
+    std::mt19937_64 scatter(seed);
+    for (CurvePoint& point : curves.cycle) {
+      const double factor = std::normal_distribution(1.0, 0.02)(scatter);
+      for (double& value : point.values) value *= factor;
+    }
+    const Hierarchy found = find_levels(curves, seed);
+    ASSERT_EQ(found.levels.size(), 3u) << seed;
+    const Bracket& first = *found.levels[0].bytes;
+    EXPECT_LE(first.low, bytes) << seed;
+    EXPECT_GE(first.high, bytes) << seed;
+    EXPECT_NEAR(first.value / bytes, 1, capacity_tolerance) << seed;
+  }
+}
+
 // Before anything is looked at more closely: where both are taken for one, no size between them is asked for.
 TEST(AnalyticEdges, TwoCachesThatClimbAsOneAreTwo) {
   const AnalyticHierarchy hierarchy{
