@@ -25,6 +25,7 @@ struct LatencyCurves {
   double line_bytes = 64;
   double page_bytes = 4096;                 ///< distance of the lines of `page`
   std::vector<double> left_out_bytes = {};  ///< sizes of the cycle whose points were disturbed
+  double neighbours = 0;                    ///< mean share of the cycle's, those left out too, as CurvePoint says it
 };
 
 /// A value with the range that holds it with 95 % probability.

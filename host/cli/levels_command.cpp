@@ -78,14 +78,18 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
       for (const measure::FoundLevel& level : conclusion.levels) {
         std::cout << records::level_line({device, api, std::string(probe.name)}, level) << "\n";
       }
+      for (const measure::Unread& one : conclusion.unread)
+        spdlog::warn("{}, {}, {}: {}", device, api, probes::name_of(probes::path_of(one.series)), one.reason);
       continue;
     }
     const probes::Path path = latency ? probes::path_of(series) : probes::Path::vector;
     std::cout << (found != devices.end() ? found->second->name : device) << ", " << api
               << (latency ? "" : ", by bandwidth")
               << (path == probes::Path::vector ? "" : ", by the path " + std::string(probes::name_of(path)))
-              << (is_awake(conclusion) ? ", memory kept awake" : "") << "\n"
-              << (latency ? level_table(conclusion.levels) : level_table({}, conclusion.levels));
+              << (is_awake(conclusion) ? ", memory kept awake" : "") << "\n";
+    if (conclusion.unread.empty())
+      std::cout << (latency ? level_table(conclusion.levels) : level_table({}, conclusion.levels));
+    for (const measure::Unread& one : conclusion.unread) std::cout << "  " << one.reason << "\n";
     for (const measure::Finding& finding : conclusion.findings) std::cout << "  " << finding.evidence << "\n";
   }
   return ExitStatus::done;

@@ -90,10 +90,17 @@ struct FoundLevel {
   std::optional<analysis::Bracket> gbps;    ///< on a bandwidth curve, which has no latency
 };
 
+/// Curves that no level is read from, with the reason in words that tell the user what to do.
+struct Unread {
+  std::map<std::string, std::string> series;
+  std::string reason;
+};
+
 /// Everything that a probe reads from its measurements.
 struct Conclusion {
   std::vector<FoundLevel> levels;
   std::vector<Finding> findings;
+  std::vector<Unread> unread = {};
 };
 
 /// Something else that was seen during the same repetitions: a curve of its own, at the same x.

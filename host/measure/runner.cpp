@@ -273,6 +273,10 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
   add_cycles(conclusion.levels, known);
   for (const FoundLevel& level : conclusion.levels) observer.level(probe, level);
   for (const Finding& finding : conclusion.findings) observer.found(probe, finding);
+  for (const Unread& curves : conclusion.unread) {
+    const Point place{.series = curves.series};
+    observer.skipped(probe, &place, curves.reason);
+  }
   for (const Finding& finding : probe.stated(device.info(), known)) observer.found(probe, finding);
 }
 

@@ -85,8 +85,12 @@ measure::Conclusion conclude(const Request& request, std::span<const Measurement
     if (series.at("state") == "asleep") by_series[series].push_back(one);
   }
   for (const auto& [series, ones] : by_series) {
-    add_levels(analysis::find_levels(curves_of(ones, Path::vector, request.line_bytes), request.seed), series,
-               conclusion);
+    const analysis::LatencyCurves curves = curves_of(ones, Path::vector, request.line_bytes);
+    if (const auto reason = why_not_read(curves)) {
+      conclusion.unread.push_back({.series = series, .reason = *reason});
+    } else {
+      add_levels(analysis::find_levels(curves, request.seed), series, conclusion);
+    }
   }
   return conclusion;
 }

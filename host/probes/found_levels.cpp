@@ -1,8 +1,15 @@
 #include "probes/found_levels.hpp"
 
 #include <cmath>
+#include <cstddef>
 
 namespace sonde::probes {
+namespace {
+
+constexpr double most_beside_neighbours = 0.5;
+constexpr std::size_t least_points = 3;  // of which fewer tell no levels anyway
+
+}  // namespace
 
 void add_levels(const analysis::Hierarchy& hierarchy, const std::map<std::string, std::string>& series,
                 measure::Conclusion& conclusion) {
@@ -20,6 +27,13 @@ void add_levels(const analysis::Hierarchy& hierarchy, const std::map<std::string
                      " ns longer beyond a span of " + measure::size_text(edge.bytes) +
                      ", although so few lines fit a cache: this is address translation, not a level."});
   }
+}
+
+std::optional<std::string> why_not_read(const analysis::LatencyCurves& curves) {
+  if (curves.cycle.size() < least_points || curves.neighbours <= most_beside_neighbours) return std::nullopt;
+  return "no levels are read from this curve, as most of it was measured while something else worked on the same core, "
+         "maybe of another virtual machine, with a part of its caches; run again on an idle machine, or with a higher "
+         "--effort, which waits longer for one";
 }
 
 }  // namespace sonde::probes

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "analysis/levels.hpp"
@@ -12,5 +13,9 @@ namespace sonde::probes {
 /// translation.
 void add_levels(const analysis::Hierarchy& hierarchy, const std::map<std::string, std::string>& series,
                 measure::Conclusion& conclusion);
+
+/// Why levels read from these curves would not be the machine's: most of what was measured had neighbours on its core,
+/// with a part of its caches. Empty where they would be.
+std::optional<std::string> why_not_read(const analysis::LatencyCurves& curves);
 
 }  // namespace sonde::probes

@@ -105,7 +105,12 @@ void conclude(std::span<const Measurement> measurements, std::map<std::string, s
   const Path path = path_of(series);
   const analysis::LatencyCurves asleep = curves_of(measurements, path, request.line_bytes);
   const analysis::LatencyCurves awake = curves_of(measurements, path, request.line_bytes, Fabric::loaded);
-  analysis::Hierarchy hierarchy = analysis::find_levels(asleep.cycle.empty() ? awake : asleep, request.seed);
+  const analysis::LatencyCurves& curves = asleep.cycle.empty() ? awake : asleep;
+  if (const auto reason = why_not_read(curves)) {
+    conclusion.unread.push_back({.series = series, .reason = *reason});
+    return;
+  }
+  analysis::Hierarchy hierarchy = analysis::find_levels(curves, request.seed);
   if (!awake.cycle.empty()) {
     hierarchy.levels = analysis::kept_awake(hierarchy.levels, asleep.cycle, awake.cycle);
     series["fabric"] = "loaded";

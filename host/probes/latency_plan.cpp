@@ -209,6 +209,9 @@ analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurem
     return points;
   };
   const std::vector<analysis::CurvePoint> cycle = curve("cycle");
+  for (const analysis::CurvePoint& point : cycle) {
+    curves.neighbours += point.neighbours / static_cast<double>(cycle.size());
+  }
   curves.cycle = analysis::without_peaks(analysis::without_neighbours(cycle));
   for (const analysis::CurvePoint& point : cycle) {
     if (std::ranges::find(curves.cycle, point.bytes, &analysis::CurvePoint::bytes) == curves.cycle.end())

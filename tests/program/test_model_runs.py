@@ -95,6 +95,24 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
     assert [line.split()[0] for line in constant] == ["level", "1", "beyond"]
 
 
+def test_curves_mostly_measured_beside_neighbours_tell_no_levels_but_why(sonde, model_file):
+    measured(sonde, model_file(), "--probe", "latency")
+    records = sonde.records()
+    for sample in of_kind(records, "sample"):
+        if sample["series"]["path"] == "vector":
+            sample["state"]["neighbours"] = 0.8
+    (sonde.folder / "shared.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    text = sonde("levels", "shared.jsonl")
+    assert text.status == 0, text.err
+    vector = next(block for block in text.out.split("little") if block.startswith(", model\n")).splitlines()
+    assert vector[1].startswith("  no levels are read from this curve, as most of it was measured while something")
+    assert len(vector) == 2
+    lines = sonde("levels", "shared.jsonl", "--json")
+    paths = {json.loads(line)["series"]["path"] for line in lines.out.splitlines()}
+    assert "scalar" in paths and "vector" not in paths
+    assert "vector: no levels are read from this curve" in lines.err
+
+
 def test_what_a_curve_that_still_rises_ends_in_is_not_called_memory(sonde):
     table = sonde("levels", str(DATA / "ends-in-transition.jsonl")).out.splitlines()
     assert [line.split()[0] for line in table[1:4]] == ["level", "1", "beyond"]

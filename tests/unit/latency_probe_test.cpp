@@ -281,6 +281,22 @@ TEST(LatencySizes, APointBesideNeighboursIsLeftOutAndAskedForNearby) {
   EXPECT_EQ(curves_of(known, Path::vector, request.line_bytes).cycle.front().bytes, 512);
 }
 
+// Of most values' neighbours no bracket tells: such a curve has been seen to have one cache where there are two.
+TEST(LatencyLevels, AreNotReadFromACurveMostlyMeasuredBesideNeighbours) {
+  const Request request{.effort = Effort::normal};
+  std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
+  const std::size_t half = known.size() / 2;
+  for (std::size_t i = 0; i < half - 1; ++i) known[i].state.neighbours = 1;
+  const measure::Conclusion half_of_it = latency.conclude(request, known);
+  EXPECT_EQ(half_of_it.levels.size(), 2u);
+  EXPECT_TRUE(half_of_it.unread.empty());
+  for (std::size_t i = half - 1; i < half + 2; ++i) known[i].state.neighbours = 1;
+  const measure::Conclusion most_of_it = latency.conclude(request, known);
+  EXPECT_TRUE(most_of_it.levels.empty());
+  ASSERT_EQ(most_of_it.unread.size(), 1u);
+  EXPECT_NE(most_of_it.unread[0].reason.find("run again on an idle machine"), std::string::npos);
+}
+
 TEST(LatencySizes, AFarEdgeOfACpuIsLookedAtCloserByTheVectorPathAlone) {
   analysis::LatencyCurves curves;
   for (double bytes = 1 << 20; bytes <= 64 << 20; bytes *= std::sqrt(2))

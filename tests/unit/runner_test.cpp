@@ -199,6 +199,20 @@ TEST_F(RunnerTest, WhereNobodyReadsNothingIsKnown) {
   EXPECT_FALSE(state(0).surroundings.throttle_reasons);
 }
 
+TEST_F(RunnerTest, ACurveThatNoLevelIsReadFromIsSaidToBeSkipped) {
+  ScriptedDevice device({});
+  points_wanted = {point_of(1024)};
+  Probe probe = walking();
+  probe.conclude = [](const Request&, std::span<const Measurement>) {
+    return Conclusion{.levels = {}, .findings = {}, .unread = {{{{"path", "scalar"}}, "why not"}}};
+  };
+  run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
+  ASSERT_EQ(observer.skips.size(), 1u);
+  EXPECT_EQ(observer.skips[0].point.value().series, (std::map<std::string, std::string>{{"path", "scalar"}}));
+  EXPECT_TRUE(observer.skips[0].point->x.empty());
+  EXPECT_EQ(observer.skips[0].text, "why not");
+}
+
 /// A level on the curve of the points that a test wants.
 Conclusion conclude_a_level(const Request& request, std::span<const Measurement> known) {
   Conclusion conclusion = conclude_of_test(request, known);
