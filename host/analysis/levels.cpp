@@ -50,7 +50,7 @@ constexpr std::size_t least_points_for_a_scatter = 5;
 constexpr double scatters = 3;
 /// So many values of the points that tell a size may have been taken beside neighbours, in the mean; of more, the cache
 /// may be larger by what a core's second hardware thread takes of it, a half in the end. It may be smaller:
-/// they slow the walk down where it hits, too, which hides the beginning of a step.
+/// they slow the walk down where it hits, too, which hides the beginning of a step. What was seen to fit holds.
 constexpr double neighbours_of_a_sure_size = 0.1;
 constexpr double most_taken_by_neighbours = 0.5;
 constexpr double most_hidden_by_neighbours = 0.15;
@@ -536,7 +536,7 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
                                                              (1 + least_relative_error) * one.bytes->value));
       if (neighbours_about(curves, one.bytes->value) > neighbours_of_a_sure_size) {
         one.bytes->high = std::max(one.bytes->high, one.bytes->value / (1 - most_taken_by_neighbours));
-        one.bytes->low = std::min(one.bytes->low, one.bytes->value * (1 - most_hidden_by_neighbours));
+        one.bytes->low = std::min({one.bytes->low, one.bytes->value * (1 - most_hidden_by_neighbours), onset.below});
       }
       // Points that scatter by half of a small step show no onset: it is where the fit has it.
       const bool found = onset.below < onset.above;

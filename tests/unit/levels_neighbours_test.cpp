@@ -37,6 +37,7 @@ TEST(LevelsBesideNeighbours, MayBeLargerByAHalfOfTheCacheOrSmaller) {
   EXPECT_NEAR(beside.value, left_bytes, 0.1 * left_bytes);
   EXPECT_GT(beside.high, true_bytes);
   EXPECT_LE(beside.low, 0.86 * beside.value);
+  EXPECT_LE(beside.low, find_levels(curves, 1).levels[1].onset_bytes) << "what was seen to fit holds";
   EXPECT_LT(find_levels(curves, 1).levels[0].bytes->high, 52 * kib) << "of the first cache they took nothing";
 }
 
