@@ -48,6 +48,9 @@ constexpr double surely_held = 0.3;  // of the nearest cache
 constexpr std::size_t least_points_for_a_scatter = 5;
 /// So many standard deviations above its level a point has left it.
 constexpr double scatters = 3;
+/// One that lies so many more above it is seen to have left, whatever its own scatter; a step's end is seen anyway.
+constexpr double surely_seen = 2;
+constexpr double end_of_a_step = 0.9;
 /// So many values of the points that tell a size may have been taken beside neighbours, in the mean; of more, the cache
 /// may be larger by what a core's second hardware thread takes of it, a half in the end. It may be smaller:
 /// they slow the walk down where it hits, too, which hides the beginning of a step. What was seen to fit holds.
@@ -162,11 +165,14 @@ double over_the_size(const CacheShape& shape, double missed) {
   return std::exp2(low);
 }
 
-/// The least share of the step beyond a cache that shows among what its points scatter by: see `crossing`.
+/// The share of the step beyond a cache that is sure to show among what its points scatter by: `crossing` asks for
+/// three standard deviations, and a point that has as much lies below by two of them now and then.
 double share_that_shows(const LatencyCurves& curves, const FittedHierarchy& fitted, std::size_t cache, double share) {
   const double base = level_ns(fitted, cache, fitted.log2_bytes[cache]);
   const double step = std::max(level_ns(fitted, cache + 1, fitted.log2_bytes[cache]) - base, 0.02 * base);
-  return std::max(share, std::min(scatters * scatter_of_plateau(curves, fitted, cache) * base / step, 0.5));
+  const double scatter = scatter_of_plateau(curves, fitted, cache) * base / step;
+  const double asked = std::max(share, std::min(scatters * scatter, 0.5));
+  return asked > share ? std::min(asked + surely_seen * scatter, end_of_a_step) : share;
 }
 
 /// The size at which the cycle begins the larger part of its step, where it does that at once. What it missed before
@@ -368,7 +374,7 @@ Bracket capacity(const LatencyCurves& curves, const RefinedHierarchy& refined_hi
     }
     if (bracket.low > high || bracket.high < low)
       return {std::min(low, bracket.low), value, std::max(high, bracket.high)};
-    return {low * (1 - least_relative_error / 2), std::clamp(value, low, high), high * (1 + least_relative_error / 2)};
+    return {low * (1 - least_relative_error), std::clamp(value, low, high), high * (1 + least_relative_error)};
   }
   if (curves.independent.empty()) {
     // The cycle alone cannot tell policy from capacity: the onset is what can be used for certain.

@@ -176,7 +176,7 @@ TEST(AnalyticBrackets, HoldMostTrueCapacities) {
 TEST(AnalyticBrackets, HoldACapacityWhoseOnsetIsHidden) {
   constexpr double bytes = 48 * kib;
   const AnalyticHierarchy hierarchy{{{bytes, 12, lru, modulo, 6}, {2 * mib, 16, lru, hashed, 9}}, 40};
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     LatencyCurves curves = analytic_curves(hierarchy, {}, seed);
     std::mt19937_64 scatter(seed);
     for (CurvePoint& point : curves.cycle) {
