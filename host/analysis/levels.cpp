@@ -40,6 +40,8 @@ constexpr double half_missed_at_the_earliest = 0.69;
 /// Laps that fell by no more than this had next to nothing left to fall by: what is forgotten at a constant rate has
 /// its square left.
 constexpr double as_good_as_settled = 0.02;
+/// What laps may still fall by, over what they last fell by.
+constexpr double most_still_to_fall = 2;
 constexpr double served_nearly_alone = 0.985;  // share of accesses
 constexpr double served_mostly = 0.7;          // share of accesses
 constexpr double most_step_of_translation = 1.25;
@@ -238,6 +240,11 @@ double told_of_memory_from(const LatencyCurves& curves, const FittedHierarchy& f
   return !flat && quantile(last, 0.5) > climb_of_memory * usual ? last_doubling : 0;
 }
 
+/// What a curve ends in: where the last laps still fell, as low as they may fall. Of one lap nothing is known.
+double at_the_end_ns(const std::vector<CurvePoint>& cycle) {
+  return median_ns(cycle.back()) * (1 - most_still_to_fall * cycle.back().settling);
+}
+
 /// A plateau as it was measured: the points from a size on that this level nearly alone serves, without what the fit
 /// says that others add to them.
 Bracket plateau_ns(const LatencyCurves& curves, const RefinedHierarchy& refined_hierarchy, std::size_t level,
@@ -338,6 +345,12 @@ Bracket capacity(const LatencyCurves& curves, const RefinedHierarchy& refined_hi
     // A further level may hide in a wide transition, and then all of it is explained by a cache larger than it is. What
     // the walk has shown to fit is the least that holds.
     bracket.low = std::min(bracket.low, crossing(curves, fitted, cache, 0.05).below);
+  }
+  // Both together may be sure of what the walk alone has otherwise.
+  const double by_cycle = std::exp2(refined_hierarchy.by_cycle.log2_bytes[cache]);
+  if (!curves.independent.empty() && sets > few_sets) {
+    bracket.low = std::min(bracket.low, by_cycle);
+    bracket.high = std::max(bracket.high, by_cycle);
   }
   const double value = bracket.value;
   const bool hashed = fitted.shapes[cache]->index() == CacheShape::Index::hashed;
@@ -513,8 +526,7 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
     const double from_bytes = memory ? told_of_memory_from(curves, fitted, points) : 0;
     one.latency_ns = passed ? *passed : plateau_ns(measured, refined_hierarchy, speaker, bootstrap, from_bytes);
     // A last level without an end holds what the curve ends in, even where that is a climb.
-    if (memory && measured.cycle.back().settling <= as_good_as_settled)
-      one.latency_ns.high = std::max(one.latency_ns.high, median_ns(measured.cycle.back()));
+    if (memory) one.latency_ns.high = std::max(one.latency_ns.high, at_the_end_ns(measured.cycle));
     if (level < fitted.log2_bytes.size()) {
       const Bracket by_shapes = over_shapes(refined_hierarchy, points, fitted, level);
       one.fitted_bytes = by_shapes.value;

@@ -103,6 +103,15 @@ std::uint32_t looked_around_bytes() {
   return static_cast<std::uint32_t>(std::max(least_looked_around_bytes, sysconf(_SC_LEVEL1_DCACHE_SIZE) / 4 * 3));
 }
 
+/// The same work on one CPU, which the CPU's own device leaves to the system.
+measure::Workload on_core(measure::Workload workload, int cpu) {
+  workload.run = [run = std::move(workload.run), cpu](std::uint64_t steps) {
+    const cpu::Pinned pinned(cpu);
+    return run(steps);
+  };
+  return workload;
+}
+
 /// On a CPU alone, as a GPU's units belong to one program at a time, and where all cores are alike: one usual time of a
 /// hit serves for all.
 std::shared_ptr<measure::Neighbours> neighbours(gpu::Device& device, const WorkerTask& task, pid_t reading_thread) {
@@ -114,11 +123,12 @@ std::shared_ptr<measure::Neighbours> neighbours(gpu::Device& device, const Worke
     if (task.api == gpu::Api::cpu) {
       const probes::CpuPlace place{.core = quiet_core(cpu::machine(), 0), .pages = cpu::Pages::small, .awake_by = {}};
       return std::make_shared<measure::Neighbours>(probes::cpu_cycle_chase(place, lines, line_bytes, task.request.seed),
+                                                   on_core(probes::alu_chain(device), place.core.cpu),
                                                    patience(task.request.effort));
     }
     const measure::OneCore one_core(reading_thread);
     return std::make_shared<measure::Neighbours>(probes::cycle_chase(device, lines, line_bytes, task.request.seed),
-                                                 patience(task.request.effort));
+                                                 probes::alu_chain(device), patience(task.request.effort));
   } catch (const gpu::Unsupported&) {
   } catch (const gpu::Error&) {
   }

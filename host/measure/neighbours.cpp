@@ -11,46 +11,66 @@ namespace sonde::measure {
 namespace {
 
 /// Of one look: long beside what a launch varies by, short beside a repetition.
-constexpr gpu::Nanoseconds shortest_look{100e3};
+constexpr gpu::Nanoseconds shortest_walk{100e3};
+constexpr gpu::Nanoseconds shortest_arithmetic{50e3};
 constexpr int looks_at_first = 20;
-/// Of so many recent looks the fastest tell what is usual: a clock that falls for good is usual after a while,
-/// neighbours who stay for a second or two are not.
+/// Of so many recent looks the fastest tell what is usual: what slows hits for good is usual after a while, neighbours
+/// who stay for a second or two are not.
 constexpr std::size_t looks_remembered = 300;
 constexpr double usual_quantile = 0.1;
 constexpr double tolerated = 1.12;
+/// Interrupted short dispatches may last longer than the long ones.
+constexpr double least_step_ns = 1e-3;
 
 }  // namespace
 
-Neighbours::Neighbours(Workload walk, gpu::Nanoseconds patience)
-    : walk_(std::move(walk)), patience_(patience), few_((walk_.lap / walk_.quantum + 1) * walk_.quantum) {
-  run(few_);  // compiles
-  many_ = 2 * few_;
-  while (run(many_) < shortest_look && 2 * many_ <= walk_.most) many_ *= 2;
-  for (int look = 0; look < looks_at_first; ++look) recent_.push_back(hit_ns());
+Neighbours::Timed::Timed(Workload timed, gpu::Nanoseconds shortest)
+    : work(std::move(timed)), few((work.lap / work.quantum + 1) * work.quantum), many(2 * few) {
+  run(few);  // compiles
+  while (run(many) < shortest && 2 * many <= work.most) many *= 2;
 }
 
-gpu::Nanoseconds Neighbours::run(std::uint64_t steps) {
-  const gpu::Nanoseconds time = walk_.run(steps);
-  if (const auto flaw = walk_.flaw()) throw gpu::Error(*flaw);
+gpu::Nanoseconds Neighbours::Timed::run(std::uint64_t steps) {
+  const gpu::Nanoseconds time = work.run(steps);
+  if (const auto flaw = work.flaw()) throw gpu::Error(*flaw);
+  spent += time;
   return time;
 }
 
-double Neighbours::hit_ns() {
-  // Its lines may have been pushed out by what was measured last, and by the launch.
-  run(few_);
-  const gpu::Nanoseconds launch = run(few_);
-  return (run(many_) - launch).count() / static_cast<double>(many_ - few_);
+gpu::Nanoseconds Neighbours::Timed::faster_of_two(std::uint64_t steps) {
+  const gpu::Nanoseconds first = run(steps);
+  return std::min(first, run(steps));
 }
 
-bool Neighbours::crowded(double hit_ns) const {
+double Neighbours::Timed::ns_per_step(gpu::Nanoseconds many_took) {
+  return (many_took - faster_of_two(few)).count() / static_cast<double>(many - few);
+}
+
+Neighbours::Neighbours(Workload walk, Workload arithmetic, gpu::Nanoseconds patience)
+    : walk_(std::move(walk), shortest_walk),
+      arithmetic_(std::move(arithmetic), shortest_arithmetic),
+      patience_(patience) {
+  for (int look = 0; look < looks_at_first; ++look) recent_.push_back(hit_in_steps());
+}
+
+double Neighbours::hit_in_steps() {
+  // Its lines may have been pushed out by what was measured last, and by the launch.
+  walk_.run(walk_.few);
+  const double hit_ns = walk_.ns_per_step(walk_.run(walk_.many));
+  // An interrupted chain, or launch, would make hits look short, and all later ones long beside that.
+  const double step_ns = arithmetic_.ns_per_step(arithmetic_.faster_of_two(arithmetic_.many));
+  return hit_ns / std::max(step_ns, least_step_ns);
+}
+
+bool Neighbours::crowded(double hit_in_steps) const {
   const std::vector<double> looks(recent_.begin(), recent_.end());
-  return hit_ns > tolerated * analysis::quantile(looks, usual_quantile);
+  return hit_in_steps > tolerated * analysis::quantile(looks, usual_quantile);
 }
 
 bool Neighbours::there() {
-  double now = hit_ns();
+  double now = hit_in_steps();
   // An interruption is none.
-  if (crowded(now)) now = std::min(now, hit_ns());
+  if (crowded(now)) now = std::min(now, hit_in_steps());
   recent_.push_back(now);
   if (recent_.size() > looks_remembered) recent_.pop_front();
   return crowded(now);
@@ -58,10 +78,11 @@ bool Neighbours::there() {
 
 bool Neighbours::gone(const std::function<void()>& alive) {
   while (patience_ > gpu::Nanoseconds{0}) {
-    const double now = hit_ns();
+    const gpu::Nanoseconds spent = walk_.spent + arithmetic_.spent;
+    const double now = hit_in_steps();
     alive();
     if (!crowded(now)) return true;
-    patience_ -= gpu::Nanoseconds(now * static_cast<double>(many_ + 2 * few_));
+    patience_ -= walk_.spent + arithmetic_.spent - spent;
   }
   return false;
 }

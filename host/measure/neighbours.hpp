@@ -11,13 +11,14 @@ namespace sonde::measure {
 
 /// Tells whether something else works on the core that is measured: a program on its second hardware thread, often of
 /// another virtual machine, of which no counter of this system says anything. It takes room in the core's own caches
-/// and turns of its units, so that hits in the first cache take longer than usual.
+/// and turns of its units, so that hits in the first cache take longer than usual beside dependent arithmetic, which
+/// waits for nobody. A clock that falls, as many do after milliseconds of waiting for memory, slows both alike.
 class Neighbours {
  public:
-  /// `walk`: over most of the first cache, by the way that is measured. `patience`: how long they may be waited for in
-  /// all, and how long the work may take that is done again for their sake. Throws gpu::Error where the walk does not
-  /// do its work.
-  Neighbours(Workload walk, gpu::Nanoseconds patience);
+  /// `walk`: over most of the first cache, by the way that is measured. `arithmetic`: a dependent chain on the same
+  /// core. `patience`: how long they may be waited for in all, and how long the work may take that is done again for
+  /// their sake. Throws gpu::Error where one of the two does not do its work.
+  Neighbours(Workload walk, Workload arithmetic, gpu::Nanoseconds patience);
 
   /// Whether there are any now. Throws as the constructor.
   bool there();
@@ -27,15 +28,27 @@ class Neighbours {
   bool worth_another(gpu::Nanoseconds time);
 
  private:
-  gpu::Nanoseconds run(std::uint64_t steps);
-  double hit_ns();
-  bool crowded(double hit_ns) const;
+  /// Work whose time a step is told by a short and a long dispatch, whose difference is free of the launch.
+  struct Timed {
+    Workload work;
+    std::uint64_t few = 0;  ///< a lap
+    std::uint64_t many = 0;
+    gpu::Nanoseconds spent{0};
 
-  Workload walk_;
+    Timed(Workload work, gpu::Nanoseconds shortest);
+    gpu::Nanoseconds run(std::uint64_t steps);
+    /// What an interruption leaves alone, most of the time.
+    gpu::Nanoseconds faster_of_two(std::uint64_t steps);
+    double ns_per_step(gpu::Nanoseconds many_took);
+  };
+
+  double hit_in_steps();
+  bool crowded(double hit_in_steps) const;
+
+  Timed walk_;
+  Timed arithmetic_;
   gpu::Nanoseconds patience_;
   gpu::Nanoseconds patience_for_work_ = patience_;
-  std::uint64_t few_;  ///< a lap
-  std::uint64_t many_ = 0;
   std::deque<double> recent_;  ///< of a hit, when somebody asked, without those while waiting
 };
 

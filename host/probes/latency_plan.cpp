@@ -318,7 +318,8 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
   for (std::size_t edge = 0; edge < found.size(); ++edge) {
     const double size = found[edge].middle_bytes;
     // A CPU's third cache belongs to all its cores, often to other machines too: what they leave is not worth seconds.
-    const bool coarsely = briefly_on_cpu && edge >= 2;
+    // A nearer third edge is the second cache's, behind a climb of translation.
+    const bool coarsely = briefly_on_cpu && edge >= 2 && size >= shared_bytes;
     for (const double share : shares_within_a_cache) {
       const double bytes = share * size;
       if (edge > 0 && bytes > found[edge - 1].middle_bytes && !coarsely)

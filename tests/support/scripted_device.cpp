@@ -169,6 +169,7 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
       alu_chain(launch, trips);
     }
     if (script_.slowdown) dispatch.work_ns *= script_.slowdown(index, spent_ns_);
+    if (walks && script_.slowdown_of_walks) dispatch.work_ns *= script_.slowdown_of_walks();
     if (own.name == "clock_rate") {
       host(launch, 0).words.at(2) = counter_after(0);
       const double by_time = dispatch.work_ns * script_.counter_mhz / 1e3;

@@ -43,7 +43,8 @@ struct Script {
   double interruption_share = 0;  ///< of the dispatches that something else interrupts
   double interruption_ns = 5e6;
   std::function<double(std::size_t dispatch, double spent_ns)> slowdown;  ///< factor on a dispatch's work
-  std::uint32_t loop_limit = std::numeric_limits<std::uint32_t>::max();   ///< trips, then it silently stops
+  std::function<double()> slowdown_of_walks;  ///< the same of walks alone: arithmetic goes on at the core's clock
+  std::uint32_t loop_limit = std::numeric_limits<std::uint32_t>::max();  ///< trips, then it silently stops
   bool drops_work = false;          ///< claims to be done at once and leaves memory as it was
   bool clock_stands_still = false;  ///< works, but every dispatch takes 0 ns by its own clock
   std::uint32_t compute_units = 16;

@@ -210,6 +210,23 @@ TEST(LatencySizes, HitsOfACpusThirdCacheAreAskedAtAFewSizesAtQuick) {
             asked(gpu::DeviceType::cpu, Effort::quick, second, third).size() + 2);
 }
 
+// A climb of translation may look like an edge before it. What a core has to itself is asked as any second cache.
+TEST(LatencySizes, HitsOfACpusSecondCacheAreAskedBehindAFalseEdgeToo) {
+  analysis::LatencyCurves curves;
+  for (double bytes = 4 << 10; bytes <= 64 << 20; bytes *= std::exp2(0.25))
+    curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 48 << 10    ? 2
+                                                          : bytes <= 512 << 10 ? 4
+                                                          : bytes <= 2 << 20   ? 6
+                                                                               : 40)});
+  gpu::DeviceInfo device;
+  device.type = gpu::DeviceType::cpu;
+  int beyond = 0;
+  for (const Point& point : capacity_points(curves, device, {.effort = Effort::quick})) {
+    if (point.series.at("order") == "independent" && point.x.at("bytes") > 1.8 * (1 << 20)) ++beyond;
+  }
+  EXPECT_GE(beyond, 9);
+}
+
 // A larger working set is not served faster: who was slow between two that are as fast was disturbed.
 TEST(LatencySizes, APeakIsLeftOutAndNotLookedAtMoreClosely) {
   const Request request{.effort = Effort::normal};

@@ -1,4 +1,5 @@
-// A cycle of one size per octave, as quick effort takes of a CPU's huge pages: what lies between is not known.
+// Cycles of which much is not known: one size per octave, as quick effort takes of a CPU's huge pages; an end in a
+// climb.
 
 #include <gtest/gtest.h>
 
@@ -13,12 +14,7 @@ namespace {
 constexpr double kib = 1024;
 constexpr double mib = 1024 * kib;
 
-/// A server's core with 48 KiB and 2 MiB, and what others leave of 260 MiB.
-LatencyCurves one_size_per_octave() {
-  const std::vector<std::pair<double, double>> measured{{32 * kib, 1.696},  {64 * kib, 5.395},  {128 * kib, 5.356},
-                                                        {256 * kib, 5.413}, {512 * kib, 5.997}, {mib, 6.899},
-                                                        {2 * mib, 17.27},   {4 * mib, 34.99},   {8 * mib, 81.65},
-                                                        {16 * mib, 120.2},  {32 * mib, 130.7},  {64 * mib, 133.7}};
+LatencyCurves curves_of(const std::vector<std::pair<double, double>>& measured) {
   LatencyCurves curves;
   for (const auto& [bytes, ns] : measured) {
     std::vector<double> values;
@@ -26,6 +22,22 @@ LatencyCurves one_size_per_octave() {
     curves.cycle.push_back({bytes, values});
   }
   return curves;
+}
+
+/// A server's core with 48 KiB and 2 MiB, and what others leave of 260 MiB.
+LatencyCurves one_size_per_octave() {
+  return curves_of({{32 * kib, 1.696},
+                    {64 * kib, 5.395},
+                    {128 * kib, 5.356},
+                    {256 * kib, 5.413},
+                    {512 * kib, 5.997},
+                    {mib, 6.899},
+                    {2 * mib, 17.27},
+                    {4 * mib, 34.99},
+                    {8 * mib, 81.65},
+                    {16 * mib, 120.2},
+                    {32 * mib, 130.7},
+                    {64 * mib, 133.7}});
 }
 
 TEST(LevelsOfASparseCycle, AreNotLargerThanWhatTheyWereSeenToHold) {
@@ -38,6 +50,30 @@ TEST(LevelsOfASparseCycle, AreNotLargerThanWhatTheyWereSeenToHold) {
   EXPECT_GE(second.bytes->value, 512 * kib);
   EXPECT_LE(second.bytes->low, 2 * mib);
   EXPECT_GE(second.bytes->high, 2 * mib) << "the truth lies between two of the sizes";
+}
+
+/// The same core, of whose third cache others left some 40 MiB; the sweep ends before memory is alone.
+LatencyCurves that_end_in_a_climb(double settling) {
+  std::vector<std::pair<double, double>> measured;
+  for (double bytes = 8 * kib; bytes < 40 * mib; bytes *= 1.19)
+    measured.emplace_back(bytes, bytes <= 48 * kib ? 1.23 : bytes <= 2 * mib ? 4.5 : bytes <= 8 * mib ? 38 : 45);
+  for (const auto& [bytes, ns] : {std::pair{64 * mib, 53.2}, {91 * mib, 71.5}, {128 * mib, 116.4}})
+    measured.emplace_back(bytes, ns);
+  LatencyCurves curves = curves_of(measured);
+  curves.cycle.back().settling = settling;
+  return curves;
+}
+
+TEST(LevelsOfACycleThatEndsInAClimb, TheLastHoldsItsEnd) {
+  for (const double settling : {0.0, 0.024}) {
+    const Level last = find_levels(that_end_in_a_climb(settling), 1).levels.back();
+    EXPECT_FALSE(last.bytes.has_value());
+    EXPECT_GE(last.latency_ns.high, 116.4 * (1 - 2 * settling));
+  }
+}
+
+TEST(LevelsOfACycleThatEndsInAClimb, ALapSaysNothingOfIts) {
+  EXPECT_LT(find_levels(that_end_in_a_climb(1), 1).levels.back().latency_ns.high, 100);
 }
 
 }  // namespace
