@@ -31,9 +31,12 @@ constexpr double least_octaves_beyond = 1;
 constexpr double octaves_that_agree = 0.057;
 /// 8 %: how well they do on simulated caches, and what others have of a real one.
 constexpr double octaves_known = 0.11;
+/// So far beyond the edge of the last cache memory is looked at.
+constexpr double octaves_of_memory = 2;
 constexpr int fewest_ways = 4;
 constexpr int most_ways = 32;
-constexpr double tolerated_cost = 6;  // e^-3 as likely
+constexpr double tolerated_cost = 6;
+constexpr double log_likelihood_tolerated = 3;  // e^-3 as likely
 
 /// The hierarchy's levels alone, without the climbs that a fit of edges needed. `cache` follows its own.
 FittedHierarchy levels_of(const FittedHierarchy& fitted, const FitCurves& curves, std::size_t& cache) {
@@ -58,12 +61,13 @@ std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedH
   const double size = fitted.log2_bytes[cache];
   FittedHierarchy levels = levels_of(fitted, curves, cache);
   const CacheShape& own_shape = *levels.shapes[cache];
-  // Memory has no latency of its own for all sizes: rows and tables make it longer, which would count as misses.
-  if (cache + 1 == levels.log2_bytes.size()) return std::nullopt;
   const auto points = points_between(curves.independent, size - octaves_of_hits_below, size + octaves_of_hits_beyond);
   if (points < least_points || std::exp2(size) <= few_lines * curves.line_bytes) return std::nullopt;
   // The levels on both sides have to be seen where the cycle's edge is far away.
-  const double next = levels.log2_bytes[cache + 1];
+  const bool last = cache + 1 == levels.log2_bytes.size();
+  const double beyond_all = size + octaves_of_an_edge_beyond + octaves_of_memory;
+  const double next =
+      last ? std::min(curves.cycle.back().log2_bytes, beyond_all) + octaves_of_mixture : levels.log2_bytes[cache + 1];
   const double before = cache == 0 ? curves.cycle.front().log2_bytes : levels.log2_bytes[cache - 1];
   const double beyond = size + octaves_of_an_edge_beyond;
   if (points_between(curves.cycle, before + octaves_of_mixture, size - octaves_of_an_edge_below) < least_seen ||
@@ -71,13 +75,19 @@ std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedH
       next - octaves_of_mixture < beyond + least_octaves_beyond)
     return std::nullopt;
   FitCurves told = curves;
+  // Memory has no latency of its own for all sizes, but two doublings of it climb evenly.
+  if (last) {
+    for (std::vector<FitPoint>* curve : {&told.cycle, &told.independent})
+      std::erase_if(*curve, [&](const FitPoint& point) { return point.log2_bytes > beyond_all; });
+  }
   for (FitPoint& point : told.cycle) {
     if (point.log2_bytes > size - octaves_of_an_edge_below && point.log2_bytes < size + octaves_of_an_edge_beyond)
       point.sigma = silent_sigma;
   }
-  // Plateaus without their edges are flat, or a rise would stand for misses.
+  // Far from the edge the cycle tells how much the next level climbs, as a CPU's third cache does with its distance:
+  // taken for flat it would be too slow near the edge, and the misses there too few.
   std::ranges::fill(levels.drift, 0.0);
-  levels.drift_scale = nearly_no_drift;
+  levels.drift_scale = 1;
   levels.offset_sigma = different_offsets;
   levels = fit(told, levels);
   const auto with_shape = [&](const CacheShape& shape) {
@@ -97,16 +107,24 @@ std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedH
   const auto agrees = [&](double log2_bytes) {
     return std::abs(own.log2_bytes[cache] - log2_bytes) < octaves_that_agree;
   };
-  const bool own_shape_is_theirs = own.cost <= best.cost + tolerated_cost;
+  // Residuals that the formulas leave make every difference of cost larger than chance would.
+  const double residuals = static_cast<double>(told.cycle.size() + told.independent.size());
+  const double tolerated = tolerated_cost * std::max(1.0, best.cost / residuals);
+  const bool own_shape_is_theirs = own.cost <= best.cost + tolerated;
   if (!scattered && own_shape_is_theirs && agrees(size) && agrees(std::log2(said_bytes))) return std::nullopt;
-  Bracket bracket{best.log2_bytes[cache], best.log2_bytes[cache], best.log2_bytes[cache]};
+  double weights = 0;
+  double sum = 0;
+  double low = best.log2_bytes[cache];
+  double high = low;
   for (const FittedHierarchy& other : fits) {
-    if (other.cost > best.cost + tolerated_cost) continue;
-    bracket.low = std::min(bracket.low, other.log2_bytes[cache]);
-    bracket.high = std::max(bracket.high, other.log2_bytes[cache]);
+    if (other.cost > best.cost + tolerated) continue;
+    const double weight = std::exp(log_likelihood_tolerated * (best.cost - other.cost) / tolerated);
+    weights += weight;
+    sum += weight * other.log2_bytes[cache];
+    low = std::min(low, other.log2_bytes[cache]);
+    high = std::max(high, other.log2_bytes[cache]);
   }
-  return Bracket{std::exp2(bracket.low - octaves_known), std::exp2(bracket.value),
-                 std::exp2(bracket.high + octaves_known)};
+  return Bracket{std::exp2(low - octaves_known), std::exp2(sum / weights), std::exp2(high + octaves_known)};
 }
 
 }  // namespace sonde::analysis

@@ -446,6 +446,14 @@ std::ptrdiff_t level_count(const FittedHierarchy& fitted, const FitCurves& point
   return count;
 }
 
+/// Whether only memory comes beyond a cache.
+bool is_last(const FittedHierarchy& fitted, const FitCurves& points, std::size_t cache) {
+  for (std::size_t next = cache + 1; next < fitted.log2_bytes.size(); ++next) {
+    if (is_level(fitted, points, next)) return false;
+  }
+  return true;
+}
+
 /// The hierarchy without a cache whose step is small and lies where translation begins to cost, if that loses no other
 /// level: a driver's instructions beside each load hide a part of that cost while the lines are in the first cache,
 /// where the walk with one line a page has them, and less of it beyond. Nothing where there is none.
@@ -543,7 +551,13 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
           .cycle = points.cycle, .independent = measured_points.independent, .line_bytes = points.line_bytes};
       const bool scattered = !hits.independent.empty() && refined_hierarchy.scattered[level];
       if (const auto told = size_by_hits_alone(hits, fitted, level, one.bytes->value, scattered)) {
-        one.bytes = {std::min(one.bytes->low, told->low), told->value, std::max(one.bytes->high, told->high)};
+        // What memory takes longer with every doubling counts as misses, while the walk's edge is late wherever a cache
+        // keeps some lines from replacement: before memory the truth lies between. Where the walk says less, it has
+        // taken the late edge for that of a cache that replaces at random.
+        const double by_cycle = std::exp2(refined_hierarchy.by_cycle.log2_bytes[level]);
+        const double late = std::max(told->value, by_cycle);
+        const double value = is_last(fitted, points, level) ? std::sqrt(told->value * late) : told->value;
+        one.bytes = {std::min(one.bytes->low, told->low), value, std::max({one.bytes->high, told->high, value})};
       }
       const Crossing onset = crossing(curves, fitted, level, 0.05);
       const Crossing end = crossing(curves, fitted, level, 0.95);

@@ -1,6 +1,7 @@
 #include "measure/neighbours.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -50,27 +51,33 @@ Neighbours::Neighbours(Workload walk, Workload arithmetic, gpu::Nanoseconds pati
     : walk_(std::move(walk), shortest_walk),
       arithmetic_(std::move(arithmetic), shortest_arithmetic),
       patience_(patience) {
-  for (int look = 0; look < looks_at_first; ++look) recent_.push_back(hit_in_steps());
+  for (int looks = 0; looks < looks_at_first; ++looks) recent_.push_back(look());
 }
 
-double Neighbours::hit_in_steps() {
+Neighbours::Look Neighbours::look() {
   // Its lines may have been pushed out by what was measured last, and by the launch.
   walk_.run(walk_.few);
   const double hit_ns = walk_.ns_per_step(walk_.run(walk_.many));
   // An interrupted chain, or launch, would make hits look short, and all later ones long beside that.
   const double step_ns = arithmetic_.ns_per_step(arithmetic_.faster_of_two(arithmetic_.many));
-  return hit_ns / std::max(step_ns, least_step_ns);
+  return {.hit_ns = hit_ns, .step_ns = std::max(step_ns, least_step_ns)};
 }
 
-bool Neighbours::crowded(double hit_in_steps) const {
-  const std::vector<double> looks(recent_.begin(), recent_.end());
-  return hit_in_steps > tolerated * analysis::quantile(looks, usual_quantile);
+bool Neighbours::crowded(const Look& now) const {
+  const auto slower_than_usual = [&](const std::function<double(const Look&)>& of) {
+    std::vector<double> looks;
+    for (const Look& one : recent_) looks.push_back(of(one));
+    return of(now) > tolerated * analysis::quantile(looks, usual_quantile);
+  };
+  // Beside arithmetic alone they might be slow because neighbours held that up when the first looks were taken.
+  return slower_than_usual([](const Look& one) { return one.hit_ns; }) &&
+         slower_than_usual([](const Look& one) { return one.hit_ns / one.step_ns; });
 }
 
 bool Neighbours::there() {
-  double now = hit_in_steps();
+  Look now = look();
   // An interruption is none.
-  if (crowded(now)) now = std::min(now, hit_in_steps());
+  if (crowded(now)) now = std::ranges::min(now, look(), {}, &Look::hit_ns);
   recent_.push_back(now);
   if (recent_.size() > looks_remembered) recent_.pop_front();
   return crowded(now);
@@ -79,7 +86,7 @@ bool Neighbours::there() {
 bool Neighbours::gone(const std::function<void()>& alive) {
   while (patience_ > gpu::Nanoseconds{0}) {
     const gpu::Nanoseconds spent = walk_.spent + arithmetic_.spent;
-    const double now = hit_in_steps();
+    const Look now = look();
     alive();
     if (!crowded(now)) return true;
     patience_ -= walk_.spent + arithmetic_.spent - spent;

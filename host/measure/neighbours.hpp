@@ -11,8 +11,8 @@ namespace sonde::measure {
 
 /// Tells whether something else works on the core that is measured: a program on its second hardware thread, often of
 /// another virtual machine, of which no counter of this system says anything. It takes room in the core's own caches
-/// and turns of its units, so that hits in the first cache take longer than usual beside dependent arithmetic, which
-/// waits for nobody. A clock that falls, as many do after milliseconds of waiting for memory, slows both alike.
+/// and turns of its units, so that hits in the first cache take longer than usual, by the clock and beside dependent
+/// arithmetic. A clock that falls, as many do after milliseconds of waiting for memory, slows both alike.
 class Neighbours {
  public:
   /// `walk`: over most of the first cache, by the way that is measured. `arithmetic`: a dependent chain on the same
@@ -42,14 +42,18 @@ class Neighbours {
     double ns_per_step(gpu::Nanoseconds many_took);
   };
 
-  double hit_in_steps();
-  bool crowded(double hit_in_steps) const;
+  struct Look {
+    double hit_ns = 0;
+    double step_ns = 0;
+  };
+  Look look();
+  bool crowded(const Look& now) const;
 
   Timed walk_;
   Timed arithmetic_;
   gpu::Nanoseconds patience_;
   gpu::Nanoseconds patience_for_work_ = patience_;
-  std::deque<double> recent_;  ///< of a hit, when somebody asked, without those while waiting
+  std::deque<Look> recent_;  ///< when somebody asked, without those while waiting
 };
 
 }  // namespace sonde::measure

@@ -36,6 +36,8 @@ constexpr double rise_of_an_edge = 1.10;
 constexpr double few_bytes = 8 << 20;
 /// No core of a CPU has a cache so large to itself: what others leave of the ones beyond changes within a run.
 constexpr double shared_bytes = 4 << 20;
+/// Of what comes beyond, quick only says whether it is there: a point takes half a second.
+constexpr double briefly_looked_at_bytes = 32 << 20;
 constexpr double few_lines_bytes = 32 << 10;
 /// From here to `few_bytes` the sets of a cache span several pages, which lie by chance, and others share it: the cycle
 /// tells its size worst, so independent accesses are asked more often.
@@ -116,7 +118,7 @@ FarEdges far_edges(const gpu::DeviceInfo& device, measure::Effort effort, bool c
   if (!closely) {
     far.looked_at_below_bytes = few_bytes;
   } else if (effort == measure::Effort::quick) {
-    far.looked_at_below_bytes = many_bytes;
+    far.looked_at_below_bytes = briefly_looked_at_bytes;
   }
   return far;
 }

@@ -96,8 +96,38 @@ TEST(HitsAlone, AreAskedWherePointsScatterEvenIfTheyAgree) {
   EXPECT_NEAR(bytes->value, 1 * mib, 0.02 * mib);
 }
 
-// Of few lines chance would speak, of few points noise, and memory has no latency that is the same for all sizes.
-TEST(HitsAlone, SayNothingOfFewLinesOrPointsOrOfTheLastCache) {
+// As a CPU's third cache does with its distance, and translation. Taken for flat, misses near the edge would seem few.
+TEST(HitsAlone, TellTheSizeWhereTheNextLevelClimbs) {
+  const double size = 0.85 * mib;
+  FittedHierarchy fitted = hierarchy(size);
+  FittedHierarchy by_hits = hierarchy(1 * mib);
+  fitted.drift[2] = by_hits.drift[2] = 0.1;
+  const std::optional<Bracket> bytes = size_by_hits_alone(curves(fitted, by_hits), fitted, 1, size, false);
+  ASSERT_TRUE(bytes);
+  EXPECT_NEAR(bytes->value, 1 * mib, 0.03 * mib);
+}
+
+/// The hierarchy without its third cache: behind the second comes memory, which climbs.
+FittedHierarchy without_third(FittedHierarchy caches) {
+  caches.log2_bytes.pop_back();
+  caches.shapes.pop_back();
+  caches.log_ns.pop_back();
+  caches.drift = {0, 0, 0.1};
+  caches.offset_ns.pop_back();
+  return caches;
+}
+
+TEST(HitsAlone, TellTheSizeOfTheLastCacheToo) {
+  const double size = 0.85 * mib;
+  const FittedHierarchy fitted = without_third(hierarchy(size));
+  const FittedHierarchy by_hits = without_third(hierarchy(1 * mib));
+  const std::optional<Bracket> bytes = size_by_hits_alone(curves(fitted, by_hits), fitted, 1, size, false);
+  ASSERT_TRUE(bytes);
+  EXPECT_NEAR(bytes->value, 1 * mib, 0.04 * mib);
+}
+
+// Of few lines chance would speak, of few points noise; and beyond the last cache too little has been walked.
+TEST(HitsAlone, SayNothingOfFewLinesOrPointsOrWhereTheSweepEnds) {
   const FittedHierarchy small = hierarchy(0.8 * mib);
   const FittedHierarchy large = hierarchy(1 * mib);
   EXPECT_FALSE(size_by_hits_alone(curves(small, large), small, 0, 48 * kib, true));

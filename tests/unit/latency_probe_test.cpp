@@ -162,7 +162,7 @@ TEST(LatencySizes, AnEdgeIsHalvedOnceAtMostWhereACpusLapsTakeLong) {
   }
 }
 
-TEST(LatencySizes, HitsOfACpusLastCacheAreAskedUpTo64MiBAtQuick) {
+TEST(LatencySizes, HitsOfACpusLastCacheAreAskedUpTo32MiBAtQuick) {
   analysis::LatencyCurves curves;
   for (double bytes = 4 << 10; bytes <= 128 << 20; bytes *= std::sqrt(2))
     curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 20 << 20 ? 12.0 : 140.0)});
@@ -175,7 +175,7 @@ TEST(LatencySizes, HitsOfACpusLastCacheAreAskedUpTo64MiBAtQuick) {
     }
     return bytes;
   };
-  EXPECT_LE(furthest(gpu::DeviceType::cpu, Effort::quick), 64 << 20);
+  EXPECT_LE(furthest(gpu::DeviceType::cpu, Effort::quick), 32 << 20);
   EXPECT_GT(furthest(gpu::DeviceType::cpu, Effort::normal), 64 << 20);
   EXPECT_GT(furthest(gpu::DeviceType::discrete, Effort::quick), 64 << 20);
 }

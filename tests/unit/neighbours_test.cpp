@@ -88,6 +88,15 @@ TEST(Neighbours, ASlowerClockIsNone) {
   EXPECT_TRUE(core.neighbours->there()) << "hidden by the clock";
 }
 
+TEST(Neighbours, ArithmeticThatWasHeldUpAtFirstMakesNone) {
+  double held_up = 1.5;
+  ScriptedDevice device(
+      {.slowdown = [&](std::size_t, double) { return held_up; }, .slowdown_of_walks = [&] { return 1 / held_up; }});
+  const auto neighbours = neighbours_on(device);
+  held_up = 1;
+  for (int look = 0; look < 10; ++look) EXPECT_FALSE(neighbours->there());
+}
+
 TEST(Neighbours, WhatSlowsHitsForGoodIsUsualAfterAWhile) {
   SharedCore core;
   core.there = true;
