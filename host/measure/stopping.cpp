@@ -17,7 +17,7 @@ Limits limits_of(Effort effort, gpu::DeviceType type) {
       return {.stretch = Nanoseconds(6e6),
               .most_repetitions = 15,
               .device_time = Nanoseconds(400e6),
-              .warm_up = Nanoseconds(cpu ? 2e9 : 12e9)};
+              .warm_up = Nanoseconds(cpu ? 1e9 : 12e9)};
     case Effort::thorough: break;
   }
   return {.stretch = Nanoseconds(20e6),

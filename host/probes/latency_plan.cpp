@@ -18,8 +18,8 @@ using measure::Point;
 using measure::Request;
 
 constexpr int sizes_per_doubling = 4;
-/// Beyond this a quick sweep has half as many sizes (on a CPU, which stands for a GPU, beyond `few_bytes`): laps take
-/// long there, and edges are looked at closer anyway.
+/// Beyond this a quick sweep has half as many sizes (on a CPU, which stands for a GPU, beyond `few_bytes`), and a
+/// normal one of a CPU: laps take long there, and edges are looked at closer anyway.
 constexpr double many_bytes = 64 << 20;
 constexpr double very_many_bytes = 1 << 30;  // the same for every sweep
 /// Where an interval is cut, in octaves: in halves, and beside that where what was measured there was disturbed.
@@ -36,8 +36,9 @@ constexpr double rise_of_an_edge = 1.10;
 constexpr double few_bytes = 8 << 20;
 /// No core of a CPU has a cache so large to itself: what others leave of the ones beyond changes within a run.
 constexpr double shared_bytes = 4 << 20;
-/// Of what comes beyond, quick only says whether it is there: a point takes half a second.
-constexpr double briefly_looked_at_bytes = 32 << 20;
+/// Of what comes beyond, quick only says whether it is there: a point takes half a second. At normal it takes two, and
+/// edges are found within two neighbours of the sweep.
+constexpr double far_bytes = 32 << 20;
 constexpr double few_lines_bytes = 32 << 10;
 /// From here to `few_bytes` the sets of a cache span several pages, which lie by chance, and others share it: the cycle
 /// tells its size worst, so independent accesses are asked more often.
@@ -68,11 +69,23 @@ constexpr std::array shares_within_a_cache{0.35, 0.5};
 /// `coarsely`.
 std::vector<double> shares_of_a_cache(measure::Effort effort, double bytes, bool coarsely) {
   const bool quick = effort == measure::Effort::quick;
-  if (coarsely) return {1.0, 1.8, 3.3};
+  if (coarsely && quick) return {1.0, 1.8, 3.3};
+  if (coarsely) return {0.7, 1.0, 1.5, 2.2, 3.3};
   if (quick && bytes < few_lines_bytes) return {1.0, 1.5, 2.2, 2.7, 3.3, 4.0, 5.0};
   if (quick && bytes >= few_pages_bytes && bytes < few_bytes) return {1.0, 1.2, 1.4, 1.6, 1.9, 2.2, 2.7, 3.3, 4.0, 5.0};
   if (quick) return {1.0, 1.5, 2.2, 3.3, 5.0};
   return {0.7, 1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4.0, 5.0, 6.5};
+}
+
+/// From where on a sweep has half as many sizes.
+double many_from_bytes(const gpu::DeviceInfo& device, measure::Effort effort) {
+  const bool cpu = device.type == gpu::DeviceType::cpu;
+  switch (effort) {
+    case measure::Effort::quick: return cpu ? few_bytes : many_bytes;
+    case measure::Effort::normal: return cpu ? many_bytes : very_many_bytes;
+    case measure::Effort::thorough: break;
+  }
+  return very_many_bytes;
 }
 
 std::uint64_t largest_by_default(measure::Effort effort, gpu::DeviceType type) {
@@ -114,12 +127,9 @@ FarEdges far_edges(const gpu::DeviceInfo& device, measure::Effort effort, bool c
   // A CPU that stands for a GPU has no cache there worth minutes.
   if (device.type != gpu::DeviceType::cpu || effort == measure::Effort::thorough) return {};
   FarEdges far{.bracketed = bracketed_far};
-  far.close_below_bytes = effort == measure::Effort::quick ? shared_bytes : many_bytes;
-  if (!closely) {
-    far.looked_at_below_bytes = few_bytes;
-  } else if (effort == measure::Effort::quick) {
-    far.looked_at_below_bytes = briefly_looked_at_bytes;
-  }
+  const bool quick = effort == measure::Effort::quick;
+  far.close_below_bytes = quick ? shared_bytes : far_bytes;
+  far.looked_at_below_bytes = !closely ? few_bytes : quick ? far_bytes : many_bytes;
   return far;
 }
 
@@ -231,8 +241,7 @@ std::vector<Point> coarse_points(const gpu::DeviceInfo& device, const Request& r
   for (int step = 0;; ++step) {
     const double wanted = least * std::exp2(static_cast<double>(step) / sizes_per_doubling);
     if (wanted > largest_bytes(device, request) * 1.0001) break;
-    const bool quick = request.effort == measure::Effort::quick;
-    const double many = !quick ? very_many_bytes : device.type == gpu::DeviceType::cpu ? few_bytes : many_bytes;
+    const double many = many_from_bytes(device, request.effort);
     if (wanted > many * 1.0001 && step % 2 != 0) continue;
     const Point next = point(request, "cycle", wanted, line, 1);
     if (points.empty() || next.x != points.back().x) points.push_back(next);
@@ -314,7 +323,7 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
   const auto ask_hits = [&](double bytes, int replicates) {
     points.push_back(point(request, "independent", bytes, request.line_bytes, replicates));
   };
-  const bool briefly_on_cpu = device.type == gpu::DeviceType::cpu && request.effort == measure::Effort::quick;
+  const bool briefly_on_cpu = device.type == gpu::DeviceType::cpu && request.effort != measure::Effort::thorough;
   const double smallest = static_cast<double>(request.smallest_bytes.value_or(1024));
   for (const double share : {0.3, 0.5}) ask_hits(std::max(smallest, share * found.front().onset_bytes), 1);
   for (std::size_t edge = 0; edge < found.size(); ++edge) {
