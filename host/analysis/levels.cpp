@@ -317,6 +317,8 @@ Bracket over_shapes(const RefinedHierarchy& refined_hierarchy, const FitCurves& 
   double low = fitted.log2_bytes[cache];
   double high = low;
   for (const FittedHierarchy& other : alternatives(points, fitted, cache, refined_hierarchy.scattered, tolerated)) {
+    // A cache that holds the whole sweep has no edge in it.
+    if (other.log2_bytes[cache] > std::max(fitted.log2_bytes[cache], points.cycle.back().log2_bytes)) continue;
     // What is just tolerated is e^-3 as likely.
     const double weight = std::exp(3 * (fitted.cost - other.cost) / tolerated);
     weights += weight;
@@ -563,9 +565,11 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
       const Crossing end = crossing(curves, fitted, level, 0.95);
       // Whatever a cache's shape, half of a cycle over little more than its size misses it.
       const Crossing middle = crossing(curves, fitted, level, 0.5);
-      if (middle.below < middle.above)
-        one.bytes->high = std::min(one.bytes->high, std::max(middle.above / half_missed_at_the_earliest,
-                                                             (1 + least_relative_error) * one.bytes->value));
+      if (middle.below < middle.above) {
+        const double most = std::max(middle.above / half_missed_at_the_earliest, one.bytes->low);
+        one.bytes->value = std::min(one.bytes->value, most);
+        one.bytes->high = std::min(one.bytes->high, std::max(most, (1 + least_relative_error) * one.bytes->value));
+      }
       if (neighbours_about(curves, one.bytes->value) > neighbours_of_a_sure_size) {
         one.bytes->high = std::max(one.bytes->high, one.bytes->value / (1 - most_taken_by_neighbours));
         one.bytes->low = std::min({one.bytes->low, one.bytes->value * (1 - most_hidden_by_neighbours), onset.below});
