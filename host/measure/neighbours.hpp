@@ -35,7 +35,7 @@ class Neighbours {
     std::uint64_t many = 0;
     gpu::Nanoseconds spent{0};
 
-    Timed(Workload work, gpu::Nanoseconds shortest);
+    Timed(Workload timed, gpu::Nanoseconds shortest);
     gpu::Nanoseconds run(std::uint64_t steps);
     /// What an interruption leaves alone, most of the time.
     gpu::Nanoseconds faster_of_two(std::uint64_t steps);
