@@ -15,8 +15,7 @@ constexpr double least_share_of_a_transition = 0.03;
 constexpr std::size_t least_points_for_a_scatter = 5;
 constexpr double few_lines = 512;
 constexpr double evidence_of_a_rise = 0.5;  // for each level
-constexpr double nearly_as_good = 6;
-constexpr double tolerated_strain = 2;  // cost that each independent point adds
+constexpr double tolerated_strain = 2;      // cost that each independent point adds
 /// How far beyond a cache its hits are looked at where no other cache follows, and at least.
 constexpr double octaves_of_hits = 3;
 constexpr double least_octaves_of_hits = 2.4;
@@ -248,12 +247,6 @@ RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
   for (FitPoint& point : curves.independent) point.sigma *= std::sqrt(result.strain);
   result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
   return result;
-}
-
-double RefinedHierarchy::tolerated_cost() const {
-  // Residuals that the formulas leave make every difference of cost larger than chance would.
-  const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
-  return nearly_as_good * std::max(1.0, hierarchy.cost / points);
 }
 
 }  // namespace sonde::analysis

@@ -18,8 +18,6 @@ struct RefinedHierarchy {
   /// How much more the second kind of access adds to the cost than its points allow for: above 1 both contradict each
   /// other, the formulas describe neither, and the truth may lie anywhere between.
   double strain = 1;
-  /// By how much a shape may fit worse than the best and still be the cache's.
-  [[nodiscard]] double tolerated_cost() const;
 };
 RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start);
 

@@ -34,6 +34,8 @@ constexpr double step_beyond_scatter = 2;
 /// A stretch is flat that rises no more than this over at least so much.
 constexpr double flat_rise_log_ns = 0.025;
 constexpr double flat_octaves = 0.49;
+constexpr double nearly_as_good = 6;
+constexpr double log_likelihood_tolerated = 3;
 constexpr double nearly_flat_log_ns = 0.06;  // enough to try what may be there
 
 /// Latency beyond a cache over that before it, both where it is full: what a level drifts is no step.
@@ -347,8 +349,37 @@ std::optional<FittedHierarchy> with_one_edge_for_two(const FittedHierarchy& hier
   return std::nullopt;
 }
 
+bool is_last(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache) {
+  for (std::size_t next = cache + 1; next < hierarchy.log2_bytes.size(); ++next) {
+    if (is_level(hierarchy, curves, next)) return false;
+  }
+  return true;
+}
+
+double tolerated_cost(const FittedHierarchy& best, const FitCurves& curves) {
+  const double points = static_cast<double>(curves.cycle.size() + curves.independent.size());
+  return nearly_as_good * std::max(1.0, best.cost / points);
+}
+
+Bracket size_over(const std::vector<FittedHierarchy>& fits, const FittedHierarchy& best, std::size_t cache,
+                  double tolerated) {
+  double weights = 0;
+  double sum = 0;
+  double low = best.log2_bytes[cache];
+  double high = low;
+  for (const FittedHierarchy& fit : fits) {
+    if (fit.cost > best.cost + tolerated) continue;
+    const double weight = std::exp(log_likelihood_tolerated * (best.cost - fit.cost) / tolerated);
+    weights += weight;
+    sum += weight * fit.log2_bytes[cache];
+    low = std::min(low, fit.log2_bytes[cache]);
+    high = std::max(high, fit.log2_bytes[cache]);
+  }
+  return {std::exp2(low), std::exp2(sum / weights), std::exp2(high)};
+}
+
 std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedHierarchy& best, std::size_t cache,
-                                          const std::vector<bool>& scattered, double tolerated_cost) {
+                                          const std::vector<bool>& scattered, double tolerated) {
   std::vector<FittedHierarchy> all{best};
   const std::span<const CacheShape> shapes = cache_shapes();
   const std::vector<FittedHierarchy> fits = in_parallel(shapes.size(), [&](std::size_t i) {
@@ -358,7 +389,7 @@ std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedH
     return fit(curves, other, 20);
   });
   for (const FittedHierarchy& other : fits) {
-    if (other.shapes[cache] != best.shapes[cache] && other.cost < best.cost + tolerated_cost) all.push_back(other);
+    if (other.shapes[cache] != best.shapes[cache] && other.cost < best.cost + tolerated) all.push_back(other);
   }
   return all;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/hierarchy_fit.hpp"
+#include "analysis/levels.hpp"
 
 namespace sonde::analysis {
 
@@ -49,9 +50,21 @@ bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::si
 /// which is no level, can only be part of the other's edge. Nothing where there are none.
 std::optional<FittedHierarchy> with_one_edge_for_two(const FittedHierarchy& hierarchy, const FitCurves& curves);
 
-/// `best` and the best fits for every other allowed shape of one cache whose cost is no more than `tolerated_cost`
+/// Whether only memory comes beyond a cache.
+bool is_last(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache);
+
+/// By how much a fit may cost more than `best` and still be the truth: of what is just tolerated e^-3 as likely.
+/// Residuals that the formulas leave make every difference of cost larger than chance would.
+double tolerated_cost(const FittedHierarchy& best, const FitCurves& curves);
+
+/// A cache's size in bytes over all fits that are tolerated beside `best`, each with a say by its likelihood, and their
+/// range.
+Bracket size_over(const std::vector<FittedHierarchy>& fits, const FittedHierarchy& best, std::size_t cache,
+                  double tolerated);
+
+/// `best` and the best fits for every other allowed shape of one cache whose cost is no more than `tolerated`
 /// above.
 std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedHierarchy& best, std::size_t cache,
-                                          const std::vector<bool>& scattered, double tolerated_cost);
+                                          const std::vector<bool>& scattered, double tolerated);
 
 }  // namespace sonde::analysis

@@ -35,8 +35,6 @@ constexpr double octaves_known = 0.11;
 constexpr double octaves_of_memory = 2;
 constexpr int fewest_ways = 4;
 constexpr int most_ways = 32;
-constexpr double tolerated_cost = 6;
-constexpr double log_likelihood_tolerated = 3;  // e^-3 as likely
 
 /// The hierarchy's levels alone, without the climbs that a fit of edges needed. `cache` follows its own.
 FittedHierarchy levels_of(const FittedHierarchy& fitted, const FitCurves& curves, std::size_t& cache) {
@@ -59,12 +57,12 @@ std::ptrdiff_t points_between(const std::vector<FitPoint>& curve, double low_log
 std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedHierarchy& fitted, std::size_t cache,
                                           double said_bytes, bool scattered) {
   const double size = fitted.log2_bytes[cache];
+  const bool last = is_last(fitted, curves, cache);
   FittedHierarchy levels = levels_of(fitted, curves, cache);
   const CacheShape& own_shape = *levels.shapes[cache];
   const auto points = points_between(curves.independent, size - octaves_of_hits_below, size + octaves_of_hits_beyond);
   if (points < least_points || std::exp2(size) <= few_lines * curves.line_bytes) return std::nullopt;
   // The levels on both sides have to be seen where the cycle's edge is far away.
-  const bool last = cache + 1 == levels.log2_bytes.size();
   const double beyond_all = size + octaves_of_an_edge_beyond + octaves_of_memory;
   const double next =
       last ? std::min(curves.cycle.back().log2_bytes, beyond_all) + octaves_of_mixture : levels.log2_bytes[cache + 1];
@@ -107,24 +105,12 @@ std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedH
   const auto agrees = [&](double log2_bytes) {
     return std::abs(own.log2_bytes[cache] - log2_bytes) < octaves_that_agree;
   };
-  // Residuals that the formulas leave make every difference of cost larger than chance would.
-  const double residuals = static_cast<double>(told.cycle.size() + told.independent.size());
-  const double tolerated = tolerated_cost * std::max(1.0, best.cost / residuals);
+  const double tolerated = tolerated_cost(best, told);
   const bool own_shape_is_theirs = own.cost <= best.cost + tolerated;
   if (!scattered && own_shape_is_theirs && agrees(size) && agrees(std::log2(said_bytes))) return std::nullopt;
-  double weights = 0;
-  double sum = 0;
-  double low = best.log2_bytes[cache];
-  double high = low;
-  for (const FittedHierarchy& other : fits) {
-    if (other.cost > best.cost + tolerated) continue;
-    const double weight = std::exp(log_likelihood_tolerated * (best.cost - other.cost) / tolerated);
-    weights += weight;
-    sum += weight * other.log2_bytes[cache];
-    low = std::min(low, other.log2_bytes[cache]);
-    high = std::max(high, other.log2_bytes[cache]);
-  }
-  return Bracket{std::exp2(low - octaves_known), std::exp2(sum / weights), std::exp2(high + octaves_known)};
+  const Bracket bytes = size_over(fits, best, cache, tolerated);
+  const double known = std::exp2(octaves_known);
+  return Bracket{bytes.low / known, bytes.value, bytes.high * known};
 }
 
 }  // namespace sonde::analysis

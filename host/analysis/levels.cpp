@@ -311,22 +311,12 @@ std::optional<Bracket> climb_ns(const LatencyCurves& curves, const FittedHierarc
 /// range of all.
 Bracket over_shapes(const RefinedHierarchy& refined_hierarchy, const FitCurves& points, const FittedHierarchy& fitted,
                     std::size_t cache) {
-  const double tolerated = refined_hierarchy.tolerated_cost();
-  double weights = 0;
-  double sum = 0;
-  double low = fitted.log2_bytes[cache];
-  double high = low;
-  for (const FittedHierarchy& other : alternatives(points, fitted, cache, refined_hierarchy.scattered, tolerated)) {
-    // A cache that holds the whole sweep has no edge in it.
-    if (other.log2_bytes[cache] > std::max(fitted.log2_bytes[cache], points.cycle.back().log2_bytes)) continue;
-    // What is just tolerated is e^-3 as likely.
-    const double weight = std::exp(3 * (fitted.cost - other.cost) / tolerated);
-    weights += weight;
-    sum += weight * other.log2_bytes[cache];
-    low = std::min(low, other.log2_bytes[cache]);
-    high = std::max(high, other.log2_bytes[cache]);
-  }
-  return {std::exp2(low), std::exp2(sum / weights), std::exp2(high)};
+  const double tolerated = tolerated_cost(refined_hierarchy.hierarchy, refined_hierarchy.curves);
+  std::vector<FittedHierarchy> shapes = alternatives(points, fitted, cache, refined_hierarchy.scattered, tolerated);
+  // A cache that holds the whole sweep has no edge in it.
+  const double most_log2 = std::max(fitted.log2_bytes[cache], points.cycle.back().log2_bytes);
+  std::erase_if(shapes, [&](const FittedHierarchy& other) { return other.log2_bytes[cache] > most_log2; });
+  return size_over(shapes, fitted, cache, tolerated);
 }
 
 /// `bracket`: what the shapes say.
@@ -446,14 +436,6 @@ std::ptrdiff_t level_count(const FittedHierarchy& fitted, const FitCurves& point
   for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache)
     count += is_level(fitted, points, cache) ? 1 : 0;
   return count;
-}
-
-/// Whether only memory comes beyond a cache.
-bool is_last(const FittedHierarchy& fitted, const FitCurves& points, std::size_t cache) {
-  for (std::size_t next = cache + 1; next < fitted.log2_bytes.size(); ++next) {
-    if (is_level(fitted, points, next)) return false;
-  }
-  return true;
 }
 
 /// The hierarchy without a cache whose step is small and lies where translation begins to cost, if that loses no other

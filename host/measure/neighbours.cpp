@@ -1,7 +1,6 @@
 #include "measure/neighbours.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -64,7 +63,7 @@ Neighbours::Look Neighbours::look() {
 }
 
 bool Neighbours::crowded(const Look& now) const {
-  const auto slower_than_usual = [&](const std::function<double(const Look&)>& of) {
+  const auto slower_than_usual = [&](const auto& of) {
     std::vector<double> looks;
     for (const Look& one : recent_) looks.push_back(of(one));
     return of(now) > tolerated * analysis::quantile(looks, usual_quantile);

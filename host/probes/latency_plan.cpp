@@ -36,8 +36,8 @@ constexpr double rise_of_an_edge = 1.10;
 constexpr double few_bytes = 8 << 20;
 /// No core of a CPU has a cache so large to itself: what others leave of the ones beyond changes within a run.
 constexpr double shared_bytes = 4 << 20;
-/// Of what comes beyond, quick only says whether it is there: a point takes half a second. At normal it takes two, and
-/// edges are found within two neighbours of the sweep.
+/// Of what comes beyond, quick only says whether it is there, as a point takes half a second; at normal, where it takes
+/// two, the sweep's own sizes tell its edges.
 constexpr double far_bytes = 32 << 20;
 constexpr double few_lines_bytes = 32 << 10;
 /// From here to `few_bytes` the sets of a cache span several pages, which lie by chance, and others share it: the cycle

@@ -162,17 +162,26 @@ TEST(LatencySizes, AnEdgeIsHalvedOnceAtMostWhereACpusLapsTakeLong) {
   }
 }
 
+/// The independent accesses that are asked for over more than `from` and less than `to` bytes.
+std::vector<Point> hits_asked(const analysis::LatencyCurves& curves, gpu::DeviceType type, Effort effort, double from,
+                              double to) {
+  gpu::DeviceInfo device;
+  device.type = type;
+  std::vector<Point> points = capacity_points(curves, device, {.effort = effort});
+  std::erase_if(points, [&](const Point& point) {
+    const double bytes = point.x.at("bytes");
+    return point.series.at("order") != "independent" || bytes <= from || bytes >= to;
+  });
+  return points;
+}
+
 TEST(LatencySizes, HitsOfACpusLastCacheAreAskedUpTo32MiBAtQuickAnd64AtNormal) {
   analysis::LatencyCurves curves;
   for (double bytes = 4 << 10; bytes <= 128 << 20; bytes *= std::sqrt(2))
     curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 20 << 20 ? 12.0 : 140.0)});
   const auto furthest = [&](gpu::DeviceType type, Effort effort) {
-    gpu::DeviceInfo device;
-    device.type = type;
     double bytes = 0;
-    for (const Point& point : capacity_points(curves, device, {.effort = effort})) {
-      if (point.series.at("order") == "independent") bytes = std::max(bytes, point.x.at("bytes"));
-    }
+    for (const Point& point : hits_asked(curves, type, effort, 0, 1e12)) bytes = std::max(bytes, point.x.at("bytes"));
     return bytes;
   };
   EXPECT_LE(furthest(gpu::DeviceType::cpu, Effort::quick), 32 << 20);
@@ -190,14 +199,8 @@ TEST(LatencySizes, HitsOfACpusThirdCacheAreAskedAtAFewSizes) {
                                                           : bytes <= 6 << 20 ? 35
                                                                              : 140)});
   const auto asked = [&](gpu::DeviceType type, Effort effort, double from, double to) {
-    gpu::DeviceInfo device;
-    device.type = type;
     std::vector<int> replicates;
-    for (const Point& point : capacity_points(curves, device, {.effort = effort})) {
-      const double bytes = point.x.at("bytes");
-      if (point.series.at("order") == "independent" && bytes > from && bytes < to)
-        replicates.push_back(point.replicates);
-    }
+    for (const Point& point : hits_asked(curves, type, effort, from, to)) replicates.push_back(point.replicates);
     return replicates;
   };
   constexpr double second = 0.9 * (1 << 20);
@@ -220,13 +223,7 @@ TEST(LatencySizes, HitsOfACpusSecondCacheAreAskedBehindAFalseEdgeToo) {
                                                           : bytes <= 512 << 10 ? 4
                                                           : bytes <= 2 << 20   ? 6
                                                                                : 40)});
-  gpu::DeviceInfo device;
-  device.type = gpu::DeviceType::cpu;
-  int beyond = 0;
-  for (const Point& point : capacity_points(curves, device, {.effort = Effort::quick})) {
-    if (point.series.at("order") == "independent" && point.x.at("bytes") > 1.8 * (1 << 20)) ++beyond;
-  }
-  EXPECT_GE(beyond, 9);
+  EXPECT_GE(hits_asked(curves, gpu::DeviceType::cpu, Effort::quick, 1.8 * (1 << 20), 1e12).size(), 9u);
 }
 
 // A larger working set is not served faster: who was slow between two that are as fast was disturbed.

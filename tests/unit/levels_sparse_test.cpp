@@ -26,18 +26,11 @@ LatencyCurves curves_of(const std::vector<std::pair<double, double>>& measured) 
 
 /// A server's core with 48 KiB and 2 MiB, and what others leave of 260 MiB.
 LatencyCurves one_size_per_octave() {
-  return curves_of({{32 * kib, 1.696},
-                    {64 * kib, 5.395},
-                    {128 * kib, 5.356},
-                    {256 * kib, 5.413},
-                    {512 * kib, 5.997},
-                    {mib, 6.899},
-                    {2 * mib, 17.27},
-                    {4 * mib, 34.99},
-                    {8 * mib, 81.65},
-                    {16 * mib, 120.2},
-                    {32 * mib, 130.7},
-                    {64 * mib, 133.7}});
+  const std::vector<std::pair<double, double>> measured{{32 * kib, 1.696},  {64 * kib, 5.395},  {128 * kib, 5.356},
+                                                        {256 * kib, 5.413}, {512 * kib, 5.997}, {mib, 6.899},
+                                                        {2 * mib, 17.27},   {4 * mib, 34.99},   {8 * mib, 81.65},
+                                                        {16 * mib, 120.2},  {32 * mib, 130.7},  {64 * mib, 133.7}};
+  return curves_of(measured);
 }
 
 TEST(LevelsOfASparseCycle, AreNotLargerThanWhatTheyWereSeenToHold) {
@@ -72,7 +65,7 @@ TEST(LevelsOfACycleThatEndsInAClimb, TheLastHoldsItsEnd) {
   }
 }
 
-TEST(LevelsOfACycleThatEndsInAClimb, ALapSaysNothingOfIts) {
+TEST(LevelsOfACycleThatEndsInAClimb, OfASingleLapNothingIsKnown) {
   EXPECT_LT(find_levels(that_end_in_a_climb(1), 1).levels.back().latency_ns.high, 100);
 }
 
