@@ -276,6 +276,16 @@ double cyclic_share(const FittedHierarchy& hierarchy, std::size_t level, double 
   return Evaluator(hierarchy).cyclic_shares(log2_bytes)[level];
 }
 
+double cost_of_independent(const FittedHierarchy& hierarchy, const FitCurves& curves) {
+  Evaluator evaluator(hierarchy);
+  double cost = 0;
+  for (const FitPoint& point : curves.independent) {
+    const double residual = robust((std::log(evaluator.independent_ns(point.log2_bytes)) - point.log_ns) / point.sigma);
+    cost += residual * residual;
+  }
+  return cost;
+}
+
 FittedHierarchy fit(const FitCurves& curves, const FittedHierarchy& start, int most_iterations) {
   Residuals residuals{curves, start};
   // More parameters than points: nothing to be learnt.

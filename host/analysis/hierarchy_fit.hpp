@@ -56,6 +56,9 @@ double level_ns(const FittedHierarchy& hierarchy, std::size_t level, double log2
 /// Share of a cyclic walk's accesses that `level` serves.
 double cyclic_share(const FittedHierarchy& hierarchy, std::size_t level, double log2_bytes);
 
+/// The part of a fit's cost that independent accesses have.
+double cost_of_independent(const FittedHierarchy& hierarchy, const FitCurves& curves);
+
 /// Least squares (Levenberg and Marquardt) from `start`, its shapes fixed; Huber's loss beyond 2.5 sigma.
 FittedHierarchy fit(const FitCurves& curves, const FittedHierarchy& start, int most_iterations = 40);
 

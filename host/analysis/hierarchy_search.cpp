@@ -31,6 +31,9 @@ constexpr double least_step_of_a_level = 1.12;
 /// to be flat.
 constexpr double octaves_of_a_climb = 2;
 constexpr double step_beyond_scatter = 2;
+/// A step rises so steeply over some doubling. Less is a climb, by address translation or distance, that a cache which
+/// fades slowly imitates, however far it goes in the end.
+constexpr double least_rise_of_a_step = 1.17;
 /// A stretch is flat that rises no more than this over at least so much.
 constexpr double flat_rise_log_ns = 0.025;
 constexpr double flat_octaves = 0.49;
@@ -42,6 +45,17 @@ constexpr double nearly_flat_log_ns = 0.06;  // enough to try what may be there
 double step_ratio(const FittedHierarchy& hierarchy, std::size_t cache) {
   const double at = hierarchy.log2_bytes[cache];
   return level_ns(hierarchy, cache + 1, at) / level_ns(hierarchy, cache, at);
+}
+
+/// The most that a cache alone makes the latency of a cycle rise by over one doubling.
+double steepest_rise(const FittedHierarchy& hierarchy, std::size_t cache) {
+  const double step = step_ratio(hierarchy, cache);
+  const auto latency = [&](double log2_share) {
+    return 1 + (step - 1) * hierarchy.shapes[cache]->cyclic_miss(log2_share);
+  };
+  double steepest = 1;
+  for (double at = -2; at <= 2; at += 0.125) steepest = std::max(steepest, latency(at + 1) / latency(at));
+  return steepest;
 }
 
 /// Whether every cache is one that may be believed.
@@ -331,7 +345,7 @@ bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::si
   const std::vector<double> beyond = flat_stretches(hierarchy, curves, cache + 1);
   // What the fit makes of sizes that were not measured, or were disturbed, is no step where the curve shows none.
   if (!before.empty() && !beyond.empty() && beyond.back() <= before.front()) return false;
-  if (step >= large_step) return true;
+  if (step >= large_step && steepest_rise(hierarchy, cache) >= least_rise_of_a_step) return true;
   return !before.empty() && !beyond.empty() && beyond.back() >= least_step_of_a_level * before.front();
 }
 

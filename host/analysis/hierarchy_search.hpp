@@ -11,7 +11,7 @@ namespace sonde::analysis {
 /// Sizes that are closer than this are one: edges of real curves wander.
 inline constexpr double least_size_ratio = 2.1;
 
-/// A step so large is one between levels, whether or not the curve is flat on both sides of it.
+/// A step so large is one between levels, whether or not the curve is flat on both sides of it, unless it is a climb.
 inline constexpr double large_step = 1.45;
 
 /// The hierarchy with the fewest levels that explains the curves: caches are added while each lowers the cost by more
@@ -43,7 +43,8 @@ const CacheShape& typical_hashed_shape();
 /// Latencies in ns of the measured cycle's flat stretches where one level serves nearly all, by size.
 std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t level);
 
-/// Whether what lies beyond a cache is a level of its own: the step is large, or the curve is flat on both sides of it.
+/// Whether what lies beyond a cache is a level of its own: the step is large and steep, or the curve is flat on both
+/// sides of it.
 bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache);
 
 /// The hierarchy with one cache for two that are so near to each other, and nothing flat between, that one of them,

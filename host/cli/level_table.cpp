@@ -59,10 +59,11 @@ std::string range(const analysis::Bracket& bracket) {
 /// still changing at its end.
 bool ends_before_memory(const FoundLevel& last) {
   constexpr double widest_plateau = 2;
+  constexpr double last_rise = 1.5;  // so much higher one more level may begin
   const auto path = last.series.find("path");
   const bool short_path = path != last.series.end() && (path->second == "local" || path->second == "constant");
   const analysis::Bracket& band = last.gbps ? *last.gbps : last.found.latency_ns;
-  return short_path || band.high > widest_plateau * band.value || band.value > widest_plateau * band.low;
+  return short_path || band.high > last_rise * band.value || band.value > widest_plateau * band.low;
 }
 
 /// Levels have the numbers of their record; one that latency did not see has none among its levels.

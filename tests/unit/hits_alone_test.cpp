@@ -96,23 +96,44 @@ TEST(HitsAlone, AreAskedWherePointsScatterEvenIfTheyAgree) {
   EXPECT_NEAR(bytes->value, 1 * mib, 0.02 * mib);
 }
 
-// As a CPU's third cache does with its distance, and translation. Taken for flat, misses near the edge would seem few.
-TEST(HitsAlone, TellTheSizeWhereTheNextLevelClimbs) {
-  const double size = 0.85 * mib;
-  FittedHierarchy fitted = hierarchy(size);
-  FittedHierarchy by_hits = hierarchy(1 * mib);
-  fitted.drift[2] = by_hits.drift[2] = 0.1;
-  const std::optional<Bracket> bytes = size_by_hits_alone(curves(fitted, by_hits), fitted, 1, size, false);
-  ASSERT_TRUE(bytes);
-  EXPECT_NEAR(bytes->value, 1 * mib, 0.03 * mib);
+/// Latencies that climb by a tenth with every doubling beyond a size, as where translation ends.
+void climb_from(FitCurves& curves, double bytes) {
+  for (std::vector<FitPoint>* curve : {&curves.cycle, &curves.independent}) {
+    for (FitPoint& point : *curve) point.log_ns += std::log1p(0.1 * std::max(0.0, point.log2_bytes - std::log2(bytes)));
+  }
 }
 
-/// The hierarchy without its third cache: behind the second comes memory, which climbs.
+// A CPU's third cache and translation do, wherever tables end.
+TEST(HitsAlone, TellTheSizeWhereLatenciesClimbFromSomeSizeOn) {
+  const double size = 0.85 * mib;
+  const FittedHierarchy fitted = hierarchy(size);
+  for (const double begin : {0.3 * mib, 4 * mib}) {
+    FitCurves climbing = curves(fitted, hierarchy(1 * mib));
+    climb_from(climbing, begin);
+    const std::optional<Bracket> bytes = size_by_hits_alone(climbing, fitted, 1, size, false);
+    ASSERT_TRUE(bytes);
+    EXPECT_NEAR(bytes->value, 1 * mib, 0.03 * mib) << begin;
+  }
+}
+
+// From the edge itself on, a climb is not told from misses: then the bracket has to hold the size.
+TEST(HitsAlone, HoldTheSizeWhereTheNextLevelClimbsFromTheEdgeOn) {
+  const double size = 0.85 * mib;
+  const FittedHierarchy fitted = hierarchy(size);
+  FitCurves climbing = curves(fitted, hierarchy(1 * mib));
+  climb_from(climbing, 1 * mib);
+  const std::optional<Bracket> bytes = size_by_hits_alone(climbing, fitted, 1, size, false);
+  ASSERT_TRUE(bytes);
+  EXPECT_LT(bytes->low, 1 * mib);
+  EXPECT_GT(bytes->high, 1 * mib);
+}
+
+/// The hierarchy without its third cache: behind the second comes memory.
 FittedHierarchy without_third(FittedHierarchy caches) {
   caches.log2_bytes.pop_back();
   caches.shapes.pop_back();
   caches.log_ns.pop_back();
-  caches.drift = {0, 0, 0.1};
+  caches.drift.pop_back();
   caches.offset_ns.pop_back();
   return caches;
 }
@@ -121,9 +142,11 @@ TEST(HitsAlone, TellTheSizeOfTheLastCacheToo) {
   const double size = 0.85 * mib;
   const FittedHierarchy fitted = without_third(hierarchy(size));
   const FittedHierarchy by_hits = without_third(hierarchy(1 * mib));
-  const std::optional<Bracket> bytes = size_by_hits_alone(curves(fitted, by_hits), fitted, 1, size, false);
+  FitCurves climbing = curves(fitted, by_hits);
+  climb_from(climbing, 4 * mib);
+  const std::optional<Bracket> bytes = size_by_hits_alone(climbing, fitted, 1, size, false);
   ASSERT_TRUE(bytes);
-  EXPECT_NEAR(bytes->value, 1 * mib, 0.04 * mib);
+  EXPECT_NEAR(bytes->value, 1 * mib, 0.03 * mib);
 }
 
 // Of few lines chance would speak, of few points noise; and beyond the last cache too little has been walked.
