@@ -17,10 +17,11 @@ constexpr std::ptrdiff_t least_points = 3;
 /// level climbs where translation ends, which would count as misses.
 constexpr double octaves_before_hits = 0.2;
 constexpr double octaves_of_hits = 2;
-/// How far from a cache's size the cycle may still show its edge: where its lines come in pairs, or some are kept from
-/// replacement, it hits at four times the size.
+/// And so far before the next cache ends, which misses some of them long before; nearer it is too near.
+constexpr double octaves_before_the_next = 1;
+constexpr double least_octaves_of_hits = 0.9;
+/// How far below a cache's size the cycle may still show its edge.
 constexpr double octaves_of_an_edge_below = 1.5;
-constexpr double octaves_of_an_edge_beyond = 2.1;
 /// Up to so far below, as few as so many points tell the latency of what hits: nearer it climbs with translation.
 constexpr double octaves_of_a_climb_below = 3;
 constexpr std::size_t enough_seen = 4;
@@ -28,9 +29,6 @@ constexpr double silent_sigma = 1;
 /// About its neighbours' sizes a level is not seen alone; so many points have to be left of it.
 constexpr double octaves_of_mixture = 0.4;
 constexpr std::ptrdiff_t least_seen = 2;
-/// And so far beyond the edge the next level has to last, or what is seen of it is its own end and what translation
-/// adds there, which would count as misses.
-constexpr double least_octaves_beyond = 1;
 /// How much levels may climb over so few sizes, of what they may over a whole curve. One that climbs by a tenth with
 /// every doubling from the very edge on makes the size a tenth too large; allowed to, noise would be taken for climbs.
 constexpr double drift_among_hits = 0.3;
@@ -78,23 +76,23 @@ std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedH
   const double size = fitted.log2_bytes[cache];
   FittedHierarchy levels = levels_of(fitted, curves, cache);
   const CacheShape& own_shape = *levels.shapes[cache];
-  const auto points = points_between(curves.independent, size + octaves_before_hits, size + octaves_of_hits);
-  if (points < least_points || std::exp2(size) <= few_lines * curves.line_bytes) return std::nullopt;
-  // The levels on both sides have to be seen where the cycle's edge is far away.
   const bool last = cache + 1 == levels.log2_bytes.size();
+  const double next = last ? curves.cycle.back().log2_bytes : levels.log2_bytes[cache + 1];
+  const double hits_to = std::min(size + octaves_of_hits, next - octaves_before_the_next);
+  if (hits_to < size + least_octaves_of_hits || std::exp2(size) <= few_lines * curves.line_bytes ||
+      points_between(curves.independent, size + octaves_before_hits, hits_to) < least_points)
+    return std::nullopt;
+  // The level before has to be seen where the cycle's edge is far away.
   const double before = cache == 0 ? curves.cycle.front().log2_bytes : levels.log2_bytes[cache - 1];
   const double alone_from = before + octaves_of_mixture;
-  const double alone_to = last ? curves.cycle.back().log2_bytes : levels.log2_bytes[cache + 1] - octaves_of_mixture;
-  const double beyond = size + octaves_of_an_edge_beyond;
-  if (points_between(curves.cycle, alone_from, size - octaves_of_an_edge_below) < least_seen ||
-      points_between(curves.cycle, beyond, alone_to) < least_seen || alone_to < beyond + least_octaves_beyond)
-    return std::nullopt;
+  if (points_between(curves.cycle, alone_from, size - octaves_of_an_edge_below) < least_seen) return std::nullopt;
   FitCurves told = curves;
   const double silent_from = size - octaves_told_below(curves.cycle, alone_from, size);
   for (FitPoint& point : told.cycle) {
-    if (point.log2_bytes > silent_from && (last || point.log2_bytes < alone_to)) point.sigma = silent_sigma;
+    if (point.log2_bytes > silent_from && (last || point.log2_bytes < next - octaves_of_mixture))
+      point.sigma = silent_sigma;
   }
-  std::erase_if(told.independent, [&](const FitPoint& point) { return point.log2_bytes > size + octaves_of_hits; });
+  std::erase_if(told.independent, [&](const FitPoint& point) { return point.log2_bytes > hits_to; });
   std::ranges::fill(levels.drift, 0.0);
   levels.drift_scale = drift_among_hits;
   levels.offset_sigma = different_offsets;

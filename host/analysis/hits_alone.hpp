@@ -10,11 +10,11 @@ namespace sonde::analysis {
 
 /// Size in bytes of a fit's cache as the independent accesses alone tell it, where the fit or `said_bytes`, which would
 /// be said of it otherwise, is another, or the fit's shape is not theirs: they hit what a cache holds, whatever its
-/// policy, whatever is fetched ahead of a cycle, and wherever chance has put its pages. The cycle says the levels'
-/// latencies, and how the next one climbs, from where its edge is far away. Where its points scatter, pages lie by
-/// chance, and the hits are asked whatever is said. Nothing where all agree, where a level beside it is not seen alone,
-/// and where lines or independent points are few. Before memory the size is small by what rows and tables add to it
-/// nearer than the walk shows that.
+/// policy, whatever is fetched ahead of a cycle, and wherever chance has put its pages. Only those within two doublings
+/// of the size count: what is missed there takes much the same, while further out it climbs with translation and goes
+/// past the next cache. Of the level before, the cycle says what a hit takes. Where its points scatter, pages lie by
+/// chance, and the hits are asked whatever is said. Nothing where all agree, where the level before is not seen alone
+/// or the next cache is too near, and where lines or independent points are few.
 std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedHierarchy& fitted, std::size_t cache,
                                           double said_bytes, bool scattered);
 

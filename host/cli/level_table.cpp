@@ -56,14 +56,16 @@ std::string range(const analysis::Bracket& bracket) {
 }
 
 /// What the last level is nobody can say where a path has too little room for more than caches, or where the curve is
-/// still changing at its end.
+/// still changing at its end: what may be so much slower holds one more level.
 bool ends_before_memory(const FoundLevel& last) {
-  constexpr double widest_plateau = 2;
-  constexpr double last_rise = 1.5;  // so much higher one more level may begin
+  constexpr double most_slower = 1.5;
+  constexpr double most_faster = 2;
   const auto path = last.series.find("path");
   const bool short_path = path != last.series.end() && (path->second == "local" || path->second == "constant");
   const analysis::Bracket& band = last.gbps ? *last.gbps : last.found.latency_ns;
-  return short_path || band.high > last_rise * band.value || band.value > widest_plateau * band.low;
+  const double up = band.high / band.value;
+  const double down = band.value / band.low;
+  return short_path || (last.gbps ? down : up) > most_slower || (last.gbps ? up : down) > most_faster;
 }
 
 /// Levels have the numbers of their record; one that latency did not see has none among its levels.

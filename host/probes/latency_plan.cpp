@@ -82,7 +82,7 @@ double many_from_bytes(const gpu::DeviceInfo& device, measure::Effort effort) {
   const bool cpu = device.type == gpu::DeviceType::cpu;
   switch (effort) {
     case measure::Effort::quick: return cpu ? few_bytes : many_bytes;
-    case measure::Effort::normal: return cpu ? many_bytes : very_many_bytes;
+    case measure::Effort::normal: return cpu ? far_bytes : very_many_bytes;
     case measure::Effort::thorough: break;
   }
   return very_many_bytes;

@@ -70,6 +70,15 @@ def test_transition_as_far_as_it_is_known(transition, text):
     assert levels.transition_text({"transition": transition}) == text
 
 
+@pytest.mark.parametrize(
+    ("kind", "low", "value", "high", "name"),
+    [("latency_ns", 47, 52, 77, "memory"), ("latency_ns", 47, 52, 80, "beyond"), ("latency_ns", 27, 52, 55, "memory"),
+     ("latency_ns", 25, 52, 55, "beyond"), ("bandwidth", 41, 60, 100, "memory"), ("bandwidth", 39, 60, 61, "beyond")],
+)  # fmt: skip
+def test_memory_is_a_plateau_and_what_may_be_much_slower_holds_one_more_level(kind, low, value, high, name):
+    assert levels.name({"level": 3, "series": {}, kind: {"low": low, "value": value, "high": high}}) == name
+
+
 def test_what_a_curve_that_still_rises_ends_in_is_not_called_memory(tmp_path):
     own = synthetic.level_records("opencl")
     own[-1]["latency_ns"] = {"low": 11.5, "value": 12.3, "high": 137}

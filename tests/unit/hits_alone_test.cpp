@@ -154,14 +154,24 @@ TEST(HitsAlone, SayNothingOfFewLinesOrPointsOrWhereTheSweepEnds) {
   const FittedHierarchy small = hierarchy(0.8 * mib);
   const FittedHierarchy large = hierarchy(1 * mib);
   EXPECT_FALSE(size_by_hits_alone(curves(small, large), small, 0, 48 * kib, true));
-  EXPECT_FALSE(size_by_hits_alone(curves(small, large), small, 2, 32 * mib, true));
+  const FittedHierarchy far = hierarchy(1 * mib, 160 * mib);
+  EXPECT_FALSE(size_by_hits_alone(curves(far, far), far, 2, 160 * mib, true));
   EXPECT_FALSE(size_by_hits_alone(curves(small, large, 3), small, 1, 0.8 * mib, true));
 }
 
-// Where others take most of the third cache, what misses the second goes to memory as well.
-TEST(HitsAlone, SayNothingWhereTheLevelBeyondIsNotSeenAlone) {
-  const FittedHierarchy fitted = hierarchy(0.8 * mib, 4 * mib);
-  EXPECT_FALSE(size_by_hits_alone(curves(fitted, hierarchy(1 * mib, 4 * mib)), fitted, 1, 0.8 * mib, true));
+// As where others take most of the third cache.
+TEST(HitsAlone, TellTheSizeWhereTheNextCacheIsFourTimesAsLarge) {
+  const FittedHierarchy fitted = hierarchy(0.85 * mib, 4 * mib);
+  const std::optional<Bracket> bytes =
+      size_by_hits_alone(curves(fitted, hierarchy(1 * mib, 4 * mib)), fitted, 1, 0.85 * mib, true);
+  ASSERT_TRUE(bytes);
+  EXPECT_NEAR(bytes->value, 1 * mib, 0.03 * mib);
+}
+
+// Then what misses the second goes to memory as well.
+TEST(HitsAlone, SayNothingWhereTheNextCacheIsTooNear) {
+  const FittedHierarchy fitted = hierarchy(0.8 * mib, 2.5 * mib);
+  EXPECT_FALSE(size_by_hits_alone(curves(fitted, hierarchy(1 * mib, 2.5 * mib)), fitted, 1, 0.8 * mib, true));
 }
 
 }  // namespace

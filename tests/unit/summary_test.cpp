@@ -158,6 +158,22 @@ TEST(Summary, ALevelHasSizeLatencyAndBandwidthInOneRow) {
                   "    60.0  60.0 and 60.0\n"));
 }
 
+TEST(Summary, WhatMayBeSoMuchSlowerThatItHoldsOneMoreLevelIsNotCalledMemory) {
+  const auto called_memory = [](Line last, analysis::Bracket latency_ns, analysis::Bracket gbps) {
+    if (last.level.gbps) last.level.gbps = gbps;
+    last.level.found.latency_ns = latency_ns;
+    const std::string text = text_of({sample("opencl", 4096, {10, 10}), last});
+    EXPECT_NE(has(text, "\n  memory"), has(text, "\n  beyond"));
+    return has(text, "\n  memory");
+  };
+  EXPECT_TRUE(called_memory(level(1, 52, std::nullopt), {47, 52, 77}, {}));
+  EXPECT_FALSE(called_memory(level(1, 52, std::nullopt), {47, 52, 80}, {}));
+  EXPECT_TRUE(called_memory(level(1, 52, std::nullopt), {27, 52, 55}, {}));
+  EXPECT_FALSE(called_memory(level(1, 52, std::nullopt), {25, 52, 55}, {}));
+  EXPECT_TRUE(called_memory(bandwidth_level(1, std::nullopt, 60), {}, {41, 60, 100}));
+  EXPECT_FALSE(called_memory(bandwidth_level(1, std::nullopt, 60), {}, {39, 60, 61}));
+}
+
 TEST(Summary, ALevelThatBandwidthAloneShowsHasNoNumberAmongThoseOfLatency) {
   const std::string text = text_of({sample("opencl", 4096, {10, 10}), level(1, 200, std::nullopt),
                                     bandwidth_level(1, 33792, 1000), bandwidth_level(2, std::nullopt, 60)});

@@ -10,8 +10,10 @@ MEMORY = "memory"
 BEYOND = "beyond"
 # Paths with too little room for more than caches.
 SHORT_PATHS = ("local", "constant")
-# What holds the last level is a plateau's while it spans no more than so many times.
-WIDEST_PLATEAU = 2
+# What holds the last level is a plateau's while it is so many times slower or faster at most: what may be slower holds
+# one more level.
+MOST_SLOWER = 1.5
+MOST_FASTER = 2
 # Levels of one device are further apart than two probes are about one of them.
 MAY_BE_ONE = 4
 
@@ -37,7 +39,9 @@ def name(level):
     if level.get("bytes"):
         return f"level {level['level']}"
     band = level.get("latency_ns") or level["bandwidth"]
-    wide = max(band["high"] / band["value"], band["value"] / band["low"]) > WIDEST_PLATEAU
+    up, down = band["high"] / band["value"], band["value"] / band["low"]
+    slower, faster = (up, down) if level.get("latency_ns") else (down, up)
+    wide = slower > MOST_SLOWER or faster > MOST_FASTER
     return BEYOND if wide or level["series"].get("path") in SHORT_PATHS else MEMORY
 
 
