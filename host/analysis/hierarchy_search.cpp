@@ -353,6 +353,7 @@ std::optional<FittedHierarchy> with_one_edge_for_two(const FittedHierarchy& hier
   for (std::size_t cache = 0; cache + 1 < hierarchy.log2_bytes.size(); ++cache) {
     const double apart = hierarchy.log2_bytes[cache + 1] - hierarchy.log2_bytes[cache];
     if (apart >= octaves_of_a_climb) continue;
+    if (std::exp2(hierarchy.log2_bytes[cache]) <= lines_within_a_page * curves.line_bytes) continue;
     if (!flat_stretches(hierarchy, curves, cache + 1).empty()) continue;
     if (is_level(hierarchy, curves, cache) == is_level(hierarchy, curves, cache + 1)) continue;
     FittedHierarchy merged = without_cache(hierarchy, cache + 1);

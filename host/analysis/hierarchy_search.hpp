@@ -11,6 +11,9 @@ namespace sonde::analysis {
 /// Sizes that are closer than this are one: edges of real curves wander.
 inline constexpr double least_size_ratio = 2.1;
 
+/// A cache of no more lines is indexed within a page: its edge is its own, wherever its pages lie.
+inline constexpr double lines_within_a_page = 2048;
+
 /// A step so large is one between levels, whether or not the curve is flat on both sides of it, unless it is a climb.
 inline constexpr double large_step = 1.45;
 
@@ -48,7 +51,8 @@ std::vector<double> flat_stretches(const FittedHierarchy& hierarchy, const FitCu
 bool is_level(const FittedHierarchy& hierarchy, const FitCurves& curves, std::size_t cache);
 
 /// The hierarchy with one cache for two that are so near to each other, and nothing flat between, that one of them,
-/// which is no level, can only be part of the other's edge. Nothing where there are none.
+/// which is no level, can only be part of the other's edge. Nothing where there are none; a cache that is indexed
+/// within a page has no such edge, and what comes beyond it is a climb.
 std::optional<FittedHierarchy> with_one_edge_for_two(const FittedHierarchy& hierarchy, const FitCurves& curves);
 
 /// Whether only memory comes beyond a cache.

@@ -10,8 +10,6 @@
 namespace sonde::analysis {
 namespace {
 
-/// Smaller caches are indexed within a page, so that the cycle's edge is theirs; in few sets chance would speak.
-constexpr double few_lines = 2048;
 constexpr std::ptrdiff_t least_points = 3;
 /// Beyond a cache's size, where its hits are looked at: less far none are missed for sure, and further out the next
 /// level climbs where translation ends, which would count as misses.
@@ -72,14 +70,15 @@ double octaves_told_below(const std::vector<FitPoint>& cycle, double alone_from_
 }  // namespace
 
 std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedHierarchy& fitted, std::size_t cache,
-                                          double said_bytes, bool scattered) {
+                                          double said_bytes, bool in_doubt) {
   const double size = fitted.log2_bytes[cache];
   FittedHierarchy levels = levels_of(fitted, curves, cache);
   const CacheShape& own_shape = *levels.shapes[cache];
   const bool last = cache + 1 == levels.log2_bytes.size();
   const double next = last ? curves.cycle.back().log2_bytes : levels.log2_bytes[cache + 1];
   const double hits_to = std::min(size + octaves_of_hits, next - octaves_before_the_next);
-  if (hits_to < size + least_octaves_of_hits || std::exp2(size) <= few_lines * curves.line_bytes ||
+  // Of smaller caches the cycle's edge is theirs, and in few sets chance would speak.
+  if (hits_to < size + least_octaves_of_hits || std::exp2(size) <= lines_within_a_page * curves.line_bytes ||
       points_between(curves.independent, size + octaves_before_hits, hits_to) < least_points)
     return std::nullopt;
   // The level before has to be seen where the cycle's edge is far away.
@@ -119,7 +118,7 @@ std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedH
   const double tolerated =
       tolerated_cost(best, {.cycle = {}, .independent = told.independent, .line_bytes = told.line_bytes});
   const bool own_shape_is_theirs = own.cost <= best.cost + tolerated;
-  if (!scattered && own_shape_is_theirs && agrees(size) && agrees(std::log2(said_bytes))) return std::nullopt;
+  if (!in_doubt && own_shape_is_theirs && agrees(size) && agrees(std::log2(said_bytes))) return std::nullopt;
   const Bracket bytes = size_over(fits, best, cache, tolerated);
   const double known = std::exp2(octaves_known);
   return Bracket{bytes.low / known, bytes.value, bytes.high * known};

@@ -533,8 +533,9 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
       // As they were measured: a contradiction may have made the refined ones weigh less.
       const FitCurves hits{
           .cycle = points.cycle, .independent = measured_points.independent, .line_bytes = points.line_bytes};
-      const bool scattered = !hits.independent.empty() && refined_hierarchy.scattered[level];
-      if (const auto told = size_by_hits_alone(hits, fitted, level, one.bytes->value, scattered)) {
+      const bool in_doubt =
+          !hits.independent.empty() && (refined_hierarchy.scattered[level] || refined_hierarchy.strain > 1);
+      if (const auto told = size_by_hits_alone(hits, fitted, level, one.bytes->value, in_doubt)) {
         // What memory takes longer with every doubling counts as misses, while the walk's edge is late wherever a cache
         // keeps some lines from replacement: before memory the truth lies between. Where the walk says less, it has
         // taken the late edge for that of a cache that replaces at random.
