@@ -10,7 +10,8 @@
 namespace sonde::analysis {
 namespace {
 
-constexpr std::ptrdiff_t least_points = 3;
+/// Three points that are known to 1 % leave a size to chance by a tenth.
+constexpr std::ptrdiff_t least_points = 4;
 /// Beyond a cache's size, where its hits are looked at: less far none are missed for sure, and further out the next
 /// level climbs where translation ends, which would count as misses.
 constexpr double octaves_before_hits = 0.2;

@@ -160,10 +160,10 @@ TEST(HitsAlone, SayNothingOfFewLinesOrPointsOrWhereTheSweepEnds) {
 }
 
 // As where others take most of the third cache.
-TEST(HitsAlone, TellTheSizeWhereTheNextCacheIsFourTimesAsLarge) {
-  const FittedHierarchy fitted = hierarchy(0.85 * mib, 4 * mib);
+TEST(HitsAlone, TellTheSizeWhereTheNextCacheIsFiveTimesAsLarge) {
+  const FittedHierarchy fitted = hierarchy(0.85 * mib, 5 * mib);
   const std::optional<Bracket> bytes =
-      size_by_hits_alone(curves(fitted, hierarchy(1 * mib, 4 * mib)), fitted, 1, 0.85 * mib, true);
+      size_by_hits_alone(curves(fitted, hierarchy(1 * mib, 5 * mib)), fitted, 1, 0.85 * mib, true);
   ASSERT_TRUE(bytes);
   EXPECT_NEAR(bytes->value, 1 * mib, 0.03 * mib);
 }
