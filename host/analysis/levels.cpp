@@ -40,8 +40,6 @@ constexpr double half_missed_at_the_earliest = 0.69;
 /// Laps that fell by no more than this had next to nothing left to fall by: what is forgotten at a constant rate has
 /// its square left.
 constexpr double as_good_as_settled = 0.02;
-/// What laps may still fall by, over what they last fell by.
-constexpr double most_still_to_fall = 2;
 constexpr double served_nearly_alone = 0.985;  // share of accesses
 constexpr double served_mostly = 0.7;          // share of accesses
 constexpr double most_step_of_translation = 1.25;
@@ -240,9 +238,12 @@ double told_of_memory_from(const LatencyCurves& curves, const FittedHierarchy& f
   return !flat && quantile(last, 0.5) > climb_of_memory * usual ? last_doubling : 0;
 }
 
-/// What a curve ends in: where the last laps still fell, as low as they may fall. Of one lap nothing is known.
+/// What a curve ends in, also where laps still fell and nobody knows how far they would have. Of a point of one lap
+/// nothing is known: then what the one before it has.
 double at_the_end_ns(const std::vector<CurvePoint>& cycle) {
-  return median_ns(cycle.back()) * (1 - most_still_to_fall * cycle.back().settling);
+  const auto last =
+      std::find_if(cycle.rbegin(), cycle.rend(), [](const CurvePoint& point) { return point.settling < 1; });
+  return last == cycle.rend() ? 0 : median_ns(*last);
 }
 
 /// A plateau as it was measured: the points from a size on that this level nearly alone serves, without what the fit

@@ -58,10 +58,10 @@ LatencyCurves that_end_in_a_climb(double settling) {
 }
 
 TEST(LevelsOfACycleThatEndsInAClimb, TheLastHoldsItsEnd) {
-  for (const double settling : {0.0, 0.024}) {
+  for (const double settling : {0.0, 0.024, 0.4}) {
     const Level last = find_levels(that_end_in_a_climb(settling), 1).levels.back();
     EXPECT_FALSE(last.bytes.has_value());
-    EXPECT_GE(last.latency_ns.high, 116.4 * (1 - 2 * settling));
+    EXPECT_GE(last.latency_ns.high, 116.4);
   }
 }
 
