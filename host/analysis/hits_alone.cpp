@@ -10,9 +10,10 @@
 namespace sonde::analysis {
 namespace {
 
-/// Three points that are known to 1 % leave a size to chance by a tenth: they speak only where all is in doubt.
-constexpr std::ptrdiff_t least_points = 4;
-constexpr std::ptrdiff_t least_points_in_doubt = 3;
+constexpr std::ptrdiff_t least_points = 3;
+/// What memory takes, no further cache bounds: of three points that are known to 1 % that leaves a size to chance by a
+/// tenth. There they speak only where all is in doubt.
+constexpr std::ptrdiff_t least_points_before_memory = 4;
 /// Beyond a cache's size, where its hits are looked at: less far none are missed for sure, and further out the next
 /// level climbs where translation ends, which would count as misses.
 constexpr double octaves_before_hits = 0.2;
@@ -82,7 +83,7 @@ std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedH
   // Of smaller caches the cycle's edge is theirs, and in few sets chance would speak.
   if (hits_to < size + least_octaves_of_hits || std::exp2(size) <= lines_within_a_page * curves.line_bytes ||
       points_between(curves.independent, size + octaves_before_hits, hits_to) <
-          (in_doubt ? least_points_in_doubt : least_points))
+          (last && !in_doubt ? least_points_before_memory : least_points))
     return std::nullopt;
   // The level before has to be seen where the cycle's edge is far away.
   const double before = cache == 0 ? curves.cycle.front().log2_bytes : levels.log2_bytes[cache - 1];
