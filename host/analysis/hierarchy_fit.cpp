@@ -118,6 +118,11 @@ double robust(double residual) {
   return std::copysign(std::sqrt(2 * huber_limit * size - huber_limit * huber_limit), residual);
 }
 
+/// How far a point lies from what a hierarchy gives it, of which the square is the point's cost.
+double robust_distance(const FitPoint& point, double fitted_ns) {
+  return robust((std::log(fitted_ns) - point.log_ns) / point.sigma);
+}
+
 double slope_of_robust(double residual) {
   return std::abs(residual) <= huber_limit ? 1 : huber_limit / std::abs(robust(residual));
 }
@@ -143,10 +148,10 @@ struct Residuals {
     Evaluator evaluator(hierarchy);
     Eigen::Index i = 0;
     for (const FitPoint& point : curves.cycle) {
-      residuals[i++] = robust((std::log(evaluator.cyclic_ns(point.log2_bytes)) - point.log_ns) / point.sigma);
+      residuals[i++] = robust_distance(point, evaluator.cyclic_ns(point.log2_bytes));
     }
     for (const FitPoint& point : curves.independent) {
-      residuals[i++] = robust((std::log(evaluator.independent_ns(point.log2_bytes)) - point.log_ns) / point.sigma);
+      residuals[i++] = robust_distance(point, evaluator.independent_ns(point.log2_bytes));
     }
     for (std::size_t level = 0; level < hierarchy.drift.size(); ++level) {
       residuals[i++] = hierarchy.drift[level] / sigma_of_drift(level);
@@ -280,7 +285,7 @@ double cost_of_independent(const FittedHierarchy& hierarchy, const FitCurves& cu
   Evaluator evaluator(hierarchy);
   double cost = 0;
   for (const FitPoint& point : curves.independent) {
-    const double residual = robust((std::log(evaluator.independent_ns(point.log2_bytes)) - point.log_ns) / point.sigma);
+    const double residual = robust_distance(point, evaluator.independent_ns(point.log2_bytes));
     cost += residual * residual;
   }
   return cost;

@@ -56,18 +56,16 @@ std::ptrdiff_t points_between(const std::vector<FitPoint>& curve, double low_log
       curve, [&](const FitPoint& point) { return point.log2_bytes > low_log2 && point.log2_bytes < high_log2; });
 }
 
-/// From how many octaves below a cache's size on the cycle says nothing: of the level before it, which is seen alone
+/// From which size on, as a logarithm, the cycle says nothing of a cache: of the level before it, which is seen alone
 /// from `alone_from_log2` on, enough points are left if there are enough.
-double octaves_told_below(const std::vector<FitPoint>& cycle, double alone_from_log2, double size_log2) {
-  double octaves = octaves_of_an_edge_below;
+double silent_from_log2(const std::vector<FitPoint>& cycle, double alone_from_log2, double size_log2) {
+  const double at_the_latest = size_log2 - octaves_of_an_edge_below;
   std::size_t seen = 0;
   for (const FitPoint& point : cycle) {
-    if (point.log2_bytes <= alone_from_log2) continue;
-    if (++seen < enough_seen) continue;
-    octaves = std::max(octaves, std::min(octaves_of_a_climb_below, size_log2 - point.log2_bytes));
-    break;
+    if (point.log2_bytes > alone_from_log2 && ++seen == enough_seen)
+      return std::min(at_the_latest, std::max(size_log2 - octaves_of_a_climb_below, point.log2_bytes));
   }
-  return octaves;
+  return at_the_latest;
 }
 
 }  // namespace
@@ -90,7 +88,7 @@ std::optional<Bracket> size_by_hits_alone(const FitCurves& curves, const FittedH
   const double alone_from = before + octaves_of_mixture;
   if (points_between(curves.cycle, alone_from, size - octaves_of_an_edge_below) < least_seen) return std::nullopt;
   FitCurves told = curves;
-  const double silent_from = size - octaves_told_below(curves.cycle, alone_from, size);
+  const double silent_from = silent_from_log2(curves.cycle, alone_from, size);
   for (FitPoint& point : told.cycle) {
     if (point.log2_bytes > silent_from && (last || point.log2_bytes < next - octaves_of_mixture))
       point.sigma = silent_sigma;

@@ -18,8 +18,8 @@ using measure::Point;
 using measure::Request;
 
 constexpr int sizes_per_doubling = 4;
-/// Beyond this a quick sweep has half as many sizes (on a CPU, which stands for a GPU, beyond `few_bytes`), and a
-/// normal one of a CPU: laps take long there, and edges are looked at closer anyway.
+/// Beyond this a quick sweep has half as many sizes (on a CPU, which stands for a GPU, beyond `few_bytes`, and a normal
+/// one beyond `far_bytes`): laps take long there, and edges are looked at closer anyway.
 constexpr double many_bytes = 64 << 20;
 constexpr double very_many_bytes = 1 << 30;  // the same for every sweep
 /// Where an interval is cut, in octaves: in halves, and beside that where what was measured there was disturbed.
