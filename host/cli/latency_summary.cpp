@@ -66,18 +66,29 @@ std::string cell_text(const measure::Measurement& measurement) {
   return format("%.*f ± %.*f%s", digits, values.median, digits, spread, measurement.state.disturbed ? " *" : "  ");
 }
 
-std::string table(const std::vector<Curve>& curves) {
+/// A table's rows in bytes: each size of a run that was asked for few or that ended early, otherwise round ones and
+/// what is largest.
+std::vector<double> telling_sizes(const std::vector<Curve>& curves) {
+  std::vector<double> measured;
   std::vector<double> sizes(telling_bytes.begin(), telling_bytes.end());
+  const auto add = [](std::vector<double>& rows, double bytes) {
+    const bool there = std::ranges::any_of(rows, [&](double size) { return std::abs(bytes / size - 1) < 0.1; });
+    if (!there) rows.push_back(bytes);
+  };
   for (const Curve& curve : curves) {
-    const double largest = curve.points.rbegin()->first;
-    const bool there = std::ranges::any_of(sizes, [&](double size) { return std::abs(largest / size - 1) < 0.1; });
-    if (!there) sizes.push_back(largest);
+    for (const auto& [bytes, measurement] : curve.points) add(measured, bytes);
+    add(sizes, curve.points.rbegin()->first);
   }
+  if (measured.size() <= telling_bytes.size()) sizes = measured;
   std::ranges::sort(sizes);
+  return sizes;
+}
+
+std::string table(const std::vector<Curve>& curves) {
   std::string text = format("  %12s", "working set");
   for (const Curve& curve : curves) text += format("  %18s  ", (spoken_name(curve.api) + ", ns").c_str());
   text += "\n";
-  for (const double size : sizes) {
+  for (const double size : telling_sizes(curves)) {
     std::string row = format("  %12s", measure::size_text(size).c_str());
     bool any = false;
     for (const Curve& curve : curves) {

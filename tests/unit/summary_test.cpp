@@ -65,6 +65,14 @@ TEST(Summary, TheLargestSizeIsShownThoughNoRoundOne) {
   EXPECT_TRUE(has(text_of({sample("opencl", 4096, {1, 1}), sample("opencl", 48.0 * 1024 * 1024, {77, 77})}), "48 MiB"));
 }
 
+TEST(Summary, WhereFewSizesWereMeasuredEachIsShown) {
+  std::vector<Line> lines{sample("opencl", 741440, {5, 5}), sample("vulkan", 9975808, {43, 43})};
+  EXPECT_TRUE(has(text_of(lines), "724 KiB"));
+  EXPECT_TRUE(has(text_of(lines), "9.51 MiB"));
+  for (int size = 0; size < 12; ++size) lines.push_back(sample("opencl", 4096 << size, {5, 5}));
+  EXPECT_FALSE(has(text_of(lines), "724 KiB"));
+}
+
 TEST(Summary, ADisturbedPointHasAStarThatIsExplained) {
   const std::string quiet = text_of({sample("opencl", 4096, {10, 10})});
   EXPECT_FALSE(has(quiet, "*"));
