@@ -10,10 +10,13 @@ namespace sonde::cli {
 /// A curve's points by the bytes of their working sets.
 using BySize = std::map<double, const measure::Measurement*>;
 
-/// The point nearest to `bytes`, within a tenth; null where none is.
+/// Whether a row of `row_bytes` speaks for what was measured over `bytes`: within a tenth.
+inline bool is_near(double bytes, double row_bytes) { return std::abs(bytes / row_bytes - 1) < 0.1; }
+
+/// The first point that is near `bytes`; null where none is.
 inline const measure::Measurement* near(const BySize& curve, double bytes) {
   for (const auto& [at, measurement] : curve) {
-    if (std::abs(at / bytes - 1) < 0.1) return measurement;
+    if (is_near(at, bytes)) return measurement;
   }
   return nullptr;
 }

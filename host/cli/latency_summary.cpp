@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <set>
 #include <vector>
@@ -72,8 +71,7 @@ std::vector<double> telling_sizes(const std::vector<Curve>& curves) {
   std::vector<double> measured;
   std::vector<double> sizes(telling_bytes.begin(), telling_bytes.end());
   const auto add = [](std::vector<double>& rows, double bytes) {
-    const bool there = std::ranges::any_of(rows, [&](double size) { return std::abs(bytes / size - 1) < 0.1; });
-    if (!there) rows.push_back(bytes);
+    if (std::ranges::none_of(rows, [&](double row) { return is_near(bytes, row); })) rows.push_back(bytes);
   };
   for (const Curve& curve : curves) {
     for (const auto& [bytes, measurement] : curve.points) add(measured, bytes);
