@@ -17,9 +17,9 @@
 #include "gpu/error.hpp"
 #include "gpu/vulkan/vulkan.hpp"
 #include "kernels.hpp"
-#include "probes/load_instruction.hpp"
-#include "probes/one_item.hpp"
-#include "probes/stream_walk.hpp"
+#include "workloads/load_instruction.hpp"
+#include "workloads/single_item.hpp"
+#include "workloads/stream_walk.hpp"
 
 namespace {
 
@@ -66,7 +66,7 @@ void __wrap_volkLoadDevice(VkDevice device) {
 }
 }
 
-namespace sonde::probes {
+namespace sonde::workloads {
 namespace {
 
 using gpu::vulkan::BufferAccess;
@@ -127,7 +127,7 @@ class RadvCode : public testing::TestWithParam<BufferAccess> {
     const bool by_offset =
         &source == &kernels::chase || &source == &kernels::chase_scalar || &source == &kernels::chase_atomic;
     return device
-        ->make_kernel(source, one_item_group(device->info()),
+        ->make_kernel(source, single_item_group(device->info()),
                       by_offset ? std::span<const gpu::Constant>(constants) : std::span<const gpu::Constant>())
         ->listing();
   }
@@ -230,4 +230,4 @@ INSTANTIATE_TEST_SUITE_P(, RadvCode, testing::Values(BufferAccess::best, BufferA
                          });
 
 }  // namespace
-}  // namespace sonde::probes
+}  // namespace sonde::workloads
