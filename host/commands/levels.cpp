@@ -6,13 +6,17 @@
 #include <array>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <utility>
+#include <vector>
 
-#include "measure/cycles.hpp"
+#include "measure/conclude_levels.hpp"
 #include "probes/bandwidth/curve.hpp"
 #include "probes/catalog.hpp"
 #include "records/invalid_file.hpp"
 #include "records/read_file.hpp"
+#include "session/level_matching.hpp"
 #include "session/usage_error.hpp"
 #include "summary/level_table.hpp"
 #include "workloads/path.hpp"
@@ -24,76 +28,126 @@ using session::UsageError;
 using workloads::Path;
 using Series = std::map<std::string, std::string>;
 
+constexpr std::array<const measure::Probe*, 3> probes_of_levels{&probes::latency, &probes::bandwidth,
+                                                                &probes::cpu_latency};
+
 /// Device, API, place of the probe among those that tell levels, and series without `order` and `fabric`: the curves
 /// that speak of one hierarchy, in the order of a run's.
 using Key = std::tuple<std::string, std::string, std::size_t, Series>;
-constexpr std::array<const measure::Probe*, 2> probes_of_levels{&probes::latency, &probes::bandwidth};
+
+/// What a file says that levels are found from.
+struct Recorded {
+  struct Device {
+    std::string name;
+    std::uint32_t line_bytes;
+  };
+  std::map<std::string, Device> devices;
+  std::uint64_t seed = 1;
+  std::map<Key, std::vector<measure::Measurement>> curves;
+};
+
+std::vector<records::Line> lines_of(const std::string& file) {
+  std::string note;
+  try {
+    std::vector<records::Line> lines = records::read_file(file, note);
+    if (!note.empty()) spdlog::warn("{}", note);
+    return lines;
+  } catch (const records::InvalidFile& error) {
+    throw UsageError(error.what());
+  }
+}
+
+/// The part of a key that a sample's series stands for; empty where it tells no levels.
+std::optional<Series> hierarchy_of(const measure::Probe& probe, Series series) {
+  const auto is = [&series](const char* key, const char* word) {
+    const auto found = series.find(key);
+    return found != series.end() && found->second == word;
+  };
+  if (&probe == &probes::bandwidth) return series == probes::series_of_levels() ? std::optional(series) : std::nullopt;
+  // What is measured at a few sizes tells no levels.
+  if (&probe == &probes::cpu_latency && is("state", "awake")) return std::nullopt;
+  if (&probe == &probes::latency && workloads::path_of(series) == Path::atomic) return std::nullopt;
+  series.erase("order");
+  series.erase("fabric");
+  return series;
+}
+
+Recorded recorded_in(const std::string& file) {
+  Recorded recorded;
+  for (const records::Line& line : lines_of(file)) {
+    if (line.kind == "run") recorded.seed = line.seed;
+    if (line.kind == "device") recorded.devices[line.origin.device] = {line.name, line.line_bytes};
+    if (!records::is_point(line)) continue;
+    const auto* const probe = std::ranges::find(probes_of_levels, line.origin.probe, &measure::Probe::name);
+    if (probe == probes_of_levels.end()) continue;
+    const auto series = hierarchy_of(**probe, line.point.series);
+    if (!series) continue;
+    const auto place = static_cast<std::size_t>(probe - probes_of_levels.begin());
+    recorded.curves[{line.origin.device, line.origin.api, place, *series}].push_back(line.measurement);
+  }
+  if (recorded.curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");
+  return recorded;
+}
+
+/// What tells a curve from others of its device and API: "vector", "bandwidth", "huge pages, efficiency cores".
+std::string name_of(const measure::Probe& probe, const Series& series) {
+  if (&probe == &probes::bandwidth) return "bandwidth";
+  if (&probe == &probes::latency) return std::string(workloads::name_of(workloads::path_of(series)));
+  std::string text;
+  for (const auto& [key, what] : {std::pair{"pages", " pages"}, std::pair{"core", " cores"}}) {
+    const auto word = series.find(key);
+    if (word != series.end()) text += (text.empty() ? "" : ", ") + word->second + what;
+  }
+  return text;
+}
+
+/// The same after a device's name; empty for the latency probe's main path.
+std::string in_heading(const measure::Probe& probe, const Series& series) {
+  if (&probe == &probes::cpu_latency) return ", " + name_of(probe, series);
+  if (&probe == &probes::bandwidth) return ", by bandwidth";
+  return workloads::path_of(series) == Path::vector ? "" : ", by the path " + name_of(probe, series);
+}
 
 bool is_awake(const measure::Conclusion& conclusion) {
   return !conclusion.levels.empty() &&
          workloads::fabric_of(conclusion.levels.front().series) == workloads::Fabric::loaded;
 }
 
+void print_records(const records::Origin& origin, const std::string& curve, const measure::Conclusion& conclusion) {
+  for (const measure::FoundLevel& level : conclusion.levels) std::cout << records::level_line(origin, level) << "\n";
+  for (const measure::Unread& one : conclusion.unread)
+    spdlog::warn("{}, {}, {}: {}", origin.device, origin.api, curve, one.reason);
+}
+
+void print_text(const std::string& heading, const measure::Conclusion& conclusion) {
+  std::cout << heading << (is_awake(conclusion) ? ", memory kept awake" : "") << "\n";
+  const bool of_bandwidth = !conclusion.levels.empty() && conclusion.levels.front().gbps;
+  if (conclusion.unread.empty()) {
+    std::cout << (of_bandwidth ? summary::level_table({}, conclusion.levels) : summary::level_table(conclusion.levels));
+  }
+  for (const measure::Unread& one : conclusion.unread) std::cout << "  " << one.reason << "\n";
+  for (const measure::Finding& finding : conclusion.findings) std::cout << "  " << finding.evidence << "\n";
+}
+
 }  // namespace
 
 ExitStatus levels_command(const std::string& file, LevelsFormat format) {
-  std::string note;
-  std::vector<records::Line> lines;
-  try {
-    lines = records::read_file(file, note);
-  } catch (const records::InvalidFile& error) {
-    throw UsageError(error.what());
-  }
-  if (!note.empty()) spdlog::warn("{}", note);
-  std::map<std::string, const records::Line*> devices;
-  std::map<Key, std::vector<measure::Measurement>> curves;
-  std::uint64_t seed = 1;
-  for (const records::Line& line : lines) {
-    if (line.kind == "run") seed = line.seed;
-    if (line.kind == "device") devices[line.origin.device] = &line;
-    if (!records::is_point(line)) continue;
-    const auto probe =
-        std::ranges::find(probes_of_levels, line.origin.probe, [](const measure::Probe* one) { return one->name; });
-    if (probe == probes_of_levels.end()) continue;
-    Series series = line.point.series;
-    if (*probe == &probes::latency) {
-      series.erase("order");
-      series.erase("fabric");
-      // An atomic's few sizes tell no levels.
-      if (workloads::path_of(series) == Path::atomic) continue;
-    } else if (series != probes::series_of_levels()) {
-      continue;
-    }
-    const auto place = static_cast<std::size_t>(probe - probes_of_levels.begin());
-    curves[{line.origin.device, line.origin.api, place, series}].push_back(line.measurement);
-  }
-  if (curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");
-  for (const auto& [key, measurements] : curves) {
-    const auto& [device, api, place, series] = key;
+  const Recorded recorded = recorded_in(file);
+  std::map<std::pair<std::string, std::string>, session::LevelMatching> matching;
+  for (const auto& [key, measurements] : recorded.curves) {
+    const auto& [id, api, place, series] = key;
     const measure::Probe& probe = *probes_of_levels[place];
-    const bool latency = &probe == &probes::latency;
-    measure::Request request{.seed = seed};
-    const auto found = devices.find(device);
-    if (found != devices.end() && found->second->line_bytes != 0) request.line_bytes = found->second->line_bytes;
-    measure::Conclusion conclusion = probe.conclude(request, measurements);
-    measure::add_cycles(conclusion.levels, measurements);
+    const auto device = recorded.devices.find(id);
+    const bool known = device != recorded.devices.end();
+    measure::Request request{.seed = recorded.seed};
+    if (known && device->second.line_bytes != 0) request.line_bytes = device->second.line_bytes;
+    measure::Conclusion conclusion = measure::conclude(probe, request, measurements);
+    conclusion.levels = matching[{id, api}].matched(probe, std::move(conclusion.levels));
     if (format == LevelsFormat::json) {
-      for (const measure::FoundLevel& level : conclusion.levels) {
-        std::cout << records::level_line({device, api, std::string(probe.name)}, level) << "\n";
-      }
-      for (const measure::Unread& one : conclusion.unread)
-        spdlog::warn("{}, {}, {}: {}", device, api, workloads::name_of(workloads::path_of(one.series)), one.reason);
-      continue;
+      print_records({id, api, std::string(probe.name)}, name_of(probe, series), conclusion);
+    } else {
+      print_text((known ? device->second.name : id) + ", " + api + in_heading(probe, series), conclusion);
     }
-    const Path path = latency ? workloads::path_of(series) : Path::vector;
-    std::cout << (found != devices.end() ? found->second->name : device) << ", " << api
-              << (latency ? "" : ", by bandwidth")
-              << (path == Path::vector ? "" : ", by the path " + std::string(workloads::name_of(path)))
-              << (is_awake(conclusion) ? ", memory kept awake" : "") << "\n";
-    if (conclusion.unread.empty())
-      std::cout << (latency ? summary::level_table(conclusion.levels) : summary::level_table({}, conclusion.levels));
-    for (const measure::Unread& one : conclusion.unread) std::cout << "  " << one.reason << "\n";
-    for (const measure::Finding& finding : conclusion.findings) std::cout << "  " << finding.evidence << "\n";
   }
   return ExitStatus::done;
 }

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "analysis/levels/levels.hpp"
@@ -13,6 +14,13 @@ namespace sonde::measure {
 /// translation.
 void add_levels(const analysis::Hierarchy& hierarchy, const std::map<std::string, std::string>& series,
                 measure::Conclusion& conclusion);
+
+/// What the probe reads from its measurements, each level with its name and, where the clock is known, in cycles.
+Conclusion conclude(const Probe& probe, const Request& request, std::span<const Measurement> measurements);
+
+/// Names levels of any curves: "level 1", "memory"; "beyond" for a last one where its path ends before memory or its
+/// curve is still changing.
+void name_levels(std::span<FoundLevel> levels);
 
 /// Why levels read from these curves would not be the machine's: most of what was measured had neighbours on its core,
 /// with a part of its caches. Empty where they would be.

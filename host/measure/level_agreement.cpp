@@ -28,16 +28,17 @@ bool touch(const analysis::Bracket& one, const analysis::Bracket& other) {
   return one.low <= other.high && other.low <= one.high;
 }
 
-std::vector<const FoundLevel*> caches_of(std::span<const FoundLevel> levels) {
-  std::vector<const FoundLevel*> caches;
-  for (const FoundLevel& level : levels) {
-    if (level.found.bytes) caches.push_back(&level);
-  }
-  return caches;
+bool is_memory(const FoundLevel& level) { return !level.found.bytes; }
+
+/// Only the last of a curve may be memory.
+template <typename Level>
+std::span<Level> caches_of(std::span<Level> levels) {
+  return levels.first(levels.size() - (is_memory(levels.back()) ? 1 : 0));
 }
 
-const FoundLevel* memory_of(std::span<const FoundLevel> levels) {
-  return levels.empty() || levels.back().found.bytes ? nullptr : &levels.back();
+/// Of two that do not match; memory comes last.
+bool comes_before(const FoundLevel& latency, const FoundLevel& bandwidth) {
+  return is_memory(bandwidth) || (!is_memory(latency) && size_of(latency) < size_of(bandwidth));
 }
 
 }  // namespace
@@ -59,34 +60,42 @@ std::optional<measure::Finding> disagreement(std::span<const FoundLevel> opencl,
                                       "; the brackets of at least one do not touch, or one sees a level more."};
 }
 
-std::vector<LevelOfTwo> side_by_side(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth) {
-  const std::vector<const FoundLevel*> ours = caches_of(latency);
-  const std::vector<const FoundLevel*> theirs = caches_of(bandwidth);
-  std::vector<LevelOfTwo> rows;
+void match(std::span<const FoundLevel> latency, std::span<FoundLevel> bandwidth) {
+  for (FoundLevel& one : bandwidth) one.matches.reset();
+  if (latency.empty() || bandwidth.empty()) return;
+  const std::span<const FoundLevel> ours = caches_of(latency);
+  const std::span<FoundLevel> theirs = caches_of(bandwidth);
   std::size_t i = 0;
   std::size_t j = 0;
-  while (i < ours.size() || j < theirs.size()) {
-    const bool both = i < ours.size() && j < theirs.size();
-    const double distance = both ? apart(*ours[i], *theirs[j]) : may_be_one;
+  while (i < ours.size() && j < theirs.size()) {
+    const double distance = apart(ours[i], theirs[j]);
     // A neighbour may be nearer.
-    const bool better = both && ((i + 1 < ours.size() && apart(*ours[i + 1], *theirs[j]) < distance) ||
-                                 (j + 1 < theirs.size() && apart(*ours[i], *theirs[j + 1]) < distance));
-    if (both && distance < may_be_one && !better) {
-      rows.push_back({ours[i++], theirs[j++]});
-    } else if (j == theirs.size() || (both && size_of(*ours[i]) < size_of(*theirs[j]))) {
-      rows.push_back({ours[i++], nullptr});
+    const bool better = (i + 1 < ours.size() && apart(ours[i + 1], theirs[j]) < distance) ||
+                        (j + 1 < theirs.size() && apart(ours[i], theirs[j + 1]) < distance);
+    if (distance < may_be_one && !better) {
+      theirs[j++].matches = ours[i++].level;
+    } else if (size_of(ours[i]) < size_of(theirs[j])) {
+      ++i;
     } else {
-      rows.push_back({nullptr, theirs[j++]});
+      ++j;
     }
   }
-  const LevelOfTwo memory{memory_of(latency), memory_of(bandwidth)};
-  const bool same_before = rows.empty() || (rows.back().latency != nullptr && rows.back().bandwidth != nullptr);
-  if (memory.latency != nullptr && memory.bandwidth != nullptr && !same_before) {
-    rows.push_back({memory.latency, nullptr});
-    rows.push_back({nullptr, memory.bandwidth});
-  } else if (memory.latency != nullptr || memory.bandwidth != nullptr) {
-    rows.push_back(memory);
+  const bool same_before =
+      ours.empty() ? theirs.empty() : !theirs.empty() && theirs.back().matches == ours.back().level;
+  if (same_before && is_memory(latency.back()) && is_memory(bandwidth.back()))
+    bandwidth.back().matches = latency.back().level;
+}
+
+std::vector<LevelOfTwo> side_by_side(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth) {
+  std::vector<LevelOfTwo> rows;
+  auto next = latency.begin();
+  for (const FoundLevel& one : bandwidth) {
+    while (next != latency.end() && (one.matches ? next->level < *one.matches : comes_before(*next, one)))
+      rows.push_back({&*next++, nullptr});
+    const bool is_one = one.matches && next != latency.end() && next->level == *one.matches;
+    rows.push_back({is_one ? &*next++ : nullptr, &one});
   }
+  while (next != latency.end()) rows.push_back({&*next++, nullptr});
   return rows;
 }
 

@@ -13,18 +13,21 @@ namespace sonde::measure {
 std::optional<measure::Finding> disagreement(std::span<const measure::FoundLevel> opencl,
                                              std::span<const measure::FoundLevel> vulkan);
 
+/// Gives each level of a bandwidth curve the number of the latency level that is the same: those next to each other in
+/// size are one. Memory is only then the same when what comes before it is.
+void match(std::span<const measure::FoundLevel> latency, std::span<measure::FoundLevel> bandwidth);
+
 /// The same level as two probes see it; null where one of them does not.
 struct LevelOfTwo {
   const measure::FoundLevel* latency = nullptr;
   const measure::FoundLevel* bandwidth = nullptr;
 };
 
-/// The levels of both, the nearest first: those next to each other in size are one. Memory is only then the same when
-/// what comes before it is; there may be one of each.
+/// The levels of both, the nearest first, those that match in one row.
 std::vector<LevelOfTwo> side_by_side(std::span<const measure::FoundLevel> latency,
                                      std::span<const measure::FoundLevel> bandwidth);
 
-/// Where both see a level and the brackets of its size do not touch; nothing where they agree.
+/// Where levels match and the brackets of its size do not touch; nothing where they agree.
 std::optional<measure::Finding> size_disagreement(std::span<const measure::FoundLevel> latency,
                                                   std::span<const measure::FoundLevel> bandwidth);
 

@@ -17,7 +17,8 @@ class Observer {
   /// Something was done since the last call; a worker that stays silent for too long is taken for hung.
   virtual void alive() = 0;
   virtual void measured(const Probe& probe, const Measurement& measurement) = 0;
-  virtual void level(const Probe& probe, const FoundLevel& level) = 0;
+  /// All that the probe found; not called where it found none.
+  virtual void found_levels(const Probe& probe, const std::vector<FoundLevel>& levels) = 0;
   virtual void found(const Probe& probe, const Finding& finding) = 0;
   /// `point` is null when it concerns the whole probe.
   virtual void skipped(const Probe& probe, const Point* point, const std::string& reason) = 0;

@@ -76,9 +76,11 @@ struct Measurement {
 struct Finding {
   std::map<std::string, std::string> series;
   std::string name;
-  std::optional<double> value;
-  std::string unit;
-  std::string evidence;
+  std::optional<double> value = {};
+  std::optional<double> low = {};  ///< of the interval that holds the value, where it is known
+  std::optional<double> high = {};
+  std::string unit = {};
+  std::string evidence = {};
 };
 
 /// A level of the memory hierarchy, 1 the nearest, on the curve that `series` names.
@@ -88,6 +90,8 @@ struct FoundLevel {
   analysis::Level found;
   std::optional<analysis::Bracket> cycles;  ///< its latency, where the clock is known
   std::optional<analysis::Bracket> gbps;    ///< on a bandwidth curve, which has no latency
+  std::string name = {};                    ///< "level 1", "memory", or "beyond" where the last may not be memory
+  std::optional<int> matches = {};          ///< on a bandwidth curve: the latency level that is the same cache
 };
 
 /// Curves that no level is read from, with the reason in words that tell the user what to do.

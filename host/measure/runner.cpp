@@ -12,6 +12,7 @@
 
 #include "analysis/statistics.hpp"
 #include "gpu/error.hpp"
+#include "measure/conclude_levels.hpp"
 #include "measure/cycles.hpp"
 #include "measure/one_core.hpp"
 #include "measure/repetitions.hpp"
@@ -270,9 +271,8 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
       }
     }
   }
-  Conclusion conclusion = probe.conclude(options.request, known);
-  add_cycles(conclusion.levels, known);
-  for (const FoundLevel& level : conclusion.levels) observer.level(probe, level);
+  const Conclusion conclusion = conclude(probe, options.request, known);
+  if (!conclusion.levels.empty()) observer.found_levels(probe, conclusion.levels);
   for (const Finding& finding : conclusion.findings) observer.found(probe, finding);
   for (const Unread& curves : conclusion.unread) {
     const Point place{.series = curves.series};

@@ -178,6 +178,8 @@ std::string level_line(const Origin& origin, const measure::FoundLevel& level) {
   Json json = origin_json("level", origin);
   json["series"] = series_json(level.series);
   json["level"] = level.level;
+  json["name"] = level.name;
+  if (level.gbps) json["matches"] = level.matches ? Json(*level.matches) : Json(nullptr);
   json["bytes"] = level.found.bytes ? bracket(*level.found.bytes, true) : Json(nullptr);
   json["transition"] = nullptr;
   if (level.found.bytes) {
@@ -199,6 +201,8 @@ std::string finding_line(const Origin& origin, const measure::Finding& finding) 
   json["finding"] = finding.name;
   if (finding.value) {
     json["value"] = six_digits(*finding.value);
+    if (finding.low) json["low"] = six_digits(*finding.low);
+    if (finding.high) json["high"] = six_digits(*finding.high);
     json["unit"] = finding.unit;
   }
   json["evidence"] = finding.evidence;

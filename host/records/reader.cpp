@@ -99,6 +99,10 @@ measure::FoundLevel level_of(const Json& json, const std::map<std::string, std::
   if (cycles.is_object()) level.cycles = bracket_of(cycles);
   const Json bandwidth = get<Json>(json, "bandwidth");
   if (bandwidth.is_object()) level.gbps = bracket_of(bandwidth);
+  // Files of earlier versions say neither.
+  level.name = get_if_there<std::string>(json, "name")
+                   .value_or(level.found.bytes ? "level " + std::to_string(level.level) : "memory");
+  level.matches = get_if_there<int>(json, "matches");
   return level;
 }
 
@@ -136,6 +140,8 @@ Line line_of(const Json& json) {
     line.finding = {.series = line.point.series,
                     .name = get<std::string>(json, "finding"),
                     .value = json.contains("value") ? std::optional(get<double>(json, "value")) : std::nullopt,
+                    .low = get_if_there<double>(json, "low"),
+                    .high = get_if_there<double>(json, "high"),
                     .unit = get<std::string>(json, "unit"),
                     .evidence = get<std::string>(json, "evidence")};
   }

@@ -15,6 +15,7 @@
 #include "measure/settle.hpp"
 #include "measure/smt_interference.hpp"
 #include "records/lines.hpp"
+#include "session/level_matching.hpp"
 #include "workloads/arithmetic_chain.hpp"
 #include "workloads/chases.hpp"
 #include "workloads/core_clock.hpp"
@@ -55,8 +56,9 @@ class PipeObserver final : public measure::Observer {
     const std::chrono::duration<double> t = std::chrono::steady_clock::now() - task_.run_start;
     send_(records::sample_line(origin(probe), measurement, t.count()));
   }
-  void level(const measure::Probe& probe, const measure::FoundLevel& level) override {
-    send_(records::level_line(origin(probe), level));
+  void found_levels(const measure::Probe& probe, const std::vector<measure::FoundLevel>& levels) override {
+    for (const measure::FoundLevel& level : matching_.matched(probe, levels))
+      send_(records::level_line(origin(probe), level));
   }
   void found(const measure::Probe& probe, const measure::Finding& finding) override {
     send_(records::finding_line(origin(probe), finding));
@@ -76,6 +78,7 @@ class PipeObserver final : public measure::Observer {
   const WorkerTask& task_;
   const measure::SendLine& send_;
   std::chrono::steady_clock::time_point last_sign_of_life_;
+  LevelMatching matching_;
 };
 
 measure::Settled settle(gpu::Device& device, measure::Observer& observer, pid_t reading_thread) {

@@ -134,7 +134,8 @@ std::string bandwidth_table(const std::string& device, std::span<const records::
     }
     for (const records::Line& line : lines) {
       const bool here = line.origin.device == device && line.origin.api == records::api_name(api);
-      if (line.kind == "finding" && here && line.origin.probe == "bandwidth")
+      const bool beside_levels = line.finding.name == "launch";
+      if (line.kind == "finding" && here && line.origin.probe == "bandwidth" && !beside_levels)
         text += "  " + line.finding.evidence + "\n";
     }
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -13,12 +15,15 @@ using BySize = std::map<double, const measure::Measurement*>;
 /// Whether a row of `row_bytes` speaks for what was measured over `bytes`: within a tenth.
 inline bool is_near(double bytes, double row_bytes) { return std::abs(bytes / row_bytes - 1) < 0.1; }
 
-/// The first point that is near `bytes`; null where none is.
+/// Rows of a table that has no room for every size.
+inline constexpr std::array<double, 11> telling_bytes{4 << 10,  16 << 10, 64 << 10,  256 << 10, 1 << 20,        4 << 20,
+                                                      16 << 20, 64 << 20, 256 << 20, 1 << 30,   4.0 * (1 << 30)};
+
+/// The point that is nearest to `bytes`; null where none is near.
 inline const measure::Measurement* near(const BySize& curve, double bytes) {
-  for (const auto& [at, measurement] : curve) {
-    if (is_near(at, bytes)) return measurement;
-  }
-  return nullptr;
+  const auto distance = [bytes](const auto& point) { return std::abs(point.first / bytes - 1); };
+  const auto nearest = std::ranges::min_element(curve, {}, distance);
+  return nearest != curve.end() && is_near(nearest->first, bytes) ? nearest->second : nullptr;
 }
 
 }  // namespace sonde::summary

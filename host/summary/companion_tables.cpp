@@ -1,6 +1,5 @@
 #include "summary/companion_tables.hpp"
 
-#include <array>
 #include <map>
 #include <vector>
 
@@ -16,8 +15,6 @@ namespace {
 
 using records::Line;
 using Series = std::map<std::string, std::string>;
-
-constexpr std::array<double, 8> telling_bytes{16384, 131072, 1 << 20, 4 << 20, 16 << 20, 64 << 20, 256 << 20, 1 << 30};
 
 bool is_of(const Line& line, const std::string& device, const std::string& probe) {
   return line.origin.device == device && line.origin.probe == probe;

@@ -27,9 +27,6 @@ struct Curve {
   BySize points;
 };
 
-constexpr std::array<double, 11> telling_bytes{4096,      16384,     65536,      262144,      1048576,    4194304,
-                                               16777216., 67108864., 268435456., 1073741824., 4294967296.};
-
 std::vector<Curve> latency_curves(const std::string& device, std::span<const Line> lines, Path path,
                                   Fabric fabric = Fabric::idle) {
   std::vector<Curve> curves;

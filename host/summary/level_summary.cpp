@@ -1,13 +1,10 @@
 #include "summary/level_summary.hpp"
 
+#include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <vector>
 
-#include "analysis/statistics.hpp"
-#include "probes/bandwidth/curve.hpp"
-#include "summary/format.hpp"
 #include "summary/level_table.hpp"
 #include "workloads/path.hpp"
 
@@ -15,9 +12,6 @@ namespace sonde::summary {
 namespace {
 
 using records::Line;
-
-/// The fit of a launch is told from working sets up to here, where moving them takes little.
-constexpr double small_bytes = 256 << 10;
 
 bool is_here(const Line& line, const std::string& device, gpu::Api api, std::string_view probe) {
   return line.origin.device == device && line.origin.api == records::api_name(api) && line.origin.probe == probe;
@@ -34,30 +28,12 @@ std::vector<measure::FoundLevel> levels_of(const std::string& device, std::span<
   return found;
 }
 
-/// What a dispatch takes that moves nothing, and the time of small ones as a + n / b.
+/// What a dispatch takes beside its bytes.
 std::string launch(const std::string& device, std::span<const Line> lines, gpu::Api api) {
-  std::optional<double> empty_us;
-  std::vector<double> launches_us;
-  std::vector<double> gbps;
-  for (const Line& line : lines) {
-    if (line.kind != "sample" || !is_here(line, device, api, "bandwidth")) continue;
-    const auto& [point, unit, values, state] = line.measurement;
-    if (point.series != probes::series_of_levels()) continue;
-    if (unit == "us") empty_us = analysis::summarize(values).median;
-    if (unit != "GB/s" || point.x.size() != 1 || !point.x.contains("bytes") || point.x.at("bytes") > small_bytes)
-      continue;
-    launches_us.push_back(state.launch_ns / 1e3);
-    gbps.push_back(analysis::summarize(values).median);
-  }
-  std::string text;
-  if (empty_us) text = format("  An empty kernel takes %.3g us by the device's clock", *empty_us);
-  if (launches_us.size() >= 3) {
-    const analysis::Summary a = analysis::summarize(launches_us);
-    text += text.empty() ? "  A" : "; a";
-    text += format(" dispatch of n bytes takes a + n / b, a = %.3g us (%.3g to %.3g), b = %.0f GB/s in up to 256 KiB",
-                   a.median, a.lower_quartile, a.upper_quartile, analysis::quantile(gbps, 0.5));
-  }
-  return text.empty() ? "" : text + ".\n";
+  const auto found = std::ranges::find_if(lines, [&](const Line& line) {
+    return line.kind == "finding" && line.finding.name == "launch" && is_here(line, device, api, "bandwidth");
+  });
+  return found == lines.end() ? "" : "  " + found->finding.evidence + "\n";
 }
 
 /// What the latency probe found; a finding about both APIs has a record with each.

@@ -56,23 +56,10 @@ std::string range(const analysis::Bracket& bracket) {
   return three_digits(bracket.low) + " and " + three_digits(bracket.high);
 }
 
-/// What the last level is nobody can say where a path has too little room for more than caches, or where the curve is
-/// still changing at its end: what may be so much slower holds one more level.
-bool ends_before_memory(const FoundLevel& last) {
-  constexpr double most_slower = 1.5;
-  constexpr double most_faster = 2;
-  const auto path = last.series.find("path");
-  const bool short_path = path != last.series.end() && (path->second == "local" || path->second == "constant");
-  const analysis::Bracket& band = last.gbps ? *last.gbps : last.found.latency_ns;
-  const double up = band.high / band.value;
-  const double down = band.value / band.low;
-  return short_path || (last.gbps ? down : up) > most_slower || (last.gbps ? up : down) > most_faster;
-}
-
 /// Levels have the numbers of their record; one that latency did not see has none among its levels.
 Cells cells_of(const LevelOfTwo& row, Columns columns) {
   const FoundLevel& sized = row.latency != nullptr ? *row.latency : *row.bandwidth;
-  Cells cells{.level = ends_before_memory(sized) ? "beyond" : "memory"};
+  Cells cells{.level = sized.name};
   if (const auto& bytes = sized.found.bytes) {
     cells.level = row.latency == nullptr && columns.latency ? "-" : std::to_string(sized.level);
     cells.size = measure::size_text(bytes->value);

@@ -92,7 +92,7 @@ struct Collector final : measure::Observer {
   void started(const measure::Probe&, const measure::Point&) override {}
   void alive() override {}
   void measured(const measure::Probe&, const measure::Measurement&) override { ++points; }
-  void level(const measure::Probe&, const measure::FoundLevel& level) override { levels.push_back(level); }
+  void found_levels(const measure::Probe&, const std::vector<measure::FoundLevel>& found) override { levels = found; }
   void found(const measure::Probe&, const measure::Finding& finding) override { findings.push_back(finding); }
   void skipped(const measure::Probe&, const measure::Point*, const std::string& reason) override {
     troubles.push_back(reason);

@@ -84,6 +84,10 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
     assert [one["latency_ns"]["value"] for one in found] == pytest.approx([20, 90, 400], rel=0.02)
     assert [one["bytes"]["value"] for one in found[:2]] == pytest.approx([16384, 524288], rel=0.03)
     assert found[2].get("bytes") is None
+    assert [one["name"] for one in found] == ["level 1", "level 2", "memory"]
+    assert not any("matches" in one for one in found)
+    of_bandwidth = of_kind(records, "level", probe="bandwidth")
+    assert [(one["name"], one["matches"]) for one in of_bandwidth] == [("level 1", 1), ("level 2", 2), ("memory", 3)]
     table = done.out[done.out.index("Levels") :]
     assert "KiB" in table and re.search(r"memory +(39|40)\d ", table)
     again = sonde("levels", "run.jsonl", "--json")
@@ -93,6 +97,56 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
     text = sonde("levels", "run.jsonl").out
     constant = text[text.index("by the path constant") :].splitlines()[1:4]
     assert [line.split()[0] for line in constant] == ["level", "1", "beyond"]
+
+
+def test_levels_of_bandwidth_alone_match_none(sonde, valid, model_file):
+    measured(sonde, model_file(noise=None), "--probe", "bandwidth")
+    records = sonde.records()
+    valid(records)
+    found = of_kind(records, "level")
+    assert found and all(one["matches"] is None for one in found)
+    again = [json.loads(line) for line in sonde("levels", "run.jsonl", "--json").out.splitlines()]
+    assert again == found
+
+
+def walked_by_the_cpu(records, pages):
+    """The vector walks of a model's run, as the CPU itself would have made them on such pages."""
+    series = {"pages": pages, "state": "asleep"}
+    return [
+        {**sample, "device": "cpu", "api": "cpu", "probe": "cpu-latency",
+         "series": {**series, **{key: word for key, word in sample["series"].items() if key == "order"}}}
+        for sample in by_vector_path(of_kind(records, "sample"))
+    ]  # fmt: skip
+
+
+def test_the_levels_command_takes_latencies_of_the_cpu_itself(sonde, valid, model_file):
+    levels = [
+        {"bytes": 16384, "line": 64, "ways": 16, "latency_ns": 20},
+        {"bytes": 524288, "line": 64, "ways": 16, "latency_ns": 90},
+        {"latency_ns": 400},
+    ]
+    words = ("--probe", "latency", "--sizes", "1K:4M", "--effort", "quick", "--seed", "7", "-o", "run.jsonl")
+    assert sonde("run", "--device", model_file(levels=levels), *words).status == 0
+    records = sonde.records()
+    small = walked_by_the_cpu(records, "small")
+    awake = {**small[-1], "series": {"pages": "small", "state": "awake"}, "values": [1000.0] * 7}
+    (device,) = of_kind(records, "device")
+    cpu = {**device, "device": "cpu", "name": "a CPU", "type": "cpu"}
+    lines = [records[0], cpu, *small, *walked_by_the_cpu(records, "huge"), awake]
+    (sonde.folder / "cpu.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = sonde("levels", "cpu.jsonl", "--json")
+    assert done.status == 0, done.err
+    found = [json.loads(line) for line in done.out.splitlines()]
+    valid([*lines, *found, records[-1]])
+    assert [(one["api"], one["probe"]) for one in found] == [("cpu", "cpu-latency")] * 6
+    assert [one["series"] for one in found[::3]] == [{"pages": pages, "state": "asleep"} for pages in ("huge", "small")]
+    for curve in (found[:3], found[3:]):
+        assert [one["name"] for one in curve] == ["level 1", "level 2", "memory"]
+        assert [one["latency_ns"]["value"] for one in curve] == pytest.approx([20, 90, 400], rel=0.02)
+        assert [one["bytes"]["value"] for one in curve[:2]] == pytest.approx([16384, 524288], rel=0.03)
+    text = sonde("levels", "cpu.jsonl").out.splitlines()
+    assert [line for line in text if not line.startswith(" ")] == ["a CPU, cpu, huge pages", "a CPU, cpu, small pages"]
+    assert [line.split()[0] for line in text if line.startswith(" ")][:4] == ["level", "1", "2", "memory"]
 
 
 def test_curves_mostly_measured_beside_neighbours_tell_no_levels_but_why(sonde, model_file):

@@ -90,16 +90,29 @@ def also_in_cycles(samples, clock_mhz=2500, source="shader-clock"):
 
 
 def level_records(api, device="cpu", levels=LEVELS, added_ns=0.0, shift=1.0):
-    """The levels of a curve, each with an interval around its size and its latency."""
+    """The levels of a curve, each with its name and an interval around its size and its latency."""
     found = []
     for number, (capacity, level_ns) in enumerate(levels, start=1):
         size, latency = capacity and capacity * shift, level_ns + added_ns
         found.append({
             "record": "level", "device": device, "api": api, "probe": "latency", "series": {}, "level": number,
+            "name": f"level {number}" if size else "memory",
             "bytes": size and {"low": round(size * 0.97), "value": round(size), "high": round(size * 1.03)},
             "transition": size and {"onset": round(size), "end": round(size * 1.4)},
             "latency_ns": {"low": latency * 0.99, "value": latency, "high": latency * 1.015},
         })  # fmt: skip
+    return found
+
+
+def bandwidth_level_records(api="opencl", levels=((33 * KIB, 150), (2 * MIB, 60), (None, 24)), matches=(), device="cpu"):
+    """The levels of a bandwidth curve in GB/s; `matches` has the latency level of each, none where it is absent."""
+    series = {"path": "buffer", "memory": "device", "pattern": "read", "sharing": "shared"}
+    matches = [*matches, *[None] * (len(levels) - len(matches))]
+    found = []
+    for one, (_, gbps), level in zip(level_records(api, device, levels), levels, matches, strict=True):
+        del one["latency_ns"]
+        band = {"low": gbps * 0.98, "value": gbps, "high": gbps * 1.02}
+        found.append({**one, "probe": "bandwidth", "series": series, "matches": level, "bandwidth": band})
     return found
 
 

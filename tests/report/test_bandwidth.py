@@ -110,13 +110,33 @@ def launch_sample(microseconds=12.5, api="opencl"):
     return {**sample, "x": {"groups": 2}, "unit": "us", "values": [microseconds] * 7}
 
 
-def test_what_a_launch_takes_is_measured_and_fitted(tmp_path):
-    found = view(tmp_path, *samples("read", "shared", 80), launch_sample())
+def launch_finding(**changes):
+    series = {"path": "buffer", "memory": "device", "pattern": "read", "sharing": "shared"}
+    words = {"probe": "bandwidth", "series": series, "value": 12, "low": 11.5, "high": 12.5, "unit": "us"}
+    return synthetic.finding_record("launch", **{**words, **changes})
+
+
+def test_what_a_launch_takes_is_what_its_finding_says(tmp_path):
+    found = view(tmp_path, *samples("read", "shared", 80), launch_sample(), launch_finding())
     table, _ = BANDWIDTH.tables(found)
     ((name, cells),) = table.rows
-    assert name == "OpenCL" and cells[0].text == "12.5 µs" and cells[2].text == "80.0 GB/s"
-    assert 1.5 < float(cells[1].text.removesuffix(" µs")) < 1.8
+    assert name == "OpenCL" and [cell.text for cell in cells] == ["12.5 µs", "12.0 µs"]
+    assert cells[1].detail == "11.5 µs to 12.5 µs"
     assert launch.table(view(tmp_path, *samples("read", "private", 80))) is None
+
+
+def test_a_launch_is_shown_as_far_as_it_is_known(tmp_path):
+    def texts(*lines):
+        return [
+            [(cell.text, cell.detail) for cell in cells] for _, cells in launch.table(view(tmp_path, *lines)).rows
+        ]
+
+    read = samples("read", "shared", 80)
+    assert texts(*read, launch_sample()) == [[("12.5 µs", ""), ("–", "")]]
+    assert texts(*read, launch_finding(low=None, high=None)) == [[("–", ""), ("12.0 µs", "")]]
+    nothing = launch_finding(value=None, low=None, high=None)
+    assert texts(*read, launch_sample(), nothing) == [[("12.5 µs", ""), ("–", "")]]
+    assert launch.table(view(tmp_path, *read, launch_finding(api="cpu", probe="latency"))) is None
 
 
 def test_without_latencies_the_levels_stand_with_the_bandwidth(tmp_path):

@@ -70,27 +70,26 @@ def test_transition_as_far_as_it_is_known(transition, text):
     assert levels.transition_text({"transition": transition}) == text
 
 
-@pytest.mark.parametrize(
-    ("kind", "low", "value", "high", "name"),
-    [("latency_ns", 47, 52, 77, "memory"), ("latency_ns", 47, 52, 80, "beyond"), ("latency_ns", 27, 52, 55, "memory"),
-     ("latency_ns", 25, 52, 55, "beyond"), ("bandwidth", 41, 60, 100, "memory"), ("bandwidth", 39, 60, 61, "beyond")],
-)  # fmt: skip
-def test_memory_is_a_plateau_and_what_may_be_much_slower_holds_one_more_level(kind, low, value, high, name):
-    assert levels.name({"level": 3, "series": {}, kind: {"low": low, "value": value, "high": high}}) == name
+@pytest.mark.parametrize("name", ["level 2", "memory", "beyond"])
+def test_a_level_is_called_what_the_record_calls_it(name):
+    for size in (None, {"low": 1, "value": 2, "high": 3}):
+        assert levels.name({"level": 3, "name": name, "bytes": size}) == name
+
+
+def test_a_level_of_an_old_file_is_called_by_its_number_or_memory():
+    band = {"low": 4, "value": 4, "high": 40}
+    assert levels.name({"level": 3, "series": {}, "bytes": band, "latency_ns": band}) == "level 3"
+    assert levels.name({"level": 3, "series": {"path": "local"}, "bytes": None, "latency_ns": band}) == "memory"
 
 
 def test_what_a_curve_that_still_rises_ends_in_is_not_called_memory(tmp_path):
     own = synthetic.level_records("opencl")
-    own[-1]["latency_ns"] = {"low": 11.5, "value": 12.3, "high": 137}
+    own[-1].update(latency_ns={"low": 11.5, "value": 12.3, "high": 137}, name="beyond")
     found = two_apis(tmp_path, own, [])
     (_, opencl), _ = LATENCY.summary(found)
     assert opencl.endswith("beyond at 12.3 ns")
     table, _ = LATENCY.tables(found)
     assert [name for name, _ in table.rows] == ["level 1", "level 2", "level 3", "beyond"]
-    assert (
-        levels.name({"level": 2, "series": {"path": "constant"}, "latency_ns": {"low": 4, "value": 4, "high": 4}})
-        == "beyond"
-    )
 
 
 def test_without_levels_the_chart_is_as_before(tmp_path):
@@ -171,16 +170,6 @@ def test_without_a_cycle_the_other_orders_are_the_main_chart(tmp_path):
     assert LATENCY.further(found) == []
 
 
-def bandwidth_level_records(api="opencl", levels=((33 << 10, 150), (2 << 20, 60), (None, 24)), device="cpu"):
-    series = {"path": "buffer", "memory": "device", "pattern": "read", "sharing": "shared"}
-    found = []
-    for one, (_, gbps) in zip(synthetic.level_records(api, device, levels), levels, strict=True):
-        del one["latency_ns"]
-        band = {"low": gbps * 0.98, "value": gbps, "high": gbps * 1.02}
-        found.append({**one, "probe": "bandwidth", "series": series, "bandwidth": band})
-    return found
-
-
 def rows_of(table):
     return {name: [" ".join(filter(None, [cell.text, cell.detail])) for cell in cells] for name, cells in table.rows}
 
@@ -188,7 +177,8 @@ def rows_of(table):
 def test_a_level_has_size_latency_and_bandwidth_in_one_row(tmp_path):
     three = [(32 << 10, 1.5), (2 << 20, 4.6), (None, 96.0)]
     latency = synthetic.level_records("opencl", levels=three)
-    table, *_ = LATENCY.tables(two_apis(tmp_path, [*latency, *bandwidth_level_records()], []))
+    bandwidth = synthetic.bandwidth_level_records(matches=[1, 2, 3])
+    table, *_ = LATENCY.tables(two_apis(tmp_path, [*latency, *bandwidth], []))
     assert table.headings == ["Level", "Size", "Transition", "Latency", "Bandwidth"]
     rows = rows_of(table)
     assert list(rows) == ["level 1", "level 2", "memory"]
@@ -198,23 +188,31 @@ def test_a_level_has_size_latency_and_bandwidth_in_one_row(tmp_path):
 
 def test_a_level_that_one_probe_alone_sees_has_a_row_of_its_own(tmp_path):
     latency = synthetic.level_records("opencl", levels=[(2 << 20, 4.6), (None, 96.0)])
-    table, *_ = LATENCY.tables(two_apis(tmp_path, [*latency, *bandwidth_level_records()], []))
+    bandwidth = synthetic.bandwidth_level_records(matches=[None, 1, 2])
+    table, *_ = LATENCY.tables(two_apis(tmp_path, [*latency, *bandwidth], []))
     rows = rows_of(table)
+    assert list(rows) == ["level 1", "level 1, by bandwidth", "memory"]
     assert rows["level 1, by bandwidth"][:3] == ["33 KiB (32 to 34)", "33 to 46.2 KiB", "–"]
     assert rows["level 1"][3] == "60.0 GB/s (58.8 to 61.2)"
     # Memory behind other caches is not the same.
-    less = [*latency, *bandwidth_level_records(levels=[(33 << 10, 150), (None, 24)])]
+    less = [*latency, *synthetic.bandwidth_level_records(levels=[(33 << 10, 150), (None, 24)])]
     rows = rows_of(LATENCY.tables(two_apis(tmp_path, less, []))[0])
+    assert list(rows)[-2:] == ["memory", "memory, by bandwidth"]
     assert rows["memory"][3] == "–" and rows["memory, by bandwidth"][2:] == ["–", "24.0 GB/s (23.5 to 24.5)"]
 
 
 @pytest.mark.parametrize(
-    ("latency", "bandwidth", "pairs"),
-    [([32, 2048], [33, 1800], [(32, 33), (2048, 1800)]), ([32, 2048], [1800], [(32, None), (2048, 1800)]),
-     ([2048], [33, 1800], [(None, 33), (2048, 1800)]), ([100, 250], [240], [(100, None), (250, 240)]),
-     ([32], [200], [(32, None), (None, 200)]), ([], [33], [(None, 33)]), ([], [], [])],
+    ("latency", "matches", "pairs"),
+    [([1, 2], [1, 2], [(1, 1), (2, 2)]), ([1, 2], [2], [(1, None), (2, 1)]), ([1], [None, 1], [(1, 2), (None, 1)]),
+     ([1, 2], [None, None], [(1, None), (2, None), (None, 1), (None, 2)]), ([], [None], [(None, 1)]),
+     ([1], [7], [(1, None), (None, 1)]), ([], [], [])],
 )  # fmt: skip
-def test_levels_next_to_each_other_in_size_are_one(latency, bandwidth, pairs):
-    sized = [[{"bytes": {"value": size << 10}} for size in each] for each in (latency, bandwidth)]
-    found = [tuple(level and level["bytes"]["value"] >> 10 for level in pair) for pair in levels.side_by_side(*sized)]
-    assert found == pairs
+def test_levels_are_one_where_the_record_says_so(latency, matches, pairs):
+    bandwidth = [{"level": number, "matches": level} for number, level in enumerate(matches, start=1)]
+    found = levels.side_by_side([{"level": number} for number in latency], bandwidth)
+    assert [tuple(level and level["level"] for level in pair) for pair in found] == pairs
+
+
+def test_levels_of_an_old_file_match_none():
+    found = levels.side_by_side([{"level": 1}], [{"level": 1}])
+    assert found == [({"level": 1}, None), (None, {"level": 1})]

@@ -84,10 +84,13 @@ def test_ignores_unknown_records_and_fields(tmp_path):
                 ("transition", {"onset": "4K"}),
                 ("transition", [1]),
                 ("level", "1"),
+                ("name", 1),
+                ("matches", "1"),
                 ("series", None),
             ]
         ],
         (lines(synthetic.run_record(), synthetic.finding_record(value="6M")), "the finding in line 2"),
+        (lines(synthetic.run_record(), synthetic.finding_record(low="6M")), "the finding in line 2"),
         (lines(synthetic.run_record(), synthetic.finding_record(evidence=None)), "no proper 'evidence'"),
         (lines(synthetic.run_record(), synthetic.run_record()), "second run from line 2"),
     ],

@@ -64,7 +64,7 @@ def test_levels_hold_every_number(full_report):
     found = rows(full_report.csv / "levels.csv")
     assert len(found) == len(expected) == 8
     for row, level in zip(found, expected, strict=True):
-        assert (row["api"], int(row["level"])) == (level["api"], level["level"])
+        assert (row["api"], int(row["level"]), row["name"]) == (level["api"], level["level"], level["name"])
         for end, column in (("low", "latency_ns_low"), ("value", "latency_ns"), ("high", "latency_ns_high")):
             assert float(row[column]) == level["latency_ns"][end]
         if level["bytes"]:
@@ -72,7 +72,7 @@ def test_levels_hold_every_number(full_report):
             assert [int(row[name]) for name in names] == [*level["bytes"].values(), *level["transition"].values()]
         else:
             assert row["bytes"] == row["transition_onset"] == ""
-        assert row["bandwidth"] == ""
+        assert row["bandwidth"] == row["matches"] == ""
 
 
 def test_findings_hold_words_values_and_evidence(full_report):

@@ -22,7 +22,9 @@ class RecordingObserver final : public measure::Observer {
   void measured(const measure::Probe&, const measure::Measurement& measurement) override {
     measurements.push_back(measurement);
   }
-  void level(const measure::Probe&, const measure::FoundLevel& level) override { levels.push_back(level); }
+  void found_levels(const measure::Probe&, const std::vector<measure::FoundLevel>& found) override {
+    levels.insert(levels.end(), found.begin(), found.end());
+  }
   void found(const measure::Probe&, const measure::Finding& finding) override { findings.push_back(finding); }
   void skipped(const measure::Probe&, const measure::Point* point, const std::string& reason) override {
     skips.push_back(reason_of(point, reason));

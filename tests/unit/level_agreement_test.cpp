@@ -4,11 +4,19 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace sonde::measure {
 namespace {
 
 using measure::FoundLevel;
 using Levels = std::vector<FoundLevel>;
+
+/// Levels get their numbers as they stand.
+Levels numbered(Levels levels) {
+  for (std::size_t i = 0; i < levels.size(); ++i) levels[i].level = static_cast<int>(i) + 1;
+  return levels;
+}
 
 FoundLevel cache(double bytes, double known_to = 1.05) {
   FoundLevel level{.series = {}, .level = 1, .found = {}};
@@ -19,7 +27,10 @@ FoundLevel cache(double bytes, double known_to = 1.05) {
 FoundLevel memory() { return {.series = {}, .level = 1, .found = {}}; }
 
 /// "32K|33K -|2M m|m": sizes in KiB.
-std::string rows(const Levels& latency, const Levels& bandwidth) {
+std::string rows(Levels latency, Levels bandwidth) {
+  latency = numbered(std::move(latency));
+  bandwidth = numbered(std::move(bandwidth));
+  match(latency, bandwidth);
   const auto text = [](const FoundLevel* level) {
     if (level == nullptr) return std::string("-");
     return level->found.bytes ? std::to_string(static_cast<int>(level->found.bytes->value / 1024)) : std::string("m");
@@ -51,9 +62,44 @@ TEST(LevelsSideBySide, MemoryIsTheSameOnlyBehindTheSameCache) {
   EXPECT_EQ(rows({}, {}), "");
 }
 
+TEST(LevelsSideBySide, WhatMatchesHasTheNumberOfTheLatencyLevel) {
+  using Numbers = std::vector<std::optional<int>>;
+  const Levels latency = numbered({cache(32 * kib), cache(2048 * kib), memory()});
+  const auto matches = [&](Levels bandwidth) {
+    bandwidth = numbered(std::move(bandwidth));
+    match(latency, bandwidth);
+    Numbers numbers;
+    for (const FoundLevel& level : bandwidth) numbers.push_back(level.matches);
+    return numbers;
+  };
+  EXPECT_EQ(matches({cache(33 * kib), cache(1800 * kib), memory()}), (Numbers{1, 2, 3}));
+  EXPECT_EQ(matches({cache(1800 * kib), memory()}), (Numbers{2, 3}));
+  EXPECT_EQ(matches({cache(33 * kib), memory()}), (Numbers{1, std::nullopt}));
+  EXPECT_EQ(matches({cache(1 * kib), cache(33 * kib), cache(2000 * kib)}), (Numbers{std::nullopt, 1, 2}));
+  Levels again = numbered({cache(33 * kib), memory()});
+  again.front().matches = 2;
+  match({}, again);
+  EXPECT_FALSE(again.front().matches) << "there is no latency level";
+}
+
+TEST(LevelsSideBySide, WhatARecordDoesNotMatchStandsInARowOfItsOwn) {
+  const Levels latency = numbered({cache(32 * kib), memory()});
+  const Levels bandwidth = numbered({cache(33 * kib), memory()});
+  const std::vector<LevelOfTwo> found = side_by_side(latency, bandwidth);
+  ASSERT_EQ(found.size(), 4u);
+  EXPECT_EQ(found[0].latency, latency.data());
+  EXPECT_EQ(found[1].bandwidth, bandwidth.data());
+  EXPECT_EQ(found[2].latency, &latency[1]);
+  EXPECT_EQ(found[3].bandwidth, &bandwidth[1]);
+}
+
 TEST(LevelsSideBySide, SizesWhoseBracketsDoNotTouchDisagree) {
-  const Levels latency{cache(32 * kib), cache(2048 * kib), memory()};
-  const auto against = [&](const Levels& bandwidth) { return size_disagreement(latency, bandwidth); };
+  const Levels latency = numbered({cache(32 * kib), cache(2048 * kib), memory()});
+  const auto against = [&](Levels bandwidth) {
+    bandwidth = numbered(std::move(bandwidth));
+    match(latency, bandwidth);
+    return size_disagreement(latency, bandwidth);
+  };
   EXPECT_FALSE(against({cache(33 * kib), cache(2200 * kib), memory()}));
   EXPECT_FALSE(against({cache(2048 * kib), memory()}));  // a level less is no size
   EXPECT_FALSE(against({}));

@@ -141,17 +141,25 @@ TEST(Lines, AFindingComesBackWithAndWithoutAValue) {
   EXPECT_EQ(with.finding.value, 65536);
   EXPECT_EQ(with.finding.unit, "bytes");
   EXPECT_EQ(with.finding.evidence, "because");
+  EXPECT_FALSE(with.finding.low || with.finding.high);
+  sent.low = 60000;
+  sent.high = 70000.5;
+  const Line between = parsed(finding_line(origin, sent));
+  EXPECT_EQ(between.finding.low, 60000);
+  EXPECT_EQ(between.finding.high, 70000.5);
   sent.value.reset();
   EXPECT_FALSE(parsed(finding_line(origin, sent)).finding.value);
 }
 
 TEST(Lines, ALevelComesBackWithAndWithoutASize) {
   measure::FoundLevel sent{.series = {{"path", "vector"}}, .level = 2, .found = {}};
+  sent.name = "beyond";
   sent.found.latency_ns = {95.5, 96, 97};
   const Line last = parsed(level_line(origin, sent));
   EXPECT_EQ(last.kind, "level");
   EXPECT_EQ(last.level.series, sent.series);
   EXPECT_EQ(last.level.level, 2);
+  EXPECT_EQ(last.level.name, "beyond");
   EXPECT_FALSE(last.level.found.bytes);
   EXPECT_EQ(last.level.found.latency_ns.low, 95.5);
   EXPECT_EQ(last.level.found.latency_ns.value, 96);
@@ -178,13 +186,33 @@ TEST(Lines, ALevelComesBackWithAndWithoutASize) {
 TEST(Lines, ALevelOfABandwidthCurveHasItsBandwidthInstead) {
   measure::FoundLevel sent{.series = {{"pattern", "read"}}, .level = 1, .found = {}};
   sent.gbps = analysis::Bracket{990, 1000, 1010};
+  sent.matches = 3;
   const std::string line = level_line(origin, sent);
   EXPECT_EQ(line.find("latency_ns"), std::string::npos) << line;
   const Line found = parsed(line);
   ASSERT_TRUE(found.level.gbps);
+  EXPECT_EQ(found.level.matches, 3);
   EXPECT_EQ(found.level.gbps->low, 990);
   EXPECT_EQ(found.level.gbps->value, 1000);
   EXPECT_EQ(found.level.gbps->high, 1010);
+}
+
+TEST(Lines, ABandwidthLevelThatMatchesNoneSaysSoAndALatencyLevelNothing) {
+  measure::FoundLevel sent{.series = {}, .level = 1, .found = {}};
+  EXPECT_EQ(level_line(origin, sent).find("matches"), std::string::npos);
+  sent.gbps = analysis::Bracket{990, 1000, 1010};
+  EXPECT_NE(level_line(origin, sent).find(R"("matches":null)"), std::string::npos);
+  EXPECT_FALSE(parsed(level_line(origin, sent)).level.matches);
+}
+
+TEST(Lines, ALevelOfAnOldFileIsCalledByItsNumberOrMemory) {
+  const std::string start = R"({"record":"level","device":"d","api":"opencl","probe":"latency","series":{},"level":2,)";
+  const std::string end = R"("latency_ns":{"low":1,"value":2,"high":9}})";
+  EXPECT_EQ(
+      parsed(start + R"("bytes":{"low":1,"value":2,"high":3},"transition":{"onset":2,"end":3},)" + end).level.name,
+      "level 2");
+  EXPECT_EQ(parsed(start + R"("bytes":null,)" + end).level.name, "memory");
+  EXPECT_FALSE(parsed(start + R"("bytes":null,)" + end).level.matches);
 }
 
 TEST(Lines, TheSameInCyclesIsNoPointOfItsOwn) {

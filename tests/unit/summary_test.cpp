@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "measure/conclude_levels.hpp"
+#include "measure/level_agreement.hpp"
 #include "probes/bandwidth/curve.hpp"
 #include "support/seen_devices.hpp"
 #include "support/walk_workload.hpp"
@@ -30,9 +32,26 @@ Line reason(const std::string& kind, const std::string& api, double bytes) {
   return line;
 }
 
+/// As a run records them: levels with their names, and those of bandwidth matched with those of latency.
+std::vector<Line> concluded(std::vector<Line> lines) {
+  std::vector<measure::FoundLevel> latency;
+  std::vector<measure::FoundLevel> bandwidth;
+  for (Line& line : lines) {
+    if (line.kind != "level") continue;
+    measure::name_levels(std::span(&line.level, 1));
+    (line.level.gbps ? bandwidth : latency).push_back(line.level);
+  }
+  measure::match(latency, bandwidth);
+  for (Line& line : lines) {
+    if (line.kind == "level" && line.level.gbps)
+      line.level = bandwidth.at(static_cast<std::size_t>(line.level.level) - 1);
+  }
+  return lines;
+}
+
 std::string text_of(const std::vector<Line>& lines, const records::DeviceRecord& device = cpu_device(),
                     bool colour = false) {
-  return summary(std::vector{device}, lines, colour);
+  return summary(std::vector{device}, concluded(lines), colour);
 }
 
 testing::AssertionResult has(const std::string& text, const std::string& part) {
@@ -191,25 +210,19 @@ TEST(Summary, ALevelThatBandwidthAloneShowsHasNoNumberAmongThoseOfLatency) {
   EXPECT_TRUE(has(alone, "\n  1            33 KiB"));
 }
 
-Line bandwidth_sample(double bytes, double gbps, double launch_ns) {
-  Line line = sample("opencl", bytes, {gbps, gbps});
-  line.origin.probe = "bandwidth";
-  line.measurement.unit = "GB/s";
-  line.measurement.point.series = probes::series_of_levels();
-  line.point = line.measurement.point;
-  line.measurement.state.launch_ns = launch_ns;
-  return line;
-}
-
-TEST(Summary, ALaunchIsMeasuredAndFittedFromSmallWorkingSets) {
-  Line empty = bandwidth_sample(0, 12.5, 0);
-  empty.measurement.unit = "us";
-  empty.measurement.point.x = {{"groups", 2}};
-  const std::string text = text_of({bandwidth_sample(4096, 80, 11e3), bandwidth_sample(8192, 100, 12e3),
-                                    bandwidth_sample(16384, 90, 13e3), bandwidth_sample(1 << 30, 9, 90e3), empty});
-  EXPECT_TRUE(has(text,
-                  "An empty kernel takes 12.5 us by the device's clock; a dispatch of n bytes takes a + n / b, a = 12 "
-                  "us (11.5 to 12.5), b = 90 GB/s"));
+TEST(Summary, ALaunchIsSaidOnceBesideTheLevels) {
+  Line launch;
+  launch.kind = "finding";
+  launch.origin = {"cpu", "opencl", "bandwidth"};
+  launch.finding = {.name = "launch", .value = 12, .unit = "us", .evidence = "A dispatch takes 12 us."};
+  Line read = sample("opencl", 4096, {80, 80});
+  read.origin.probe = "bandwidth";
+  read.measurement.unit = "GB/s";
+  read.measurement.point.series = probes::series_of_levels();
+  read.point = read.measurement.point;
+  const std::string text = text_of({read, launch, bandwidth_level(1, std::nullopt, 60)});
+  EXPECT_TRUE(has(text, "each walking over all of the working set.\n  A dispatch takes 12 us.\n"));
+  EXPECT_EQ(text.find("A dispatch"), text.rfind("A dispatch")) << text;
 }
 
 TEST(Summary, SkipsAndErrorsAreSaidWithTheirReasonAndSize) {

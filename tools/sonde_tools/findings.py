@@ -8,6 +8,7 @@ HEADINGS = {
     "apis-disagree": "OpenCL and Vulkan disagree",
     "probes-disagree": "Two probes disagree",
     "added-per-hop": "Added to every hop",
+    "launch": "Cost of a dispatch",
     "saturated-by": "Groups that saturate the memory",
     "suspicious": "Suspicious value",
     "zero-copy": "Shared without a copy",

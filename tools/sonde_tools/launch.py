@@ -1,15 +1,12 @@
-"""What launching a kernel takes: measured with an empty one, and as the part of small dispatches that does not grow."""
-
-import statistics
+"""What launching a kernel takes: measured with an empty one, and as the finding `launch` says."""
 
 from sonde_tools import formats
-from sonde_tools.curves import quartiles
 from sonde_tools.devices import API_NAMES
 from sonde_tools.sections import Cell, Table
 from sonde_tools.series import canonical
 
-# Where moving the working set takes little.
-SMALL_BYTES = 256 << 10
+# Of the curve that tells levels.
+_SERIES = {"path": "buffer"}
 
 
 def table(view):
@@ -24,30 +21,41 @@ def table(view):
     if not rows:
         return None
     caption = (
-        "Launching a kernel, by the device's clock: an empty one, and t = a + n / b for a dispatch that reads n bytes, "
-        f"over working sets up to {formats.size(SMALL_BYTES)}"
+        "Launching a kernel, by the device's clock: an empty one, and what a dispatch takes beside its bytes, a in "
+        "t = a + n / b, with its quartiles"
     )
-    return Table(caption, ["", "Empty kernel", "a", "b"], rows)
+    return Table(caption, ["", "Empty kernel", "a"], rows)
 
 
 def _cells(view, recording, api):
-    curves = [
+    empty = next((point.median for curve in _curves(view, recording, api) for point in curve.points), None)
+    found = _finding(view, recording, api)
+    if empty is None and found is None:
+        return None
+    return [Cell("–" if empty is None else formats.quantity(empty, "us")), _cell(found)]
+
+
+def _curves(view, recording, api):
+    return [
         entry.curve
         for entry in view.curves
-        if entry.recording is recording and (entry.curve.api, entry.curve.probe) == (api, "bandwidth")
-        and canonical(entry.curve.series) == {"path": "buffer"}
-    ]  # fmt: skip
-    empty = [point.median for curve in curves if curve.unit == "us" for point in curve.points]
-    small = [point for curve in curves if curve.unit == "GB/s" for point in curve.points if _is_small(point)]
-    if not empty and len(small) < 3:
-        return None
-    cells = [Cell(formats.quantity(empty[0], "us")) if empty else Cell("–")]
-    if len(small) < 3:
-        return [*cells, Cell("–"), Cell("–")]
-    low, median, high = (formats.quantity(us, "us") for us in quartiles([p.state["launch_ns"] / 1000 for p in small]))
-    gbps = statistics.median(point.median for point in small)
-    return [*cells, Cell(median, f"{low} to {high}"), Cell(f"{formats.significant(gbps)} GB/s")]
+        if entry.recording is recording
+        and (entry.curve.api, entry.curve.probe, entry.curve.unit) == (api, "bandwidth", "us")
+        and canonical(entry.curve.series) == _SERIES
+    ]
 
 
-def _is_small(point):
-    return list(point.x) == ["bytes"] and point.x["bytes"] <= SMALL_BYTES and point.state.get("launch_ns") is not None
+def _finding(view, recording, api):
+    for other, found in view.findings:
+        place = found.get("api"), found.get("probe"), found["finding"]
+        if other is recording and place == (api, "bandwidth", "launch") and found.get("value") is not None:
+            return found
+    return None
+
+
+def _cell(found):
+    if not found:
+        return Cell("–")
+    ends = [found.get(end) for end in ("low", "high")]
+    between = "" if None in ends else " to ".join(formats.quantity(end, found["unit"]) for end in ends)
+    return Cell(formats.quantity(found["value"], found["unit"]), between)

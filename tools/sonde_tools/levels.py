@@ -6,17 +6,6 @@ from sonde_tools import formats
 from sonde_tools.sections import Cell, Table
 from sonde_tools.series import canonical
 
-MEMORY = "memory"
-BEYOND = "beyond"
-# Paths with too little room for more than caches.
-SHORT_PATHS = ("local", "constant")
-# What holds the last level is a plateau's while it is so many times slower or faster at most: what may be slower holds
-# one more level.
-MOST_SLOWER = 1.5
-MOST_FASTER = 2
-# Levels of one device are further apart than two probes are about one of them.
-MAY_BE_ONE = 4
-
 
 def levels_of(entry):
     """The level records of a labelled latency curve, the nearest first; none where none were found."""
@@ -32,17 +21,11 @@ def levels_of(entry):
 
 
 def name(level):
-    """'level 1', or for the last, which has no size, 'memory'; never L1, since the nearest may be an L0.
+    """What the record calls the level: 'level 1', 'memory' or 'beyond'; never L1, since the nearest may be an L0.
 
-    Only 'beyond' where the path ends before memory or the curve is still changing: what the last is nobody can say.
+    Files of earlier versions have no name.
     """
-    if level.get("bytes"):
-        return f"level {level['level']}"
-    band = level.get("latency_ns") or level["bandwidth"]
-    up, down = band["high"] / band["value"], band["value"] / band["low"]
-    slower, faster = (up, down) if level.get("latency_ns") else (down, up)
-    wide = slower > MOST_SLOWER or faster > MOST_FASTER
-    return BEYOND if wide or level["series"].get("path") in SHORT_PATHS else MEMORY
+    return level.get("name") or (f"level {level['level']}" if level.get("bytes") else "memory")
 
 
 def verdict(levels):
@@ -70,38 +53,11 @@ def bandwidth_levels_of(entry):
 
 
 def side_by_side(latency, bandwidth):
-    """Pairs (of latency, of bandwidth) that are one level, by size; None where one of both does not see it."""
-    left, right = ([level for level in each if level.get("bytes")] for each in (latency, bandwidth))
-    pairs = []
-    while left or right:
-        if not (left and right):
-            pairs += [(level, None) for level in left] + [(None, level) for level in right]
-            break
-        apart = _apart(left[0], right[0])
-        nearer = any(_apart(level, right[0]) < apart for level in left[1:2])
-        nearer = nearer or any(_apart(left[0], level) < apart for level in right[1:2])
-        if apart < MAY_BE_ONE and not nearer:
-            pairs.append((left.pop(0), right.pop(0)))
-        elif _size(left[0]) < _size(right[0]):
-            pairs.append((left.pop(0), None))
-        else:
-            pairs.append((None, right.pop(0)))
-    # Memory is the same only behind the same cache.
-    behind_the_same = not pairs or None not in pairs[-1]
-    memory = [next((level for level in each if not level.get("bytes")), None) for each in (latency, bandwidth)]
-    if memory == [None, None]:
-        return pairs
-    return (
-        [*pairs, tuple(memory)] if behind_the_same or None in memory else [*pairs, (memory[0], None), (None, memory[1])]
-    )
-
-
-def _size(level):
-    return level["bytes"]["value"]
-
-
-def _apart(one, other):
-    return max(_size(one), _size(other)) / min(_size(one), _size(other))
+    """Pairs (of latency, of bandwidth) that the record matches; None where one of both does not see the level."""
+    matching = {level["matches"]: level for level in bandwidth if level.get("matches")}
+    pairs = [(level, matching.get(level["level"])) for level in latency]
+    matched = [level for _, level in pairs if level]
+    return [*pairs, *((None, level) for level in bandwidth if level not in matched)]
 
 
 def table(view, entries):
@@ -117,9 +73,9 @@ def table(view, entries):
     columns = ["Size", "Transition"]
     columns += ["Latency"] if any(of_latency for _, pairs in found for of_latency, _ in pairs) else []
     columns += ["Bandwidth"] if any(of_bandwidth for _, pairs in found for _, of_bandwidth in pairs) else []
-    names = dict.fromkeys(_row_name(pair) for _, pairs in found for pair in pairs)
-    # Two APIs may see different numbers of levels; memory is last in each.
-    order = sorted(names, key=_place)
+    # Two APIs may see different numbers of levels; what has no size is last in each.
+    places = {_row_name(pair): _place(pair) for _, pairs in found for pair in pairs}
+    order = sorted(places, key=places.get)
     rows = [(name, [_cell(text) for each in found for text in _texts(view, each, name, columns)]) for name in order]
     what = "Simulated levels" if view.is_model else "Levels"
     measures = " and ".join(column.lower() for column in columns if column != "Transition")
@@ -144,10 +100,10 @@ def _row_name(pair):
     return f"{name(of_bandwidth)}, by bandwidth"
 
 
-def _place(row_name):
-    first, _, by = row_name.partition(", ")
-    number = float("inf") if first in (MEMORY, BEYOND) else int(first.split()[1])
-    return number, by
+def _place(pair):
+    of_latency, of_bandwidth = pair
+    level = of_latency or of_bandwidth
+    return not level.get("bytes"), level["level"], not of_latency
 
 
 def _texts(view, entry_and_pairs, row_name, columns):

@@ -4,9 +4,10 @@ from sonde_tools import formats
 from sonde_tools.devices import API_NAMES
 from sonde_tools.sections import Cell, Table
 
-TELLING_SIZES_BYTES = [4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20, 64 << 20, 256 << 20]
-# Sizes are whole lines, so a power of two may be missed by a little; the next grid point is 19 % away.
-NEAR_ENOUGH = 1.09
+# The rows that the program prints too, each for the nearest size within a tenth of it: sizes are whole lines, and the
+# next grid point is 19 % away.
+TELLING_SIZES_BYTES = [(4 << 10) * 4**step for step in range(11)]
+NEAR = 0.1
 
 
 def medians(entries):
@@ -22,17 +23,21 @@ def medians(entries):
 def telling_sizes(entries, caption):
     """A row a telling size, a column a curve, and the largest size."""
     largest = max(point.x["bytes"] for entry in entries for point in entry.curve.points)
-    sizes = [size for size in TELLING_SIZES_BYTES if size * NEAR_ENOUGH < largest]
+    sizes = [size for size in TELLING_SIZES_BYTES if size < largest and not _is_near(largest, size)]
     rows = [(formats.size(size), [_cell(entry.curve, size) for entry in entries]) for size in sizes]
     rows.append((f"{formats.size(largest)} (largest)", [_cell(entry.curve, largest) for entry in entries]))
     return Table(caption, ["Working set", *(entry.label for entry in entries)], rows)
 
 
 def _cell(curve, size_bytes):
-    near = [point for point in curve.points if 1 / NEAR_ENOUGH < point.x["bytes"] / size_bytes < NEAR_ENOUGH]
+    near = [point for point in curve.points if _is_near(point.x["bytes"], size_bytes)]
     if not near:
         return Cell("–")
     return cell(min(near, key=lambda point: abs(point.x["bytes"] - size_bytes)))
+
+
+def _is_near(size_bytes, row_bytes):
+    return abs(size_bytes / row_bytes - 1) < NEAR
 
 
 def cell(point):

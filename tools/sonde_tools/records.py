@@ -111,7 +111,9 @@ def _check(path, number, kind, record):
         raise RecordFileError(
             f"{path}: the level in line {number} has a size, a latency or a bandwidth that is not a number."
         )
-    if kind == "finding" and not (record.get("value") is None or _is_number(record["value"])):
+    if kind == "level" and not _has_proper_words(record):
+        raise RecordFileError(f"{path}: the level in line {number} has no proper 'name' or 'matches'.")
+    if kind == "finding" and not all(_is_number(record.get(name) or 0) for name in ("value", "low", "high")):
         raise RecordFileError(f"{path}: the finding in line {number} has a value that is not a number.")
 
 
@@ -126,6 +128,11 @@ def _has_proper_bands(level):
         and isinstance(ends, dict)
         and all(ends.get(name) is None or _is_number(ends[name]) for name in ("onset", "end"))
     )
+
+
+def _has_proper_words(level):
+    name, matches = level.get("name"), level.get("matches")
+    return (name is None or isinstance(name, str)) and (matches is None or type(matches) is int)
 
 
 def _is_number(value):

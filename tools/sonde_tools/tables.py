@@ -9,7 +9,7 @@ _STATE = ["disturbed", "foreign_cpu", "clock_mhz"]
 _STATISTICS = ["median", "low_quartile", "high_quartile", "minimum", "maximum", "repetitions"]
 # Column of levels.csv: where in a level record its number is.
 _LEVEL = {
-    "level": ("level",),
+    "level": ("level",), "name": ("name",), "matches": ("matches",),
     "bytes_low": ("bytes", "low"), "bytes": ("bytes", "value"), "bytes_high": ("bytes", "high"),
     "transition_onset": ("transition", "onset"), "transition_end": ("transition", "end"),
     "latency_ns_low": ("latency_ns", "low"), "latency_ns": ("latency_ns", "value"),
@@ -17,7 +17,7 @@ _LEVEL = {
     "cycles_low": ("cycles", "low"), "cycles": ("cycles", "value"), "cycles_high": ("cycles", "high"),
     "bandwidth_low": ("bandwidth", "low"), "bandwidth": ("bandwidth", "value"), "bandwidth_high": ("bandwidth", "high"),
 }  # fmt: skip
-_FINDING = ["finding", "value", "unit", "evidence"]
+_FINDING = ["finding", "value", "low", "high", "unit", "evidence"]
 
 
 def write(folder, recordings, views):

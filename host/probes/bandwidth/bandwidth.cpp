@@ -30,6 +30,7 @@
 #include "gpu/error.hpp"
 #include "probes/bandwidth/curve.hpp"
 #include "probes/bandwidth/empty_dispatch.hpp"
+#include "probes/bandwidth/launch.hpp"
 #include "probes/bandwidth/plan.hpp"
 #include "probes/bandwidth/plausibility.hpp"
 #include "probes/bandwidth/scaling.hpp"
@@ -125,7 +126,8 @@ void find_levels(const Request& request, std::span<const Measurement> measuremen
 measure::Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
   measure::Conclusion conclusion;
   find_levels(request, measurements, conclusion);
-  conclusion.findings = more_than_from_nearer(measurements);
+  if (auto found = launch(measurements)) conclusion.findings.push_back(*std::move(found));
+  std::ranges::move(more_than_from_nearer(measurements), std::back_inserter(conclusion.findings));
   std::ranges::move(more_than_memory_moves(measurements, conclusion.levels), std::back_inserter(conclusion.findings));
   std::ranges::move(saturations(measurements), std::back_inserter(conclusion.findings));
   return conclusion;

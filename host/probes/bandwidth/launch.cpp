@@ -1,0 +1,60 @@
+#include "probes/bandwidth/launch.hpp"
+
+#include <array>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "analysis/statistics.hpp"
+#include "probes/bandwidth/curve.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Measurement;
+
+/// Up to here moving the working set takes little.
+constexpr double small_bytes = 256 << 10;
+constexpr std::size_t least_points = 3;
+
+bool is_small(const Measurement& one) {
+  const auto bytes = one.point.x.find("bytes");
+  return one.unit == "GB/s" && one.point.x.size() == 1 && bytes != one.point.x.end() && bytes->second <= small_bytes;
+}
+
+}  // namespace
+
+std::optional<measure::Finding> launch(std::span<const Measurement> measurements) {
+  std::optional<double> empty_us;
+  std::vector<double> launches_us;
+  std::vector<double> gbps;
+  for (const Measurement& one : measurements) {
+    if (one.point.series != series_of_levels()) continue;
+    if (one.unit == "us") empty_us = analysis::summarize(one.values).median;
+    if (!is_small(one)) continue;
+    launches_us.push_back(measure::six_digits(one.state.launch_ns) / 1e3);
+    gbps.push_back(analysis::summarize(one.values).median);
+  }
+  const bool fits = launches_us.size() >= least_points;
+  if (!empty_us && !fits) return std::nullopt;
+  measure::Finding found{.series = series_of_levels(), .name = "launch", .unit = "us"};
+  std::array<char, 200> text{};
+  if (empty_us) {
+    std::snprintf(text.data(), text.size(), "An empty kernel takes %.3g us by the device's clock", *empty_us);
+    found.evidence = text.data();
+  }
+  if (fits) {
+    const analysis::Summary a = analysis::summarize(launches_us);
+    found.value = a.median;
+    found.low = a.lower_quartile;
+    found.high = a.upper_quartile;
+    std::snprintf(text.data(), text.size(),
+                  " dispatch of n bytes takes a + n / b, a = %.3g us (%.3g to %.3g), b = %.0f GB/s in up to 256 KiB",
+                  a.median, a.lower_quartile, a.upper_quartile, analysis::quantile(gbps, 0.5));
+    found.evidence += (empty_us ? "; a" : "A") + std::string(text.data());
+  }
+  found.evidence += ".";
+  return found;
+}
+
+}  // namespace sonde::probes

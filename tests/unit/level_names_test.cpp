@@ -1,0 +1,49 @@
+// What a level is called: its number, or for the last whether it is memory.
+
+#include <gtest/gtest.h>
+
+#include "measure/conclude_levels.hpp"
+
+namespace sonde::measure {
+namespace {
+
+std::string name_of(FoundLevel level) {
+  name_levels(std::span(&level, 1));
+  return level.name;
+}
+
+FoundLevel last_by_latency(const analysis::Bracket& latency_ns, const std::string& path = "vector") {
+  FoundLevel level{.series = {{"path", path}}, .level = 3, .found = {}};
+  level.found.latency_ns = latency_ns;
+  return level;
+}
+
+FoundLevel last_by_bandwidth(const analysis::Bracket& gbps) {
+  FoundLevel level{.series = {{"path", "buffer"}}, .level = 3, .found = {}};
+  level.gbps = gbps;
+  return level;
+}
+
+TEST(LevelNames, ACacheHasItsNumber) {
+  FoundLevel cache = last_by_latency({47, 52, 80});
+  cache.found.bytes = analysis::Bracket{30000, 32768, 33000};
+  EXPECT_EQ(name_of(cache), "level 3");
+}
+
+TEST(LevelNames, WhatMayBeSoMuchSlowerThatItHoldsOneMoreLevelIsNotCalledMemory) {
+  EXPECT_EQ(name_of(last_by_latency({47, 52, 77})), "memory");
+  EXPECT_EQ(name_of(last_by_latency({47, 52, 80})), "beyond");
+  EXPECT_EQ(name_of(last_by_latency({27, 52, 55})), "memory");
+  EXPECT_EQ(name_of(last_by_latency({25, 52, 55})), "beyond");
+  EXPECT_EQ(name_of(last_by_bandwidth({41, 60, 100})), "memory");
+  EXPECT_EQ(name_of(last_by_bandwidth({39, 60, 61})), "beyond");
+}
+
+TEST(LevelNames, WhatAPathWithLittleRoomEndsInIsNotCalledMemory) {
+  EXPECT_EQ(name_of(last_by_latency({4, 4, 4}, "constant")), "beyond");
+  EXPECT_EQ(name_of(last_by_latency({4, 4, 4}, "local")), "beyond");
+  EXPECT_EQ(name_of(last_by_latency({4, 4, 4}, "image")), "memory");
+}
+
+}  // namespace
+}  // namespace sonde::measure
