@@ -43,10 +43,10 @@ std::vector<Column> columns_of(const std::string& device, std::span<const record
     Curve curve = curve_of(device, lines, api, series_of(pattern, sharing));
     if (!curve.empty()) columns.push_back({head, std::move(curve)});
   };
-  add("read", Pattern::read, Sharing::apart);
+  add("read", Pattern::read, Sharing::separate);
   add("read shared", Pattern::read, Sharing::shared);
   for (const Pattern pattern : {Pattern::write, Pattern::copy, Pattern::add, Pattern::triad}) {
-    add(std::string(workloads::facts_of(pattern).name), pattern, Sharing::apart);
+    add(std::string(workloads::facts_of(pattern).name), pattern, Sharing::separate);
   }
   return columns;
 }
@@ -97,7 +97,7 @@ std::string path_text(const Curve& curve, const char* how) {
 }
 
 std::map<std::string, std::string> bus_series(Pattern pattern) {
-  std::map<std::string, std::string> series = series_of(pattern, Sharing::apart);
+  std::map<std::string, std::string> series = series_of(pattern, Sharing::separate);
   series["bytes-counted"] = "bus";
   return series;
 }
@@ -124,7 +124,7 @@ std::string bandwidth_table(const std::string& device, std::span<const records::
             ", GB/s: medians; each work-group has a part of its own unless shared\n" + rows(columns) +
             shape_text(*columns.front().curve.rbegin()->second);
     const auto by_path = [&](Pattern pattern, const char* how) {
-      return path_text(curve_of(device, lines, records::api_name(api), series_of(pattern, Sharing::apart)), how);
+      return path_text(curve_of(device, lines, records::api_name(api), series_of(pattern, Sharing::separate)), how);
     };
     text += by_path(Pattern::read_image, "through the texture unit");
     text += by_path(Pattern::read_local, "from memory of the work-groups");

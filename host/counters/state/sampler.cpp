@@ -32,8 +32,8 @@ std::vector<DeviceState> Sampler::since(Clock::time_point moment) {
 }
 
 void Sampler::run(const std::stop_token& stop, std::chrono::milliseconds interval) {
-  std::mutex nobody_elses;
-  std::unique_lock lock(nobody_elses);
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
   Clock::duration rest = interval;
   while (!wake_.wait_for(lock, stop, rest, [&stop] { return stop.stop_requested(); })) {
     const Clock::time_point begin = Clock::now();
