@@ -186,14 +186,14 @@ ExitStatus run_command(const RunOptions& options) {
   }
   progress.clear();
 
-  const bool failed = run.count("error") > 0;
+  const bool failed = run.count<records::ErrorLine>() > 0;
   run.append(records::end_line({.status = session::interrupted() ? "interrupted"
                                           : failed               ? "failed"
                                                                  : "complete",
                                 .seconds = run.seconds(),
-                                .samples = run.count("sample"),
-                                .skips = run.count("skip"),
-                                .errors = run.count("error")}));
+                                .samples = run.count<records::SampleLine>(),
+                                .skips = run.count<records::SkipLine>(),
+                                .errors = run.count<records::ErrorLine>()}));
   std::vector<records::DeviceRecord> devices;
   for (const Target& target : targets) devices.push_back(target.record);
   std::cout << summary::summary(devices, run.lines(), session::output_has_colour());

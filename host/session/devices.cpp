@@ -86,8 +86,8 @@ std::vector<ApiDevice> list_in_a_worker(gpu::Api api, std::chrono::milliseconds 
   const auto take = [&](std::string_view text) {
     const auto line = records::parse_line(text);
     if (!line) return;
-    if (line->kind == "info") seen.push_back({line->info, seen.size()});
-    if (line->kind == "unsupported") problem = line->reason;
+    if (const auto* found = std::get_if<records::InfoLine>(&*line)) seen.push_back({found->info, seen.size()});
+    if (const auto* unsupported = std::get_if<records::UnsupportedLine>(&*line)) problem = unsupported->reason;
   };
   const measure::WorkerEnd end =
       measure::run_worker(work, {.line = take, .tick = {}, .diagnostics = {}}, silence_limit, interrupted());
