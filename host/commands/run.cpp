@@ -133,7 +133,7 @@ ExitStatus run_command(const RunOptions& options) {
   }
   const bool asked_in_vain =
       std::ranges::any_of(options.probes, [&](const std::string& probe) { return !run.measured(probe); });
-  return run.count("error") > 0 || asked_in_vain ? ExitStatus::something_failed : ExitStatus::done;
+  return run.count<records::ErrorLine>() > 0 || asked_in_vain ? ExitStatus::something_failed : ExitStatus::done;
 }
 
 }  // namespace sonde::commands

@@ -79,8 +79,8 @@ std::vector<ApiDevice> devices_of(gpu::Api api, std::chrono::milliseconds silenc
   const auto take = [&](std::string_view text) {
     const auto line = records::parse_line(text);
     if (!line) return;
-    if (line->kind == "info") seen.push_back({line->info, seen.size()});
-    if (line->kind == "unsupported") problem = line->reason;
+    if (const auto* found = std::get_if<records::InfoLine>(&*line)) seen.push_back({found->info, seen.size()});
+    if (const auto* unsupported = std::get_if<records::UnsupportedLine>(&*line)) problem = unsupported->reason;
   };
   const measure::WorkerEnd end = list_in_a_worker(api, {.line = take, .tick = {}, .diagnostics = {}}, silence_limit);
   if (end.how == measure::WorkerEnd::How::crashed || end.how == measure::WorkerEnd::How::silent) {

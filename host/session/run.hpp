@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "measure/probe.hpp"
@@ -35,7 +37,12 @@ class Run {
   /// All of it, from the file's first line to its last; ends early once the user wants it to.
   void measure(const records::RunRecord& record, const Choice& choice);
 
-  [[nodiscard]] std::size_t count(const std::string& kind) const;
+  /// Lines of one kind: count<records::SampleLine>().
+  template <typename Kind>
+  [[nodiscard]] std::size_t count() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(lines_, [](const records::Line& line) { return std::holds_alternative<Kind>(line); }));
+  }
   [[nodiscard]] bool measured(const std::string& probe) const;
   [[nodiscard]] double seconds() const;
   [[nodiscard]] const std::vector<records::Line>& lines() const { return lines_; }
@@ -54,9 +61,9 @@ class Run {
                   bool spares_a_core);
   /// What its probes say of one level, held against each other.
   void compare_probes(const Target& target, gpu::Api api);
-  void take(std::string_view text, records::Line& last_point);
-  void skip_for_time(records::Origin origin, const records::Line& last_point);
-  void record_death(const measure::WorkerEnd& end, records::Origin origin, const records::Line& last_point);
+  void take(std::string_view text, records::PointLine& last_point);
+  void skip_for_time(records::Origin origin, const records::PointLine& last_point);
+  void record_death(const measure::WorkerEnd& end, records::Origin origin, const records::PointLine& last_point);
 
   std::vector<const measure::Probe*> probes_;
   measure::Request request_;
