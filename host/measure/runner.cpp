@@ -195,6 +195,21 @@ std::vector<Measurement> measure(Run& run, const Point& point, int attempts) {
   return best;
 }
 
+/// The points that a probe has asked for. One that failed would otherwise be asked for for ever.
+class AskedPoints {
+ public:
+  /// False where it was there before: in the same shape, or in the best one, which prepare() found then.
+  bool add(const Point& point) {
+    const bool in_best_shape = keys_.contains({point.series, point.x, {}});
+    return !in_best_shape && keys_.insert(key_of(point)).second;
+  }
+
+  [[nodiscard]] bool empty() const { return keys_.empty(); }
+
+ private:
+  std::set<PointKey> keys_;
+};
+
 /// Why a probe has nothing to measure: the sizes that it would have, and the user left out.
 std::optional<std::string> left_out(const gpu::DeviceInfo& device, const Probe& probe, const Request& request) {
   Request unlimited = request;
@@ -217,7 +232,7 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
     return;
   }
   std::vector<Measurement> known;
-  std::set<std::pair<std::map<std::string, std::string>, std::map<std::string, double>>> asked;
+  AskedPoints asked;
   std::map<std::map<std::string, std::string>, double> ends;  // a device that cannot do one size cannot do larger
   Run run{device, probe, options, observer, std::mt19937_64(options.request.seed)};
   Reference reference;
@@ -226,8 +241,7 @@ void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& opt
   for (;;) {
     std::vector<Point> points = probe.next(device.info(), options.request, known);
     observer.alive();
-    // A probe that failed at a point would ask for it for ever.
-    std::erase_if(points, [&](const Point& point) { return !asked.emplace(point.series, point.x).second; });
+    std::erase_if(points, [&](const Point& point) { return !asked.add(point); });
     if (points.empty()) {
       const bool sizes_asked_for = options.request.smallest_bytes || options.request.largest_bytes;
       if (asked.empty() && sizes_asked_for) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
+#include "probes/bandwidth/curve.hpp"
 #include "probes/bandwidth/plan.hpp"
 #include "records/device_record.hpp"
 #include "summary/by_size.hpp"
@@ -29,7 +30,8 @@ Curve curve_of(const std::string& device, std::span<const records::Line> lines, 
     const bool here = line.kind == "sample" && line.origin.device == device && line.origin.probe == "bandwidth";
     if (!here || line.origin.api != api || line.point.series != series || line.measurement.unit != "GB/s") continue;
     if (line.point.x.size() != 1 || !line.point.x.contains("bytes")) continue;
-    curve[line.point.x.at("bytes")] = &line.measurement;
+    const measure::Measurement*& best = curve[line.point.x.at("bytes")];
+    if (best == nullptr || probes::is_faster(line.measurement, *best)) best = &line.measurement;
   }
   return curve;
 }
