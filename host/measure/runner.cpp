@@ -195,7 +195,7 @@ std::vector<Measurement> measure(Run& run, const Point& point, int attempts) {
   return best;
 }
 
-/// The points that a probe has asked for. One that failed would otherwise be asked for for ever.
+/// The points that a probe has asked for; one that failed it would ask for again and again.
 class AskedPoints {
  public:
   /// False where it was there before: in the same shape, or in the best one, which prepare() found then.
