@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
+#include "probes/bandwidth/curve.hpp"
 #include "probes/bandwidth/plan.hpp"
 #include "records/device_record.hpp"
 #include "summary/by_size.hpp"
@@ -31,7 +32,8 @@ Curve curve_of(const std::string& device, std::span<const records::Line> lines, 
     const measure::Point& point = sample->measurement.point;
     if (sample->origin.api != api || point.series != series || sample->measurement.unit != "GB/s") continue;
     if (point.x.size() != 1 || !point.x.contains("bytes")) continue;
-    curve[point.x.at("bytes")] = &sample->measurement;
+    const measure::Measurement*& best = curve[point.x.at("bytes")];
+    if (best == nullptr || probes::is_faster(sample->measurement, *best)) best = &sample->measurement;
   }
   return curve;
 }
