@@ -37,11 +37,7 @@ using Key = std::tuple<std::string, std::string, std::size_t, Series>;
 
 /// What a file says that levels are found from.
 struct Recorded {
-  struct Device {
-    std::string name;
-    std::uint32_t line_bytes;
-  };
-  std::map<std::string, Device> devices;
+  std::map<std::string, records::DeviceLine> devices;
   std::uint64_t seed = 1;
   std::map<Key, std::vector<measure::Measurement>> curves;
 };
@@ -59,13 +55,10 @@ std::vector<records::Line> lines_of(const std::string& file) {
 
 /// The part of a key that a sample's series stands for; empty where it tells no levels.
 std::optional<Series> hierarchy_of(const measure::Probe& probe, Series series) {
-  const auto is = [&series](const char* key, const char* word) {
-    const auto found = series.find(key);
-    return found != series.end() && found->second == word;
-  };
   if (&probe == &probes::bandwidth) return series == probes::series_of_levels() ? std::optional(series) : std::nullopt;
   // What is measured at a few sizes tells no levels.
-  if (&probe == &probes::cpu_latency && is("state", "awake")) return std::nullopt;
+  const auto state = series.find("state");
+  if (&probe == &probes::cpu_latency && state != series.end() && state->second == "awake") return std::nullopt;
   if (&probe == &probes::latency && workloads::path_of(series) == Path::atomic) return std::nullopt;
   series.erase("order");
   series.erase("fabric");
@@ -75,15 +68,16 @@ std::optional<Series> hierarchy_of(const measure::Probe& probe, Series series) {
 Recorded recorded_in(const std::string& file) {
   Recorded recorded;
   for (const records::Line& line : lines_of(file)) {
-    if (line.kind == "run") recorded.seed = line.seed;
-    if (line.kind == "device") recorded.devices[line.origin.device] = {line.name, line.line_bytes};
-    if (!records::is_point(line)) continue;
-    const auto* const probe = std::ranges::find(probes_of_levels, line.origin.probe, &measure::Probe::name);
+    if (const auto* run = std::get_if<records::RunLine>(&line)) recorded.seed = run->seed;
+    if (const auto* device = std::get_if<records::DeviceLine>(&line)) recorded.devices[device->device] = *device;
+    const auto* sample = std::get_if<records::SampleLine>(&line);
+    if (sample == nullptr || !records::is_point(*sample)) continue;
+    const auto* const probe = std::ranges::find(probes_of_levels, sample->origin.probe, &measure::Probe::name);
     if (probe == probes_of_levels.end()) continue;
-    const auto series = hierarchy_of(**probe, line.point.series);
+    const auto series = hierarchy_of(**probe, sample->measurement.point.series);
     if (!series) continue;
     const auto place = static_cast<std::size_t>(probe - probes_of_levels.begin());
-    recorded.curves[{line.origin.device, line.origin.api, place, *series}].push_back(line.measurement);
+    recorded.curves[{sample->origin.device, sample->origin.api, place, *series}].push_back(sample->measurement);
   }
   if (recorded.curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");
   return recorded;
@@ -93,12 +87,10 @@ Recorded recorded_in(const std::string& file) {
 std::string name_of(const measure::Probe& probe, const Series& series) {
   if (&probe == &probes::bandwidth) return "bandwidth";
   if (&probe == &probes::latency) return std::string(workloads::name_of(workloads::path_of(series)));
-  std::string text;
-  for (const auto& [key, what] : {std::pair{"pages", " pages"}, std::pair{"core", " cores"}}) {
-    const auto word = series.find(key);
-    if (word != series.end()) text += (text.empty() ? "" : ", ") + word->second + what;
-  }
-  return text;
+  const auto pages = series.find("pages");
+  const auto core = series.find("core");
+  return (pages == series.end() ? "small" : pages->second) + " pages" +
+         (core == series.end() ? "" : ", " + core->second + " cores");
 }
 
 /// The same after a device's name; empty for the latency probe's main path.

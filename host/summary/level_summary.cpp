@@ -1,6 +1,5 @@
 #include "summary/level_summary.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
@@ -13,44 +12,48 @@ namespace {
 
 using records::Line;
 
-bool is_here(const Line& line, const std::string& device, gpu::Api api, std::string_view probe) {
-  return line.origin.device == device && line.origin.api == records::api_name(api) && line.origin.probe == probe;
+bool is_here(const records::Origin& origin, const std::string& device, gpu::Api api, std::string_view probe) {
+  return origin.device == device && origin.api == records::api_name(api) && origin.probe == probe;
 }
 
 std::vector<measure::FoundLevel> levels_of(const std::string& device, std::span<const Line> lines, gpu::Api api,
                                            std::string_view probe) {
   std::vector<measure::FoundLevel> found;
   for (const Line& line : lines) {
-    if (line.kind != "level" || !is_here(line, device, api, probe)) continue;
-    const bool main = probe == "bandwidth" || workloads::path_of(line.level.series) == workloads::Path::vector;
-    if (main) found.push_back(line.level);
+    const auto* one = std::get_if<records::LevelLine>(&line);
+    if (one == nullptr || !is_here(one->origin, device, api, probe)) continue;
+    const bool main = probe == "bandwidth" || workloads::path_of(one->level.series) == workloads::Path::vector;
+    if (main) found.push_back(one->level);
   }
   return found;
 }
 
 /// What a dispatch takes beside its bytes.
 std::string launch(const std::string& device, std::span<const Line> lines, gpu::Api api) {
-  const auto found = std::ranges::find_if(lines, [&](const Line& line) {
-    return line.kind == "finding" && line.finding.name == "launch" && is_here(line, device, api, "bandwidth");
-  });
-  return found == lines.end() ? "" : "  " + found->finding.evidence + "\n";
+  for (const Line& line : lines) {
+    const auto* found = std::get_if<records::FindingLine>(&line);
+    if (found == nullptr || found->finding.name != "launch" || !is_here(found->origin, device, api, "bandwidth"))
+      continue;
+    return "  " + found->finding.evidence + "\n";
+  }
+  return "";
 }
 
 /// What the latency probe found; a finding about both APIs has a record with each.
 std::string findings(const std::string& device, std::span<const Line> lines) {
-  const auto is_one = [&](const Line& line) {
-    return line.kind == "finding" && line.origin.device == device && line.origin.probe == "latency";
-  };
-  std::map<std::string, std::set<std::string>> apis;
+  std::vector<const records::FindingLine*> findings;
   for (const Line& line : lines) {
-    if (is_one(line)) apis[line.finding.evidence].insert(line.origin.api);
+    const auto* one = std::get_if<records::FindingLine>(&line);
+    if (one != nullptr && one->origin.device == device && one->origin.probe == "latency") findings.push_back(one);
   }
+  std::map<std::string, std::set<std::string>> apis;
+  for (const records::FindingLine* one : findings) apis[one->finding.evidence].insert(one->origin.api);
   std::string text;
-  for (const Line& line : lines) {
-    const auto found = apis.find(line.finding.evidence);
-    if (!is_one(line) || found == apis.end()) continue;  // said already
+  for (const records::FindingLine* one : findings) {
+    const auto found = apis.find(one->finding.evidence);
+    if (found == apis.end()) continue;  // said already
     text +=
-        "  " + (found->second.size() == 1 ? records::api_prefix(line.origin.api) : "") + line.finding.evidence + "\n";
+        "  " + (found->second.size() == 1 ? records::api_prefix(one->origin.api) : "") + one->finding.evidence + "\n";
     apis.erase(found);
   }
   return text;

@@ -132,7 +132,8 @@ def test_the_levels_command_takes_latencies_of_the_cpu_itself(sonde, valid, mode
     awake = {**small[-1], "series": {"pages": "small", "state": "awake"}, "values": [1000.0] * 7}
     (device,) = of_kind(records, "device")
     cpu = {**device, "device": "cpu", "name": "a CPU", "type": "cpu"}
-    lines = [records[0], cpu, *small, *walked_by_the_cpu(records, "huge"), awake]
+    huge = walked_by_the_cpu(records, "huge")
+    lines = [records[0], cpu, *small, *huge, awake]
     (sonde.folder / "cpu.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     done = sonde("levels", "cpu.jsonl", "--json")
     assert done.status == 0, done.err
@@ -147,6 +148,11 @@ def test_the_levels_command_takes_latencies_of_the_cpu_itself(sonde, valid, mode
     text = sonde("levels", "cpu.jsonl").out.splitlines()
     assert [line for line in text if not line.startswith(" ")] == ["a CPU, cpu, huge pages", "a CPU, cpu, small pages"]
     assert [line.split()[0] for line in text if line.startswith(" ")][:4] == ["level", "1", "2", "memory"]
+    # What is not said is the first word of the schema.
+    for sample in small:
+        del sample["series"]["pages"], sample["series"]["state"]
+    (sonde.folder / "short.jsonl").write_text("".join(json.dumps(line) + "\n" for line in [records[0], cpu, *small]))
+    assert sonde("levels", "short.jsonl").out.splitlines()[0] == "a CPU, cpu, small pages"
 
 
 def test_curves_mostly_measured_beside_neighbours_tell_no_levels_but_why(sonde, model_file):

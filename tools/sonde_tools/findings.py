@@ -7,7 +7,6 @@ HEADINGS = {
     "translation": "Address translation",
     "apis-disagree": "OpenCL and Vulkan disagree",
     "probes-disagree": "Two probes disagree",
-    "added-per-hop": "Added to every hop",
     "launch": "Cost of a dispatch",
     "saturated-by": "Groups that saturate the memory",
     "suspicious": "Suspicious value",
@@ -32,9 +31,6 @@ HEADINGS = {
     "load-for-50-percent": "Load that adds 50 % to the latency",
     "cpu-loss": "What the CPU loses",
     "gpu-loss": "What the GPU loses",
-    "effective-capacity": "Effective capacity of the cache",
-    "none-seen": "No cache seen",
-    "contrast-too-small": "Too little contrast to tell",
 }
 
 

@@ -75,7 +75,7 @@ measure::Workload prepare(gpu::Device&, const Point& point, const Request& reque
     return workloads::cpu_independent_chase(place, lines, request.line_bytes, request.seed);
   const auto pages = static_cast<std::uint32_t>(bytes / workloads::page_bytes);
   return workloads::cpu_cycle_chase(
-      place, pages, workloads::Slots(workloads::page_bytes, request.line_bytes, pages, request.seed), request.seed);
+      place, pages, workloads::LineLayout(workloads::page_bytes, request.line_bytes, pages, request.seed), request.seed);
 }
 
 measure::Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
@@ -85,7 +85,8 @@ measure::Conclusion conclude(const Request& request, std::span<const Measurement
     std::map<std::string, std::string> series = one.point.series;
     series.erase("order");
     // A few large sizes show no levels.
-    if (series.at("state") == "asleep") by_series[series].push_back(one);
+    const auto state = series.find("state");
+    if (state == series.end() || state->second == "asleep") by_series[series].push_back(one);
   }
   for (const auto& [series, ones] : by_series) {
     const analysis::LatencyCurves curves = workloads::curves_of(ones, workloads::Path::vector, request.line_bytes);
