@@ -1,5 +1,7 @@
 #include "measure/worker.hpp"
 
+#include <fmt/format.h>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -9,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
@@ -207,10 +208,9 @@ WorkerEnd run_worker(const std::function<void(const SendLine&)>& work, const Wor
   }
   if (!diagnostic_lines.rest().empty()) end.last_words = diagnostic_lines.rest();
   if (end.how == WorkerEnd::How::silent) {
-    std::array<char, 32> seconds{};
-    std::snprintf(seconds.data(), seconds.size(), "%g", std::chrono::duration<double>(limits.silence).count());
-    end.reason = std::string("the driver's process reported nothing for ") + seconds.data() +
-                 " s and was ended; --silence-limit allows more";
+    end.reason =
+        fmt::format("the driver's process reported nothing for {:g} s and was ended; --silence-limit allows more",
+                    std::chrono::duration<double>(limits.silence).count());
   } else if (end.how == WorkerEnd::How::finished && status != 0) {
     end.how = WorkerEnd::How::crashed;
     end.reason = describe_end(status);

@@ -1,9 +1,9 @@
 #include "probes/bandwidth/scaling.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <map>
 #include <string>
@@ -119,35 +119,43 @@ std::vector<Point> scaling_points(const gpu::DeviceInfo&, const Request& request
   return points;
 }
 
-std::vector<measure::Finding> saturations(std::span<const Measurement> measurements) {
-  std::vector<measure::Finding> found;
+std::vector<Saturation> saturation_of(std::span<const Measurement> measurements) {
   std::map<std::pair<double, std::map<std::string, std::string>>, const Point*> seen;  // nearest first
   for (const Measurement& one : measurements) {
     if (is_scaling(one.point)) seen.emplace(std::pair(one.point.x.at("bytes"), one.point.series), &one.point);
   }
+  std::vector<Saturation> found;
   for (const auto& [where, point] : seen) {
     const std::map<double, double> gbps = gbps_by_groups(measurements, *point);
-    const double all = gbps.rbegin()->first;
     if (gbps.size() < 2) continue;
     const auto upper = enough(gbps);
-    const double most = std::ranges::max_element(gbps, {}, &std::pair<const double, double>::second)->second;
-    std::array<char, 300> evidence{};
-    int length = std::snprintf(
-        evidence.data(), evidence.size(),
-        "At %s %.0f of %.0f work-groups get %.3g GB/s, %.0f %% of the most that any number gets; one gets %.3g",
-        measure::size_text(where.first).c_str(), upper->first, all, upper->second, 100 * upper->second / most,
-        gbps.begin()->second);
-    if (upper != gbps.begin() && std::prev(upper) != gbps.begin()) {
-      const auto& [fewer, fewer_gbps] = *std::prev(upper);
-      length += std::snprintf(evidence.data() + length, evidence.size() - static_cast<std::size_t>(length),
-                              ", %.0f get %.3g", fewer, fewer_gbps);
-    }
-    std::snprintf(evidence.data() + length, evidence.size() - static_cast<std::size_t>(length), ".");
-    found.push_back({.series = where.second,
+    Saturation one{.series = where.second,
+                   .bytes = where.first,
+                   .groups = upper->first,
+                   .gbps = upper->second,
+                   .all_groups = gbps.rbegin()->first,
+                   .most_gbps = std::ranges::max_element(gbps, {}, &std::pair<const double, double>::second)->second,
+                   .gbps_of_one = gbps.begin()->second};
+    if (upper != gbps.begin() && std::prev(upper) != gbps.begin()) one.fewer = *std::prev(upper);
+    found.push_back(one);
+  }
+  return found;
+}
+
+std::vector<measure::Finding> saturations(std::span<const Measurement> measurements) {
+  std::vector<measure::Finding> found;
+  for (const Saturation& one : saturation_of(measurements)) {
+    std::string evidence = fmt::format(
+        "At {} {:.0f} of {:.0f} work-groups get {:.3g} GB/s, {:.0f} % of the most that any number gets; one gets "
+        "{:.3g}",
+        measure::size_text(one.bytes), one.groups, one.all_groups, one.gbps, 100 * one.gbps / one.most_gbps,
+        one.gbps_of_one);
+    if (one.fewer) evidence += fmt::format(", {:.0f} get {:.3g}", one.fewer->first, one.fewer->second);
+    found.push_back({.series = one.series,
                      .name = "saturated-by",
-                     .value = upper->first,
+                     .value = one.groups,
                      .unit = "ratio",
-                     .evidence = evidence.data()});
+                     .evidence = evidence + "."});
   }
   return found;
 }

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "measure/probe.hpp"
@@ -14,6 +18,21 @@ bool is_scaling(const measure::Point& point);
 /// of reading, 1, 2, 4 … groups, then numbers between, until that which suffices is known within an eighth.
 std::vector<measure::Point> scaling_points(const gpu::DeviceInfo& device, const measure::Request& request,
                                            std::span<const measure::Measurement> known);
+
+/// How many work-groups one working set takes.
+struct Saturation {
+  std::map<std::string, std::string> series;
+  double bytes = 0;
+  double groups = 0;  ///< the fewest that were seen to get 95 % of the most
+  double gbps = 0;    ///< of these
+  double all_groups = 0;
+  double most_gbps = 0;
+  double gbps_of_one = 0;
+  std::optional<std::pair<double, double>> fewer = {};  ///< the next fewer than these, and their GB/s; not one
+};
+
+/// For each working set that was read by several numbers of groups, the nearest first.
+std::vector<Saturation> saturation_of(std::span<const measure::Measurement> measurements);
 
 /// `saturated-by` for each working set: the fewest groups that were seen to get 95 % of the most.
 std::vector<measure::Finding> saturations(std::span<const measure::Measurement> measurements);

@@ -1,5 +1,7 @@
 #include "probes/contention/reverse.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -10,7 +12,6 @@
 #include "gpu/error.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/contention/cpu_load.hpp"
-#include "probes/contention/number_text.hpp"
 #include "workloads/chases.hpp"
 #include "workloads/stream.hpp"
 
@@ -120,14 +121,14 @@ std::vector<measure::Finding> reverse_findings(std::span<const Measurement> meas
     const Measurement* beside = find(measurements, threads.word, "GB/s", 1, true);
     if (alone == nullptr || beside == nullptr) continue;
     const double count = beside->point.x.at("cpu_threads");
-    std::string evidence = "While " + number_text(count, count > 1 ? "CPU threads " : "CPU thread ") +
-                           std::string(threads.verb) + " at full speed the GPU moved " +
-                           number_text(median(*beside), "GB/s instead of ") + number_text(median(*alone), "GB/s");
+    std::string evidence =
+        fmt::format("While {:.3g} CPU thread{} {} at full speed the GPU moved {:.3g} GB/s instead of {:.3g} GB/s",
+                    count, count > 1 ? "s" : "", threads.verb, median(*beside), median(*alone));
     const Measurement* walk_alone = find(measurements, threads.word, "ns", 0, false);
     const Measurement* walk_beside = find(measurements, threads.word, "ns", 0, true);
     if (walk_alone != nullptr && walk_beside != nullptr) {
-      evidence += ", and one of its loads took " + number_text(median(*walk_beside), "ns instead of ") +
-                  number_text(median(*walk_alone), "ns");
+      evidence += fmt::format(", and one of its loads took {:.3g} ns instead of {:.3g} ns", median(*walk_beside),
+                              median(*walk_alone));
     }
     findings.push_back({.series = series_of(threads.word),
                         .name = "gpu-loss",

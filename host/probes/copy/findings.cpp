@@ -1,9 +1,9 @@
 #include "probes/copy/findings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,13 +22,6 @@ using measure::Measurement;
 using Curve = std::map<double, double>;
 using Curves = std::map<std::pair<CopyRoute, int>, Curve>;
 
-template <typename... Values>
-std::string text(const char* format, Values... values) {
-  std::array<char, 400> written{};
-  std::snprintf(written.data(), written.size(), format, values...);
-  return written.data();
-}
-
 /// Of all queues together where there are several, so that two queues' copies at once take half as long each.
 Curves curves_of(std::span<const Measurement> measurements) {
   Curves curves;
@@ -44,8 +37,8 @@ Curves curves_of(std::span<const Measurement> measurements) {
 }
 
 std::string time_text(double nanoseconds) {
-  if (nanoseconds < 1e6) return text("%.3g us", nanoseconds / 1e3);
-  return text("%.3g ms", nanoseconds / 1e6);
+  if (nanoseconds < 1e6) return fmt::format("{:.3g} us", nanoseconds / 1e3);
+  return fmt::format("{:.3g} ms", nanoseconds / 1e6);
 }
 
 void add_line(const CopyRoute& route, const Curve& curve, measure::Conclusion& conclusion) {
@@ -56,10 +49,10 @@ void add_line(const CopyRoute& route, const Curve& curve, measure::Conclusion& c
   const auto& [small, small_ns] = *curve.begin();
   const auto& [large, large_ns] = *curve.rbegin();
   const std::string seen =
-      text("A copy of %s %s takes %s, one of %s %s: ", measure::size_text(small).c_str(), phrase_of(route).c_str(),
-           time_text(small_ns).c_str(), measure::size_text(large).c_str(), time_text(large_ns).c_str());
-  const std::string fit = text("with %.3g us and %.3g GB/s a line misses no size by more than %.0f %%.",
-                               line->latency_ns / 1e3, line->gbps, std::ceil(100 * line->worst));
+      fmt::format("A copy of {} {} takes {}, one of {} {}: ", measure::size_text(small), phrase_of(route),
+                  time_text(small_ns), measure::size_text(large), time_text(large_ns));
+  const std::string fit = fmt::format("with {:.3g} us and {:.3g} GB/s a line misses no size by more than {:.0f} %.",
+                                      line->latency_ns / 1e3, line->gbps, std::ceil(100 * line->worst));
   if (line->latency_ns > 0) {
     conclusion.findings.push_back({.series = series_of(route),
                                    .name = "latency",
@@ -100,9 +93,8 @@ std::optional<Concurrency> both_at_once(const Curves& curves, const CopyRoute& b
   if (!there || !back || !together) return std::nullopt;
   const double pair_ns = *together * 2;  // both directions' bytes are counted
   const double copies = std::min(2.0, 1 + (*there + *back - pair_ns) / std::min(*there, *back));
-  return Concurrency{
-      copies, text("copies of %s both ways at once take %s a pair, one after the other %s",
-                   measure::size_text(bytes).c_str(), time_text(pair_ns).c_str(), time_text(*there + *back).c_str())};
+  return Concurrency{copies, fmt::format("copies of {} both ways at once take {} a pair, one after the other {}",
+                                         measure::size_text(bytes), time_text(pair_ns), time_text(*there + *back))};
 }
 
 std::optional<Concurrency> same_way(const Curves& curves, const CopyRoute& route, int queues, double bytes) {
@@ -110,8 +102,8 @@ std::optional<Concurrency> same_way(const Curves& curves, const CopyRoute& route
   const auto several = time_of(curves, route, queues, bytes);
   if (!one || !several) return std::nullopt;
   return Concurrency{std::min(*one / *several, 1.0 * queues),
-                     text("on %d queues %.2g times as many copies of %s %s are made as on one", queues, *one / *several,
-                          measure::size_text(bytes).c_str(), phrase_of(route).c_str())};
+                     fmt::format("on {} queues {:.2g} times as many copies of {} {} are made as on one", queues,
+                                 *one / *several, measure::size_text(bytes), phrase_of(route))};
 }
 
 /// The comparison that shows most copies at once speaks: where a bus is full, others cannot show them.
@@ -131,9 +123,10 @@ void add_engines(Mover mover, const Curves& curves, measure::Conclusion& conclus
   if (all.empty()) return;
   const Concurrency& best = *std::ranges::max_element(all, {}, &Concurrency::copies);
   const double engines = std::max(1.0, std::round(best.copies));
-  std::string evidence = text("Of the copies given to up to %d queues %.0f %s under way at once: ", most_queues,
-                              engines, engines > 1 ? "were" : "was") +
-                         best.seen + ".";
+  std::string evidence =
+      fmt::format("Of the copies given to up to {} queues {:.0f} {} under way at once: ", most_queues, engines,
+                  engines > 1 ? "were" : "was") +
+      best.seen + ".";
   if (engines >= most_queues) evidence += " There may be more engines than queues that were tried.";
   conclusion.findings.push_back({.series = {{"engine", series_of({.mover = mover}).at("engine")}},
                                  .name = "engines",
@@ -152,11 +145,11 @@ void add_overlap(const Measurement& ratio, measure::Conclusion& conclusion) {
        .name = "overlaps-compute",
        .value = measure::six_digits(share),
        .unit = "ratio",
-       .evidence = text("Copies of %s %s beside a kernel that lasts longer: %.0f %% of their time cost "
-                        "neither them nor the kernel "
-                        "anything, so %s.",
-                        measure::size_text(ratio.point.x.at("bytes")).c_str(),
-                        phrase_of(route_of(ratio.point.series)).c_str(), 100 * share, meaning)});
+       .evidence = fmt::format("Copies of {} {} beside a kernel that lasts longer: {:.0f} % of their time cost "
+                               "neither them nor the kernel "
+                               "anything, so {}.",
+                               measure::size_text(ratio.point.x.at("bytes")), phrase_of(route_of(ratio.point.series)),
+                               100 * share, meaning)});
 }
 
 }  // namespace

@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <map>
 #include <string>
 #include <string_view>
@@ -32,6 +31,8 @@
 #include "workloads/memory_kinds.hpp"
 #include "workloads/shape_search.hpp"
 #include "workloads/stream.hpp"
+
+#include <fmt/format.h>
 
 namespace sonde::probes {
 namespace {
@@ -216,21 +217,14 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   return workloads::stream(device, pattern, Sharing::apart, shape, bytes, request.seed, placement);
 }
 
-template <typename... Numbers>
-std::string text(const char* format, Numbers... numbers) {
-  std::array<char, 400> line{};
-  std::snprintf(line.data(), line.size(), format, numbers...);
-  return line.data();
-}
-
 double median_of(const Measurement& one) { return analysis::summarize(one.values).median; }
 
 /// What the GPU sees of one kind beside the first.
 void find_distance(const Placement& placement, const std::string& first, const analysis::MemoryDistance& distance,
                    measure::Conclusion& conclusion) {
   const std::string size = measure::size_text(distance.bytes);
-  const std::string seen = text("Over %s a load takes %.3g ns in %s memory and %.3g ns in %s memory", size.c_str(),
-                                distance.other_ns, placement.memory.c_str(), distance.own_ns, first.c_str());
+  const std::string seen = fmt::format("Over {} a load takes {:.3g} ns in {} memory and {:.3g} ns in {} memory", size,
+                                       distance.other_ns, placement.memory, distance.own_ns, first);
   const auto add = [&](const char* name, double value, const char* unit, const std::string& evidence) {
     conclusion.findings.push_back({.series = series_of(placement),
                                    .name = name,
@@ -260,22 +254,23 @@ void find_slow(const std::map<std::string, double>& read_gbps, measure::Conclusi
          .name = "slow-for-the-cpu",
          .value = measure::six_digits(gbps),
          .unit = "GB/s",
-         .evidence =
-             text("The CPU reads %s memory through its view at %.3g GB/s, one thread; the fastest kind gives it %.3g.",
-                  memory.c_str(), gbps, best)});
+         .evidence = fmt::format(
+             "The CPU reads {} memory through its view at {:.3g} GB/s, one thread; the fastest kind gives it {:.3g}.",
+             memory, gbps, best)});
   }
 }
 
 void find_round_trip(const Measurement& one, measure::Conclusion& conclusion) {
   const double half = analysis::quantile(one.values, 0.5);
   const double most = analysis::quantile(one.values, 0.99);
-  conclusion.findings.push_back({.series = one.point.series,
-                                 .name = "round-trip",
-                                 .value = measure::six_digits(half),
-                                 .unit = "us",
-                                 .evidence = text("From the CPU to the device and back takes %.3g us in the median of "
-                                                  "%.0f times, and at most %.3g in 99 of 100.",
-                                                  half, static_cast<double>(one.values.size()), most)});
+  conclusion.findings.push_back(
+      {.series = one.point.series,
+       .name = "round-trip",
+       .value = measure::six_digits(half),
+       .unit = "us",
+       .evidence = fmt::format("From the CPU to the device and back takes {:.3g} us in the median of "
+                               "{} times, and at most {:.3g} in 99 of 100.",
+                               half, one.values.size(), most)});
 }
 
 measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {

@@ -14,9 +14,7 @@
 // is. On a GPU that lets memory sleep the walk alone may take longer than beside a little load.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include "probes/catalog.hpp"
@@ -24,6 +22,8 @@
 #include "workloads/chases.hpp"
 #include "workloads/shape_search.hpp"
 #include "workloads/single_item.hpp"
+
+#include <fmt/format.h>
 
 namespace sonde::probes {
 namespace {
@@ -100,19 +100,18 @@ void conclude_on(double bytes, const char* where, std::span<const Measurement> m
   const LoadedPoint& alone = points.back();
   const LoadedPoint& full = fullest(points);
   if (alone.gbps > 0 || full.gbps <= 0) return;
-  const auto add = [&](const char* word, const LoadedPoint& of, const char* format, auto... numbers) {
-    std::array<char, 240> evidence{};
-    std::snprintf(evidence.data(), evidence.size(), format, measure::size_text(bytes).c_str(), where, numbers...);
+  const std::string load = fmt::format("In {} ({}) a load takes", measure::size_text(bytes), where);
+  const auto add = [&](const char* word, const LoadedPoint& of, const std::string& evidence) {
     conclusion.findings.push_back({.series = alone.measurement->point.series,
                                    .name = word,
                                    .value = of.latency_ns,
                                    .unit = "ns",
-                                   .evidence = evidence.data() + disturbance_of(of)});
+                                   .evidence = evidence + disturbance_of(of)});
   };
-  add("idle-latency", alone, "In %s (%s) a load takes %.3g ns while nothing else runs.", alone.latency_ns);
+  add("idle-latency", alone, fmt::format("{} {:.3g} ns while nothing else runs.", load, alone.latency_ns));
   add("full-load-latency", full,
-      "In %s (%s) a load takes %.3g ns while the other work-groups read %.3g GB/s, %.2g times as long as alone.",
-      full.latency_ns, full.gbps, full.latency_ns / alone.latency_ns);
+      fmt::format("{} {:.3g} ns while the other work-groups read {:.3g} GB/s, {:.2g} times as long as alone.", load,
+                  full.latency_ns, full.gbps, full.latency_ns / alone.latency_ns));
 }
 
 measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {

@@ -14,8 +14,6 @@
 // written back. A flat curve with far more time for 64 pages than for one word is memory that moves page by page.
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +24,8 @@
 #include "probes/catalog.hpp"
 #include "probes/zero_copy/rounds.hpp"
 #include "workloads/memory_kinds.hpp"
+
+#include <fmt/format.h>
 
 namespace sonde::probes {
 namespace {
@@ -128,13 +128,6 @@ struct Kind {
   double median_us(Touch touch, Way way, double bytes) const { return median_us(series_of(touch, way), bytes); }
 };
 
-template <typename... Numbers>
-std::string text(const char* format, Numbers... numbers) {
-  std::array<char, 400> line{};
-  std::snprintf(line.data(), line.size(), format, numbers...);
-  return line.data();
-}
-
 /// What one page more costs beyond one word, but for what looking at it costs the CPU.
 double page_us(const Kind& kind, Way way, double bytes) {
   const double pages = std::min<double>(most_touched_pages, bytes / 4096);
@@ -165,8 +158,8 @@ Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
   const double first_us = words.begin()->second.median_ns / 1e3;
   const double last_us = words.rbegin()->second.median_ns / 1e3;
   const std::string seen =
-      text("With one word changed a round takes %.3g us at the smallest buffer and %.3g at the largest (%s)", first_us,
-           last_us, sizes.c_str());
+      fmt::format("With one word changed a round takes {:.3g} us at the smallest buffer and {:.3g} at the largest ({})",
+                  first_us, last_us, sizes);
   Finding finding{.series = {{"memory", kind.memory}, {"direction", series_of(Touch::word, way).at("direction")}},
                   .name = "unclear",
                   .value = std::nullopt,
@@ -182,9 +175,9 @@ Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
     finding.name = copies ? "copies" : "cache-maintenance";
     finding.value = measure::six_digits(found.gbps);
     finding.unit = "GB/s";
-    finding.evidence =
-        seen + text(", so %s at %.3g GB/s, beside %.3g of a copy that is asked for.",
-                    copies ? "all of it is copied" : "there is work on all of it, yet no copy,", found.gbps, gbps);
+    finding.evidence = seen + fmt::format(", so {} at {:.3g} GB/s, beside {:.3g} of a copy that is asked for.",
+                                          copies ? "all of it is copied" : "there is work on all of it, yet no copy,",
+                                          found.gbps, gbps);
     return finding;
   }
   const double per_page = page_us(kind, way, largest);
@@ -193,7 +186,8 @@ Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
     finding.value = measure::six_digits(per_page);
     finding.unit = "us";
     finding.evidence =
-        seen + text(", but each page that is touched takes %.3g us more: memory moves page by page.", per_page);
+        seen +
+        fmt::format(", but each page that is touched takes {:.3g} us more: memory moves page by page.", per_page);
     return finding;
   }
   if (way == Way::to_host && all_costs_more(kind, gbps)) {
@@ -203,7 +197,7 @@ Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
   finding.name = "zero-copy";
   finding.value = measure::six_digits(last_us);
   finding.unit = "us";
-  finding.evidence = seen + text("; a copy would have added %.3g us.", largest / gbps / 1e3);
+  finding.evidence = seen + fmt::format("; a copy would have added {:.3g} us.", largest / gbps / 1e3);
   return finding;
 }
 
