@@ -13,7 +13,9 @@
 #include "probes/catalog.hpp"
 #include "records/invalid_file.hpp"
 #include "records/read_file.hpp"
+#include "session/terminal.hpp"
 #include "session/usage_error.hpp"
+#include "summary/layout.hpp"
 #include "summary/level_table.hpp"
 #include "workloads/path.hpp"
 
@@ -68,6 +70,7 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
     const auto place = static_cast<std::size_t>(probe - probes_of_levels.begin());
     curves[{sample->origin.device, sample->origin.api, place, series}].push_back(sample->measurement);
   }
+  const int columns = session::output_columns();
   if (curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");
   for (const auto& [key, measurements] : curves) {
     const auto& [device, api, place, series] = key;
@@ -92,9 +95,11 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
               << (path == Path::vector ? "" : ", by the path " + std::string(workloads::name_of(path)))
               << (is_awake(conclusion) ? ", memory kept awake" : "") << "\n";
     if (conclusion.unread.empty())
-      std::cout << (latency ? summary::level_table(conclusion.levels) : summary::level_table({}, conclusion.levels));
-    for (const measure::Unread& one : conclusion.unread) std::cout << "  " << one.reason << "\n";
-    for (const measure::Finding& finding : conclusion.findings) std::cout << "  " << finding.evidence << "\n";
+      std::cout << (latency ? summary::level_table(conclusion.levels, {}, columns)
+                            : summary::level_table({}, conclusion.levels, columns));
+    for (const measure::Unread& one : conclusion.unread) std::cout << summary::wrapped(one.reason, columns);
+    for (const measure::Finding& finding : conclusion.findings)
+      std::cout << summary::wrapped(finding.evidence, columns);
   }
   return ExitStatus::done;
 }

@@ -196,7 +196,8 @@ ExitStatus run_command(const RunOptions& options) {
                                 .errors = run.count<records::ErrorLine>()}));
   std::vector<records::DeviceRecord> devices;
   for (const Target& target : targets) devices.push_back(target.record);
-  std::cout << summary::summary(devices, run.lines(), session::output_has_colour());
+  std::cout << summary::summary(devices, run.lines(),
+                                {.columns = session::output_columns(), .colour = session::output_has_colour()});
   std::cout << "\nRecord: " << file->path().string() << "\n" << std::flush;
   if (session::interrupted()) {
     spdlog::warn("Interrupted: everything measured so far is in {}.", file->path().string());

@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -22,6 +23,14 @@ bool is_terminal(int file) { return isatty(file) != 0 && environment("TERM") != 
 int terminal_columns() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+int output_columns() {
+  constexpr int least = 40;
+  constexpr int most = 120;  // longer lines are hard to read
+  winsize size{};
+  const bool told = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return told ? std::clamp<int>(size.ws_col, least, most) : 100;
 }
 
 bool output_has_colour() { return is_terminal(STDOUT_FILENO) && environment("NO_COLOR").empty(); }

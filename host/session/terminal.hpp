@@ -10,6 +10,9 @@ bool is_terminal(int file);
 /// Columns of the terminal on standard error; 80 where it does not say.
 int terminal_columns();
 
+/// Columns for what is printed to standard output: the terminal's, within what can be read, or 100 where it is none.
+int output_columns();
+
 /// Whether standard output may carry colour: a terminal, and NO_COLOR is not set (https://no-color.org).
 bool output_has_colour();
 
