@@ -8,12 +8,12 @@
 #include <map>
 #include <tuple>
 
+#include "commands/output.hpp"
 #include "measure/cycles.hpp"
 #include "probes/bandwidth/curve.hpp"
 #include "probes/catalog.hpp"
 #include "records/invalid_file.hpp"
 #include "records/read_file.hpp"
-#include "session/terminal.hpp"
 #include "session/usage_error.hpp"
 #include "summary/layout.hpp"
 #include "summary/level_table.hpp"
@@ -70,7 +70,7 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
     const auto place = static_cast<std::size_t>(probe - probes_of_levels.begin());
     curves[{sample->origin.device, sample->origin.api, place, series}].push_back(sample->measurement);
   }
-  const int columns = session::output_columns();
+  const int columns = output_columns();
   if (curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");
   for (const auto& [key, measurements] : curves) {
     const auto& [device, api, place, series] = key;

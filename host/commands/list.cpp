@@ -7,11 +7,11 @@
 #include <array>
 #include <iostream>
 
+#include "commands/output.hpp"
 #include "probes/catalog.hpp"
 #include "records/lines.hpp"
 #include "session/devices.hpp"
 #include "session/target.hpp"
-#include "session/terminal.hpp"
 #include "summary/layout.hpp"
 
 namespace sonde::commands {
@@ -110,7 +110,7 @@ ExitStatus list_command(ListFormat format) {
     std::cout << "\n]\n";
     return ExitStatus::done;
   }
-  const int columns = session::output_columns();
+  const int columns = output_columns();
   for (std::size_t index = 0; index < machine.devices.size(); ++index) {
     const DeviceRecord& device = machine.devices[index];
     print(device, index, answers(device, machine.problems), columns);

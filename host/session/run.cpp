@@ -7,9 +7,9 @@
 #include <iostream>
 
 #include "measure/level_agreement.hpp"
+#include "os/interrupt.hpp"
 #include "probes/catalog.hpp"
-#include "session/interrupt.hpp"
-#include "session/worker_task.hpp"
+#include "session/worker.hpp"
 #include "workloads/path.hpp"
 
 namespace sonde::session {
@@ -53,6 +53,29 @@ Run::Run(std::vector<const measure::Probe*> probes, const measure::Request& requ
   if (limits_.whole_run.count() > 0) end_ = start_ + limits_.whole_run;
 }
 
+void Run::measure(const records::RunRecord& record, const Choice& choice) {
+  append(records::run_line(record));
+  for (const auto& [target, apis] : choice.chosen) append(records::device_line(target.record));
+  for (const auto& [target, apis] : choice.chosen) {
+    for (const gpu::Api api : apis) {
+      if (os::interrupted()) break;
+      if (records::through(target.record, api) != nullptr) {
+        probe(target, api);
+      } else {
+        skip(target, api, choice.why_not(api));
+      }
+    }
+    compare_apis(target);
+  }
+  append(records::end_line({.status = os::interrupted()    ? "interrupted"
+                                      : count<records::ErrorLine>() > 0 ? "failed"
+                                                           : "complete",
+                            .seconds = seconds(),
+                            .samples = count<records::SampleLine>(),
+                            .skips = count<records::SkipLine>(),
+                            .errors = count<records::ErrorLine>()}));
+}
+
 void Run::append(const std::string& line) {
   file_.append(line);
   if (const auto parsed = records::parse_line(line)) lines_.push_back(*parsed);
@@ -75,7 +98,7 @@ void Run::take(std::string_view text, PointLine& last_point) {
 
 void Run::probe(const Target& target, gpu::Api api) {
   for (const Share& share : shares_of(target, api, probes_)) {
-    if (!interrupted()) run_worker(target, api, share.probes, share.spares_a_core);
+    if (!os::interrupted()) run_worker(target, api, share.probes, share.spares_a_core);
   }
 }
 
@@ -108,8 +131,7 @@ void Run::run_worker(const Target& target, gpu::Api api, const std::vector<const
                                                std::cerr << text;
                                              }};
   progress_.worker_started(target.record.name + ", " + records::spoken_name(api));
-  const WorkerEnd end = measure::run_worker([&task](const measure::SendLine& send) { do_task(task, send); }, handlers,
-                                            {limits_.silence, end_}, interrupted());
+  const WorkerEnd end = measure_in_a_worker(task, handlers, {limits_.silence, end_});
   progress_.worker_ended();
   const records::Origin origin{target.record.id, records::api_name(api), last_point.origin.probe};
   if (end.how == WorkerEnd::How::out_of_time) skip_for_time(origin, last_point);

@@ -12,6 +12,7 @@
 #include "measure/worker.hpp"
 #include "records/reader.hpp"
 #include "records/record_file.hpp"
+#include "session/choice.hpp"
 #include "session/progress.hpp"
 #include "session/target.hpp"
 
@@ -33,13 +34,8 @@ class Run {
   /// Processes that `probe` takes for one API of a device.
   static int workers_for(const Target& target, gpu::Api api, std::span<const measure::Probe* const> probes);
 
-  void append(const std::string& line);
-  /// Everything that is asked of one device through one API, in processes of its own.
-  void probe(const Target& target, gpu::Api api);
-  /// A line for each probe that cannot be asked of this device.
-  void skip(const Target& target, gpu::Api api, const std::string& reason);
-  /// What both APIs of a device say of its levels, held against each other.
-  void compare_apis(const Target& target);
+  /// All of it, from the file's first line to its last; ends early once the user wants it to.
+  void measure(const records::RunRecord& record, const Choice& choice);
 
   /// Lines of one kind: count<records::SampleLine>().
   template <typename Kind>
@@ -54,6 +50,13 @@ class Run {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void append(const std::string& line);
+  /// Everything that is asked of one device through one API, in processes of its own.
+  void probe(const Target& target, gpu::Api api);
+  /// A line for each probe that cannot be asked of this device.
+  void skip(const Target& target, gpu::Api api, const std::string& reason);
+  /// What both APIs of a device say of its levels, held against each other.
+  void compare_apis(const Target& target);
   void run_worker(const Target& target, gpu::Api api, const std::vector<const measure::Probe*>& probes,
                   bool spares_a_core);
   /// What its probes say of one level, held against each other.

@@ -25,7 +25,7 @@ struct PatternCurve {
 
 std::string_view name_of(Pattern pattern) { return workloads::facts_of(pattern).name; }
 
-BySize curve_of(const Results& bandwidth, Pattern pattern, Sharing sharing = Sharing::apart) {
+BySize curve_of(const Results& bandwidth, Pattern pattern, Sharing sharing = Sharing::separate) {
   return by_size(bandwidth, series_of(pattern, sharing), "GB/s");
 }
 
@@ -49,7 +49,7 @@ std::string rows(const std::vector<PatternCurve>& curves, int columns) {
     std::vector<std::string> cells{measure::size_text(bytes)};
     for (const PatternCurve& curve : curves) {
       const measure::Measurement* point = near(curve.points, bytes);
-      cells.push_back(point == nullptr ? "–" : marked(gbps_text(median(*point)), *point));
+      cells.push_back(point == nullptr ? "–" : marked(gbps_text(measure::median_of(*point)), *point));
     }
     table.add(cells);
   }
@@ -72,7 +72,7 @@ std::string other_paths(const Results& bandwidth, int columns) {
   Table table({{.head = "read from", .left = true}, {.head = "working set"}, {.head = "GB/s"}});
   const auto add = [&](Pattern pattern, const char* name) {
     for (const auto& [bytes, point] : curve_of(bandwidth, pattern))
-      table.add({name, measure::size_text(bytes), marked(gbps_text(median(*point)), *point)});
+      table.add({name, measure::size_text(bytes), marked(gbps_text(measure::median_of(*point)), *point)});
   };
   add(Pattern::read_image, "the texture unit");
   add(Pattern::read_local, "work-group memory");
@@ -81,14 +81,15 @@ std::string other_paths(const Results& bandwidth, int columns) {
 
 /// What passes between caches and memory at the largest size, where that is more than the program moves.
 std::string bus_text(const Results& bandwidth, Pattern pattern, int columns) {
-  Series series = series_of(pattern, Sharing::apart);
+  Series series = series_of(pattern, Sharing::separate);
   series["bytes-counted"] = "bus";
   const BySize curve = by_size(bandwidth, series, "GB/s");
   if (curve.empty()) return "";
   const auto& [bytes, measurement] = *curve.rbegin();
-  return wrapped(fmt::format("With the lines that are fetched before they are written, {} moves {} GB/s in {}.",
-                             name_of(pattern), three_digits(median(*measurement)), measure::size_text(bytes)),
-                 columns);
+  return wrapped(
+      fmt::format("With the lines that are fetched before they are written, {} moves {} GB/s in {}.", name_of(pattern),
+                  three_digits(measure::median_of(*measurement)), measure::size_text(bytes)),
+      columns);
 }
 
 }  // namespace

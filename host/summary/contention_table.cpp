@@ -18,7 +18,7 @@ std::string contention_table(const Results& contention, gpu::Api api, int column
     const auto threads = x.find("cpu_threads");
     if (threads != x.end() && threads->second > 0) continue;
     if (one->unit == "ns") by_gbps[x.at("gpu_gbps")] = one;
-    if (one->unit == "ratio") of_idle[x.at("load")] = median(*one);
+    if (one->unit == "ratio") of_idle[x.at("load")] = measure::median_of(*one);
   }
   if (by_gbps.empty()) return "";
   Table table(

@@ -35,7 +35,7 @@ ByRoute by_route(const Results& copy) {
       copies.disturbed = copies.disturbed || one->state.disturbed;
       if (route.direction != Direction::both || !total || bytes < copies.largest_bytes) continue;
       copies.largest_bytes = bytes;
-      copies.gbps = median(*one);
+      copies.gbps = measure::median_of(*one);
     }
   }
   for (const measure::Finding& finding : copy.findings) {

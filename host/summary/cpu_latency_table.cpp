@@ -41,7 +41,7 @@ std::string cpu_latency_table(const Results& cpu_latency, int columns) {
     std::vector<std::string> cells{measure::size_text(size)};
     for (const BySize& curve : curves) {
       const measure::Measurement* point = near(curve, size);
-      const double ns = point == nullptr ? 0 : median(*point);
+      const double ns = point == nullptr ? 0 : measure::median_of(*point);
       cells.push_back(point == nullptr ? "" : marked(fmt::format("{:.{}f}", ns, ns < 100 ? 2 : 1), *point));
     }
     const bool any =

@@ -21,7 +21,8 @@ std::string latency_chart(const std::string& device, const View& view, int colum
                              : vulkan ? "33"
                                       : "36",
                    .points = {}};
-    for (const auto& [bytes, measurement] : curve.points) one.points.emplace_back(bytes, median(*measurement));
+    for (const auto& [bytes, measurement] : curve.points)
+      one.points.emplace_back(bytes, measure::median_of(*measurement));
     legend += "  " + one.sign + " " + one.name;
     curves.push_back(one);
   }

@@ -59,8 +59,8 @@ std::string asleep(const std::string& device, const View& view, int columns) {
     const auto& [bytes, measurement] = *curve.points.rbegin();
     const measure::Measurement* alone = same_api == nullptr ? nullptr : near(same_api->points, bytes);
     if (alone == nullptr) continue;
-    const double ns = median(*measurement);
-    const double alone_ns = median(*alone);
+    const double ns = measure::median_of(*measurement);
+    const double alone_ns = measure::median_of(*alone);
     text += wrapped(fmt::format("{}The walks of this table that reach memory run beside a light stream, which keeps it "
                                 "awake. In {} a load then takes {:.0f} ns; alone it takes {:.0f} ns, {:.2f} times as "
                                 "long.",
@@ -76,7 +76,7 @@ std::string code_overhead(const std::vector<LatencyCurve>& curves, int columns) 
   std::array<std::vector<double>, 2> nearest;
   for (const LatencyCurve& curve : curves) {
     for (const auto& [bytes, measurement] : curve.points) {
-      if (bytes <= 16384) nearest[curve.api == gpu::Api::vulkan ? 1 : 0].push_back(median(*measurement));
+      if (bytes <= 16384) nearest[curve.api == gpu::Api::vulkan ? 1 : 0].push_back(measure::median_of(*measurement));
     }
   }
   if (nearest[0].empty() || nearest[1].empty()) return "";

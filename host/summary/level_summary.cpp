@@ -36,12 +36,12 @@ std::string launch(const Results& bandwidth, int columns) {
   const auto found = bandwidth.samples.find(probes::series_of_levels());
   if (found == bandwidth.samples.end()) return "";
   for (const measure::Measurement* one : found->second) {
-    if (one->unit == "us") empty_us = median(*one);
+    if (one->unit == "us") empty_us = measure::median_of(*one);
   }
   for (const auto& [bytes, one] : by_size(found->second, "GB/s")) {
     if (bytes > small_bytes) break;
     launches_us.push_back(one->state.launch_ns / 1e3);
-    gbps.push_back(median(*one));
+    gbps.push_back(measure::median_of(*one));
   }
   std::string text;
   if (empty_us)

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/statistics.hpp"
-
 namespace sonde::summary {
 namespace {
 
@@ -87,8 +85,6 @@ const measure::Measurement* near(const BySize& curve, double bytes) {
   const auto found = std::ranges::find_if(curve, [bytes](const auto& point) { return is_near(point.first, bytes); });
   return found == curve.end() ? nullptr : found->second;
 }
-
-double median(const measure::Measurement& measurement) { return analysis::summarize(measurement.values).median; }
 
 std::string marked(std::string cell, const measure::Measurement& measurement) {
   return measurement.state.disturbed ? std::move(cell) + " *" : std::move(cell);

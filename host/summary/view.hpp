@@ -65,8 +65,6 @@ bool is_near(double bytes, double row_bytes);
 /// The first point that is near `bytes`; null where none is.
 const measure::Measurement* near(const BySize& curve, double bytes);
 
-double median(const measure::Measurement& measurement);
-
 /// A star where others disturbed the measurement.
 std::string marked(std::string cell, const measure::Measurement& measurement);
 

@@ -10,6 +10,7 @@
 #include "analysis/statistics.hpp"
 #include "gpu/model/model.hpp"
 #include "measure/runner.hpp"
+#include "probes/bandwidth/curve.hpp"
 #include "probes/bandwidth/plan.hpp"
 #include "probes/bandwidth/scaling.hpp"
 #include "probes/catalog.hpp"
@@ -72,6 +73,43 @@ TEST(BandwidthPlan, SearchesFirstAndThenSweepsWithTheNearestShape) {
   for (const measure::Point& point : bandwidth.next(info, request, known)) EXPECT_TRUE(point.x.contains("groups"));
 }
 
+/// Of the curve that tells levels.
+measure::Measurement at(double bytes, double gbps, std::uint32_t groups) {
+  measure::Measurement one{
+      .point = {.series = series_of_levels(),
+                .x = {{"bytes", bytes}},
+                .shape = named(workloads::Shape{.group_size = 64, .groups = groups, .vector_words = 4})},
+      .unit = "GB/s",
+      .values = {gbps, gbps, gbps},
+      .state = {}};
+  one.state.shape = one.point.shape;
+  return one;
+}
+
+TEST(BandwidthCurve, HasEachSizeOnceInItsFastestShape) {
+  const std::vector<measure::Measurement> known{at(65536, 80, 1), at(66048, 50, 1),  at(65536, 90, 2),
+                                                at(65536, 70, 4), at(131072, 60, 2), at(66048, 40, 2)};
+  std::vector<std::pair<double, double>> found;
+  for (const measure::Measurement* one : best_points(known, series_of_levels())) {
+    found.emplace_back(one->point.x.at("bytes"), one->values.front());
+  }
+  EXPECT_EQ(found, (std::vector<std::pair<double, double>>{{65536, 90}, {66048, 50}, {131072, 60}}));
+}
+
+TEST(BandwidthCurve, WhereItStepsBetweenTwoShapesTheSlowerSizeIsMeasuredInTheOtherToo) {
+  const auto info = device_with(2, gpu::DeviceType::discrete);
+  const measure::Request quick{.effort = measure::Effort::quick};
+  std::vector<measure::Measurement> known{at(32768, 100, 1), at(65536, 100, 1), at(131072, 60, 2), at(262144, 60, 2)};
+  const std::vector<measure::Point> points = closer_points(info, quick, known);
+  ASSERT_EQ(points.size(), 1u);
+  EXPECT_EQ(points[0].series, series_of_levels());
+  EXPECT_EQ(points[0].x, known[2].point.x);
+  EXPECT_EQ(points[0].shape, known[0].point.shape);
+  // Each way once only.
+  known.push_back(at(131072, 55, 1));
+  for (const measure::Point& point : closer_points(info, quick, known)) EXPECT_NE(point.x, known[2].point.x);
+}
+
 /// The largest working set of the curve of levels that is asked for where a cache of so many bytes stands before
 /// memory.
 double largest_asked_for(const gpu::DeviceInfo& info, const measure::Request& request, double cache_bytes) {
@@ -119,7 +157,7 @@ std::vector<measure::Finding> concluded(const std::vector<double>& gbps) {
   double bytes = 4096;
   for (const double value : gbps) {
     curve.push_back(
-        {.point = {.series = series_of(workloads::Pattern::read, workloads::Sharing::apart), .x = {{"bytes", bytes}}},
+        {.point = {.series = series_of(workloads::Pattern::read, workloads::Sharing::separate), .x = {{"bytes", bytes}}},
          .unit = "GB/s",
          .values = {value, value, value},
          .state = {}});
@@ -134,7 +172,7 @@ TEST(BandwidthFindings, MoreFromFarAwayThanFromNearIsSuspicious) {
   EXPECT_EQ(found[0].name, "suspicious");
   EXPECT_EQ(found[0].value, 200);
   EXPECT_EQ(found[0].unit, "GB/s");
-  EXPECT_EQ(found[0].series, series_of(workloads::Pattern::read, workloads::Sharing::apart));
+  EXPECT_EQ(found[0].series, series_of(workloads::Pattern::read, workloads::Sharing::separate));
   EXPECT_NE(found[0].evidence.find("At 1 MiB the pattern read got 200 GB/s"), std::string::npos) << found[0].evidence;
   EXPECT_NE(found[0].evidence.find("more than 160"), std::string::npos) << found[0].evidence;
 }
@@ -210,7 +248,7 @@ TEST(BandwidthPlan, WorkingSetsAreWhatShapesCanBeCutInto) {
       const workloads::Shape wish{.group_size = 256, .groups = 4 * units, .vector_words = 4, .in_flight = 4};
       const workloads::StreamWalk walk(workloads::fitted(wish, sharing, array_bytes), sharing, array_bytes);
       EXPECT_GE(static_cast<double>(walk.array_bytes()), 0.99 * static_cast<double>(array_bytes)) << bytes;
-      if (sharing == workloads::Sharing::apart) {
+      if (sharing == workloads::Sharing::separate) {
         EXPECT_GE(walk.shape.groups, units) << bytes;  // none stands still
       }
       EXPECT_TRUE(seen.insert({point.series, bytes}).second) << bytes;
@@ -250,7 +288,7 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
   ASSERT_EQ(first.size(), again.size());
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].values, again[i].values);
   for (const measure::Measurement& one : first) {
-    if (one.point.series != series_of(workloads::Pattern::read, workloads::Sharing::apart) || is_scaling(one.point))
+    if (one.point.series != series_of(workloads::Pattern::read, workloads::Sharing::separate) || is_scaling(one.point))
       continue;
     const double bytes = one.point.x.at("bytes");
     const double median = analysis::summarize(one.values).median;

@@ -13,6 +13,8 @@
 // a hidden copy, whose rate is the rise's; a smaller rise is work on every line of the buffer, as when caches are
 // written back. A flat curve with far more time for 64 pages than for one word is memory that moves page by page.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -24,8 +26,6 @@
 #include "probes/catalog.hpp"
 #include "probes/zero_copy/rounds.hpp"
 #include "workloads/memory_kinds.hpp"
-
-#include <fmt/format.h>
 
 namespace sonde::probes {
 namespace {
