@@ -121,7 +121,6 @@ class ProbeRun {
   std::vector<Point> next_points() {
     std::vector<Point> points = probe_.next(device_.info(), request_, known_);
     observer_.alive();
-    // A probe that failed at a point would ask for it for ever.
     std::erase_if(points, [&](const Point& point) { return !asked_.add(point); });
     return points;
   }
