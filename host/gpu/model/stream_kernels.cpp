@@ -131,9 +131,9 @@ void make_trips(Invocation& invocation, const Stream& stream, std::span<Touch> t
   count_window();
 }
 
-/// to += factor * words; the host's time goes here.
-__attribute__((optimize("O3"))) void add_row(std::uint32_t* __restrict to, const std::uint32_t* __restrict words,
-                                             std::uint32_t count, std::uint32_t factor) {
+/// to += factor * words; the host's time goes here, wherefore CMakeLists.txt has this file at -O3.
+void add_row(std::uint32_t* __restrict to, const std::uint32_t* __restrict words, std::uint32_t count,
+             std::uint32_t factor) {
   for (std::uint32_t i = 0; i < count; ++i) to[i] += factor * words[i];
 }
 
@@ -142,9 +142,8 @@ struct Affine {
   std::uint32_t addend;
 };
 
-__attribute__((optimize("O3"))) void add_row_dialled(std::uint32_t* __restrict to, const std::uint32_t* __restrict left,
-                                                     const std::uint32_t* __restrict right, std::uint32_t count,
-                                                     std::uint32_t salt, Affine then) {
+void add_row_dialled(std::uint32_t* __restrict to, const std::uint32_t* __restrict left,
+                     const std::uint32_t* __restrict right, std::uint32_t count, std::uint32_t salt, Affine then) {
   for (std::uint32_t i = 0; i < count; ++i) to[i] = (left[i] + right[i] + salt) * then.factor + then.addend;
 }
 
