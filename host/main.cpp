@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/external.hpp"
-#include "cli/options.hpp"
-#include "cli/usage_error.hpp"
+#include "commands/external.hpp"
+#include "commands/options.hpp"
+#include "session/usage_error.hpp"
 
 int main(int count, char** arguments) {
-  using namespace sonde::cli;
+  using namespace sonde::commands;
+  using sonde::session::UsageError;
   spdlog::set_default_logger(spdlog::stderr_color_mt("sonde"));
   spdlog::set_pattern("sonde: %v");
   const std::vector<std::string> words(arguments, arguments + count);

@@ -9,23 +9,31 @@ import re
 import sys
 from pathlib import Path
 
-EVERYTHING = "everything"
+PROBES = [f"probes/{name}" for name in (
+    "latency bandwidth loaded_latency host_memory zero_copy copy contention cpu_latency"
+).split()]
 
 # A layer is a folder of host/ (main: the files beside the folders; kernels: the generated kernels.hpp).
 # What each may include beside its own files: other layers, or single files of them.
 MAY_INCLUDE = {
-    "main": EVERYTHING,
-    "cli": EVERYTHING,
-    "probes": "measure gpu cpu counters analysis kernels",
-    "records": "measure gpu cpu counters analysis gpu/model/description.hpp",
-    "measure": "gpu cpu counters analysis",
-    "gpu": "analysis",
-    "gpu/opencl": "gpu",
-    "gpu/vulkan": "gpu",
-    "gpu/model": "gpu",
-    "cpu": "gpu analysis",
-    "counters": "analysis",
+    "main": "commands session/usage_error.hpp",
+    "commands": f"session summary {' '.join(PROBES)} probes workloads records measure gpu cpu os",
+    "session": f"{' '.join(PROBES)} probes workloads records measure counters/state gpu gpu/opencl gpu/vulkan gpu/model cpu analysis os",
+    "summary": f"{' '.join(PROBES)} probes workloads records measure gpu analysis analysis/levels",
+    "probes": "measure",
+    **dict.fromkeys(PROBES, "probes/catalog.hpp workloads measure gpu cpu analysis analysis/levels kernels os"),
+    "workloads": "measure gpu cpu analysis analysis/levels kernels os",
+    "records": "measure counters/state gpu gpu/model/description.hpp analysis analysis/levels os",
+    "measure": "gpu cpu counters/state analysis analysis/levels os",
+    "gpu": "os",
+    "gpu/opencl": "gpu os",
+    "gpu/vulkan": "gpu os",
+    "gpu/model": "gpu os",
+    "cpu": "gpu analysis os",
+    "counters/state": "analysis os",
     "analysis": "",
+    "analysis/levels": "analysis",
+    "os": "",
     "kernels": "gpu",
 }
 
@@ -37,8 +45,9 @@ ONLY_IN = {
     "nlohmann/": "records",
     "hwloc.h": "cpu",
     "hwloc/": "cpu",
-    "CLI/": "cli main",
-    "spdlog/": "cli main gpu/opencl gpu/vulkan gpu/model",
+    "CLI/": "commands",
+    "Eigen/": "analysis/levels",
+    "spdlog/": "commands session main gpu/opencl gpu/vulkan gpu/model",
 }
 
 SOURCES = {".hpp", ".cpp", ".h", ".c", ".inc"}
@@ -80,7 +89,7 @@ def complaint(name, includer, host):
                 return f"{layer} must not include {name}: only {' and '.join(layers.split())} may"
         return None
     allowed = MAY_INCLUDE[layer]
-    if allowed == EVERYTHING or layer_of(target) == layer:
+    if layer_of(target) == layer:
         return None
     if layer_of(target) in allowed.split() or target in allowed.split():
         return None

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/levels.hpp"
-#include "counters/surroundings.hpp"
+#include "analysis/levels/levels.hpp"
+#include "counters/state/device_state.hpp"
 #include "gpu/device.hpp"
 
 namespace sonde::measure {
@@ -44,10 +44,10 @@ struct CoreClock {
 
 /// What was around a measurement.
 struct State {
-  double foreign_cpu = 0;  ///< share of CPU time that others took meanwhile
-  double steal = 0;        ///< share that the hypervisor took
-  double neighbours = 0;   ///< share of the values that were taken while something else worked on the same core
-  bool disturbed = false;  ///< still above the limit after being measured again
+  double foreign_cpu = 0;       ///< share of CPU time that others took meanwhile
+  double steal = 0;             ///< share that the hypervisor took
+  double smt_interference = 0;  ///< share of the values that were taken while something else worked on the same core
+  bool disturbed = false;       ///< still above the limit after being measured again
   int attempts = 1;
   bool clock_settled = true;
   /// Share by which laps still got faster when the time for untimed ones was over: the caches were still taking the
@@ -60,7 +60,7 @@ struct State {
   std::optional<double> drift = 0.0;
   std::string instruction;              ///< Workload::instruction
   std::optional<CoreClock> core_clock;  ///< right after it was repeated, where it can be told
-  counters::Surroundings surroundings;  ///< while it was repeated
+  counters::DeviceState device_state;   ///< while it was repeated
   std::map<std::string, double> shape;  ///< of the kernel and its launch, where a probe looks for the best
 };
 
@@ -113,10 +113,10 @@ struct Reading {
 /// Values in the workload's unit, in the order taken, and what was around them.
 struct Repetitions {
   std::vector<double> values;
-  std::uint64_t steps = 0;  ///< as in `State`
-  double launch_ns = 0;     ///< as in `State`
-  double settling = 0;      ///< share by which untimed laps still got faster when the limit ended them, or 0
-  double neighbours = 0;    ///< as in `State`
+  std::uint64_t steps = 0;      ///< as in `State`
+  double launch_ns = 0;         ///< as in `State`
+  double settling = 0;          ///< share by which untimed laps still got faster when the limit ended them, or 0
+  double smt_interference = 0;  ///< as in `State`
   std::map<std::string, double> reached = {};  ///< x that only the measurement tells; added to the point's
   std::vector<Reading> further = {};           ///< the same ones, in the same order, at every replicate
 };

@@ -198,12 +198,12 @@ std::uint64_t steps_of_a_short_one(std::uint64_t many, const Workload& workload)
 
 /// Whether there are neighbours; none where nobody can tell.
 struct LookAround {
-  Neighbours* neighbours = nullptr;
+  SmtInterference* smt_interference = nullptr;
   const std::function<void()>& alive;
 
-  bool now() const { return neighbours != nullptr && neighbours->there(); }
-  bool after_a_wait() const { return neighbours != nullptr && !neighbours->gone(alive); }
-  bool worth_another(Nanoseconds time) const { return neighbours != nullptr && neighbours->worth_another(time); }
+  bool now() const { return smt_interference != nullptr && smt_interference->present(); }
+  bool after_a_wait() const { return smt_interference != nullptr && !smt_interference->wait_until_gone(alive); }
+  bool may_repeat(Nanoseconds time) const { return smt_interference != nullptr && smt_interference->may_repeat(time); }
 };
 
 /// A short and a long dispatch in turn, again and again.
@@ -212,7 +212,7 @@ struct Pairs {
   std::uint64_t many = 0;
   std::vector<double> short_ns;
   std::vector<double> long_ns;
-  double neighbours = 0;  ///< share of them beside which there were any
+  double smt_interference = 0;  ///< share of them beside which there were any
 
   /// Times of a step, free of the launch, in the order taken.
   std::vector<double> slopes(const Workload& workload) const {
@@ -233,7 +233,7 @@ struct Pairs {
 };
 
 /// Those of the pairs that had no neighbours, where they are at least so many; else all.
-Pairs without_neighbours(const Pairs& pairs, const std::vector<bool>& with, int least) {
+Pairs without_smt_interference(const Pairs& pairs, const std::vector<bool>& with, int least) {
   const auto count = std::ranges::count(with, true);
   if (count == 0) return pairs;
   Pairs kept{.few = pairs.few, .many = pairs.many, .short_ns = {}, .long_ns = {}};
@@ -244,7 +244,7 @@ Pairs without_neighbours(const Pairs& pairs, const std::vector<bool>& with, int 
   }
   if (static_cast<int>(kept.long_ns.size()) >= least) return kept;
   kept = pairs;
-  kept.neighbours = static_cast<double>(count) / static_cast<double>(with.size());
+  kept.smt_interference = static_cast<double>(count) / static_cast<double>(with.size());
   return kept;
 }
 
@@ -252,7 +252,7 @@ Pairs take_pairs(ProvedRun& run, std::uint64_t few, std::uint64_t many, const Li
                  const LookAround& around) {
   Pairs pairs{.few = few, .many = many, .short_ns = {}, .long_ns = {}};
   StoppingRule rule(limits);
-  std::vector<bool> with_neighbours;
+  std::vector<bool> interfered;
   bool before = around.after_a_wait();
   while (!rule.done()) {
     // Short and long alternate, so that a slow change of the clock reaches both alike.
@@ -261,15 +261,15 @@ Pairs take_pairs(ProvedRun& run, std::uint64_t few, std::uint64_t many, const Li
     pairs.short_ns.push_back(short_time.count());
     pairs.long_ns.push_back(long_time.count());
     const bool after = around.now();
-    with_neighbours.push_back(before || after);
+    interfered.push_back(before || after);
     before = after && around.after_a_wait();
     // Where they were waited for in vain, or come back again and again, values with them have to do.
-    const bool may_be_better = static_cast<int>(with_neighbours.size()) < 2 * limits.most_repetitions;
+    const bool may_be_better = static_cast<int>(interfered.size()) < 2 * limits.most_repetitions;
     const Nanoseconds time = short_time + long_time;
-    if (with_neighbours.back() && !before && may_be_better && around.worth_another(time)) continue;
+    if (interfered.back() && !before && may_be_better && around.may_repeat(time)) continue;
     rule.add(workload.value(pairs.slope(pairs.long_ns.size() - 1, workload)), time);
   }
-  return without_neighbours(pairs, with_neighbours, limits.least_repetitions);
+  return without_smt_interference(pairs, interfered, limits.least_repetitions);
 }
 
 /// The first pairs that can be told apart. Throws gpu::TooShort where none can be.
@@ -296,7 +296,7 @@ double launch_and_a_quantum_ns(ProvedRun& run, const Workload& workload) {
 }  // namespace
 
 Repetitions repeat(const Workload& workload, const Limits& limits, const std::function<void()>& alive,
-                   Neighbours* neighbours) {
+                   SmtInterference* smt_interference) {
   ProvedRun run(workload, alive);
   double per_step = calibrate(run, limits.stretch, workload);
 
@@ -307,11 +307,14 @@ Repetitions repeat(const Workload& workload, const Limits& limits, const std::fu
   const std::uint64_t many = std::max(steps_for(wanted, per_step, workload), 2 * workload.quantum);
   const std::uint64_t few = steps_of_a_short_one(many, workload);
   const double briefest_ns = few > workload.quantum ? launch_and_a_quantum_ns(run, workload) : 0;
-  const Pairs pairs = take_clear_pairs(run, few, many, limits, workload, {neighbours, alive});
+  const Pairs pairs = take_clear_pairs(run, few, many, limits, workload, {smt_interference, alive});
 
   const std::vector<double> slopes = pairs.slopes(workload);
-  Repetitions result{
-      .values = {}, .steps = many, .launch_ns = 0, .settling = warm.settling, .neighbours = pairs.neighbours};
+  Repetitions result{.values = {},
+                     .steps = many,
+                     .launch_ns = 0,
+                     .settling = warm.settling,
+                     .smt_interference = pairs.smt_interference};
   for (const double slope : slopes) result.values.push_back(workload.value(slope));
   for (const Also& also : workload.also) {
     result.further.push_back({.series = also.series, .unit = also.unit, .values = {}});

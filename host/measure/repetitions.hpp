@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-#include "measure/neighbours.hpp"
 #include "measure/probe.hpp"
+#include "measure/smt_interference.hpp"
 #include "measure/stopping.hpp"
 
 namespace sonde::measure {
@@ -17,6 +17,6 @@ inline constexpr gpu::Nanoseconds longest_dispatch{200e6};
 /// throws gpu::Error when one did not, and gpu::TooShort where the short ones often last longer than the long ones.
 /// `alive` is called after each. Pairs beside which `neighbours` saw any are left out where enough were without.
 Repetitions repeat(const Workload& workload, const Limits& limits, const std::function<void()>& alive,
-                   Neighbours* neighbours = nullptr);
+                   SmtInterference* smt_interference = nullptr);
 
 }  // namespace sonde::measure

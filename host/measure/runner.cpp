@@ -97,7 +97,7 @@ std::vector<Measurement> measure_once(Run& run, const Point& point) {
   std::vector<Measurement> all;
   State state;
   std::map<std::string, double> reached;
-  std::vector<counters::Surroundings> readings;
+  std::vector<counters::DeviceState> readings;
   std::vector<std::optional<CoreClock>> clocks;
   const counters::HostTime before = options.host_time();
   for (int replicate = 0; replicate < point.replicates; ++replicate) {
@@ -109,14 +109,14 @@ std::vector<Measurement> measure_once(Run& run, const Point& point) {
     alive();
     std::optional<OneCore> one_core;
     if (workload.one_core && run.device.info().type == gpu::DeviceType::cpu) one_core.emplace(options.reading_thread);
-    Neighbours* neighbours = one_core || run.probe.of_the_cpu ? options.neighbours.get() : nullptr;
+    SmtInterference* smt_interference = one_core || run.probe.of_the_cpu ? options.smt_interference.get() : nullptr;
     // Not what was read while the host prepared: the device slept then, and its clock fell.
     const auto begin = std::chrono::steady_clock::now();
     const Repetitions repetitions =
-        workload.observe ? workload.observe(limits, alive) : repeat(workload, limits, alive, neighbours);
+        workload.observe ? workload.observe(limits, alive) : repeat(workload, limits, alive, smt_interference);
     // Not before: the clock fell while the host prepared, and the untimed laps brought it up again.
     clocks.push_back(workload.has_cycles ? clock_now(options) : std::nullopt);
-    std::ranges::move(options.surroundings_since(begin), std::back_inserter(readings));
+    std::ranges::move(options.device_state_since(begin), std::back_inserter(readings));
     append(all, 0, point, workload.unit, repetitions.values);
     for (std::size_t index = 0; index < repetitions.further.size(); ++index) {
       const Reading& reading = repetitions.further[index];
@@ -127,14 +127,14 @@ std::vector<Measurement> measure_once(Run& run, const Point& point) {
     state.shape = workload.shape;
     state.steps = repetitions.steps;
     state.launch_ns = repetitions.launch_ns;
-    state.neighbours += six_digits(repetitions.neighbours / point.replicates);
+    state.smt_interference += six_digits(repetitions.smt_interference / point.replicates);
     state.laps_settling = std::max(state.laps_settling, six_digits(repetitions.settling));
   }
   const counters::ForeignLoad load = counters::load_between(before, options.host_time());
   state.foreign_cpu = load.foreign_cpu;
   state.steal = load.steal;
   state.core_clock = summarize(clocks);
-  state.surroundings = counters::summarize(readings);
+  state.device_state = counters::summarize(readings);
   state.clock_settled = options.clock_settled;
   state.involuntary_switches = load.involuntary_switches;
   for (Measurement& one : all) {
@@ -177,7 +177,8 @@ class Reference {
   int calls_ = 0;
 };
 
-/// Measures again while others disturb, and keeps the least disturbed. Neighbours on the core were waited for already.
+/// Measures again while others disturb, and keeps the least disturbed. SmtInterference on the core were waited for
+/// already.
 std::vector<Measurement> measure(Run& run, const Point& point, int attempts) {
   const auto disturbed_by = [](const std::vector<Measurement>& all) { return disturbance(all.front().state); };
   std::vector<Measurement> best = measure_once(run, point);
@@ -189,7 +190,7 @@ std::vector<Measurement> measure(Run& run, const Point& point, int attempts) {
   }
   for (Measurement& one : best) {
     one.state.attempts = attempt;
-    one.state.disturbed = std::max(disturbance(one.state), one.state.neighbours) > tolerated_foreign_share;
+    one.state.disturbed = std::max(disturbance(one.state), one.state.smt_interference) > tolerated_foreign_share;
   }
   return best;
 }

@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
-#include "counters/host_time.hpp"
-#include "counters/surroundings.hpp"
-#include "measure/neighbours.hpp"
+#include "counters/state/device_state.hpp"
+#include "counters/state/host_time.hpp"
 #include "measure/observer.hpp"
 #include "measure/probe.hpp"
+#include "measure/smt_interference.hpp"
 
 namespace sonde::measure {
 
@@ -24,12 +24,12 @@ struct RunnerOptions {
   bool clock_settled = true;
   std::function<counters::HostTime()> host_time = counters::read_host_time;
   /// Clocks, temperature, power as they were read since a moment; none where nobody reads them.
-  std::function<std::vector<counters::Surroundings>(std::chrono::steady_clock::time_point)> surroundings_since =
-      [](std::chrono::steady_clock::time_point) { return std::vector<counters::Surroundings>{}; };
+  std::function<std::vector<counters::DeviceState>(std::chrono::steady_clock::time_point)> device_state_since =
+      [](std::chrono::steady_clock::time_point) { return std::vector<counters::DeviceState>{}; };
   /// The device's core clock now, told by a little work of its own; empty where nobody can tell.
   std::function<std::optional<CoreClock>()> core_clock = [] { return std::optional<CoreClock>{}; };
   /// Whether something else works on the core that a CPU is measured on; empty where nobody can tell.
-  std::shared_ptr<Neighbours> neighbours;
+  std::shared_ptr<SmtInterference> smt_interference;
   pid_t reading_thread = 0;  ///< the thread that reads them, if any; kept off the core that a CPU is measured on
 };
 

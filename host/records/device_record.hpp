@@ -33,4 +33,13 @@ struct DeviceRecord {
   std::vector<ApiDevice> further;  ///< second and later drivers for an API that has one already; not measured
 };
 
+/// The device through one API; null where no driver shows it there.
+const ApiDevice* through(const DeviceRecord& record, gpu::Api api);
+
+/// "OpenCL", "Vulkan", "native code" or "simulated", for people.
+std::string spoken_name(gpu::Api api);
+
+/// "OpenCL: " before what was found through the API that a record names so; a simulated device has but one.
+std::string api_prefix(const std::string& record_name);
+
 }  // namespace sonde::records

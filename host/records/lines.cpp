@@ -37,7 +37,7 @@ Json origin_json(const std::string& record, const Origin& origin) {
 }
 
 /// What nobody says is absent.
-void add_surroundings(Json& json, const counters::Surroundings& around) {
+void add_device_state(Json& json, const counters::DeviceState& around) {
   const auto add = [&json](const char* name, const std::optional<double>& value) {
     if (value) json[name] = six_digits(*value);
   };
@@ -53,7 +53,7 @@ void add_surroundings(Json& json, const counters::Surroundings& around) {
 Json state_json(const measure::State& state) {
   Json json{{"foreign_cpu", six_digits(state.foreign_cpu)},
             {"steal", six_digits(state.steal)},
-            {"neighbours", six_digits(state.neighbours)},
+            {"smt_interference", six_digits(state.smt_interference)},
             {"disturbed", state.disturbed},
             {"attempts", state.attempts},
             {"clock_settled", state.clock_settled},
@@ -67,7 +67,7 @@ Json state_json(const measure::State& state) {
     json["clock_mhz"] = six_digits(state.core_clock->mhz);
     json["clock_source"] = state.core_clock->source;
   }
-  add_surroundings(json, state.surroundings);
+  add_device_state(json, state.device_state);
   if (!state.shape.empty()) json["shape"] = x_json(state.shape);
   return json;
 }

@@ -29,7 +29,7 @@ measure::State state_of(const Json& json) {
   measure::State state;
   state.foreign_cpu = get<double>(json, "foreign_cpu");
   state.steal = get<double>(json, "steal");
-  state.neighbours = get_if_there<double>(json, "neighbours").value_or(0);
+  state.smt_interference = get_if_there<double>(json, "smt_interference").value_or(0);
   state.disturbed = get<bool>(json, "disturbed");
   state.attempts = get<int>(json, "attempts");
   state.clock_settled = get<bool>(json, "clock_settled");
@@ -43,7 +43,7 @@ measure::State state_of(const Json& json) {
   if (const auto mhz = get_if_there<double>(json, "clock_mhz")) {
     state.core_clock = {.mhz = *mhz, .source = get<std::string>(json, "clock_source")};
   }
-  state.surroundings = {.gpu_clock_mhz = get_if_there<double>(json, "gpu_clock_mhz"),
+  state.device_state = {.gpu_clock_mhz = get_if_there<double>(json, "gpu_clock_mhz"),
                         .memory_clock_mhz = get_if_there<double>(json, "memory_clock_mhz"),
                         .memory_peak_gbps = get_if_there<double>(json, "memory_peak_gbps"),
                         .temperature_celsius = get_if_there<double>(json, "temperature_celsius"),

@@ -20,14 +20,14 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
-#include "counters/host_time.hpp"
+#include "counters/state/host_time.hpp"
 #include "gpu/opencl/opencl.hpp"
 #include "gpu/vulkan/vulkan.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/stopping.hpp"
-#include "probes/noise.hpp"
-#include "probes/shape_search.hpp"
-#include "probes/stream.hpp"
+#include "workloads/noise.hpp"
+#include "workloads/shape_search.hpp"
+#include "workloads/stream.hpp"
 
 namespace {
 
@@ -42,7 +42,7 @@ struct SmallPages {
     words =
         static_cast<std::uint32_t*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     madvise(words, bytes, MADV_NOHUGEPAGE);
-    const probes::Noise noise(seed);
+    const workloads::Noise noise(seed);
     for (std::size_t word = 0; word < bytes / 4; ++word) words[word] = noise(word);
   }
   ~SmallPages() { munmap(words, bytes); }
@@ -113,9 +113,9 @@ __attribute__((target("avx2"))) void add_256(const std::uint32_t* a, const std::
 bool has_512() { return __builtin_cpu_supports("avx512f") != 0; }
 
 /// All cores, each on arrays of its own, begun together; the median of a few stretches of 20 ms.
-double native_gbps(probes::Pattern pattern, std::uint64_t bytes, bool spread, std::uint64_t seed) {
+double native_gbps(workloads::Pattern pattern, std::uint64_t bytes, bool spread, std::uint64_t seed) {
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  const bool reads = pattern == probes::Pattern::read;
+  const bool reads = pattern == workloads::Pattern::read;
   const std::uint64_t array = bytes / cores / (reads ? 1 : 3) / 512 * 512;
   const Way way = way_through(array / 4, has_512() ? 16 : 8, reads ? 8 : 4, spread);
   std::vector<double> values;
@@ -175,27 +175,29 @@ int main(int count, char** arguments) {
                                                     : gpu::opencl::open(0);
   std::printf("%6s %12s %9s %9s %9s %9s %7s %8s  %-6s  %s\n", "", "bytes", "native", "spread %", api.c_str(),
               "spread %", "ratio", "foreign", "steady", "shape");
-  for (const probes::Pattern pattern : {probes::Pattern::read, probes::Pattern::add}) {
+  for (const workloads::Pattern pattern : {workloads::Pattern::read, workloads::Pattern::add}) {
     // What lies beyond a binding's range is reached in more instructions.
     const std::uint64_t large = std::min(262144 * kib, device->info().bound_bytes);
     for (const std::uint64_t about : {32 * kib, 2048 * kib, large}) {
       // Arrays that every shape can be cut into: a quarter each where there are three.
-      const std::uint64_t bytes = pattern == probes::Pattern::read ? about : about / 4 * 3;
-      probes::Shape shape;
-      const std::uint64_t array_bytes = bytes / probes::facts_of(pattern).arrays;
+      const std::uint64_t bytes = pattern == workloads::Pattern::read ? about : about / 4 * 3;
+      workloads::Shape shape;
+      const std::uint64_t array_bytes = bytes / workloads::facts_of(pattern).arrays;
       if (count > 8) {
         const auto number = [&](int i) { return static_cast<std::uint32_t>(std::atoi(arguments[i])); };
         shape = {number(3), number(4), number(5), number(6), number(7) != 0, number(8) != 0};
       } else {
-        shape = probes::search_shape(*device, pattern, probes::Sharing::apart, bytes, probes::Thoroughness::full);
+        shape =
+            workloads::search_shape(*device, pattern, workloads::Sharing::apart, bytes, workloads::Thoroughness::full);
       }
-      shape = probes::fitted(shape, probes::Sharing::apart, array_bytes);
+      shape = workloads::fitted(shape, workloads::Sharing::apart, array_bytes);
       std::vector<double> native, ours, ratios;
       const auto before = counters::read_host_time();
       for (int round = 0; round < rounds; ++round) {
         const auto seed = static_cast<std::uint64_t>(round);
         native.push_back(std::max(native_gbps(pattern, bytes, false, seed), native_gbps(pattern, bytes, true, seed)));
-        const measure::Workload work = probes::stream(*device, pattern, probes::Sharing::apart, shape, bytes, seed);
+        const measure::Workload work =
+            workloads::stream(*device, pattern, workloads::Sharing::apart, shape, bytes, seed);
         ours.push_back(
             analysis::quantile(measure::repeat(work, measure::limits_of(measure::Effort::normal), [] {}).values, 0.5));
         ratios.push_back(ours.back() / native.back());
@@ -206,7 +208,7 @@ int main(int count, char** arguments) {
         return (s.upper_quartile - s.lower_quartile) / s.median * 100;
       };
       std::printf("%6s %12llu %9.2f %9.2f %9.2f %9.2f %7.3f %8.3f  %-6s  %u items, %u groups, %u B, %u in flight%s\n",
-                  std::string(probes::facts_of(pattern).name).c_str(), static_cast<unsigned long long>(bytes),
+                  std::string(workloads::facts_of(pattern).name).c_str(), static_cast<unsigned long long>(bytes),
                   analysis::quantile(native, 0.5), spread(native), analysis::quantile(ours, 0.5), spread(ours),
                   analysis::quantile(ratios, 0.5), load.foreign_cpu, steadiness(rounds, spread(native), spread(ours)),
                   shape.group_size, shape.groups, shape.vector_words * 4, shape.in_flight,

@@ -11,7 +11,7 @@
 #include "analysis/statistics.hpp"
 #include "cpu/companion.hpp"
 #include "cpu/topology.hpp"
-#include "probes/cpu_walk.hpp"
+#include "workloads/cpu_walk.hpp"
 
 namespace {
 
@@ -34,14 +34,14 @@ int main(int count, char** words) {
   const int pairs = count > 1 ? std::atoi(words[1]) : 5;
   const int rounds = count > 2 ? std::atoi(words[2]) : 20;
   const cpu::Topology& machine = cpu::machine();
-  const probes::CpuPlace place{.core = cpu::quiet_core(machine, 0),
-                               .pages = cpu::has_huge_pages() ? cpu::Pages::huge : cpu::Pages::small,
-                               .awake_by = std::nullopt};
+  const workloads::CpuPlace place{.core = cpu::quiet_core(machine, 0),
+                                  .pages = cpu::has_huge_pages() ? cpu::Pages::huge : cpu::Pages::small,
+                                  .awake_by = std::nullopt};
   std::vector<double> all;
   for (int pair = 0; pair < pairs; ++pair) {
     const auto seed = static_cast<std::uint64_t>(pair);
-    const measure::Workload walk = probes::cpu_cycle_chase(place, lines, line_bytes, 2 * seed + 1);
-    const probes::PointerCycle cycle(lines, line_bytes, place.pages, 2 * seed + 2);
+    const measure::Workload walk = workloads::cpu_cycle_chase(place, lines, line_bytes, 2 * seed + 1);
+    const workloads::PointerCycle cycle(lines, line_bytes, place.pages, 2 * seed + 2);
     const std::byte* at = cycle.start();
     const auto companion = cpu::chase_on(place.core.cpu, at);
     (void)walk.run(lines);  // a lap of each, untimed

@@ -15,14 +15,14 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
-#include "counters/host_time.hpp"
+#include "counters/state/host_time.hpp"
 #include "gpu/copies.hpp"
 #include "gpu/error.hpp"
 #include "gpu/opencl/opencl.hpp"
 #include "gpu/vulkan/vulkan.hpp"
 #include "measure/stopping.hpp"
 #include "probes/catalog.hpp"
-#include "probes/copy_arms.hpp"
+#include "probes/copy/route.hpp"
 
 namespace {
 
@@ -133,7 +133,7 @@ double median_gbps(gpu::Device& device, const measure::Point& point, const measu
 }  // namespace
 
 int main(int count, char** arguments) {
-  using probes::CopyArm;
+  using probes::CopyRoute;
   using probes::Direction;
   using probes::HostEnd;
   const std::string api = count > 1 ? arguments[1] : "opencl";
@@ -142,12 +142,12 @@ int main(int count, char** arguments) {
   NativeDevice native_device(*device);
   std::printf("%-45s %10s %9s %9s %9s %9s %7s %8s\n", "", "bytes", "native", "spread %", api.c_str(), "spread %",
               "ratio", "foreign");
-  for (const CopyArm arm : {CopyArm{.host = HostEnd::pageable}, CopyArm{.host = HostEnd::pinned},
-                            CopyArm{.host = HostEnd::pinned, .direction = Direction::to_host},
-                            CopyArm{.host = HostEnd::none, .direction = Direction::within}}) {
+  for (const CopyRoute route : {CopyRoute{.host = HostEnd::pageable}, CopyRoute{.host = HostEnd::pinned},
+                                CopyRoute{.host = HostEnd::pinned, .direction = Direction::to_host},
+                                CopyRoute{.host = HostEnd::none, .direction = Direction::within}}) {
     for (const std::uint64_t bytes : {std::uint64_t{1} << 20, std::uint64_t{16} << 20, std::uint64_t{128} << 20}) {
       measure::Request request{.effort = measure::Effort::quick};
-      const measure::Point point{.series = probes::series_of(arm), .x = {{"bytes", static_cast<double>(bytes)}}};
+      const measure::Point point{.series = series_of(route), .x = {{"bytes", static_cast<double>(bytes)}}};
       std::vector<double> native;
       std::vector<double> ours;
       std::vector<double> ratios;
@@ -167,7 +167,7 @@ int main(int count, char** arguments) {
         const analysis::Summary s = analysis::summarize(values);
         return (s.upper_quartile - s.lower_quartile) / s.median * 100;
       };
-      std::printf("%-45s %10llu %9.2f %9.2f %9.2f %9.2f %7.3f %8.3f\n", probes::phrase_of(arm).c_str(),
+      std::printf("%-45s %10llu %9.2f %9.2f %9.2f %9.2f %7.3f %8.3f\n", probes::phrase_of(route).c_str(),
                   static_cast<unsigned long long>(bytes), analysis::quantile(native, 0.5), spread(native),
                   analysis::quantile(ours, 0.5), spread(ours), analysis::quantile(ratios, 0.5), load.foreign_cpu);
       std::fflush(stdout);

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
-#include "counters/host_time.hpp"
+#include "counters/state/host_time.hpp"
 #include "gpu/opencl/opencl.hpp"
 #include "gpu/vulkan/vulkan.hpp"
 #include "measure/one_core.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/catalog.hpp"
-#include "probes/walk.hpp"
+#include "workloads/walk.hpp"
 
 namespace {
 
@@ -47,7 +47,7 @@ struct SmallPages {
 double native_ns(std::uint64_t bytes, std::uint64_t seed) {
   const SmallPages memory(bytes);
   const auto lines = static_cast<std::uint32_t>(bytes / line_bytes);
-  const std::vector<std::uint32_t> cycle = probes::random_cycle(lines, seed);
+  const std::vector<std::uint32_t> cycle = workloads::random_cycle(lines, seed);
   for (std::uint32_t line = 0; line < lines; ++line)
     memory.words[std::size_t{line} * words_per_line] = cycle[line] * line_bytes;
   std::uint32_t at = 0;

@@ -17,9 +17,9 @@
 #include "gpu/model/model.hpp"
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
-#include "probes/alu_chain.hpp"
 #include "probes/catalog.hpp"
-#include "probes/path.hpp"
+#include "workloads/arithmetic_chain.hpp"
+#include "workloads/path.hpp"
 
 namespace {
 
@@ -129,8 +129,8 @@ std::vector<measure::Point> vector_points(const gpu::DeviceInfo& device, const m
                                           std::span<const measure::Measurement> known) {
   std::vector<measure::Point> points = probes::latency.next(device, request, known);
   std::erase_if(points, [](const measure::Point& point) {
-    return probes::path_of(point.series) != probes::Path::vector ||
-           probes::fabric_of(point.series) != probes::Fabric::idle;
+    return workloads::path_of(point.series) != workloads::Path::vector ||
+           workloads::fabric_of(point.series) != workloads::Fabric::idle;
   });
   return points;
 }
@@ -144,7 +144,7 @@ Collector measured(const gpu::model::Description& model) {
   options.request.seed = model.seed;
   options.host_time = [] { return counters::HostTime{}; };
   Collector collector;
-  measure::settle_clock(probes::alu_chain(*device), gpu::Nanoseconds(2e9), [] {});
+  measure::settle_clock(workloads::arithmetic_chain(*device), gpu::Nanoseconds(2e9), [] {});
   measure::Probe probe = probes::latency;
   probe.next = vector_points;
   measure::run_probe(*device, probe, options, collector);

@@ -22,9 +22,9 @@
 #include "gpu/error.hpp"
 #include "gpu/vulkan/vulkan.hpp"
 #include "kernels.hpp"
-#include "probes/load_instruction.hpp"
-#include "probes/one_item.hpp"
-#include "probes/stream_walk.hpp"
+#include "workloads/load_instruction.hpp"
+#include "workloads/single_item.hpp"
+#include "workloads/stream_walk.hpp"
 
 namespace {
 
@@ -71,7 +71,7 @@ void __wrap_volkLoadDevice(VkDevice device) {
 }
 }
 
-namespace sonde::probes {
+namespace sonde::workloads {
 namespace {
 
 using gpu::vulkan::BufferAccess;
@@ -135,7 +135,7 @@ class RadvCode : public testing::TestWithParam<BufferAccess> {
     const bool by_offset =
         &source == &kernels::chase || &source == &kernels::chase_scalar || &source == &kernels::chase_atomic;
     return device
-        ->make_kernel(source, one_item_group(device->info()),
+        ->make_kernel(source, single_item_group(device->info()),
                       by_offset ? std::span<const gpu::Constant>(constants) : std::span<const gpu::Constant>())
         ->listing();
   }
@@ -240,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(, RadvCode, testing::Values(BufferAccess::best, BufferA
                          });
 
 }  // namespace
-}  // namespace sonde::probes
+}  // namespace sonde::workloads
 
 namespace {
 
@@ -249,7 +249,7 @@ bool is_known(const char* family) {
   setenv("RADV_FORCE_FAMILY", family, 1);
   const pid_t child = fork();
   if (child == 0) {
-    std::freopen("/dev/null", "w", stderr);
+    if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(1);
     try {
       sonde::gpu::vulkan::open(0, sonde::gpu::vulkan::BufferAccess::best);
     } catch (const sonde::gpu::Unsupported&) {  // for the tests to say

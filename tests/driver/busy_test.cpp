@@ -5,7 +5,7 @@
 
 #include "driver/device_test.hpp"
 #include "gpu/companion.hpp"
-#include "probes/dialled_sum.hpp"
+#include "workloads/throttled_add.hpp"
 
 namespace sonde::test {
 namespace {
@@ -16,14 +16,14 @@ class BusyTest : public DeviceTest {};
 
 Nanoseconds host_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-probes::Shape shape_for(const gpu::DeviceInfo& info) {
+workloads::Shape shape_for(const gpu::DeviceInfo& info) {
   return {.group_size = std::min(4u, info.largest_group_size), .groups = 2, .vector_words = 4, .in_flight = 2};
 }
 
 TEST_P(BusyTest, EveryDispatchWritesItsSumAtEveryDial) {
-  probes::DialledSum sum(*device, shape_for(device->info()), 1 << 20, 7);
+  workloads::ThrottledAdd sum(*device, shape_for(device->info()), 1 << 20, 7);
   for (const double load : {1.0, 0.5, 0.1}) {
-    sum.dial(load);
+    sum.throttle(load);
     const gpu::BusyTimes busy = sum.keep_busy(Nanoseconds(30e6));
     EXPECT_EQ(sum.flaw(), std::nullopt) << load;
     EXPECT_GE(busy.dispatches.size(), 2u) << load;
@@ -36,8 +36,8 @@ TEST_P(BusyTest, EveryDispatchWritesItsSumAtEveryDial) {
 
 TEST_P(BusyTest, DispatchesFollowEachOtherOnTheHostsClock) {
   const bool simulated = device->info().type == gpu::DeviceType::model;
-  probes::DialledSum sum(*device, shape_for(device->info()), 1 << 20, 7);
-  sum.dial(1);
+  workloads::ThrottledAdd sum(*device, shape_for(device->info()), 1 << 20, 7);
+  sum.throttle(1);
   const Nanoseconds before = host_now();
   const gpu::BusyTimes busy = sum.keep_busy(Nanoseconds(30e6));
   const Nanoseconds after = host_now();
@@ -56,8 +56,8 @@ TEST_P(BusyTest, DispatchesFollowEachOtherOnTheHostsClock) {
 }
 
 TEST_P(BusyTest, EnoughIsAskedUntilItSaysSoAndNothingIsEnqueuedAfterwards) {
-  probes::DialledSum sum(*device, shape_for(device->info()), 1 << 20, 7);
-  sum.dial(1);
+  workloads::ThrottledAdd sum(*device, shape_for(device->info()), 1 << 20, 7);
+  sum.throttle(1);
   const gpu::BusyTimes one = sum.keep_busy(Nanoseconds(0));
   EXPECT_GE(one.dispatches.size(), 1u);
   EXPECT_LE(one.dispatches.size(), 4u);

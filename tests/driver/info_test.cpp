@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "counters/host_time.hpp"
+#include "counters/state/host_time.hpp"
 #include "driver/device_test.hpp"
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
-#include "probes/alu_chain.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
+#include "workloads/arithmetic_chain.hpp"
 
 namespace sonde::gpu {
 namespace {
@@ -118,7 +118,7 @@ TEST_P(ProbeOnDevice, EveryOrderOfTheLatencyWalkIsProved) {
 }
 
 TEST_P(ProbeOnDevice, TheClockCanBeSettledWithWorkThatIsProved) {
-  const measure::Workload arithmetic = probes::alu_chain(*device);
+  const measure::Workload arithmetic = workloads::arithmetic_chain(*device);
   EXPECT_NO_THROW((void)measure::settle_clock(arithmetic, Nanoseconds(50e6), [] {}));
   EXPECT_EQ(arithmetic.flaw(), std::nullopt);
 }

@@ -106,7 +106,7 @@ def test_each_sample_says_what_was_around_it(cpu_run):
         state = sample["state"]
         assert 0 <= state["foreign_cpu"] <= 1 and 0 <= state["steal"] <= 1
         assert state["attempts"] >= 1
-        beside = [state["foreign_cpu"], state["steal"], state.get("neighbours", 0)]
+        beside = [state["foreign_cpu"], state["steal"], state.get("smt_interference", 0)]
         assert state["disturbed"] == (max(beside) > 0.05)
 
 

@@ -100,7 +100,7 @@ def test_curves_mostly_measured_beside_neighbours_tell_no_levels_but_why(sonde, 
     records = sonde.records()
     for sample in of_kind(records, "sample"):
         if sample["series"]["path"] == "vector":
-            sample["state"]["neighbours"] = 0.8
+            sample["state"]["smt_interference"] = 0.8
     (sonde.folder / "shared.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     text = sonde("levels", "shared.jsonl")
     assert text.status == 0, text.err

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/levels.hpp"
+#include "analysis/levels/levels.hpp"
 
 namespace sonde::test {
 

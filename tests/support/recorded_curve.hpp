@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/levels.hpp"
+#include "analysis/levels/levels.hpp"
 
 namespace sonde::test {
 

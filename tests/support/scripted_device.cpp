@@ -100,7 +100,7 @@ std::uint64_t independent_chase(const gpu::Launch& launch, std::uint32_t trips) 
   return std::uint64_t{trips} * hops_per_trip - warm_hops;
 }
 
-void alu_chain(const gpu::Launch& launch, std::uint32_t trips) {
+void arithmetic_chain(const gpu::Launch& launch, std::uint32_t trips) {
   HostBuffer& state = host(launch, 0);
   std::uint32_t x = state.words.at(0);
   for (std::uint64_t step = 0; step < std::uint64_t{trips} * steps_per_trip; ++step) {
@@ -166,7 +166,7 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
     } else {
       dispatch.work_ns = steps * script_.alu_step_ns;
       if (own.name == "clock_rate") dispatch.work_ns *= script_.counted_slowdown;
-      alu_chain(launch, trips);
+      arithmetic_chain(launch, trips);
     }
     if (script_.slowdown) dispatch.work_ns *= script_.slowdown(index, spent_ns_);
     if (walks && script_.slowdown_of_walks) dispatch.work_ns *= script_.slowdown_of_walks();

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "cli/backend.hpp"
 #include "records/device_record.hpp"
+#include "session/target.hpp"
 
 namespace sonde::test {
 
@@ -33,15 +33,17 @@ inline records::ApiDevice seen(gpu::Api api, const std::string& name, const Fact
 }
 
 /// A CPU that both APIs show.
-inline cli::Target cpu_target() {
-  cli::Target target;
-  target.record.id = "cpu";
-  target.record.name = "Some CPU";
-  target.record.line_bytes = 64;
-  target.record.type = gpu::DeviceType::cpu;
-  target.record.opencl = seen(gpu::Api::opencl, "pocl", {.driver_version = "3.1"});
-  target.record.vulkan = seen(gpu::Api::vulkan, "llvmpipe", {.driver_version = "22.3"});
-  return target;
+inline records::DeviceRecord cpu_device() {
+  records::DeviceRecord device;
+  device.id = "cpu";
+  device.name = "Some CPU";
+  device.line_bytes = 64;
+  device.type = gpu::DeviceType::cpu;
+  device.opencl = seen(gpu::Api::opencl, "pocl", {.driver_version = "3.1"});
+  device.vulkan = seen(gpu::Api::vulkan, "llvmpipe", {.driver_version = "22.3"});
+  return device;
 }
+
+inline session::Target cpu_target() { return {.record = cpu_device(), .description = std::nullopt}; }
 
 }  // namespace sonde::test

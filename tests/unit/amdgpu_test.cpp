@@ -1,14 +1,14 @@
 // AMD's GPUs as the kernel shows them: a discrete card, an APU, an accelerator, and trees that are broken.
 
-#include "counters/amdgpu.hpp"
+#include "counters/state/amdgpu.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "counters/gpu_metrics.hpp"
-#include "counters/sources.hpp"
+#include "counters/state/gpu_metrics.hpp"
+#include "counters/state/sources.hpp"
 #include "support/fake_tree.hpp"
 
 namespace sonde::counters {
@@ -37,7 +37,7 @@ class AmdgpuTest : public testing::Test {
   std::filesystem::path write(const std::string& file, const std::string& text) {
     return tree.write(std::filesystem::path("sys/bus/pci/devices") / pci / file, text);
   }
-  Surroundings read() { return reader_of(tree.root(), pci)(); }
+  DeviceState read() { return reader_of(tree.root(), pci)(); }
 
   test::FakeTree tree;
 };
@@ -51,7 +51,7 @@ TEST_F(AmdgpuTest, ADiscreteCardSaysAll) {
   write("hwmon/hwmon4/temp2_input", "83000\n");
   write("hwmon/hwmon4/power1_average", "211000000\n");
   write("gpu_metrics", with<std::uint64_t>(table(120, 1, 3), 112, 1ull << 0 | 1ull << 36));
-  const Surroundings reading = read();
+  const DeviceState reading = read();
   EXPECT_EQ(reading.gpu_clock_mhz, 2401);
   EXPECT_EQ(reading.memory_clock_mhz, 1249);
   EXPECT_EQ(reading.temperature_celsius, 61);
@@ -64,7 +64,7 @@ TEST_F(AmdgpuTest, AnApuWithoutPowerAndMemoryClockSensorSaysTheRest) {
   write("pp_dpm_mclk", "0: 400Mhz\n1: 1000Mhz *\n");
   write("hwmon/hwmon0/freq1_input", "2897000000\n");
   write("hwmon/hwmon0/temp1_input", "48000\n");
-  const Surroundings reading = read();
+  const DeviceState reading = read();
   EXPECT_EQ(reading.gpu_clock_mhz, 2897);
   EXPECT_EQ(reading.memory_clock_mhz, 1000);
   EXPECT_EQ(reading.temperature_celsius, 48);
@@ -93,7 +93,7 @@ TEST_F(AmdgpuTest, GarbageAndWhatCannotBeReadIsNothing) {
   write("hwmon/hwmon0/temp1_input/folder", "");
   write("hwmon/hwmon0/power1_average", "N/A\n");
   write("gpu_metrics", "\x78");
-  const Surroundings reading = read();
+  const DeviceState reading = read();
   EXPECT_FALSE(reading.gpu_clock_mhz || reading.memory_clock_mhz || reading.temperature_celsius || reading.power_watts);
   EXPECT_FALSE(reading.throttle_reasons);
 }

@@ -10,8 +10,8 @@
 #include "analysis/statistics.hpp"
 #include "gpu/model/model.hpp"
 #include "measure/runner.hpp"
-#include "probes/bandwidth_plan.hpp"
-#include "probes/bandwidth_scaling.hpp"
+#include "probes/bandwidth/plan.hpp"
+#include "probes/bandwidth/scaling.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
 
@@ -27,7 +27,7 @@ gpu::DeviceInfo device_with(std::uint32_t units, gpu::DeviceType type) {
 
 measure::Measurement searched(const measure::Point& point, std::uint32_t groups) {
   measure::Measurement one{.point = point, .unit = "GB/s", .values = {1}, .state = {}};
-  one.state.shape = named(Shape{.groups = groups});
+  one.state.shape = named(workloads::Shape{.groups = groups});
   return one;
 }
 
@@ -51,13 +51,13 @@ TEST(BandwidthPlan, SearchesFirstAndThenSweepsWithTheNearestShape) {
       paths.insert(point.series.at("path"));
       continue;
     }
-    const Shape shape = shape_of(point.shape);
-    if (sharing_of(point.series) == Sharing::shared) {
+    const workloads::Shape shape = workloads::shape_of(point.shape);
+    if (workloads::sharing_of(point.series) == workloads::Sharing::shared) {
       EXPECT_LE(shape.groups, info.compute_units);  // as none follows another in one unit
       continue;
     }
     const double bytes = point.x.at("bytes");
-    const bool writes = facts_of(pattern_of(point.series)).writes;
+    const bool writes = workloads::facts_of(workloads::pattern_of(point.series)).writes;
     EXPECT_EQ(shape.groups > 3, writes) << point.series.at("pattern");
     if (bytes > 48e6) {
       EXPECT_EQ(shape.groups, writes ? 5u : 3u);
@@ -85,7 +85,8 @@ double largest_asked_for(const gpu::DeviceInfo& info, const measure::Request& re
       const double bytes = point.x.at("bytes");
       const double missed = std::max(0.0, 1 - cache_bytes / bytes);
       known.back().values = std::vector<double>(3, 1000 / (1 + 9 * missed));
-      if (point.series == series_of(Pattern::read, Sharing::shared)) largest = std::max(largest, bytes);
+      if (point.series == series_of(workloads::Pattern::read, workloads::Sharing::shared))
+        largest = std::max(largest, bytes);
     }
     if (is_scaling(points.front())) break;
   }
@@ -117,10 +118,11 @@ std::vector<measure::Finding> concluded(const std::vector<double>& gbps) {
   std::vector<measure::Measurement> curve;
   double bytes = 4096;
   for (const double value : gbps) {
-    curve.push_back({.point = {.series = series_of(Pattern::read, Sharing::apart), .x = {{"bytes", bytes}}},
-                     .unit = "GB/s",
-                     .values = {value, value, value},
-                     .state = {}});
+    curve.push_back(
+        {.point = {.series = series_of(workloads::Pattern::read, workloads::Sharing::apart), .x = {{"bytes", bytes}}},
+         .unit = "GB/s",
+         .values = {value, value, value},
+         .state = {}});
     bytes *= 4;
   }
   return bandwidth.conclude({}, curve).findings;
@@ -132,7 +134,7 @@ TEST(BandwidthFindings, MoreFromFarAwayThanFromNearIsSuspicious) {
   EXPECT_EQ(found[0].name, "suspicious");
   EXPECT_EQ(found[0].value, 200);
   EXPECT_EQ(found[0].unit, "GB/s");
-  EXPECT_EQ(found[0].series, series_of(Pattern::read, Sharing::apart));
+  EXPECT_EQ(found[0].series, series_of(workloads::Pattern::read, workloads::Sharing::apart));
   EXPECT_NE(found[0].evidence.find("At 1 MiB the pattern read got 200 GB/s"), std::string::npos) << found[0].evidence;
   EXPECT_NE(found[0].evidence.find("more than 160"), std::string::npos) << found[0].evidence;
 }
@@ -142,11 +144,12 @@ std::vector<measure::Measurement> cache_and_memory(double memory_gbps, std::opti
   std::vector<measure::Measurement> curve;
   for (double bytes = 65536; bytes <= 64 << 20; bytes *= std::sqrt(2)) {
     const double gbps = bytes <= 1.001 * (1 << 20) ? 500 : memory_gbps;
-    curve.push_back({.point = {.series = series_of(Pattern::read, Sharing::shared), .x = {{"bytes", bytes}}},
-                     .unit = "GB/s",
-                     .values = {gbps, gbps, gbps},
-                     .state = {}});
-    curve.back().state.surroundings.memory_peak_gbps = peak_gbps;
+    curve.push_back(
+        {.point = {.series = series_of(workloads::Pattern::read, workloads::Sharing::shared), .x = {{"bytes", bytes}}},
+         .unit = "GB/s",
+         .values = {gbps, gbps, gbps},
+         .state = {}});
+    curve.back().state.device_state.memory_peak_gbps = peak_gbps;
   }
   return curve;
 }
@@ -201,13 +204,13 @@ TEST(BandwidthPlan, WorkingSetsAreWhatShapesCanBeCutInto) {
     for (const measure::Point& point : sweep_points(info, {}, known)) {
       if (!point.x.contains("bytes")) continue;
       const double bytes = point.x.at("bytes");
-      const Pattern pattern = pattern_of(point.series);
-      const Sharing sharing = sharing_of(point.series);
-      const auto array_bytes = static_cast<std::uint64_t>(bytes) / facts_of(pattern).arrays;
-      const Shape wish{.group_size = 256, .groups = 4 * units, .vector_words = 4, .in_flight = 4};
-      const StreamWalk walk(fitted(wish, sharing, array_bytes), sharing, array_bytes);
+      const workloads::Pattern pattern = workloads::pattern_of(point.series);
+      const workloads::Sharing sharing = workloads::sharing_of(point.series);
+      const auto array_bytes = static_cast<std::uint64_t>(bytes) / workloads::facts_of(pattern).arrays;
+      const workloads::Shape wish{.group_size = 256, .groups = 4 * units, .vector_words = 4, .in_flight = 4};
+      const workloads::StreamWalk walk(workloads::fitted(wish, sharing, array_bytes), sharing, array_bytes);
       EXPECT_GE(static_cast<double>(walk.array_bytes()), 0.99 * static_cast<double>(array_bytes)) << bytes;
-      if (sharing == Sharing::apart) {
+      if (sharing == workloads::Sharing::apart) {
         EXPECT_GE(walk.shape.groups, units) << bytes;  // none stands still
       }
       EXPECT_TRUE(seen.insert({point.series, bytes}).second) << bytes;
@@ -247,7 +250,8 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
   ASSERT_EQ(first.size(), again.size());
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].values, again[i].values);
   for (const measure::Measurement& one : first) {
-    if (one.point.series != series_of(Pattern::read, Sharing::apart) || is_scaling(one.point)) continue;
+    if (one.point.series != series_of(workloads::Pattern::read, workloads::Sharing::apart) || is_scaling(one.point))
+      continue;
     const double bytes = one.point.x.at("bytes");
     const double median = analysis::summarize(one.values).median;
     if (bytes < 600e3) {
@@ -258,7 +262,7 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
     }
   }
   ASSERT_EQ(levels.size(), 2u);
-  EXPECT_EQ(levels[0].series, series_of(Pattern::read, Sharing::shared));
+  EXPECT_EQ(levels[0].series, series_of(workloads::Pattern::read, workloads::Sharing::shared));
   EXPECT_NEAR(levels[0].gbps->value, 500, 10);
   EXPECT_NEAR(levels[0].found.bytes->value, 1 << 20, 0.05 * (1 << 20));
   EXPECT_LE(levels[0].found.bytes->low, 1 << 20);

@@ -1,6 +1,6 @@
 // How many work-groups get all of a level: which points are asked for, and what is concluded.
 
-#include "probes/bandwidth_scaling.hpp"
+#include "probes/bandwidth/scaling.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "analysis/statistics.hpp"
 #include "gpu/model/model.hpp"
 #include "measure/runner.hpp"
-#include "probes/bandwidth_plan.hpp"
+#include "probes/bandwidth/plan.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
 
@@ -21,12 +21,12 @@ namespace {
 
 using measure::Measurement;
 
-Measurement swept(Sharing sharing, double bytes, double gbps, std::uint32_t groups) {
-  Measurement one{.point = {.series = series_of(Pattern::read, sharing), .x = {{"bytes", bytes}}},
+Measurement swept(workloads::Sharing sharing, double bytes, double gbps, std::uint32_t groups) {
+  Measurement one{.point = {.series = series_of(workloads::Pattern::read, sharing), .x = {{"bytes", bytes}}},
                   .unit = "GB/s",
                   .values = {gbps, gbps, gbps},
                   .state = {}};
-  one.point.shape = named(Shape{.group_size = 1, .groups = groups});
+  one.point.shape = named(workloads::Shape{.group_size = 1, .groups = groups});
   return one;
 }
 
@@ -35,11 +35,11 @@ std::vector<Measurement> sweep(std::uint32_t groups) {
   std::vector<Measurement> known;
   double bytes = 4096;
   for (const double gbps : {800.0, 800.0, 790.0, 400.0, 205.0, 200.0, 198.0, 50.0, 50.0}) {
-    known.push_back(swept(Sharing::shared, bytes, gbps, groups));
+    known.push_back(swept(workloads::Sharing::shared, bytes, gbps, groups));
     bytes *= 2;
   }
   // The largest set is one that was searched: its point says nothing of a shape.
-  known.push_back(swept(Sharing::apart, bytes, 49, groups));
+  known.push_back(swept(workloads::Sharing::apart, bytes, 49, groups));
   known.back().state.shape = std::exchange(known.back().point.shape, {});
   return known;
 }

@@ -1,6 +1,6 @@
 // What the fit takes a cache's misses to be, against exact values and small simulations.
 
-#include "analysis/cache_shapes.hpp"
+#include "analysis/levels/cache_shapes.hpp"
 
 #include <gtest/gtest.h>
 

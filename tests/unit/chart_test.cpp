@@ -1,8 +1,8 @@
-#include "cli/chart.hpp"
+#include "summary/chart.hpp"
 
 #include <gtest/gtest.h>
 
-namespace sonde::cli {
+namespace sonde::summary {
 namespace {
 
 ChartCurve curve(const std::string& sign, std::vector<std::pair<double, double>> points,
@@ -64,4 +64,4 @@ TEST(Chart, ANarrowRangeStillHasANumberBesideIt) {
 }
 
 }  // namespace
-}  // namespace sonde::cli
+}  // namespace sonde::summary

@@ -15,12 +15,12 @@
 #include "measure/runner.hpp"
 #include "measure/stopping.hpp"
 #include "probes/catalog.hpp"
-#include "probes/contention_plan.hpp"
-#include "probes/contention_reverse.hpp"
-#include "probes/contention_windows.hpp"
-#include "probes/dialled_sum.hpp"
+#include "probes/contention/plan.hpp"
+#include "probes/contention/reverse.hpp"
+#include "probes/contention/windows.hpp"
 #include "support/clocked_device.hpp"
 #include "support/recording_observer.hpp"
+#include "workloads/throttled_add.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -242,7 +242,7 @@ TEST(Contention, AModelsAnswersComeBackWithinFivePercent) {
 // --- the reverse ---
 
 // Memory that nobody has written yet is slow once; the share of bandwidth that is dialled is one of what comes after.
-TEST(DialledSum, HoldsAShareOfFullBandwidthWhateverTheFirstLapTook) {
+TEST(ThrottledAdd, HoldsAShareOfFullBandwidthWhateverTheFirstLapTook) {
   gpu::DeviceInfo info;
   info.type = gpu::DeviceType::cpu;
   info.compute_units = 2;
@@ -256,9 +256,9 @@ TEST(DialledSum, HoldsAShareOfFullBandwidthWhateverTheFirstLapTook) {
     trips_made += trips;
     return gpu::Nanoseconds(1000 + slower * trips * trip_ns(rounds));
   });
-  DialledSum sum(device, {.group_size = 1, .groups = 2, .vector_words = 16, .in_flight = 8}, 64 << 20, 1);
+  workloads::ThrottledAdd sum(device, {.group_size = 1, .groups = 2, .vector_words = 16, .in_flight = 8}, 64 << 20, 1);
   for (const double load : {1.0, 0.8, 0.5, 0.1}) {
-    sum.dial(load);
+    sum.throttle(load);
     EXPECT_NEAR(trip_ns(0) / trip_ns(sum.rounds()), load, 0.03) << sum.rounds();
   }
 }

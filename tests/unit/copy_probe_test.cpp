@@ -17,8 +17,8 @@
 #include "measure/runner.hpp"
 #include "measure/stopping.hpp"
 #include "probes/catalog.hpp"
-#include "probes/copy_arms.hpp"
-#include "probes/copy_contents.hpp"
+#include "probes/copy/contents.hpp"
+#include "probes/copy/route.hpp"
 #include "support/recording_observer.hpp"
 
 namespace sonde::probes {
@@ -52,17 +52,17 @@ test::RecordingObserver run(gpu::Device& device, std::uint64_t largest_bytes = 1
 }
 
 std::optional<measure::Finding> finding(const test::RecordingObserver& observer, const std::string& name,
-                                        const CopyArm& arm) {
+                                        const CopyRoute& route) {
   for (const measure::Finding& one : observer.findings) {
     const bool of_arm =
-        name == "engines" ? one.series.at("engine") == series_of(arm).at("engine") : one.series == series_of(arm);
+        name == "engines" ? one.series.at("engine") == series_of(route).at("engine") : one.series == series_of(route);
     if (one.name == name && of_arm) return one;
   }
   return std::nullopt;
 }
 
-double value(const test::RecordingObserver& observer, const std::string& name, const CopyArm& arm) {
-  const auto found = finding(observer, name, arm);
+double value(const test::RecordingObserver& observer, const std::string& name, const CopyRoute& route) {
+  const auto found = finding(observer, name, route);
   return found ? found->value.value_or(-1) : -1;
 }
 
@@ -107,7 +107,7 @@ TEST(CopyProbe, BothDirectionsAreCountedTogetherAndApart) {
   const auto device = gpu::model::open(model_with(2));
   std::map<std::string, double> gbps;
   for (const measure::Measurement& one : run(*device).measurements) {
-    if (arm_of(one.point.series).direction != Direction::both || one.point.x.at("bytes") < 16e6) continue;
+    if (route_of(one.point.series).direction != Direction::both || one.point.x.at("bytes") < 16e6) continue;
     gbps[one.point.series.at("counted")] = analysis::summarize(one.values).median;
   }
   EXPECT_NEAR(gbps["to-device"], 84, 6);  // 16 MiB, of which 12 us are 6 %
@@ -269,7 +269,7 @@ TEST(CopyProbe, OneAlteredByteFailsThePoint) {
         try {
           (void)work.observe(measure::limits_of(measure::Effort::quick), [] {});
           ADD_FAILURE() << bytes << " bytes, fault " << static_cast<int>(fault) << ", "
-                        << phrase_of(arm_of(point.series));
+                        << phrase_of(route_of(point.series));
         } catch (const gpu::Error& error) {
           EXPECT_NE(std::string(error.what()).find("does not hold what was copied"), std::string::npos) << error.what();
         }
@@ -338,12 +338,13 @@ TEST(CopyArms, SeriesSayWhatAnArmIs) {
   for (const Mover mover : {Mover::driver, Mover::transfer, Mover::compute_shader}) {
     for (const Direction direction : {Direction::to_device, Direction::to_host, Direction::both, Direction::within}) {
       for (const bool beside : {false, true}) {
-        const CopyArm arm{mover, direction == Direction::within ? HostEnd::none : HostEnd::imported, direction, beside};
-        EXPECT_EQ(arm_of(series_of(arm)), arm);
+        const CopyRoute route{mover, direction == Direction::within ? HostEnd::none : HostEnd::imported, direction,
+                              beside};
+        EXPECT_EQ(route_of(series_of(route)), route);
       }
     }
   }
-  EXPECT_EQ(arm_of({}), CopyArm{});
+  EXPECT_EQ(route_of({}), CopyRoute{});
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // What tells the core clock, on devices whose counters and clocks are known: it has to be right or to say nothing.
 
-#include "probes/core_clock.hpp"
+#include "workloads/core_clock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "gpu/error.hpp"
 #include "support/scripted_device.hpp"
 
-namespace sonde::probes {
+namespace sonde::workloads {
 namespace {
 
 using measure::CoreClock;
@@ -234,4 +234,4 @@ TEST(CoreClock, AClockThatStandsStillIsNoneAndDoesNotHang) {
 }
 
 }  // namespace
-}  // namespace sonde::probes
+}  // namespace sonde::workloads

@@ -1,8 +1,8 @@
-#include "counters/cpu_clock.hpp"
+#include "counters/state/cpu_clock.hpp"
 
 #include <gtest/gtest.h>
 
-#include "counters/sources.hpp"
+#include "counters/state/sources.hpp"
 #include "support/fake_tree.hpp"
 
 namespace sonde::counters {
@@ -13,7 +13,7 @@ constexpr const char* cpuinfo =
     "processor\t: 1\nmodel name\t: Some CPU @ 2.00GHz\ncpu MHz\t\t: 4100.250\n";
 
 std::optional<double> clock_of(const test::FakeTree& tree, std::optional<int> cpu) {
-  Surroundings reading;
+  DeviceState reading;
   cpu_clock_source(tree.root(), [cpu] { return cpu; })(reading);
   return reading.cpu_clock_mhz;
 }

@@ -19,8 +19,8 @@
 #include "cpu/topology.hpp"
 #include "gpu/error.hpp"
 #include "probes/catalog.hpp"
-#include "probes/cpu_latency_plan.hpp"
-#include "probes/cpu_walk.hpp"
+#include "probes/cpu_latency/plan.hpp"
+#include "workloads/cpu_walk.hpp"
 
 namespace sonde::cpu {
 namespace {
@@ -152,7 +152,7 @@ TEST(Streamer, MovesMemoryWhateverItsTrafficAndPace) {
 }
 
 TEST(Companion, ItsWindowsFollowEachOtherAndBeginBeforeWhatIsWatched) {
-  const probes::PointerCycle cycle(1024, 64, Pages::small, 1);
+  const workloads::PointerCycle cycle(1024, 64, Pages::small, 1);
   const std::byte* at = cycle.start();
   const auto companion = chase_on(look().cores.back().cpu, at);
   gpu::Nanoseconds begun{0};
@@ -195,10 +195,10 @@ TEST(CpuDevice, RunsTheArithmeticThatSettlesAClockAndNothingElse) {
 
 // --- walks ---
 
-probes::CpuPlace place() { return {.core = quiet_core(look(), 0), .pages = Pages::small, .awake_by = std::nullopt}; }
+workloads::CpuPlace place() { return {.core = quiet_core(look(), 0), .pages = Pages::small, .awake_by = std::nullopt}; }
 
 TEST(CpuWalk, ACycleIsWalkedWholeAndEndsWhereItMust) {
-  const probes::PointerCycle cycle(100, 64, Pages::small, 3);
+  const workloads::PointerCycle cycle(100, 64, Pages::small, 3);
   const std::byte* at = cycle.start();
   std::set<const std::byte*> seen;
   for (std::uint32_t hop = 0; hop < 100; ++hop) {
@@ -214,7 +214,7 @@ TEST(CpuWalk, ACycleIsWalkedWholeAndEndsWhereItMust) {
 
 TEST(CpuWalk, BothWalksProveEveryRun) {
   for (const auto& workload :
-       {probes::cpu_cycle_chase(place(), 1000, 64, 1), probes::cpu_independent_chase(place(), 1000, 64, 1)}) {
+       {workloads::cpu_cycle_chase(place(), 1000, 64, 1), workloads::cpu_independent_chase(place(), 1000, 64, 1)}) {
     for (const std::uint64_t hops : {64u, 6400u, 128u}) {
       EXPECT_GT(workload.run(hops).count(), 0);
       EXPECT_EQ(workload.flaw(), std::nullopt);

@@ -1,10 +1,10 @@
-#include "cli/devices.hpp"
+#include "session/devices.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/seen_devices.hpp"
 
-namespace sonde::cli {
+namespace sonde::session {
 namespace {
 
 using gpu::Api;
@@ -104,4 +104,4 @@ TEST(Merge, OneLineSizeForAllApis) {
 TEST(Merge, OfNothingIsNothing) { EXPECT_TRUE(merge({}).empty()); }
 
 }  // namespace
-}  // namespace sonde::cli
+}  // namespace sonde::session

@@ -1,6 +1,6 @@
 // Flat stretches of curves: where a level is alone. Never a size.
 
-#include "analysis/flat_stretches.hpp"
+#include "analysis/levels/flat_stretches.hpp"
 
 #include <gtest/gtest.h>
 

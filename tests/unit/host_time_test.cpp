@@ -1,4 +1,4 @@
-#include "counters/host_time.hpp"
+#include "counters/state/host_time.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Intel's GPUs as i915 and xe show them.
 
-#include "counters/intel.hpp"
+#include "counters/state/intel.hpp"
 
 #include <gtest/gtest.h>
 
-#include "counters/hwmon.hpp"
-#include "counters/sources.hpp"
+#include "counters/state/hwmon.hpp"
+#include "counters/state/sources.hpp"
 #include "support/fake_tree.hpp"
 
 namespace sonde::counters {
@@ -24,7 +24,7 @@ TEST(I915, ClockAndReasonsStandWithTheCard) {
   tree.write(device / "drm/card0/gt/gt0/throttle_reason_pl1", "1\n");
   tree.write(device / "drm/card0/gt/gt0/throttle_reason_vr_tdc", "0\n");
   tree.write(device / "drm/card0/gt/gt0/throttle_reason_vr_thermalert", "1\n");
-  const Surroundings reading = reader_of(tree.root(), pci)();
+  const DeviceState reading = reader_of(tree.root(), pci)();
   EXPECT_EQ(reading.gpu_clock_mhz, 1250);
   EXPECT_EQ(reading.throttle_reasons, (Reasons{"power", "temperature"}));
   EXPECT_FALSE(reading.memory_clock_mhz || reading.temperature_celsius || reading.power_watts);
@@ -33,7 +33,7 @@ TEST(I915, ClockAndReasonsStandWithTheCard) {
 TEST(I915, AnOldKernelHasOnlyTheClock) {
   const test::FakeTree tree;
   tree.write(device / "drm/card1/gt_act_freq_mhz", "900\n");
-  const Surroundings reading = reader_of(tree.root(), pci)();
+  const DeviceState reading = reader_of(tree.root(), pci)();
   EXPECT_EQ(reading.gpu_clock_mhz, 900);
   EXPECT_FALSE(reading.throttle_reasons);
 }
@@ -65,7 +65,7 @@ TEST(Xe, ClockAndReasonsStandWithTheTile) {
   tree.write(device / "tile0/gt0/freq0/throttle/reason_iccmax", "1\n");
   tree.write(device / "tile0/gt0/freq0/throttle/reason_thermal", "0\n");
   tree.write(device / "hwmon/hwmon3/temp2_input", "57000\n");
-  const Surroundings reading = reader_of(tree.root(), pci)();
+  const DeviceState reading = reader_of(tree.root(), pci)();
   EXPECT_EQ(reading.gpu_clock_mhz, 2400);
   EXPECT_EQ(reading.throttle_reasons, (Reasons{"current", "power"}));
   EXPECT_EQ(reading.temperature_celsius, 57);
@@ -75,7 +75,7 @@ TEST(Xe, ReasonsThatCannotBeReadAreNotKnown) {
   const test::FakeTree tree;
   tree.write(device / "tile0/gt0/freq0/act_freq", "fast\n");
   tree.write(device / "tile0/gt0/freq0/throttle/reason_pl1", "maybe\n");
-  const Surroundings reading = reader_of(tree.root(), pci)();
+  const DeviceState reading = reader_of(tree.root(), pci)();
   EXPECT_FALSE(reading.gpu_clock_mhz);
   EXPECT_FALSE(reading.throttle_reasons);
 }
@@ -85,7 +85,7 @@ TEST(Hwmon, PowerIsWhatTheEnergyCounterRoseBy) {
   const auto energy = [&tree](const char* microjoules) { tree.write("hwmon/hwmon0/energy1_input", microjoules); };
   energy("1000000\n");
   const Source source = hwmon_source(tree.root());
-  Surroundings first, second, third;
+  DeviceState first, second, third;
   source(first);
   EXPECT_FALSE(first.power_watts);
   energy("3000000\n");

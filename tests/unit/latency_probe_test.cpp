@@ -8,18 +8,18 @@
 #include <map>
 #include <set>
 
-#include "analysis/cache_shapes.hpp"
+#include "analysis/levels/cache_shapes.hpp"
 #include "analysis/statistics.hpp"
 #include "gpu/error.hpp"
 #include "gpu/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
-#include "probes/latency_plan.hpp"
-#include "probes/path.hpp"
-#include "probes/path_plan.hpp"
+#include "probes/latency/further_paths.hpp"
 #include "support/recording_observer.hpp"
 #include "support/scripted_device.hpp"
 #include "support/walk_workload.hpp"
+#include "workloads/latency_sweep.hpp"
+#include "workloads/path.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -114,7 +114,8 @@ TEST(LatencySizes, AFlatCurveLeavesNothingToAskOnTheVectorPath) {
   const Request request{.effort = Effort::quick};
   const auto points = latency.next(gpu::DeviceInfo{}, request, measured(request, [](double) { return 40.0; }));
   EXPECT_TRUE(std::ranges::none_of(points, [](const Point& point) {
-    return path_of(point.series) == Path::vector && fabric_of(point.series) == Fabric::idle;
+    return workloads::path_of(point.series) == workloads::Path::vector &&
+           workloads::fabric_of(point.series) == workloads::Fabric::idle;
   }));
 }
 
@@ -167,7 +168,7 @@ std::vector<Point> hits_asked(const analysis::LatencyCurves& curves, gpu::Device
                               double to) {
   gpu::DeviceInfo device;
   device.type = type;
-  std::vector<Point> points = capacity_points(curves, device, {.effort = effort});
+  std::vector<Point> points = workloads::capacity_points(curves, device, {.effort = effort});
   std::erase_if(points, [&](const Point& point) {
     const double bytes = point.x.at("bytes");
     return point.series.at("order") != "independent" || bytes <= from || bytes >= to;
@@ -230,15 +231,17 @@ TEST(LatencySizes, HitsOfACpusSecondCacheAreAskedBehindAFalseEdgeToo) {
 TEST(LatencySizes, APeakIsLeftOutAndNotLookedAtMoreClosely) {
   const Request request{.effort = Effort::normal};
   std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
-  const std::size_t without = edge_points(curves_of(known, Path::vector, request.line_bytes), {}, request).size();
+  const std::size_t without =
+      workloads::edge_points(workloads::curves_of(known, workloads::Path::vector, request.line_bytes), {}, request)
+          .size();
   ASSERT_GT(without, 0u);
   const auto peak = std::ranges::find_if(
       known, [](const Measurement& one) { return one.point.x.at("bytes") > 30e3 && one.point.x.at("bytes") < 40e3; });
   ASSERT_NE(peak, known.end());
   peak->values.assign(7, 15);
-  const analysis::LatencyCurves curves = curves_of(known, Path::vector, request.line_bytes);
+  const analysis::LatencyCurves curves = workloads::curves_of(known, workloads::Path::vector, request.line_bytes);
   EXPECT_EQ(curves.left_out_bytes, std::vector<double>{peak->point.x.at("bytes")});
-  EXPECT_EQ(edge_points(curves, {}, request).size(), without);
+  EXPECT_EQ(workloads::edge_points(curves, {}, request).size(), without);
 }
 
 // The cycle misses a hashed cache long before its size, and what lies between two such caches is seen by hits alone.
@@ -252,7 +255,7 @@ TEST(LatencySizes, HitsGoOnWhereTheNextCacheFadesInSlowly) {
     curves.cycle.push_back({bytes, std::vector<double>(7, ns)});
   }
   int between = 0;
-  for (const Point& point : capacity_points(curves, gpu::DeviceInfo{}, {.effort = Effort::quick})) {
+  for (const Point& point : workloads::capacity_points(curves, gpu::DeviceInfo{}, {.effort = Effort::quick})) {
     if (point.series.at("order") != "independent") continue;
     const double bytes = point.x.at("bytes");
     if (bytes > 0.4 * size && bytes < 0.7 * size) ++between;
@@ -268,17 +271,17 @@ TEST(LatencySizes, HitsGoOnWhereTheNextCacheFadesInSlowly) {
 TEST(LatencySizes, APointBesideNeighboursIsLeftOutAndAskedForNearby) {
   const Request request{.effort = Effort::normal};
   std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
-  const auto beside_neighbours = [&](double bytes, double ns) {
+  const auto with_smt_interference = [&](double bytes, double ns) {
     known.push_back({.point = test::point_of(bytes), .unit = "ns", .values = std::vector<double>(7, ns), .state = {}});
-    known.back().state.neighbours = 0.9;
+    known.back().state.smt_interference = 0.9;
   };
   const auto has = [](const std::vector<double>& all, double bytes) {
     return std::ranges::find(all, bytes) != all.end();
   };
   std::vector<double> asked;
   for (int attempt = 0; attempt < 4; ++attempt) {
-    const analysis::LatencyCurves curves = curves_of(known, Path::vector, request.line_bytes);
-    const std::vector<Point> points = edge_points(curves, {}, request);
+    const analysis::LatencyCurves curves = workloads::curves_of(known, workloads::Path::vector, request.line_bytes);
+    const std::vector<Point> points = workloads::edge_points(curves, {}, request);
     // The interval in which the step is, 185,344 to 220,416 bytes.
     const auto within = std::ranges::find_if(
         points, [](const Point& point) { return point.x.at("bytes") > 186e3 && point.x.at("bytes") < 220e3; });
@@ -286,15 +289,16 @@ TEST(LatencySizes, APointBesideNeighboursIsLeftOutAndAskedForNearby) {
     const double bytes = within->x.at("bytes");
     EXPECT_FALSE(has(asked, bytes)) << "the same size again would be the same point";
     asked.push_back(bytes);
-    beside_neighbours(bytes, 60);
-    EXPECT_TRUE(has(curves_of(known, Path::vector, request.line_bytes).left_out_bytes, bytes));
+    with_smt_interference(bytes, 60);
+    EXPECT_TRUE(has(workloads::curves_of(known, workloads::Path::vector, request.line_bytes).left_out_bytes, bytes));
   }
   EXPECT_EQ(asked.size(), 3u) << "a machine that is never quiet is not asked for ever";
-  for (const analysis::CurvePoint& point : curves_of(known, Path::vector, request.line_bytes).cycle)
+  for (const analysis::CurvePoint& point :
+       workloads::curves_of(known, workloads::Path::vector, request.line_bytes).cycle)
     EXPECT_LT(point.values.front(), 60) << point.bytes;
   // At the end of a curve there is no other to speak for it.
-  beside_neighbours(512, 11);
-  EXPECT_EQ(curves_of(known, Path::vector, request.line_bytes).cycle.front().bytes, 512);
+  with_smt_interference(512, 11);
+  EXPECT_EQ(workloads::curves_of(known, workloads::Path::vector, request.line_bytes).cycle.front().bytes, 512);
 }
 
 // Of most values' neighbours no bracket tells: such a curve has been seen to have one cache where there are two.
@@ -302,11 +306,11 @@ TEST(LatencyLevels, AreNotReadFromACurveMostlyMeasuredBesideNeighbours) {
   const Request request{.effort = Effort::normal};
   std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
   const std::size_t half = known.size() / 2;
-  for (std::size_t i = 0; i < half - 1; ++i) known[i].state.neighbours = 1;
+  for (std::size_t i = 0; i < half - 1; ++i) known[i].state.smt_interference = 1;
   const measure::Conclusion half_of_it = latency.conclude(request, known);
   EXPECT_EQ(half_of_it.levels.size(), 2u);
   EXPECT_TRUE(half_of_it.unread.empty());
-  for (std::size_t i = half - 1; i < half + 2; ++i) known[i].state.neighbours = 1;
+  for (std::size_t i = half - 1; i < half + 2; ++i) known[i].state.smt_interference = 1;
   const measure::Conclusion most_of_it = latency.conclude(request, known);
   EXPECT_TRUE(most_of_it.levels.empty());
   ASSERT_EQ(most_of_it.unread.size(), 1u);
@@ -317,15 +321,15 @@ TEST(LatencySizes, AFarEdgeOfACpuIsLookedAtCloserByTheVectorPathAlone) {
   analysis::LatencyCurves curves;
   for (double bytes = 1 << 20; bytes <= 64 << 20; bytes *= std::sqrt(2))
     curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 20 << 20 ? 12.0 : 140.0)});
-  const auto looked_at = [&](gpu::DeviceType type, Effort effort, Path path) {
+  const auto looked_at = [&](gpu::DeviceType type, Effort effort, workloads::Path path) {
     gpu::DeviceInfo device;
     device.type = type;
-    return !edge_points(curves, device, {.effort = effort}, path).empty();
+    return !workloads::edge_points(curves, device, {.effort = effort}, path).empty();
   };
-  EXPECT_TRUE(looked_at(gpu::DeviceType::cpu, Effort::normal, Path::vector));
-  EXPECT_FALSE(looked_at(gpu::DeviceType::cpu, Effort::normal, Path::scalar));
-  EXPECT_TRUE(looked_at(gpu::DeviceType::cpu, Effort::thorough, Path::scalar));
-  EXPECT_TRUE(looked_at(gpu::DeviceType::discrete, Effort::normal, Path::scalar));
+  EXPECT_TRUE(looked_at(gpu::DeviceType::cpu, Effort::normal, workloads::Path::vector));
+  EXPECT_FALSE(looked_at(gpu::DeviceType::cpu, Effort::normal, workloads::Path::scalar));
+  EXPECT_TRUE(looked_at(gpu::DeviceType::cpu, Effort::thorough, workloads::Path::scalar));
+  EXPECT_TRUE(looked_at(gpu::DeviceType::discrete, Effort::normal, workloads::Path::scalar));
 }
 
 // What lies beyond the last cache is not told from a climb that the sweep cuts off.
@@ -338,7 +342,7 @@ TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
     device.largest_buffer_bytes = largest_buffer_bytes;
     double bytes = 0;
     for (const Point& point : latency.next(device, request, measured(request, hop_ns, device))) {
-      if (path_of(point.series) == Path::vector) bytes = std::max(bytes, point.x.at("bytes"));
+      if (workloads::path_of(point.series) == workloads::Path::vector) bytes = std::max(bytes, point.x.at("bytes"));
     }
     return bytes;
   };
@@ -429,7 +433,7 @@ TEST(LatencyProbe, ADispatchBeginsWhereTheLastOneEnded) {
 }
 
 TEST(LatencyProbe, EveryPathGoesOnWhereItsLastDispatchEnded) {
-  for (const Path path : further_paths()) {
+  for (const workloads::Path path : further_paths()) {
     ScriptedDevice device({.cold_word_ns = 1});
     Point point = test::point_of(250 * 64);
     point.series = series_of(path);
@@ -440,14 +444,14 @@ TEST(LatencyProbe, EveryPathGoesOnWhereItsLastDispatchEnded) {
       EXPECT_DOUBLE_EQ(device.dispatches().back().work_ns, static_cast<double>(hops) * (10 + 1))
           << device.dispatches().back().kernel;
     }
-    EXPECT_EQ(path_of(point.series), path);
+    EXPECT_EQ(workloads::path_of(point.series), path);
   }
 }
 
 /// Paths that were measured at all, and the reasons for those that were not.
 struct PathsOfADevice {
-  std::set<Path> measured;
-  std::map<Path, std::string> reasons;
+  std::set<workloads::Path> measured;
+  std::map<workloads::Path, std::string> reasons;
   std::set<double> constant_sizes;
 };
 
@@ -458,11 +462,12 @@ PathsOfADevice paths_of(const test::Script& script, const Request& request) {
   EXPECT_TRUE(observer.failures.empty());
   PathsOfADevice paths;
   for (const Measurement& one : observer.measurements) {
-    paths.measured.insert(path_of(one.point.series));
-    if (path_of(one.point.series) == Path::constant) paths.constant_sizes.insert(one.point.x.at("bytes"));
+    paths.measured.insert(workloads::path_of(one.point.series));
+    if (workloads::path_of(one.point.series) == workloads::Path::constant)
+      paths.constant_sizes.insert(one.point.x.at("bytes"));
   }
   for (const RecordingObserver::Reason& skip : observer.skips)
-    paths.reasons[path_of(skip.point.value().series)] = skip.text;
+    paths.reasons[workloads::path_of(skip.point.value().series)] = skip.text;
   return paths;
 }
 
@@ -478,15 +483,16 @@ TEST(LatencyProbe, MeasuresEveryPathOrSaysWhyNot) {
   without.texel_bytes = 0;
   without.local_bytes = 0;
   const PathsOfADevice found = paths_of(without, request);
-  EXPECT_EQ(found.measured, (std::set<Path>{Path::vector, Path::scalar, Path::atomic}));
-  EXPECT_EQ(found.reasons.at(Path::constant), "the driver offers no constant memory");
-  EXPECT_EQ(found.reasons.at(Path::image), "the driver offers no linear image");
-  EXPECT_EQ(found.reasons.at(Path::local), "the device has no work-group memory of its own");
+  EXPECT_EQ(found.measured,
+            (std::set<workloads::Path>{workloads::Path::vector, workloads::Path::scalar, workloads::Path::atomic}));
+  EXPECT_EQ(found.reasons.at(workloads::Path::constant), "the driver offers no constant memory");
+  EXPECT_EQ(found.reasons.at(workloads::Path::image), "the driver offers no linear image");
+  EXPECT_EQ(found.reasons.at(workloads::Path::local), "the device has no work-group memory of its own");
 
   test::Script narrow = able;
   narrow.local_bytes = 8 << 10;
   narrow.constant_bytes = 16 << 10;
-  EXPECT_NE(paths_of(narrow, request).reasons.at(Path::local).find("smaller than the walk's 16 KiB"),
+  EXPECT_NE(paths_of(narrow, request).reasons.at(workloads::Path::local).find("smaller than the walk's 16 KiB"),
             std::string::npos);
   EXPECT_EQ(*paths_of(narrow, request).constant_sizes.rbegin(), 16384);
 }
@@ -494,7 +500,8 @@ TEST(LatencyProbe, MeasuresEveryPathOrSaysWhyNot) {
 TEST(LatencyProbe, SizesThatAPathCannotHaveAreNotAskedOfIt) {
   const Request request{.effort = Effort::quick, .smallest_bytes = 128 << 10, .largest_bytes = 256 << 10};
   const PathsOfADevice found = paths_of({.most_dispatches = 1'000'000}, request);
-  EXPECT_EQ(found.measured, (std::set<Path>{Path::vector, Path::scalar, Path::image, Path::atomic}));
+  EXPECT_EQ(found.measured, (std::set<workloads::Path>{workloads::Path::vector, workloads::Path::scalar,
+                                                       workloads::Path::image, workloads::Path::atomic}));
   EXPECT_TRUE(found.reasons.empty());
 }
 
@@ -504,12 +511,13 @@ TEST(LatencyProbe, AStorageRangeOf128MiBEndsEverySweepWithItsReason) {
   const Request request{
       .effort = Effort::quick, .smallest_bytes = 96 << 20, .largest_bytes = 192 << 20, .line_bytes = 4096};
   const PathsOfADevice found = paths_of(narrow, request);
-  EXPECT_EQ(found.measured, (std::set<Path>{Path::vector, Path::scalar, Path::image, Path::atomic}));
-  for (const Path path : {Path::vector, Path::scalar, Path::atomic}) {
+  EXPECT_EQ(found.measured, (std::set<workloads::Path>{workloads::Path::vector, workloads::Path::scalar,
+                                                       workloads::Path::image, workloads::Path::atomic}));
+  for (const workloads::Path path : {workloads::Path::vector, workloads::Path::scalar, workloads::Path::atomic}) {
     EXPECT_NE(found.reasons.at(path).find("the script's limit"), std::string::npos) << found.reasons.at(path);
   }
   // Texels end where the device says so, before anything is refused.
-  EXPECT_FALSE(found.reasons.contains(Path::image));
+  EXPECT_FALSE(found.reasons.contains(workloads::Path::image));
 }
 
 gpu::model::Description one_cache() {
@@ -536,28 +544,31 @@ TEST(LatencyProbe, EveryPathsLatencyComesBackFromTheModel) {
   description.local_latency_ns = 20;
   const RecordingObserver observer = observed_on(description);
   EXPECT_TRUE(observer.skips.empty());
-  std::map<Path, std::vector<double>> found;
+  std::map<workloads::Path, std::vector<double>> found;
   for (const measure::FoundLevel& level : observer.levels) {
-    found[path_of(level.series)].push_back(level.found.latency_ns.value);
+    found[workloads::path_of(level.series)].push_back(level.found.latency_ns.value);
   }
-  for (const Path path : {Path::vector, Path::scalar, Path::constant, Path::image}) {
+  for (const workloads::Path path :
+       {workloads::Path::vector, workloads::Path::scalar, workloads::Path::constant, workloads::Path::image}) {
     ASSERT_EQ(found[path].size(), 2u) << series_of(path)["path"];
     EXPECT_NEAR(found[path][0], 40, 0.4) << series_of(path)["path"];
     // 64 KiB of constants are four times the cache: some of its lines still hit.
-    if (path == Path::constant) continue;
+    if (path == workloads::Path::constant) continue;
     EXPECT_NEAR(found[path][1], 290, 2.9) << series_of(path)["path"];
   }
-  ASSERT_EQ(found[Path::local].size(), 1u);
-  EXPECT_NEAR(found[Path::local][0], 20, 0.2);
+  ASSERT_EQ(found[workloads::Path::local].size(), 1u);
+  EXPECT_NEAR(found[workloads::Path::local][0], 20, 0.2);
   for (const Measurement& one : observer.measurements) {
-    if (path_of(one.point.series) != Path::atomic) continue;
+    if (workloads::path_of(one.point.series) != workloads::Path::atomic) continue;
     const bool near = one.point.x.at("bytes") <= 16384;
     if (!near && one.point.x.at("bytes") < 65536) continue;
     EXPECT_NEAR(analysis::summarize(one.values).median, near ? 40 : 290, near ? 0.4 : 2.9) << one.point.x.at("bytes");
   }
 }
 
-bool is_awake(const std::map<std::string, std::string>& series) { return fabric_of(series) == Fabric::loaded; }
+bool is_awake(const std::map<std::string, std::string>& series) {
+  return workloads::fabric_of(series) == workloads::Fabric::loaded;
+}
 
 TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
   gpu::model::Description description = one_cache();
@@ -565,7 +576,7 @@ TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
   const RecordingObserver observer = observed_on(description);
   std::vector<measure::FoundLevel> levels;
   for (const measure::FoundLevel& level : observer.levels) {
-    if (path_of(level.series) == Path::vector) levels.push_back(level);
+    if (workloads::path_of(level.series) == workloads::Path::vector) levels.push_back(level);
   }
   ASSERT_EQ(levels.size(), 2u);
   EXPECT_TRUE(is_awake(levels[0].series));
@@ -574,7 +585,8 @@ TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
   EXPECT_NEAR(levels[1].found.latency_ns.value, 290, 2.9);
   std::map<bool, double> at_1_mib;
   for (const Measurement& one : observer.measurements) {
-    if (path_of(one.point.series) != Path::vector || !is_cycle(one.point) || one.point.x.at("bytes") != 1 << 20)
+    if (workloads::path_of(one.point.series) != workloads::Path::vector || !is_cycle(one.point) ||
+        one.point.x.at("bytes") != 1 << 20)
       continue;
     at_1_mib[is_awake(one.point.series)] = analysis::summarize(one.values).median;
   }
@@ -597,7 +609,7 @@ std::string kept_awake_on(const test::Script& script) {
   }
   const bool awake = told == "measured";
   for (const measure::FoundLevel& level : observer.levels) {
-    EXPECT_EQ(is_awake(level.series), awake && path_of(level.series) == Path::vector);
+    EXPECT_EQ(is_awake(level.series), awake && workloads::path_of(level.series) == workloads::Path::vector);
   }
   return told;
 }

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/levels.hpp"
+#include "analysis/levels/levels.hpp"
 #include "support/analytic_hierarchy.hpp"
 
 namespace sonde::analysis {

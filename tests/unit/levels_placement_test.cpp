@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "analysis/levels.hpp"
+#include "analysis/levels/levels.hpp"
 
 namespace sonde::analysis {
 namespace {

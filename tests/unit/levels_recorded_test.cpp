@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/levels.hpp"
+#include "analysis/levels/levels.hpp"
 #include "analysis/statistics.hpp"
 #include "support/recorded_curve.hpp"
 

@@ -20,7 +20,7 @@ measure::Measurement measurement() {
           .values = {1.25, 1.5, 3e6},
           .state = {.foreign_cpu = 0.25,
                     .steal = 0.125,
-                    .neighbours = 0.125,
+                    .smt_interference = 0.125,
                     .disturbed = true,
                     .attempts = 3,
                     .clock_settled = true,
@@ -31,7 +31,7 @@ measure::Measurement measurement() {
                     .drift = -0.0625,
                     .instruction = "global_load_b32",
                     .core_clock = measure::CoreClock{.mhz = 2487.5, .source = "arithmetic-chain"},
-                    .surroundings = {.gpu_clock_mhz = 2400.5,
+                    .device_state = {.gpu_clock_mhz = 2400.5,
                                      .memory_clock_mhz = 1249,
                                      .memory_peak_gbps = 960,
                                      .temperature_celsius = 61,
@@ -60,7 +60,7 @@ TEST(Lines, ASampleComesBackAsItWas) {
   const measure::State& state = line.measurement.state;
   EXPECT_EQ(state.foreign_cpu, 0.25);
   EXPECT_EQ(state.steal, 0.125);
-  EXPECT_EQ(state.neighbours, 0.125);
+  EXPECT_EQ(state.smt_interference, 0.125);
   EXPECT_TRUE(state.disturbed);
   EXPECT_EQ(state.attempts, 3);
   EXPECT_TRUE(state.clock_settled);
@@ -72,34 +72,34 @@ TEST(Lines, ASampleComesBackAsItWas) {
   EXPECT_EQ(state.instruction, "global_load_b32");
   EXPECT_EQ(state.core_clock.value().mhz, 2487.5);
   EXPECT_EQ(state.core_clock.value().source, "arithmetic-chain");
-  EXPECT_EQ(state.surroundings.gpu_clock_mhz, 2400.5);
-  EXPECT_EQ(state.surroundings.memory_clock_mhz, 1249);
-  EXPECT_EQ(state.surroundings.memory_peak_gbps, 960);
-  EXPECT_EQ(state.surroundings.temperature_celsius, 61);
-  EXPECT_EQ(state.surroundings.power_watts, 211.25);
-  EXPECT_EQ(state.surroundings.throttle_reasons, (std::set<std::string>{"power", "temperature"}));
-  EXPECT_EQ(state.surroundings.cpu_clock_mhz, 5100);
+  EXPECT_EQ(state.device_state.gpu_clock_mhz, 2400.5);
+  EXPECT_EQ(state.device_state.memory_clock_mhz, 1249);
+  EXPECT_EQ(state.device_state.memory_peak_gbps, 960);
+  EXPECT_EQ(state.device_state.temperature_celsius, 61);
+  EXPECT_EQ(state.device_state.power_watts, 211.25);
+  EXPECT_EQ(state.device_state.throttle_reasons, (std::set<std::string>{"power", "temperature"}));
+  EXPECT_EQ(state.device_state.cpu_clock_mhz, 5100);
 }
 
 TEST(Lines, WhatNobodySaysOfTheSurroundingsIsAbsent) {
   auto sent = measurement();
-  sent.state.surroundings = {};
+  sent.state.device_state = {};
   sent.state.core_clock.reset();
   const std::string text = sample_line(origin, sent, 1.5);
   for (const char* word : {"_mhz", "celsius", "watts", "throttle", "clock_source"}) {
     EXPECT_EQ(text.find(word), text.npos) << text;
   }
   EXPECT_FALSE(parsed(text).measurement.state.core_clock);
-  const counters::Surroundings around = parsed(text).measurement.state.surroundings;
+  const counters::DeviceState around = parsed(text).measurement.state.device_state;
   EXPECT_FALSE(around.gpu_clock_mhz || around.cpu_clock_mhz || around.power_watts || around.throttle_reasons);
 }
 
 TEST(Lines, NotThrottledIsAnEmptyList) {
   auto sent = measurement();
-  sent.state.surroundings = {.throttle_reasons = std::set<std::string>{}};
+  sent.state.device_state = {.throttle_reasons = std::set<std::string>{}};
   const std::string text = sample_line(origin, sent, 1.5);
   EXPECT_NE(text.find("\"throttle_reasons\":[]"), text.npos) << text;
-  EXPECT_EQ(parsed(text).measurement.state.surroundings.throttle_reasons, std::set<std::string>{});
+  EXPECT_EQ(parsed(text).measurement.state.device_state.throttle_reasons, std::set<std::string>{});
 }
 
 TEST(Lines, ADriftThatIsNotKnownIsNull) {

@@ -1,10 +1,10 @@
 // Which instruction a driver made of a walk's hop, from listings as drivers write them.
 
-#include "probes/load_instruction.hpp"
+#include "workloads/load_instruction.hpp"
 
 #include <gtest/gtest.h>
 
-namespace sonde::probes {
+namespace sonde::workloads {
 namespace {
 
 TEST(LoadInstruction, IsTheOneThatTheUnrolledWalkConsistsOf) {
@@ -33,4 +33,4 @@ TEST(LoadInstruction, IsNothingWhereTheListingIsOfAnotherKind) {
 }
 
 }  // namespace
-}  // namespace sonde::probes
+}  // namespace sonde::workloads

@@ -10,9 +10,9 @@
 #include "gpu/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
-#include "probes/loaded_latency_plan.hpp"
-#include "probes/path.hpp"
+#include "probes/loaded_latency/plan.hpp"
 #include "support/recording_observer.hpp"
+#include "workloads/path.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -22,7 +22,7 @@ using measure::Measurement;
 constexpr double mib = 1 << 20;
 
 Measurement alone(double bytes, double ns) {
-  return {.point = {.series = series_of(Path::vector), .x = {{"bytes", bytes}, {"gpu_gbps", 0}}},
+  return {.point = {.series = series_of(workloads::Path::vector), .x = {{"bytes", bytes}, {"gpu_gbps", 0}}},
           .unit = "ns",
           .values = {ns, ns, ns},
           .state = {}};

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/memory_distance.hpp"
+#include "analysis/levels/memory_distance.hpp"
 
 namespace sonde::analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "counters/nvml.hpp"
+#include "counters/state/nvml.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -23,8 +23,8 @@ class NvmlTest : public testing::TestWithParam<const char*> {
   }
   void TearDown() override { dlclose(library); }
 
-  Surroundings read() {
-    Surroundings reading;
+  DeviceState read() {
+    DeviceState reading;
     const Source source = nvml_source(pci, GetParam());
     EXPECT_TRUE(source);
     if (source) source(reading);
@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Library, NvmlTest, testing::Values(FAKE_NVML, FAKE_OLD_
                          [](const auto& about) { return about.index == 0 ? "new_driver" : "old_driver"; });
 
 TEST_P(NvmlTest, SaysAll) {
-  const Surroundings reading = read();
+  const DeviceState reading = read();
   EXPECT_EQ(reading.gpu_clock_mhz, 1980);
   EXPECT_EQ(reading.memory_clock_mhz, 3201);
   EXPECT_NEAR(reading.memory_peak_gbps.value(), 4918.3, 0.1);  // 2 x 3202 MHz x 768 bytes
@@ -77,7 +77,7 @@ TEST_P(NvmlTest, WhatIsNotSupportedIsNotKnown) {
   says->graphics_clock_mhz = says->memory_clock_mhz = says->temperature_celsius = -1;
   says->average_milliwatts = says->present_milliwatts = -1;
   says->reasons = -1;
-  const Surroundings reading = read();
+  const DeviceState reading = read();
   EXPECT_FALSE(reading.gpu_clock_mhz || reading.memory_clock_mhz || reading.temperature_celsius || reading.power_watts);
   EXPECT_FALSE(reading.throttle_reasons);
 }

@@ -1,4 +1,4 @@
-#include "cli/plan.hpp"
+#include "session/plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "probes/catalog.hpp"
 #include "support/seen_devices.hpp"
 
-namespace sonde::cli {
+namespace sonde::session {
 namespace {
 
 using gpu::Api;
@@ -48,4 +48,4 @@ TEST(Plan, SaysWhereATimeLimitWillEndIt) {
 }
 
 }  // namespace
-}  // namespace sonde::cli
+}  // namespace sonde::session

@@ -1,8 +1,8 @@
-#include "cli/progress.hpp"
+#include "session/progress.hpp"
 
 #include <gtest/gtest.h>
 
-namespace sonde::cli {
+namespace sonde::session {
 namespace {
 
 /// Progress off a terminal; what it prints there is looked at in one test only.
@@ -102,4 +102,4 @@ TEST_F(ProgressTest, OnATerminalItNamesThePointAndCleansUp) {
 }
 
 }  // namespace
-}  // namespace sonde::cli
+}  // namespace sonde::session

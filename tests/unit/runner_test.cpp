@@ -180,23 +180,23 @@ TEST_F(RunnerTest, WhatWasReadDuringAllReplicatesIsPartOfTheState) {
     EXPECT_GE(moment, last_prepared);  // preparing is no part of it
     moments.push_back(moment);
     const double number = static_cast<double>(moments.size());
-    return std::vector<counters::Surroundings>{{.gpu_clock_mhz = 100 * number}, {.temperature_celsius = number}};
+    return std::vector<counters::DeviceState>{{.gpu_clock_mhz = 100 * number}, {.temperature_celsius = number}};
   };
   run_probe(device, walking(),
-            {.request = {.effort = Effort::quick}, .host_time = shares({}), .surroundings_since = read}, observer);
+            {.request = {.effort = Effort::quick}, .host_time = shares({}), .device_state_since = read}, observer);
   // The first two replicates are the reference's.
   ASSERT_EQ(moments.size(), 4u);
   EXPECT_TRUE(std::ranges::is_sorted(moments));
-  EXPECT_EQ(state(0).surroundings.gpu_clock_mhz, 350);
-  EXPECT_EQ(state(0).surroundings.temperature_celsius, 4);
-  EXPECT_FALSE(state(0).surroundings.power_watts);
+  EXPECT_EQ(state(0).device_state.gpu_clock_mhz, 350);
+  EXPECT_EQ(state(0).device_state.temperature_celsius, 4);
+  EXPECT_FALSE(state(0).device_state.power_watts);
 }
 
 TEST_F(RunnerTest, WhereNobodyReadsNothingIsKnown) {
   ScriptedDevice device({});
   run(device, {point_of(few_bytes)});
-  EXPECT_FALSE(state(0).surroundings.gpu_clock_mhz);
-  EXPECT_FALSE(state(0).surroundings.throttle_reasons);
+  EXPECT_FALSE(state(0).device_state.gpu_clock_mhz);
+  EXPECT_FALSE(state(0).device_state.throttle_reasons);
 }
 
 TEST_F(RunnerTest, ACurveThatNoLevelIsReadFromIsSaidToBeSkipped) {

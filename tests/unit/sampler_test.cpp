@@ -1,4 +1,4 @@
-#include "counters/sampler.hpp"
+#include "counters/state/sampler.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ struct Steps {
   std::counting_semaphore<> allowed{0};
   std::atomic<pid_t> reader = 0;
 
-  Surroundings operator()() {
+  DeviceState operator()() {
     reader = gettid();
     const int number = ++begun;
     if (number > 1 && !free) allowed.acquire();
@@ -32,9 +32,9 @@ struct Steps {
   }
 };
 
-std::vector<double> clocks(const std::vector<Surroundings>& readings) {
+std::vector<double> clocks(const std::vector<DeviceState>& readings) {
   std::vector<double> values;
-  for (const Surroundings& reading : readings) values.push_back(reading.cpu_clock_mhz.value());
+  for (const DeviceState& reading : readings) values.push_back(reading.cpu_clock_mhz.value());
   return values;
 }
 
@@ -76,7 +76,7 @@ TEST(Sampler, ReadsOnAThreadOfItsOwnThatItNames) {
 }
 
 TEST(Sampler, EndsAtOnceThoughItsNextReadingIsFarOff) {
-  const Sampler sampler([] { return Surroundings{}; }, std::chrono::hours{24});
+  const Sampler sampler([] { return DeviceState{}; }, std::chrono::hours{24});
 }
 
 }  // namespace

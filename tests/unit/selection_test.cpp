@@ -1,11 +1,11 @@
-#include "cli/selection.hpp"
+#include "session/selection.hpp"
 
 #include <gtest/gtest.h>
 
-#include "cli/usage_error.hpp"
+#include "session/usage_error.hpp"
 #include "support/seen_devices.hpp"
 
-namespace sonde::cli {
+namespace sonde::session {
 namespace {
 
 using gpu::Api;
@@ -109,4 +109,4 @@ TEST(Select, AModelThatDoesNotExistIsAnErrorThatNamesIt) {
 }
 
 }  // namespace
-}  // namespace sonde::cli
+}  // namespace sonde::session

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "gpu/error.hpp"
-#include "probes/alu_chain.hpp"
 #include "support/scripted_device.hpp"
+#include "workloads/arithmetic_chain.hpp"
 
 namespace sonde::measure {
 namespace {
@@ -18,7 +18,7 @@ using test::ScriptedDevice;
 constexpr Nanoseconds longest{2e9};
 
 Settled settled(ScriptedDevice& device, Nanoseconds at_most = longest) {
-  return settle_clock(probes::alu_chain(device), at_most, [] {});
+  return settle_clock(workloads::arithmetic_chain(device), at_most, [] {});
 }
 
 double device_time(const ScriptedDevice& device) {
@@ -79,7 +79,7 @@ TEST(SettleClock, NoDispatchHasMoreTripsThanEveryDriverMakes) {
 TEST(SettleClock, EveryDispatchButTheFirstIsASignOfLife) {
   ScriptedDevice device({});
   std::size_t signs = 0;
-  (void)settle_clock(probes::alu_chain(device), longest, [&signs] { ++signs; });
+  (void)settle_clock(workloads::arithmetic_chain(device), longest, [&signs] { ++signs; });
   EXPECT_GE(signs + 1, device.dispatches().size());
 }
 

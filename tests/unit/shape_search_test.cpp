@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "probes/shape_search.hpp"
 #include "support/clocked_device.hpp"
+#include "workloads/shape_search.hpp"
 
-namespace sonde::probes {
+namespace sonde::workloads {
 namespace {
 
 constexpr std::uint64_t bytes = 64 << 20;
@@ -62,4 +62,4 @@ TEST(ShapeSearch, NoMomentInWhichOthersRunMakesItChooseASlowOne) {
 }
 
 }  // namespace
-}  // namespace sonde::probes
+}  // namespace sonde::workloads

@@ -1,10 +1,10 @@
-#include "cli/sizes.hpp"
+#include "commands/sizes.hpp"
 
 #include <gtest/gtest.h>
 
-#include "cli/usage_error.hpp"
+#include "session/usage_error.hpp"
 
-namespace sonde::cli {
+namespace sonde::commands {
 namespace {
 
 TEST(ParseSize, KnowsPowersOf1024) {
@@ -25,7 +25,7 @@ TEST(ParseSize, RefusesEverythingElseWithTheWordAndAnExample) {
     try {
       const auto bytes = parse_size(text);
       ADD_FAILURE() << "'" << text << "' became " << bytes;
-    } catch (const UsageError& error) {
+    } catch (const session::UsageError& error) {
       EXPECT_NE(std::string(error.what()).find("'" + std::string(text) + "'"), std::string::npos) << error.what();
       EXPECT_NE(std::string(error.what()).find("64M"), std::string::npos) << error.what();
     }
@@ -39,7 +39,7 @@ TEST(ParseSizeRange, GivesLeastAndMost) {
 
 TEST(ParseSizeRange, RefusesWhatIsNoRange) {
   for (const char* text : {"", "4K", ":", "4K:", ":4K", "8K:4K", "4K:8K:16K", "a:b", "0:4K"}) {
-    EXPECT_THROW((void)parse_size_range(text), UsageError) << text;
+    EXPECT_THROW((void)parse_size_range(text), session::UsageError) << text;
   }
 }
 
@@ -47,11 +47,11 @@ TEST(ParseSizeRange, SaysWhichWayRoundItIsWrong) {
   try {
     (void)parse_size_range("8K:4K");
     ADD_FAILURE();
-  } catch (const UsageError& error) {
+  } catch (const session::UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("8K:4K"), std::string::npos);
     EXPECT_NE(std::string(error.what()).find("minimum above its maximum"), std::string::npos);
   }
 }
 
 }  // namespace
-}  // namespace sonde::cli
+}  // namespace sonde::commands

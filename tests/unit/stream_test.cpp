@@ -10,9 +10,9 @@
 
 #include "gpu/error.hpp"
 #include "gpu/model/model.hpp"
-#include "probes/stream.hpp"
+#include "workloads/stream.hpp"
 
-namespace sonde::probes {
+namespace sonde::workloads {
 namespace {
 
 constexpr std::uint64_t kib = 1024;
@@ -244,4 +244,4 @@ INSTANTIATE_TEST_SUITE_P(, EveryPattern,
                          });
 
 }  // namespace
-}  // namespace sonde::probes
+}  // namespace sonde::workloads

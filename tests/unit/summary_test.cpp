@@ -1,16 +1,16 @@
-#include "cli/summary.hpp"
+#include "summary/summary.hpp"
 
 #include <gtest/gtest.h>
 
-#include "probes/bandwidth_curve.hpp"
+#include "probes/bandwidth/curve.hpp"
 #include "support/seen_devices.hpp"
 #include "support/walk_workload.hpp"
 
-namespace sonde::cli {
+namespace sonde::summary {
 namespace {
 
 using records::Line;
-using test::cpu_target;
+using test::cpu_device;
 
 Line sample(const std::string& api, double bytes, std::vector<double> values, bool disturbed = false) {
   Line line;
@@ -30,8 +30,9 @@ Line reason(const std::string& kind, const std::string& api, double bytes) {
   return line;
 }
 
-std::string text_of(const std::vector<Line>& lines, const Target& target = cpu_target(), bool colour = false) {
-  return summary(std::vector{target}, lines, colour);
+std::string text_of(const std::vector<Line>& lines, const records::DeviceRecord& device = cpu_device(),
+                    bool colour = false) {
+  return summary(std::vector{device}, lines, colour);
 }
 
 testing::AssertionResult has(const std::string& text, const std::string& part) {
@@ -81,9 +82,9 @@ TEST(Summary, ADisturbedPointHasAStarThatIsExplained) {
   EXPECT_TRUE(has(disturbed, "\n* 1 point"));
 }
 
-Line sample_around(double bytes, const counters::Surroundings& around) {
+Line sample_around(double bytes, const counters::DeviceState& around) {
   Line line = sample("opencl", bytes, {10, 10});
-  line.measurement.state.surroundings = around;
+  line.measurement.state.device_state = around;
   return line;
 }
 
@@ -232,10 +233,10 @@ TEST(Summary, LatencyUnderLoadIsWhatItsFindingsSay) {
 }
 
 TEST(Summary, ASimulatedDeviceIsCalledSimulatedAtItsNameAndAtItsNumbers) {
-  Target target;
-  target.record.id = "cpu";
-  target.record.name = "h200";
-  target.record.type = gpu::DeviceType::model;
+  records::DeviceRecord target;
+  target.id = "cpu";
+  target.name = "h200";
+  target.type = gpu::DeviceType::model;
   const std::string text = text_of({sample("model", 4096, {10, 10})}, target);
   EXPECT_TRUE(has(text, "h200 (simulated)"));
   EXPECT_TRUE(has(text, "Simulated latency"));
@@ -244,8 +245,8 @@ TEST(Summary, ASimulatedDeviceIsCalledSimulatedAtItsNameAndAtItsNumbers) {
 TEST(Summary, OnACpuItSaysWhatVulkansCodeAdds) {
   const std::vector<Line> lines{sample("opencl", 4096, {2, 2}), sample("vulkan", 4096, {7.5, 7.5})};
   EXPECT_TRUE(has(text_of(lines), "Vulkan reads 5.5 ns more than OpenCL"));
-  Target gpu = cpu_target();
-  gpu.record.type = gpu::DeviceType::discrete;
+  records::DeviceRecord gpu = cpu_device();
+  gpu.type = gpu::DeviceType::discrete;
   EXPECT_FALSE(has(text_of(lines, gpu), "more than OpenCL"));
 }
 
@@ -263,8 +264,8 @@ TEST(Summary, OtherDevicesAndOtherUnitsAreNotInTheTable) {
 TEST(Summary, ColourIsThereOnlyWhenAskedFor) {
   const std::vector<Line> lines{sample("opencl", 4096, {2, 2})};
   EXPECT_FALSE(has(text_of(lines), "\033"));
-  EXPECT_TRUE(has(text_of(lines, cpu_target(), true), "\033[36m●"));
+  EXPECT_TRUE(has(text_of(lines, cpu_device(), true), "\033[36m●"));
 }
 
 }  // namespace
-}  // namespace sonde::cli
+}  // namespace sonde::summary

@@ -1,4 +1,4 @@
-#include "analysis/translation.hpp"
+#include "analysis/levels/translation.hpp"
 
 #include <gtest/gtest.h>
 

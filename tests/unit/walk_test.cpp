@@ -1,4 +1,4 @@
-#include "probes/walk.hpp"
+#include "workloads/walk.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "support/scripted_device.hpp"
 
-namespace sonde::probes {
+namespace sonde::workloads {
 namespace {
 
 using test::HostBuffer;
@@ -185,4 +185,4 @@ INSTANTIATE_TEST_SUITE_P(Lines, WrittenCycle, testing::Values(64u, 128u),
                          [](const auto& line) { return std::to_string(line.param) + "Bytes"; });
 
 }  // namespace
-}  // namespace sonde::probes
+}  // namespace sonde::workloads

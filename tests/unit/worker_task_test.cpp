@@ -1,6 +1,6 @@
 // A worker's whole task on a simulated device: what it sends, without a process of its own.
 
-#include "cli/worker_task.hpp"
+#include "session/worker_task.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "records/reader.hpp"
 #include "support/fake_tree.hpp"
 
-namespace sonde::cli {
+namespace sonde::session {
 namespace {
 
 constexpr const char* pci = "0000:03:00.0";
@@ -65,12 +65,12 @@ TEST(WorkerTask, EverySampleSaysWhatWasAroundIt) {
   const auto states = states_of_samples(tree.root());
   ASSERT_FALSE(states.empty());
   for (const measure::State& state : states) {
-    EXPECT_EQ(state.surroundings.gpu_clock_mhz, 2371);
-    EXPECT_EQ(state.surroundings.memory_clock_mhz, 1249);
-    EXPECT_EQ(state.surroundings.temperature_celsius, 61);
-    EXPECT_EQ(state.surroundings.power_watts, 211);
-    EXPECT_EQ(state.surroundings.cpu_clock_mhz, 4321);
-    EXPECT_FALSE(state.surroundings.throttle_reasons);
+    EXPECT_EQ(state.device_state.gpu_clock_mhz, 2371);
+    EXPECT_EQ(state.device_state.memory_clock_mhz, 1249);
+    EXPECT_EQ(state.device_state.temperature_celsius, 61);
+    EXPECT_EQ(state.device_state.power_watts, 211);
+    EXPECT_EQ(state.device_state.cpu_clock_mhz, 4321);
+    EXPECT_FALSE(state.device_state.throttle_reasons);
   }
 }
 
@@ -79,8 +79,8 @@ TEST(WorkerTask, AnEmptyTreeSaysNothing) {
   const auto states = states_of_samples(tree.root());
   ASSERT_FALSE(states.empty());
   for (const measure::State& state : states) {
-    EXPECT_FALSE(state.surroundings.gpu_clock_mhz || state.surroundings.temperature_celsius);
-    EXPECT_FALSE(state.surroundings.power_watts || state.surroundings.cpu_clock_mhz);
+    EXPECT_FALSE(state.device_state.gpu_clock_mhz || state.device_state.temperature_celsius);
+    EXPECT_FALSE(state.device_state.power_watts || state.device_state.cpu_clock_mhz);
   }
 }
 
@@ -123,4 +123,4 @@ TEST(WorkerTask, CyclesOfALevelAreItsLatencyTimesTheClockWhateverTheRampAndTheNo
 }
 
 }  // namespace
-}  // namespace sonde::cli
+}  // namespace sonde::session

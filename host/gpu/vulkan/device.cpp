@@ -12,7 +12,6 @@
 #include "gpu/error.hpp"
 #include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
-#include "gpu/vulkan/ahead.hpp"
 #include "gpu/vulkan/buffer.hpp"
 #include "gpu/vulkan/copies.hpp"
 #include "gpu/vulkan/handle.hpp"
@@ -24,6 +23,7 @@
 #include "gpu/vulkan/queue.hpp"
 #include "gpu/vulkan/round_trip.hpp"
 #include "gpu/vulkan/staging.hpp"
+#include "gpu/vulkan/submission_ring.hpp"
 #include "gpu/vulkan/vulkan.hpp"
 
 namespace sonde::gpu::vulkan {
@@ -62,7 +62,7 @@ class VulkanDevice final : public Device {
     make_descriptor_pool();
     VkQueryPoolCreateInfo queries{.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     queries.queryType = VK_QUERY_TYPE_TIMESTAMP;
-    queries.queryCount = 2 * (1 + Ahead::slots);
+    queries.queryCount = 2 * (1 + SubmissionRing::slots);
     VkQueryPool raw_queries = VK_NULL_HANDLE;
     check(vkCreateQueryPool(queue_.device(), &queries, nullptr, &raw_queries), "vkCreateQueryPool");
     queries_ = {queue_.device(), raw_queries};
@@ -123,7 +123,7 @@ class VulkanDevice final : public Device {
 
   BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t)>& launch,
                       const std::function<bool(Nanoseconds)>& enough) override {
-    if (!ahead_) ahead_.emplace(queue_);
+    if (!submission_ring_) submission_ring_.emplace(queue_);
     const Launch first_launch = launch(0);
     const VkPipeline pipeline = pipeline_of(static_cast<VulkanKernel&>(kernel), !addresses_ || has_bound(first_launch));
     const bool bound = bind_buffers(first_launch);
@@ -148,15 +148,15 @@ class VulkanDevice final : public Device {
     std::vector<Busy> times;
     std::size_t enqueued = 0;
     for (bool done = false; !done || times.size() < enqueued;) {
-      for (; !done && enqueued < times.size() + Ahead::slots; ++enqueued) {
-        const std::size_t slot = enqueued % Ahead::slots;
+      for (; !done && enqueued < times.size() + SubmissionRing::slots; ++enqueued) {
+        const std::size_t slot = enqueued % SubmissionRing::slots;
         const Launch next = enqueued == 0 ? first_launch : launch(enqueued);
-        ahead_->submit(slot, [&](VkCommandBuffer commands) {
+        submission_ring_->submit(slot, [&](VkCommandBuffer commands) {
           record_dispatch(commands, pipeline, push_constants(next), bound, next.groups, 1 + slot);
         });
       }
-      const std::size_t slot = times.size() % Ahead::slots;
-      ahead_->wait(slot);
+      const std::size_t slot = times.size() % SubmissionRing::slots;
+      submission_ring_->wait(slot);
       const auto [begin, end] = stamps(1 + slot);
       times.push_back({since_first(begin), since_first(end)});
       done = done || enough(clocks.on_host(times.back().end));
@@ -385,8 +385,8 @@ class VulkanDevice final : public Device {
   DescriptorPool descriptor_pool_;
   VkDescriptorSet descriptors_ = VK_NULL_HANDLE;
   QueryPool queries_;
-  std::optional<Ahead> ahead_;      ///< made when first asked for
-  std::unique_ptr<Copies> copies_;  ///< made when first asked for
+  std::optional<SubmissionRing> submission_ring_;  ///< made when first asked for
+  std::unique_ptr<Copies> copies_;                 ///< made when first asked for
   std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>, Pipeline>
       pipelines_;  ///< by code and constants
 };

@@ -56,17 +56,17 @@ std::uint64_t import_alignment_bytes(VkPhysicalDevice physical) {
 /// The most that is left in a heap of which `counts(heap)`.
 template <typename Counts>
 std::uint64_t most_left_in(VkPhysicalDevice physical, Counts counts) {
-  const bool told = has_extension(physical, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+  const bool has_budget = has_extension(physical, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{.sType =
                                                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
   VkPhysicalDeviceMemoryProperties2 memory{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2};
-  if (told) memory.pNext = &budget;
+  if (has_budget) memory.pNext = &budget;
   vkGetPhysicalDeviceMemoryProperties2(physical, &memory);
   std::uint64_t most = 0;
   for (std::uint32_t heap = 0; heap < memory.memoryProperties.memoryHeapCount; ++heap) {
     if (!counts(memory.memoryProperties, heap)) continue;
     std::uint64_t left = memory.memoryProperties.memoryHeaps[heap].size;
-    if (told) left = budget.heapBudget[heap] - std::min(budget.heapBudget[heap], budget.heapUsage[heap]);
+    if (has_budget) left = budget.heapBudget[heap] - std::min(budget.heapBudget[heap], budget.heapUsage[heap]);
     most = std::max(most, left);
   }
   return most;

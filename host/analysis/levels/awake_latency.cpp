@@ -1,0 +1,68 @@
+#include "analysis/levels/awake_latency.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace sonde::analysis {
+namespace {
+
+constexpr double room_for_both = 2.1;
+/// Beyond a cache by so much, what random replacement leaves of the working set no longer counts.
+constexpr double far_beyond = 4;
+/// Fewer stand at the edges of both caches around them, where chance in the placement of lines is all that they tell.
+constexpr std::size_t least_points_of_a_cache = 3;
+
+double median(const CurvePoint& point) { return summarize(point.values).median; }
+
+/// Between the neighbours of `bytes`, on logarithmic scales; nothing beyond the curve's ends.
+std::optional<double> interpolated(std::span<const CurvePoint> curve, double bytes) {
+  const auto above = std::ranges::lower_bound(curve, bytes, {}, &CurvePoint::bytes);
+  if (above == curve.end()) return std::nullopt;
+  if (above->bytes == bytes) return median(*above);
+  if (above == curve.begin()) return std::nullopt;
+  const CurvePoint& below = *std::prev(above);
+  const double share = std::log(bytes / below.bytes) / std::log(above->bytes / below.bytes);
+  return std::exp(std::lerp(std::log(median(below)), std::log(median(*above)), share));
+}
+
+/// Awake over asleep at the sizes between `low` and `high`.
+std::vector<double> ratios(std::span<const CurvePoint> asleep, std::span<const CurvePoint> awake, double low,
+                           double high) {
+  std::vector<double> found;
+  for (const CurvePoint& point : awake) {
+    if (point.bytes < low || point.bytes > high || point.values.empty()) continue;
+    const std::optional<double> lone = interpolated(asleep, point.bytes);
+    if (lone && *lone > 0) found.push_back(median(point) / *lone);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Level> awake_latency(std::vector<Level> levels, std::span<const CurvePoint> asleep,
+                                 std::span<const CurvePoint> awake) {
+  constexpr double without_end = std::numeric_limits<double>::infinity();
+  double left = 0;      // where the level before is gone
+  double far_left = 0;  // where it is long gone
+  for (Level& level : levels) {
+    std::vector<double> found;
+    if (level.bytes) {
+      found = ratios(asleep, awake, left, level.onset_bytes / room_for_both);
+      if (found.size() < least_points_of_a_cache) found.clear();
+      left = level.end_bytes;
+      far_left = std::max(left, far_beyond * level.bytes->value);
+    } else {
+      found = ratios(asleep, awake, far_left, without_end);
+      if (found.empty()) found = ratios(asleep, awake, left, without_end);
+    }
+    if (found.empty()) continue;
+    const Summary ratio = summarize(found);
+    level.latency_ns = {level.latency_ns.low * ratio.lower_quartile, level.latency_ns.value * ratio.median,
+                        level.latency_ns.high * ratio.upper_quartile};
+  }
+  return levels;
+}
+
+}  // namespace sonde::analysis

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analysis/statistics.hpp"
+
+namespace sonde::analysis {
+
+/// Repetitions at one working set, in nanoseconds.
+struct CurvePoint {
+  double bytes = 0;
+  std::vector<double> values;
+  double settling = 0;  ///< share by which laps still got faster: then these are upper bounds
+  double smt_interference =
+      0;  ///< share of the values taken while something else worked on the same core: upper bounds too
+};
+
+/// The curves that tell the levels of one memory hierarchy, each sorted by bytes. Only `cycle` must not be empty.
+struct LatencyCurves {
+  std::vector<CurvePoint> cycle;        ///< permutation walk over distinct lines
+  std::vector<CurvePoint> independent;  ///< uniformly random lines: the hit rate gives capacity whatever the policy
+  std::vector<CurvePoint> page;         ///< one line a page, over the span of the pages
+  double line_bytes = 64;
+  double page_bytes = 4096;                 ///< distance of the lines of `page`
+  std::vector<double> left_out_bytes = {};  ///< sizes of the cycle whose points were disturbed
+  double smt_interference = 0;              ///< mean share of the cycle's, those left out too, as CurvePoint says it
+};
+
+/// A value with the range that holds it with 95 % probability.
+struct Bracket {
+  double low = 0;
+  double value = 0;
+  double high = 0;
+};
+
+/// One level of the hierarchy, the nearest first. The last has neither size nor transition: it is memory.
+struct Level {
+  std::optional<Bracket> bytes;
+  double onset_bytes = 0;  ///< where latency has left this level's plateau by 5 % of the step to the next
+  double end_bytes = 0;    ///< where it has come within 5 % of the next
+  Bracket latency_ns;
+  double fitted_bytes = 0;  ///< what the formulas make of the whole slope; `bytes` of a cycle alone says the onset
+};
+
+/// An edge that follows pages rather than bytes: address translation, not a level.
+struct TranslationEdge {
+  double bytes = 0;                 ///< largest span of pages that is still free of it
+  double added_ns = 0;              ///< what a load takes longer beyond it
+  double reach_bytes = 0;           ///< span at which half of that is reached
+  std::vector<double> log2_spans;   ///< of the pages that were walked, on the way up
+  std::vector<double> added_ns_at;  ///< what a load takes longer at each of them
+};
+
+struct Hierarchy {
+  std::vector<Level> levels;
+  std::vector<TranslationEdge> translation;
+};
+
+/// Where a curve rises, without the care that a level takes: for choosing what to measure next.
+struct Edge {
+  double onset_bytes = 0;
+  double middle_bytes = 0;
+};
+std::vector<Edge> find_edges(const LatencyCurves& curves);
+
+/// Reads the levels from the curves: docs/method.md says how. A level that is not there is worse than one that is
+/// missed. `seed` drives the bootstrap; the same seed gives the same brackets.
+Hierarchy find_levels(const LatencyCurves& curves, std::uint64_t seed);
+
+}  // namespace sonde::analysis

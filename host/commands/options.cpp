@@ -1,0 +1,171 @@
+#include "commands/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "commands/levels.hpp"
+#include "commands/list.hpp"
+#include "commands/run.hpp"
+#include "session/usage_error.hpp"
+#include "version.hpp"
+
+namespace sonde::commands {
+namespace {
+
+using session::UsageError;
+
+constexpr const char* main_examples = R"(
+Examples:
+  sonde list                          what can be measured here
+  sonde run                           measure every GPU, or the CPU where there is none
+  sonde report results/X.jsonl -o X.html --png pictures
+                                      the picture of a run)";
+
+constexpr const char* list_examples = R"(
+Examples:
+  sonde list
+  sonde list --json | jq '.[].name')";
+
+constexpr const char* levels_examples = R"(
+Examples:
+  sonde levels results/X.jsonl
+  sonde levels results/X.jsonl --json | jq '[.level, .bytes.value, .latency_ns.value]')";
+
+constexpr const char* run_examples = R"(
+Examples:
+  sonde run --effort quick            a first look, in a minute or two
+  sonde run --device radeon --api vulkan
+  sonde run --sizes 4K:1G --effort thorough -o mine.jsonl
+  sonde run --device model:strix-halo a simulated GPU, to see what the tool shows
+
+Efforts, by the device's time (all take at least 7 repetitions, until the median is known within 1 %):
+  quick     repetitions of  2 ms, at most  9, working sets up to  64 MiB; on a CPU 1 to 2 min
+  normal    repetitions of  6 ms, at most 15, working sets up to 256 MiB; on a CPU some minutes
+  thorough  repetitions of 20 ms, at most 30, working sets up to   1 GiB, on a GPU 8 GiB; minutes
+Where latency or bandwidth still changes at the end of a quick or normal sweep, it goes on: on a CPU to twice as much,
+else to four times.
+The plan and its estimate are shown before anything is measured. The record file is never overwritten.)";
+
+/// For options whose text CLI11 would read too kindly: -1 as a large seed, nothing as "not given".
+const CLI::Validator not_empty(
+    [](const std::string& text) { return text.empty() ? "wants a value, not ''" : std::string(); }, "");
+const CLI::Validator digits(
+    [](const std::string& text) {
+      const bool fine =
+          !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+      return fine ? std::string() : "'" + text + "' is no whole number";
+    },
+    "");
+const CLI::Validator seconds_above_zero(
+    [](const std::string& text) {
+      double seconds = 0;
+      const bool fine = CLI::detail::lexical_cast(text, seconds) && seconds > 0 && seconds <= 1e6;
+      return fine ? std::string() : "'" + text + "' is no number of seconds above 0 (and at most a million)";
+    },
+    "");
+
+const CLI::Validator folder(
+    [](const std::string& text) {
+      std::error_code ignored;
+      return std::filesystem::is_directory(text, ignored) ? std::string() : "there is no folder '" + text + "'";
+    },
+    "");
+
+void add_run_options(CLI::App& run, RunOptions& options) {
+  run.footer(run_examples);
+  run.add_option("--device", options.devices,
+                 "Which device, repeatable: index, part of the name, UUID, PCI address, cpu, gpu, all, model:NAME or "
+                 "model:FILE.json")
+      ->type_name("SEL")
+      ->expected(1);
+  run.get_option("--device")->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  run.add_option("--api", options.api, "Through which API")
+      ->check(CLI::IsMember({"opencl", "vulkan", "all"}))
+      ->capture_default_str();
+  run.add_option("--probe", options.probes, "Which probes (default: all that apply)")
+      ->type_name("NAME[,NAME...]")
+      ->delimiter(',');
+  run.add_option("--sizes", options.sizes, "Smallest and largest working set, powers of 1024, e.g. 4K:1G")
+      ->type_name("MIN:MAX")
+      ->check(not_empty);
+  run.add_option("--effort", options.effort, "How much to measure")
+      ->check(CLI::IsMember({"quick", "normal", "thorough"}))
+      ->capture_default_str();
+  run.add_option("--seed", options.seed, "Seed of every random choice")
+      ->type_name("N")
+      ->check(digits)
+      ->capture_default_str();
+  run.add_option("-o,--out", options.out, "Record file (default: results/<host>-<device>-<driver>-<UTC time>.jsonl)")
+      ->type_name("FILE")
+      ->check(not_empty);
+  run.add_option("--silence-limit", options.silence_limit_seconds,
+                 "A worker that reports nothing for so many seconds is ended")
+      ->type_name("SECONDS")
+      ->check(seconds_above_zero)
+      ->capture_default_str();
+  run.add_option("--time-limit", options.time_limit_seconds, "The whole run ends after so many seconds")
+      ->type_name("SECONDS")
+      ->check(seconds_above_zero);
+  run.add_option("--sysfs-root", options.sysfs_root,
+                 "Read clocks, temperature and power from a tree below DIR, for tests")
+      ->type_name("DIR")
+      ->check(folder)
+      ->capture_default_str();
+  run.add_flag_callback("--no-progress", [&options] { options.progress = false; }, "No progress bar");
+  run.add_flag("-v", options.verbose, "Show what the drivers print");
+}
+
+}  // namespace
+
+bool is_external(const std::string& word) {
+  const bool own = word == "list" || word == "run" || word == "levels";
+  return !own && !word.empty() && word[0] != '-';
+}
+
+ExitStatus parse_and_run(const std::vector<std::string>& words) {
+  CLI::App app("Sonde measures what GPUs and iGPUs really do with memory.", "sonde");
+  app.footer(main_examples);
+  app.set_version_flag("--version", std::string("sonde ") + version + " (" + commit + ")");
+  app.require_subcommand(1);
+
+  CLI::App* list = app.add_subcommand("list", "Every device, its drivers, and what can be measured on it");
+  list->footer(list_examples);
+  bool json = false;
+  list->add_flag("--json", json, "As a JSON array");
+
+  RunOptions run_options;
+  run_options.command = words;
+  CLI::App* run = app.add_subcommand("run", "Measure, write a record file, print a summary");
+  add_run_options(*run, run_options);
+
+  // CLI11 would only say that a command is missing.
+  const bool own_option = words.size() < 2 || words[1] == "-h" || words[1] == "--help" || words[1] == "--version";
+  if (!own_option && words[1].starts_with('-')) {
+    throw UsageError("there is no option '" + words[1] + "' before a command; sonde --help lists what there is");
+  }
+  CLI::App* levels = app.add_subcommand("levels", "Find the cache levels again from a record file's samples");
+  levels->footer(levels_examples);
+  std::string levels_file;
+  bool levels_json = false;
+  levels->add_option("FILE", levels_file, "A record file")->required()->check(not_empty);
+  levels->add_flag("--json", levels_json, "As level records, one a line");
+
+  std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);
+  try {
+    app.parse(reversed);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    app.exit(asked);
+    return ExitStatus::done;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(std::string(error.what()) + " (see sonde --help)");
+  }
+  if (list->parsed()) return list_command(json ? ListFormat::json : ListFormat::text);
+  if (levels->parsed()) return levels_command(levels_file, levels_json ? LevelsFormat::json : LevelsFormat::text);
+  return run_command(run_options);
+}
+
+}  // namespace sonde::commands

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "commands/exit_status.hpp"
+
+namespace sonde::commands {
+
+/// `sonde run` as typed; words are checked when the command starts.
+struct RunOptions {
+  std::vector<std::string> devices;
+  std::string api = "all";
+  std::vector<std::string> probes;
+  std::string sizes;
+  std::string effort = "normal";
+  std::uint64_t seed = 1;
+  std::string out;
+  double silence_limit_seconds = 30;
+  double time_limit_seconds = 0;  ///< of the whole run; 0 for none
+  std::string sysfs_root = "/";
+  bool progress = true;
+  bool verbose = false;
+  std::vector<std::string> command;  ///< the whole command line, for the record
+};
+
+/// Probes, writes the record file, prints a summary. Throws UsageError before anything is measured.
+ExitStatus run_command(const RunOptions& options);
+
+}  // namespace sonde::commands

@@ -1,0 +1,79 @@
+#include "counters/state/cpu_clock.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include "counters/state/sysfs.hpp"
+
+// Sources: kernel, Documentation/admin-guide/pm/cpufreq.rst (scaling_cur_freq, kHz); proc(5).
+namespace sonde::counters {
+namespace {
+
+constexpr std::size_t most_cpuinfo_bytes = 4 << 20;
+
+std::optional<double> cpufreq_mhz(const std::filesystem::path& cpu) {
+  const auto kilohertz = read_number(cpu / "cpufreq" / "scaling_cur_freq");
+  return kilohertz && *kilohertz > 0 ? std::optional(*kilohertz * 1e-3) : std::nullopt;
+}
+
+std::optional<double> sysfs_clock_mhz(const std::filesystem::path& cpus, int cpu) {
+  if (const auto clock = cpufreq_mhz(cpus / ("cpu" + std::to_string(cpu)))) return clock;
+  std::optional<double> fastest;
+  for (const auto& other : numbered(cpus, "cpu")) fastest = std::max(fastest, cpufreq_mhz(other));
+  return fastest;
+}
+
+}  // namespace
+
+std::optional<int> last_cpu_in(std::string_view stat) {
+  // Fields are counted from behind the name, which may have blanks and brackets: the 39th, of which the state is the
+  // 3rd.
+  std::size_t at = stat.rfind(')');
+  for (int field = 2; field < 39 && at != stat.npos; ++field) at = stat.find(' ', at + 1);
+  if (at == stat.npos) return std::nullopt;
+  const auto cpu = number_in(stat.substr(at, stat.find(' ', at + 1) - at));
+  return cpu && *cpu >= 0 ? std::optional(static_cast<int>(*cpu)) : std::nullopt;
+}
+
+std::optional<double> cpuinfo_clock_mhz(std::string_view text, int cpu) {
+  std::optional<double> fastest;
+  std::optional<double> processor;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::size_t colon = line.find(':');
+    if (colon == line.npos) continue;
+    const auto number = number_in(line.substr(colon + 1));
+    if (line.starts_with("processor")) processor = number;
+    if (!line.starts_with("cpu MHz") || !number || *number <= 0) continue;
+    if (processor && *processor == cpu) return number;
+    fastest = std::max(fastest, number);
+  }
+  return fastest;
+}
+
+Source cpu_clock_source(const std::filesystem::path& root) {
+  const std::filesystem::path stat = "/proc/self/task/" + std::to_string(gettid()) + "/stat";
+  return cpu_clock_source(root, [stat] {
+    const auto text = read_bytes(stat);
+    return text ? last_cpu_in(*text) : std::nullopt;
+  });
+}
+
+Source cpu_clock_source(const std::filesystem::path& root, const std::function<std::optional<int>()>& which_cpu) {
+  const std::filesystem::path cpus = root / "sys/devices/system/cpu";
+  // Settled once: without cpufreq (in virtual machines) a tree of hundreds of CPUs would be searched at every reading.
+  const bool cpufreq = sysfs_clock_mhz(cpus, 0).has_value();
+  return [=](DeviceState& reading) {
+    const int cpu = which_cpu().value_or(0);
+    if (cpufreq) {
+      reading.cpu_clock_mhz = sysfs_clock_mhz(cpus, cpu);
+    } else if (const auto text = read_bytes(root / "proc/cpuinfo", most_cpuinfo_bytes)) {
+      reading.cpu_clock_mhz = cpuinfo_clock_mhz(*text, cpu);
+    }
+  };
+}
+
+}  // namespace sonde::counters

@@ -1,0 +1,146 @@
+#include "counters/state/nvml.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <memory>
+
+// Only what is used of NVIDIA's management library, so that neither its header nor the library is needed to build.
+// Source: NVML API reference guide, docs.nvidia.com/deploy/nvml-api.
+namespace sonde::counters {
+namespace {
+
+using Handle = void*;
+constexpr int success = 0;
+constexpr int graphics_clock = 0;
+constexpr int memory_clock = 2;
+constexpr int die_temperature = 0;
+constexpr unsigned present_power = 186;  // NVML_FI_DEV_POWER_INSTANT
+constexpr int value_is_unsigned = 1;     // NVML_VALUE_TYPE_UNSIGNED_INT
+
+/// nvmlFieldValue_t
+struct FieldValue {
+  unsigned field = 0;
+  unsigned scope = 0;
+  long long timestamp = 0;
+  long long latency_microseconds = 0;
+  int type = 0;
+  int result = 0;
+  union {
+    unsigned as_unsigned;
+    double as_double;
+    unsigned long long as_unsigned_long;
+  } value{};
+};
+static_assert(sizeof(FieldValue) == 40);
+
+/// Idle, clocks that the user has set and a display's wishes are bits too, but nothing that holds a GPU back; a
+/// library may know further bits, whose meaning it does not tell.
+std::set<std::string> reasons_of(unsigned long long bits) {
+  std::set<std::string> reasons;
+  if (bits & 0x84) reasons.insert("power");        // software power cap 0x4, power brake 0x80
+  if (bits & 0x60) reasons.insert("temperature");  // by software 0x20, by hardware 0x40
+  // A slowdown by hardware (0x8) comes with its reason, except on old cards; 0x10 is another GPU of a group.
+  if ((bits & 0x10) || ((bits & 0x8) && reasons.empty())) reasons.insert("other");
+  return reasons;
+}
+
+struct Close {
+  void operator()(void* library) const { dlclose(library); }
+};
+
+class Nvml {
+ public:
+  Nvml(const std::string& pci, const std::string& file) : library_(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (!library_) return;
+    int (*init)() = nullptr;
+    int (*device_at)(const char*, Handle*) = nullptr;
+    find(init, "nvmlInit_v2");
+    find(device_at, "nvmlDeviceGetHandleByPciBusId_v2");
+    find(shutdown_, "nvmlShutdown");
+    find(clock_, "nvmlDeviceGetClockInfo");
+    find(highest_clock_, "nvmlDeviceGetMaxClockInfo");
+    find(bus_width_, "nvmlDeviceGetMemoryBusWidth");
+    find(temperature_, "nvmlDeviceGetTemperature");
+    find(power_, "nvmlDeviceGetPowerUsage");
+    find(fields_, "nvmlDeviceGetFieldValues");
+    find(reasons_, "nvmlDeviceGetCurrentClocksEventReasons");
+    if (reasons_ == nullptr) find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");  // its name before R535
+    if (init == nullptr || device_at == nullptr) return;
+    initialised_ = init() == success;
+    if (!initialised_ || device_at(pci.c_str(), &device_) != success) device_ = nullptr;
+  }
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
+  ~Nvml() {
+    if (initialised_ && shutdown_ != nullptr) shutdown_();
+  }
+
+  [[nodiscard]] bool has_device() const { return device_ != nullptr; }
+
+  void read(DeviceState& reading) const {
+    unsigned number = 0;
+    if (clock_ != nullptr && clock_(device_, graphics_clock, &number) == success) reading.gpu_clock_mhz = number;
+    if (clock_ != nullptr && clock_(device_, memory_clock, &number) == success) reading.memory_clock_mhz = number;
+    reading.memory_peak_gbps = memory_peak_gbps();
+    if (temperature_ != nullptr && temperature_(device_, die_temperature, &number) == success) {
+      reading.temperature_celsius = number;
+    }
+    reading.power_watts = watts();
+    unsigned long long bits = 0;
+    if (reasons_ != nullptr && reasons_(device_, &bits) == success) reading.throttle_reasons = reasons_of(bits);
+  }
+
+ private:
+  template <typename Function>
+  void find(Function& function, const char* name) {
+    function = reinterpret_cast<Function>(dlsym(library_.get(), name));
+  }
+
+  /// Two transfers a clock, as NVML counts the clocks of all kinds of memory.
+  [[nodiscard]] std::optional<double> memory_peak_gbps() const {
+    constexpr double transfers_per_clock = 2;
+    unsigned mhz = 0;
+    unsigned bits = 0;
+    if (highest_clock_ == nullptr || bus_width_ == nullptr) return std::nullopt;
+    if (highest_clock_(device_, memory_clock, &mhz) != success || bus_width_(device_, &bits) != success)
+      return std::nullopt;
+    if (mhz == 0 || bits == 0) return std::nullopt;
+    return transfers_per_clock * mhz * bits / 8 / 1e3;
+  }
+
+  /// The present power where the driver tells it: nvmlDeviceGetPowerUsage is an average over a second since Ampere,
+  /// longer than a point takes.
+  [[nodiscard]] std::optional<double> watts() const {
+    FieldValue field{.field = present_power};
+    if (fields_ != nullptr && fields_(device_, 1, &field) == success && field.result == success &&
+        field.type == value_is_unsigned) {
+      return field.value.as_unsigned * 1e-3;
+    }
+    unsigned milliwatts = 0;
+    if (power_ != nullptr && power_(device_, &milliwatts) == success) return milliwatts * 1e-3;
+    return std::nullopt;
+  }
+
+  std::unique_ptr<void, Close> library_;
+  bool initialised_ = false;
+  Handle device_ = nullptr;
+  int (*shutdown_)() = nullptr;
+  int (*clock_)(Handle, int, unsigned*) = nullptr;
+  int (*highest_clock_)(Handle, int, unsigned*) = nullptr;
+  int (*bus_width_)(Handle, unsigned*) = nullptr;
+  int (*temperature_)(Handle, int, unsigned*) = nullptr;
+  int (*power_)(Handle, unsigned*) = nullptr;
+  int (*fields_)(Handle, int, FieldValue*) = nullptr;
+  int (*reasons_)(Handle, unsigned long long*) = nullptr;
+};
+
+}  // namespace
+
+Source nvml_source(const std::string& pci, const std::string& library) {
+  const auto nvml = std::make_shared<Nvml>(pci, library);
+  if (!nvml->has_device()) return {};
+  return [nvml](DeviceState& reading) { nvml->read(reading); };
+}
+
+}  // namespace sonde::counters

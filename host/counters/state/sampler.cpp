@@ -1,0 +1,56 @@
+#include "counters/state/sampler.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <future>
+
+namespace sonde::counters {
+namespace {
+
+constexpr int rest_per_reading = 50;
+constexpr std::chrono::seconds longest_rest{1};
+
+}  // namespace
+
+Sampler::Sampler(std::function<DeviceState()> read, std::chrono::milliseconds interval) : read_(std::move(read)) {
+  read_once();
+  std::promise<pid_t> started;
+  std::future<pid_t> thread_id = started.get_future();
+  thread_ = std::jthread([this, interval, promise = std::move(started)](const std::stop_token& stop) mutable {
+    pthread_setname_np(pthread_self(), "sonde-state");
+    promise.set_value(gettid());
+    run(stop, interval);
+  });
+  thread_id_ = thread_id.get();
+}
+
+std::vector<DeviceState> Sampler::since(Clock::time_point moment) {
+  const std::lock_guard lock(mutex_);
+  while (readings_.size() > 1 && readings_.front().first < moment) readings_.pop_front();
+  std::vector<DeviceState> found;
+  for (const auto& [when, reading] : readings_) found.push_back(reading);
+  return found;
+}
+
+void Sampler::run(const std::stop_token& stop, std::chrono::milliseconds interval) {
+  std::mutex nobody_elses;
+  std::unique_lock lock(nobody_elses);
+  Clock::duration rest = interval;
+  while (!wake_.wait_for(lock, stop, rest, [&stop] { return stop.stop_requested(); })) {
+    const Clock::time_point begin = Clock::now();
+    read_once();
+    const Clock::duration rest_of_the_slow = (Clock::now() - begin) * rest_per_reading;
+    rest = std::max<Clock::duration>(interval, std::min<Clock::duration>(rest_of_the_slow, longest_rest));
+  }
+}
+
+void Sampler::read_once() {
+  const Clock::time_point when = Clock::now();
+  const DeviceState reading = read_();
+  const std::lock_guard lock(mutex_);
+  readings_.emplace_back(when, reading);
+}
+
+}  // namespace sonde::counters

@@ -1,0 +1,102 @@
+#include "measure/smt_interference.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "analysis/statistics.hpp"
+#include "gpu/error.hpp"
+
+namespace sonde::measure {
+namespace {
+
+/// Of one look: long beside what a launch varies by, short beside a repetition.
+constexpr gpu::Nanoseconds shortest_walk{100e3};
+constexpr gpu::Nanoseconds shortest_arithmetic{50e3};
+constexpr int looks_at_first = 20;
+/// Of so many recent looks the fastest tell what is usual: what slows hits for good is usual after a while, neighbours
+/// who stay for a second or two are not.
+constexpr std::size_t looks_remembered = 300;
+constexpr double usual_quantile = 0.1;
+constexpr double tolerated = 1.12;
+/// Interrupted short dispatches may last longer than the long ones.
+constexpr double least_step_ns = 1e-3;
+
+}  // namespace
+
+SmtInterference::Timed::Timed(Workload timed, gpu::Nanoseconds shortest)
+    : work(std::move(timed)), few((work.lap / work.quantum + 1) * work.quantum), many(2 * few) {
+  run(few);  // compiles
+  while (run(many) < shortest && 2 * many <= work.most) many *= 2;
+}
+
+gpu::Nanoseconds SmtInterference::Timed::run(std::uint64_t steps) {
+  const gpu::Nanoseconds time = work.run(steps);
+  if (const auto flaw = work.flaw()) throw gpu::Error(*flaw);
+  spent += time;
+  return time;
+}
+
+gpu::Nanoseconds SmtInterference::Timed::faster_of_two(std::uint64_t steps) {
+  const gpu::Nanoseconds first = run(steps);
+  return std::min(first, run(steps));
+}
+
+double SmtInterference::Timed::ns_per_step(gpu::Nanoseconds many_took) {
+  return (many_took - faster_of_two(few)).count() / static_cast<double>(many - few);
+}
+
+SmtInterference::SmtInterference(Workload walk, Workload arithmetic, gpu::Nanoseconds patience)
+    : walk_(std::move(walk), shortest_walk),
+      arithmetic_(std::move(arithmetic), shortest_arithmetic),
+      patience_(patience) {
+  for (int looks = 0; looks < looks_at_first; ++looks) recent_.push_back(look());
+}
+
+SmtInterference::Look SmtInterference::look() {
+  // Its lines may have been pushed out by what was measured last, and by the launch.
+  walk_.run(walk_.few);
+  const double hit_ns = walk_.ns_per_step(walk_.run(walk_.many));
+  // An interrupted chain, or launch, would make hits look short, and all later ones long beside that.
+  const double step_ns = arithmetic_.ns_per_step(arithmetic_.faster_of_two(arithmetic_.many));
+  return {.hit_ns = hit_ns, .step_ns = std::max(step_ns, least_step_ns)};
+}
+
+bool SmtInterference::crowded(const Look& now) const {
+  const auto slower_than_usual = [&](const auto& of) {
+    std::vector<double> looks;
+    for (const Look& one : recent_) looks.push_back(of(one));
+    return of(now) > tolerated * analysis::quantile(looks, usual_quantile);
+  };
+  // Beside arithmetic alone they might be slow because neighbours held that up when the first looks were taken.
+  return slower_than_usual([](const Look& one) { return one.hit_ns; }) &&
+         slower_than_usual([](const Look& one) { return one.hit_ns / one.step_ns; });
+}
+
+bool SmtInterference::present() {
+  Look now = look();
+  // An interruption is none.
+  if (crowded(now)) now = std::ranges::min(now, look(), {}, &Look::hit_ns);
+  recent_.push_back(now);
+  if (recent_.size() > looks_remembered) recent_.pop_front();
+  return crowded(now);
+}
+
+bool SmtInterference::wait_until_gone(const std::function<void()>& alive) {
+  while (patience_ > gpu::Nanoseconds{0}) {
+    const gpu::Nanoseconds spent = walk_.spent + arithmetic_.spent;
+    const Look now = look();
+    alive();
+    if (!crowded(now)) return true;
+    patience_ -= walk_.spent + arithmetic_.spent - spent;
+  }
+  return false;
+}
+
+bool SmtInterference::may_repeat(gpu::Nanoseconds time) {
+  if (patience_for_work_ <= gpu::Nanoseconds{0}) return false;
+  patience_for_work_ -= time;
+  return true;
+}
+
+}  // namespace sonde::measure

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+
+#include "gpu/device.hpp"
+#include "measure/probe.hpp"
+
+namespace sonde::measure {
+
+/// Tells whether something else works on the core that is measured: a program on its second hardware thread, often of
+/// another virtual machine, of which no counter of this system says anything. It takes room in the core's own caches
+/// and turns of its units, so that hits in the first cache take longer than usual, by the clock and beside dependent
+/// arithmetic. A clock that falls, as many do after milliseconds of waiting for memory, slows both alike.
+class SmtInterference {
+ public:
+  /// `walk`: over most of the first cache, by the way that is measured. `arithmetic`: a dependent chain on the same
+  /// core. `patience`: how long they may be waited for in all, and how long the work may take that is done again for
+  /// their sake. Throws gpu::Error where one of the two does not do its work.
+  SmtInterference(Workload walk, Workload arithmetic, gpu::Nanoseconds patience);
+
+  /// Whether there are any now. Throws as the constructor.
+  bool present();
+  /// Waits until there are none, as long as patience lasts; whether there are none. `alive` is called after each look.
+  bool wait_until_gone(const std::function<void()>& alive);
+  /// Whether work that took so long beside them may be done again.
+  bool may_repeat(gpu::Nanoseconds time);
+
+ private:
+  /// Work whose time a step is told by a short and a long dispatch, whose difference is free of the launch.
+  struct Timed {
+    Workload work;
+    std::uint64_t few = 0;  ///< a lap
+    std::uint64_t many = 0;
+    gpu::Nanoseconds spent{0};
+
+    Timed(Workload timed, gpu::Nanoseconds shortest);
+    gpu::Nanoseconds run(std::uint64_t steps);
+    /// What an interruption leaves alone, most of the time.
+    gpu::Nanoseconds faster_of_two(std::uint64_t steps);
+    double ns_per_step(gpu::Nanoseconds many_took);
+  };
+
+  struct Look {
+    double hit_ns = 0;
+    double step_ns = 0;
+  };
+  Look look();
+  bool crowded(const Look& now) const;
+
+  Timed walk_;
+  Timed arithmetic_;
+  gpu::Nanoseconds patience_;
+  gpu::Nanoseconds patience_for_work_ = patience_;
+  std::deque<Look> recent_;  ///< when somebody asked, without those while waiting
+};
+
+}  // namespace sonde::measure

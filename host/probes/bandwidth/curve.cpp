@@ -1,0 +1,149 @@
+#include "probes/bandwidth/curve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "analysis/levels/bandwidth_levels.hpp"
+#include "analysis/statistics.hpp"
+#include "probes/bandwidth/plan.hpp"
+#include "workloads/latency_sweep.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Effort;
+using measure::Measurement;
+using measure::Point;
+using measure::Request;
+using workloads::Pattern;
+using workloads::Sharing;
+
+constexpr double same_size = 1.02;
+/// What is measured in another shape lies a grain further, as a point is measured but once; no more than what a shape
+/// may leave out, or its blocks would be cut down.
+constexpr double a_little_larger = 1.009;
+/// Less is noise, not a shape's.
+constexpr double steps = 1.05;
+
+double bytes_of(const Measurement& one) { return one.point.x.at("bytes"); }
+double gbps_of(const Measurement& one) { return analysis::summarize(one.values).median; }
+
+/// Measurements of the curve, after which edges are not looked at any closer, however many there seem to be.
+std::size_t most_points(const gpu::DeviceInfo& device, Effort effort) {
+  switch (effort) {
+    // A CPU that stands for a GPU takes as long for each of them as it has of memory.
+    case Effort::quick: return device.type == gpu::DeviceType::cpu ? 36 : 60;
+    case Effort::normal: return 120;
+    case Effort::thorough: break;
+  }
+  return 200;
+}
+
+Point in_shape(const gpu::DeviceInfo& device, double bytes, const std::map<std::string, double>& shape) {
+  Point point = stream_point(device, Pattern::read, Sharing::shared, bytes);
+  point.shape = shape;
+  return point;
+}
+
+/// The size of `one` in the shape of `other`, unless that has been measured.
+std::optional<Point> contest(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known,
+                             const Measurement& one, const Measurement& other) {
+  const double bytes = bytes_of(one);
+  const bool done = std::ranges::any_of(known, [&](const Measurement& each) {
+    return each.point.series == one.point.series && each.point.shape == other.point.shape &&
+           each.point.x.contains("bytes") && bytes_of(each) < bytes * same_size && bytes < bytes_of(each) * same_size;
+  });
+  if (done) return std::nullopt;
+  Point point = in_shape(device, bytes, other.point.shape);
+  const double further = bytes + grain_of(device, Pattern::read, Sharing::shared);
+  point.x["bytes"] = further;
+  return further < bytes * a_little_larger && asked_for(request, point) ? std::optional(point) : std::nullopt;
+}
+
+/// Beyond a sweep that ends on a fall: what memory delivers is not told from a mixture.
+std::vector<Point> points_beyond(const gpu::DeviceInfo& device, const Request& request,
+                                 std::span<const Measurement* const> curve) {
+  std::vector<Point> points;
+  const std::vector<analysis::CurvePoint> times = analysis::time_curve(curve_of(curve), request.line_bytes);
+  for (const double wanted : workloads::sizes_beyond(times, largest_stream_bytes(device, request), device, request)) {
+    const Point point = in_shape(device, wanted, curve.back()->point.shape);
+    const double bytes = point.x.at("bytes");
+    // Beyond a binding's range lavapipe needs twice the instructions: a step in the curve that is no level.
+    if (device.type == gpu::DeviceType::cpu && bytes > static_cast<double>(device.bound_bytes)) break;
+    if (bytes > static_cast<double>(device.largest_buffer_bytes)) break;
+    points.push_back(point);
+  }
+  return points;
+}
+
+}  // namespace
+
+const std::map<std::string, std::string>& series_of_levels() {
+  static const std::map<std::string, std::string> series = series_of(Pattern::read, Sharing::shared);
+  return series;
+}
+
+std::vector<const Measurement*> best_points(std::span<const Measurement> known,
+                                            const std::map<std::string, std::string>& series) {
+  std::map<double, const Measurement*> by_bytes;
+  for (const Measurement& one : known) {
+    const bool at_a_size = one.point.x.size() == 1 && one.point.x.contains("bytes");
+    if (one.unit == "GB/s" && one.point.series == series && at_a_size) by_bytes[bytes_of(one)] = &one;
+  }
+  std::vector<const Measurement*> best;
+  for (const auto& [bytes, one] : by_bytes) {
+    if (best.empty() || bytes > same_size * bytes_of(*best.back())) {
+      best.push_back(one);
+    } else if (gbps_of(*one) > gbps_of(*best.back())) {
+      best.back() = one;
+    }
+  }
+  return best;
+}
+
+std::vector<analysis::CurvePoint> curve_of(std::span<const Measurement* const> points) {
+  std::vector<analysis::CurvePoint> curve;
+  for (const Measurement* one : points) {
+    curve.push_back({.bytes = bytes_of(*one), .values = one->values, .settling = one->state.laps_settling});
+  }
+  return curve;
+}
+
+std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& request,
+                                 std::span<const Measurement> known) {
+  const std::vector<const Measurement*> curve = best_points(known, series_of_levels());
+  const auto measured = static_cast<std::size_t>(
+      std::ranges::count(known, series_of_levels(), [](const Measurement& one) { return one.point.series; }));
+  if (curve.size() < 3 || measured >= most_points(device, request.effort)) return {};
+  const std::size_t allowed = most_points(device, request.effort) - measured;
+  std::vector<Point> points = points_beyond(device, request, curve);
+  if (!points.empty()) return points;
+  for (std::size_t i = 0; i + 1 < curve.size(); ++i) {
+    const Measurement& near = *curve[i];
+    const Measurement& far = *curve[i + 1];
+    if (near.point.shape == far.point.shape) continue;
+    const double ratio = gbps_of(near) / gbps_of(far);
+    std::optional<Point> point;
+    if (ratio > steps) point = contest(device, request, known, far, near);
+    if (ratio < 1 / steps) point = contest(device, request, known, near, far);
+    if (point) points.push_back(*point);
+  }
+  if (points.size() > allowed) points.resize(allowed);
+  if (!points.empty()) return points;
+
+  const std::vector<analysis::CurvePoint> times = analysis::time_curve(curve_of(curve), request.line_bytes);
+  // As in the latency probe: a CPU has no cache there, and its laps take long.
+  const double close_below =
+      device.type == gpu::DeviceType::cpu && request.effort != Effort::thorough ? 64 << 20 : 1e300;
+  for (const auto& [low, high] : workloads::edge_intervals(times, request.effort != Effort::quick, close_below)) {
+    const auto near = std::ranges::find(curve, low, [](const Measurement* one) { return bytes_of(*one); });
+    const Point point = in_shape(device, std::sqrt(low * high), (*near)->point.shape);
+    const double bytes = point.x.at("bytes");
+    if (bytes > low * same_size && bytes * same_size < high) points.push_back(point);
+  }
+  if (points.size() > allowed) points.resize(allowed);
+  return points;
+}
+
+}  // namespace sonde::probes

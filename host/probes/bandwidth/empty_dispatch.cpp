@@ -1,0 +1,74 @@
+#include "probes/bandwidth/empty_dispatch.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "gpu/error.hpp"
+#include "kernels.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using workloads::Shape;
+
+constexpr std::uint64_t most_dispatches = 64;
+constexpr std::uint32_t nobody_was_here = 0xFFFFFFFFu;
+
+struct Empty {
+  gpu::Device& device;
+  workloads::StreamWalk walk;
+  gpu::Use use;
+  std::unique_ptr<gpu::Kernel> kernel;
+  std::unique_ptr<gpu::Buffer> array;
+  std::unique_ptr<gpu::Buffer> sums;
+  std::vector<std::uint32_t> words;
+
+  Empty(gpu::Device& on, const Shape& shape)
+      : device(on),
+        walk(shape, workloads::Sharing::shared, std::uint64_t{shape.block_words()} * sizeof(std::uint32_t)),
+        use(workloads::use_for(on.info(),
+                               std::max<std::uint64_t>(walk.array_bytes(), items() * sizeof(std::uint32_t)))),
+        kernel(on.make_kernel(kernels::stream_read, shape.group_size, shape.constants())),
+        array(on.make_buffer(walk.array_bytes(), use)),
+        sums(on.make_buffer(items() * sizeof(std::uint32_t), use)),
+        words(items()) {}
+
+  std::uint64_t items() const { return std::uint64_t{walk.shape.group_size} * walk.shape.groups; }
+
+  gpu::Nanoseconds run(std::uint64_t dispatches) {
+    std::ranges::fill(words, nobody_was_here);
+    sums->write(0, std::as_bytes(std::span(words)));
+    gpu::Nanoseconds time{0};
+    for (std::uint64_t i = 0; i < dispatches; ++i) {
+      time += device.run(
+          *kernel, {.buffers = {array.get(), sums.get()}, .scalars = walk.scalars(0, 0), .groups = walk.shape.groups});
+    }
+    if (dispatches == most_dispatches && time.count() <= 0) {
+      throw gpu::Unsupported("an empty dispatch takes no time by this device's clock");
+    }
+    return time;
+  }
+
+  std::optional<std::string> flaw() {
+    sums->read(0, std::as_writable_bytes(std::span(words)));
+    if (std::ranges::all_of(words, [](std::uint32_t word) { return word == 0; })) return std::nullopt;
+    return "a work-item of an empty dispatch did not run, or added something up; please report the driver";
+  }
+};
+
+}  // namespace
+
+measure::Workload empty_dispatch(gpu::Device& device, const Shape& shape) {
+  const auto work = std::make_shared<Empty>(device, shape);
+  return {.unit = "us",
+          .quantum = 1,
+          .most = most_dispatches,
+          .lap = 1,
+          .run = [work](std::uint64_t dispatches) { return work->run(dispatches); },
+          .flaw = [work] { return work->flaw(); },
+          .value = [](double nanoseconds) { return nanoseconds / 1e3; },
+          .shape = workloads::named(shape)};
+}
+
+}  // namespace sonde::probes

@@ -1,0 +1,155 @@
+#include "probes/bandwidth/scaling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "analysis/levels/flat_stretches.hpp"
+#include "analysis/statistics.hpp"
+#include "probes/bandwidth/curve.hpp"
+#include "probes/bandwidth/plan.hpp"
+#include "workloads/stream_walk.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Measurement;
+using measure::Point;
+using measure::Request;
+using workloads::Pattern;
+using workloads::Sharing;
+
+/// Of the most that any number of groups gets.
+constexpr double all_of_it = 0.95;
+/// Numbers of groups are told apart down to this ratio.
+constexpr double finest = 1.125;
+
+constexpr std::size_t most_at_quick = 3;
+
+/// Found by the point's own search, or at the nearest one.
+const std::map<std::string, double>& shape_at(const Measurement& one) {
+  return one.point.shape.empty() ? one.state.shape : one.point.shape;
+}
+
+/// A swept point in each level. All groups walk over all of it (shared), so that every compute unit's nearest caches
+/// hold the same whatever the number of groups; except in memory, where each has its own part: what one group read,
+/// another must not find in a cache.
+std::vector<const Measurement*> footprints(std::span<const Measurement> known, measure::Effort effort) {
+  const std::vector<const Measurement*> shared = best_points(known, series_of(Pattern::read, Sharing::shared));
+  const std::vector<const Measurement*> apart = best_points(known, series_of(Pattern::read, Sharing::apart));
+  std::vector<const Measurement*> chosen;
+  const auto bytes_of = [](const Measurement* one) { return one->point.x.at("bytes"); };
+  std::map<double, double> gbps_by_bytes;
+  for (const Measurement* one : shared) gbps_by_bytes[bytes_of(one)] = analysis::summarize(one->values).median;
+  std::vector<analysis::FlatStretch> stretches;
+  for (const analysis::FlatStretch& stretch : analysis::flat_stretches(gbps_by_bytes, analysis::Beyond::less)) {
+    if (stretch.last_bytes == gbps_by_bytes.rbegin()->first) continue;
+    stretches.push_back(stretch);
+  }
+  // Noise cuts a level into several: where time is short only the widest are looked at.
+  if (effort == measure::Effort::quick && stretches.size() > most_at_quick) {
+    const auto width = [](const analysis::FlatStretch& one) { return one.last_bytes / one.first_bytes; };
+    std::ranges::sort(stretches, std::greater<>(), width);
+    stretches.resize(most_at_quick);
+  }
+  for (const analysis::FlatStretch& stretch : stretches) {
+    const double middle = std::sqrt(stretch.first_bytes * stretch.last_bytes);
+    chosen.push_back(*std::ranges::min_element(
+        shared, {}, [&](const Measurement* one) { return std::abs(std::log(bytes_of(one) / middle)); }));
+  }
+  if (!apart.empty()) chosen.push_back(apart.back());
+  std::erase_if(chosen, [](const Measurement* one) { return shape_at(*one).empty(); });
+  return chosen;
+}
+
+std::map<double, double> gbps_by_groups(std::span<const Measurement> known, const Point& at) {
+  std::map<double, double> found;
+  for (const Measurement& one : known) {
+    const bool here =
+        is_scaling(one.point) && one.point.series == at.series && one.point.x.at("bytes") == at.x.at("bytes");
+    if (here) found[one.point.x.at("groups")] = analysis::summarize(one.values).median;
+  }
+  return found;
+}
+
+/// The fewest groups that get all of it; not an empty map.
+std::map<double, double>::const_iterator enough(const std::map<double, double>& gbps) {
+  const double most = std::ranges::max_element(gbps, {}, &std::pair<const double, double>::second)->second;
+  return std::ranges::find_if(gbps, [most](const auto& entry) { return entry.second >= all_of_it * most; });
+}
+
+std::vector<double> wanted_groups(const std::map<double, double>& gbps, std::uint32_t all) {
+  std::vector<double> wanted;
+  if (gbps.empty()) {
+    for (double groups = 1; groups < all; groups *= 2) wanted.push_back(groups);
+    wanted.push_back(all);
+    return wanted;
+  }
+  const auto upper = enough(gbps);
+  if (upper == gbps.begin()) return {};
+  const double lower = std::prev(upper)->first;
+  const double between = std::round(std::sqrt(lower * upper->first));
+  if (upper->first > finest * lower && between > lower && between < upper->first) wanted.push_back(between);
+  return wanted;
+}
+
+}  // namespace
+
+bool is_scaling(const Point& point) { return point.x.contains("groups") && point.x.contains("bytes"); }
+
+std::vector<Point> scaling_points(const gpu::DeviceInfo&, const Request& request, std::span<const Measurement> known) {
+  std::vector<Point> points;
+  for (const Measurement* footprint : footprints(known, request.effort)) {
+    const Point& swept = footprint->point;
+    const auto bytes = static_cast<std::uint64_t>(swept.x.at("bytes"));
+    const workloads::Shape all =
+        workloads::fitted(workloads::shape_of(shape_at(*footprint)), workloads::sharing_of(swept.series), bytes);
+    for (const double groups : wanted_groups(gbps_by_groups(known, swept), all.groups)) {
+      Point point = swept;
+      point.shape = shape_at(*footprint);
+      point.x["groups"] = groups;
+      point.shape["groups"] = groups;
+      points.push_back(point);
+    }
+  }
+  return points;
+}
+
+std::vector<measure::Finding> saturations(std::span<const Measurement> measurements) {
+  std::vector<measure::Finding> found;
+  std::map<std::pair<double, std::map<std::string, std::string>>, const Point*> seen;  // nearest first
+  for (const Measurement& one : measurements) {
+    if (is_scaling(one.point)) seen.emplace(std::pair(one.point.x.at("bytes"), one.point.series), &one.point);
+  }
+  for (const auto& [where, point] : seen) {
+    const std::map<double, double> gbps = gbps_by_groups(measurements, *point);
+    const double all = gbps.rbegin()->first;
+    if (gbps.size() < 2) continue;
+    const auto upper = enough(gbps);
+    const double most = std::ranges::max_element(gbps, {}, &std::pair<const double, double>::second)->second;
+    std::array<char, 300> evidence{};
+    int length = std::snprintf(
+        evidence.data(), evidence.size(),
+        "At %s %.0f of %.0f work-groups get %.3g GB/s, %.0f %% of the most that any number gets; one gets %.3g",
+        measure::size_text(where.first).c_str(), upper->first, all, upper->second, 100 * upper->second / most,
+        gbps.begin()->second);
+    if (upper != gbps.begin() && std::prev(upper) != gbps.begin()) {
+      const auto& [fewer, fewer_gbps] = *std::prev(upper);
+      length += std::snprintf(evidence.data() + length, evidence.size() - static_cast<std::size_t>(length),
+                              ", %.0f get %.3g", fewer, fewer_gbps);
+    }
+    std::snprintf(evidence.data() + length, evidence.size() - static_cast<std::size_t>(length), ".");
+    found.push_back({.series = where.second,
+                     .name = "saturated-by",
+                     .value = upper->first,
+                     .unit = "ratio",
+                     .evidence = evidence.data()});
+  }
+  return found;
+}
+
+}  // namespace sonde::probes

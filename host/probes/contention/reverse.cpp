@@ -1,0 +1,141 @@
+#include "probes/contention/reverse.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "analysis/statistics.hpp"
+#include "gpu/error.hpp"
+#include "measure/repetitions.hpp"
+#include "probes/contention/cpu_load.hpp"
+#include "probes/contention/number_text.hpp"
+#include "workloads/chases.hpp"
+#include "workloads/stream.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Measurement;
+using measure::Point;
+
+struct Threads {
+  cpu::Traffic traffic;
+  std::string_view word;  ///< of the series: what they do
+  std::string_view verb;
+};
+constexpr std::array<Threads, 3> all_traffic{{{cpu::Traffic::both, "copy", "read and wrote"},
+                                              {cpu::Traffic::read, "read", "read"},
+                                              {cpu::Traffic::write, "write", "wrote"}}};
+
+std::map<std::string, std::string> series_of(std::string_view word) {
+  return {{"side", "gpu"}, {"pattern", std::string(word)}};
+}
+
+const Threads& threads_of(const Point& point) {
+  const auto word = point.series.find("pattern");
+  const auto found = std::ranges::find_if(all_traffic, [&](const Threads& one) { return one.word == word->second; });
+  return *found;
+}
+
+const Measurement* find(std::span<const Measurement> measurements, std::string_view word, const char* unit, double load,
+                        bool with_most_threads) {
+  const Measurement* found = nullptr;
+  for (const Measurement& one : measurements) {
+    if (one.unit != unit || one.point.series != series_of(word) || one.point.x.at("load") != load) continue;
+    const double threads = one.point.x.at("cpu_threads");
+    if (with_most_threads ? threads > 0 && (found == nullptr || threads > found->point.x.at("cpu_threads"))
+                          : threads == 0) {
+      found = &one;
+    }
+  }
+  return found;
+}
+
+double median(const Measurement& one) { return analysis::summarize(one.values).median; }
+
+}  // namespace
+
+bool is_reverse(const Point& point) {
+  const auto side = point.series.find("side");
+  return point.series.size() == 2 && point.series.contains("pattern") && side != point.series.end() &&
+         side->second == "gpu";
+}
+
+std::vector<Point> reverse_points(const measure::Request& request, std::uint32_t most_threads,
+                                  const std::map<std::string, double>& shape) {
+  const bool quick = request.effort == measure::Effort::quick;
+  const auto point = [&](const Threads& threads, double load, double count) {
+    return Point{.series = series_of(threads.word),
+                 .x = {{"load", load}, {"cpu_threads", count}},
+                 .expected_seconds = quick ? 0.6 : 1.0,
+                 .shape = shape};
+  };
+  // One point says why there are no others.
+  if (most_threads == 0) return {point(all_traffic.front(), 0, 1)};
+  std::vector<double> counts{0};
+  for (std::uint32_t threads = 1; threads < most_threads && !quick; threads *= 2) counts.push_back(threads);
+  counts.push_back(most_threads);
+  std::vector<Point> points;
+  for (const Threads& threads : all_traffic) {
+    for (const double load : {0.0, 1.0}) {
+      for (const double count : counts) points.push_back(point(threads, load, count));
+    }
+    if (quick) break;
+  }
+  return points;
+}
+
+measure::Workload reverse_workload(gpu::Device& device, const Point& point, const measure::Request& request,
+                                   std::uint64_t bytes, std::span<const cpu::Core> cores) {
+  const auto count = static_cast<std::size_t>(point.x.at("cpu_threads"));
+  if (cores.empty() || count > cores.size()) {
+    throw gpu::Unsupported("of the " + std::to_string(cpu::machine().cores.size()) +
+                           " cores that this process may use none is left beside the driver's; allow it two");
+  }
+  const measure::Workload alone =
+      point.x.at("load") == 0 ? workloads::cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes),
+                                                       request.line_bytes, request.seed)
+                              : workloads::stream(device, workloads::Pattern::add, workloads::Sharing::apart,
+                                                  workloads::shape_of(point.shape), bytes, request.seed);
+  measure::Workload beside = alone;
+  // That would bring the CPU's threads together with the device's.
+  beside.one_core = false;
+  std::shared_ptr<CpuLoad> load;
+  if (count > 0) load = std::make_shared<CpuLoad>(cores.first(count), threads_of(point).traffic);
+  beside.observe = [alone, load](const measure::Limits& limits, const std::function<void()>& alive) {
+    if (load) load->begin();
+    measure::Repetitions all = repeat(alone, limits, alive);
+    if (load) all.further.push_back({.series = {{"side", "cpu"}}, .unit = "GB/s", .values = {load->gbps()}});
+    return all;
+  };
+  return beside;
+}
+
+std::vector<measure::Finding> reverse_findings(std::span<const Measurement> measurements) {
+  std::vector<measure::Finding> findings;
+  for (const Threads& threads : all_traffic) {
+    const Measurement* alone = find(measurements, threads.word, "GB/s", 1, false);
+    const Measurement* beside = find(measurements, threads.word, "GB/s", 1, true);
+    if (alone == nullptr || beside == nullptr) continue;
+    const double count = beside->point.x.at("cpu_threads");
+    std::string evidence = "While " + number_text(count, count > 1 ? "CPU threads " : "CPU thread ") +
+                           std::string(threads.verb) + " at full speed the GPU moved " +
+                           number_text(median(*beside), "GB/s instead of ") + number_text(median(*alone), "GB/s");
+    const Measurement* walk_alone = find(measurements, threads.word, "ns", 0, false);
+    const Measurement* walk_beside = find(measurements, threads.word, "ns", 0, true);
+    if (walk_alone != nullptr && walk_beside != nullptr) {
+      evidence += ", and one of its loads took " + number_text(median(*walk_beside), "ns instead of ") +
+                  number_text(median(*walk_alone), "ns");
+    }
+    findings.push_back({.series = series_of(threads.word),
+                        .name = "gpu-loss",
+                        .value = 1 - median(*beside) / median(*alone),
+                        .unit = "ratio",
+                        .evidence = evidence + "."});
+  }
+  return findings;
+}
+
+}  // namespace sonde::probes

@@ -1,0 +1,142 @@
+// Copies by a kernel: kernels/stream_copy walks once over what is to be copied. Its source is a step longer
+// than its target, so that a walk can begin a step further on there and end where the target does. Which
+// shape is fast is searched for at one size, as the bandwidth probe does, and carried to the others.
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+
+#include "gpu/error.hpp"
+#include "kernels.hpp"
+#include "probes/copy/endpoints.hpp"
+#include "probes/copy/repetitions.hpp"
+#include "probes/copy/work.hpp"
+#include "workloads/shape_search.hpp"
+#include "workloads/stream_walk.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using workloads::Shape;
+using workloads::Thoroughness;
+
+/// The driver's memory in which the CPU can write and the device read.
+const gpu::MemoryKind& kind_for_kernels(const gpu::DeviceInfo& info, HostEnd host) {
+  const std::vector<std::string> names =
+      host == HostEnd::imported
+          ? std::vector<std::string>{"use-host-ptr", "imported-host"}
+          : std::vector<std::string>{
+                "alloc-host-ptr", "host-visible+host-coherent+host-cached", "host-visible+host-coherent",
+                "device-local+host-visible+host-coherent+host-cached", "device-local+host-visible+host-coherent"};
+  std::string reason = "the driver has no memory of the host that kernels reach";
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(info.memory_kinds, name, &gpu::MemoryKind::name);
+    if (found == info.memory_kinds.end()) continue;
+    if (found->missing.empty()) return *found;
+    reason = found->missing;
+  }
+  throw gpu::Unsupported(reason);
+}
+
+/// Memory of the host that is a kernel's argument too, whenever the CPU is not looking at it.
+class KernelHost final : public gpu::HostMemory {
+ public:
+  explicit KernelHost(std::unique_ptr<gpu::Buffer> buffer) : buffer_(std::move(buffer)) {}
+  std::span<std::byte> bytes() override {
+    if (mapped_.empty()) mapped_ = buffer_->map(gpu::Access::write);
+    return mapped_;
+  }
+  gpu::Buffer& for_kernel() {
+    if (!mapped_.empty()) buffer_->unmap();
+    mapped_ = {};
+    return *buffer_;
+  }
+
+ private:
+  std::unique_ptr<gpu::Buffer> buffer_;
+  std::span<std::byte> mapped_;
+};
+
+gpu::Buffer& buffer_of(const gpu::CopyPlace& place) {
+  return place.buffer != nullptr ? *place.buffer : static_cast<KernelHost&>(*place.host).for_kernel();
+}
+
+/// The shape, cut down until its groups share `bytes` without a rest.
+Shape dividing(Shape shape, std::uint64_t bytes) {
+  shape.spread = false;  // its runs are cut by blocks
+  shape.groups = std::bit_ceil(shape.groups);
+  const auto rest = [&] { return bytes % (std::uint64_t{shape.block_words()} * shape.groups * sizeof(std::uint32_t)); };
+  while (shape.groups > 1 && rest() != 0) shape.groups /= 2;
+  while (shape.in_flight > 1 && rest() != 0) shape.in_flight /= 2;
+  while (shape.group_size > 1 && rest() != 0) shape.group_size /= 2;
+  return shape;
+}
+
+struct KernelCopies {
+  gpu::Device& device;
+  Shape shape;
+  std::unique_ptr<gpu::Kernel> kernel;
+  CopyEndpoints endpoints;
+
+  std::uint64_t block_bytes() const { return std::uint64_t{shape.block_words()} * sizeof(std::uint32_t); }
+
+  gpu::Nanoseconds run() {
+    const gpu::Copy copy = endpoints.next().front();
+    gpu::Buffer& from = buffer_of(copy.from);
+    gpu::Buffer& to = buffer_of(copy.to);
+    const auto all_trips = static_cast<std::uint32_t>(copy.bytes / block_bytes() / shape.groups);
+    const std::uint32_t block_step = shape.interleaved ? shape.groups : 1;
+    const auto shift = static_cast<std::uint32_t>(copy.from.offset_bytes / block_bytes() / block_step);
+    // The walk's end, where it would begin anew, is further than any group gets.
+    const std::uint32_t blocks = all_trips + shift;
+    gpu::Nanoseconds time{0};
+    for (std::uint32_t done = 0; done < all_trips;) {
+      const workloads::WalkScalars walk{.trips = std::min(all_trips - done, device.info().most_trips),
+                                        .start = done,
+                                        .blocks = blocks,
+                                        .block_step = block_step,
+                                        .group_step = shape.interleaved ? 1 : all_trips};
+      time += device.run(*kernel, {.buffers = {&from, &to}, .scalars = walk.in_order({shift}), .groups = shape.groups});
+      done += walk.trips;
+    }
+    return time;
+  }
+};
+
+}  // namespace
+
+measure::Workload copies_by_kernel(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
+                                   const measure::Point& point, const measure::Request& request) {
+  const auto thoroughness = request.effort == measure::Effort::quick ? Thoroughness::usual : Thoroughness::once;
+  // Source and target together, as the search counts.
+  const Shape found = point.shape.empty() ? workloads::search_shape(device, workloads::Pattern::copy,
+                                                                    workloads::Sharing::apart, 2 * bytes, thoroughness)
+                                          : workloads::shape_of(point.shape);
+  const Shape shape = dividing(found, bytes);
+  const std::uint64_t step_blocks = shape.interleaved ? shape.groups : 1;
+  const std::uint64_t step_bytes = step_blocks * shape.block_words() * sizeof(std::uint32_t);
+  const Row row{.bytes = bytes, .copies = 1, .step_bytes = std::max(step_bytes, proof_block_bytes)};
+  const gpu::Use use = workloads::use_for(device.info(), bytes + row.step_bytes);
+  const MakeHost make_host = [&](std::uint64_t size_bytes) {
+    return std::make_unique<KernelHost>(
+        device.make_buffer_in(kind_for_kernels(device.info(), route.host), size_bytes, use));
+  };
+  const auto work = std::shared_ptr<KernelCopies>(
+      new KernelCopies{device, shape, device.make_kernel(kernels::stream_copy, shape.group_size, shape.constants()),
+                       CopyEndpoints(device, route.direction, row, make_host, request.seed)});
+  const std::uint32_t copies = std::min(8u, copies_in_a_row(device, request.effort, bytes, 1));
+  const auto observe = [work, copies](const measure::Limits& limits, const std::function<void()>& alive) {
+    measure::Repetitions result;
+    result.values = repeated(limits, alive, [&] {
+      gpu::Nanoseconds time{0};
+      for (std::uint32_t copy = 0; copy < copies; ++copy) time += work->run();
+      check(work->endpoints);
+      return Repetition{gbps(work->endpoints.row_bytes() * copies, time), time};
+    });
+    result.steps = copies;
+    return result;
+  };
+  return {.unit = "GB/s", .has_cycles = false, .shape = workloads::named(found), .observe = observe};
+}
+
+}  // namespace sonde::probes

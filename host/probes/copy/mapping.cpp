@@ -1,0 +1,86 @@
+// Copies by the CPU itself, through a mapping of the device's memory: map, memcpy, unmap, every time. No
+// clock of the device sees that; the series says so by its name.
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "gpu/error.hpp"
+#include "gpu/page_aligned.hpp"
+#include "probes/copy/endpoints.hpp"
+#include "probes/copy/repetitions.hpp"
+#include "probes/copy/work.hpp"
+
+namespace sonde::probes {
+namespace {
+
+/// On pages of its own: memcpy may be five times as slow where both sides are not aligned alike.
+class Ordinary final : public gpu::HostMemory {
+ public:
+  explicit Ordinary(std::uint64_t size_bytes) : memory_(size_bytes) {}
+  std::span<std::byte> bytes() override { return memory_.bytes(); }
+
+ private:
+  gpu::PageAligned memory_;
+};
+
+/// The device's own memory, in the kind of this name where it has kinds of memory that can be mapped.
+std::unique_ptr<gpu::Buffer> mappable(gpu::Device& device, std::uint64_t size_bytes, gpu::Use use) {
+  const auto& kinds = device.info().memory_kinds;
+  const auto own = std::ranges::find(kinds, "device", &gpu::MemoryKind::name);
+  if (own == kinds.end() || !own->missing.empty()) return device.make_buffer(size_bytes, use);
+  return device.make_buffer_in(*own, size_bytes, use);
+}
+
+struct MappedCopies {
+  gpu::Device& device;
+  CopyEndpoints endpoints;
+
+  gpu::Nanoseconds run() {
+    const gpu::Copy copy = endpoints.next().front();
+    const bool writes = copy.to.buffer != nullptr;
+    gpu::Buffer& buffer = writes ? *copy.to.buffer : *copy.from.buffer;
+    gpu::HostMemory& host = writes ? *copy.from.host : *copy.to.host;
+    const std::span<std::byte> ours =
+        host.bytes().subspan(writes ? copy.from.offset_bytes : copy.to.offset_bytes, copy.bytes);
+    const gpu::Nanoseconds begin = device.host_time();
+    const std::span<std::byte> theirs = buffer.map(writes ? gpu::Access::overwrite : gpu::Access::read);
+    if (writes) {
+      std::memcpy(theirs.data() + copy.to.offset_bytes, ours.data(), copy.bytes);
+    } else {
+      std::memcpy(ours.data(), theirs.data() + copy.from.offset_bytes, copy.bytes);
+    }
+    buffer.unmap();
+    return device.host_time() - begin;
+  }
+};
+
+}  // namespace
+
+measure::Workload copies_by_mapping(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
+                                    const measure::Request& request) {
+  const MakeHost make_host = [](std::uint64_t size_bytes) { return std::make_unique<Ordinary>(size_bytes); };
+  const MakeBuffer make_buffer = [&](std::uint64_t size_bytes, gpu::Use use) {
+    return mappable(device, size_bytes, use);
+  };
+  const auto work = std::shared_ptr<MappedCopies>(new MappedCopies{
+      device,
+      CopyEndpoints(device, route.direction, {.bytes = bytes, .copies = 1}, make_host, request.seed, make_buffer)});
+  const std::uint32_t copies = std::min(16u, copies_in_a_row(device, request.effort, bytes, 1));
+  const auto observe = [work, copies](const measure::Limits& limits, const std::function<void()>& alive) {
+    measure::Repetitions result;
+    result.values = repeated(limits, alive, [&] {
+      gpu::Nanoseconds time{0};
+      for (std::uint32_t copy = 0; copy < copies; ++copy) time += work->run();
+      check(work->endpoints);
+      // Of a simulated CPU, whose own work costs nothing.
+      if (time.count() <= 0) throw gpu::Unsupported("neither maps nor the CPU's copying take any time on this device");
+      return Repetition{gbps(work->endpoints.row_bytes() * copies, time), time};
+    });
+    result.steps = copies;
+    return result;
+  };
+  return {.unit = "GB/s", .has_cycles = false, .observe = observe};
+}
+
+}  // namespace sonde::probes

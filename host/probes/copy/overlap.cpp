@@ -1,0 +1,151 @@
+// Copies beside a kernel: both alone, then together. What together costs the one or the other is time in
+// which they did not overlap.
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "gpu/error.hpp"
+#include "kernels.hpp"
+#include "probes/copy/endpoints.hpp"
+#include "probes/copy/repetitions.hpp"
+#include "probes/copy/work.hpp"
+#include "workloads/noise.hpp"
+#include "workloads/stream_walk.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using workloads::Shape;
+
+/// The kernel lasts at least so many times as long as the copies beside it, and not many more: its noise is
+/// in what the copies seem to cost it.
+constexpr double outlasts = 2;
+constexpr double longest_copies_ns = 20e6;
+
+/// Reads a few pages for each compute unit again and again: it keeps all of them busy and leaves memory to
+/// the copies.
+class BusyKernel {
+ public:
+  explicit BusyKernel(gpu::Device& device)
+      : device_(device),
+        shape_(shape_for(device.info())),
+        walk_(shape_, workloads::Sharing::apart, array_bytes(shape_)) {
+    const gpu::Use use = workloads::use_for(device.info(), array_bytes(shape_));
+    kernel_ = device.make_kernel(kernels::stream_read, shape_.group_size, shape_.constants());
+    words_ = device.make_buffer(array_bytes(shape_), use);
+    (void)workloads::write_noise(*words_, workloads::Noise(7), shape_.block_words());
+    sums_ = device.make_buffer(std::uint64_t{shape_.group_size} * shape_.groups * sizeof(std::uint32_t), use);
+    (void)run();
+  }
+
+  /// Makes it last so long, where the device lets it; returns how long it does.
+  double last_ns(double wanted_ns) {
+    for (;;) {
+      const double ns = run().count();
+      if (ns >= wanted_ns || trips_ >= device_.info().most_trips) return ns;
+      trips_ = std::min(trips_ * 2, device_.info().most_trips);
+    }
+  }
+
+  gpu::Nanoseconds run() { return device_.run(*kernel_, launch()); }
+  gpu::Kernel& kernel() { return *kernel_; }
+  gpu::Launch launch() const {
+    return {.buffers = {words_.get(), sums_.get()}, .scalars = walk_.scalars(trips_, 0), .groups = shape_.groups};
+  }
+
+ private:
+  static Shape shape_for(const gpu::DeviceInfo& info) {
+    const bool cpu = info.type == gpu::DeviceType::cpu;
+    return {.group_size = cpu ? 1u : std::min(256u, info.largest_group_size),
+            .groups = 2 * workloads::compute_units_of(info),
+            .in_flight = 8};
+  }
+  static std::uint64_t array_bytes(const Shape& shape) {
+    return std::uint64_t{shape.block_words()} * shape.groups * sizeof(std::uint32_t);
+  }
+
+  gpu::Device& device_;
+  Shape shape_;
+  workloads::StreamWalk walk_;
+  std::uint32_t trips_ = 64;
+  std::unique_ptr<gpu::Kernel> kernel_;
+  std::unique_ptr<gpu::Buffer> words_;
+  std::unique_ptr<gpu::Buffer> sums_;
+};
+
+struct Beside {
+  gpu::Copies& copies;
+  gpu::CopyEngine engine;
+  BusyKernel busy;
+  std::unique_ptr<CopyEndpoints> endpoints;
+
+  double alone_ns() {
+    const std::array lists{endpoints->next()};
+    const double ns = copies.run(engine, lists).all.count();
+    check(*endpoints);
+    return ns;
+  }
+
+  gpu::BesideTimes together() {
+    const gpu::BesideTimes times = copies.run_beside(engine, endpoints->next(), busy.kernel(), busy.launch());
+    check(*endpoints);
+    return times;
+  }
+};
+
+/// Of the copies' time, what cost neither them nor the kernel anything.
+double overlap(double copies_alone_ns, double kernel_alone_ns, const gpu::BesideTimes& together) {
+  if (!together.kernel_outlasted) return 0;
+  const double cost_ns = (together.copies.count() - copies_alone_ns) + (together.kernel.count() - kernel_alone_ns);
+  return std::clamp(1 - cost_ns / copies_alone_ns, 0.0, 1.0);
+}
+
+}  // namespace
+
+measure::Workload copies_beside_kernel(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
+                                       const measure::Request& request) {
+  gpu::Copies& copies = device.copies();
+  const gpu::CopyEngine engine = *engine_of(route.mover);
+  const gpu::CopyQueues queues = copies.queues(engine);
+  if (!queues.has_clock)
+    throw gpu::Unsupported(queues.name + " has no clock by which copies beside a kernel could be timed");
+  const MakeHost make_host = [&](std::uint64_t size_bytes) {
+    return copies.make_host_memory(*kind_of(route.host), size_bytes);
+  };
+  const auto work = std::shared_ptr<Beside>(new Beside{copies, engine, BusyKernel(device), nullptr});
+  const auto make_lane = [&](std::uint32_t in_a_row) {
+    work->endpoints = std::make_unique<CopyEndpoints>(device, route.direction, Row{.bytes = bytes, .copies = in_a_row},
+                                                      make_host, request.seed);
+  };
+  make_lane(1);
+  (void)work->alone_ns();
+  const double one_ns = std::max(work->alone_ns(), 1.0);
+  const std::uint32_t most = copies_in_a_row(device, request.effort, bytes, 1);
+  const double lasts_ns = work->busy.last_ns(outlasts * std::min(longest_copies_ns, one_ns * most));
+  const auto fitting = static_cast<std::uint32_t>(std::min(lasts_ns / outlasts / one_ns, 1.0 * most));
+  if (fitting == 0)
+    throw gpu::Unsupported(
+        "no kernel of this device lasts twice as long as a copy of this size, so none can outlast copies");
+  make_lane(fitting);
+  const auto observe = [work](const measure::Limits& limits, const std::function<void()>& alive) {
+    std::vector<double> ratios;
+    measure::Repetitions result;
+    result.values = repeated(limits, alive, [&] {
+      const double copies_ns = work->alone_ns();
+      const double kernel_ns = work->busy.run().count();
+      const gpu::BesideTimes together = work->together();
+      ratios.push_back(overlap(copies_ns, kernel_ns, together));
+      return Repetition{gbps(work->endpoints->row_bytes(), together.copies),
+                        gpu::Nanoseconds(copies_ns) + together.kernel};
+    });
+    ratios.erase(ratios.begin());  // of the untimed one
+    result.steps = work->endpoints->row().copies;
+    result.further = {{.series = {}, .unit = "ratio", .values = ratios}};
+    return result;
+  };
+  return {.unit = "GB/s", .has_cycles = false, .observe = observe};
+}
+
+}  // namespace sonde::probes

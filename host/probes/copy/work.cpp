@@ -1,0 +1,163 @@
+#include "probes/copy/work.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "gpu/error.hpp"
+#include "probes/copy/endpoints.hpp"
+#include "probes/copy/repetitions.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Effort;
+
+/// Lanes on queues of one engine.
+struct Train {
+  gpu::Copies& copies;
+  gpu::CopyEngine engine;
+  bool has_clock;
+  std::vector<std::unique_ptr<CopyEndpoints>> each_endpoints;
+  int rows_at_once = 1;  ///< an odd number, so that the last one begins elsewhere than the last one before
+  int further_rows = 2;
+
+  gpu::CopyTimes run(int rows) {
+    std::vector<gpu::CopyList> lists;
+    for (const auto& endpoints : each_endpoints) {
+      lists.push_back(endpoints->next());
+      for (int row = 1; row < rows; ++row) {
+        const gpu::CopyList further = endpoints->next();
+        lists.back().insert(lists.back().end(), further.begin(), further.end());
+      }
+    }
+    gpu::CopyTimes times = copies.run(engine, lists);
+    for (const auto& endpoints : each_endpoints) check(*endpoints);
+    return times;
+  }
+
+  /// Of one row of every lane.
+  gpu::CopyTimes timed() { return has_clock ? timed_by_device() : timed_by_host(); }
+
+  /// Of so many rows at once that what was taken off for the clock is a small part.
+  gpu::CopyTimes timed_by_device() {
+    constexpr double many_times = 4;
+    constexpr std::uint32_t most_copies = 512;
+    for (;;) {
+      gpu::CopyTimes times = run(rows_at_once);
+      const bool moved = std::ranges::all_of(times.each, [](gpu::Nanoseconds one) { return one.count() > 0; });
+      const bool is_long = moved && times.all.count() > 0 && times.all >= many_times * times.taken_off;
+      const int more_rows = 2 * rows_at_once + 1;
+      if (!is_long && static_cast<std::uint32_t>(more_rows) * each_endpoints.front()->row().copies <= most_copies) {
+        rows_at_once = more_rows;
+        continue;
+      }
+      if (!moved || times.all.count() <= 0 || times.all < times.taken_off) {
+        throw gpu::TooShort(
+            "this many copies take less time than reading the device's clock does; larger ones are measured");
+      }
+      times.all /= rows_at_once;
+      for (gpu::Nanoseconds& one : times.each) one /= rows_at_once;
+      return times;
+    }
+  }
+
+  /// What the gate costs leaves by the slope, over so many rows that it is the smaller part.
+  gpu::CopyTimes timed_by_host() {
+    constexpr int most_attempts = 16;
+    constexpr int most_further_rows = 128;
+    constexpr gpu::Nanoseconds long_enough{20e6};
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+      const gpu::CopyTimes one = run(1);
+      gpu::CopyTimes times = run(1 + further_rows);
+      const bool is_short = times.all < 2 * one.all;
+      if (is_short && times.all < long_enough) further_rows = std::min(2 * further_rows, most_further_rows);
+      times.all = (times.all - one.all) / further_rows;
+      bool is_positive = true;
+      for (std::size_t endpoints = 0; endpoints < each_endpoints.size(); ++endpoints) {
+        times.each[endpoints] = (times.each[endpoints] - one.each[endpoints]) / further_rows;
+        is_positive = is_positive && times.each[endpoints].count() > 0;
+      }
+      if (!is_short && is_positive) return times;
+    }
+    throw gpu::TooShort(
+        "these queues have no clock of their own, and by the host's many more copies took no longer than "
+        "few");
+  }
+};
+
+std::shared_ptr<Train> make_train(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
+                                  std::uint32_t queues, const measure::Request& request) {
+  gpu::Copies& copies = device.copies();
+  const gpu::CopyEngine engine = *engine_of(route.mover);
+  const gpu::CopyQueues offered = copies.queues(engine);
+  const bool both = route.direction == Direction::both;
+  const std::uint32_t wanted = both ? 2 * queues : queues;
+  if (wanted > offered.count) {
+    throw gpu::Unsupported(offered.name + " can take " + std::to_string(offered.count) +
+                           " lists of copies at once, and " + std::to_string(wanted) + " are needed for this");
+  }
+  const auto train =
+      std::make_shared<Train>(copies, engine, offered.has_clock, std::vector<std::unique_ptr<CopyEndpoints>>());
+  const MakeHost make_host = [&](std::uint64_t size_bytes) {
+    return copies.make_host_memory(*kind_of(route.host), size_bytes);
+  };
+  const Row row{.bytes = bytes, .copies = copies_in_a_row(device, request.effort, bytes, wanted)};
+  for (std::uint32_t endpoints = 0; endpoints < wanted; ++endpoints) {
+    const Direction direction = !both                ? route.direction
+                                : endpoints % 2 == 0 ? Direction::to_device
+                                                     : Direction::to_host;
+    train->each_endpoints.push_back(
+        std::make_unique<CopyEndpoints>(device, direction, row, make_host, request.seed + endpoints));
+  }
+  return train;
+}
+
+}  // namespace
+
+std::uint32_t copies_in_a_row(gpu::Device& device, Effort effort, std::uint64_t bytes, std::uint32_t each_endpoints) {
+  // Some drivers hold no more than a thousand commands; behind a gate, enqueuing more would wait for ever.
+  constexpr std::uint64_t most = 128;
+  std::uint64_t row_bytes = effort == Effort::quick ? 16 << 20 : effort == Effort::normal ? 32 << 20 : 64 << 20;
+  switch (device.info().type) {
+    case gpu::DeviceType::cpu: break;
+    // What is simulated needs no long rows to be timed well.
+    case gpu::DeviceType::model: row_bytes = 2 << 20; break;
+    case gpu::DeviceType::discrete:
+    case gpu::DeviceType::integrated: row_bytes *= 4; break;
+  }
+  row_bytes = std::min(row_bytes, device.available_bytes() / 8) / each_endpoints;
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(row_bytes / bytes, 1, most));
+}
+
+measure::Workload copies_by_engine(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
+                                   std::uint32_t queues, const measure::Request& request) {
+  const auto train = make_train(device, route, bytes, queues, request);
+  const auto observe = [train, both = route.direction == Direction::both](const measure::Limits& limits,
+                                                                          const std::function<void()>& alive) {
+    std::vector<double> to_device;
+    std::vector<double> to_host;
+    const std::uint64_t endpoint_bytes = train->each_endpoints.front()->row_bytes();
+    measure::Repetitions result;
+    result.values = repeated(limits, alive, [&] {
+      const gpu::CopyTimes times = train->timed();
+      if (both) {
+        to_device.push_back(gbps(endpoint_bytes, times.each[0]));
+        to_host.push_back(gbps(endpoint_bytes, times.each[1]));
+      }
+      return Repetition{gbps(endpoint_bytes * train->each_endpoints.size(), times.all), times.all};
+    });
+    result.steps =
+        std::uint64_t{train->each_endpoints.front()->row().copies} * static_cast<std::uint32_t>(train->rows_at_once);
+    if (both) {
+      to_device.erase(to_device.begin());  // of the untimed one
+      to_host.erase(to_host.begin());
+      result.further = {{.series = {{"counted", "to-device"}}, .unit = "GB/s", .values = to_device},
+                        {.series = {{"counted", "to-host"}}, .unit = "GB/s", .values = to_host}};
+    }
+    return result;
+  };
+  return {.unit = "GB/s", .has_cycles = false, .observe = observe};
+}
+
+}  // namespace sonde::probes

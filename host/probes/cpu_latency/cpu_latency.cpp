@@ -1,0 +1,113 @@
+// Question: how long does one dependent load take on the CPU itself, and how does that grow with the working set?
+//
+// Experiment: the walk of the latency probe as native code: a thread that is kept on one core follows pointers through
+// a random single cycle over cache lines. No driver is between, so this is what programs meet, and what the same walk
+// through OpenCL or Vulkan on this CPU can be held against. Once on small pages and once on huge ones, as address
+// translation is part of the first (the range alone is asked for them, not the system); and in large working sets again
+// while another core reads a light stream, because a lone walk can let the memory controller fall asleep. On processors
+// with several kinds of cores all that on each kind.
+//
+// How to read the curve: as the latency probe's. What the curve of huge pages lies below the other is translation.
+
+#include <map>
+#include <optional>
+
+#include "cpu/region.hpp"
+#include "cpu/topology.hpp"
+#include "gpu/error.hpp"
+#include "measure/conclude_levels.hpp"
+#include "probes/catalog.hpp"
+#include "probes/cpu_latency/plan.hpp"
+#include "workloads/cpu_walk.hpp"
+#include "workloads/latency_sweep.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Measurement;
+using measure::Point;
+using measure::Request;
+using workloads::CpuPlace;
+
+std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
+  if (device.api == gpu::Api::cpu) return std::nullopt;
+  if (device.type == gpu::DeviceType::model) return "a simulated GPU has no CPU whose caches could be walked";
+  return "this is asked of the CPU itself, not through a driver";
+}
+
+CpuVariants variants_here() {
+  return {.kinds = cpu::machine().kinds,
+          .huge_pages = cpu::has_huge_pages(),
+          .further_core = cpu::machine().cores.size() > 1};
+}
+
+std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+  return cpu_latency_points(variants_here(), device, request, known);
+}
+
+CpuPlace place_of(const std::map<std::string, std::string>& series) {
+  const cpu::Topology& machine = cpu::machine();
+  int kind = 0;
+  for (std::size_t one = 0; one < machine.kinds.size(); ++one) {
+    const auto word = series.find("core");
+    if (word != series.end() && machine.kinds[one] == word->second) kind = static_cast<int>(one);
+  }
+  CpuPlace place{.core = quiet_core(machine, kind),
+                 .pages = series.at("pages") == "huge" ? cpu::Pages::huge : cpu::Pages::small,
+                 .awake_by = std::nullopt};
+  if (series.at("state") == "awake") {
+    const std::vector<cpu::Core> others = beside(machine, place.core);
+    if (others.empty()) {
+      throw gpu::Unsupported("this process may use one core only, so nothing can keep memory awake beside the walk");
+    }
+    place.awake_by = others.front();
+  }
+  return place;
+}
+
+measure::Workload prepare(gpu::Device&, const Point& point, const Request& request) {
+  const CpuPlace place = place_of(point.series);
+  const double bytes = point.x.at("bytes");
+  const auto lines = static_cast<std::uint32_t>(bytes / request.line_bytes);
+  const auto order = point.series.find("order");
+  if (order == point.series.end()) return workloads::cpu_cycle_chase(place, lines, request.line_bytes, request.seed);
+  if (order->second == "independent")
+    return workloads::cpu_independent_chase(place, lines, request.line_bytes, request.seed);
+  const auto pages = static_cast<std::uint32_t>(bytes / workloads::page_bytes);
+  return workloads::cpu_cycle_chase(
+      place, pages, workloads::Slots(workloads::page_bytes, request.line_bytes, pages, request.seed), request.seed);
+}
+
+measure::Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
+  measure::Conclusion conclusion;
+  std::map<std::map<std::string, std::string>, std::vector<Measurement>> by_series;
+  for (const Measurement& one : measurements) {
+    std::map<std::string, std::string> series = one.point.series;
+    series.erase("order");
+    // A few large sizes show no levels.
+    if (series.at("state") == "asleep") by_series[series].push_back(one);
+  }
+  for (const auto& [series, ones] : by_series) {
+    const analysis::LatencyCurves curves = workloads::curves_of(ones, workloads::Path::vector, request.line_bytes);
+    if (const auto reason = measure::why_not_read(curves)) {
+      conclusion.unread.push_back({.series = series, .reason = *reason});
+    } else {
+      measure::add_levels(analysis::find_levels(curves, request.seed), series, conclusion);
+    }
+  }
+  return conclusion;
+}
+
+}  // namespace
+
+const measure::Probe cpu_latency{
+    .name = "cpu-latency",
+    .question = "How long does one dependent load take on the CPU itself, and how does that grow with the working set?",
+    .obstacle = obstacle,
+    .next = next,
+    .prepare = prepare,
+    .conclude = conclude,
+    .all_over_first = [](measure::Effort effort) { return effort == measure::Effort::quick ? 1.2 : 2.5; },
+    .of_the_cpu = true};
+
+}  // namespace sonde::probes

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "measure/probe.hpp"
+#include "workloads/path.hpp"
+
+namespace sonde::probes {
+
+/// The paths beside the vector path, in the order in which they are measured.
+std::span<const workloads::Path> further_paths();
+
+/// Working sets of one further path, up to what the device allows it; where it allows none a single one, so that its
+/// reason is said.
+std::vector<measure::Point> path_points(workloads::Path path, const gpu::DeviceInfo& device,
+                                        const measure::Request& request);
+
+/// Working sets of the vector path beside a light stream; none on CPUs, where any other work disturbs the walk's core.
+std::vector<measure::Point> points_kept_awake(const gpu::DeviceInfo& device, const measure::Request& request);
+
+}  // namespace sonde::probes

@@ -1,0 +1,138 @@
+// Question: how much longer does a load take while the rest of the GPU keeps the memory busy?
+//
+// Experiment: one work-group walks a random cycle (the latency probe's walk), and in the same dispatch the other groups
+// read random words without end, until the walk leaves its sign. A delay between their rounds sets how much they move.
+// The dispatch ends when the walk does, so its time is the walk's; what the groups moved they count in memory, and the
+// sums of what they read prove it. Time and bytes are differences of a long and a short dispatch, free of the launch
+// and of what it takes until all groups run. Both are measured in a working set in the last cache and in the largest,
+// which is memory.
+//
+// Delays are chosen so that the points are spread over the bandwidth that was reached, not over the delay: no delay
+// first, then whatever halves the widest gap. The walk alone is the point at 0 GB/s.
+//
+// How to read the curve: flat as long as nobody waits for anybody, then a knee, then a wall at the bandwidth that there
+// is. On a GPU that lets memory sleep the walk alone may take longer than beside a little load.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "probes/catalog.hpp"
+#include "probes/loaded_latency/plan.hpp"
+#include "workloads/chases.hpp"
+#include "workloads/shape_search.hpp"
+#include "workloads/single_item.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Measurement;
+using measure::Point;
+using measure::Request;
+using workloads::Shape;
+using workloads::Sharing;
+
+std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
+  if (device.type == gpu::DeviceType::cpu && workloads::compute_units_of(device) < 2) {
+    return "this CPU has one core, so nothing can run beside the walk: give the machine or container two or more";
+  }
+  return std::nullopt;
+}
+
+std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+  return known.empty() ? idle_points(device, request) : loaded_points_wanted(request, known);
+}
+
+/// Reads as fast as the device can by one of the usual shapes, by all compute units but one core for the walk where
+/// cores are few.
+Shape loading_shape(gpu::Device& device, std::uint64_t bytes) {
+  Shape shape =
+      workloads::search_shape(device, workloads::Pattern::read, Sharing::shared, bytes, workloads::Thoroughness::usual);
+  shape.in_flight = 8;  // a round: the more of it, the less often the sign is looked for
+  shape.groups = std::max(2u, shape.groups);
+  if (device.info().type == gpu::DeviceType::cpu)
+    shape.groups = std::min(shape.groups, workloads::compute_units_of(device.info()));
+  --shape.groups;
+  return workloads::fitted(shape, Sharing::shared, bytes);
+}
+
+measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+  const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
+  const auto count = static_cast<std::uint32_t>(bytes / request.line_bytes);
+  workloads::Load load{.sharing = Sharing::shared};
+  if (point.x.contains("delay")) {
+    load.bytes = bytes;
+    load.shape = point.shape.empty() ? loading_shape(device, bytes) : workloads::shape_of(point.shape);
+    load.delay = static_cast<std::uint32_t>(point.x.at("delay"));
+  } else {
+    load.silent = true;
+    load.shape = {.group_size = workloads::single_item_group(device.info())};
+    load.bytes = std::uint64_t{load.shape.block_words()} * sizeof(std::uint32_t);
+  }
+  return workloads::chase_under_load(device, count, request.line_bytes, request.seed, load);
+}
+
+/// The point beside the highest load; of those that reach nearly as much, one that no other program disturbed.
+const LoadedPoint& fullest(const std::vector<LoadedPoint>& points) {
+  constexpr double nearly = 0.95;
+  const LoadedPoint& full = *std::ranges::max_element(points, {}, &LoadedPoint::gbps);
+  const auto quiet = std::ranges::find_if(points, [&](const LoadedPoint& one) {
+    return one.gbps >= nearly * full.gbps && !one.measurement->state.disturbed;
+  });
+  return quiet == points.end() ? full : *quiet;
+}
+
+/// What has to be said of a point that others disturbed.
+std::string disturbance_of(const LoadedPoint& point) {
+  const measure::State& state = point.measurement->state;
+  if (!state.disturbed) return "";
+  const long percent = std::lround(100 * std::max(state.foreign_cpu, state.steal));
+  return " Meanwhile other programs took " + std::to_string(percent) +
+         " % of the CPU: measure again on an idle machine.";
+}
+
+void conclude_on(double bytes, const char* where, std::span<const Measurement> measurements,
+                 measure::Conclusion& conclusion) {
+  const std::vector<LoadedPoint> points = loaded_points(measurements, bytes);
+  if (points.size() < 2) return;
+  const LoadedPoint& alone = points.back();
+  const LoadedPoint& full = fullest(points);
+  if (alone.gbps > 0 || full.gbps <= 0) return;
+  const auto add = [&](const char* word, const LoadedPoint& of, const char* format, auto... numbers) {
+    std::array<char, 240> evidence{};
+    std::snprintf(evidence.data(), evidence.size(), format, measure::size_text(bytes).c_str(), where, numbers...);
+    conclusion.findings.push_back({.series = alone.measurement->point.series,
+                                   .name = word,
+                                   .value = of.latency_ns,
+                                   .unit = "ns",
+                                   .evidence = evidence.data() + disturbance_of(of)});
+  };
+  add("idle-latency", alone, "In %s (%s) a load takes %.3g ns while nothing else runs.", alone.latency_ns);
+  add("full-load-latency", full,
+      "In %s (%s) a load takes %.3g ns while the other work-groups read %.3g GB/s, %.2g times as long as alone.",
+      full.latency_ns, full.gbps, full.latency_ns / alone.latency_ns);
+}
+
+measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
+  measure::Conclusion conclusion;
+  const LoadedSets sets = loaded_sets(measurements);
+  if (sets.last_cache_bytes) conclude_on(*sets.last_cache_bytes, "the last cache", measurements, conclusion);
+  conclude_on(sets.memory_bytes, "the largest set, memory", measurements, conclusion);
+  return conclusion;
+}
+
+}  // namespace
+
+const measure::Probe loaded_latency{
+    .name = "loaded-latency",
+    .question = "How much longer does a load take while the rest of the GPU keeps the memory busy?",
+    .obstacle = obstacle,
+    .next = next,
+    .prepare = prepare,
+    .conclude = conclude,
+    // The walk alone comes first.
+    .all_over_first = [](measure::Effort effort) { return effort == measure::Effort::quick ? 2.5 : 4.0; }};
+
+}  // namespace sonde::probes

@@ -1,0 +1,182 @@
+#include "probes/loaded_latency/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "analysis/levels/flat_stretches.hpp"
+#include "analysis/statistics.hpp"
+#include "workloads/path.hpp"
+#include "workloads/stream_walk.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Effort;
+using measure::Measurement;
+using measure::Point;
+using measure::Request;
+using workloads::Path;
+
+/// No last cache is smaller.
+constexpr double least_bytes = 512 << 10;
+/// At quick effort on a CPU, where large sets take long, sizes are four times apart down to this one.
+constexpr double coarse_above_bytes = 4 << 20;
+/// With more there would be too few rounds in a dispatch to count.
+constexpr double longest_delay = 4000;
+/// What a unit of delay takes on most devices: 128 cycles.
+constexpr double usual_unit_ns = 60;
+/// Where a delay did next to nothing, so many times as much follows.
+constexpr double growth = 8;
+constexpr double next_to_nothing = 0.9;
+
+double largest_bytes(const gpu::DeviceInfo& device, const Request& request) {
+  if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
+  const double factor = device.type == gpu::DeviceType::cpu ? 1 : 2;
+  switch (request.effort) {
+    case Effort::quick: return factor * (64 << 20);
+    case Effort::normal: return factor * (128 << 20);
+    case Effort::thorough: break;
+  }
+  return factor * (512 << 20);
+}
+
+std::size_t points_beside_a_load(Effort effort) {
+  switch (effort) {
+    case Effort::quick: return 4;
+    case Effort::normal: return 8;
+    case Effort::thorough: break;
+  }
+  return 16;
+}
+
+double expected_seconds(double bytes) { return 0.12 + 5e-9 * bytes; }
+
+/// What is tried after no delay: about what a round takes by itself.
+double first_delay(const LoadedPoint& undelayed) {
+  const auto& shape = undelayed.measurement->state.shape;
+  if (shape.empty()) return 1;
+  const workloads::Shape of = workloads::shape_of(shape);
+  const double round_bytes = 4.0 * of.groups * of.block_words() * sizeof(std::uint32_t);
+  return std::clamp(std::round(round_bytes / undelayed.gbps / usual_unit_ns), 1.0, longest_delay);
+}
+
+bool is_latency(const Measurement& one) { return one.unit == "ns"; }
+bool is_alone(const Measurement& one) { return !one.point.x.contains("delay"); }
+
+}  // namespace
+
+std::vector<Point> idle_points(const gpu::DeviceInfo& device, const Request& request) {
+  const double largest = largest_bytes(device, request);
+  const double least =
+      std::min(largest, request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : least_bytes);
+  std::vector<Point> points;
+  const bool coarse = request.effort == Effort::quick && device.type == gpu::DeviceType::cpu;
+  double next_bytes = 0;
+  for (double bytes = largest; bytes >= std::max<double>(least, request.line_bytes); bytes = next_bytes) {
+    const double step = coarse && bytes > coarse_above_bytes ? 4 : 2;
+    next_bytes = std::floor(bytes / step / request.line_bytes) * request.line_bytes;
+    points.push_back({.series = series_of(Path::vector),
+                      .x = {{"bytes", bytes}, {"gpu_gbps", 0}},
+                      .expected_seconds = expected_seconds(bytes)});
+  }
+  std::ranges::reverse(points);  // where one is too large for the device, so are all behind it
+  return points;
+}
+
+LoadedSets loaded_sets(std::span<const Measurement> known) {
+  std::map<double, double> latency_by_bytes;
+  for (const Measurement& one : known) {
+    if (is_latency(one) && is_alone(one))
+      latency_by_bytes[one.point.x.at("bytes")] = analysis::summarize(one.values).median;
+  }
+  LoadedSets sets;
+  if (latency_by_bytes.empty()) return sets;
+  sets.memory_bytes = latency_by_bytes.rbegin()->first;
+  for (const analysis::FlatStretch& stretch : analysis::flat_stretches(latency_by_bytes, analysis::Beyond::more)) {
+    if (stretch.last_bytes == sets.memory_bytes) continue;
+    // Walk and load have as much each: both together have to fit.
+    const double middle = std::sqrt(stretch.first_bytes * stretch.last_bytes);
+    const double most = std::max(stretch.first_bytes, std::min(middle, stretch.last_bytes / 2));
+    sets.last_cache_bytes = std::prev(latency_by_bytes.upper_bound(most))->first;
+  }
+  return sets;
+}
+
+std::vector<LoadedPoint> loaded_points(std::span<const Measurement> known, double bytes) {
+  std::vector<LoadedPoint> points;
+  for (const Measurement& one : known) {
+    if (!is_latency(one) || one.point.x.at("bytes") != bytes) continue;
+    points.push_back({.gbps = one.point.x.at("gpu_gbps"),
+                      .latency_ns = analysis::summarize(one.values).median,
+                      .delay = is_alone(one) ? 0 : one.point.x.at("delay"),
+                      .measurement = &one});
+  }
+  // Alone is the longest delay there is.
+  std::ranges::sort(points, [](const LoadedPoint& one, const LoadedPoint& other) {
+    return std::pair(is_alone(*one.measurement), one.delay) < std::pair(is_alone(*other.measurement), other.delay);
+  });
+  return points;
+}
+
+std::optional<double> wanted_delay(const std::vector<LoadedPoint>& points, std::size_t wanted_points) {
+  std::vector<LoadedPoint> loaded;
+  for (const LoadedPoint& point : points) {
+    if (!is_alone(*point.measurement) && point.gbps > 0) loaded.push_back(point);
+  }
+  if (loaded.empty() || loaded.size() >= wanted_points) return std::nullopt;
+  if (loaded.size() == 1) return loaded.front().delay == 0 ? std::optional(first_delay(loaded.front())) : std::nullopt;
+  const LoadedPoint& longest = loaded.back();
+  if (longest.gbps > next_to_nothing * loaded.front().gbps) {
+    return longest.delay < longest_delay ? std::optional(std::min(longest_delay, longest.delay * growth))
+                                         : std::nullopt;
+  }
+  const double narrow = loaded.front().gbps / static_cast<double>(wanted_points + 1);
+  double widest = narrow;
+  std::optional<double> wanted;
+  for (std::size_t i = 0; i < loaded.size(); ++i) {
+    const bool is_last = i + 1 == loaded.size();
+    const double lower = is_last ? 0 : loaded[i + 1].gbps;
+    const double gap = loaded[i].gbps - lower;
+    if (gap <= widest) continue;
+    // The line through this point and its neighbour; beyond the last one, through the last two.
+    const LoadedPoint& first = is_last ? loaded[i - 1] : loaded[i];
+    const LoadedPoint& second = is_last ? loaded[i] : loaded[i + 1];
+    const double slope = (1 / second.gbps - 1 / first.gbps) / (second.delay - first.delay);
+    if (slope <= 0) continue;
+    const double target = (loaded[i].gbps + lower) / 2;
+    const double delay = std::min(longest_delay, std::round(first.delay + (1 / target - 1 / first.gbps) / slope));
+    const bool is_new = delay > loaded[i].delay && (is_last || delay < loaded[i + 1].delay);
+    if (!is_new) continue;
+    widest = gap;
+    wanted = delay;
+  }
+  return wanted;
+}
+
+std::vector<Point> loaded_points_wanted(const Request& request, std::span<const Measurement> known) {
+  const LoadedSets sets = loaded_sets(known);
+  if (sets.memory_bytes < least_bytes) return {};  // whoever asks for no larger sizes does not ask for memory
+  std::vector<double> working_sets{sets.memory_bytes};
+  if (sets.last_cache_bytes) working_sets.insert(working_sets.begin(), *sets.last_cache_bytes);
+  std::vector<Point> wanted;
+  for (const double bytes : working_sets) {
+    const std::vector<LoadedPoint> points = loaded_points(known, bytes);
+    const auto loaded =
+        std::ranges::find_if(points, [](const LoadedPoint& one) { return !is_alone(*one.measurement); });
+    Point point{.series = series_of(Path::vector),
+                .x = {{"bytes", bytes}, {"delay", 0}},
+                .expected_seconds = expected_seconds(bytes)};
+    if (loaded != points.end()) {
+      const auto delay = wanted_delay(points, points_beside_a_load(request.effort));
+      if (!delay) continue;
+      point.x["delay"] = *delay;
+      point.shape = loaded->measurement->state.shape;
+    }
+    wanted.push_back(std::move(point));
+  }
+  return wanted;
+}
+
+}  // namespace sonde::probes

@@ -1,0 +1,155 @@
+#include "session/devices.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "gpu/error.hpp"
+#include "measure/worker.hpp"
+#include "records/lines.hpp"
+#include "records/reader.hpp"
+#include "session/host.hpp"
+#include "session/interrupt.hpp"
+#include "session/target.hpp"
+
+namespace sonde::session {
+namespace {
+
+using records::ApiDevice;
+using records::DeviceRecord;
+
+constexpr std::uint32_t line_bytes_of_a_cpu = 64;
+constexpr std::uint32_t line_bytes_of_a_gpu = 128;  // of every L2 since 2010, where no driver says
+
+std::string slug(const std::string& name) {
+  std::string text;
+  for (const char letter : name) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
+      text += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    } else if (!text.empty() && text.back() != '-') {
+      text += '-';
+    }
+  }
+  while (!text.empty() && text.back() == '-') text.pop_back();
+  return text;
+}
+
+/// Drivers change names and UUIDs from version to version; a slot does not move.
+std::string id_of(const DeviceRecord& device) {
+  if (device.type == gpu::DeviceType::cpu) return "cpu";
+  if (!device.pci.empty()) return "gpu-" + device.pci;
+  return "gpu-" + slug(device.name);
+}
+
+bool same_hardware(const DeviceRecord& device, const gpu::DeviceInfo& info) {
+  if (info.type == gpu::DeviceType::cpu || device.type == gpu::DeviceType::cpu) return info.type == device.type;
+  if (!info.uuid.empty() && info.uuid == device.uuid) return true;
+  if (!info.pci.empty() && !device.pci.empty()) return info.pci == device.pci;
+  // A driver that tells neither: two of one name may be two devices, so both stay.
+  return false;
+}
+
+void add_driver(DeviceRecord& device, const ApiDevice& seen) {
+  auto& slot = seen.info.api == gpu::Api::opencl   ? device.opencl
+               : seen.info.api == gpu::Api::vulkan ? device.vulkan
+                                                   : device.cpu;
+  if (slot) {
+    device.further.push_back(seen);
+    return;
+  }
+  slot = seen;
+  const gpu::DeviceInfo& info = seen.info;
+  if (device.uuid.empty()) device.uuid = info.uuid;
+  if (device.pci.empty()) device.pci = info.pci;
+  if (device.compute_units == 0) device.compute_units = info.compute_units;
+  device.memory_bytes = std::max(device.memory_bytes, info.memory_bytes);
+  device.unified_memory = device.unified_memory || info.unified_memory;
+  // Vulkan says "integrated" outright; OpenCL's hint may be missing.
+  if (info.type == gpu::DeviceType::integrated) device.type = info.type;
+}
+
+void finish(DeviceRecord& device) {
+  const bool cpu = device.type == gpu::DeviceType::cpu;
+  const std::uint32_t stated = device.opencl ? device.opencl->info.line_bytes : 0;
+  device.line_bytes = stated >= 16 ? stated : cpu ? line_bytes_of_a_cpu : line_bytes_of_a_gpu;
+  device.id = id_of(device);
+}
+
+std::vector<ApiDevice> list_in_a_worker(gpu::Api api, std::chrono::milliseconds silence_limit, std::string& problem) {
+  std::vector<ApiDevice> seen;
+  const auto work = [api](const measure::SendLine& send) {
+    try {
+      for (const gpu::DeviceInfo& info : list_devices(api)) send(records::info_line(info));
+    } catch (const gpu::Unsupported& reason) {
+      send(records::unsupported_line(reason.what()));
+    }
+  };
+  const auto take = [&](std::string_view text) {
+    const auto line = records::parse_line(text);
+    if (!line) return;
+    if (line->kind == "info") seen.push_back({line->info, seen.size()});
+    if (line->kind == "unsupported") problem = line->reason;
+  };
+  const measure::WorkerEnd end =
+      measure::run_worker(work, {.line = take, .tick = {}, .diagnostics = {}}, silence_limit, interrupted());
+  if (end.how == measure::WorkerEnd::How::crashed || end.how == measure::WorkerEnd::How::silent) {
+    problem = "while it listed its devices, " + end.reason;
+    if (!end.last_words.empty()) problem += "; its last words: " + end.last_words;
+  }
+  return seen;
+}
+
+}  // namespace
+
+std::vector<DeviceRecord> merge(const std::vector<ApiDevice>& seen) {
+  std::vector<DeviceRecord> devices;
+  for (const ApiDevice& one : seen) {
+    auto found =
+        std::ranges::find_if(devices, [&](const DeviceRecord& device) { return same_hardware(device, one.info); });
+    if (found == devices.end()) {
+      DeviceRecord device;
+      device.name = one.info.name;
+      device.type = one.info.type;
+      found = devices.insert(devices.end(), device);
+    }
+    add_driver(*found, one);
+  }
+  std::map<std::string, int> taken;
+  for (DeviceRecord& device : devices) {
+    finish(device);
+    const int count = ++taken[device.id];
+    if (count > 1) device.id += "-" + std::to_string(count);
+  }
+  // GPUs first: they are what the tool is for.
+  std::ranges::stable_partition(devices,
+                                [](const DeviceRecord& device) { return device.type != gpu::DeviceType::cpu; });
+  return devices;
+}
+
+Machine discover_devices(std::chrono::milliseconds silence_limit) {
+  Machine machine;
+  std::vector<ApiDevice> seen;
+  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
+    std::string problem;
+    const std::vector<ApiDevice> here = list_in_a_worker(api, silence_limit, problem);
+    seen.insert(seen.end(), here.begin(), here.end());
+    if (!problem.empty()) machine.problems[api] = problem;
+  }
+  // Where no driver shows anything there is nothing to hold the CPU's own curves against.
+  if (!seen.empty()) {
+    std::string problem;
+    const std::vector<ApiDevice> processor = list_in_a_worker(gpu::Api::cpu, silence_limit, problem);
+    seen.insert(seen.end(), processor.begin(), processor.end());
+    if (!problem.empty()) machine.problems[gpu::Api::cpu] = problem;
+  }
+  machine.devices = merge(seen);
+  for (DeviceRecord& device : machine.devices) {
+    if (device.type != gpu::DeviceType::cpu) continue;
+    // PoCL and llvmpipe name the CPU after themselves and set limits of their own to its memory.
+    const records::HostRecord host = describe_host();
+    device.name = host.cpu;
+    device.memory_bytes = host.memory_bytes;
+  }
+  return machine;
+}
+
+}  // namespace sonde::session

@@ -1,0 +1,56 @@
+#include "session/plan.hpp"
+
+#include <algorithm>
+
+#include "session/time_text.hpp"
+
+namespace sonde::session {
+namespace {
+
+struct Part {
+  double seconds = 0;
+  double largest_bytes = 0;
+};
+
+Part part_of(const measure::Probe& probe, const gpu::DeviceInfo& device, const measure::Request& request) {
+  Part part;
+  for (const measure::Point& point : probe.next(device, request, {})) {
+    part.seconds += probe.all_over_first(request.effort) * point.expected_seconds;
+    const auto bytes = point.x.find("bytes");
+    if (bytes != point.x.end()) part.largest_bytes = std::max(part.largest_bytes, bytes->second);
+  }
+  return part;
+}
+
+}  // namespace
+
+std::string plan(std::span<const std::pair<const Target*, gpu::Api>> work,
+                 std::span<const measure::Probe* const> probes, const measure::Request& request,
+                 double time_limit_seconds) {
+  double seconds = 0;
+  bool simulated = false;
+  std::string lines;
+  for (const auto& [target, api] : work) {
+    measure::Request of_device = request;
+    of_device.line_bytes = target->record.line_bytes;
+    const gpu::DeviceInfo& info = records::through(target->record, api)->info;
+    for (const measure::Probe* probe : probes) {
+      if (!measure::is_asked_through(*probe, api) || probe->obstacle(info)) continue;
+      const Part part = part_of(*probe, info, of_device);
+      simulated = simulated || api == gpu::Api::model;
+      seconds += part.seconds;
+      lines += "  " + std::string(probe->name) + " on " + target->record.name;
+      if (api == gpu::Api::opencl || api == gpu::Api::vulkan) lines += " through " + records::spoken_name(api);
+      if (part.largest_bytes > 0) lines += ", up to " + measure::size_text(part.largest_bytes);
+      lines += "\n";
+    }
+  }
+  std::string head = "Plan: about " + time_text(seconds);
+  if (simulated) head += " where all is real, less where it is simulated";
+  if (time_limit_seconds > 0 && time_limit_seconds < seconds) {
+    head += ", but --time-limit ends it after " + time_text(time_limit_seconds);
+  }
+  return head + "\n" + lines;
+}
+
+}  // namespace sonde::session

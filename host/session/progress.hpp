@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace sonde::session {
+
+/// The line at the bottom of the terminal: what is measured now, how far the run is and how long it will take.
+/// Off a terminal, one plain line for each worker.
+class Progress {
+ public:
+  /// `workers`: how many there will be; until they say otherwise, each is expected to take as long as the first.
+  Progress(bool drawn, int workers);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void worker_started(const std::string& label);
+  void planned(double expected_seconds);
+  void point_started(const std::string& name, double expected_seconds);
+  void worker_ended();
+  void draw();
+  /// Removes the line, so that something else can be written.
+  void clear();
+
+  /// Share of the run that is done, and seconds left; below zero while nothing is known.
+  [[nodiscard]] double share_done() const;
+  [[nodiscard]] double seconds_left() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool drawn_;
+  int workers_;
+  int workers_ended_ = 0;
+  double expected_of_ended_ = 0;   ///< what the workers that ended were expected to take
+  double expected_of_worker_ = 0;  ///< this worker's points so far
+  double done_of_worker_ = 0;
+  double current_point_ = 0;
+  std::string label_;
+  std::string point_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_drawn_{};
+  double shown_share_ = 0;  ///< never falls, though a probe that asks for more makes the run longer
+};
+
+}  // namespace sonde::session

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+#include "records/lines.hpp"
+#include "session/target.hpp"
+
+namespace sonde::session {
+
+/// results/HOST-DEVICE-DRIVER-TIME.jsonl, free at the time of asking; makes the folder. Throws UsageError.
+std::filesystem::path default_path(const std::vector<Target>& targets, std::span<const gpu::Api> apis,
+                                   const records::RunRecord& run);
+
+}  // namespace sonde::session

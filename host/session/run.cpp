@@ -1,0 +1,184 @@
+#include "session/run.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+
+#include "measure/level_agreement.hpp"
+#include "probes/catalog.hpp"
+#include "session/interrupt.hpp"
+#include "session/worker_task.hpp"
+#include "workloads/path.hpp"
+
+namespace sonde::session {
+
+using measure::WorkerEnd;
+using records::Line;
+
+namespace {
+
+using workloads::Path;
+
+/// What one process is asked.
+struct Share {
+  std::vector<const measure::Probe*> probes;
+  bool spares_a_core = false;
+};
+
+/// On a CPU that is measured as a device a core is taken from the driver only for those probes that need it.
+std::vector<Share> shares_of(const Target& target, gpu::Api api, std::span<const measure::Probe* const> probes) {
+  const bool shares_cores = target.record.type == gpu::DeviceType::cpu && api != gpu::Api::cpu;
+  std::vector<Share> shares{{.probes = {}}, {.probes = {}, .spares_a_core = true}};
+  for (const measure::Probe* probe : probes) {
+    if (!measure::is_asked_through(*probe, api)) continue;
+    shares[shares_cores && probe->spares_a_core ? 1 : 0].probes.push_back(probe);
+  }
+  std::erase_if(shares, [](const Share& share) { return share.probes.empty(); });
+  return shares;
+}
+
+}  // namespace
+
+Run::Run(std::vector<const measure::Probe*> probes, const measure::Request& request, RunLimits limits,
+         records::RecordFile& file, Progress& progress, bool diagnostics)
+    : probes_(std::move(probes)),
+      request_(request),
+      limits_(std::move(limits)),
+      file_(file),
+      progress_(progress),
+      diagnostics_(diagnostics) {
+  if (limits_.whole_run.count() > 0) end_ = start_ + limits_.whole_run;
+}
+
+void Run::append(const std::string& line) {
+  file_.append(line);
+  if (const auto parsed = records::parse_line(line)) lines_.push_back(*parsed);
+}
+
+void Run::take(std::string_view text, Line& last_point) {
+  const auto line = records::parse_line(text);
+  if (!line) {
+    spdlog::error("a worker sent something that is no record: {}", text);
+  } else if (line->kind == "plan") {
+    progress_.planned(line->expected_seconds);
+  } else if (line->kind == "point") {
+    last_point = *line;
+    progress_.point_started(line->name, line->expected_seconds);
+  } else if (line->kind != "alive") {
+    file_.append(text);
+    lines_.push_back(*line);
+  }
+}
+
+void Run::probe(const Target& target, gpu::Api api) {
+  for (const Share& share : shares_of(target, api, probes_)) {
+    if (!interrupted()) run_worker(target, api, share.probes, share.spares_a_core);
+  }
+}
+
+int Run::workers_for(const Target& target, gpu::Api api, std::span<const measure::Probe* const> probes) {
+  return static_cast<int>(shares_of(target, api, probes).size());
+}
+
+void Run::run_worker(const Target& target, gpu::Api api, const std::vector<const measure::Probe*>& probes,
+                     bool spares_a_core) {
+  if (Clock::now() > end_) {
+    skip_for_time({target.record.id, records::api_name(api), ""}, {});
+    return;
+  }
+  measure::Request request = request_;
+  request.line_bytes = target.record.line_bytes;
+  const WorkerTask task{.target = target,
+                        .api = api,
+                        .probes = probes,
+                        .request = request,
+                        .run_start = start_,
+                        .spares_a_core = spares_a_core,
+                        .sysfs_root = limits_.sysfs_root};
+  Line last_point;
+  const measure::WorkerHandlers handlers{.line = [&](std::string_view text) { take(text, last_point); },
+                                         .tick = [this] { progress_.draw(); },
+                                         .diagnostics =
+                                             [this](std::string_view text) {
+                                               if (!diagnostics_) return;
+                                               progress_.clear();
+                                               std::cerr << text;
+                                             }};
+  progress_.worker_started(target.record.name + ", " + records::spoken_name(api));
+  const WorkerEnd end = measure::run_worker([&task](const measure::SendLine& send) { do_task(task, send); }, handlers,
+                                            {limits_.silence, end_}, interrupted());
+  progress_.worker_ended();
+  const records::Origin origin{target.record.id, records::api_name(api), last_point.origin.probe};
+  if (end.how == WorkerEnd::How::out_of_time) skip_for_time(origin, last_point);
+  if (end.how == WorkerEnd::How::crashed || end.how == WorkerEnd::How::silent) record_death(end, origin, last_point);
+  compare_probes(target, api);
+}
+
+void Run::skip(const Target& target, gpu::Api api, const std::string& reason) {
+  for (const measure::Probe* probe : probes_) {
+    if (!measure::is_asked_through(*probe, api)) continue;
+    append(records::skip_line({target.record.id, records::api_name(api), std::string(probe->name)}, nullptr, reason));
+  }
+}
+
+void Run::compare_apis(const Target& target) {
+  std::array<std::vector<measure::FoundLevel>, 2> levels;
+  for (const Line& line : lines_) {
+    if (line.kind != "level" || line.origin.device != target.record.id || line.origin.probe != probes::latency.name)
+      continue;
+    if (workloads::path_of(line.level.series) != Path::vector) continue;
+    levels[line.origin.api == records::api_name(gpu::Api::vulkan) ? 1 : 0].push_back(line.level);
+  }
+  const auto finding = measure::disagreement(levels[0], levels[1]);
+  if (!finding) return;
+  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
+    append(
+        records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
+  }
+}
+
+void Run::compare_probes(const Target& target, gpu::Api api) {
+  std::array<std::vector<measure::FoundLevel>, 2> levels;
+  for (const Line& line : lines_) {
+    if (line.kind != "level" || line.origin.device != target.record.id || line.origin.api != records::api_name(api))
+      continue;
+    const bool bandwidth = line.origin.probe == probes::bandwidth.name;
+    const bool main = bandwidth || workloads::path_of(line.level.series) == Path::vector;
+    if (main) levels[bandwidth ? 1 : 0].push_back(line.level);
+  }
+  const auto finding = measure::size_disagreement(levels[0], levels[1]);
+  if (!finding) return;
+  append(
+      records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
+}
+
+std::size_t Run::count(const std::string& kind) const {
+  return static_cast<std::size_t>(std::ranges::count(lines_, kind, &Line::kind));
+}
+
+bool Run::measured(const std::string& probe) const {
+  return std::ranges::any_of(lines_,
+                             [&](const Line& line) { return line.kind == "sample" && line.origin.probe == probe; });
+}
+
+double Run::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+void Run::skip_for_time(records::Origin origin, const Line& last_point) {
+  const std::string where = last_point.name.empty() ? "" : ", at " + last_point.name;
+  if (origin.probe.empty()) origin.probe = std::string(probes_.front()->name);
+  append(records::skip_line(origin, last_point.name.empty() ? nullptr : &last_point.point,
+                            "the run's --time-limit was reached" + where + "; a larger one goes on"));
+}
+
+void Run::record_death(const WorkerEnd& end, records::Origin origin, const Line& last_point) {
+  std::string reason = end.reason;
+  const bool at_a_point = !last_point.name.empty();
+  reason += at_a_point ? ", at " + last_point.name : ", before its first point";
+  if (!end.last_words.empty()) reason += "; its last words: " + end.last_words;
+  if (origin.probe.empty()) origin.probe = std::string(probes_.front()->name);
+  append(records::error_line(origin, at_a_point ? &last_point.point : nullptr, reason));
+}
+
+}  // namespace sonde::session

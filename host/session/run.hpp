@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "measure/probe.hpp"
+#include "measure/worker.hpp"
+#include "records/reader.hpp"
+#include "records/record_file.hpp"
+#include "session/progress.hpp"
+#include "session/target.hpp"
+
+namespace sonde::session {
+
+/// How a run goes about it, apart from what it measures.
+struct RunLimits {
+  std::chrono::milliseconds silence;       ///< of a worker, then it is ended
+  std::chrono::milliseconds whole_run{0};  ///< 0 for none
+  std::filesystem::path sysfs_root = "/";  ///< where clocks, temperature and power are read
+};
+
+/// The run as it goes: what workers send is appended to the file, shown and kept for the summary.
+class Run {
+ public:
+  Run(std::vector<const measure::Probe*> probes, const measure::Request& request, RunLimits limits,
+      records::RecordFile& file, Progress& progress, bool diagnostics);
+
+  /// Processes that `probe` takes for one API of a device.
+  static int workers_for(const Target& target, gpu::Api api, std::span<const measure::Probe* const> probes);
+
+  void append(const std::string& line);
+  /// Everything that is asked of one device through one API, in processes of its own.
+  void probe(const Target& target, gpu::Api api);
+  /// A line for each probe that cannot be asked of this device.
+  void skip(const Target& target, gpu::Api api, const std::string& reason);
+  /// What both APIs of a device say of its levels, held against each other.
+  void compare_apis(const Target& target);
+
+  [[nodiscard]] std::size_t count(const std::string& kind) const;
+  [[nodiscard]] bool measured(const std::string& probe) const;
+  [[nodiscard]] double seconds() const;
+  [[nodiscard]] const std::vector<records::Line>& lines() const { return lines_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void run_worker(const Target& target, gpu::Api api, const std::vector<const measure::Probe*>& probes,
+                  bool spares_a_core);
+  /// What its probes say of one level, held against each other.
+  void compare_probes(const Target& target, gpu::Api api);
+  void take(std::string_view text, records::Line& last_point);
+  void skip_for_time(records::Origin origin, const records::Line& last_point);
+  void record_death(const measure::WorkerEnd& end, records::Origin origin, const records::Line& last_point);
+
+  std::vector<const measure::Probe*> probes_;
+  measure::Request request_;
+  RunLimits limits_;
+  records::RecordFile& file_;
+  Progress& progress_;
+  bool diagnostics_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point end_ = Clock::time_point::max();
+  std::vector<records::Line> lines_;
+};
+
+}  // namespace sonde::session

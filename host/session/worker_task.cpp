@@ -1,0 +1,184 @@
+#include "session/worker_task.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "counters/state/sampler.hpp"
+#include "counters/state/sources.hpp"
+#include "cpu/pinned.hpp"
+#include "cpu/topology.hpp"
+#include "gpu/error.hpp"
+#include "measure/observer.hpp"
+#include "measure/one_core.hpp"
+#include "measure/runner.hpp"
+#include "measure/settle.hpp"
+#include "measure/smt_interference.hpp"
+#include "records/lines.hpp"
+#include "workloads/arithmetic_chain.hpp"
+#include "workloads/chases.hpp"
+#include "workloads/core_clock.hpp"
+#include "workloads/cpu_walk.hpp"
+
+namespace sonde::session {
+namespace {
+
+/// A CPU settles at once or never (others run beside us); a GPU climbs for up to half a second.
+constexpr gpu::Nanoseconds longest_settling_of_a_cpu{200e6};
+constexpr gpu::Nanoseconds longest_settling_of_a_gpu{2e9};
+
+/// Within every CPU's first cache.
+constexpr long least_smt_watch_bytes = 16 << 10;
+
+constexpr std::chrono::milliseconds between_signs_of_life{50};
+
+class PipeObserver final : public measure::Observer {
+ public:
+  PipeObserver(const WorkerTask& task, const measure::SendLine& send) : task_(task), send_(send) {}
+
+  void planned(const measure::Probe&, const std::vector<measure::Point>& points) override {
+    std::vector<double> seconds;
+    for (const measure::Point& point : points) seconds.push_back(point.expected_seconds);
+    send_(records::plan_line(seconds));
+  }
+  void started(const measure::Probe& probe, const measure::Point& point) override {
+    send_(records::point_line(origin(probe), measure::name_of(probe, point), point));
+  }
+  /// Not more often than the parent needs it: reading wakes it, on a core that may be the measured device's.
+  void alive() override {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_sign_of_life_ < between_signs_of_life) return;
+    last_sign_of_life_ = now;
+    send_(records::alive_line());
+  }
+  void measured(const measure::Probe& probe, const measure::Measurement& measurement) override {
+    const std::chrono::duration<double> t = std::chrono::steady_clock::now() - task_.run_start;
+    send_(records::sample_line(origin(probe), measurement, t.count()));
+  }
+  void level(const measure::Probe& probe, const measure::FoundLevel& level) override {
+    send_(records::level_line(origin(probe), level));
+  }
+  void found(const measure::Probe& probe, const measure::Finding& finding) override {
+    send_(records::finding_line(origin(probe), finding));
+  }
+  void skipped(const measure::Probe& probe, const measure::Point* point, const std::string& reason) override {
+    send_(records::skip_line(origin(probe), point, reason));
+  }
+  void failed(const measure::Probe& probe, const measure::Point* point, const std::string& reason) override {
+    send_(records::error_line(origin(probe), point, reason));
+  }
+
+ private:
+  records::Origin origin(const measure::Probe& probe) const {
+    return {task_.target.record.id, records::api_name(task_.api), std::string(probe.name)};
+  }
+
+  const WorkerTask& task_;
+  const measure::SendLine& send_;
+  std::chrono::steady_clock::time_point last_sign_of_life_;
+};
+
+measure::Settled settle(gpu::Device& device, measure::Observer& observer, pid_t reading_thread) {
+  const bool cpu = device.info().type == gpu::DeviceType::cpu;
+  const measure::Workload arithmetic = workloads::arithmetic_chain(device);
+  std::optional<measure::OneCore> one_core;
+  if (cpu) one_core.emplace(reading_thread);
+  const auto longest = cpu ? longest_settling_of_a_cpu : longest_settling_of_a_gpu;
+  return measure::settle_clock(arithmetic, longest, [&observer] { observer.alive(); });
+}
+
+/// How long one run waits, in all, until a core is its own again.
+gpu::Nanoseconds patience(measure::Effort effort) {
+  switch (effort) {
+    case measure::Effort::quick: return gpu::Nanoseconds(1e9);
+    case measure::Effort::normal: return gpu::Nanoseconds(15e9);
+    case measure::Effort::thorough: break;
+  }
+  return gpu::Nanoseconds(60e9);
+}
+
+/// Most of what the system says the first cache has: a neighbour takes the lines that are used least often, so that a
+/// walk over a third of it notices nothing while half of it is gone. The rest is for what the driver keeps there.
+std::uint32_t smt_watch_bytes() {
+  return static_cast<std::uint32_t>(std::max(least_smt_watch_bytes, sysconf(_SC_LEVEL1_DCACHE_SIZE) / 4 * 3));
+}
+
+/// The same work on one CPU, which the CPU's own device leaves to the system.
+measure::Workload on_core(measure::Workload workload, int cpu) {
+  workload.run = [run = std::move(workload.run), cpu](std::uint64_t steps) {
+    const cpu::Pinned pinned(cpu);
+    return run(steps);
+  };
+  return workload;
+}
+
+/// On a CPU alone, as a GPU's units belong to one program at a time, and where all cores are alike: one usual time of a
+/// hit serves for all.
+std::shared_ptr<measure::SmtInterference> smt_interference(gpu::Device& device, const WorkerTask& task,
+                                                           pid_t reading_thread) {
+  if (device.info().type != gpu::DeviceType::cpu || task.api == gpu::Api::model) return nullptr;
+  if (cpu::machine().kinds.size() > 1) return nullptr;
+  const std::uint32_t line_bytes = task.request.line_bytes;
+  const std::uint32_t lines = smt_watch_bytes() / line_bytes;
+  try {
+    if (task.api == gpu::Api::cpu) {
+      const workloads::CpuPlace place{
+          .core = quiet_core(cpu::machine(), 0), .pages = cpu::Pages::small, .awake_by = {}};
+      return std::make_shared<measure::SmtInterference>(
+          workloads::cpu_cycle_chase(place, lines, line_bytes, task.request.seed),
+          on_core(workloads::arithmetic_chain(device), place.core.cpu), patience(task.request.effort));
+    }
+    const measure::OneCore one_core(reading_thread);
+    return std::make_shared<measure::SmtInterference>(
+        workloads::cycle_chase(device, lines, line_bytes, task.request.seed), workloads::arithmetic_chain(device),
+        patience(task.request.effort));
+  } catch (const gpu::Unsupported&) {
+  } catch (const gpu::Error&) {
+  }
+  return nullptr;
+}
+
+/// Cycles are a second unit: a device that cannot tell them, or fails to, is measured without.
+std::function<std::optional<measure::CoreClock>()> core_clock(gpu::Device& device, const measure::Settled& settled,
+                                                              counters::Sampler& sampler, measure::Observer& observer) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto read_mhz = [&sampler, begin] { return counters::summarize(sampler.since(begin)).gpu_clock_mhz; };
+  try {
+    auto clock = workloads::core_clock_of(device, settled, read_mhz, [&observer] { observer.alive(); });
+    if (clock) return clock;
+  } catch (const gpu::Unsupported&) {
+  } catch (const gpu::Error&) {
+  }
+  return [] { return std::nullopt; };
+}
+
+}  // namespace
+
+void do_task(const WorkerTask& task, const measure::SendLine& send) {
+  PipeObserver observer(task, send);
+  try {
+    // Before the driver is loaded: its threads take over the mask. The machine is looked at first, as it is cut down to
+    // it.
+    if (task.spares_a_core) cpu::keep_off(0, quiet_core(cpu::machine(), 0).cpu);
+    const std::unique_ptr<gpu::Device> device = open_device(task.target, task.api);
+    // Before the clock settles: it would fall again while libraries are loaded and files looked for.
+    counters::Sampler sampler(counters::reader_of(task.sysfs_root, task.target.record.pci));
+    if (task.api == gpu::Api::cpu) cpu::keep_off(sampler.thread_id(), quiet_core(cpu::machine(), 0).cpu);
+    const measure::Settled settled = settle(*device, observer, sampler.thread_id());
+    measure::RunnerOptions options{.request = task.request,
+                                   .clock_settled = settled.stable,
+                                   .device_state_since = [&sampler](auto moment) { return sampler.since(moment); },
+                                   .core_clock = core_clock(*device, settled, sampler, observer),
+                                   .smt_interference = smt_interference(*device, task, sampler.thread_id()),
+                                   .reading_thread = sampler.thread_id()};
+    // Others on this machine cannot disturb a simulated device.
+    if (task.api == gpu::Api::model) options.host_time = [] { return counters::HostTime{}; };
+    for (const measure::Probe* probe : task.probes) measure::run_probe(*device, *probe, options, observer);
+  } catch (const gpu::Unsupported& reason) {
+    for (const measure::Probe* probe : task.probes) observer.skipped(*probe, nullptr, reason.what());
+  } catch (const gpu::Error& error) {
+    for (const measure::Probe* probe : task.probes) observer.failed(*probe, nullptr, error.what());
+  }
+}
+
+}  // namespace sonde::session

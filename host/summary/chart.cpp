@@ -1,0 +1,110 @@
+#include "summary/chart.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "measure/probe.hpp"
+
+namespace sonde::summary {
+namespace {
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  void include(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  /// 0 at low, 1 at high.
+  double share(double value) const { return high > low ? (value - low) / (high - low) : 0.5; }
+};
+
+/// 1, 2, 5, 10, 20, … between the limits.
+std::vector<double> round_values(double low, double high) {
+  std::vector<double> values;
+  for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      if (decade * factor >= low && decade * factor <= high) values.push_back(decade * factor);
+    }
+  }
+  return values;
+}
+
+int cell(const Range& range, double value, int cells) {
+  return static_cast<int>(std::lround(range.share(value) * (cells - 1)));
+}
+
+std::string number_text(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", value);
+  return text.data();
+}
+
+std::string size_axis(const Range& x, int columns, const std::string& margin) {
+  std::string axis(static_cast<std::size_t>(columns) + 8, ' ');
+  std::size_t free_from = 0;
+  for (double power = std::ceil(x.low); power <= x.high + 1e-9; power += 2) {
+    const std::string label = measure::size_text(std::exp2(power));
+    const int middle = cell(x, power, columns);
+    const auto start = static_cast<std::size_t>(std::max(0, middle - static_cast<int>(label.size()) / 2));
+    if (start < free_from || start + label.size() > axis.size()) continue;
+    axis.replace(start, label.size(), label);
+    free_from = start + label.size() + 1;
+  }
+  axis.erase(axis.find_last_not_of(' ') + 1);
+  return margin + axis + "\n";
+}
+
+}  // namespace
+
+std::string chart(std::span<const ChartCurve> curves, int columns, int rows) {
+  Range x;
+  Range y;
+  for (const ChartCurve& curve : curves) {
+    for (const auto& [bytes, value] : curve.points) {
+      if (bytes <= 0 || value <= 0) continue;
+      x.include(std::log2(bytes));
+      y.include(std::log10(value));
+    }
+  }
+  if (!(y.high >= y.low)) return "";
+
+  std::vector<std::vector<std::string>> cells(static_cast<std::size_t>(rows),
+                                              std::vector<std::string>(static_cast<std::size_t>(columns), " "));
+  for (const ChartCurve& curve : curves) {
+    const std::string drawn = curve.colour.empty() ? curve.sign : "\033[" + curve.colour + "m" + curve.sign + "\033[0m";
+    for (const auto& [bytes, value] : curve.points) {
+      if (bytes <= 0 || value <= 0) continue;
+      const int row = rows - 1 - cell(y, std::log10(value), rows);
+      std::string& place =
+          cells[static_cast<std::size_t>(row)][static_cast<std::size_t>(cell(x, std::log2(bytes), columns))];
+      place = place == " " || place == drawn ? drawn : "◆";
+    }
+  }
+
+  std::vector<std::string> labels(static_cast<std::size_t>(rows));
+  for (const double value : round_values(std::pow(10, y.low), std::pow(10, y.high))) {
+    labels[static_cast<std::size_t>(rows - 1 - cell(y, std::log10(value), rows))] = number_text(value);
+  }
+  if (std::ranges::all_of(labels, &std::string::empty)) {
+    // No round value lies in so narrow a range: its ends say where it is.
+    labels.front() = number_text(std::pow(10, y.high));
+    labels.back() = number_text(std::pow(10, y.low));
+  }
+  std::string text;
+  for (std::size_t row = 0; row < cells.size(); ++row) {
+    const std::string& label = labels[row];
+    text += std::string(label.size() < 8 ? 8 - label.size() : 0, ' ') + label + (label.empty() ? " │" : " ┤");
+    for (const std::string& one : cells[row]) text += one;
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += "\n";
+  }
+  std::string line;
+  for (int column = 0; column < columns; ++column) line += "─";
+  return text + std::string(9, ' ') + "└" + line + "\n" + size_axis(x, columns, std::string(10, ' '));
+}
+
+}  // namespace sonde::summary

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "records/reader.hpp"
+
+namespace sonde::summary {
+
+/// A line for each thing that held a device back at some of its points: throttling, and a clock below what it reached
+/// at others. Empty where nothing did, or nobody says.
+std::string throttling_note(const std::string& device, std::span<const records::Line> lines);
+
+}  // namespace sonde::summary

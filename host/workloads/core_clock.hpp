@@ -1,0 +1,18 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "gpu/device.hpp"
+#include "measure/probe.hpp"
+#include "measure/settle.hpp"
+
+namespace sonde::workloads {
+
+/// What tells the device's core clock whenever it is called, by half a millisecond of arithmetic; itself empty where
+/// cycles cannot be told. `read_mhz` asks the device's sensors. The device must outlive it.
+std::function<std::optional<measure::CoreClock>()> core_clock_of(gpu::Device& device, const measure::Settled& settled,
+                                                                 const std::function<std::optional<double>()>& read_mhz,
+                                                                 const std::function<void()>& alive);
+
+}  // namespace sonde::workloads

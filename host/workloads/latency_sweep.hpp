@@ -1,0 +1,62 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/levels/levels.hpp"
+#include "measure/probe.hpp"
+#include "workloads/path.hpp"
+
+namespace sonde::workloads {
+
+/// Page distance of the walk with one line a page: the smallest page that any GPU or CPU here uses, so larger pages
+/// only hold several of its lines.
+inline constexpr std::uint32_t page_bytes = 4096;
+
+/// The curves of one path in a set of measurements; `order` tells them apart.
+analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path,
+                                  std::uint32_t line_bytes, Fabric fabric = Fabric::idle);
+
+/// Where a sweep ends, unless on a rise.
+double largest_bytes(const gpu::DeviceInfo& device, const measure::Request& request);
+
+/// A point at the whole number of lines nearest to `bytes`.
+measure::Point sized_point(const measure::Request& request, const std::map<std::string, std::string>& series,
+                           double bytes);
+
+/// Sizes on a grid, four a doubling, for the cycle.
+std::vector<measure::Point> coarse_points(const gpu::DeviceInfo& device, const measure::Request& request);
+
+/// Neighbouring sizes of a curve, in bytes.
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+/// Where a rise of the curve begins, is half done or ends between neighbours that are further apart than 3 % (10 % for
+/// the middle, everywhere unless `closely`, and from `close_below_bytes` on).
+std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cycle, bool closely,
+                                     double close_below_bytes = 1e300);
+
+/// Sizes that halve the intervals in which a rise of the cycle curve begins or ends, until each is within 3 %; within
+/// 10 % on the further paths while time is short; in the large working sets of CPUs within 10 or 20 %, or not at all.
+std::vector<measure::Point> edge_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
+                                        const measure::Request& request, Path path = Path::vector);
+
+/// Sizes beyond `end` for a sweep that ends there on a rise, unless --sizes or thorough had it end there: what lies
+/// beyond the last cache is not told from a climb. Up to twice the end on CPUs, where laps take seconds, four times
+/// elsewhere.
+std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle, double end,
+                                 const gpu::DeviceInfo& device, const measure::Request& request);
+
+/// Those sizes for the cycle, once a first sweep has ended, as far as a buffer may be large.
+std::vector<measure::Point> further_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
+                                           const measure::Request& request);
+
+/// Sizes of the independent walk between the edges, and spans of the page walk about them.
+std::vector<measure::Point> capacity_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
+                                            const measure::Request& request);
+
+}  // namespace sonde::workloads

@@ -1,0 +1,52 @@
+// Curves that were measured beside others on the same core, who had a part of its caches.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "analysis/levels/levels.hpp"
+#include "support/analytic_hierarchy.hpp"
+
+namespace sonde::analysis {
+namespace {
+
+constexpr double kib = 1024;
+constexpr double mib = 1024 * kib;
+constexpr double true_bytes = 2 * mib;
+constexpr double left_bytes = 1.2 * mib;
+
+/// As long as neighbours have a part of the second cache.
+LatencyCurves curves_of_what_they_leave() {
+  using enum test::Policy;
+  using enum test::Index;
+  return test::analytic_curves({{{48 * kib, 12, lru, modulo, 1.7}, {left_bytes, 16, lru, hashed, 5.5}}, 35}, {}, 1);
+}
+
+Bracket second_size(const LatencyCurves& curves) {
+  const Hierarchy found = find_levels(curves, 1);
+  EXPECT_EQ(found.levels.size(), 3u);
+  return found.levels.size() == 3 ? *found.levels[1].bytes : Bracket{};
+}
+
+TEST(LevelsBesideNeighbours, MayBeLargerByAHalfOfTheCacheOrSmaller) {
+  LatencyCurves curves = curves_of_what_they_leave();
+  ASSERT_LT(second_size(curves).high, true_bytes);
+  for (CurvePoint& point : curves.cycle) point.smt_interference = point.bytes > 300 * kib ? 0.25 : 0;
+  for (CurvePoint& point : curves.independent) point.smt_interference = 0.25;
+  const Bracket beside = second_size(curves);
+  EXPECT_NEAR(beside.value, left_bytes, 0.1 * left_bytes);
+  EXPECT_GT(beside.high, true_bytes);
+  EXPECT_LE(beside.low, 0.86 * beside.value);
+  EXPECT_LE(beside.low, find_levels(curves, 1).levels[1].onset_bytes) << "what was seen to fit holds";
+  EXPECT_LT(find_levels(curves, 1).levels[0].bytes->high, 52 * kib) << "of the first cache they took nothing";
+}
+
+TEST(LevelsBesideNeighbours, OfAFewValuesAreAsSureAsWithout) {
+  LatencyCurves curves = curves_of_what_they_leave();
+  const Bracket without = second_size(curves);
+  for (CurvePoint& point : curves.independent) point.smt_interference = 0.05;
+  EXPECT_LT(second_size(curves).high, 1.1 * without.high);
+}
+
+}  // namespace
+}  // namespace sonde::analysis
