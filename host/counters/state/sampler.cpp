@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <future>
+#include <utility>
 
 namespace sonde::counters {
 namespace {

@@ -7,6 +7,8 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
+#include <utility>
 
 namespace sonde::counters {
 

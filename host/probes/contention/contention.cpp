@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "analysis/statistics.hpp"
 #include "cpu/companion.hpp"

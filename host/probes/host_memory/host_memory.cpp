@@ -21,6 +21,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "analysis/levels/memory_distance.hpp"
 #include "analysis/statistics.hpp"
