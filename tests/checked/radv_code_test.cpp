@@ -247,7 +247,7 @@ namespace {
 
 /// Mesa ends a process that forces a family it does not know, so another one tries.
 bool is_known(const char* family) {
-  setenv("RADV_FORCE_FAMILY", family, 1);
+  setenv("RADV_FORCE_FAMILY", family, 1);  // NOLINT(concurrency-mt-unsafe): no thread has begun
   const pid_t child = fork();
   if (child == 0) {
     if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(1);
