@@ -4,11 +4,15 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "analysis/statistics.hpp"
+
 namespace sonde::measure {
 
 bool is_asked_through(const Probe& probe, gpu::Api api) {
   return api == gpu::Api::model || probe.of_the_cpu == (api == gpu::Api::cpu);
 }
+
+double median_of(const Measurement& one) { return analysis::summarize(one.values).median; }
 
 double six_digits(double value) {
   std::array<char, 40> text{};

@@ -72,6 +72,9 @@ struct Measurement {
   State state;
 };
 
+/// The median of its values.
+double median_of(const Measurement& one);
+
 /// A conclusion, with one sentence of evidence that a reader can check against the samples.
 struct Finding {
   std::map<std::string, std::string> series;

@@ -27,10 +27,12 @@ Curve curve_of(const std::string& device, std::span<const records::Line> lines, 
                const std::map<std::string, std::string>& series) {
   Curve curve;
   for (const records::Line& line : lines) {
-    const bool here = line.kind == "sample" && line.origin.device == device && line.origin.probe == "bandwidth";
-    if (!here || line.origin.api != api || line.point.series != series || line.measurement.unit != "GB/s") continue;
-    if (line.point.x.size() != 1 || !line.point.x.contains("bytes")) continue;
-    curve[line.point.x.at("bytes")] = &line.measurement;
+    const auto* sample = std::get_if<records::SampleLine>(&line);
+    if (sample == nullptr || sample->origin.device != device || sample->origin.probe != "bandwidth") continue;
+    const measure::Point& point = sample->measurement.point;
+    if (sample->origin.api != api || point.series != series || sample->measurement.unit != "GB/s") continue;
+    if (point.x.size() != 1 || !point.x.contains("bytes")) continue;
+    curve[point.x.at("bytes")] = &sample->measurement;
   }
   return curve;
 }
@@ -44,10 +46,10 @@ std::vector<Column> columns_of(const std::string& device, std::span<const record
     Curve curve = curve_of(device, lines, api, series_of(pattern, sharing));
     if (!curve.empty()) columns.push_back({head, std::move(curve)});
   };
-  add("read", Pattern::read, Sharing::apart);
+  add("read", Pattern::read, Sharing::separate);
   add("read shared", Pattern::read, Sharing::shared);
   for (const Pattern pattern : {Pattern::write, Pattern::copy, Pattern::add, Pattern::triad}) {
-    add(std::string(workloads::facts_of(pattern).name), pattern, Sharing::apart);
+    add(std::string(workloads::facts_of(pattern).name), pattern, Sharing::separate);
   }
   return columns;
 }
@@ -98,7 +100,7 @@ std::string path_text(const Curve& curve, const char* how) {
 }
 
 std::map<std::string, std::string> bus_series(Pattern pattern) {
-  std::map<std::string, std::string> series = series_of(pattern, Sharing::apart);
+  std::map<std::string, std::string> series = series_of(pattern, Sharing::separate);
   series["bytes-counted"] = "bus";
   return series;
 }
@@ -125,7 +127,7 @@ std::string bandwidth_table(const std::string& device, std::span<const records::
             ", GB/s: medians; each work-group has a part of its own unless shared\n" + rows(columns) +
             shape_text(*columns.front().curve.rbegin()->second);
     const auto by_path = [&](Pattern pattern, const char* how) {
-      return path_text(curve_of(device, lines, records::api_name(api), series_of(pattern, Sharing::apart)), how);
+      return path_text(curve_of(device, lines, records::api_name(api), series_of(pattern, Sharing::separate)), how);
     };
     text += by_path(Pattern::read_image, "through the texture unit");
     text += by_path(Pattern::read_local, "from memory of the work-groups");
@@ -134,9 +136,9 @@ std::string bandwidth_table(const std::string& device, std::span<const records::
                        workloads::facts_of(pattern).name);
     }
     for (const records::Line& line : lines) {
-      const bool here = line.origin.device == device && line.origin.api == records::api_name(api);
-      if (line.kind == "finding" && here && line.origin.probe == "bandwidth")
-        text += "  " + line.finding.evidence + "\n";
+      const auto* found = std::get_if<records::FindingLine>(&line);
+      if (found == nullptr || found->origin.device != device || found->origin.api != records::api_name(api)) continue;
+      if (found->origin.probe == "bandwidth") text += "  " + found->finding.evidence + "\n";
     }
   }
   return text;

@@ -88,9 +88,9 @@ struct CycleWalk {
   std::uint32_t place = 0;  ///< where the walk must stand now
   const std::byte* at;
 
-  CycleWalk(const CpuPlace& where, std::uint32_t count, const Slots& slots, std::uint64_t seed)
-      : cycle(count, slots, where.pages, seed),
-        standing(where, std::uint64_t{count} * slots.slot_bytes()),
+  CycleWalk(const CpuPlace& where, std::uint32_t count, const LineLayout& layout, std::uint64_t seed)
+      : cycle(count, layout, where.pages, seed),
+        standing(where, std::uint64_t{count} * layout.slot_bytes()),
         at(cycle.start()) {}
 
   gpu::Nanoseconds run(std::uint64_t hops) {
@@ -162,8 +162,8 @@ measure::Workload workload_of(const std::shared_ptr<Walk>& walk, const CpuPlace&
 
 }  // namespace
 
-PointerCycle::PointerCycle(std::uint32_t count, const Slots& slots, cpu::Pages pages, std::uint64_t seed)
-    : memory_(std::uint64_t{count} * slots.slot_bytes(), pages), slots_(slots), places_(random_cycle(count, seed)) {
+PointerCycle::PointerCycle(std::uint32_t count, const LineLayout& layout, cpu::Pages pages, std::uint64_t seed)
+    : memory_(std::uint64_t{count} * layout.slot_bytes(), pages), layout_(layout), places_(random_cycle(count, seed)) {
   for (std::uint32_t slot = 0; slot < count; ++slot) {
     *reinterpret_cast<const std::byte**>(address_of(slot)) = address_of(places_[slot]);
   }
@@ -173,12 +173,13 @@ PointerCycle::PointerCycle(std::uint32_t count, const Slots& slots, cpu::Pages p
 bool PointerCycle::is_at(std::uint32_t place, const std::byte* address) const {
   const auto offset = static_cast<std::uint64_t>(address - memory_.data());
   if (offset >= memory_.size_bytes()) return false;
-  const auto slot = static_cast<std::uint32_t>(offset / slots_.slot_bytes());
+  const auto slot = static_cast<std::uint32_t>(offset / layout_.slot_bytes());
   return address_of(slot) == address && places_[slot] == place;
 }
 
-measure::Workload cpu_cycle_chase(const CpuPlace& place, std::uint32_t count, const Slots& slots, std::uint64_t seed) {
-  return workload_of(std::make_shared<CycleWalk>(place, count, slots, seed), place, count);
+measure::Workload cpu_cycle_chase(const CpuPlace& place, std::uint32_t count, const LineLayout& layout,
+                                  std::uint64_t seed) {
+  return workload_of(std::make_shared<CycleWalk>(place, count, layout, seed), place, count);
 }
 
 measure::Workload cpu_independent_chase(const CpuPlace& place, std::uint32_t count, std::uint32_t line_bytes,

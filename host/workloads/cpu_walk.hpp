@@ -8,7 +8,7 @@
 #include "cpu/region.hpp"
 #include "cpu/topology.hpp"
 #include "measure/probe.hpp"
-#include "workloads/slots.hpp"
+#include "workloads/line_layout.hpp"
 
 // The walks of the latency probe as native code of this process, on one core, timed by the steady clock.
 namespace sonde::workloads {
@@ -24,7 +24,7 @@ struct CpuPlace {
 /// A random single cycle over `count` slots of memory, in which each slot's line holds the address of the next.
 class PointerCycle {
  public:
-  PointerCycle(std::uint32_t count, const Slots& slots, cpu::Pages pages, std::uint64_t seed);
+  PointerCycle(std::uint32_t count, const LineLayout& layout, cpu::Pages pages, std::uint64_t seed);
 
   [[nodiscard]] const std::byte* start() const { return address_of(0); }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }
@@ -33,16 +33,17 @@ class PointerCycle {
 
  private:
   [[nodiscard]] std::byte* address_of(std::uint32_t slot) const {
-    return memory_.data() + std::uint64_t{slots_.word_of(slot)} * sizeof(std::uint32_t);
+    return memory_.data() + std::uint64_t{layout_.word_of(slot)} * sizeof(std::uint32_t);
   }
 
   cpu::Region memory_;
-  Slots slots_;
+  LineLayout layout_;
   std::vector<std::uint32_t> places_;  ///< of each slot in the cycle
 };
 
 /// Through a random single cycle over `count` slots, pointer by pointer.
-measure::Workload cpu_cycle_chase(const CpuPlace& place, std::uint32_t count, const Slots& slots, std::uint64_t seed);
+measure::Workload cpu_cycle_chase(const CpuPlace& place, std::uint32_t count, const LineLayout& layout,
+                                  std::uint64_t seed);
 
 /// Over uniformly random lines, each dependent on the one before; `count` lines side by side.
 measure::Workload cpu_independent_chase(const CpuPlace& place, std::uint32_t count, std::uint32_t line_bytes,

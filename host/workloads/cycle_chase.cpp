@@ -59,11 +59,11 @@ void check_local_memory(const gpu::DeviceInfo& device) {
 
 }  // namespace
 
-CycleChase::CycleChase(gpu::Device& on, std::uint32_t count, const Slots& where, std::uint64_t seed, Path by,
+CycleChase::CycleChase(gpu::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed, Path by,
                        const Placement& placement)
     : device(on),
       path(by),
-      slots(where),
+      layout(where),
       offset_shift(shift_for(on.info(), by, std::uint64_t{count} * where.slot_bytes())),
       kernel(on.make_kernel(way_of(by).kernel, single_item_group(on.info()), with_offset_shift({}, offset_shift))),
       memory(buffer_in(on, placement.memory, std::uint64_t{count} * where.slot_bytes(), way_of(by).use)),
@@ -71,21 +71,21 @@ CycleChase::CycleChase(gpu::Device& on, std::uint32_t count, const Slots& where,
       places(random_cycle(count, seed)),
       end(2) {
   fill(on, *memory, placement, way_of(by).use,
-       [&](gpu::Buffer& to) { write_cycle(to, places, slots, seed, offset_shift); });
+       [&](gpu::Buffer& to) { write_cycle(to, places, layout, seed, offset_shift); });
   begin();
 }
 
-CycleChase::CycleChase(gpu::Device& on, std::uint32_t count, const Slots& where, std::uint64_t seed, const Load& load,
-                       gpu::Use use)
+CycleChase::CycleChase(gpu::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
+                       const BackgroundLoad& load, gpu::Use use)
     : device(on),
       path(Path::vector),
-      slots(where),
+      layout(where),
       offset_shift(shift_for(on.info(), Path::vector, std::uint64_t{count} * where.slot_bytes())),
       kernel(on.make_kernel(kernels::chase_loaded, load.shape.group_size,
                             with_offset_shift(load.shape.constants(), offset_shift))),
       memory(on.make_buffer(std::uint64_t{count} * where.slot_bytes(), use)),
       places(random_cycle(count, seed)) {
-  write_cycle(*memory, places, slots, seed, offset_shift);
+  write_cycle(*memory, places, layout, seed, offset_shift);
   begin();
   // Behind the walk's own: what was filled last is what caches hold at first.
   beside.emplace(on, load, use, ~seed);
@@ -131,7 +131,7 @@ std::vector<std::uint32_t> CycleChase::scalars() {
 }
 
 std::optional<std::string> CycleChase::flaw() {
-  const std::uint32_t slot = slots.slot_of(end[0] >> (2 - offset_shift));
+  const std::uint32_t slot = layout.slot_of(end[0] >> (2 - offset_shift));
   if (slot >= places.size() || offset_of(slot) != end[0]) {
     return "the device's walk left its lines; please report the driver";
   }
@@ -140,10 +140,10 @@ std::optional<std::string> CycleChase::flaw() {
   return beside->look(end);
 }
 
-measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const Slots& slots, std::uint64_t seed,
+measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const LineLayout& layout, std::uint64_t seed,
                               Path path, const Placement& placement) {
   if (path == Path::local) check_local_memory(device.info());
-  const auto chase = std::make_shared<CycleChase>(device, count, slots, seed, path, placement);
+  const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, path, placement);
   measure::Workload workload = walk_workload(chase, count);
   workload.instruction = most_frequent_load(chase->kernel->listing());
   // The loop that copies the chain counts as well.
@@ -151,10 +151,11 @@ measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const Sl
   return workload;
 }
 
-measure::Workload cycle_chase_awake(gpu::Device& device, std::uint32_t count, const Slots& slots, std::uint64_t seed) {
-  const Load load =
-      light_load(device.info(), std::uint64_t{count} * slots.slot_bytes(), single_item_group(device.info()));
-  const auto chase = std::make_shared<CycleChase>(device, count, slots, seed, load, gpu::Use::storage);
+measure::Workload cycle_chase_awake(gpu::Device& device, std::uint32_t count, const LineLayout& layout,
+                                    std::uint64_t seed) {
+  const BackgroundLoad load = light_background_load(device.info(), std::uint64_t{count} * layout.slot_bytes(),
+                                                    single_item_group(device.info()));
+  const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, load, gpu::Use::storage);
   measure::Workload workload = walk_workload(chase, count);
   workload.flaw = [chase] {
     const auto flaw = chase->flaw();

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "gpu/device.hpp"
-#include "workloads/light_stream.hpp"
+#include "workloads/background_stream.hpp"
+#include "workloads/line_layout.hpp"
 #include "workloads/memory_kinds.hpp"
 #include "workloads/path.hpp"
-#include "workloads/slots.hpp"
 
 namespace sonde::workloads {
 
@@ -18,11 +18,11 @@ namespace sonde::workloads {
 struct CycleChase {
   gpu::Device& device;
   Path path;
-  Slots slots;
+  LineLayout layout;
   std::uint32_t offset_shift;  ///< the chain's words count in units of so many doublings of a byte (kernels/offsets.h)
   std::unique_ptr<gpu::Kernel> kernel;
   std::unique_ptr<gpu::Buffer> memory;
-  std::optional<LightStream> beside;
+  std::optional<BackgroundStream> beside;
   std::unique_ptr<gpu::Buffer> cursor;
   std::vector<std::uint32_t> places;  ///< of each slot in the cycle
   std::uint32_t place = 0;            ///< where the walk stands now
@@ -31,10 +31,10 @@ struct CycleChase {
   std::uint32_t launches = 0;
   gpu::Nanoseconds lasted{0};  ///< the last dispatch
 
-  CycleChase(gpu::Device& on, std::uint32_t count, const Slots& where, std::uint64_t seed, Path by,
+  CycleChase(gpu::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed, Path by,
              const Placement& placement = {});
-  CycleChase(gpu::Device& on, std::uint32_t count, const Slots& where, std::uint64_t seed, const Load& load,
-             gpu::Use use);
+  CycleChase(gpu::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
+             const BackgroundLoad& load, gpu::Use use);
 
   gpu::Nanoseconds run(std::uint64_t hops);
   std::optional<std::string> flaw();  ///< of the last dispatch
@@ -43,7 +43,7 @@ struct CycleChase {
 
  private:
   void begin();
-  std::uint32_t offset_of(std::uint32_t slot) const { return slots.word_of(slot) << (2 - offset_shift); }
+  std::uint32_t offset_of(std::uint32_t slot) const { return layout.word_of(slot) << (2 - offset_shift); }
   std::vector<std::uint32_t> scalars();
 };
 

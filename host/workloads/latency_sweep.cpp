@@ -6,10 +6,10 @@
 #include <limits>
 #include <map>
 #include <random>
-#include <set>
 #include <utility>
 
-#include "analysis/levels/outliers.hpp"
+#include "workloads/curve_edges.hpp"
+#include "workloads/line_layout.hpp"
 
 namespace sonde::workloads {
 namespace {
@@ -24,15 +24,7 @@ constexpr double many_bytes = 64 << 20;
 constexpr double very_many_bytes = 1 << 30;  // the same for every sweep
 /// Where an interval is cut, in octaves: in halves, and beside that where what was measured there was disturbed.
 constexpr std::array shares_of_an_interval{0.5, 0.42, 0.58};
-constexpr double bracketed = 1.03;
-constexpr double bracketed_middle = 1.1;
 constexpr double bracketed_far = 1.2;  // where laps take long and time is short
-/// Slope, as a logarithm of latency per doubling, above which a curve rises; over at least this many doublings, because
-/// closer neighbours differ by noise.
-constexpr double rising_slope = 0.12;
-constexpr double slope_octaves = 0.2;
-/// Over a whole rise: less is no edge worth points.
-constexpr double rise_of_an_edge = 1.10;
 constexpr double few_bytes = 8 << 20;
 /// No core of a CPU has a cache so large to itself: what others leave of the ones beyond changes within a run.
 constexpr double shared_bytes = 4 << 20;
@@ -153,28 +145,6 @@ std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed) {
   return points;
 }
 
-double median(const analysis::CurvePoint& point) { return analysis::summarize(point.values).median; }
-
-/// Whether the curve rises over the interval from point `i` to the next, looked at widely enough.
-bool rises(const std::vector<analysis::CurvePoint>& cycle, const std::vector<double>& medians, std::size_t i) {
-  std::size_t from = i;
-  std::size_t to = i + 1;
-  const auto octaves = [&] { return std::log2(cycle[to].bytes / cycle[from].bytes); };
-  while (octaves() < slope_octaves && (from > 0 || to + 1 < cycle.size())) {
-    if (from > 0) --from;
-    if (to + 1 < cycle.size()) ++to;
-  }
-  return std::log(medians[to] / medians[from]) > rising_slope * octaves();
-}
-
-/// Whether the curve rises over its last doubling, so that what it ends in may be a mixture.
-bool ends_on_a_rise(const std::vector<analysis::CurvePoint>& cycle) {
-  const auto before = std::ranges::find_if(
-      cycle, [&](const analysis::CurvePoint& one) { return one.bytes > cycle.back().bytes / 2.1; });
-  const double octaves = std::log2(cycle.back().bytes / before->bytes);
-  return octaves > 0 && std::log(median(cycle.back()) / median(*before)) > rising_slope * octaves;
-}
-
 }  // namespace
 
 std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle, double end,
@@ -198,42 +168,6 @@ Point sized_point(const Request& request, const std::map<std::string, std::strin
   return point(request, series, bytes, request.line_bytes, 1);
 }
 
-analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path,
-                                  std::uint32_t line_bytes, Fabric fabric) {
-  analysis::LatencyCurves curves;
-  curves.line_bytes = line_bytes;
-  curves.page_bytes = page_bytes;
-  std::map<std::string, std::map<double, analysis::CurvePoint>> by_order;
-  for (const measure::Measurement& one : measurements) {
-    if (one.unit != "ns" || !one.point.x.contains("bytes") || path_of(one.point.series) != path) continue;
-    if (fabric_of(one.point.series) != fabric) continue;
-    const auto order = one.point.series.find("order");
-    const double bytes = one.point.x.at("bytes");
-    analysis::CurvePoint& point = by_order[order == one.point.series.end() ? "cycle" : order->second][bytes];
-    point.bytes = bytes;
-    point.values.insert(point.values.end(), one.values.begin(), one.values.end());
-    point.settling = std::max(point.settling, one.state.laps_settling);
-    point.smt_interference = std::max(point.smt_interference, one.state.smt_interference);
-  }
-  const auto curve = [&](const char* order) {
-    std::vector<analysis::CurvePoint> points;
-    for (const auto& [bytes, point] : by_order[order]) points.push_back(point);
-    return points;
-  };
-  const std::vector<analysis::CurvePoint> cycle = curve("cycle");
-  for (const analysis::CurvePoint& point : cycle) {
-    curves.smt_interference += point.smt_interference / static_cast<double>(cycle.size());
-  }
-  curves.cycle = analysis::without_peaks(analysis::without_smt_interference(cycle));
-  for (const analysis::CurvePoint& point : cycle) {
-    if (std::ranges::find(curves.cycle, point.bytes, &analysis::CurvePoint::bytes) == curves.cycle.end())
-      curves.left_out_bytes.push_back(point.bytes);
-  }
-  curves.independent = analysis::without_smt_interference(curve("independent"));
-  curves.page = analysis::without_smt_interference(curve("page"));
-  return curves;
-}
-
 std::vector<Point> coarse_points(const gpu::DeviceInfo& device, const Request& request) {
   const double line = request.line_bytes;
   const double least = static_cast<double>(request.smallest_bytes.value_or(1024));
@@ -247,36 +181,6 @@ std::vector<Point> coarse_points(const gpu::DeviceInfo& device, const Request& r
     if (points.empty() || next.x != points.back().x) points.push_back(next);
   }
   return shuffled(points, request.seed);
-}
-
-std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cycle, bool closely,
-                                     double close_below_bytes) {
-  std::vector<double> medians;
-  for (const analysis::CurvePoint& one : cycle) medians.push_back(median(one));
-  std::set<std::size_t> intervals;
-  for (std::size_t i = 0; i + 1 < cycle.size();) {
-    if (!rises(cycle, medians, i)) {
-      ++i;
-      continue;
-    }
-    const std::size_t first = i;
-    while (i + 1 < cycle.size() && rises(cycle, medians, i)) ++i;
-    const double low = medians[first];
-    const double high = medians[i];
-    if (high < rise_of_an_edge * low) continue;
-    for (const double share : {0.05, 0.5, 0.95}) {
-      const double wanted = low + share * (high - low);
-      std::size_t crossing = first;
-      while (crossing + 1 < i && medians[crossing + 1] < wanted) ++crossing;
-      // Where a step ends is to be known; its middle needs a few points, to tell a slow climb from scattered ones.
-      const bool near = closely && share != 0.5 && cycle[crossing].bytes < close_below_bytes;
-      const double close = near ? bracketed : bracketed_middle;
-      if (cycle[crossing + 1].bytes > close * cycle[crossing].bytes) intervals.insert(crossing);
-    }
-  }
-  std::vector<Interval> found;
-  for (const std::size_t i : intervals) found.push_back({cycle[i].bytes, cycle[i + 1].bytes});
-  return found;
 }
 
 std::vector<Point> further_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,

@@ -7,17 +7,10 @@
 
 #include "analysis/levels/levels.hpp"
 #include "measure/probe.hpp"
+#include "workloads/latency_curves.hpp"
 #include "workloads/path.hpp"
 
 namespace sonde::workloads {
-
-/// Page distance of the walk with one line a page: the smallest page that any GPU or CPU here uses, so larger pages
-/// only hold several of its lines.
-inline constexpr std::uint32_t page_bytes = 4096;
-
-/// The curves of one path in a set of measurements; `order` tells them apart.
-analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path,
-                                  std::uint32_t line_bytes, Fabric fabric = Fabric::idle);
 
 /// Where a sweep ends, unless on a rise.
 double largest_bytes(const gpu::DeviceInfo& device, const measure::Request& request);
@@ -28,17 +21,6 @@ measure::Point sized_point(const measure::Request& request, const std::map<std::
 
 /// Sizes on a grid, four a doubling, for the cycle.
 std::vector<measure::Point> coarse_points(const gpu::DeviceInfo& device, const measure::Request& request);
-
-/// Neighbouring sizes of a curve, in bytes.
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
-
-/// Where a rise of the curve begins, is half done or ends between neighbours that are further apart than 3 % (10 % for
-/// the middle, everywhere unless `closely`, and from `close_below_bytes` on).
-std::vector<Interval> edge_intervals(const std::vector<analysis::CurvePoint>& cycle, bool closely,
-                                     double close_below_bytes = 1e300);
 
 /// Sizes that halve the intervals in which a rise of the cycle curve begins or ends, until each is within 3 %; within
 /// 10 % on the further paths while time is short; in the large working sets of CPUs within 10 or 20 %, or not at all.

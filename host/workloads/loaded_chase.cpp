@@ -145,10 +145,10 @@ measure::Repetitions observe(const std::shared_ptr<CycleChase>& chase, const mea
 
 }  // namespace
 
-measure::Workload chase_under_load(gpu::Device& device, std::uint32_t count, const Slots& slots, std::uint64_t seed,
-                                   const Load& load) {
-  const std::uint64_t largest = std::max(load.bytes, std::uint64_t{count} * slots.slot_bytes());
-  const auto chase = std::make_shared<CycleChase>(device, count, slots, seed, load, use_for(device.info(), largest));
+measure::Workload chase_under_load(gpu::Device& device, std::uint32_t count, const LineLayout& layout,
+                                   std::uint64_t seed, const BackgroundLoad& load) {
+  const std::uint64_t largest = std::max(load.bytes, std::uint64_t{count} * layout.slot_bytes());
+  const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, load, use_for(device.info(), largest));
   measure::Workload workload = walk_workload(chase, count);
   workload.shape = named(load.shape);
   if (load.silent) return workload;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "gpu/error.hpp"
+#include "workloads/line_layout.hpp"
 #include "workloads/noise.hpp"
-#include "workloads/slots.hpp"
 #include "workloads/walk.hpp"
 
 namespace sonde::workloads {
@@ -41,7 +41,7 @@ struct Mapped {
 
 struct CpuChase {
   std::vector<std::uint32_t> places;  ///< of each line in the cycle, once it is written
-  Slots slots;
+  LineLayout layout;
   Mapped mapped;
   std::uint32_t word = 0;
   std::uint32_t place = 0;
@@ -49,9 +49,9 @@ struct CpuChase {
   CpuChase(gpu::Device& device, const Placement& placement, std::uint64_t size_bytes, std::uint32_t line_bytes,
            std::uint64_t seed)
       : places(random_cycle(static_cast<std::uint32_t>(size_bytes / line_bytes), seed)),
-        slots(line_bytes),
-        mapped(device, placement, size_bytes, [&](gpu::Buffer& to) { write_cycle(to, places, slots, seed); }),
-        word(slots.word_of(0)) {
+        layout(line_bytes),
+        mapped(device, placement, size_bytes, [&](gpu::Buffer& to) { write_cycle(to, places, layout, seed); }),
+        word(layout.word_of(0)) {
     cycle_to_places(places);
   }
 
@@ -67,8 +67,8 @@ struct CpuChase {
   }
 
   std::optional<std::string> flaw() const {
-    const std::uint32_t slot = slots.slot_of(word);
-    if (slot < places.size() && slots.word_of(slot) == word && places[slot] == place) return std::nullopt;
+    const std::uint32_t slot = layout.slot_of(word);
+    if (slot < places.size() && layout.word_of(slot) == word && places[slot] == place) return std::nullopt;
     return "the CPU's walk through its view of the buffer did not end where it must; please report the driver";
   }
 };

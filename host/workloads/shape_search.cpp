@@ -170,22 +170,21 @@ std::vector<Shape> neighbours(const Shape& shape, const gpu::DeviceInfo& info, S
   with([](Shape& one) { one.groups *= 2; });
   // Never fewer than compute units: on a machine that others use, less could look like more.
   if (shape.groups / 2 >= compute_units_of(info)) with([](Shape& one) { one.groups /= 2; });
-  if (sharing == Sharing::apart && !shape.spread) with([](Shape& one) { one.interleaved = !one.interleaved; });
+  if (sharing == Sharing::separate && !shape.spread) with([](Shape& one) { one.interleaved = !one.interleaved; });
   if (shape.in_flight > 1 && !shape.interleaved) with([](Shape& one) { one.spread = !one.spread; });
   return all;
 }
 
 }  // namespace
 
-Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes,
-                   Thoroughness thoroughness) {
+Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, SearchDepth depth) {
   const std::uint64_t array_bytes = bytes / facts_of(pattern).arrays;
   const std::vector<Shape> usual = beginnings(device.info(), widest_vector_words(facts_of(pattern), device.info()));
-  if (thoroughness == Thoroughness::none) return fitted(usual.front(), sharing, array_bytes);
+  if (depth == SearchDepth::none) return fitted(usual.front(), sharing, array_bytes);
   // A simulated device's rates are what its file says, in whatever shape.
   const bool simulated = device.info().type == gpu::DeviceType::model;
-  const bool only_usual = simulated || thoroughness == Thoroughness::usual;
-  const int rounds = only_usual ? 0 : thoroughness == Thoroughness::full ? most_rounds : 1;
+  const bool only_usual = simulated || depth == SearchDepth::usual;
+  const int rounds = only_usual ? 0 : depth == SearchDepth::full ? most_rounds : 1;
   Trials trials(device, pattern, sharing, bytes);
   Shape best;
   double speed = 0;

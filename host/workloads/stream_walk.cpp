@@ -167,7 +167,7 @@ std::map<std::string, std::string> series_of(Pattern pattern, Sharing sharing) {
 
 Sharing sharing_of(const std::map<std::string, std::string>& series) {
   const auto word = series.find("sharing");
-  return word != series.end() && word->second == "private" ? Sharing::apart : Sharing::shared;
+  return word != series.end() && word->second == "private" ? Sharing::separate : Sharing::shared;
 }
 
 }  // namespace sonde::workloads

@@ -30,7 +30,7 @@ const PatternFacts& facts_of(Pattern pattern);
 Pattern pattern_of(const std::map<std::string, std::string>& series);
 
 /// Whether all groups walk over the whole working set or each over a part of its own.
-enum class Sharing { shared, apart };
+enum class Sharing { shared, separate };
 
 /// The words of a record file that name a curve of bandwidth, and back.
 std::map<std::string, std::string> series_of(Pattern pattern, Sharing sharing);

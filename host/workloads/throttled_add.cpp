@@ -42,7 +42,7 @@ Step rounds_as_one_step(std::uint32_t rounds) {
 
 ThrottledAdd::ThrottledAdd(gpu::Device& device, const Shape& shape, std::uint64_t array_bytes, std::uint64_t seed)
     : device_(device),
-      walk_(fitted(shape, Sharing::apart, array_bytes), Sharing::apart, array_bytes),
+      walk_(fitted(shape, Sharing::separate, array_bytes), Sharing::separate, array_bytes),
       kernel_(device.make_kernel(kernels::stream_add_dialled, walk_.shape.group_size, walk_.shape.constants())),
       noises_{Noise(seed), Noise(~seed)},
       random_(seed) {

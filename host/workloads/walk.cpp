@@ -60,10 +60,10 @@ std::uint32_t word_of_line(std::uint32_t line, std::uint64_t seed) {
   return static_cast<std::uint32_t>(Noise(seed ^ (std::uint64_t{line} << 20)).pair(0));
 }
 
-void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const Slots& slots, std::uint64_t seed,
-                 std::uint32_t offset_shift) {
-  write_slots(buffer, cycle.size(), slots.slot_bytes(), seed, [&](std::uint32_t slot, std::uint32_t* words) {
-    words[slots.word_of(slot) - slots.word_of_first(slot)] = slots.word_of(cycle[slot]) << (2 - offset_shift);
+void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const LineLayout& layout,
+                 std::uint64_t seed, std::uint32_t offset_shift) {
+  write_slots(buffer, cycle.size(), layout.slot_bytes(), seed, [&](std::uint32_t slot, std::uint32_t* words) {
+    words[layout.word_of(slot) - layout.word_of_first(slot)] = layout.word_of(cycle[slot]) << (2 - offset_shift);
   });
 }
 

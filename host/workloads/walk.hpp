@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gpu/device.hpp"
-#include "workloads/slots.hpp"
+#include "workloads/line_layout.hpp"
 
 namespace sonde::workloads {
 
@@ -19,8 +19,8 @@ bool cycle_to_places(std::vector<std::uint32_t>& cycle);
 /// Writes the cycle into device memory: the walk's word of each slot holds where the next slot's is, in units of
 /// 2^offset_shift bytes; the rest is random, so that no memory controller can compress it. Memory beside the cycle: 4
 /// MiB.
-void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const Slots& slots, std::uint64_t seed,
-                 std::uint32_t offset_shift = 2);
+void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const LineLayout& layout,
+                 std::uint64_t seed, std::uint32_t offset_shift = 2);
 
 /// The word that `write_words` puts at the start of a line; a function, so that no copy of memory is needed to check
 /// what a device read.

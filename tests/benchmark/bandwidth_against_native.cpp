@@ -188,16 +188,16 @@ int main(int count, char** arguments) {
         shape = {number(3), number(4), number(5), number(6), number(7) != 0, number(8) != 0};
       } else {
         shape =
-            workloads::search_shape(*device, pattern, workloads::Sharing::apart, bytes, workloads::Thoroughness::full);
+            workloads::search_shape(*device, pattern, workloads::Sharing::separate, bytes, workloads::SearchDepth::full);
       }
-      shape = workloads::fitted(shape, workloads::Sharing::apart, array_bytes);
+      shape = workloads::fitted(shape, workloads::Sharing::separate, array_bytes);
       std::vector<double> native, ours, ratios;
       const auto before = counters::read_host_time();
       for (int round = 0; round < rounds; ++round) {
         const auto seed = static_cast<std::uint64_t>(round);
         native.push_back(std::max(native_gbps(pattern, bytes, false, seed), native_gbps(pattern, bytes, true, seed)));
         const measure::Workload work =
-            workloads::stream(*device, pattern, workloads::Sharing::apart, shape, bytes, seed);
+            workloads::stream(*device, pattern, workloads::Sharing::separate, shape, bytes, seed);
         ours.push_back(
             analysis::quantile(measure::repeat(work, measure::limits_of(measure::Effort::normal), [] {}).values, 0.5));
         ratios.push_back(ours.back() / native.back());

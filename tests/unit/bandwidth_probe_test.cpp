@@ -119,7 +119,7 @@ std::vector<measure::Finding> concluded(const std::vector<double>& gbps) {
   double bytes = 4096;
   for (const double value : gbps) {
     curve.push_back(
-        {.point = {.series = series_of(workloads::Pattern::read, workloads::Sharing::apart), .x = {{"bytes", bytes}}},
+        {.point = {.series = series_of(workloads::Pattern::read, workloads::Sharing::separate), .x = {{"bytes", bytes}}},
          .unit = "GB/s",
          .values = {value, value, value},
          .state = {}});
@@ -134,7 +134,7 @@ TEST(BandwidthFindings, MoreFromFarAwayThanFromNearIsSuspicious) {
   EXPECT_EQ(found[0].name, "suspicious");
   EXPECT_EQ(found[0].value, 200);
   EXPECT_EQ(found[0].unit, "GB/s");
-  EXPECT_EQ(found[0].series, series_of(workloads::Pattern::read, workloads::Sharing::apart));
+  EXPECT_EQ(found[0].series, series_of(workloads::Pattern::read, workloads::Sharing::separate));
   EXPECT_NE(found[0].evidence.find("At 1 MiB the pattern read got 200 GB/s"), std::string::npos) << found[0].evidence;
   EXPECT_NE(found[0].evidence.find("more than 160"), std::string::npos) << found[0].evidence;
 }
@@ -210,7 +210,7 @@ TEST(BandwidthPlan, WorkingSetsAreWhatShapesCanBeCutInto) {
       const workloads::Shape wish{.group_size = 256, .groups = 4 * units, .vector_words = 4, .in_flight = 4};
       const workloads::StreamWalk walk(workloads::fitted(wish, sharing, array_bytes), sharing, array_bytes);
       EXPECT_GE(static_cast<double>(walk.array_bytes()), 0.99 * static_cast<double>(array_bytes)) << bytes;
-      if (sharing == workloads::Sharing::apart) {
+      if (sharing == workloads::Sharing::separate) {
         EXPECT_GE(walk.shape.groups, units) << bytes;  // none stands still
       }
       EXPECT_TRUE(seen.insert({point.series, bytes}).second) << bytes;
@@ -250,7 +250,7 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
   ASSERT_EQ(first.size(), again.size());
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].values, again[i].values);
   for (const measure::Measurement& one : first) {
-    if (one.point.series != series_of(workloads::Pattern::read, workloads::Sharing::apart) || is_scaling(one.point))
+    if (one.point.series != series_of(workloads::Pattern::read, workloads::Sharing::separate) || is_scaling(one.point))
       continue;
     const double bytes = one.point.x.at("bytes");
     const double median = analysis::summarize(one.values).median;

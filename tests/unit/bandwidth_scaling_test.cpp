@@ -39,7 +39,7 @@ std::vector<Measurement> sweep(std::uint32_t groups) {
     bytes *= 2;
   }
   // The largest set is one that was searched: its point says nothing of a shape.
-  known.push_back(swept(workloads::Sharing::apart, bytes, 49, groups));
+  known.push_back(swept(workloads::Sharing::separate, bytes, 49, groups));
   known.back().state.shape = std::exchange(known.back().point.shape, {});
   return known;
 }

@@ -28,7 +28,7 @@ double speed(const test::NumberedKernel& kernel) {
 }
 
 /// What is found when some dispatches from that one on take eight times as long; counts all of them.
-Shape found(Thoroughness thoroughness, std::size_t disturbed_from, std::size_t* count = nullptr) {
+Shape found(SearchDepth depth, std::size_t disturbed_from, std::size_t* count = nullptr) {
   constexpr std::size_t disturbed = 12;
   std::size_t dispatches = 0;
   test::ClockedDevice device(cpu_of_four(), [&](const test::NumberedKernel& kernel, const gpu::Launch& launch) {
@@ -39,7 +39,7 @@ Shape found(Thoroughness thoroughness, std::size_t disturbed_from, std::size_t* 
     ++dispatches;
     return gpu::Nanoseconds(5000 + moved / speed(kernel)) * (slow ? 8 : 1);
   });
-  const Shape shape = search_shape(device, Pattern::read, Sharing::apart, bytes, thoroughness);
+  const Shape shape = search_shape(device, Pattern::read, Sharing::separate, bytes, depth);
   if (count != nullptr) *count = dispatches;
   return shape;
 }
@@ -47,17 +47,17 @@ Shape found(Thoroughness thoroughness, std::size_t disturbed_from, std::size_t* 
 constexpr std::size_t never = ~std::size_t{0} / 2;
 
 TEST(ShapeSearch, FindsTheFastestOne) {
-  const Shape best = found(Thoroughness::full, never);
+  const Shape best = found(SearchDepth::full, never);
   EXPECT_EQ(best.group_size, 1u);
   EXPECT_EQ(best.in_flight, 8u);
   EXPECT_TRUE(best.spread);
 }
 
 TEST(ShapeSearch, NoMomentInWhichOthersRunMakesItChooseASlowOne) {
-  for (const Thoroughness thoroughness : {Thoroughness::usual, Thoroughness::once, Thoroughness::full}) {
+  for (const SearchDepth depth : {SearchDepth::usual, SearchDepth::once, SearchDepth::full}) {
     std::size_t dispatches = 0;
-    const auto best = named(found(thoroughness, never, &dispatches));
-    for (std::size_t from = 0; from < dispatches; from += 5) EXPECT_EQ(named(found(thoroughness, from)), best) << from;
+    const auto best = named(found(depth, never, &dispatches));
+    for (std::size_t from = 0; from < dispatches; from += 5) EXPECT_EQ(named(found(depth, from)), best) << from;
   }
 }
 

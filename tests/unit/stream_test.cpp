@@ -57,23 +57,23 @@ double gbps(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t
 TEST(Stream, ReadsAtTheRateOfTheLevelThatServesIt) {
   const auto device = gpu::model::open(two_levels());
   // Four slices, each in the first level of a unit of its own; a shared set has to fit in each of them.
-  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::apart, 32 * kib), 1000, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::separate, 32 * kib), 1000, 1);
   EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::shared, 8 * kib), 1000, 1);
   EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::shared, 32 * kib), 300, 1);
-  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::apart, 256 * kib), 300, 1);
-  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::apart, 4096 * kib), 50, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::separate, 256 * kib), 300, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::separate, 4096 * kib), 50, 1);
 }
 
 TEST(Stream, ReadsThroughTheTextureUnitAndFromLocalMemory) {
   const auto device = gpu::model::open(two_levels());
-  EXPECT_NEAR(gbps(*device, Pattern::read_image, Sharing::apart, 32 * kib), 1000, 1);
-  EXPECT_NEAR(gbps(*device, Pattern::read_image, Sharing::apart, 4096 * kib), 50, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::read_image, Sharing::separate, 32 * kib), 1000, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::read_image, Sharing::separate, 4096 * kib), 50, 1);
   // 128 bytes a cycle from each of four units; of twice as many groups two share one.
-  EXPECT_NEAR(gbps(*device, Pattern::read_local, Sharing::apart, 64 * kib, usual, 500), 4 * 128 * 2, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::read_local, Sharing::separate, 64 * kib, usual, 500), 4 * 128 * 2, 1);
   Shape twice = usual;
   twice.groups = 8;
-  EXPECT_NEAR(gbps(*device, Pattern::read_local, Sharing::apart, 64 * kib, twice, 500), 4 * 128 * 2, 1);
-  EXPECT_THROW((void)gbps(*device, Pattern::read_local, Sharing::apart, 128 * kib), gpu::Unsupported);
+  EXPECT_NEAR(gbps(*device, Pattern::read_local, Sharing::separate, 64 * kib, twice, 500), 4 * 128 * 2, 1);
+  EXPECT_THROW((void)gbps(*device, Pattern::read_local, Sharing::separate, 128 * kib), gpu::Unsupported);
 }
 
 TEST(Stream, WithoutLocalMemoryNothingIsReadFromIt) {
@@ -81,7 +81,7 @@ TEST(Stream, WithoutLocalMemoryNothingIsReadFromIt) {
   model.local_latency_ns = 0;
   const auto device = gpu::model::open(model);
   try {
-    (void)gbps(*device, Pattern::read_local, Sharing::apart, 64 * kib);
+    (void)gbps(*device, Pattern::read_local, Sharing::separate, 64 * kib);
     FAIL();
   } catch (const gpu::Unsupported& reason) {
     EXPECT_STREQ(reason.what(), "the device has no work-group memory of its own");
@@ -91,17 +91,17 @@ TEST(Stream, WithoutLocalMemoryNothingIsReadFromIt) {
 TEST(Stream, CountsWhatTheProgramMoves) {
   const auto device = gpu::model::open(two_levels());
   // Reads and writes overlap: the longer of the two is what it takes.
-  EXPECT_NEAR(gbps(*device, Pattern::write, Sharing::apart, 4096 * kib), 40, 1);
-  EXPECT_NEAR(gbps(*device, Pattern::copy, Sharing::apart, 4096 * kib), 2 * 40, 1);
-  EXPECT_NEAR(gbps(*device, Pattern::add, Sharing::apart, 6144 * kib), 3 * 25, 1);
-  EXPECT_NEAR(gbps(*device, Pattern::triad, Sharing::apart, 6144 * kib), 3 * 25, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::write, Sharing::separate, 4096 * kib), 40, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::copy, Sharing::separate, 4096 * kib), 2 * 40, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::add, Sharing::separate, 6144 * kib), 3 * 25, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::triad, Sharing::separate, 6144 * kib), 3 * 25, 1);
 }
 
 TEST(Stream, FewerGroupsThanSaturateGetTheirShare) {
   const auto device = gpu::model::open(two_levels());
   Shape one = usual;
   one.groups = 1;
-  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::apart, 4096 * kib, one), 12.5, 0.2);
+  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::separate, 4096 * kib, one), 12.5, 0.2);
 }
 
 TEST(Stream, InterleavedGroupsMoveTheSame) {
@@ -109,22 +109,22 @@ TEST(Stream, InterleavedGroupsMoveTheSame) {
   Shape in_turn = usual;
   in_turn.interleaved = true;
   for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad}) {
-    EXPECT_NEAR(gbps(*device, pattern, Sharing::apart, 6144 * kib, in_turn),
-                gbps(*device, pattern, Sharing::apart, 6144 * kib), 0.5)
+    EXPECT_NEAR(gbps(*device, pattern, Sharing::separate, 6144 * kib, in_turn),
+                gbps(*device, pattern, Sharing::separate, 6144 * kib), 0.5)
         << facts_of(pattern).name;
   }
 }
 
 TEST(Stream, AShapeIsCutDownToWhatFits) {
   for (const std::uint64_t bytes : {512u, 1024u, 4096u, 65536u, 1u << 20}) {
-    for (const Sharing sharing : {Sharing::shared, Sharing::apart}) {
+    for (const Sharing sharing : {Sharing::shared, Sharing::separate}) {
       const Shape wish{.group_size = 256, .groups = 132, .vector_words = 4, .in_flight = 8};
       const StreamWalk walk(fitted(wish, sharing, bytes), sharing, bytes);
       EXPECT_LE(walk.array_bytes(), bytes);
       EXPECT_GE(static_cast<double>(walk.array_bytes()), 0.99 * static_cast<double>(bytes));
     }
   }
-  EXPECT_EQ(fitted(usual, Sharing::apart, 64 * kib), usual);
+  EXPECT_EQ(fitted(usual, Sharing::separate, 64 * kib), usual);
 }
 
 TEST(Stream, GroupsThatWalkOverTheSameBeginEvenly) {
@@ -159,7 +159,7 @@ TEST(Stream, BlocksAreCutSoThatNoGroupFollowsAnotherClosely) {
   const Shape in_flight{.group_size = 256, .groups = 40, .in_flight = 2};
   EXPECT_EQ(fitted(in_flight, Sharing::shared, 512 * kib).in_flight, 1u);
   EXPECT_EQ(fitted(in_flight, Sharing::shared, 512 * kib).group_size, 256u);
-  EXPECT_EQ(fitted(wish, Sharing::apart, 640 * kib), wish);
+  EXPECT_EQ(fitted(wish, Sharing::separate, 640 * kib), wish);
 }
 
 TEST(Stream, AShapeSurvivesTheRecord) {
@@ -201,7 +201,7 @@ class EveryPattern : public testing::TestWithParam<Pattern> {
   bool noticed(const std::function<void(gpu::Launch&)>& before, const std::function<void(const gpu::Launch&)>& after) {
     Faulty device;
     const std::uint64_t bytes = GetParam() == Pattern::read_local ? 64 * kib : 192 * kib;  // as much as groups may have
-    const measure::Workload work = stream(device, GetParam(), Sharing::apart, usual, bytes, 3);
+    const measure::Workload work = stream(device, GetParam(), Sharing::separate, usual, bytes, 3);
     for (const std::uint64_t trips : {work.lap, 2 * work.lap + 1, std::uint64_t{1}}) {
       (void)work.run(trips);
       EXPECT_EQ(work.flaw(), std::nullopt);

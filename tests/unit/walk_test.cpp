@@ -93,17 +93,17 @@ TEST_P(WrittenCycle, HasTheNextLinesIndexAtEachLinesStart) {
 
 TEST(WrittenPages, HaveOneLineEachAtAPlaceOfItsOwn) {
   constexpr std::uint32_t page_bytes = 4096;
-  const Slots slots(page_bytes, 64, 2000, 11);
+  const LineLayout layout(page_bytes, 64, 2000, 11);
   const auto cycle = random_cycle(2000, 9);
   HostBuffer buffer(std::uint64_t{2000} * page_bytes);
-  write_cycle(buffer, cycle, slots, 9);
+  write_cycle(buffer, cycle, layout, 9);
   std::vector<int> lines_of_pages(page_bytes / 64);
   for (std::uint32_t page = 0; page < 2000; ++page) {
-    const std::uint32_t word = slots.word_of(page);
+    const std::uint32_t word = layout.word_of(page);
     ASSERT_EQ(word / (page_bytes / 4), page);
     ASSERT_EQ(word % 16, 0u) << "not at the start of a line";
-    ASSERT_EQ(slots.slot_of(word), page);
-    ASSERT_EQ(buffer.words[word], slots.word_of(cycle[page]));
+    ASSERT_EQ(layout.slot_of(word), page);
+    ASSERT_EQ(buffer.words[word], layout.word_of(cycle[page]));
     ++lines_of_pages[word % (page_bytes / 4) / 16];
   }
   EXPECT_LE(*std::ranges::max_element(lines_of_pages), 60);
@@ -120,10 +120,10 @@ TEST(WrittenPages, HaveOneLineEachAtAPlaceOfItsOwn) {
 TEST(WrittenPages, AreNearlyAsManyAsTheySayWhereverTheMemoryBegins) {
   constexpr std::uint32_t page_bytes = 4096;
   for (const std::uint32_t count : {16u, 128u, 2000u}) {
-    const Slots slots(page_bytes, 64, count, 1);
+    const LineLayout layout(page_bytes, 64, count, 1);
     for (std::uint32_t begin = 0; begin < page_bytes; begin += 64) {
       std::set<std::uint32_t> pages;
-      for (std::uint32_t slot = 0; slot < count; ++slot) pages.insert((begin + 4 * slots.word_of(slot)) / page_bytes);
+      for (std::uint32_t slot = 0; slot < count; ++slot) pages.insert((begin + 4 * layout.word_of(slot)) / page_bytes);
       ASSERT_GE(pages.size(), 0.87 * count) << "memory that begins " << begin << " bytes into a page";
       if (begin == 0) {
         ASSERT_EQ(pages.size(), count);
@@ -136,10 +136,10 @@ TEST(WrittenPages, AreNearlyAsManyAsTheySayWhereverTheMemoryBegins) {
 TEST(WrittenPages, AreInStepWithNoCachesSets) {
   for (const std::uint32_t line_bytes : {64u, 128u}) {
     for (const std::uint32_t count : {256u, 512u, 1024u, 2048u}) {
-      const Slots slots(4096, line_bytes, count, 1);
+      const LineLayout layout(4096, line_bytes, count, 1);
       for (std::uint32_t sets = 64; sets < 2048; ++sets) {
         std::vector<int> lines(sets);
-        for (std::uint32_t slot = 0; slot < count; ++slot) ++lines[4 * slots.word_of(slot) / line_bytes % sets];
+        for (std::uint32_t slot = 0; slot < count; ++slot) ++lines[4 * layout.word_of(slot) / line_bytes % sets];
         const double mean = static_cast<double>(count) / sets;
         ASSERT_LE(*std::ranges::max_element(lines), 10 + 3 * mean) << count << " pages in " << sets << " sets";
       }

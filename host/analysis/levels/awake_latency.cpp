@@ -15,17 +15,15 @@ constexpr double far_beyond = 4;
 /// Fewer stand at the edges of both caches around them, where chance in the placement of lines is all that they tell.
 constexpr std::size_t least_points_of_a_cache = 3;
 
-double median(const CurvePoint& point) { return summarize(point.values).median; }
-
 /// Between the neighbours of `bytes`, on logarithmic scales; nothing beyond the curve's ends.
 std::optional<double> interpolated(std::span<const CurvePoint> curve, double bytes) {
   const auto above = std::ranges::lower_bound(curve, bytes, {}, &CurvePoint::bytes);
   if (above == curve.end()) return std::nullopt;
-  if (above->bytes == bytes) return median(*above);
+  if (above->bytes == bytes) return median_of(*above);
   if (above == curve.begin()) return std::nullopt;
   const CurvePoint& below = *std::prev(above);
   const double share = std::log(bytes / below.bytes) / std::log(above->bytes / below.bytes);
-  return std::exp(std::lerp(std::log(median(below)), std::log(median(*above)), share));
+  return std::exp(std::lerp(std::log(median_of(below)), std::log(median_of(*above)), share));
 }
 
 /// Awake over asleep at the sizes between `low` and `high`.
@@ -35,7 +33,7 @@ std::vector<double> ratios(std::span<const CurvePoint> asleep, std::span<const C
   for (const CurvePoint& point : awake) {
     if (point.bytes < low || point.bytes > high || point.values.empty()) continue;
     const std::optional<double> lone = interpolated(asleep, point.bytes);
-    if (lone && *lone > 0) found.push_back(median(point) / *lone);
+    if (lone && *lone > 0) found.push_back(median_of(point) / *lone);
   }
   return found;
 }

@@ -31,8 +31,6 @@ constexpr double widest_cut = 2.1;
 /// What a fit says that a level delivers may be so far off what its points lie between.
 constexpr double tolerated_off = 1.05;
 
-double median_of(const CurvePoint& point) { return summarize(point.values).median; }
-
 std::vector<double> medians_of(std::span<const CurvePoint> points) {
   std::vector<double> medians;
   for (const CurvePoint& point : points) medians.push_back(median_of(point));

@@ -53,6 +53,9 @@ double independent_ns(const FittedHierarchy& hierarchy, double log2_bytes);
 /// Latency of one level at a working set, its drift included.
 double level_ns(const FittedHierarchy& hierarchy, std::size_t level, double log2_bytes);
 
+/// A level that serves such a share of the accesses is seen by itself.
+inline constexpr double served_nearly_alone = 0.985;
+
 /// Share of a cyclic walk's accesses that `level` serves.
 double cyclic_share(const FittedHierarchy& hierarchy, std::size_t level, double log2_bytes);
 

@@ -5,6 +5,8 @@
 #include <initializer_list>
 
 #include "analysis/levels/hierarchy_search.hpp"
+#include "analysis/levels/shape_choice.hpp"
+#include "analysis/levels/step_evidence.hpp"
 #include "analysis/statistics.hpp"
 
 namespace sonde::analysis {

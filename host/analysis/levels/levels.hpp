@@ -13,10 +13,11 @@ namespace sonde::analysis {
 struct CurvePoint {
   double bytes = 0;
   std::vector<double> values;
-  double settling = 0;  ///< share by which laps still got faster: then these are upper bounds
-  double smt_interference =
-      0;  ///< share of the values taken while something else worked on the same core: upper bounds too
+  double settling = 0;          ///< share by which laps still got faster: then these are upper bounds
+  double smt_interference = 0;  ///< share of the values taken while something else used the core: upper bounds too
 };
+
+inline double median_of(const CurvePoint& point) { return summarize(point.values).median; }
 
 /// The curves that tell the levels of one memory hierarchy, each sorted by bytes. Only `cycle` must not be empty.
 struct LatencyCurves {

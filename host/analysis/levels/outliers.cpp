@@ -15,18 +15,16 @@ constexpr double sides_agree = 1.1;
 constexpr double widest_peak = 2;
 
 /// 0 where no latency can be read.
-double median_ns(const CurvePoint& point) { return point.values.empty() ? 0 : quantile(point.values, 0.5); }
-
 /// Whether points[first] to points[last] stand out from the points before and after them.
 bool stand_out(const std::vector<CurvePoint>& points, std::size_t first, std::size_t last) {
-  const double before = median_ns(points[first - 1]);
-  const double after = median_ns(points[last + 1]);
+  const double before = median_of(points[first - 1]);
+  const double after = median_of(points[last + 1]);
   const double higher = std::max(before, after);
   const double lower = std::min(before, after);
   if (lower <= 0 || higher > sides_agree * lower) return false;
   return std::all_of(points.begin() + static_cast<std::ptrdiff_t>(first),
                      points.begin() + static_cast<std::ptrdiff_t>(last) + 1,
-                     [&](const CurvePoint& point) { return median_ns(point) > least_peak * higher; });
+                     [&](const CurvePoint& point) { return median_of(point) > least_peak * higher; });
 }
 
 /// The last point of a peak that begins at `first`; `first - 1` where none does.

@@ -6,6 +6,8 @@
 
 #include "analysis/levels/cache_shapes.hpp"
 #include "analysis/levels/hierarchy_search.hpp"
+#include "analysis/levels/shape_choice.hpp"
+#include "analysis/levels/step_evidence.hpp"
 
 namespace sonde::analysis {
 namespace {

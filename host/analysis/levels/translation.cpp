@@ -23,6 +23,77 @@ double interpolated(const std::vector<double>& x, const std::vector<double>& y, 
   return y[above - 1] + fraction * (y[above] - y[above - 1]);
 }
 
+/// The cycle curve, in which many lines share a page.
+class Packed {
+ public:
+  explicit Packed(const LatencyCurves& curves) {
+    for (const CurvePoint& point : curves.cycle) {
+      log2_bytes_.push_back(std::log2(point.bytes));
+      ns_.push_back(median_of(point));
+    }
+  }
+  double ns_at(double log2_bytes) const { return interpolated(log2_bytes_, ns_, log2_bytes); }
+
+ private:
+  std::vector<double> log2_bytes_;
+  std::vector<double> ns_;
+};
+
+/// What a load takes longer than among as many packed lines, at each span of pages.
+struct PageCosts {
+  std::vector<double> log2_spans;
+  std::vector<double> added_ns;
+  std::vector<double> certain_ns;  ///< also if the cache has few ways
+  std::vector<double> noise_ns;
+};
+
+/// One disturbed point is no edge, and a larger span never translates faster.
+std::vector<double> smoothed(const std::vector<double>& added) {
+  std::vector<double> smooth = added;
+  for (std::size_t i = 1; i + 1 < added.size(); ++i)
+    smooth[i] = quantile(std::vector{added[i - 1], added[i], added[i + 1]}, 0.5);
+  for (std::size_t i = 1; i < added.size(); ++i) smooth[i] = std::max(smooth[i], smooth[i - 1]);
+  return smooth;
+}
+
+PageCosts page_costs(const LatencyCurves& curves, const Packed& packed) {
+  PageCosts costs;
+  for (const CurvePoint& point : curves.page) {
+    const Summary values = summarize(point.values);
+    const auto beyond_packed = [&](double factor) {
+      const double packed_log2 = std::log2(factor * point.bytes * curves.line_bytes / curves.page_bytes);
+      return std::max(0.0, values.median - packed.ns_at(packed_log2));
+    };
+    costs.log2_spans.push_back(std::log2(point.bytes));
+    costs.added_ns.push_back(beyond_packed(early_misses));
+    costs.certain_ns.push_back(beyond_packed(earliest_misses));
+    costs.noise_ns.push_back((values.upper_quartile - values.lower_quartile) / 2);
+  }
+  costs.added_ns = smoothed(costs.added_ns);
+  return costs;
+}
+
+/// The edge that the spans from `first` up to `end` make up.
+TranslationEdge edge_between(const PageCosts& costs, std::size_t first, std::size_t end) {
+  const std::vector<double>& spans = costs.log2_spans;
+  const std::vector<double>& added = costs.added_ns;
+  const double rise = added[end - 1] - added[first];
+  std::size_t half = first + 1;
+  while (added[half] < added[first] + rise / 2) ++half;
+  const double share = (added[first] + rise / 2 - added[half - 1]) / (added[half] - added[half - 1]);
+  const double reach = spans[half - 1] + share * (spans[half] - spans[half - 1]);
+  TranslationEdge edge{.bytes = std::exp2(spans[first]),
+                       .added_ns = rise,
+                       .reach_bytes = std::exp2(reach),
+                       .log2_spans = {},
+                       .added_ns_at = {}};
+  for (std::size_t at = first; at < end; ++at) {
+    edge.log2_spans.push_back(spans[at]);
+    edge.added_ns_at.push_back(added[at] - added[first]);
+  }
+  return edge;
+}
+
 /// What is still within reach of a walk in random order serves its share of the loads. A cycle with one line a page
 /// misses before a table is full, where sets of it are: of a rise over several spans each part counts from where it is
 /// done. One that is done from one span to the next is a table's that keeps the newest, and lies between them.
@@ -43,7 +114,7 @@ double added_to_a_random_walk_ns(const TranslationEdge& edge, double bytes) {
 std::vector<CurvePoint> lowered(const std::vector<CurvePoint>& curve, const std::vector<TranslationEdge>& edges) {
   std::vector<CurvePoint> result = curve;
   for (CurvePoint& point : result) {
-    const double median = point.values.empty() ? 0 : summarize(point.values).median;
+    const double median = median_of(point);
     double added = 0;
     for (const TranslationEdge& edge : edges) added += added_to_a_random_walk_ns(edge, point.bytes);
     added = std::min(added, 0.8 * median);
@@ -57,61 +128,24 @@ std::vector<CurvePoint> lowered(const std::vector<CurvePoint>& curve, const std:
 std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves, const LeastEdge& least) {
   std::vector<TranslationEdge> edges;
   if (curves.page.size() < 2) return edges;
-  std::vector<double> sizes;
-  std::vector<double> latencies;
-  for (const CurvePoint& point : curves.cycle) {
-    sizes.push_back(std::log2(point.bytes));
-    latencies.push_back(summarize(point.values).median);
-  }
-  std::vector<double> spans;
-  std::vector<double> added;
-  std::vector<double> certain;
-  std::vector<double> noise;
-  for (const CurvePoint& point : curves.page) {
-    const Summary values = summarize(point.values);
-    const auto beyond_packed = [&](double factor) {
-      const double packed_log2 = std::log2(factor * point.bytes * curves.line_bytes / curves.page_bytes);
-      return std::max(0.0, values.median - interpolated(sizes, latencies, packed_log2));
-    };
-    spans.push_back(std::log2(point.bytes));
-    added.push_back(beyond_packed(early_misses));
-    certain.push_back(beyond_packed(earliest_misses));
-    noise.push_back((values.upper_quartile - values.lower_quartile) / 2);
-  }
-  // One disturbed point is no edge, and a larger span never translates faster.
-  std::vector<double> smooth = added;
-  for (std::size_t i = 1; i + 1 < added.size(); ++i)
-    smooth[i] = quantile(std::vector{added[i - 1], added[i], added[i + 1]}, 0.5);
-  for (std::size_t i = 1; i < added.size(); ++i) smooth[i] = std::max(smooth[i], smooth[i - 1]);
-  added = smooth;
+  const Packed packed(curves);
+  const PageCosts costs = page_costs(curves, packed);
+  const std::vector<double>& added = costs.added_ns;
+  const double typical_noise = quantile(costs.noise_ns, 0.5);
   // Runs of points over which the cost rises, each one edge.
-  const double typical_noise = quantile(noise, 0.5);
   for (std::size_t i = 0; i + 1 < added.size();) {
     std::size_t end = i + 1;
-    const double base = added[i] + summarize(curves.page[i].values).median;
+    const double base = added[i] + median_of(curves.page[i]);
     const auto rises = [&](std::size_t at) { return added[at] - added[at - 1] > 0.25 * least.rise * base; };
     while (end < added.size() && rises(end)) ++end;
     const double rise = added[end - 1] - added[i];
     // Beside what a load takes at this span anyway, or nobody can see it in the curve.
-    const double beside = interpolated(sizes, latencies, spans[end - 1]);
+    const double beside = packed.ns_at(costs.log2_spans[end - 1]);
     // Somewhere on the way up no cache of few ways may explain it.
-    const double sure = *std::ranges::max_element(certain.begin() + static_cast<std::ptrdiff_t>(i),
-                                                  certain.begin() + static_cast<std::ptrdiff_t>(end));
-    if (rise > least.rise * std::max(base, beside) && rise > least.over_noise * typical_noise && sure > rise / 2) {
-      std::size_t half = i + 1;
-      while (added[half] < added[i] + rise / 2) ++half;
-      const double share = (added[i] + rise / 2 - added[half - 1]) / (added[half] - added[half - 1]);
-      const double reach = spans[half - 1] + share * (spans[half] - spans[half - 1]);
-      edges.push_back({.bytes = std::exp2(spans[i]),
-                       .added_ns = rise,
-                       .reach_bytes = std::exp2(reach),
-                       .log2_spans = {},
-                       .added_ns_at = {}});
-      for (std::size_t at = i; at < end; ++at) {
-        edges.back().log2_spans.push_back(spans[at]);
-        edges.back().added_ns_at.push_back(added[at] - added[i]);
-      }
-    }
+    const double sure = *std::ranges::max_element(costs.certain_ns.begin() + static_cast<std::ptrdiff_t>(i),
+                                                  costs.certain_ns.begin() + static_cast<std::ptrdiff_t>(end));
+    if (rise > least.rise * std::max(base, beside) && rise > least.over_noise * typical_noise && sure > rise / 2)
+      edges.push_back(edge_between(costs, i, end));
     i = std::max(end - 1, i + 1);
   }
   return edges;

@@ -46,7 +46,7 @@ std::uint32_t Cache::keep_misses(std::vector<Request>& requests) {
           if (i + requests_ahead < requests.size()) sets.prefetch(requests[i + requests_ahead].line);
           const Request request = requests[i];
           if (sets.touch(request.line)) {
-            hits += request.access != Request::nobody ? 1 : 0;
+            hits += request.access != Request::no_access ? 1 : 0;
           } else {
             requests[misses++] = request;
           }

@@ -13,7 +13,7 @@ namespace sonde::gpu::model {
 /// A line that is wanted from a cache, for one access of the program or for none: where the cache above
 /// has the longer line, its misses fetch the neighbours too, but the program waits for its own part only.
 struct Request {
-  static constexpr std::uint32_t nobody = 0xffffffff;
+  static constexpr std::uint32_t no_access = 0xffffffff;
   std::uint32_t line;
   std::uint32_t access;
 };

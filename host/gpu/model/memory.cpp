@@ -162,8 +162,8 @@ void Memory::work_off() {
         for (std::uint32_t part = 0; part < parts; ++part) {
           const std::uint32_t line = request.line * parts + part;
           const bool is_streamed =
-              request.access != Request::nobody && addresses_[request.access] / next_line_bytes == line;
-          finer_requests_.push_back({line, is_streamed ? request.access : Request::nobody});
+              request.access != Request::no_access && addresses_[request.access] / next_line_bytes == line;
+          finer_requests_.push_back({line, is_streamed ? request.access : Request::no_access});
         }
       }
       requests_.swap(finer_requests_);

@@ -45,7 +45,7 @@ using measure::Point;
 using measure::Request;
 using workloads::Pattern;
 using workloads::Sharing;
-using workloads::Thoroughness;
+using workloads::SearchDepth;
 
 std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
 
@@ -88,12 +88,12 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   const Sharing sharing = workloads::sharing_of(point.series);
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
   const bool other_path = workloads::facts_of(pattern).path != "buffer";
-  const auto thoroughness = other_path                                 ? Thoroughness::usual
-                            : request.effort == measure::Effort::quick ? Thoroughness::once
-                                                                       : Thoroughness::full;
+  const auto depth = other_path                                 ? SearchDepth::usual
+                            : request.effort == measure::Effort::quick ? SearchDepth::once
+                                                                       : SearchDepth::full;
   const workloads::Shape shape =
       point.shape.empty()
-          ? workloads::search_shape(device, pattern, sharing, bytes, thoroughness)
+          ? workloads::search_shape(device, pattern, sharing, bytes, depth)
           : workloads::fitted(workloads::shape_of(point.shape), sharing, bytes / workloads::facts_of(pattern).arrays);
   measure::Workload work = workloads::stream(device, pattern, sharing, shape, bytes, request.seed);
   if (fetches_what_it_writes(device.info(), pattern, bytes)) {

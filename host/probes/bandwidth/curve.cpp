@@ -7,6 +7,7 @@
 #include "analysis/levels/bandwidth_levels.hpp"
 #include "analysis/statistics.hpp"
 #include "probes/bandwidth/plan.hpp"
+#include "workloads/curve_edges.hpp"
 #include "workloads/latency_sweep.hpp"
 
 namespace sonde::probes {

@@ -13,7 +13,7 @@ namespace {
 using workloads::Shape;
 
 constexpr std::uint64_t most_dispatches = 64;
-constexpr std::uint32_t nobody_was_here = 0xFFFFFFFFu;
+constexpr std::uint32_t never_written = 0xFFFFFFFFu;
 
 struct Empty {
   gpu::Device& device;
@@ -37,7 +37,7 @@ struct Empty {
   std::uint64_t items() const { return std::uint64_t{walk.shape.group_size} * walk.shape.groups; }
 
   gpu::Nanoseconds run(std::uint64_t dispatches) {
-    std::ranges::fill(words, nobody_was_here);
+    std::ranges::fill(words, never_written);
     sums->write(0, std::as_bytes(std::span(words)));
     gpu::Nanoseconds time{0};
     for (std::uint64_t i = 0; i < dispatches; ++i) {

@@ -75,18 +75,18 @@ struct Sweep {
 
 std::vector<Sweep> sweeps(Effort effort, gpu::DeviceType type) {
   if (effort == Effort::quick) {
-    return {{Pattern::read, Sharing::apart, 0.5},
+    return {{Pattern::read, Sharing::separate, 0.5},
             {Pattern::read, Sharing::shared, 2},
-            {Pattern::write, Sharing::apart, 0.25},
-            {Pattern::copy, Sharing::apart, 0.25},
-            {Pattern::add, Sharing::apart, 0.5}};
+            {Pattern::write, Sharing::separate, 0.25},
+            {Pattern::copy, Sharing::separate, 0.25},
+            {Pattern::add, Sharing::separate, 0.5}};
   }
   // A CPU that stands for a GPU takes as long for each size as it has of them, and its shared curve is looked at
   // closer.
   const double density = type == gpu::DeviceType::cpu && effort == Effort::normal ? 0.5 : 1;
-  return {{Pattern::read, Sharing::apart, 4 * density},  {Pattern::read, Sharing::shared, 4 * density},
-          {Pattern::write, Sharing::apart, 2 * density}, {Pattern::copy, Sharing::apart, 2 * density},
-          {Pattern::add, Sharing::apart, 2 * density},   {Pattern::triad, Sharing::apart, 2 * density}};
+  return {{Pattern::read, Sharing::separate, 4 * density},  {Pattern::read, Sharing::shared, 4 * density},
+          {Pattern::write, Sharing::separate, 2 * density}, {Pattern::copy, Sharing::separate, 2 * density},
+          {Pattern::add, Sharing::separate, 2 * density},   {Pattern::triad, Sharing::separate, 2 * density}};
 }
 
 /// Found at the working set nearest in size, for this pattern or else for one that also writes, or for any.
@@ -148,7 +148,7 @@ std::vector<Point> further_paths(const gpu::DeviceInfo& device, const Request& r
       {Pattern::read_local, workloads::local_part_bytes * groups_per_unit * units}};
   std::vector<Point> points;
   for (const auto& [pattern, bytes] : wanted) {
-    const Point one = stream_point(device, pattern, Sharing::apart, bytes);
+    const Point one = stream_point(device, pattern, Sharing::separate, bytes);
     const bool again = !points.empty() && one.x == points.back().x && one.series == points.back().series;
     if (!again && asked_for(request, one)) points.push_back(one);
   }
@@ -189,7 +189,7 @@ std::vector<Point> search_points(const gpu::DeviceInfo& device, const Request& r
       // Where time is short, what writes is searched for at both ends.
       if (request.effort == Effort::quick && workloads::facts_of(pattern).writes && bytes > nearest && bytes < largest)
         continue;
-      Point one = stream_point(device, pattern, Sharing::apart, bytes);
+      Point one = stream_point(device, pattern, Sharing::separate, bytes);
       one.expected_seconds += 1;
       const bool again = !points.empty() && one.x == points.back().x && one.series == points.back().series;
       if (!again && asked_for(request, one)) points.push_back(one);

@@ -42,7 +42,7 @@ const std::map<std::string, double>& shape_at(const Measurement& one) {
 /// another must not find in a cache.
 std::vector<const Measurement*> footprints(std::span<const Measurement> known, measure::Effort effort) {
   const std::vector<const Measurement*> shared = best_points(known, series_of(Pattern::read, Sharing::shared));
-  const std::vector<const Measurement*> apart = best_points(known, series_of(Pattern::read, Sharing::apart));
+  const std::vector<const Measurement*> apart = best_points(known, series_of(Pattern::read, Sharing::separate));
   std::vector<const Measurement*> chosen;
   const auto bytes_of = [](const Measurement* one) { return one->point.x.at("bytes"); };
   std::map<double, double> gbps_by_bytes;

@@ -5,8 +5,6 @@
 #include <random>
 #include <utility>
 
-#include "analysis/statistics.hpp"
-
 namespace sonde::probes {
 namespace {
 
@@ -18,8 +16,6 @@ using measure::Request;
 int loads_of(Effort effort) { return effort == Effort::quick ? 5 : 11; }
 /// Halvings of the interval in which latency has risen by a wanted share.
 int halvings_of(Effort effort) { return effort == Effort::quick ? 2 : 3; }
-
-double median(const Measurement& one) { return analysis::summarize(one.values).median; }
 
 double x_of(const Measurement& one, const char* name) {
   const auto found = one.point.x.find(name);
@@ -43,10 +39,10 @@ double times_idle(std::span<const Measurement> known, const Measurement& at) {
   double idle_ns = 0;
   for (const Measurement& one : known) {
     const bool same = one.point.series == at.point.series && x_of(one, "cpu_threads") == 0;
-    if (same && one.unit == "ratio" && x_of(one, "load") == x_of(at, "load")) return median(one);
-    if (same && one.unit == "ns" && x_of(one, "load") == 0) idle_ns = median(one);
+    if (same && one.unit == "ratio" && x_of(one, "load") == x_of(at, "load")) return median_of(one);
+    if (same && one.unit == "ns" && x_of(one, "load") == 0) idle_ns = median_of(one);
   }
-  return idle_ns > 0 ? median(at) / idle_ns : 1;
+  return idle_ns > 0 ? median_of(at) / idle_ns : 1;
 }
 
 /// The loads that were asked for, with how much longer a load of the CPU took at each.
@@ -71,7 +67,7 @@ std::map<std::string, std::string> series_of_control() {
 std::vector<LoadPoint> load_curve(std::span<const Measurement> known) {
   std::vector<LoadPoint> curve;
   for (const Measurement& one : known) {
-    if (is_main(one)) curve.push_back({x_of(one, "gpu_gbps"), median(one), times_idle(known, one)});
+    if (is_main(one)) curve.push_back({x_of(one, "gpu_gbps"), median_of(one), times_idle(known, one)});
   }
   std::ranges::sort(curve, {}, &LoadPoint::gpu_gbps);
   return curve;

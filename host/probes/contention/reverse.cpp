@@ -97,7 +97,7 @@ measure::Workload reverse_workload(gpu::Device& device, const Point& point, cons
   const measure::Workload alone =
       point.x.at("load") == 0 ? workloads::cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes),
                                                        request.line_bytes, request.seed)
-                              : workloads::stream(device, workloads::Pattern::add, workloads::Sharing::apart,
+                              : workloads::stream(device, workloads::Pattern::add, workloads::Sharing::separate,
                                                   workloads::shape_of(point.shape), bytes, request.seed);
   measure::Workload beside = alone;
   // That would bring the CPU's threads together with the device's.

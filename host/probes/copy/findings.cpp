@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "analysis/copy_line.hpp"
-#include "analysis/statistics.hpp"
 #include "probes/copy/route.hpp"
 
 namespace sonde::probes {
@@ -39,7 +38,7 @@ Curves curves_of(std::span<const Measurement> measurements) {
     const auto queues = one.point.x.find("queues");
     const int count = queues == one.point.x.end() ? 1 : static_cast<int>(queues->second);
     const double bytes = one.point.x.at("bytes");
-    curves[{route_of(one.point.series), count}][bytes] = bytes / analysis::summarize(one.values).median;
+    curves[{route_of(one.point.series), count}][bytes] = bytes / median_of(one);
   }
   return curves;
 }
@@ -144,7 +143,7 @@ void add_engines(Mover mover, const Curves& curves, measure::Conclusion& conclus
 }
 
 void add_overlap(const Measurement& ratio, measure::Conclusion& conclusion) {
-  const double share = analysis::summarize(ratio.values).median;
+  const double share = median_of(ratio);
   const char* meaning = share >= 0.8   ? "copies and kernels run side by side"
                         : share <= 0.2 ? "one waits for the other, or takes from it what it gains"
                                        : "both run side by side, but hinder each other";

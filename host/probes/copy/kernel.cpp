@@ -19,7 +19,7 @@ namespace sonde::probes {
 namespace {
 
 using workloads::Shape;
-using workloads::Thoroughness;
+using workloads::SearchDepth;
 
 /// The driver's memory in which the CPU can write and the device read.
 const gpu::MemoryKind& kind_for_kernels(const gpu::DeviceInfo& info, HostEnd host) {
@@ -108,10 +108,10 @@ struct KernelCopies {
 
 measure::Workload copies_by_kernel(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
                                    const measure::Point& point, const measure::Request& request) {
-  const auto thoroughness = request.effort == measure::Effort::quick ? Thoroughness::usual : Thoroughness::once;
+  const auto depth = request.effort == measure::Effort::quick ? SearchDepth::usual : SearchDepth::once;
   // Source and target together, as the search counts.
   const Shape found = point.shape.empty() ? workloads::search_shape(device, workloads::Pattern::copy,
-                                                                    workloads::Sharing::apart, 2 * bytes, thoroughness)
+                                                                    workloads::Sharing::separate, 2 * bytes, depth)
                                           : workloads::shape_of(point.shape);
   const Shape shape = dividing(found, bytes);
   const std::uint64_t step_blocks = shape.interleaved ? shape.groups : 1;

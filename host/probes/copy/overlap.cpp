@@ -31,7 +31,7 @@ class BusyKernel {
   explicit BusyKernel(gpu::Device& device)
       : device_(device),
         shape_(shape_for(device.info())),
-        walk_(shape_, workloads::Sharing::apart, array_bytes(shape_)) {
+        walk_(shape_, workloads::Sharing::separate, array_bytes(shape_)) {
     const gpu::Use use = workloads::use_for(device.info(), array_bytes(shape_));
     kernel_ = device.make_kernel(kernels::stream_read, shape_.group_size, shape_.constants());
     words_ = device.make_buffer(array_bytes(shape_), use);

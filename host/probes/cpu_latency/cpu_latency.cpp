@@ -75,7 +75,7 @@ measure::Workload prepare(gpu::Device&, const Point& point, const Request& reque
     return workloads::cpu_independent_chase(place, lines, request.line_bytes, request.seed);
   const auto pages = static_cast<std::uint32_t>(bytes / workloads::page_bytes);
   return workloads::cpu_cycle_chase(
-      place, pages, workloads::Slots(workloads::page_bytes, request.line_bytes, pages, request.seed), request.seed);
+      place, pages, workloads::LineLayout(workloads::page_bytes, request.line_bytes, pages, request.seed), request.seed);
 }
 
 measure::Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {

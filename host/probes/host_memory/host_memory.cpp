@@ -3,7 +3,7 @@
 // Experiment: in every kind of memory that the driver has, the walk of the latency probe (a random cycle over lines,
 // one load after the other) over working sets from a few caches' size to beyond them all, and the streams of the
 // bandwidth probe, reading and writing; their shape is looked for in the first kind and taken over by the others, as
-// memories are compared and not shapes. Who wrote the working set last is told by `writer`: the CPU through its view of
+// memories are compared and not shapes. `writer` says who wrote the working set last: the CPU through its view of
 // the memory, or a kernel, as some caches take in only what the GPU wrote. Then the CPU walks, reads and writes the
 // same kinds through its view (side cpu), one thread, by the host's clock (the records' state.shape says so). The first
 // kind is what any buffer is made of, and what the others are held against. Last, a round trip (direction both): the
@@ -20,15 +20,13 @@
 #include <cstdio>
 #include <map>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "analysis/levels/memory_distance.hpp"
 #include "analysis/statistics.hpp"
 #include "gpu/error.hpp"
 #include "probes/catalog.hpp"
+#include "probes/host_memory/plan.hpp"
 #include "workloads/chases.hpp"
-#include "workloads/latency_sweep.hpp"
 #include "workloads/mapped_access.hpp"
 #include "workloads/memory_kinds.hpp"
 #include "workloads/shape_search.hpp"
@@ -38,144 +36,21 @@ namespace sonde::probes {
 namespace {
 
 using measure::Effort;
-using measure::Finding;
 using measure::Measurement;
 using measure::Point;
 using measure::Request;
 using workloads::CpuPattern;
 using workloads::Placement;
+using workloads::SearchDepth;
 using workloads::Sharing;
-using workloads::Thoroughness;
 using workloads::Writer;
-
-constexpr double kib = 1 << 10;
-constexpr double mib = 1 << 20;
 
 /// No CPU of today reads memory that it caches so slowly, one thread and in order.
 constexpr double slow_read_gbps = 1.0;
 /// Nor so much more slowly than memory of another kind on the same machine.
 constexpr double slow_share = 0.25;
 
-bool is_cpu(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::cpu; }
 bool is_simulated(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::model; }
-
-/// Working sets of the walk. A CPU that plays a GPU has no memory of another kind, so little is left to see.
-std::vector<double> walked_sizes(const gpu::DeviceInfo& device, Effort effort) {
-  if (is_cpu(device) && effort == Effort::quick) return {512 * kib, 8 * mib};
-  if (is_cpu(device) && effort == Effort::normal) return {256 * kib, 2 * mib, 16 * mib, 64 * mib};
-  // What is more is the host's time on a simulated device.
-  if (is_simulated(device) && effort == Effort::quick) return {256 * kib, 1 * mib, 4 * mib, 16 * mib, 128 * mib};
-  if (effort == Effort::quick) return {256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
-  const double largest = effort == Effort::normal ? 512 * mib : 1024 * mib;
-  std::vector<double> sizes;
-  for (double bytes = 64 * kib; bytes <= largest; bytes *= 2) sizes.push_back(bytes);
-  return sizes;
-}
-
-/// Of streams, and of what the CPU does: beyond every cache, and from normal effort on within one.
-std::vector<double> streamed_sizes(const gpu::DeviceInfo& device, Effort effort) {
-  if (effort == Effort::quick) return {is_cpu(device) ? 8 * mib : is_simulated(device) ? 48 * mib : 64 * mib};
-  if (effort == Effort::normal) return {1 * mib, is_cpu(device) ? 32 * mib : 64 * mib};
-  return {1 * mib, 8 * mib, 64 * mib, 256 * mib};
-}
-
-struct Plan {
-  const Request& request;
-  std::vector<Point> points = {};
-
-  void add(std::map<std::string, std::string> series, double bytes) {
-    if (request.smallest_bytes && bytes < static_cast<double>(*request.smallest_bytes)) return;
-    if (request.largest_bytes && bytes > static_cast<double>(*request.largest_bytes)) return;
-    points.push_back({.series = std::move(series), .x = {{"bytes", bytes}}, .expected_seconds = 0.05 + 6e-9 * bytes});
-  }
-};
-
-std::map<std::string, std::string> with(std::map<std::string, std::string> series,
-                                        std::initializer_list<std::pair<const char*, const char*>> more) {
-  for (const auto& [name, word] : more) series[name] = word;
-  return series;
-}
-
-const std::array<const char*, 2> patterns{"read", "write"};
-
-/// Whose shape is looked for; at quick effort writing takes over reading's.
-bool is_searched(Effort effort, const char* pattern) {
-  return effort != Effort::quick || pattern == std::string_view(patterns.front());
-}
-
-void add_streams(Plan& plan, const gpu::DeviceInfo& device, const gpu::MemoryKind& kind, bool searched) {
-  const Effort effort = plan.request.effort;
-  const auto series = with(workloads::series_of({.memory = kind.name, .writer = Writer::gpu}),
-                           {{"path", "buffer"}, {"sharing", "private"}});
-  for (const double bytes : streamed_sizes(device, effort)) {
-    for (const char* pattern : patterns) {
-      const bool searches = kind == device.memory_kinds.front() && is_searched(effort, pattern);
-      if (searches == searched) plan.add(with(series, {{"pattern", pattern}}), bytes);
-    }
-  }
-}
-
-/// All but the streams that take a shape over.
-void add_kind(Plan& plan, const gpu::DeviceInfo& device, const gpu::MemoryKind& kind) {
-  const Effort effort = plan.request.effort;
-  std::vector<Writer> writers{Writer::gpu};
-  if (effort != Effort::quick && kind.seen_by_cpu) writers.push_back(Writer::cpu);
-  for (const Writer writer : writers) {
-    const auto series = workloads::series_of({.memory = kind.name, .writer = writer});
-    for (const double bytes : walked_sizes(device, effort)) {
-      plan.add(with(series, {{"path", "vector"}}), bytes);
-      if (!kind.missing.empty()) return;  // to be skipped, once
-    }
-  }
-  add_streams(plan, device, kind, true);
-  const auto streamed = workloads::series_of({.memory = kind.name, .writer = Writer::gpu});
-  for (const double bytes : streamed_sizes(device, effort)) {
-    const auto of_cpu = with(streamed, {{"side", "cpu"}});
-    plan.add(of_cpu, bytes);
-    if (!kind.seen_by_cpu || is_simulated(device)) return;  // to be skipped, once
-    for (const char* pattern : patterns) plan.add(with(of_cpu, {{"pattern", pattern}}), bytes);
-  }
-}
-
-bool has(const std::map<std::string, std::string>& series, const char* name, const char* word) {
-  const auto found = series.find(name);
-  return found != series.end() && found->second == word;
-}
-
-/// What the search found at the same size for the same pattern, or for the one that is searched for.
-std::map<std::string, double> shape_for(const Point& point, Effort effort, std::span<const Measurement> known) {
-  const char* const pattern =
-      is_searched(effort, patterns.back()) ? point.series.at("pattern").c_str() : patterns.front();
-  for (const Measurement& one : known) {
-    const bool alike = !has(one.point.series, "side", "cpu") && has(one.point.series, "pattern", pattern);
-    if (alike && one.point.x == point.x) return one.state.shape;
-  }
-  return {};
-}
-
-/// One word there and one back, of what the kinds have nothing to do with.
-const std::map<std::string, std::string> round_trip_series{{"direction", "both"}};
-constexpr double word_bytes = 4;
-
-std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  Plan plan{request};
-  for (const gpu::MemoryKind& kind : device.memory_kinds) {
-    if (known.empty()) {
-      add_kind(plan, device, kind);
-    } else if (kind.missing.empty()) {
-      add_streams(plan, device, kind, false);
-    }
-  }
-  if (known.empty()) {
-    // Who asks for working sets of some size is not told of words.
-    const bool sizes_asked_for = request.smallest_bytes || request.largest_bytes;
-    if (!sizes_asked_for)
-      plan.points.push_back({.series = round_trip_series, .x = {{"bytes", word_bytes}}, .expected_seconds = 0.1});
-  } else {
-    for (Point& point : plan.points) point.shape = shape_for(point, request.effort, known);
-  }
-  return plan.points;
-}
 
 measure::Workload round_trip(gpu::Device& device) {
   constexpr std::uint32_t count = 300;
@@ -191,7 +66,7 @@ measure::Workload round_trip(gpu::Device& device) {
 }
 
 measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
-  if (point.series == round_trip_series) return round_trip(device);
+  if (point.series == round_trip_series()) return round_trip(device);
   const Placement placement = workloads::placement_of(point.series);
   const gpu::MemoryKind& kind = gpu::memory_kind(device.info(), placement.memory);
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
@@ -208,13 +83,13 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   }
   const workloads::Pattern pattern = workloads::pattern_of(point.series);
   // A simulated device's rates are what its file says, in whatever shape.
-  const auto thoroughness = is_simulated(device.info())       ? Thoroughness::none
-                            : request.effort == Effort::quick ? Thoroughness::usual
-                                                              : Thoroughness::once;
+  const auto depth = is_simulated(device.info())       ? SearchDepth::none
+                     : request.effort == Effort::quick ? SearchDepth::usual
+                                                       : SearchDepth::once;
   const workloads::Shape shape = point.shape.empty()
-                                     ? workloads::search_shape(device, pattern, Sharing::apart, bytes, thoroughness)
-                                     : workloads::fitted(workloads::shape_of(point.shape), Sharing::apart, bytes);
-  return workloads::stream(device, pattern, Sharing::apart, shape, bytes, request.seed, placement);
+                                     ? workloads::search_shape(device, pattern, Sharing::separate, bytes, depth)
+                                     : workloads::fitted(workloads::shape_of(point.shape), Sharing::separate, bytes);
+  return workloads::stream(device, pattern, Sharing::separate, shape, bytes, request.seed, placement);
 }
 
 template <typename... Numbers>
@@ -223,8 +98,6 @@ std::string text(const char* format, Numbers... numbers) {
   std::snprintf(line.data(), line.size(), format, numbers...);
   return line.data();
 }
-
-double median_of(const Measurement& one) { return analysis::summarize(one.values).median; }
 
 /// What the GPU sees of one kind beside the first.
 void find_distance(const Placement& placement, const std::string& first, const analysis::MemoryDistance& distance,
@@ -286,7 +159,7 @@ measure::Conclusion conclude(const Request&, std::span<const Measurement> measur
   std::string first;  // as the plan has it first
   measure::Conclusion conclusion;
   for (const Measurement& one : measurements) {
-    if (one.point.series == round_trip_series) {
+    if (one.point.series == round_trip_series()) {
       find_round_trip(one, conclusion);
       continue;
     }
@@ -322,7 +195,7 @@ measure::Conclusion conclude(const Request&, std::span<const Measurement> measur
 const measure::Probe host_memory{.name = "host-memory",
                                  .question = "What do the GPU and the CPU pay to reach memory of each kind?",
                                  .obstacle = workloads::without_memory_kinds,
-                                 .next = next,
+                                 .next = host_memory_points,
                                  .prepare = prepare,
                                  .conclude = conclude,
                                  // The other kinds' streams come later.

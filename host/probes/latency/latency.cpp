@@ -95,7 +95,7 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   if (order != point.series.end()) {
     const auto pages = static_cast<std::uint32_t>(bytes / workloads::page_bytes);
     return workloads::cycle_chase(
-        device, pages, workloads::Slots(workloads::page_bytes, request.line_bytes, pages, request.seed), request.seed);
+        device, pages, workloads::LineLayout(workloads::page_bytes, request.line_bytes, pages, request.seed), request.seed);
   }
   return workloads::cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes,
                                 request.seed, path);

@@ -49,7 +49,7 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
 /// cores are few.
 Shape loading_shape(gpu::Device& device, std::uint64_t bytes) {
   Shape shape =
-      workloads::search_shape(device, workloads::Pattern::read, Sharing::shared, bytes, workloads::Thoroughness::usual);
+      workloads::search_shape(device, workloads::Pattern::read, Sharing::shared, bytes, workloads::SearchDepth::usual);
   shape.in_flight = 8;  // a round: the more of it, the less often the sign is looked for
   shape.groups = std::max(2u, shape.groups);
   if (device.info().type == gpu::DeviceType::cpu)
@@ -61,7 +61,7 @@ Shape loading_shape(gpu::Device& device, std::uint64_t bytes) {
 measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
   const auto count = static_cast<std::uint32_t>(bytes / request.line_bytes);
-  workloads::Load load{.sharing = Sharing::shared};
+  workloads::BackgroundLoad load{.sharing = Sharing::shared};
   if (point.x.contains("delay")) {
     load.bytes = bytes;
     load.shape = point.shape.empty() ? loading_shape(device, bytes) : workloads::shape_of(point.shape);

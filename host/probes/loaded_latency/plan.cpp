@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "analysis/levels/flat_stretches.hpp"
-#include "analysis/statistics.hpp"
 #include "workloads/path.hpp"
 #include "workloads/stream_walk.hpp"
 
@@ -90,7 +89,7 @@ LoadedSets loaded_sets(std::span<const Measurement> known) {
   std::map<double, double> latency_by_bytes;
   for (const Measurement& one : known) {
     if (is_latency(one) && is_alone(one))
-      latency_by_bytes[one.point.x.at("bytes")] = analysis::summarize(one.values).median;
+      latency_by_bytes[one.point.x.at("bytes")] = median_of(one);
   }
   LoadedSets sets;
   if (latency_by_bytes.empty()) return sets;
@@ -110,7 +109,7 @@ std::vector<LoadedPoint> loaded_points(std::span<const Measurement> known, doubl
   for (const Measurement& one : known) {
     if (!is_latency(one) || one.point.x.at("bytes") != bytes) continue;
     points.push_back({.gbps = one.point.x.at("gpu_gbps"),
-                      .latency_ns = analysis::summarize(one.values).median,
+                      .latency_ns = median_of(one),
                       .delay = is_alone(one) ? 0 : one.point.x.at("delay"),
                       .measurement = &one});
   }

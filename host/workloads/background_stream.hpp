@@ -14,9 +14,9 @@
 namespace sonde::workloads {
 
 /// What other work-groups read while one walks.
-struct Load {
+struct BackgroundLoad {
   Shape shape;  ///< its groups are beside the walk's
-  Sharing sharing = Sharing::apart;
+  Sharing sharing = Sharing::separate;
   std::uint64_t bytes = 0;
   std::uint32_t delay = 0;  ///< between two rounds; kernels/chase_loaded.cl says in what
   bool silent = false;      ///< the groups are left out: the walk by the same kernel, alone
@@ -25,13 +25,13 @@ struct Load {
 /// So little that it only keeps memory and the way to it awake: a few GB/s. As much memory as the walk's own: a cache
 /// then holds at least half of what it would hold of the walk alone, and a stream beside a walk that misses a cache
 /// misses it as well.
-Load light_load(const gpu::DeviceInfo& device, std::uint64_t walk_bytes, std::uint32_t group_size);
+BackgroundLoad light_background_load(const gpu::DeviceInfo& device, std::uint64_t walk_bytes, std::uint32_t group_size);
 
 /// The groups beside the walk of kernels/chase_loaded.cl: their memory, their arguments, and the proof of what they
 /// read.
-class LightStream {
+class BackgroundStream {
  public:
-  LightStream(gpu::Device& device, const Load& load, gpu::Use use, std::uint64_t seed);
+  BackgroundStream(gpu::Device& device, const BackgroundLoad& load, gpu::Use use, std::uint64_t seed);
 
   gpu::Buffer* memory() const { return memory_.get(); }
   std::uint32_t groups() const { return silent_ ? 0 : walk_.shape.groups; }

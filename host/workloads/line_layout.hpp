@@ -10,11 +10,11 @@ namespace sonde::workloads {
 /// lies at a random one of a few lines, which begin a little further on from page to page, from the first page's start
 /// to the last one's end. So they fill all sets alike, meet no set in step, and hardly two share a page even where the
 /// memory begins in the middle of one, as PoCL's does.
-class Slots {
+class LineLayout {
  public:
   /// Lines side by side. Implicit on purpose: a spacing is all that most walks say.
-  Slots(std::uint32_t line_bytes) : Slots(line_bytes, line_bytes, 1, 0) {}
-  Slots(std::uint32_t slot_bytes, std::uint32_t line_bytes, std::uint32_t slots, std::uint64_t seed)
+  LineLayout(std::uint32_t line_bytes) : LineLayout(line_bytes, line_bytes, 1, 0) {}
+  LineLayout(std::uint32_t slot_bytes, std::uint32_t line_bytes, std::uint32_t slots, std::uint64_t seed)
       : slot_words_(slot_bytes / 4), line_words_(line_bytes / 4), slots_(slots), noise_(seed) {}
 
   std::uint32_t slot_bytes() const { return slot_words_ * 4; }

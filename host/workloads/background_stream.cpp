@@ -1,4 +1,4 @@
-#include "workloads/light_stream.hpp"
+#include "workloads/background_stream.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -22,15 +22,16 @@ StretchSums filled(gpu::Buffer& memory, const StreamWalk& walk, std::uint64_t se
 
 }  // namespace
 
-Load light_load(const gpu::DeviceInfo& device, std::uint64_t walk_bytes, std::uint32_t group_size) {
+BackgroundLoad light_background_load(const gpu::DeviceInfo& device, std::uint64_t walk_bytes,
+                                     std::uint32_t group_size) {
   // Each on a compute unit of its own, where there are so many; a single one runs several groups side by side.
   const std::uint32_t groups = std::clamp(device.compute_units, 2u, most_light_groups + 1) - 1;
   const std::uint64_t bytes = std::clamp(walk_bytes, least_light_bytes, most_light_bytes);
   const Shape shape{.group_size = group_size, .groups = groups, .vector_words = 4, .in_flight = 1};
-  return {.shape = fitted(shape, Sharing::apart, bytes), .bytes = bytes, .delay = light_delay};
+  return {.shape = fitted(shape, Sharing::separate, bytes), .bytes = bytes, .delay = light_delay};
 }
 
-LightStream::LightStream(gpu::Device& device, const Load& load, gpu::Use use, std::uint64_t seed)
+BackgroundStream::BackgroundStream(gpu::Device& device, const BackgroundLoad& load, gpu::Use use, std::uint64_t seed)
     : silent_(load.silent),
       delay_(load.delay),
       most_trips_(device.info().most_trips),
@@ -39,9 +40,9 @@ LightStream::LightStream(gpu::Device& device, const Load& load, gpu::Use use, st
       sums_(filled(*memory_, walk_, seed)),
       sums_before_(walk_.shape.groups) {}
 
-std::uint32_t LightStream::most_rounds() const { return std::max(1u, most_trips_ / (1 + delay_)); }
+std::uint32_t BackgroundStream::most_rounds() const { return std::max(1u, most_trips_ / (1 + delay_)); }
 
-std::vector<std::uint32_t> LightStream::scalars(std::uint32_t trips, std::uint32_t launch) {
+std::vector<std::uint32_t> BackgroundStream::scalars(std::uint32_t trips, std::uint32_t launch) {
   start_ = next_start_;
   std::vector<std::uint32_t> all = walk_.scalars(trips, start_);
   // The groups go on where the one that came furthest stopped, as far as is known.
@@ -49,7 +50,7 @@ std::vector<std::uint32_t> LightStream::scalars(std::uint32_t trips, std::uint32
   return all;
 }
 
-std::optional<std::string> LightStream::look(std::span<const std::uint32_t> cursor) {
+std::optional<std::string> BackgroundStream::look(std::span<const std::uint32_t> cursor) {
   bytes_ = 0;
   longest_ = 0;
   for (std::uint32_t group = 0; group < groups(); ++group) {

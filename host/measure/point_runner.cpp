@@ -1,0 +1,153 @@
+#include "measure/point_runner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "gpu/error.hpp"
+#include "measure/cycles.hpp"
+#include "measure/one_core.hpp"
+#include "measure/repetitions.hpp"
+
+namespace sonde::measure {
+namespace {
+
+constexpr int most_attempts = 3;
+/// After so many points in a row that no repetition made quiet, the machine is busy for good: points are still
+/// measured and labelled, but not repeated.
+constexpr int patience = 4;
+
+/// How far a working set is moved at most, and in what steps.
+constexpr std::uint64_t most_displacement_bytes = 16 << 20;
+constexpr std::uint64_t displacement_step_bytes = 4096;
+
+/// Of measurements with the same state.
+double disturbance(const std::vector<Measurement>& all) {
+  return std::max(all.front().state.foreign_cpu, all.front().state.steal);
+}
+
+/// Takes memory away, so that what is allocated next lies elsewhere. Drivers and systems hand out again what was given
+/// back last: without this all working sets of a run would share their physical pages, and where those happen to fall
+/// in a cache's sets would bend every point the same way. It is written, or nothing would stand behind its addresses.
+std::unique_ptr<gpu::Buffer> displacement(gpu::Device& device, std::mt19937_64& random) {
+  const gpu::DeviceInfo& info = device.info();
+  const std::uint64_t room =
+      std::min<std::uint64_t>({most_displacement_bytes, device.available_bytes() / 16,
+                               info.largest_buffer_bytes > 0 ? info.largest_buffer_bytes : most_displacement_bytes});
+  const std::uint64_t bytes = random() % (room / displacement_step_bytes + 1) * displacement_step_bytes;
+  if (bytes == 0) return nullptr;
+  std::unique_ptr<gpu::Buffer> buffer = device.make_buffer(bytes);
+  const std::vector<std::byte> piece(std::min<std::uint64_t>(bytes, 1 << 20));
+  for (std::uint64_t offset = 0; offset < bytes; offset += piece.size()) {
+    buffer->write(offset, std::span(piece).first(std::min<std::uint64_t>(piece.size(), bytes - offset)));
+  }
+  return buffer;
+}
+
+/// The replicates share what one point may cost.
+Limits limits_of_one_replicate(Limits limits, int replicates) {
+  limits.least_repetitions = (limits.least_repetitions + replicates - 1) / replicates;
+  limits.most_repetitions = (limits.most_repetitions + replicates - 1) / replicates;
+  limits.device_time /= replicates;
+  return limits;
+}
+
+/// A clock that cannot be told costs the cycles, not the point.
+std::optional<CoreClock> clock_now(const RunnerOptions& options) {
+  try {
+    return options.core_clock();
+  } catch (const std::runtime_error&) {
+    return std::nullopt;
+  }
+}
+
+/// Adds one replicate's values to those of the replicates before.
+void append(std::vector<Measurement>& all, std::size_t index, const Point& point, const std::string& unit,
+            const std::vector<double>& values) {
+  if (index == all.size()) all.push_back({.point = point, .unit = unit, .values = {}, .state = {}});
+  std::ranges::transform(values, std::back_inserter(all[index].values), six_digits);
+}
+
+Point with_series(Point point, const std::map<std::string, std::string>& series) {
+  for (const auto& [name, word] : series) point.series[name] = word;
+  return point;
+}
+
+}  // namespace
+
+std::vector<Measurement> PointRunner::measure_once(const Point& point) {
+  const auto alive = [this] { observer_.alive(); };
+  const Limits limits =
+      limits_of_one_replicate(limits_of(options_.request.effort, device_.info().type), point.replicates);
+  std::vector<Measurement> all;
+  State state;
+  std::map<std::string, double> reached;
+  std::vector<counters::DeviceState> readings;
+  std::vector<std::optional<CoreClock>> clocks;
+  const counters::HostTime before = options_.host_time();
+  for (int replicate = 0; replicate < point.replicates; ++replicate) {
+    Request request = options_.request;
+    request.seed += static_cast<std::uint64_t>(replicate) << 32;
+    std::unique_ptr<gpu::Buffer> moved_by = displacement(device_, random_);
+    const Workload workload = probe_.prepare(device_, point, request);
+    moved_by.reset();
+    alive();
+    std::optional<OneCore> one_core;
+    if (workload.one_core && device_.info().type == gpu::DeviceType::cpu) one_core.emplace(options_.reading_thread);
+    SmtInterference* smt_interference = one_core || probe_.of_the_cpu ? options_.smt_interference.get() : nullptr;
+    // Not what was read while the host prepared: the device slept then, and its clock fell.
+    const auto begin = std::chrono::steady_clock::now();
+    const Repetitions repetitions =
+        workload.observe ? workload.observe(limits, alive) : repeat(workload, limits, alive, smt_interference);
+    // Not before: the clock fell while the host prepared, and the untimed laps brought it up again.
+    clocks.push_back(workload.has_cycles ? clock_now(options_) : std::nullopt);
+    std::ranges::move(options_.device_state_since(begin), std::back_inserter(readings));
+    append(all, 0, point, workload.unit, repetitions.values);
+    for (std::size_t index = 0; index < repetitions.further.size(); ++index) {
+      const Reading& reading = repetitions.further[index];
+      append(all, index + 1, with_series(point, reading.series), reading.unit, reading.values);
+    }
+    for (const auto& [name, value] : repetitions.reached) reached[name] += value / point.replicates;
+    state.instruction = workload.instruction;
+    state.shape = workload.shape;
+    state.steps = repetitions.steps;
+    state.launch_ns = repetitions.launch_ns;
+    state.smt_interference += six_digits(repetitions.smt_interference / point.replicates);
+    state.laps_settling = std::max(state.laps_settling, six_digits(repetitions.settling));
+  }
+  const counters::ForeignLoad load = counters::load_between(before, options_.host_time());
+  state.foreign_cpu = load.foreign_cpu;
+  state.steal = load.steal;
+  state.core_clock = summarize(clocks);
+  state.device_state = counters::summarize(readings);
+  state.clock_settled = options_.clock_settled;
+  state.involuntary_switches = load.involuntary_switches;
+  for (Measurement& one : all) {
+    for (const auto& [name, value] : reached) one.point.x[name] = six_digits(value);
+    one.state = state;
+  }
+  return all;
+}
+
+std::vector<Measurement> PointRunner::measure(const Point& point) {
+  const int most = disturbed_in_a_row_ >= patience ? 1 : most_attempts;
+  std::vector<Measurement> best = measure_once(point);
+  int attempts = 1;
+  while (disturbance(best) > tolerated_foreign_share && attempts < most) {
+    std::vector<Measurement> again = measure_once(point);
+    ++attempts;
+    if (disturbance(again) < disturbance(best)) best = std::move(again);
+  }
+  for (Measurement& one : best) {
+    one.state.attempts = attempts;
+    one.state.disturbed = std::max(disturbance(best), one.state.smt_interference) > tolerated_foreign_share;
+  }
+  disturbed_in_a_row_ = disturbance(best) > tolerated_foreign_share ? disturbed_in_a_row_ + 1 : 0;
+  return best;
+}
+
+}  // namespace sonde::measure

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "measure/observer.hpp"
+#include "measure/probe.hpp"
+#include "measure/runner.hpp"
+
+namespace sonde::measure {
+
+/// Measures single points of one probe on one device. Both functions return the point's own measurement first, then the
+/// further readings of the same repetitions, with the same state; they throw as the probe's workload does.
+class PointRunner {
+ public:
+  PointRunner(gpu::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer)
+      : device_(device), probe_(probe), options_(options), observer_(observer), random_(options.request.seed) {}
+
+  std::vector<Measurement> measure_once(const Point& point);
+  /// Measures again while other programs disturb, and keeps the least disturbed. SMT interference was waited for
+  /// already.
+  std::vector<Measurement> measure(const Point& point);
+
+ private:
+  gpu::Device& device_;
+  const Probe& probe_;
+  const RunnerOptions& options_;
+  Observer& observer_;
+  std::mt19937_64 random_;
+  int disturbed_in_a_row_ = 0;
+};
+
+}  // namespace sonde::measure

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "measure/probe.hpp"
+
+namespace sonde::probes {
+
+/// The series of the round trip: one word there and one back, of what the kinds have nothing to do with.
+std::map<std::string, std::string> round_trip_series();
+
+/// Whether a series says this of itself.
+bool has(const std::map<std::string, std::string>& series, const char* name, const char* word);
+
+/// In every kind of memory the walks, the streams whose shape is searched and the CPU's own work; then the streams that
+/// take those shapes over. What a kind cannot do is asked for once, so that it is skipped with its reason.
+std::vector<measure::Point> host_memory_points(const gpu::DeviceInfo& device, const measure::Request& request,
+                                               std::span<const measure::Measurement> known);
+
+}  // namespace sonde::probes
