@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "analysis/levels/flat_stretches.hpp"
 #include "analysis/statistics.hpp"

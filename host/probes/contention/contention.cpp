@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "analysis/statistics.hpp"
 #include "cpu/topology.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <utility>
 
 #include "gpu/error.hpp"
 #include "kernels.hpp"

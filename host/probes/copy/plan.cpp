@@ -14,8 +14,6 @@ namespace {
 constexpr std::uint64_t smallest_copy = 4 << 10;
 /// What copies beside a kernel have: enough that their beginning does not matter, and far from as long as a kernel.
 constexpr std::uint64_t beside_bytes = 1 << 20;
-/// Copies that are mostly latency, which engines overlap even where they share a bus.
-constexpr std::uint64_t engines_bytes = 4 << 10;
 constexpr std::uint32_t most_queues = 8;
 constexpr std::uint64_t shaping_bytes = 16 << 20;
 
