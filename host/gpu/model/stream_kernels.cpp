@@ -13,7 +13,7 @@ constexpr std::uint64_t local_part_bytes = 16384;
 /// From the memory of a work-group to its compute unit, as 32 banks of 4 bytes do.
 constexpr double local_bytes_per_cycle = 128;
 
-/// to += factor * words; the host's time goes here, wherefore CMakeLists.txt has this file at -O3.
+/// to += factor * words; the host's time goes here, so CMakeLists.txt has this file at -O3.
 void add_row(std::uint32_t* __restrict to, const std::uint32_t* __restrict words, std::uint32_t count,
              std::uint32_t factor) {
   for (std::uint32_t i = 0; i < count; ++i) to[i] += factor * words[i];
@@ -24,15 +24,8 @@ struct Affine {
   std::uint32_t addend;
 };
 
-<<<<<<< HEAD
-__attribute__((optimize("O3"))) void add_row_throttled(std::uint32_t* __restrict to,
-                                                       const std::uint32_t* __restrict left,
-                                                       const std::uint32_t* __restrict right, std::uint32_t count,
-                                                       std::uint32_t salt, Affine then) {
-=======
-void add_row_dialled(std::uint32_t* __restrict to, const std::uint32_t* __restrict left,
-                     const std::uint32_t* __restrict right, std::uint32_t count, std::uint32_t salt, Affine then) {
->>>>>>> w/trixie
+void add_row_throttled(std::uint32_t* __restrict to, const std::uint32_t* __restrict left,
+                       const std::uint32_t* __restrict right, std::uint32_t count, std::uint32_t salt, Affine then) {
   for (std::uint32_t i = 0; i < count; ++i) to[i] = (left[i] + right[i] + salt) * then.factor + then.addend;
 }
 
