@@ -17,7 +17,7 @@
 namespace sonde::summary {
 namespace {
 
-/// The fit of a launch is told from working sets up to here, where moving them takes little.
+/// The fit of a launch uses working sets up to here, where moving them takes little.
 constexpr double small_bytes = 256 << 10;
 
 std::vector<measure::FoundLevel> levels_of_vector_path(const Results& latency) {

@@ -14,8 +14,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Finding;
-using measure::Measurement;
 using Series = std::map<std::string, std::string>;
 
 /// A curve that has fallen once is past what the nearest caches deliver.
@@ -34,7 +32,7 @@ double bytes_of(const Measurement& one) { return one.point.x.at("bytes"); }
 std::string what(const Measurement& one) {
   const workloads::PatternFacts& facts = workloads::facts_of(workloads::pattern_of(one.point.series));
   const std::string path = facts.path == "buffer" ? "" : fmt::format(" by the path {}", facts.path);
-  return fmt::format("At {} the pattern {}{} got {:.4g} GB/s", measure::size_text(bytes_of(one)), facts.name, path,
+  return fmt::format("At {} the pattern {}{} got {:.4g} GB/s", size_text(bytes_of(one)), facts.name, path,
                      gbps_of(one));
 }
 
@@ -105,7 +103,7 @@ std::vector<Finding> more_than_from_nearer(std::span<const Measurement> measurem
 }
 
 std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measurements,
-                                            std::span<const measure::FoundLevel> levels) {
+                                            std::span<const FoundLevel> levels) {
   if (levels.size() < 2 || !levels[levels.size() - 2].found.bytes) return {};
   const double caches = levels[levels.size() - 2].found.bytes->high;
   const Measurement* worst = furthest_above(measurements, [&](const Measurement& one) {
@@ -118,7 +116,7 @@ std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measure
       *worst,
       fmt::format(", but memory moves at most {:.4g} by the clock and the width that the driver states, and the "
                   "last cache that was found ends at {}: this is not to be believed; please report the driver.",
-                  *worst->state.device_state.memory_peak_gbps, measure::size_text(caches)))};
+                  *worst->state.device_state.memory_peak_gbps, size_text(caches)))};
 }
 
 std::vector<Finding> more_than_units_take(const gpu::DeviceInfo& device, std::span<const Measurement> measurements) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/copy_line.hpp"
@@ -14,8 +15,6 @@
 
 namespace sonde::probes {
 namespace {
-
-using measure::Measurement;
 
 /// Nanoseconds of one copy, by bytes; of each way to copy, of so many queues.
 using Curve = std::map<double, double>;
@@ -40,28 +39,27 @@ std::string time_text(double nanoseconds) {
   return fmt::format("{:.3g} ms", nanoseconds / 1e6);
 }
 
-void add_line(const CopyRoute& route, const Curve& curve, measure::Conclusion& conclusion) {
+void add_line(const CopyRoute& route, const Curve& curve, Conclusion& conclusion) {
   std::vector<analysis::CopyTime> times;
   for (const auto& [bytes, nanoseconds] : curve) times.push_back({bytes, nanoseconds});
   const auto line = analysis::fit_copy_line(times);
   if (!line) return;
   const auto& [small, small_ns] = *curve.begin();
   const auto& [large, large_ns] = *curve.rbegin();
-  const std::string seen =
-      fmt::format("A copy of {} {} takes {}, one of {} {}: ", measure::size_text(small), phrase_of(route),
-                  time_text(small_ns), measure::size_text(large), time_text(large_ns));
+  const std::string seen = fmt::format("A copy of {} {} takes {}, one of {} {}: ", size_text(small), phrase_of(route),
+                                       time_text(small_ns), size_text(large), time_text(large_ns));
   const std::string fit = fmt::format("with {:.3g} us and {:.3g} GB/s a line misses no size by more than {:.0f} %.",
                                       line->latency_ns / 1e3, line->gbps, std::ceil(100 * line->worst));
   if (line->latency_ns > 0) {
     conclusion.findings.push_back({.series = series_of(route),
                                    .name = "latency",
-                                   .value = measure::six_digits(line->latency_ns / 1e3),
+                                   .value = six_digits(line->latency_ns / 1e3),
                                    .unit = "us",
                                    .evidence = seen + fit});
   }
   conclusion.findings.push_back({.series = series_of(route),
                                  .name = "bandwidth",
-                                 .value = measure::six_digits(line->gbps),
+                                 .value = six_digits(line->gbps),
                                  .unit = "GB/s",
                                  .evidence = seen + fit});
 }
@@ -93,7 +91,7 @@ std::optional<Concurrency> both_at_once(const Curves& curves, const CopyRoute& b
   const double pair_ns = *together * 2;  // both directions' bytes are counted
   const double copies = std::min(2.0, 1 + (*there + *back - pair_ns) / std::min(*there, *back));
   return Concurrency{copies, fmt::format("copies of {} both ways at once take {} a pair, one after the other {}",
-                                         measure::size_text(bytes), time_text(pair_ns), time_text(*there + *back))};
+                                         size_text(bytes), time_text(pair_ns), time_text(*there + *back))};
 }
 
 std::optional<Concurrency> same_way(const Curves& curves, const CopyRoute& route, int queues, double bytes) {
@@ -102,11 +100,11 @@ std::optional<Concurrency> same_way(const Curves& curves, const CopyRoute& route
   if (!one || !several) return std::nullopt;
   return Concurrency{std::min(*one / *several, 1.0 * queues),
                      fmt::format("on {} queues {:.2g} times as many copies of {} {} are made as on one", queues,
-                                 *one / *several, measure::size_text(bytes), phrase_of(route))};
+                                 *one / *several, size_text(bytes), phrase_of(route))};
 }
 
-/// The comparison that shows most copies at once speaks: where a bus is full, others cannot show them.
-void add_engines(Mover mover, const Curves& curves, measure::Conclusion& conclusion) {
+/// The comparison that shows most copies at once counts: where a bus is full, others cannot show them.
+void add_engines(Mover mover, const Curves& curves, Conclusion& conclusion) {
   std::vector<Concurrency> all;
   int most_queues = 0;
   for (const auto& [key, curve] : curves) {
@@ -134,7 +132,7 @@ void add_engines(Mover mover, const Curves& curves, measure::Conclusion& conclus
                                  .evidence = evidence});
 }
 
-void add_overlap(const Measurement& ratio, measure::Conclusion& conclusion) {
+void add_overlap(const Measurement& ratio, Conclusion& conclusion) {
   const double share = median_of(ratio);
   const char* meaning = share >= 0.8   ? "copies and kernels run side by side"
                         : share <= 0.2 ? "one waits for the other, or takes from it what it gains"
@@ -142,20 +140,20 @@ void add_overlap(const Measurement& ratio, measure::Conclusion& conclusion) {
   conclusion.findings.push_back(
       {.series = ratio.point.series,
        .name = "overlaps-compute",
-       .value = measure::six_digits(share),
+       .value = six_digits(share),
        .unit = "ratio",
        .evidence = fmt::format("Copies of {} {} beside a kernel that lasts longer: {:.0f} % of their time cost "
                                "neither them nor the kernel "
                                "anything, so {}.",
-                               measure::size_text(ratio.point.x.at("bytes")), phrase_of(route_of(ratio.point.series)),
+                               size_text(ratio.point.x.at("bytes")), phrase_of(route_of(ratio.point.series)),
                                100 * share, meaning)});
 }
 
 }  // namespace
 
-measure::Conclusion copy_findings(std::span<const Measurement> measurements) {
+Conclusion copy_findings(std::span<const Measurement> measurements) {
   const Curves curves = curves_of(measurements);
-  measure::Conclusion conclusion;
+  Conclusion conclusion;
   for (const auto& [key, curve] : curves) {
     const auto& [route, queues] = key;
     if (queues == 1 && route.direction != Direction::both && !route.beside_kernel) add_line(route, curve, conclusion);

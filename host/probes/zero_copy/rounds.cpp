@@ -81,7 +81,7 @@ struct Rounds {
       std::memcpy(&found, seen.data() + at * sizeof found, sizeof found);
       if (found == expected) continue;
       throw gpu::Error("the CPU found " + std::to_string(found) + " in word " + std::to_string(at) + " of a " +
-                       measure::size_text(static_cast<double>(buffer->size_bytes())) + " buffer in " + memory +
+                       size_text(static_cast<double>(buffer->size_bytes())) + " buffer in " + memory +
                        " memory, where the device had written " + std::to_string(expected) +
                        "; please report the driver");
     }
@@ -128,7 +128,7 @@ struct Rounds {
       }
       if (found[item] == expected) continue;
       throw gpu::Error("the device did not find what the CPU had written to a " +
-                       measure::size_text(static_cast<double>(buffer->size_bytes())) + " buffer in " + memory +
+                       size_text(static_cast<double>(buffer->size_bytes())) + " buffer in " + memory +
                        " memory; please report the driver");
     }
   }
@@ -183,7 +183,7 @@ struct Rounds {
   }
 };
 
-std::vector<double> microseconds_of(const std::function<gpu::Nanoseconds()>& round, const measure::Limits& limits,
+std::vector<double> microseconds_of(const std::function<gpu::Nanoseconds()>& round, const Limits& limits,
                                     const std::function<void()>& alive) {
   for (int i = 0; i < untimed_rounds; ++i) round();
   measure::StoppingRule rule(limits);
@@ -198,16 +198,16 @@ std::vector<double> microseconds_of(const std::function<gpu::Nanoseconds()>& rou
 }
 
 /// Rounds are many kinds at one point, and share what it may cost.
-measure::Limits shared(measure::Limits limits, int least) {
+Limits shared(Limits limits, int least) {
   limits.device_time /= 4;
   limits.least_repetitions = least;
   limits.most_repetitions = std::max(least, limits.most_repetitions);
   return limits;
 }
 
-measure::Repetitions observe(Rounds& rounds, bool with_all, bool with_copy, const measure::Limits& limits,
-                             const std::function<void()>& alive) {
-  measure::Repetitions result;
+Repetitions observe(Rounds& rounds, bool with_all, bool with_copy, const Limits& limits,
+                    const std::function<void()>& alive) {
+  Repetitions result;
   const auto add = [&](Touch touch, Way way, int least) {
     const auto round = [&] { return rounds.round(touch, way); };
     result.further.push_back({.series = series_of(touch, way),
@@ -230,7 +230,7 @@ measure::Repetitions observe(Rounds& rounds, bool with_all, bool with_copy, cons
   if (with_copy) {
     std::vector<std::byte> bytes(rounds.buffer->size_bytes());
     for (const Way way : {Way::to_host, Way::to_device}) {
-      measure::Reading reading{.series = series_of_explicit_copy(way), .unit = "us", .values = {}};
+      Reading reading{.series = series_of_explicit_copy(way), .unit = "us", .values = {}};
       for (std::uint32_t i = 0; i < whole_copies; ++i) {
         const gpu::Nanoseconds begin = rounds.now();
         if (way == Way::to_host) rounds.buffer->read(0, bytes);
@@ -270,15 +270,15 @@ std::map<std::string, std::string> series_of_explicit_copy(Way way) {
   return series;
 }
 
-measure::Workload zero_copy_rounds(gpu::Device& device, const std::string& memory, std::uint64_t bytes,
-                                   std::uint64_t seed, bool with_all, bool with_copy) {
+Workload zero_copy_rounds(gpu::Device& device, const std::string& memory, std::uint64_t bytes, std::uint64_t seed,
+                          bool with_all, bool with_copy) {
   const auto rounds = std::make_shared<Rounds>(device, memory, bytes, seed);
   return {
       .unit = "us",
       .has_cycles = false,
       // Which clock it was, and what a round touched where not one word.
       .shape = {{"host_clock", 1}, {"pages", std::min<double>(most_touched_pages, static_cast<double>(bytes) / 4096)}},
-      .observe = [rounds, with_all, with_copy](const measure::Limits& limits, const std::function<void()>& alive) {
+      .observe = [rounds, with_all, with_copy](const Limits& limits, const std::function<void()>& alive) {
         return observe(*rounds, with_all, with_copy, limits, alive);
       }};
 }
