@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "session": f"{' '.join(PROBES)} probes workloads records measure counters/state gpu gpu/opencl gpu/vulkan gpu/model cpu analysis os",
     "summary": f"{' '.join(PROBES)} probes workloads records measure gpu analysis analysis/levels",
     "probes": "measure",
-    **dict.fromkeys(PROBES, "probes/catalog.hpp workloads measure gpu cpu analysis analysis/levels kernels os"),
+    **dict.fromkeys(PROBES, "probes/catalog.hpp probes/probe.hpp workloads measure gpu cpu analysis analysis/levels kernels os"),
     "workloads": "measure gpu cpu analysis analysis/levels kernels os",
     "records": "measure counters/state gpu gpu/model/description.hpp analysis analysis/levels os",
     "measure": "gpu cpu counters/state analysis analysis/levels os",

@@ -13,10 +13,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Effort;
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 using workloads::Pattern;
 using workloads::Sharing;
 
@@ -62,7 +58,7 @@ std::optional<Point> contest(const gpu::DeviceInfo& device, const Request& reque
   return further < bytes * a_little_larger && asked_for(request, point) ? std::optional(point) : std::nullopt;
 }
 
-/// Beyond a sweep that ends on a fall: what memory delivers is not told from a mixture.
+/// Beyond a sweep that ends on a fall, where what memory delivers looks like any mixture.
 std::vector<Point> points_beyond(const gpu::DeviceInfo& device, const Request& request,
                                  std::span<const Measurement* const> curve) {
   std::vector<Point> points;

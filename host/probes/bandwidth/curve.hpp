@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/levels/levels.hpp"
-#include "measure/probe.hpp"
+#include "probes/probe.hpp"
 
 namespace sonde::probes {
 
@@ -16,16 +16,16 @@ const std::map<std::string, std::string>& series_of_levels();
 
 /// The points of one curve over the working set, by size. Of sizes within 2 %, which were moved in different shapes,
 /// the faster one; other points than those at a size alone are left out.
-std::vector<const measure::Measurement*> best_points(std::span<const measure::Measurement> known,
-                                                     const std::map<std::string, std::string>& series);
+std::vector<const Measurement*> best_points(std::span<const Measurement> known,
+                                            const std::map<std::string, std::string>& series);
 
 /// The same as numbers, in GB/s.
-std::vector<analysis::CurvePoint> curve_of(std::span<const measure::Measurement* const> points);
+std::vector<analysis::CurvePoint> curve_of(std::span<const Measurement* const> points);
 
 /// Further sizes of the curve that tells levels: first where it steps because the shape changes, each side in the
 /// other's shape too; then closer about its edges, in the shape of the near side. None when all edges are known well
 /// enough.
-std::vector<measure::Point> closer_points(const gpu::DeviceInfo& device, const measure::Request& request,
-                                          std::span<const measure::Measurement> known);
+std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& request,
+                                 std::span<const Measurement> known);
 
 }  // namespace sonde::probes
