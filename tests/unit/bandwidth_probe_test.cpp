@@ -118,11 +118,11 @@ std::vector<measure::Finding> concluded(const std::vector<double>& gbps) {
   std::vector<measure::Measurement> curve;
   double bytes = 4096;
   for (const double value : gbps) {
-    curve.push_back(
-        {.point = {.series = series_of(workloads::Pattern::read, workloads::Sharing::separate), .x = {{"bytes", bytes}}},
-         .unit = "GB/s",
-         .values = {value, value, value},
-         .state = {}});
+    curve.push_back({.point = {.series = series_of(workloads::Pattern::read, workloads::Sharing::separate),
+                               .x = {{"bytes", bytes}}},
+                     .unit = "GB/s",
+                     .values = {value, value, value},
+                     .state = {}});
     bytes *= 4;
   }
   return bandwidth.conclude({}, curve).findings;
