@@ -50,6 +50,13 @@ ONLY_IN = {
     "spdlog/": "commands session main gpu/opencl gpu/vulkan gpu/model",
 }
 
+# Headers of one operating system's, by the beginning of their names: an `#ifdef` away from another system.
+SYSTEM_HEADERS = (
+    "arpa/ csignal dirent.h dlfcn.h errno.h fcntl.h ftw.h linux/ netinet/ poll.h pthread.h pwd.h sched.h signal.h "
+    "spawn.h sys/ termios.h time.h unistd.h windows.h"
+).split()
+ONLY_IN |= dict.fromkeys(SYSTEM_HEADERS, "os counters/traffic")
+
 SOURCES = {".hpp", ".cpp", ".h", ".c", ".inc"}
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^>"]+)[>"]')
 

@@ -45,17 +45,18 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
     throw UsageError(error.what());
   }
   if (!note.empty()) spdlog::warn("{}", note);
-  std::map<std::string, const records::Line*> devices;
+  std::map<std::string, const records::DeviceLine*> devices;
   std::map<Key, std::vector<measure::Measurement>> curves;
   std::uint64_t seed = 1;
   for (const records::Line& line : lines) {
-    if (line.kind == "run") seed = line.seed;
-    if (line.kind == "device") devices[line.origin.device] = &line;
-    if (!records::is_point(line)) continue;
+    if (const auto* run = std::get_if<records::RunLine>(&line)) seed = run->seed;
+    if (const auto* device = std::get_if<records::DeviceLine>(&line)) devices[device->device] = device;
+    const auto* sample = std::get_if<records::SampleLine>(&line);
+    if (sample == nullptr || !records::is_point(*sample)) continue;
     const auto probe =
-        std::ranges::find(probes_of_levels, line.origin.probe, [](const measure::Probe* one) { return one->name; });
+        std::ranges::find(probes_of_levels, sample->origin.probe, [](const measure::Probe* one) { return one->name; });
     if (probe == probes_of_levels.end()) continue;
-    Series series = line.point.series;
+    Series series = sample->measurement.point.series;
     if (*probe == &probes::latency) {
       series.erase("order");
       series.erase("fabric");
@@ -65,7 +66,7 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
       continue;
     }
     const auto place = static_cast<std::size_t>(probe - probes_of_levels.begin());
-    curves[{line.origin.device, line.origin.api, place, series}].push_back(line.measurement);
+    curves[{sample->origin.device, sample->origin.api, place, series}].push_back(sample->measurement);
   }
   if (curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");
   for (const auto& [key, measurements] : curves) {

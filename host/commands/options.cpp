@@ -10,7 +10,9 @@
 #include "commands/levels.hpp"
 #include "commands/list.hpp"
 #include "commands/run.hpp"
+#include "measure/worker.hpp"
 #include "session/usage_error.hpp"
+#include "session/worker.hpp"
 #include "version.hpp"
 
 namespace sonde::commands {
@@ -122,7 +124,7 @@ void add_run_options(CLI::App& run, RunOptions& options) {
 }  // namespace
 
 bool is_external(const std::string& word) {
-  const bool own = word == "list" || word == "run" || word == "levels";
+  const bool own = word == "list" || word == "run" || word == "levels" || word == "worker";
   return !own && !word.empty() && word[0] != '-';
 }
 
@@ -154,6 +156,8 @@ ExitStatus parse_and_run(const std::vector<std::string>& words) {
   levels->add_option("FILE", levels_file, "A record file")->required()->check(not_empty);
   levels->add_flag("--json", levels_json, "As level records, one a line");
 
+  const CLI::App* worker = app.add_subcommand("worker", "A process that sonde run and sonde list start")->group("");
+
   std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);
   try {
     app.parse(reversed);
@@ -163,6 +167,7 @@ ExitStatus parse_and_run(const std::vector<std::string>& words) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(std::string(error.what()) + " (see sonde --help)");
   }
+  if (worker->parsed()) measure::be_a_worker(session::work);
   if (list->parsed()) return list_command(json ? ListFormat::json : ListFormat::text);
   if (levels->parsed()) return levels_command(levels_file, levels_json ? LevelsFormat::json : LevelsFormat::text);
   return run_command(run_options);

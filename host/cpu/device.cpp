@@ -1,7 +1,5 @@
 #include "cpu/device.hpp"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstring>
 #include <string>
@@ -11,6 +9,7 @@
 #include "gpu/error.hpp"
 #include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
+#include "os/machine.hpp"
 
 namespace sonde::cpu {
 namespace {
@@ -94,8 +93,7 @@ gpu::DeviceInfo describe() {
   info.name = "CPU";
   info.platform = "native";
   info.compute_units = static_cast<std::uint32_t>(topology.cores.size());
-  info.memory_bytes =
-      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  info.memory_bytes = os::memory_bytes();
   info.largest_buffer_bytes = info.memory_bytes;
   info.largest_buffer_reason = "the memory of this machine";
   info.unified_memory = true;

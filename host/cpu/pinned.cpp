@@ -1,26 +1,17 @@
 #include "cpu/pinned.hpp"
 
-#include <cstddef>
-
 namespace sonde::cpu {
 
-Pinned::Pinned(int cpu) {
-  if (sched_getaffinity(0, sizeof before_, &before_) != 0) return;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(static_cast<std::size_t>(cpu), &one);
-  holds_ = sched_setaffinity(0, sizeof one, &one) == 0;
-}
+Pinned::Pinned(int cpu) : before_(os::allowed_cpus()), holds_(!before_.empty() && os::allow_cpus(0, {cpu})) {}
 
 Pinned::~Pinned() {
-  if (holds_) sched_setaffinity(0, sizeof before_, &before_);
+  if (holds_) os::allow_cpus(0, before_);
 }
 
-void keep_off(pid_t thread, int cpu) {
-  cpu_set_t others;
-  if (sched_getaffinity(thread, sizeof others, &others) != 0) return;
-  CPU_CLR(static_cast<std::size_t>(cpu), &others);
-  if (CPU_COUNT(&others) > 0) sched_setaffinity(thread, sizeof others, &others);
+void keep_off(os::ThreadId thread, int cpu) {
+  os::Cpus others = os::allowed_cpus(thread);
+  others.erase(cpu);
+  if (!others.empty()) os::allow_cpus(thread, others);
 }
 
 }  // namespace sonde::cpu

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <sched.h>
-#include <sys/types.h>
+#include "os/threads.hpp"
 
 namespace sonde::cpu {
 
-/// Keeps the calling thread on one CPU while it lives; its mask is as before afterwards.
+/// Keeps the calling thread on one CPU while it lives; afterwards it has those that it had before.
 class Pinned {
  public:
   explicit Pinned(int cpu);
@@ -17,11 +16,11 @@ class Pinned {
   [[nodiscard]] bool holds() const { return holds_; }
 
  private:
-  cpu_set_t before_{};
-  bool holds_ = false;
+  os::Cpus before_;
+  bool holds_;
 };
 
 /// Leaves a thread of this process every CPU that it may use now but one, where there is another.
-void keep_off(pid_t thread, int cpu);
+void keep_off(os::ThreadId thread, int cpu);
 
 }  // namespace sonde::cpu

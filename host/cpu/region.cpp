@@ -1,17 +1,16 @@
 #include "cpu/region.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <new>
 #include <sstream>
 #include <string>
 
 #include "gpu/error.hpp"
 #include "gpu/host_memory.hpp"
+#include "os/pages.hpp"
 
 // Sources: madvise(2); kernel, Documentation/admin-guide/mm/transhuge.rst and filesystems/proc.rst (smaps).
 namespace sonde::cpu {
@@ -43,28 +42,27 @@ std::string why_no_huge_pages() {
 
 Region::Region(std::uint64_t bytes, Pages pages) : bytes_(bytes) {
   const bool huge = pages == Pages::huge;
-  const std::uint64_t unit = huge ? huge_page_bytes : static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::uint64_t unit = huge ? huge_page_bytes : os::page_bytes();
   const std::uint64_t used = rounded_up(bytes, unit);
   if (used > gpu::available_host_bytes() / 5 * 4) {
     throw gpu::Unsupported("a working set of " + std::to_string(bytes >> 20) +
                            " MiB would leave others too little memory");
   }
-  mapped_bytes_ = used + (huge ? unit : 0);
-  mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped_ == MAP_FAILED) throw gpu::Unsupported("the system refused memory for the working set");
-  const auto address = reinterpret_cast<std::uintptr_t>(mapped_);
-  data_ = static_cast<std::byte*>(mapped_) + (rounded_up(address, unit) - address);
-  madvise(data_, used, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  try {
+    pages_.emplace(used + (huge ? unit : 0));
+  } catch (const std::bad_alloc&) {
+    throw gpu::Unsupported("the system refused memory for the working set");
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(pages_->data());
+  data_ = pages_->data() + (rounded_up(address, unit) - address);
+  os::prefer(huge ? os::PageKind::huge : os::PageKind::small, data_, used);
   std::memset(data_, 1, used);
   if (!huge) return;
   const auto begin = reinterpret_cast<std::uintptr_t>(data_);
   if (huge_bytes(text_of("/proc/self/smaps").c_str(), begin, begin + used) < used / 100 * 95) {
-    munmap(mapped_, mapped_bytes_);
     throw gpu::Unsupported(why_no_huge_pages());
   }
 }
-
-Region::~Region() { munmap(mapped_, mapped_bytes_); }
 
 bool has_huge_pages() {
   static const bool has = [] {

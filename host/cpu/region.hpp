@@ -2,6 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+
+#include "os/pages.hpp"
 
 namespace sonde::cpu {
 
@@ -12,17 +15,13 @@ class Region {
  public:
   /// Throws gpu::Unsupported where the system gives no memory or no huge pages, and says how to get them.
   Region(std::uint64_t bytes, Pages pages);
-  ~Region();
-  Region(const Region&) = delete;
-  Region& operator=(const Region&) = delete;
 
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::uint64_t size_bytes() const { return bytes_; }
 
  private:
   std::uint64_t bytes_;
-  void* mapped_ = nullptr;
-  std::uint64_t mapped_bytes_ = 0;
+  std::optional<os::Pages> pages_;
   std::byte* data_ = nullptr;
 };
 

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <sched.h>
-#include <sys/types.h>
+#include <map>
 
-#include <utility>
-#include <vector>
+#include "os/threads.hpp"
 
 namespace sonde::measure {
 
@@ -14,13 +12,14 @@ namespace sonde::measure {
 /// refuses.
 class OneCore {
  public:
-  explicit OneCore(pid_t spared = 0);
+  explicit OneCore(os::ThreadId spared = 0);
   ~OneCore();
   OneCore(const OneCore&) = delete;
   OneCore& operator=(const OneCore&) = delete;
 
  private:
-  std::vector<std::pair<pid_t, cpu_set_t>> before_;  ///< the main thread first
+  os::Cpus allowed_;  ///< to the thread that made this
+  std::map<os::ThreadId, os::Cpus> before_;
 };
 
 }  // namespace sonde::measure

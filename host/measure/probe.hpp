@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -26,15 +27,26 @@ struct Request {
   std::uint32_t line_bytes = 64;  ///< spacing of lines; one for all APIs of a device, so that curves compare
 };
 
-/// One thing to measure: which curve (`series`, short fixed words) and where on it (`x`).
+/// One thing to measure: which curve (`series`, short fixed words), where on it (`x`) and in which `shape`.
 struct Point {
   std::map<std::string, std::string> series;
   std::map<std::string, double> x;
   double expected_seconds = 0;  ///< for the progress bar; only its ratio to the other points' matters
   int replicates = 1;           ///< new allocations, each with a new shuffle, over which the repetitions are spread
-  /// How it is to be measured, not what: found at an earlier point, in `State::shape`. Empty: prepare() finds it.
+  /// How it is to be measured: found at an earlier point, in `State::shape`. Empty: prepare() finds the best.
   std::map<std::string, double> shape;
 };
+
+/// What a point is. Two points with equal keys are one point.
+struct PointKey {
+  std::map<std::string, std::string> series;
+  std::map<std::string, double> x;
+  std::map<std::string, double> shape;
+
+  friend auto operator<=>(const PointKey&, const PointKey&) = default;
+};
+
+inline PointKey key_of(const Point& point) { return {point.series, point.x, point.shape}; }
 
 /// The clock of the device's core at some moment.
 struct CoreClock {

@@ -50,6 +50,21 @@ class Reference {
   int calls_ = 0;
 };
 
+/// The points that a probe has asked for; one that failed it would ask for again and again.
+class AskedPoints {
+ public:
+  /// False where it was there before: in the same shape, or in the best one, which prepare() found then.
+  bool add(const Point& point) {
+    const bool in_best_shape = keys_.contains({point.series, point.x, {}});
+    return !in_best_shape && keys_.insert(key_of(point)).second;
+  }
+
+  [[nodiscard]] bool empty() const { return keys_.empty(); }
+
+ private:
+  std::set<PointKey> keys_;
+};
+
 /// Why a probe has nothing to measure: the sizes that it would have, and the user left out.
 std::optional<std::string> left_out(const gpu::DeviceInfo& device, const Probe& probe, const Request& request) {
   Request unlimited = request;
@@ -106,8 +121,7 @@ class ProbeRun {
   std::vector<Point> next_points() {
     std::vector<Point> points = probe_.next(device_.info(), request_, known_);
     observer_.alive();
-    // A probe that failed at a point would ask for it for ever.
-    std::erase_if(points, [&](const Point& point) { return !asked_.emplace(point.series, point.x).second; });
+    std::erase_if(points, [&](const Point& point) { return !asked_.add(point); });
     return points;
   }
 
@@ -152,7 +166,7 @@ class ProbeRun {
   PointRunner points_;
   Reference reference_;
   std::vector<Measurement> known_;
-  std::set<std::pair<std::map<std::string, std::string>, std::map<std::string, double>>> asked_;
+  AskedPoints asked_;
   std::map<std::map<std::string, std::string>, double> ends_;  ///< by series: the size that the device cannot do
   int failures_in_a_row_ = 0;
 };

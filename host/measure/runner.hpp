@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -13,6 +11,7 @@
 #include "measure/observer.hpp"
 #include "measure/probe.hpp"
 #include "measure/smt_interference.hpp"
+#include "os/threads.hpp"
 
 namespace sonde::measure {
 
@@ -30,7 +29,7 @@ struct RunnerOptions {
   std::function<std::optional<CoreClock>()> core_clock = [] { return std::optional<CoreClock>{}; };
   /// Whether something else works on the core that a CPU is measured on; empty where nobody can tell.
   std::shared_ptr<SmtInterference> smt_interference;
-  pid_t reading_thread = 0;  ///< the thread that reads them, if any; kept off the core that a CPU is measured on
+  os::ThreadId reading_thread = 0;  ///< the thread that reads them, if any; kept off the core that a CPU is measured on
 };
 
 /// Asks `device` the probe's question: every point that the probe wants, measured, proved and reported; a point

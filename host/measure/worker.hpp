@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sonde::measure {
 
@@ -16,12 +18,12 @@ struct WorkerEnd {
   std::string last_words;  ///< last line that the driver wrote to standard error; often empty
 };
 
-/// What the child calls to send one line (without its end) to the parent.
+/// What a worker calls to send one line (without its end).
 using SendLine = std::function<void(const std::string& line)>;
 
 struct WorkerHandlers {
-  std::function<void(std::string_view line)> line;         ///< called in the parent for each complete line
-  std::function<void()> tick;                              ///< called in the parent several times a second
+  std::function<void(std::string_view line)> line;         ///< called for each complete line
+  std::function<void()> tick;                              ///< called several times a second
   std::function<void(std::string_view text)> diagnostics;  ///< what the driver wrote to its standard error
 };
 
@@ -36,11 +38,20 @@ struct WorkerLimits {
       : silence(longest_silence), end(latest_end) {}
 };
 
-/// Runs `work` in a child process and hands its lines to the parent, so that two drivers never share a process
-/// and one that crashes or hangs takes only its own worker down. The child is ended when it sends nothing for
-/// `limits` allow, or once `interrupted` is set; complete lines that it sent before are still handed over.
-/// Must be called while this process has one thread.
-WorkerEnd run_worker(const std::function<void(const SendLine&)>& work, const WorkerHandlers& handlers,
-                     const WorkerLimits& limits, const std::atomic<bool>& interrupted);
+/// A program that is started as a worker, and the text that says what it has to do.
+struct WorkerCommand {
+  std::filesystem::path program;
+  std::vector<std::string> arguments;
+  std::string task;
+};
+
+/// Runs a worker and hands its lines over, so that two drivers never share a process and one that crashes or hangs
+/// takes only its own worker down. The worker is ended when it sends nothing for as long as `limits` allow, or once
+/// `interrupted` is set; complete lines that it sent before are still handed over.
+WorkerEnd run_worker(const WorkerCommand& command, const WorkerHandlers& handlers, const WorkerLimits& limits,
+                     const std::atomic<bool>& interrupted);
+
+/// The other side, in the program that was started: does the work of the task that it reads, and ends this process.
+[[noreturn]] void be_a_worker(const std::function<void(const std::string& task, const SendLine& send)>& work);
 
 }  // namespace sonde::measure

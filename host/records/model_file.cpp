@@ -176,24 +176,33 @@ Description parse_model(std::string_view text, std::string_view where) {
   return read_model(model, where);
 }
 
-Description read_model_file(const std::filesystem::path& path) {
+ModelText read_model_text(const std::filesystem::path& path) {
   // A folder opens like a file and fails only when it is read.
   std::error_code ignored;
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path, ignored)) {
     throw InvalidFile(path.string() + ": the file cannot be read");
   }
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  return parse_model(text, path.string());
+  return {.text = std::string(std::istreambuf_iterator<char>(file), {}), .where = path.string()};
 }
 
-Description built_in_model(std::string_view name) {
+Description read_model_file(const std::filesystem::path& path) {
+  const ModelText model = read_model_text(path);
+  return parse_model(model.text, model.where);
+}
+
+ModelText built_in_model_text(std::string_view name) {
   for (const BuiltInModel& model : built_in_models) {
-    if (model.name == name) return parse_model(model.text, "model:" + std::string(name));
+    if (model.name == name) return {.text = std::string(model.text), .where = "model:" + std::string(name)};
   }
   std::string known;
   for (const BuiltInModel& model : built_in_models) known += (known.empty() ? "" : ", ") + std::string(model.name);
   throw InvalidFile("model:" + std::string(name) + " is not built in; these are: " + known);
+}
+
+Description built_in_model(std::string_view name) {
+  const ModelText model = built_in_model_text(name);
+  return parse_model(model.text, model.where);
 }
 
 std::vector<std::string> built_in_model_names() {

@@ -10,6 +10,17 @@
 
 namespace sonde::records {
 
+/// What describes a model device, and where it stands, which the errors name.
+struct ModelText {
+  std::string text;
+  std::string where;
+};
+
+/// The text of a model device's file, and of one that is part of the program. Both throw InvalidFile; the latter lists
+/// the known names.
+[[nodiscard]] ModelText read_model_text(const std::filesystem::path& path);
+[[nodiscard]] ModelText built_in_model_text(std::string_view name);
+
 /// Reads a model device's file; docs/model-devices.md says what is in it. Throws InvalidFile.
 [[nodiscard]] gpu::model::Description read_model_file(const std::filesystem::path& path);
 

@@ -30,12 +30,13 @@ std::vector<Line> read_file(const std::filesystem::path& path, std::string& note
       break;
     }
     if (!line) throw InvalidFile(where + ": this is no record");
-    if (lines.empty() && line->kind != "run") throw InvalidFile(where + ": a record file begins with a run record");
-    if (line->kind == "run" && line->schema != schema_version) {
-      throw InvalidFile(where + ": this file has schema " + std::to_string(line->schema) + ", this program reads " +
+    const auto* const run = std::get_if<RunLine>(&*line);
+    if (lines.empty() && run == nullptr) throw InvalidFile(where + ": a record file begins with a run record");
+    if (run != nullptr && run->schema != schema_version) {
+      throw InvalidFile(where + ": this file has schema " + std::to_string(run->schema) + ", this program reads " +
                         std::to_string(schema_version));
     }
-    lines.push_back(*line);
+    if (!std::holds_alternative<UnknownLine>(*line)) lines.push_back(*line);
   }
   if (lines.empty()) throw InvalidFile(path.string() + ": there are no records in this file");
   return lines;

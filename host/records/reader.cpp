@@ -1,5 +1,7 @@
 #include "records/reader.hpp"
 
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace sonde::records {
@@ -85,8 +87,9 @@ analysis::Bracket bracket_of(const Json& json) {
   return {get<double>(json, "low"), get<double>(json, "value"), get<double>(json, "high")};
 }
 
-measure::FoundLevel level_of(const Json& json, const std::map<std::string, std::string>& series) {
-  measure::FoundLevel level{.series = series, .level = get<int>(json, "level"), .found = {}};
+measure::FoundLevel level_of(const Json& json) {
+  measure::FoundLevel level{
+      .series = get<std::map<std::string, std::string>>(json, "series"), .level = get<int>(json, "level"), .found = {}};
   const Json bytes = get<Json>(json, "bytes");
   if (bytes.is_object()) level.found.bytes = bracket_of(bytes);
   const Json transition = get<Json>(json, "transition");
@@ -102,49 +105,75 @@ measure::FoundLevel level_of(const Json& json, const std::map<std::string, std::
   return level;
 }
 
-Line line_of(const Json& json) {
-  Line line;
-  line.kind = get<std::string>(json, "record");
-  if (line.kind == "info") {
-    line.info = info_of(json);
-    return line;
-  }
-  if (line.kind == "run") {
-    line.schema = get<int>(json, "schema");
-    line.seed = get_if_there<std::uint64_t>(json, "seed").value_or(1);
-  }
-  if (line.kind == "device") {
-    line.origin.device = get<std::string>(json, "device");
-    line.name = get<std::string>(json, "name");
-    line.line_bytes = get<std::uint32_t>(json, "line_bytes");
-  }
-  if (line.kind == "device" || line.kind == "run" || line.kind == "end") return line;
-  line.origin = {get<std::string>(json, "device"), get<std::string>(json, "api"), get<std::string>(json, "probe")};
-  line.point = point_of(json);
-  line.has_point = json.contains("x");
-  line.reason = get<std::string>(json, "reason");
-  line.name = get<std::string>(json, "name");
-  line.expected_seconds = get<double>(json, "expected_seconds");
-  if (line.kind == "sample") {
-    line.measurement = {.point = line.point,
-                        .unit = get<std::string>(json, "unit"),
-                        .values = get<std::vector<double>>(json, "values"),
-                        .state = state_of(get<Json>(json, "state"))};
-  } else if (line.kind == "level") {
-    line.level = level_of(json, line.point.series);
-  } else if (line.kind == "finding") {
-    line.finding = {.series = line.point.series,
-                    .name = get<std::string>(json, "finding"),
-                    .value = json.contains("value") ? std::optional(get<double>(json, "value")) : std::nullopt,
-                    .unit = get<std::string>(json, "unit"),
-                    .evidence = get<std::string>(json, "evidence")};
-  }
+Origin origin_of(const Json& json) {
+  return {get<std::string>(json, "device"), get<std::string>(json, "api"), get<std::string>(json, "probe")};
+}
+
+Line run_of(const Json& json) {
+  return RunLine{.schema = get<int>(json, "schema"), .seed = get_if_there<std::uint64_t>(json, "seed").value_or(1)};
+}
+
+Line device_of(const Json& json) {
+  return DeviceLine{.device = get<std::string>(json, "device"),
+                    .name = get<std::string>(json, "name"),
+                    .line_bytes = get<std::uint32_t>(json, "line_bytes")};
+}
+
+Line sample_of(const Json& json) {
+  return SampleLine{.origin = origin_of(json),
+                    .measurement = {.point = point_of(json),
+                                    .unit = get<std::string>(json, "unit"),
+                                    .values = get<std::vector<double>>(json, "values"),
+                                    .state = state_of(get<Json>(json, "state"))}};
+}
+
+Line level_line_of(const Json& json) { return LevelLine{.origin = origin_of(json), .level = level_of(json)}; }
+
+Line finding_of(const Json& json) {
+  return FindingLine{
+      .origin = origin_of(json),
+      .finding = {.series = get<std::map<std::string, std::string>>(json, "series"),
+                  .name = get<std::string>(json, "finding"),
+                  .value = json.contains("value") ? std::optional(get<double>(json, "value")) : std::nullopt,
+                  .unit = get<std::string>(json, "unit"),
+                  .evidence = get<std::string>(json, "evidence")}};
+}
+
+/// A skip or an error.
+template <typename Kind>
+Line reason_of(const Json& json) {
+  Kind line{.origin = origin_of(json), .point = std::nullopt, .reason = get<std::string>(json, "reason")};
+  if (json.contains("series") || json.contains("x")) line.point = point_of(json);
   return line;
+}
+
+Line point_line_of(const Json& json) {
+  return PointLine{.origin = origin_of(json), .name = get<std::string>(json, "name"), .point = point_of(json)};
+}
+
+Line line_of(const Json& json) {
+  static const std::map<std::string, Line (*)(const Json&), std::less<>> readers{
+      {"run", run_of},
+      {"device", device_of},
+      {"sample", sample_of},
+      {"level", level_line_of},
+      {"finding", finding_of},
+      {"skip", reason_of<SkipLine>},
+      {"error", reason_of<ErrorLine>},
+      {"end", [](const Json&) -> Line { return EndLine{}; }},
+      {"plan", [](const Json& plan) -> Line { return PlanLine{get<double>(plan, "expected_seconds")}; }},
+      {"point", point_line_of},
+      {"alive", [](const Json&) -> Line { return AliveLine{}; }},
+      {"info", [](const Json& info) -> Line { return InfoLine{info_of(info)}; }},
+      {"unsupported", [](const Json& why) -> Line { return UnsupportedLine{get<std::string>(why, "reason")}; }}};
+  const auto kind = get<std::string>(json, "record");
+  const auto reader = readers.find(kind);
+  return reader == readers.end() ? UnknownLine{kind} : reader->second(json);
 }
 
 }  // namespace
 
-bool is_point(const Line& line) { return line.kind == "sample" && line.measurement.unit != "cycles"; }
+bool is_point(const SampleLine& sample) { return sample.measurement.unit != "cycles"; }
 
 std::optional<Line> parse_line(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);

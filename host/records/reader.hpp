@@ -1,34 +1,92 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "measure/probe.hpp"
 #include "records/lines.hpp"
 
+// A line of a record file or of a worker's pipe, a type a kind; docs/records.md describes what a file has.
 namespace sonde::records {
 
-/// One line of a record file or of a worker's pipe. Fields that its kind does not have are empty.
-struct Line {
-  std::string kind;  ///< "sample", "skip", "point", …
-  Origin origin;
-  measure::Measurement measurement;  ///< of a sample
-  measure::Point point;              ///< of a point, skip or error
-  bool has_point = false;
-  measure::Finding finding;
-  measure::FoundLevel level;
-  std::uint32_t line_bytes = 0;  ///< of a device
-  int schema = 0;                ///< of a run
-  std::uint64_t seed = 1;        ///< of a run
-  std::string reason;
-  std::string name;  ///< of a point
-  double expected_seconds = 0;
-  gpu::DeviceInfo info;  ///< of an info line
+struct RunLine {
+  int schema = 0;
+  std::uint64_t seed = 1;
 };
 
+struct DeviceLine {
+  std::string device;  ///< its id
+  std::string name;
+  std::uint32_t line_bytes = 0;  ///< 0 where the file does not say
+};
+
+struct SampleLine {
+  Origin origin;
+  measure::Measurement measurement;
+};
+
+struct LevelLine {
+  Origin origin;
+  measure::FoundLevel level;
+};
+
+struct FindingLine {
+  Origin origin;
+  measure::Finding finding;
+};
+
+struct SkipLine {
+  Origin origin;
+  std::optional<measure::Point> point;  ///< none where all of the probe was skipped
+  std::string reason;
+};
+
+struct ErrorLine {
+  Origin origin;
+  std::optional<measure::Point> point;  ///< none where all of the probe failed
+  std::string reason;
+};
+
+struct EndLine {};
+
+/// Of a later version: readers ignore it.
+struct UnknownLine {
+  std::string kind;
+};
+
+// Between a worker and its parent only, never in a file.
+
+/// What the points that a probe has just asked for are expected to take together.
+struct PlanLine {
+  double expected_seconds = 0;
+};
+
+/// The point that is measured from now on.
+struct PointLine {
+  Origin origin;
+  std::string name;
+  measure::Point point;
+};
+
+struct AliveLine {};
+
+struct InfoLine {
+  gpu::DeviceInfo info;
+};
+
+/// Why an API cannot be asked for its devices.
+struct UnsupportedLine {
+  std::string reason;
+};
+
+using Line = std::variant<UnknownLine, RunLine, DeviceLine, SampleLine, LevelLine, FindingLine, SkipLine, ErrorLine,
+                          EndLine, PlanLine, PointLine, AliveLine, InfoLine, UnsupportedLine>;
+
 /// Whether it is a measured point: the same in cycles is no other.
-bool is_point(const Line& line);
+bool is_point(const SampleLine& sample);
 
 /// Nothing for a line that is no record: not JSON, no object, or a known kind with a field of the wrong type.
 std::optional<Line> parse_line(std::string_view text);

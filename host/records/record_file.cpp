@@ -1,38 +1,32 @@
 #include "records/record_file.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 
 namespace sonde::records {
+namespace {
 
-RecordFile::RecordFile(const std::filesystem::path& path) : path_(path) {
-  file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-  if (file_ >= 0) return;
-  if (errno == EEXIST) {
+/// Throws the one sentence that a user reads in place of what the system said.
+os::NewFile make(const std::filesystem::path& path) try {
+  return os::NewFile(path);
+} catch (const std::system_error& error) {
+  if (error.code() == std::errc::file_exists) {
     throw std::runtime_error(path.string() + " exists already and is not overwritten; choose another name with --out");
   }
-  throw std::runtime_error("cannot write " + path.string() + ": " + std::generic_category().message(errno));
+  throw std::runtime_error("cannot write " + path.string() + ": " + error.code().message());
 }
 
-RecordFile::~RecordFile() {
-  if (file_ >= 0) close(file_);
-}
+}  // namespace
 
-void RecordFile::append(std::string_view line) {
+RecordFile::RecordFile(const std::filesystem::path& path) : path_(path), file_(make(path)) {}
+
+void RecordFile::append(std::string_view line) try {
   std::string text(line);
   text += '\n';
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t written = write(file_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0)
-      throw std::runtime_error("cannot write to " + path_.string() + ": " + std::generic_category().message(errno));
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  file_.append(text);
+} catch (const std::system_error& error) {
+  throw std::runtime_error("cannot write to " + path_.string() + ": " + error.code().message());
 }
 
 }  // namespace sonde::records

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "os/file.hpp"
+
 namespace sonde::records {
 
 /// A record file being written. Every line reaches the system in one call, so a run that is killed keeps all of
@@ -12,9 +14,6 @@ class RecordFile {
  public:
   /// Creates the file; throws std::runtime_error with one sentence when it exists or cannot be written.
   explicit RecordFile(const std::filesystem::path& path);
-  ~RecordFile();
-  RecordFile(const RecordFile&) = delete;
-  RecordFile& operator=(const RecordFile&) = delete;
 
   /// Throws std::runtime_error when the disk is full or gone.
   void append(std::string_view line);
@@ -23,7 +22,7 @@ class RecordFile {
 
  private:
   std::filesystem::path path_;
-  int file_ = -1;
+  os::NewFile file_;
 };
 
 }  // namespace sonde::records

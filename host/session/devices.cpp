@@ -1,15 +1,15 @@
 #include "session/devices.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cctype>
 
-#include "gpu/error.hpp"
 #include "measure/worker.hpp"
-#include "records/lines.hpp"
 #include "records/reader.hpp"
 #include "session/host.hpp"
-#include "session/interrupt.hpp"
 #include "session/target.hpp"
+#include "session/worker.hpp"
 
 namespace sonde::session {
 namespace {
@@ -74,23 +74,15 @@ void finish(DeviceRecord& device) {
   device.id = id_of(device);
 }
 
-std::vector<ApiDevice> list_in_a_worker(gpu::Api api, std::chrono::milliseconds silence_limit, std::string& problem) {
+std::vector<ApiDevice> devices_of(gpu::Api api, std::chrono::milliseconds silence_limit, std::string& problem) {
   std::vector<ApiDevice> seen;
-  const auto work = [api](const measure::SendLine& send) {
-    try {
-      for (const gpu::DeviceInfo& info : list_devices(api)) send(records::info_line(info));
-    } catch (const gpu::Unsupported& reason) {
-      send(records::unsupported_line(reason.what()));
-    }
-  };
   const auto take = [&](std::string_view text) {
     const auto line = records::parse_line(text);
     if (!line) return;
-    if (line->kind == "info") seen.push_back({line->info, seen.size()});
-    if (line->kind == "unsupported") problem = line->reason;
+    if (const auto* found = std::get_if<records::InfoLine>(&*line)) seen.push_back({found->info, seen.size()});
+    if (const auto* unsupported = std::get_if<records::UnsupportedLine>(&*line)) problem = unsupported->reason;
   };
-  const measure::WorkerEnd end =
-      measure::run_worker(work, {.line = take, .tick = {}, .diagnostics = {}}, silence_limit, interrupted());
+  const measure::WorkerEnd end = list_in_a_worker(api, {.line = take, .tick = {}, .diagnostics = {}}, silence_limit);
   if (end.how == measure::WorkerEnd::How::crashed || end.how == measure::WorkerEnd::How::silent) {
     problem = "while it listed its devices, " + end.reason;
     if (!end.last_words.empty()) problem += "; its last words: " + end.last_words;
@@ -130,14 +122,14 @@ Machine discover_devices(std::chrono::milliseconds silence_limit) {
   std::vector<ApiDevice> seen;
   for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
     std::string problem;
-    const std::vector<ApiDevice> here = list_in_a_worker(api, silence_limit, problem);
+    const std::vector<ApiDevice> here = devices_of(api, silence_limit, problem);
     seen.insert(seen.end(), here.begin(), here.end());
     if (!problem.empty()) machine.problems[api] = problem;
   }
   // Where no driver shows anything there is nothing to hold the CPU's own curves against.
   if (!seen.empty()) {
     std::string problem;
-    const std::vector<ApiDevice> processor = list_in_a_worker(gpu::Api::cpu, silence_limit, problem);
+    const std::vector<ApiDevice> processor = devices_of(gpu::Api::cpu, silence_limit, problem);
     seen.insert(seen.end(), processor.begin(), processor.end());
     if (!problem.empty()) machine.problems[gpu::Api::cpu] = problem;
   }
@@ -150,6 +142,10 @@ Machine discover_devices(std::chrono::milliseconds silence_limit) {
     device.memory_bytes = host.memory_bytes;
   }
   return machine;
+}
+
+void say_problems(const Machine& machine) {
+  for (const auto& [api, problem] : machine.problems) spdlog::warn("{}: {}", records::spoken_name(api), problem);
 }
 
 }  // namespace sonde::session

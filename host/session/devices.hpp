@@ -19,6 +19,9 @@ struct Machine {
 /// than `silence_limit`, costs only its API.
 Machine discover_devices(std::chrono::milliseconds silence_limit = std::chrono::seconds{30});
 
+/// A warning for each API that shows nothing.
+void say_problems(const Machine& machine);
+
 /// One record for each piece of hardware: matched by UUID, then by PCI address; CPU devices are all the host's.
 std::vector<records::DeviceRecord> merge(const std::vector<records::ApiDevice>& seen);
 

@@ -1,48 +1,25 @@
 #include "session/host.hpp"
 
-#include <sys/utsname.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
 #include <random>
 #include <string>
 
+#include "os/machine.hpp"
+
 namespace sonde::session {
-namespace {
-
-/// The rest of the first line that starts with `key`, without separators and quotes.
-std::string value_in(const char* path, const std::string& key) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind(key, 0) != 0) continue;
-    const auto start = line.find_first_not_of(" \t:=\"", key.size());
-    if (start == std::string::npos) return "";
-    return line.substr(start, line.find_last_not_of(" \t\"") + 1 - start);
-  }
-  return "";
-}
-
-}  // namespace
-
 records::HostRecord describe_host() {
-  utsname system{};
-  uname(&system);
-  records::HostRecord host;
-  host.name = system.nodename;
-  host.os = value_in("/etc/os-release", "PRETTY_NAME");
-  host.kernel = std::string(system.sysname) + " " + system.release;
-  host.cpu = value_in("/proc/cpuinfo", "model name");
-  if (host.cpu.empty()) host.cpu = system.machine;
-  host.cores = static_cast<std::uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-  host.memory_bytes = static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES))) *
-                      static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_PAGESIZE)));
-  host.virtualised = (" " + value_in("/proc/cpuinfo", "flags") + " ").find(" hypervisor ") != std::string::npos;
-  return host;
+  const os::Machine machine = os::describe_machine();
+  return {.name = machine.name,
+          .os = machine.system,
+          .kernel = machine.kernel,
+          .cpu = machine.processor,
+          .cores = std::max(1u, os::online_cpus()),
+          .memory_bytes = os::memory_bytes(),
+          .virtualised = machine.virtualised};
 }
 
 std::string time_now() {

@@ -6,11 +6,16 @@
 #include <cstdio>
 #include <iostream>
 
-#include "session/terminal.hpp"
+#include "os/terminal.hpp"
 #include "session/time_text.hpp"
 
 namespace sonde::session {
 namespace {
+
+int columns_of_the_terminal() {
+  const int columns = os::terminal_columns(os::Stream::errors);
+  return columns > 0 ? columns : 80;
+}
 
 constexpr int bar_columns = 24;
 constexpr std::chrono::milliseconds between_draws{100};
@@ -70,7 +75,7 @@ void Progress::draw() {
   const double left = seconds_left();
   if (left >= 0) rest += ", about " + time_text(left) + " left";
   rest += "  " + point_ + ", " + label_;
-  std::size_t room = static_cast<std::size_t>(std::max(10, terminal_columns() - bar_columns - 3));
+  std::size_t room = static_cast<std::size_t>(std::max(10, columns_of_the_terminal() - bar_columns - 3));
   // Not in the middle of a letter: its later bytes begin with the bits 10.
   while (room < rest.size() && (static_cast<unsigned char>(rest[room]) & 0xC0u) == 0x80u) --room;
   std::cerr << "\r\033[K" << bar << "  " << rest.substr(0, room) << std::flush;

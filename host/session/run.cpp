@@ -7,15 +7,16 @@
 #include <iostream>
 
 #include "measure/level_agreement.hpp"
+#include "os/interrupt.hpp"
 #include "probes/catalog.hpp"
-#include "session/interrupt.hpp"
-#include "session/worker_task.hpp"
+#include "session/worker.hpp"
 #include "workloads/path.hpp"
 
 namespace sonde::session {
 
 using measure::WorkerEnd;
 using records::Line;
+using records::PointLine;
 
 namespace {
 
@@ -52,21 +53,44 @@ Run::Run(std::vector<const measure::Probe*> probes, const measure::Request& requ
   if (limits_.whole_run.count() > 0) end_ = start_ + limits_.whole_run;
 }
 
+void Run::measure(const records::RunRecord& record, const Choice& choice) {
+  append(records::run_line(record));
+  for (const auto& [target, apis] : choice.chosen) append(records::device_line(target.record));
+  for (const auto& [target, apis] : choice.chosen) {
+    for (const gpu::Api api : apis) {
+      if (os::interrupted()) break;
+      if (records::through(target.record, api) != nullptr) {
+        probe(target, api);
+      } else {
+        skip(target, api, choice.why_not(api));
+      }
+    }
+    compare_apis(target);
+  }
+  append(records::end_line({.status = os::interrupted()    ? "interrupted"
+                                      : count<records::ErrorLine>() > 0 ? "failed"
+                                                           : "complete",
+                            .seconds = seconds(),
+                            .samples = count<records::SampleLine>(),
+                            .skips = count<records::SkipLine>(),
+                            .errors = count<records::ErrorLine>()}));
+}
+
 void Run::append(const std::string& line) {
   file_.append(line);
   if (const auto parsed = records::parse_line(line)) lines_.push_back(*parsed);
 }
 
-void Run::take(std::string_view text, Line& last_point) {
+void Run::take(std::string_view text, PointLine& last_point) {
   const auto line = records::parse_line(text);
   if (!line) {
     spdlog::error("a worker sent something that is no record: {}", text);
-  } else if (line->kind == "plan") {
-    progress_.planned(line->expected_seconds);
-  } else if (line->kind == "point") {
-    last_point = *line;
-    progress_.point_started(line->name, line->expected_seconds);
-  } else if (line->kind != "alive") {
+  } else if (const auto* plan = std::get_if<records::PlanLine>(&*line)) {
+    progress_.planned(plan->expected_seconds);
+  } else if (const auto* point = std::get_if<PointLine>(&*line)) {
+    last_point = *point;
+    progress_.point_started(point->name, point->point.expected_seconds);
+  } else if (!std::holds_alternative<records::AliveLine>(*line)) {
     file_.append(text);
     lines_.push_back(*line);
   }
@@ -74,7 +98,7 @@ void Run::take(std::string_view text, Line& last_point) {
 
 void Run::probe(const Target& target, gpu::Api api) {
   for (const Share& share : shares_of(target, api, probes_)) {
-    if (!interrupted()) run_worker(target, api, share.probes, share.spares_a_core);
+    if (!os::interrupted()) run_worker(target, api, share.probes, share.spares_a_core);
   }
 }
 
@@ -97,7 +121,7 @@ void Run::run_worker(const Target& target, gpu::Api api, const std::vector<const
                         .run_start = start_,
                         .spares_a_core = spares_a_core,
                         .sysfs_root = limits_.sysfs_root};
-  Line last_point;
+  PointLine last_point;
   const measure::WorkerHandlers handlers{.line = [&](std::string_view text) { take(text, last_point); },
                                          .tick = [this] { progress_.draw(); },
                                          .diagnostics =
@@ -107,8 +131,7 @@ void Run::run_worker(const Target& target, gpu::Api api, const std::vector<const
                                                std::cerr << text;
                                              }};
   progress_.worker_started(target.record.name + ", " + records::spoken_name(api));
-  const WorkerEnd end = measure::run_worker([&task](const measure::SendLine& send) { do_task(task, send); }, handlers,
-                                            {limits_.silence, end_}, interrupted());
+  const WorkerEnd end = measure_in_a_worker(task, handlers, {limits_.silence, end_});
   progress_.worker_ended();
   const records::Origin origin{target.record.id, records::api_name(api), last_point.origin.probe};
   if (end.how == WorkerEnd::How::out_of_time) skip_for_time(origin, last_point);
@@ -126,10 +149,10 @@ void Run::skip(const Target& target, gpu::Api api, const std::string& reason) {
 void Run::compare_apis(const Target& target) {
   std::array<std::vector<measure::FoundLevel>, 2> levels;
   for (const Line& line : lines_) {
-    if (line.kind != "level" || line.origin.device != target.record.id || line.origin.probe != probes::latency.name)
-      continue;
-    if (workloads::path_of(line.level.series) != Path::vector) continue;
-    levels[line.origin.api == records::api_name(gpu::Api::vulkan) ? 1 : 0].push_back(line.level);
+    const auto* one = std::get_if<records::LevelLine>(&line);
+    if (one == nullptr || one->origin.device != target.record.id || one->origin.probe != probes::latency.name) continue;
+    if (workloads::path_of(one->level.series) != Path::vector) continue;
+    levels[one->origin.api == records::api_name(gpu::Api::vulkan) ? 1 : 0].push_back(one->level);
   }
   const auto finding = measure::disagreement(levels[0], levels[1]);
   if (!finding) return;
@@ -142,11 +165,11 @@ void Run::compare_apis(const Target& target) {
 void Run::compare_probes(const Target& target, gpu::Api api) {
   std::array<std::vector<measure::FoundLevel>, 2> levels;
   for (const Line& line : lines_) {
-    if (line.kind != "level" || line.origin.device != target.record.id || line.origin.api != records::api_name(api))
-      continue;
-    const bool bandwidth = line.origin.probe == probes::bandwidth.name;
-    const bool main = bandwidth || workloads::path_of(line.level.series) == Path::vector;
-    if (main) levels[bandwidth ? 1 : 0].push_back(line.level);
+    const auto* one = std::get_if<records::LevelLine>(&line);
+    if (one == nullptr || one->origin.device != target.record.id || one->origin.api != records::api_name(api)) continue;
+    const bool bandwidth = one->origin.probe == probes::bandwidth.name;
+    const bool main = bandwidth || workloads::path_of(one->level.series) == Path::vector;
+    if (main) levels[bandwidth ? 1 : 0].push_back(one->level);
   }
   const auto finding = measure::size_disagreement(levels[0], levels[1]);
   if (!finding) return;
@@ -154,25 +177,23 @@ void Run::compare_probes(const Target& target, gpu::Api api) {
       records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
 }
 
-std::size_t Run::count(const std::string& kind) const {
-  return static_cast<std::size_t>(std::ranges::count(lines_, kind, &Line::kind));
-}
-
 bool Run::measured(const std::string& probe) const {
-  return std::ranges::any_of(lines_,
-                             [&](const Line& line) { return line.kind == "sample" && line.origin.probe == probe; });
+  return std::ranges::any_of(lines_, [&](const Line& line) {
+    const auto* sample = std::get_if<records::SampleLine>(&line);
+    return sample != nullptr && sample->origin.probe == probe;
+  });
 }
 
 double Run::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-void Run::skip_for_time(records::Origin origin, const Line& last_point) {
+void Run::skip_for_time(records::Origin origin, const PointLine& last_point) {
   const std::string where = last_point.name.empty() ? "" : ", at " + last_point.name;
   if (origin.probe.empty()) origin.probe = std::string(probes_.front()->name);
   append(records::skip_line(origin, last_point.name.empty() ? nullptr : &last_point.point,
                             "the run's --time-limit was reached" + where + "; a larger one goes on"));
 }
 
-void Run::record_death(const WorkerEnd& end, records::Origin origin, const Line& last_point) {
+void Run::record_death(const WorkerEnd& end, records::Origin origin, const PointLine& last_point) {
   std::string reason = end.reason;
   const bool at_a_point = !last_point.name.empty();
   reason += at_a_point ? ", at " + last_point.name : ", before its first point";

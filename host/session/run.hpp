@@ -1,15 +1,18 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "measure/probe.hpp"
 #include "measure/worker.hpp"
 #include "records/reader.hpp"
 #include "records/record_file.hpp"
+#include "session/choice.hpp"
 #include "session/progress.hpp"
 #include "session/target.hpp"
 
@@ -31,15 +34,15 @@ class Run {
   /// Processes that `probe` takes for one API of a device.
   static int workers_for(const Target& target, gpu::Api api, std::span<const measure::Probe* const> probes);
 
-  void append(const std::string& line);
-  /// Everything that is asked of one device through one API, in processes of its own.
-  void probe(const Target& target, gpu::Api api);
-  /// A line for each probe that cannot be asked of this device.
-  void skip(const Target& target, gpu::Api api, const std::string& reason);
-  /// What both APIs of a device say of its levels, held against each other.
-  void compare_apis(const Target& target);
+  /// All of it, from the file's first line to its last; ends early once the user wants it to.
+  void measure(const records::RunRecord& record, const Choice& choice);
 
-  [[nodiscard]] std::size_t count(const std::string& kind) const;
+  /// Lines of one kind: count<records::SampleLine>().
+  template <typename Kind>
+  [[nodiscard]] std::size_t count() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(lines_, [](const records::Line& line) { return std::holds_alternative<Kind>(line); }));
+  }
   [[nodiscard]] bool measured(const std::string& probe) const;
   [[nodiscard]] double seconds() const;
   [[nodiscard]] const std::vector<records::Line>& lines() const { return lines_; }
@@ -47,13 +50,20 @@ class Run {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void append(const std::string& line);
+  /// Everything that is asked of one device through one API, in processes of its own.
+  void probe(const Target& target, gpu::Api api);
+  /// A line for each probe that cannot be asked of this device.
+  void skip(const Target& target, gpu::Api api, const std::string& reason);
+  /// What both APIs of a device say of its levels, held against each other.
+  void compare_apis(const Target& target);
   void run_worker(const Target& target, gpu::Api api, const std::vector<const measure::Probe*>& probes,
                   bool spares_a_core);
   /// What its probes say of one level, held against each other.
   void compare_probes(const Target& target, gpu::Api api);
-  void take(std::string_view text, records::Line& last_point);
-  void skip_for_time(records::Origin origin, const records::Line& last_point);
-  void record_death(const measure::WorkerEnd& end, records::Origin origin, const records::Line& last_point);
+  void take(std::string_view text, records::PointLine& last_point);
+  void skip_for_time(records::Origin origin, const records::PointLine& last_point);
+  void record_death(const measure::WorkerEnd& end, records::Origin origin, const records::PointLine& last_point);
 
   std::vector<const measure::Probe*> probes_;
   measure::Request request_;

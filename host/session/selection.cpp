@@ -35,7 +35,9 @@ Target model_target(const std::string& name) {
   const bool is_file = name.ends_with(".json") || name.find('/') != std::string::npos;
   Target target;
   try {
-    target.description = is_file ? records::read_model_file(name) : records::built_in_model(name);
+    const records::ModelText model = is_file ? records::read_model_text(name) : records::built_in_model_text(name);
+    target.description = records::parse_model(model.text, model.where);
+    target.model_text = model.text;
   } catch (const records::InvalidFile& error) {
     throw UsageError(error.what());
   }

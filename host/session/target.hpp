@@ -15,7 +15,8 @@ namespace sonde::session {
 struct Target {
   records::DeviceRecord record;
   std::optional<gpu::model::Description> description;
-  bool beside_gpus = false;  ///< the CPU of a run that is about GPUs: asked of itself, not through drivers
+  std::string model_text = {};  ///< that `description` was read from
+  bool beside_gpus = false;     ///< the CPU of a run that is about GPUs: asked of itself, not through drivers
 };
 
 /// Loads the API's drivers into this process: called in workers only.

@@ -1,7 +1,5 @@
 #include "session/worker_task.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "counters/state/sampler.hpp"
@@ -14,6 +12,7 @@
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
 #include "measure/smt_interference.hpp"
+#include "os/machine.hpp"
 #include "records/lines.hpp"
 #include "workloads/arithmetic_chain.hpp"
 #include "workloads/chases.hpp"
@@ -28,7 +27,7 @@ constexpr gpu::Nanoseconds longest_settling_of_a_cpu{200e6};
 constexpr gpu::Nanoseconds longest_settling_of_a_gpu{2e9};
 
 /// Within every CPU's first cache.
-constexpr long least_smt_watch_bytes = 16 << 10;
+constexpr std::uint64_t least_smt_watch_bytes = 16 << 10;
 
 constexpr std::chrono::milliseconds between_signs_of_life{50};
 
@@ -78,7 +77,7 @@ class PipeObserver final : public measure::Observer {
   std::chrono::steady_clock::time_point last_sign_of_life_;
 };
 
-measure::Settled settle(gpu::Device& device, measure::Observer& observer, pid_t reading_thread) {
+measure::Settled settle(gpu::Device& device, measure::Observer& observer, os::ThreadId reading_thread) {
   const bool cpu = device.info().type == gpu::DeviceType::cpu;
   const measure::Workload arithmetic = workloads::arithmetic_chain(device);
   std::optional<measure::OneCore> one_core;
@@ -100,7 +99,7 @@ gpu::Nanoseconds patience(measure::Effort effort) {
 /// Most of what the system says the first cache has: what else runs takes the lines that are used least often, so that
 /// a walk over a third of it notices nothing while half of it is gone. The rest is for what the driver keeps there.
 std::uint32_t smt_watch_bytes() {
-  return static_cast<std::uint32_t>(std::max(least_smt_watch_bytes, sysconf(_SC_LEVEL1_DCACHE_SIZE) / 4 * 3));
+  return static_cast<std::uint32_t>(std::max(least_smt_watch_bytes, os::first_data_cache_bytes() / 4 * 3));
 }
 
 /// The same work on one CPU, which the CPU's own device leaves to the system.
@@ -115,7 +114,7 @@ measure::Workload on_core(measure::Workload workload, int cpu) {
 /// On a CPU alone, as a GPU's units belong to one program at a time, and where all cores are alike: one usual time of a
 /// hit serves for all.
 std::shared_ptr<measure::SmtInterference> smt_interference(gpu::Device& device, const WorkerTask& task,
-                                                           pid_t reading_thread) {
+                                                           os::ThreadId reading_thread) {
   if (device.info().type != gpu::DeviceType::cpu || task.api == gpu::Api::model) return nullptr;
   if (cpu::machine().kinds.size() > 1) return nullptr;
   const std::uint32_t line_bytes = task.request.line_bytes;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
+#include "probes/bandwidth/curve.hpp"
 #include "probes/bandwidth/plan.hpp"
 #include "records/device_record.hpp"
 #include "summary/by_size.hpp"
@@ -26,10 +27,13 @@ Curve curve_of(const std::string& device, std::span<const records::Line> lines, 
                const std::map<std::string, std::string>& series) {
   Curve curve;
   for (const records::Line& line : lines) {
-    const bool here = line.kind == "sample" && line.origin.device == device && line.origin.probe == "bandwidth";
-    if (!here || line.origin.api != api || line.point.series != series || line.measurement.unit != "GB/s") continue;
-    if (line.point.x.size() != 1 || !line.point.x.contains("bytes")) continue;
-    curve[line.point.x.at("bytes")] = &line.measurement;
+    const auto* sample = std::get_if<records::SampleLine>(&line);
+    if (sample == nullptr || sample->origin.device != device || sample->origin.probe != "bandwidth") continue;
+    const measure::Point& point = sample->measurement.point;
+    if (sample->origin.api != api || point.series != series || sample->measurement.unit != "GB/s") continue;
+    if (point.x.size() != 1 || !point.x.contains("bytes")) continue;
+    const measure::Measurement*& best = curve[point.x.at("bytes")];
+    if (best == nullptr || probes::is_faster(sample->measurement, *best)) best = &sample->measurement;
   }
   return curve;
 }
@@ -133,9 +137,9 @@ std::string bandwidth_table(const std::string& device, std::span<const records::
                        workloads::facts_of(pattern).name);
     }
     for (const records::Line& line : lines) {
-      const bool here = line.origin.device == device && line.origin.api == records::api_name(api);
-      if (line.kind == "finding" && here && line.origin.probe == "bandwidth")
-        text += "  " + line.finding.evidence + "\n";
+      const auto* found = std::get_if<records::FindingLine>(&line);
+      if (found == nullptr || found->origin.device != device || found->origin.api != records::api_name(api)) continue;
+      if (found->origin.probe == "bandwidth") text += "  " + found->finding.evidence + "\n";
     }
   }
   return text;

@@ -19,8 +19,8 @@ using Series = std::map<std::string, std::string>;
 
 constexpr std::array<double, 8> telling_bytes{16384, 131072, 1 << 20, 4 << 20, 16 << 20, 64 << 20, 256 << 20, 1 << 30};
 
-bool is_of(const Line& line, const std::string& device, const std::string& probe) {
-  return line.origin.device == device && line.origin.probe == probe;
+bool is_of(const records::Origin& origin, const std::string& device, const std::string& probe) {
+  return origin.device == device && origin.probe == probe;
 }
 
 /// "small pages", "huge pages, awake, efficiency".
@@ -44,11 +44,14 @@ std::string cpu_latency_table(const std::string& device, std::span<const Line> l
   std::map<Series, BySize> curves;
   std::map<Series, std::vector<measure::FoundLevel>> levels;
   for (const Line& line : lines) {
-    if (!is_of(line, device, "cpu-latency")) continue;
-    if (line.kind == "level") levels[line.level.series].push_back(line.level);
-    const bool shown =
-        line.kind == "sample" && line.measurement.unit == "ns" && !line.measurement.point.series.contains("order");
-    if (shown) curves[line.measurement.point.series][line.measurement.point.x.at("bytes")] = &line.measurement;
+    if (const auto* found = std::get_if<records::LevelLine>(&line); found != nullptr) {
+      if (is_of(found->origin, device, "cpu-latency")) levels[found->level.series].push_back(found->level);
+    }
+    const auto* sample = std::get_if<records::SampleLine>(&line);
+    if (sample == nullptr || !is_of(sample->origin, device, "cpu-latency")) continue;
+    const measure::Point& point = sample->measurement.point;
+    if (sample->measurement.unit != "ns" || point.series.contains("order")) continue;
+    curves[point.series][point.x.at("bytes")] = &sample->measurement;
   }
   if (curves.empty()) return "";
   std::string text =
@@ -78,15 +81,19 @@ std::string contention_table(const std::string& device, std::span<const Line> li
     std::map<double, double> of_idle;  // by the load that was asked for: of pairs
     std::string findings;
     for (const Line& line : lines) {
-      if (!is_of(line, device, "contention") || line.origin.api != records::api_name(api)) continue;
-      if (line.kind == "finding") findings += "  " + line.finding.evidence + "\n";
-      if (line.kind != "sample") continue;
-      const measure::Point& point = line.measurement.point;
+      const auto is_here = [&](const records::Origin& origin) {
+        return is_of(origin, device, "contention") && origin.api == records::api_name(api);
+      };
+      const auto* found = std::get_if<records::FindingLine>(&line);
+      if (found != nullptr && is_here(found->origin)) findings += "  " + found->finding.evidence + "\n";
+      const auto* sample = std::get_if<records::SampleLine>(&line);
+      if (sample == nullptr || !is_here(sample->origin)) continue;
+      const measure::Point& point = sample->measurement.point;
       const auto threads = point.x.find("cpu_threads");
       if (point.series != probes::series_of_load() || (threads != point.x.end() && threads->second > 0)) continue;
-      if (line.measurement.unit == "ns") by_gbps[point.x.at("gpu_gbps")] = &line.measurement;
-      if (line.measurement.unit == "ratio")
-        of_idle[point.x.at("load")] = analysis::summarize(line.measurement.values).median;
+      if (sample->measurement.unit == "ns") by_gbps[point.x.at("gpu_gbps")] = &sample->measurement;
+      if (sample->measurement.unit == "ratio")
+        of_idle[point.x.at("load")] = analysis::summarize(sample->measurement.values).median;
     }
     if (by_gbps.empty()) continue;
     text += std::string("\n  ") +

@@ -22,8 +22,8 @@ using records::Line;
 
 constexpr std::array directions{Direction::to_device, Direction::to_host, Direction::both};
 
-bool is_here(const Line& line, const std::string& device, const std::string& api) {
-  return line.origin.device == device && line.origin.probe == "copy" && line.origin.api == api;
+bool is_here(const records::Origin& origin, const std::string& device, const std::string& api) {
+  return origin.device == device && origin.probe == "copy" && origin.api == api;
 }
 
 /// What the table needs of one API's lines.
@@ -38,23 +38,25 @@ Found found_in(std::span<const Line> lines, const std::string& device, const std
   Found found;
   std::map<CopyRoute, double> largest;
   for (const Line& line : lines) {
-    if (!is_here(line, device, api)) continue;
-    if (line.kind == "finding") {
-      const std::string& name = line.finding.name;
-      const CopyRoute route = probes::route_of(line.finding.series);
-      if (name == "latency") found.latency_us[route] = line.finding.value.value_or(0);
-      if (name == "bandwidth") found.gbps[route] = line.finding.value.value_or(0);
-      if (name == "engines" || name == "overlaps-compute") found.sentences.push_back(line.finding.evidence);
-      continue;
+    const auto* told = std::get_if<records::FindingLine>(&line);
+    if (told != nullptr && is_here(told->origin, device, api)) {
+      const measure::Finding& finding = told->finding;
+      const CopyRoute route = probes::route_of(finding.series);
+      if (finding.name == "latency") found.latency_us[route] = finding.value.value_or(0);
+      if (finding.name == "bandwidth") found.gbps[route] = finding.value.value_or(0);
+      if (finding.name == "engines" || finding.name == "overlaps-compute") found.sentences.push_back(finding.evidence);
     }
-    if (line.kind != "sample" || line.measurement.unit != "GB/s" || line.point.x.contains("queues")) continue;
-    const CopyRoute route = probes::route_of(line.point.series);
-    found.disturbed[route] = found.disturbed[route] || line.measurement.state.disturbed;
+    const auto* sample = std::get_if<records::SampleLine>(&line);
+    if (sample == nullptr || !is_here(sample->origin, device, api)) continue;
+    const measure::Point& point = sample->measurement.point;
+    if (sample->measurement.unit != "GB/s" || point.x.contains("queues")) continue;
+    const CopyRoute route = probes::route_of(point.series);
+    found.disturbed[route] = found.disturbed[route] || sample->measurement.state.disturbed;
     // Both directions have no line of their own, as what one waits for the other for is not a latency.
-    const bool total = !line.point.series.contains("counted") || line.point.series.at("counted") == "total";
-    if (route.direction != Direction::both || !total || line.point.x.at("bytes") < largest[route]) continue;
-    largest[route] = line.point.x.at("bytes");
-    found.gbps[route] = analysis::summarize(line.measurement.values).median;
+    const bool total = !point.series.contains("counted") || point.series.at("counted") == "total";
+    if (route.direction != Direction::both || !total || point.x.at("bytes") < largest[route]) continue;
+    largest[route] = point.x.at("bytes");
+    found.gbps[route] = analysis::summarize(sample->measurement.values).median;
   }
   return found;
 }
@@ -112,12 +114,12 @@ std::string copy_table(const std::string& device, std::span<const Line> lines, b
   return text;
 }
 
-std::string copy_name(const Line& line) {
-  const CopyRoute route = probes::route_of(line.point.series);
+std::string copy_name(const measure::Point& point) {
+  const CopyRoute route = probes::route_of(point.series);
   const std::string by = series_of(CopyRoute{.mover = route.mover}).at("engine");
   std::string text = "by " + by + (route.mover == Mover::transfer ? " queue" : "") + ", " + probes::phrase_of(route);
-  const auto queues = line.point.x.find("queues");
-  if (queues != line.point.x.end()) text += format(" on %.0f queues", queues->second);
+  const auto queues = point.x.find("queues");
+  if (queues != point.x.end()) text += format(" on %.0f queues", queues->second);
   if (route.beside_kernel) text += " beside a kernel";
   return text;
 }

@@ -12,6 +12,6 @@ namespace sonde::summary {
 std::string copy_table(const std::string& device, std::span<const records::Line> lines, bool simulated);
 
 /// "copy by the driver, from pinned memory to the device": a way to copy, where it could not be measured.
-std::string copy_name(const records::Line& line);
+std::string copy_name(const measure::Point& point);
 
 }  // namespace sonde::summary

@@ -36,12 +36,13 @@ std::vector<Curve> latency_curves(const std::string& device, std::span<const Lin
   for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model}) {
     Curve curve{.api = api, .points = {}};
     for (const Line& line : lines) {
-      if (line.kind != "sample" || line.origin.device != device || line.origin.probe != "latency") continue;
-      if (line.origin.api != records::api_name(api) || line.measurement.unit != "ns") continue;
-      if (line.measurement.point.series.contains("order")) continue;  // the cycle is the default
-      if (workloads::path_of(line.measurement.point.series) != path) continue;
-      if (workloads::fabric_of(line.measurement.point.series) != fabric) continue;
-      curve.points[line.measurement.point.x.at("bytes")] = &line.measurement;
+      const auto* sample = std::get_if<records::SampleLine>(&line);
+      if (sample == nullptr || sample->origin.device != device || sample->origin.probe != "latency") continue;
+      if (sample->origin.api != records::api_name(api) || sample->measurement.unit != "ns") continue;
+      if (sample->measurement.point.series.contains("order")) continue;  // the cycle is the default
+      if (workloads::path_of(sample->measurement.point.series) != path) continue;
+      if (workloads::fabric_of(sample->measurement.point.series) != fabric) continue;
+      curve.points[sample->measurement.point.x.at("bytes")] = &sample->measurement;
     }
     if (!curve.points.empty()) curves.push_back(curve);
   }

@@ -19,17 +19,18 @@ using records::Line;
 /// The fit of a launch uses working sets up to here, where moving them takes little.
 constexpr double small_bytes = 256 << 10;
 
-bool is_here(const Line& line, const std::string& device, gpu::Api api, std::string_view probe) {
-  return line.origin.device == device && line.origin.api == records::api_name(api) && line.origin.probe == probe;
+bool is_here(const records::Origin& origin, const std::string& device, gpu::Api api, std::string_view probe) {
+  return origin.device == device && origin.api == records::api_name(api) && origin.probe == probe;
 }
 
 std::vector<measure::FoundLevel> levels_of(const std::string& device, std::span<const Line> lines, gpu::Api api,
                                            std::string_view probe) {
   std::vector<measure::FoundLevel> found;
   for (const Line& line : lines) {
-    if (line.kind != "level" || !is_here(line, device, api, probe)) continue;
-    const bool main = probe == "bandwidth" || workloads::path_of(line.level.series) == workloads::Path::vector;
-    if (main) found.push_back(line.level);
+    const auto* one = std::get_if<records::LevelLine>(&line);
+    if (one == nullptr || !is_here(one->origin, device, api, probe)) continue;
+    const bool main = probe == "bandwidth" || workloads::path_of(one->level.series) == workloads::Path::vector;
+    if (main) found.push_back(one->level);
   }
   return found;
 }
@@ -40,8 +41,9 @@ std::string launch(const std::string& device, std::span<const Line> lines, gpu::
   std::vector<double> launches_us;
   std::vector<double> gbps;
   for (const Line& line : lines) {
-    if (line.kind != "sample" || !is_here(line, device, api, "bandwidth")) continue;
-    const auto& [point, unit, values, state] = line.measurement;
+    const auto* sample = std::get_if<records::SampleLine>(&line);
+    if (sample == nullptr || !is_here(sample->origin, device, api, "bandwidth")) continue;
+    const auto& [point, unit, values, state] = sample->measurement;
     if (point.series != probes::series_of_levels()) continue;
     if (unit == "us") empty_us = analysis::summarize(values).median;
     if (unit != "GB/s" || point.x.size() != 1 || !point.x.contains("bytes") || point.x.at("bytes") > small_bytes)
@@ -62,19 +64,19 @@ std::string launch(const std::string& device, std::span<const Line> lines, gpu::
 
 /// What the latency probe found; a finding about both APIs has a record with each.
 std::string findings(const std::string& device, std::span<const Line> lines) {
-  const auto is_one = [&](const Line& line) {
-    return line.kind == "finding" && line.origin.device == device && line.origin.probe == "latency";
-  };
-  std::map<std::string, std::set<std::string>> apis;
+  std::vector<const records::FindingLine*> findings;
   for (const Line& line : lines) {
-    if (is_one(line)) apis[line.finding.evidence].insert(line.origin.api);
+    const auto* one = std::get_if<records::FindingLine>(&line);
+    if (one != nullptr && one->origin.device == device && one->origin.probe == "latency") findings.push_back(one);
   }
+  std::map<std::string, std::set<std::string>> apis;
+  for (const records::FindingLine* one : findings) apis[one->finding.evidence].insert(one->origin.api);
   std::string text;
-  for (const Line& line : lines) {
-    const auto found = apis.find(line.finding.evidence);
-    if (!is_one(line) || found == apis.end()) continue;  // said already
+  for (const records::FindingLine* one : findings) {
+    const auto found = apis.find(one->finding.evidence);
+    if (found == apis.end()) continue;  // said already
     text +=
-        "  " + (found->second.size() == 1 ? records::api_prefix(line.origin.api) : "") + line.finding.evidence + "\n";
+        "  " + (found->second.size() == 1 ? records::api_prefix(one->origin.api) : "") + one->finding.evidence + "\n";
     apis.erase(found);
   }
   return text;

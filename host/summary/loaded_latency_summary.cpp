@@ -9,9 +9,9 @@ std::string loaded_latency_summary(const std::string& device, std::span<const re
   for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model}) {
     std::string findings;
     for (const records::Line& line : lines) {
-      const bool here = line.origin.device == device && line.origin.api == records::api_name(api);
-      if (line.kind == "finding" && here && line.origin.probe == "loaded-latency")
-        findings += "  " + line.finding.evidence + "\n";
+      const auto* found = std::get_if<records::FindingLine>(&line);
+      if (found == nullptr || found->origin.device != device || found->origin.api != records::api_name(api)) continue;
+      if (found->origin.probe == "loaded-latency") findings += "  " + found->finding.evidence + "\n";
     }
     if (findings.empty()) continue;
     text += std::string("\n  ") +

@@ -21,11 +21,11 @@ std::string value_text(const measure::Finding& finding) {
 }
 
 /// A kind's findings, its own directions together.
-std::string text_of(const std::string& kind, std::span<const Line* const> findings) {
+std::string text_of(const std::string& kind, std::span<const measure::Finding* const> findings) {
   std::vector<std::string> parts;
   std::string directions[2];
-  for (const Line* line : findings) {
-    const measure::Finding& finding = line->finding;
+  for (const measure::Finding* each : findings) {
+    const measure::Finding& finding = *each;
     if (workloads::memory_of(finding.series) != kind) continue;
     const auto direction = finding.series.find("direction");
     if (direction == finding.series.end()) {
@@ -51,18 +51,17 @@ std::string text_of(const std::string& kind, std::span<const Line* const> findin
 std::string memory_kinds_table(const std::string& device, std::span<const Line> lines, bool simulated) {
   std::string text;
   for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model}) {
-    std::vector<const Line*> findings;
+    std::vector<const measure::Finding*> findings;
     std::vector<std::string> kinds;
-    const Line* round_trip = nullptr;
+    const measure::Finding* round_trip = nullptr;
     for (const Line& line : lines) {
-      const bool here =
-          line.kind == "finding" && line.origin.device == device && line.origin.api == records::api_name(api);
-      if (here && line.finding.name == "round-trip") round_trip = &line;
-      if (!here || line.finding.name == "round-trip" ||
-          (line.origin.probe != "zero-copy" && line.origin.probe != "host-memory"))
+      const auto* one = std::get_if<records::FindingLine>(&line);
+      if (one == nullptr || one->origin.device != device || one->origin.api != records::api_name(api)) continue;
+      if (one->finding.name == "round-trip") round_trip = &one->finding;
+      if (one->finding.name == "round-trip" || (one->origin.probe != "zero-copy" && one->origin.probe != "host-memory"))
         continue;
-      findings.push_back(&line);
-      const std::string kind = workloads::memory_of(line.finding.series);
+      findings.push_back(&one->finding);
+      const std::string kind = workloads::memory_of(one->finding.series);
       if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
     }
     if (findings.empty() && round_trip == nullptr) continue;
@@ -73,7 +72,7 @@ std::string memory_kinds_table(const std::string& device, std::span<const Line> 
     for (const std::string& kind : kinds) {
       text += format("  %-*s  %s\n", static_cast<int>(widest), kind.c_str(), text_of(kind, findings).c_str());
     }
-    if (round_trip != nullptr) text += "  " + round_trip->finding.evidence + "\n";
+    if (round_trip != nullptr) text += "  " + round_trip->evidence + "\n";
   }
   return text;
 }

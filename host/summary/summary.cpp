@@ -31,48 +31,61 @@ std::string drivers(const DeviceRecord& device) {
 }
 
 /// What a skip or an error is about.
-std::string place_of(const Line& line) {
-  std::string where = line.origin.probe + " through " + line.origin.api;
-  const Path path = workloads::path_of(line.point.series);
-  if (line.origin.probe == "latency" && path != Path::vector)
+std::string place_of(const records::Origin& origin, const measure::Point& point) {
+  std::string where = origin.probe + " through " + origin.api;
+  const Path path = workloads::path_of(point.series);
+  if (origin.probe == "latency" && path != Path::vector)
     where += " by the path " + std::string(workloads::name_of(path));
-  if (line.origin.probe == "latency" && workloads::fabric_of(line.point.series) == workloads::Fabric::loaded)
+  if (origin.probe == "latency" && workloads::fabric_of(point.series) == workloads::Fabric::loaded)
     where += " with memory kept awake";
-  if (line.point.series.contains("memory") && workloads::memory_of(line.point.series) != "device") {
-    where += " in " + workloads::memory_of(line.point.series) + " memory";
+  if (point.series.contains("memory") && workloads::memory_of(point.series) != "device") {
+    where += " in " + workloads::memory_of(point.series) + " memory";
   }
-  if (line.origin.probe == "copy" && !line.point.series.empty()) where += " " + copy_name(line);
-  if (line.point.x.contains("bytes")) where += " at " + measure::size_text(line.point.x.at("bytes"));
+  if (origin.probe == "copy" && !point.series.empty()) where += " " + copy_name(point);
+  if (point.x.contains("bytes")) where += " at " + measure::size_text(point.x.at("bytes"));
   return where;
 }
 
 /// What could not be measured; what one reason keeps from being measured is named once.
 std::string missing(std::span<const Line> lines) {
   struct Reason {
-    const Line* first;
+    bool failed;
+    records::Origin origin;
+    measure::Point first;
+    std::string why;
     int others = 0;
   };
   std::vector<Reason> reasons;
-  for (const Line& line : lines) {
-    if (line.kind != "skip" && line.kind != "error") continue;
+  const auto add = [&reasons](bool failed, const auto& line) {
     const auto same = std::ranges::find_if(reasons, [&](const Reason& one) {
-      return one.first->kind == line.kind && one.first->reason == line.reason &&
-             one.first->origin.device == line.origin.device && one.first->origin.probe == line.origin.probe &&
-             one.first->origin.api == line.origin.api;
+      return one.failed == failed && one.why == line.reason && one.origin.device == line.origin.device &&
+             one.origin.probe == line.origin.probe && one.origin.api == line.origin.api;
     });
     if (same == reasons.end()) {
-      reasons.push_back({&line});
+      reasons.push_back({failed, line.origin, line.point.value_or(measure::Point{}), line.reason});
     } else {
       ++same->others;
     }
+  };
+  for (const Line& line : lines) {
+    if (const auto* skip = std::get_if<records::SkipLine>(&line)) add(false, *skip);
+    if (const auto* error = std::get_if<records::ErrorLine>(&line)) add(true, *error);
   }
   std::string text;
   for (const Reason& one : reasons) {
-    text += (one.first->kind == "skip" ? "\nNot measured: " : "\nFailed: ") + place_of(*one.first);
+    text += (one.failed ? "\nFailed: " : "\nNot measured: ") + place_of(one.origin, one.first);
     if (one.others > 0) text += ", and " + std::to_string(one.others) + " more";
-    text += ": " + one.first->reason + "\n";
+    text += ": " + one.why + "\n";
   }
   return text;
+}
+
+/// Whether a line is a point of which something is true.
+auto of_points(bool (*is_so)(const measure::State&)) {
+  return [is_so](const Line& line) {
+    const auto* sample = std::get_if<records::SampleLine>(&line);
+    return sample != nullptr && records::is_point(*sample) && is_so(sample->measurement.state);
+  };
 }
 
 }  // namespace
@@ -92,8 +105,8 @@ std::string summary(std::span<const DeviceRecord> devices, std::span<const Line>
     text += copy_table(device.id, lines, simulated);
     text += contention_table(device.id, lines, simulated);
   }
-  const auto disturbed = std::ranges::count_if(
-      lines, [](const Line& line) { return records::is_point(line) && line.measurement.state.disturbed; });
+  const auto disturbed =
+      std::ranges::count_if(lines, of_points([](const measure::State& state) { return state.disturbed; }));
   if (disturbed > 0) {
     text += format(
         "\n* %ld points were measured while other programs or the hypervisor took CPU time, even when repeated, or "
@@ -101,8 +114,8 @@ std::string summary(std::span<const DeviceRecord> devices, std::span<const Line>
         "  something else worked on the same core, maybe of another virtual machine; run again on an idle machine.\n",
         static_cast<long>(disturbed));
   }
-  const auto unsettled = std::ranges::count_if(
-      lines, [](const Line& line) { return records::is_point(line) && line.measurement.state.laps_settling > 0; });
+  const auto unsettled =
+      std::ranges::count_if(lines, of_points([](const measure::State& state) { return state.laps_settling > 0; }));
   if (unsettled > 0) {
     text += format(
         "\nAt %ld points the caches were still taking the working set in when the time for untimed laps was over: "

@@ -23,9 +23,10 @@ std::string throttling_note(const std::string& device, std::span<const records::
   std::set<std::string> reasons;
   std::vector<double> clocks;
   for (const records::Line& line : lines) {
-    if (!records::is_point(line) || line.origin.device != device) continue;
+    const auto* sample = std::get_if<records::SampleLine>(&line);
+    if (sample == nullptr || !records::is_point(*sample) || sample->origin.device != device) continue;
     ++points;
-    const counters::DeviceState& around = line.measurement.state.device_state;
+    const counters::DeviceState& around = sample->measurement.state.device_state;
     if (around.gpu_clock_mhz) clocks.push_back(*around.gpu_clock_mhz);
     if (!around.throttle_reasons || around.throttle_reasons->empty()) continue;
     ++throttled;

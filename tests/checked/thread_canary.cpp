@@ -1,5 +1,5 @@
 // Makes one deliberate mistake, named by its argument, which ThreadSanitizer must report: proof that it watches this
-// process and the workers that are forked from it.
+// process and the workers that it starts.
 
 #include <atomic>
 #include <chrono>
@@ -23,24 +23,14 @@ void race() {
   second.join();
 }
 
-int run_in_worker(void (*mistake)()) {
+/// The same in a worker, whose standard error is this one's diagnostics.
+int race_in_a_worker() {
   const std::atomic<bool> interrupted = false;
   const WorkerEnd end =
-      run_worker([mistake](const SendLine&) { mistake(); },
+      run_worker({.program = WORKER_DOUBLE, .arguments = {}, .task = "race"},
                  {.line = {}, .tick = {}, .diagnostics = [](std::string_view text) { std::cerr << text; }},
                  std::chrono::seconds(60), interrupted);
   return end.how == WorkerEnd::How::finished ? 0 : 1;
-}
-
-/// run_worker demands one thread: of what the others held, the child would have a copy that nobody gives back.
-int fork_beside_a_thread() {
-  std::atomic<bool> done = false;
-  std::thread other([&done] { done.wait(false); });
-  const int status = run_in_worker([] { std::thread([] {}).join(); });
-  done = true;
-  done.notify_one();
-  other.join();
-  return status;
 }
 
 }  // namespace
@@ -48,7 +38,6 @@ int fork_beside_a_thread() {
 int main(int count, char** arguments) {
   const std::string_view mistake = count > 1 ? arguments[1] : "";
   if (mistake == "race") race();
-  if (mistake == "worker") return run_in_worker(race);
-  if (mistake == "fork") return fork_beside_a_thread();
+  if (mistake == "worker") return race_in_a_worker();
   return 0;
 }

@@ -34,11 +34,13 @@ def test_reading_and_adding_are_the_main_picture_and_what_only_writes_is_beside(
 
 def test_of_a_size_measured_in_two_shapes_the_faster_is_drawn(tmp_path):
     swept = samples("read", "shared", 80)
-    again = [{**sample, "x": {"bytes": sample["x"]["bytes"] + 512}, "values": [gbps] * 7}
+    other = {**SHAPE, "in_flight": 2}
+    again = [{**sample, "state": {**sample["state"], "shape": other}, "values": [gbps] * 7}
              for sample, gbps in zip(swept[-2:], (90, 70), strict=True)]  # fmt: skip
     (entry,) = bandwidth_curves(view(tmp_path, *swept, *again))
     assert [point.median for point in entry.curve.points] == [80] * (len(swept) - 2) + [90, 80]
-    assert entry.curve.points[-2].x == again[0]["x"]
+    assert [point.x for point in entry.curve.points] == [sample["x"] for sample in swept]
+    assert [point.state["shape"] for point in entry.curve.points[-2:]] == [other, SHAPE]
 
 
 def test_the_table_has_every_curve_and_the_summary_its_ends(tmp_path):

@@ -143,10 +143,17 @@ def test_last_level_has_neither_size_nor_transition(validator, examples):
     assert not validator.is_valid({**last, "bytes": {"low": 1, "value": 2, "high": 3}})
 
 
-@pytest.mark.parametrize("word", ["translation", "apis-disagree", "probes-disagree", "added-per-hop"])
+@pytest.mark.parametrize("word", ["translation", "apis-disagree", "probes-disagree"])
 def test_latency_probe_may_find(validator, word):
     validator.validate(synthetic.finding_record(word, value=None, unit=None))
     assert not validator.is_valid({**synthetic.finding_record(word), "probe": "copy"})
+
+
+@pytest.mark.parametrize(
+    ("probe", "word"), [("cpu-latency", "apis-disagree"), ("loaded-latency", "cpu-loss"), ("latency", "added-later")]
+)
+def test_a_probe_finds_no_word_but_its_own(validator, probe, word):
+    assert not validator.is_valid({**synthetic.finding_record(word), "probe": probe})
 
 
 def test_level_has_latency_or_bandwidth(validator, examples):

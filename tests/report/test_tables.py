@@ -50,6 +50,17 @@ def test_series_keys_and_x_become_columns(tmp_path):
         assert (last["series_path"], last["series_state"], last["groups"]) == ("scalar", "awake", "4")
 
 
+def test_a_point_in_two_shapes_has_a_row_for_each(tmp_path):
+    sample = synthetic.sample_records("opencl", 1)[0]
+    shapes = [{"groups": 2, "vector_bytes": 16}, {"groups": 4, "vector_bytes": 16}]
+    lines = [{**sample, "state": {**sample["state"], "shape": shape}} for shape in shapes]
+    recordings = [records.read(synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), *lines]))]
+    for path in tables.write(tmp_path, recordings, device_views(recordings))[:2]:
+        told = dict.fromkeys(row["shape"] for row in rows(path))
+        assert list(told) == ["groups=2 vector_bytes=16", "groups=4 vector_bytes=16"]
+    assert len(rows(tmp_path / "points.csv")) == 2
+
+
 def test_a_default_word_makes_no_column_and_no_curve(tmp_path):
     sample = synthetic.sample_records("opencl", 1)[0]
     lines = [synthetic.run_record(), sample, {**sample, "series": {"order": "cycle", "path": "vector"}}]

@@ -10,6 +10,7 @@
 #include "analysis/statistics.hpp"
 #include "gpu/model/model.hpp"
 #include "measure/runner.hpp"
+#include "probes/bandwidth/curve.hpp"
 #include "probes/bandwidth/plan.hpp"
 #include "probes/bandwidth/scaling.hpp"
 #include "probes/catalog.hpp"
@@ -70,6 +71,43 @@ TEST(BandwidthPlan, SearchesFirstAndThenSweepsWithTheNearestShape) {
   known.push_back(searched(points.front(), 1));
   // What comes after the sweep is over numbers of groups.
   for (const measure::Point& point : bandwidth.next(info, request, known)) EXPECT_TRUE(point.x.contains("groups"));
+}
+
+/// Of the curve that tells levels.
+measure::Measurement at(double bytes, double gbps, std::uint32_t groups) {
+  measure::Measurement one{
+      .point = {.series = series_of_levels(),
+                .x = {{"bytes", bytes}},
+                .shape = named(workloads::Shape{.group_size = 64, .groups = groups, .vector_words = 4})},
+      .unit = "GB/s",
+      .values = {gbps, gbps, gbps},
+      .state = {}};
+  one.state.shape = one.point.shape;
+  return one;
+}
+
+TEST(BandwidthCurve, HasEachSizeOnceInItsFastestShape) {
+  const std::vector<measure::Measurement> known{at(65536, 80, 1), at(66048, 50, 1),  at(65536, 90, 2),
+                                                at(65536, 70, 4), at(131072, 60, 2), at(66048, 40, 2)};
+  std::vector<std::pair<double, double>> found;
+  for (const measure::Measurement* one : best_points(known, series_of_levels())) {
+    found.emplace_back(one->point.x.at("bytes"), one->values.front());
+  }
+  EXPECT_EQ(found, (std::vector<std::pair<double, double>>{{65536, 90}, {66048, 50}, {131072, 60}}));
+}
+
+TEST(BandwidthCurve, WhereItStepsBetweenTwoShapesTheSlowerSizeIsMeasuredInTheOtherToo) {
+  const auto info = device_with(2, gpu::DeviceType::discrete);
+  const measure::Request quick{.effort = measure::Effort::quick};
+  std::vector<measure::Measurement> known{at(32768, 100, 1), at(65536, 100, 1), at(131072, 60, 2), at(262144, 60, 2)};
+  const std::vector<measure::Point> points = closer_points(info, quick, known);
+  ASSERT_EQ(points.size(), 1u);
+  EXPECT_EQ(points[0].series, series_of_levels());
+  EXPECT_EQ(points[0].x, known[2].point.x);
+  EXPECT_EQ(points[0].shape, known[0].point.shape);
+  // Each way once only.
+  known.push_back(at(131072, 55, 1));
+  for (const measure::Point& point : closer_points(info, quick, known)) EXPECT_NE(point.x, known[2].point.x);
 }
 
 /// The largest working set of the curve of levels that is asked for where a cache of so many bytes stands before

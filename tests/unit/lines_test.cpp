@@ -40,16 +40,23 @@ measure::Measurement measurement() {
                                      .cpu_clock_mhz = 5100}}};
 }
 
-Line parsed(const std::string& text) {
+/// A line that must be of this kind; an empty one where it is not.
+template <typename Kind>
+Kind parsed(const std::string& text) {
   const auto line = parse_line(text);
-  EXPECT_TRUE(line) << text;
-  return line.value_or(Line{});
+  EXPECT_TRUE(line && std::holds_alternative<Kind>(*line)) << text;
+  return line && std::holds_alternative<Kind>(*line) ? std::get<Kind>(*line) : Kind{};
+}
+
+template <typename Kind>
+bool is(const std::string& text) {
+  const auto line = parse_line(text);
+  return line && std::holds_alternative<Kind>(*line);
 }
 
 TEST(Lines, ASampleComesBackAsItWas) {
   const auto sent = measurement();
-  const Line line = parsed(sample_line(origin, sent, 1.5));
-  EXPECT_EQ(line.kind, "sample");
+  const auto line = parsed<SampleLine>(sample_line(origin, sent, 1.5));
   EXPECT_EQ(line.origin.device, origin.device);
   EXPECT_EQ(line.origin.api, "vulkan");
   EXPECT_EQ(line.origin.probe, "latency");
@@ -89,8 +96,8 @@ TEST(Lines, WhatNobodySaysOfTheSurroundingsIsAbsent) {
   for (const char* word : {"_mhz", "celsius", "watts", "throttle", "clock_source"}) {
     EXPECT_EQ(text.find(word), text.npos) << text;
   }
-  EXPECT_FALSE(parsed(text).measurement.state.core_clock);
-  const counters::DeviceState around = parsed(text).measurement.state.device_state;
+  EXPECT_FALSE(parsed<SampleLine>(text).measurement.state.core_clock);
+  const counters::DeviceState around = parsed<SampleLine>(text).measurement.state.device_state;
   EXPECT_FALSE(around.gpu_clock_mhz || around.cpu_clock_mhz || around.power_watts || around.throttle_reasons);
 }
 
@@ -99,7 +106,7 @@ TEST(Lines, NotThrottledIsAnEmptyList) {
   sent.state.device_state = {.throttle_reasons = std::set<std::string>{}};
   const std::string text = sample_line(origin, sent, 1.5);
   EXPECT_NE(text.find("\"throttle_reasons\":[]"), text.npos) << text;
-  EXPECT_EQ(parsed(text).measurement.state.device_state.throttle_reasons, std::set<std::string>{});
+  EXPECT_EQ(parsed<SampleLine>(text).measurement.state.device_state.throttle_reasons, std::set<std::string>{});
 }
 
 TEST(Lines, ADriftThatIsNotKnownIsNull) {
@@ -107,11 +114,11 @@ TEST(Lines, ADriftThatIsNotKnownIsNull) {
   sent.state.drift.reset();
   const std::string text = sample_line(origin, sent, 1.5);
   EXPECT_NE(text.find("\"drift\":null"), std::string::npos) << text;
-  EXPECT_FALSE(parsed(text).measurement.state.drift);
+  EXPECT_FALSE(parsed<SampleLine>(text).measurement.state.drift);
 }
 
 TEST(Lines, ASampleOfAnyOriginMayKnowNothingOfItsState) {
-  const Line line = parsed(
+  const auto line = parsed<SampleLine>(
       R"({"record":"sample","device":"d","api":"cuda","probe":"latency","series":{},"x":{"bytes":64},"unit":"ns",)"
       R"("values":[5,6],"state":{},"t":0})");
   EXPECT_EQ(line.measurement.values, (std::vector<double>{5, 6}));
@@ -120,36 +127,36 @@ TEST(Lines, ASampleOfAnyOriginMayKnowNothingOfItsState) {
 
 TEST(Lines, SkipsAndErrorsKeepTheirReasonAndTheirPoint) {
   const measure::Point point = test::point_of(64);
-  for (const bool skip : {true, false}) {
-    const Line with = parsed(skip ? skip_line(origin, &point, "why") : error_line(origin, &point, "why"));
-    EXPECT_EQ(with.kind, skip ? "skip" : "error");
+  const auto expect_both = [](const auto& with, const auto& without) {
+    EXPECT_EQ(with.origin.device, origin.device);
     EXPECT_EQ(with.reason, "why");
-    EXPECT_TRUE(with.has_point);
-    EXPECT_EQ(with.point.x.at("bytes"), 64);
-    const Line without = parsed(skip ? skip_line(origin, nullptr, "why") : error_line(origin, nullptr, "why"));
-    EXPECT_FALSE(without.has_point);
+    ASSERT_TRUE(with.point);
+    EXPECT_EQ(with.point->x.at("bytes"), 64);
+    EXPECT_FALSE(without.point);
     EXPECT_EQ(without.reason, "why");
-  }
+  };
+  expect_both(parsed<SkipLine>(skip_line(origin, &point, "why")), parsed<SkipLine>(skip_line(origin, nullptr, "why")));
+  expect_both(parsed<ErrorLine>(error_line(origin, &point, "why")),
+              parsed<ErrorLine>(error_line(origin, nullptr, "why")));
 }
 
 TEST(Lines, AFindingComesBackWithAndWithoutAValue) {
   measure::Finding sent{
       .series = {{"path", "vector"}}, .name = "translation", .value = 65536, .unit = "bytes", .evidence = "because"};
-  const Line with = parsed(finding_line(origin, sent));
+  const auto with = parsed<FindingLine>(finding_line(origin, sent));
   EXPECT_EQ(with.finding.series, sent.series);
   EXPECT_EQ(with.finding.name, "translation");
   EXPECT_EQ(with.finding.value, 65536);
   EXPECT_EQ(with.finding.unit, "bytes");
   EXPECT_EQ(with.finding.evidence, "because");
   sent.value.reset();
-  EXPECT_FALSE(parsed(finding_line(origin, sent)).finding.value);
+  EXPECT_FALSE(parsed<FindingLine>(finding_line(origin, sent)).finding.value);
 }
 
 TEST(Lines, ALevelComesBackWithAndWithoutASize) {
   measure::FoundLevel sent{.series = {{"path", "vector"}}, .level = 2, .found = {}};
   sent.found.latency_ns = {95.5, 96, 97};
-  const Line last = parsed(level_line(origin, sent));
-  EXPECT_EQ(last.kind, "level");
+  const auto last = parsed<LevelLine>(level_line(origin, sent));
   EXPECT_EQ(last.level.series, sent.series);
   EXPECT_EQ(last.level.level, 2);
   EXPECT_FALSE(last.level.found.bytes);
@@ -161,7 +168,7 @@ TEST(Lines, ALevelComesBackWithAndWithoutASize) {
   sent.found.onset_bytes = 31000;
   sent.found.end_bytes = 40000;
   sent.cycles = analysis::Bracket{229, 230.5, 233};
-  const Line cache = parsed(level_line(origin, sent));
+  const auto cache = parsed<LevelLine>(level_line(origin, sent));
   ASSERT_TRUE(cache.level.found.bytes);
   EXPECT_EQ(cache.level.found.bytes->low, 30000);
   EXPECT_EQ(cache.level.found.bytes->value, 32768);
@@ -180,7 +187,7 @@ TEST(Lines, ALevelOfABandwidthCurveHasItsBandwidthInstead) {
   sent.gbps = analysis::Bracket{990, 1000, 1010};
   const std::string line = level_line(origin, sent);
   EXPECT_EQ(line.find("latency_ns"), std::string::npos) << line;
-  const Line found = parsed(line);
+  const auto found = parsed<LevelLine>(line);
   ASSERT_TRUE(found.level.gbps);
   EXPECT_EQ(found.level.gbps->low, 990);
   EXPECT_EQ(found.level.gbps->value, 1000);
@@ -189,10 +196,10 @@ TEST(Lines, ALevelOfABandwidthCurveHasItsBandwidthInstead) {
 
 TEST(Lines, TheSameInCyclesIsNoPointOfItsOwn) {
   auto sent = measurement();
-  EXPECT_TRUE(is_point(parsed(sample_line(origin, sent, 1.5))));
+  EXPECT_TRUE(is_point(parsed<SampleLine>(sample_line(origin, sent, 1.5))));
   sent.unit = "cycles";
-  EXPECT_FALSE(is_point(parsed(sample_line(origin, sent, 1.5))));
-  EXPECT_FALSE(is_point(parsed(skip_line(origin, nullptr, "why"))));
+  EXPECT_FALSE(is_point(parsed<SampleLine>(sample_line(origin, sent, 1.5))));
+  EXPECT_FALSE(is<SampleLine>(skip_line(origin, nullptr, "why")));
 }
 
 TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
@@ -210,7 +217,7 @@ TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
   info.timer_step_ns = 10.5;
   info.memory_kinds = {{.name = "device-local", .missing = "", .seen_by_cpu = false},
                        {.name = "svm-fine", .missing = "why", .maps_freely = true}};
-  const gpu::DeviceInfo got = parsed(info_line(info)).info;
+  const gpu::DeviceInfo got = parsed<InfoLine>(info_line(info)).info;
   EXPECT_EQ(got.api, info.api);
   EXPECT_EQ(got.type, info.type);
   EXPECT_EQ(got.name, info.name);
@@ -230,14 +237,13 @@ TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
   EXPECT_EQ(got.timer_step_ns, info.timer_step_ns);
   EXPECT_EQ(got.memory_kinds, info.memory_kinds);
 
-  EXPECT_DOUBLE_EQ(parsed(plan_line({0.5, 1.25})).expected_seconds, 1.75);
-  const Line point = parsed(point_line(origin, "latency 4 KiB", test::point_of(4096)));
-  EXPECT_EQ(point.kind, "point");
+  EXPECT_DOUBLE_EQ(parsed<PlanLine>(plan_line({0.5, 1.25})).expected_seconds, 1.75);
+  const auto point = parsed<PointLine>(point_line(origin, "latency 4 KiB", test::point_of(4096)));
   EXPECT_EQ(point.name, "latency 4 KiB");
   EXPECT_EQ(point.point.x.at("bytes"), 4096);
-  EXPECT_EQ(point.expected_seconds, 1);
-  EXPECT_EQ(parsed(alive_line()).kind, "alive");
-  EXPECT_EQ(parsed(unsupported_line("no driver")).reason, "no driver");
+  EXPECT_EQ(point.point.expected_seconds, 1);
+  EXPECT_TRUE(is<AliveLine>(alive_line()));
+  EXPECT_EQ(parsed<UnsupportedLine>(unsupported_line("no driver")).reason, "no driver");
 }
 
 TEST(Lines, NumbersHaveSixDigitsAndSizesAreWhole) {
@@ -264,13 +270,20 @@ TEST(Lines, AreOneLineEachWhateverADriverSays) {
     EXPECT_EQ(text.find('\xFF'), std::string::npos);
     EXPECT_TRUE(parse_line(text)) << text;
   }
-  EXPECT_EQ(parsed(info_line(info)).info.name, "bad \xEF\xBF\xBD\xEF\xBF\xBD name\nwith a line feed and \"quotes\"");
+  EXPECT_EQ(parsed<InfoLine>(info_line(info)).info.name,
+            "bad \xEF\xBF\xBD\xEF\xBF\xBD name\nwith a line feed and \"quotes\"");
 }
 
 TEST(Lines, EveryKindNamesItself) {
-  EXPECT_EQ(parsed(run_line({.run = "u", .command = {"sonde", "run"}})).kind, "run");
-  EXPECT_EQ(parsed(device_line({})).kind, "device");
-  EXPECT_EQ(parsed(end_line({.status = "complete"})).kind, "end");
+  const auto run = parsed<RunLine>(run_line({.run = "u", .command = {"sonde", "run"}, .seed = 7}));
+  EXPECT_EQ(run.schema, schema_version);
+  EXPECT_EQ(run.seed, 7u);
+  DeviceRecord device;
+  device.id = "cpu";
+  device.line_bytes = 64;
+  EXPECT_EQ(parsed<DeviceLine>(device_line(device)).device, "cpu");
+  EXPECT_EQ(parsed<DeviceLine>(device_line(device)).line_bytes, 64u);
+  EXPECT_TRUE(is<EndLine>(end_line({.status = "complete"})));
 }
 
 TEST(ParseLine, GarbageIsNoRecord) {
@@ -288,8 +301,8 @@ TEST(ParseLine, GarbageIsNoRecord) {
 }
 
 TEST(ParseLine, UnknownKindsAndFieldsAreNoError) {
-  EXPECT_EQ(parsed("{\"record\":\"of tomorrow\",\"more\":[1]}").kind, "of tomorrow");
-  EXPECT_EQ(parsed("{\"record\":\"skip\",\"reason\":\"why\",\"more\":{}}").reason, "why");
+  EXPECT_EQ(parsed<UnknownLine>("{\"record\":\"of tomorrow\",\"more\":[1]}").kind, "of tomorrow");
+  EXPECT_EQ(parsed<SkipLine>("{\"record\":\"skip\",\"reason\":\"why\",\"more\":{}}").reason, "why");
 }
 
 }  // namespace

@@ -144,6 +144,24 @@ TEST_F(RunnerTest, FindingsAreConcludedFromAllMeasurements) {
   EXPECT_EQ(observer.levels[0].level, 5);
 }
 
+TEST_F(RunnerTest, APointIsMeasuredOnceInEachShape) {
+  ScriptedDevice device({});
+  Point narrow = point_of(few_bytes);
+  narrow.shape = {{"groups", 1}};
+  Point wide = point_of(few_bytes);
+  wide.shape = {{"groups", 2}};
+  run(device, {narrow, wide, narrow});
+  ASSERT_EQ(observer.starts.size(), 2u);
+  EXPECT_EQ(observer.starts[0].shape, narrow.shape);
+  EXPECT_EQ(observer.starts[1].shape, wide.shape);
+  // Without one it is the size in its best shape, whichever that is.
+  observer = {};
+  run(device, {point_of(few_bytes), narrow, point_of(2 * few_bytes)});
+  ASSERT_EQ(observer.starts.size(), 2u);
+  EXPECT_TRUE(observer.starts[0].shape.empty());
+  EXPECT_EQ(observer.starts[1].x.at("bytes"), 2 * few_bytes);
+}
+
 TEST_F(RunnerTest, AnObstacleSkipsTheProbeAndTouchesNothing) {
   ScriptedDevice device({});
   Probe probe = walking();

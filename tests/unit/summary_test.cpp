@@ -12,21 +12,13 @@ namespace {
 using records::Line;
 using test::cpu_device;
 
-Line sample(const std::string& api, double bytes, std::vector<double> values, bool disturbed = false) {
-  Line line;
-  line.kind = "sample";
-  line.origin = {"cpu", api, "latency"};
+using records::LevelLine;
+using records::SampleLine;
+
+SampleLine sample(const std::string& api, double bytes, std::vector<double> values, bool disturbed = false) {
+  SampleLine line{.origin = {"cpu", api, "latency"}, .measurement = {}};
   line.measurement = {.point = test::point_of(bytes), .unit = "ns", .values = std::move(values), .state = {}};
   line.measurement.state.disturbed = disturbed;
-  return line;
-}
-
-Line reason(const std::string& kind, const std::string& api, double bytes) {
-  Line line;
-  line.kind = kind;
-  line.origin = {"cpu", api, "latency"};
-  if (bytes > 0) line.point = test::point_of(bytes);
-  line.reason = "the reason of the " + kind;
   return line;
 }
 
@@ -82,8 +74,8 @@ TEST(Summary, ADisturbedPointHasAStarThatIsExplained) {
   EXPECT_TRUE(has(disturbed, "\n* 1 point"));
 }
 
-Line sample_around(double bytes, const counters::DeviceState& around) {
-  Line line = sample("opencl", bytes, {10, 10});
+SampleLine sample_around(double bytes, const counters::DeviceState& around) {
+  SampleLine line = sample("opencl", bytes, {10, 10});
   line.measurement.state.device_state = around;
   return line;
 }
@@ -95,7 +87,7 @@ TEST(Summary, PointsThatWereThrottledAreCountedWithTheirReasons) {
   lines.push_back(sample_around(16384, {.throttle_reasons = Reasons{"temperature"}}));
   lines.push_back(sample_around(32768, {.throttle_reasons = Reasons{"power", "temperature"}}));
   EXPECT_TRUE(has(text_of(lines), "2 of 4 points were measured while the GPU was throttled (power, temperature)"));
-  lines.back().origin.device = "another";
+  std::get<SampleLine>(lines.back()).origin.device = "another";
   EXPECT_TRUE(has(text_of(lines), "1 of 3 points were measured while the GPU was throttled (temperature)"));
 }
 
@@ -108,17 +100,18 @@ TEST(Summary, PointsClearlyBelowTheHighestClockAreCounted) {
       has(text_of(lines), "1 of 4 points were measured at a clock more than 10 % below the highest, 2500 MHz."));
 }
 
-Line in_cycles(Line line) {
+SampleLine in_cycles(SampleLine line) {
   line.measurement.unit = "cycles";
   for (double& value : line.measurement.values) value *= 7;
   return line;
 }
 
 TEST(Summary, TheSameInCyclesIsNoFurtherPoint) {
-  Line throttled = sample_around(8192, {.gpu_clock_mhz = 1000, .throttle_reasons = std::set<std::string>{"power"}});
+  SampleLine throttled =
+      sample_around(8192, {.gpu_clock_mhz = 1000, .throttle_reasons = std::set<std::string>{"power"}});
   throttled.measurement.state.disturbed = true;
   throttled.measurement.state.laps_settling = 0.1;
-  const Line quiet = sample_around(4096, {.gpu_clock_mhz = 2500});
+  const SampleLine quiet = sample_around(4096, {.gpu_clock_mhz = 2500});
   const std::string text = text_of({quiet, in_cycles(quiet), throttled, in_cycles(throttled)});
   EXPECT_TRUE(has(text, "* 1 point"));
   EXPECT_TRUE(has(text, "At 1 points the caches"));
@@ -127,10 +120,8 @@ TEST(Summary, TheSameInCyclesIsNoFurtherPoint) {
   EXPECT_FALSE(has(text, "70.0"));
 }
 
-Line level(int number, double latency_ns, std::optional<double> cycles) {
-  Line line;
-  line.kind = "level";
-  line.origin = {"cpu", "opencl", "latency"};
+LevelLine level(int number, double latency_ns, std::optional<double> cycles) {
+  LevelLine line{.origin = {"cpu", "opencl", "latency"}, .level = {}};
   line.level = {.series = {}, .level = number, .found = {}};
   line.level.found.latency_ns = {latency_ns, latency_ns, latency_ns};
   if (cycles) line.level.cycles = analysis::Bracket{*cycles, *cycles, *cycles};
@@ -146,8 +137,8 @@ TEST(Summary, LevelsAreToldInCyclesWhereTheyAreKnownWithTheirClock) {
   EXPECT_TRUE(has(with, " 499\n"));
 }
 
-Line bandwidth_level(int number, std::optional<double> bytes, double gbps) {
-  Line line = level(number, 0, std::nullopt);
+LevelLine bandwidth_level(int number, std::optional<double> bytes, double gbps) {
+  LevelLine line = level(number, 0, std::nullopt);
   line.origin.probe = "bandwidth";
   if (bytes) line.level.found.bytes = analysis::Bracket{*bytes, *bytes, *bytes};
   line.level.gbps = analysis::Bracket{gbps, gbps, gbps};
@@ -155,7 +146,7 @@ Line bandwidth_level(int number, std::optional<double> bytes, double gbps) {
 }
 
 TEST(Summary, ALevelHasSizeLatencyAndBandwidthInOneRow) {
-  Line cache = level(1, 5, std::nullopt);
+  LevelLine cache = level(1, 5, std::nullopt);
   cache.level.found.bytes = analysis::Bracket{32768, 32768, 32768};
   const std::string text = text_of({sample("opencl", 4096, {10, 10}), cache, level(2, 200, std::nullopt),
                                     bandwidth_level(1, 33792, 1000), bandwidth_level(2, std::nullopt, 60)});
@@ -168,7 +159,7 @@ TEST(Summary, ALevelHasSizeLatencyAndBandwidthInOneRow) {
 }
 
 TEST(Summary, WhatMayBeSoMuchSlowerThatItHoldsOneMoreLevelIsNotCalledMemory) {
-  const auto called_memory = [](Line last, analysis::Bracket latency_ns, analysis::Bracket gbps) {
+  const auto called_memory = [](LevelLine last, analysis::Bracket latency_ns, analysis::Bracket gbps) {
     if (last.level.gbps) last.level.gbps = gbps;
     last.level.found.latency_ns = latency_ns;
     const std::string text = text_of({sample("opencl", 4096, {10, 10}), last});
@@ -191,18 +182,17 @@ TEST(Summary, ALevelThatBandwidthAloneShowsHasNoNumberAmongThoseOfLatency) {
   EXPECT_TRUE(has(alone, "\n  1            33 KiB"));
 }
 
-Line bandwidth_sample(double bytes, double gbps, double launch_ns) {
-  Line line = sample("opencl", bytes, {gbps, gbps});
+SampleLine bandwidth_sample(double bytes, double gbps, double launch_ns) {
+  SampleLine line = sample("opencl", bytes, {gbps, gbps});
   line.origin.probe = "bandwidth";
   line.measurement.unit = "GB/s";
   line.measurement.point.series = probes::series_of_levels();
-  line.point = line.measurement.point;
   line.measurement.state.launch_ns = launch_ns;
   return line;
 }
 
 TEST(Summary, ALaunchIsMeasuredAndFittedFromSmallWorkingSets) {
-  Line empty = bandwidth_sample(0, 12.5, 0);
+  SampleLine empty = bandwidth_sample(0, 12.5, 0);
   empty.measurement.unit = "us";
   empty.measurement.point.x = {{"groups", 2}};
   const std::string text = text_of({bandwidth_sample(4096, 80, 11e3), bandwidth_sample(8192, 100, 12e3),
@@ -213,15 +203,15 @@ TEST(Summary, ALaunchIsMeasuredAndFittedFromSmallWorkingSets) {
 }
 
 TEST(Summary, SkipsAndErrorsAreSaidWithTheirReasonAndSize) {
-  const std::string text = text_of({reason("skip", "vulkan", 1073741824), reason("error", "opencl", 0)});
+  const std::string text =
+      text_of({records::SkipLine{{"cpu", "vulkan", "latency"}, test::point_of(1073741824), "the reason of the skip"},
+               records::ErrorLine{{"cpu", "opencl", "latency"}, std::nullopt, "the reason of the error"}});
   EXPECT_TRUE(has(text, "Not measured: latency through vulkan at 1 GiB: the reason of the skip"));
   EXPECT_TRUE(has(text, "Failed: latency through opencl: the reason of the error"));
 }
 
 TEST(Summary, LatencyUnderLoadIsWhatItsFindingsSay) {
-  Line line;
-  line.kind = "finding";
-  line.origin = {"cpu", "vulkan", "loaded-latency"};
+  records::FindingLine line{.origin = {"cpu", "vulkan", "loaded-latency"}, .finding = {}};
   line.finding = {.series = {},
                   .name = "full-load-latency",
                   .value = 200,
@@ -251,9 +241,9 @@ TEST(Summary, OnACpuItSaysWhatVulkansCodeAdds) {
 }
 
 TEST(Summary, OtherDevicesAndOtherUnitsAreNotInTheTable) {
-  Line other = sample("opencl", 4096, {99, 99});
+  SampleLine other = sample("opencl", 4096, {99, 99});
   other.origin.device = "gpu-x";
-  Line bandwidth = sample("opencl", 4096, {88, 88});
+  SampleLine bandwidth = sample("opencl", 4096, {88, 88});
   bandwidth.measurement.unit = "GB/s";
   const std::string text = text_of({sample("opencl", 4096, {10, 10}), other, bandwidth});
   EXPECT_TRUE(has(text, "10.00 ± 0.00"));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "os/file.hpp"
 #include "support/fake_tree.hpp"
 
 namespace sonde::counters {
@@ -22,9 +23,9 @@ TEST(SmallFile, WhatCannotBeReadIsNothing) {
   const test::FakeTree tree;
   std::filesystem::create_directory(tree.root() / "folder");
   ASSERT_EQ(mkfifo((tree.root() / "pipe").c_str(), 0600), 0);
-  EXPECT_FALSE(read_bytes(tree.root() / "missing"));
-  EXPECT_FALSE(read_bytes(tree.root() / "folder"));
-  EXPECT_EQ(read_bytes(tree.root() / "pipe").value_or(""), "");  // and is not waited for
+  EXPECT_FALSE(read_text(tree.root() / "missing"));
+  EXPECT_FALSE(read_text(tree.root() / "folder"));
+  EXPECT_EQ(read_text(tree.root() / "pipe").value_or(""), "");  // and is not waited for
   EXPECT_FALSE(read_number(tree.write("text", "no number")));
   EXPECT_EQ(read_number(tree.write("number", "42\n")), 42);
 }
@@ -32,9 +33,9 @@ TEST(SmallFile, WhatCannotBeReadIsNothing) {
 TEST(SmallFile, NoMoreIsReadThanAskedFor) {
   const test::FakeTree tree;
   const auto file = tree.write("long", std::string(10000, 'x'));
-  EXPECT_EQ(read_bytes(file)->size(), 4096u);
-  EXPECT_EQ(read_bytes(file, 10)->size(), 10u);
-  EXPECT_EQ(read_bytes(file, 1 << 20)->size(), 10000u);
+  EXPECT_EQ(read_text(file)->size(), 4096u);
+  EXPECT_EQ(os::read_bytes(file, 10)->size(), 10u);
+  EXPECT_EQ(os::read_bytes(file, 1 << 20)->size(), 10000u);
 }
 
 TEST(SmallFile, NumberedEntriesComeByNumber) {

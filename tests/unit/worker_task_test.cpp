@@ -40,7 +40,7 @@ std::vector<records::Line> lines_of(const gpu::model::Description& description, 
   do_task(task, [&lines](const std::string& text) {
     const auto line = records::parse_line(text);
     ASSERT_TRUE(line) << text;
-    EXPECT_NE(line->kind, "error") << text;
+    EXPECT_FALSE(std::holds_alternative<records::ErrorLine>(*line)) << text;
     lines.push_back(*line);
   });
   return lines;
@@ -49,7 +49,7 @@ std::vector<records::Line> lines_of(const gpu::model::Description& description, 
 std::vector<measure::State> states_of_samples(const std::filesystem::path& sysfs_root) {
   std::vector<measure::State> states;
   for (const records::Line& line : lines_of(little_model(), 4096, sysfs_root)) {
-    if (line.kind == "sample") states.push_back(line.measurement.state);
+    if (const auto* sample = std::get_if<records::SampleLine>(&line)) states.push_back(sample->measurement.state);
   }
   return states;
 }
@@ -98,17 +98,19 @@ TEST(WorkerTask, CyclesOfALevelAreItsLatencyTimesTheClockWhateverTheRampAndTheNo
   std::map<double, std::vector<double>> cycles;
   std::vector<measure::FoundLevel> levels;
   for (const records::Line& line : lines_of(model, 1 << 20, tree.root())) {
-    if (line.kind == "level" && line.level.series.at("path") == "vector") levels.push_back(line.level);
-    if (line.kind != "sample" || line.point.series.contains("order")) continue;
-    if (line.point.series.at("path") != "vector") continue;
-    const double bytes = line.point.x.at("bytes");
+    const auto* found = std::get_if<records::LevelLine>(&line);
+    if (found != nullptr && found->level.series.at("path") == "vector") levels.push_back(found->level);
+    const auto* sample = std::get_if<records::SampleLine>(&line);
+    if (sample == nullptr || sample->measurement.point.series.contains("order")) continue;
+    const auto& [point, unit, values, state] = sample->measurement;
+    if (point.series.at("path") != "vector") continue;
+    const double bytes = point.x.at("bytes");
     // Well within the first level, and where it holds next to nothing.
     const double latency_ns = bytes <= 12288 ? 40 : bytes >= 131072 ? 300 : 0;
     if (latency_ns == 0) continue;
-    const std::vector<double>& values = line.measurement.values;
-    auto& of_level = line.measurement.unit == "ns" ? nanoseconds[latency_ns] : cycles[latency_ns];
+    auto& of_level = unit == "ns" ? nanoseconds[latency_ns] : cycles[latency_ns];
     of_level.insert(of_level.end(), values.begin(), values.end());
-    EXPECT_EQ(line.measurement.state.core_clock.value().source, "shader-clock");
+    EXPECT_EQ(state.core_clock.value().source, "shader-clock");
   }
   ASSERT_EQ(cycles.size(), 2u);
   for (const auto& [latency_ns, values] : cycles) {

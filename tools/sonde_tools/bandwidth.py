@@ -9,8 +9,6 @@ from sonde_tools.sections import Figure, Section, Table
 
 FURTHER_HEIGHT_PIXELS = 300
 MAIN_PATTERNS = {"read", "add"}
-# A size that was measured in two shapes stands in the record twice, a grain apart.
-SAME_SIZE = 1.02
 OTHER_PATHS = {"image": "through the texture unit", "local": "from memory of the work-groups"}
 
 
@@ -29,14 +27,13 @@ def _of_all_groups(entry):
 
 
 def _fastest(points):
-    """One point a size, in its faster shape; the rest are in the record and the tables of all samples."""
-    best = []
-    for point in sorted(points, key=lambda each: each.x["bytes"]):
-        if not best or point.x["bytes"] > SAME_SIZE * best[-1].x["bytes"]:
-            best.append(point)
-        elif point.median > best[-1].median:
-            best[-1] = point
-    return best
+    """One point a size, in its fastest shape; the rest are in the record and the tables of all samples."""
+    best = {}
+    for point in points:
+        size_bytes = point.x["bytes"]
+        if size_bytes not in best or point.median > best[size_bytes].median:
+            best[size_bytes] = point
+    return [point for _, point in sorted(best.items())]
 
 
 def _measured(view):

@@ -8,7 +8,7 @@ from sonde_tools.series import canonical
 
 @dataclass(frozen=True)
 class Point:
-    """One x of a curve; median, quartiles and extremes are in the curve's unit."""
+    """One x of a curve, in one shape; median, quartiles and extremes are in the curve's unit."""
 
     x: dict
     values: list
@@ -60,18 +60,23 @@ def curves(samples):
     """Groups sample records into Curves, in the order in which each curve first appears."""
     grouped = {}
     for sample in samples:
-        x = tuple(sorted(sample["x"].items()))
-        grouped.setdefault(curve_key(sample), {}).setdefault(x, []).append(sample)
+        grouped.setdefault(curve_key(sample), {}).setdefault(_place(sample), []).append(sample)
     found = []
     for key, points in grouped.items():
         in_cycles = grouped.get((*key[:4], "cycles"), {}) if key[4] == "ns" else {}
-        ordered = [_point(same, in_cycles.get(x)) for x, same in sorted(points.items())]
+        ordered = [_point(same, in_cycles.get(place)) for place, same in sorted(points.items())]
         found.append(Curve(*key[:3], dict(key[3]), key[4], ordered))
     return found
 
 
+def _place(sample):
+    """What tells a point of a curve from its others, hashable: x and the shape in which it was measured."""
+    shape = (sample.get("state") or {}).get("shape") or {}
+    return tuple(sorted(sample["x"].items())), tuple(sorted(shape.items()))
+
+
 def _point(samples, in_cycles=None):
-    """One Point from every sample with this x, and from those in cycles."""
+    """One Point from every sample at one place, and from those in cycles."""
     used = _used(samples)
     values = _values(used)
     low, median, high = quartiles(values)

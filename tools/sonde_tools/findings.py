@@ -7,7 +7,6 @@ HEADINGS = {
     "translation": "Address translation",
     "apis-disagree": "OpenCL and Vulkan disagree",
     "probes-disagree": "Two probes disagree",
-    "added-per-hop": "Added to every hop",
     "saturated-by": "Groups that saturate the memory",
     "suspicious": "Suspicious value",
     "zero-copy": "Shared without a copy",
@@ -31,9 +30,6 @@ HEADINGS = {
     "load-for-50-percent": "Load that adds 50 % to the latency",
     "cpu-loss": "What the CPU loses",
     "gpu-loss": "What the GPU loses",
-    "effective-capacity": "Effective capacity of the cache",
-    "none-seen": "No cache seen",
-    "contrast-too-small": "Too little contrast to tell",
 }
 
 

@@ -4,9 +4,7 @@
 DEFAULTS = {
     "path": "vector", "memory": "device", "order": "cycle", "fabric": "idle", "pattern": "read", "sharing": "shared",
     "side": "gpu", "writer": "cpu", "direction": "to-device", "counted": "total", "engine": "driver",
-    "host": "pageable", "method": "timing", "stores": "ordinary", "pages": "small", "pinning": "compact",
-    "line": "clean", "bytes-counted": "program", "state": "asleep",
-    "core": "performance",
+    "host": "pageable", "pages": "small", "bytes-counted": "program", "state": "asleep", "core": "performance",
 }  # fmt: skip
 
 # Words that two keys could both mean.

@@ -5,7 +5,7 @@ import csv
 from sonde_tools.series import canonical
 
 _CURVE = ["file", "run", "device", "api", "probe"]
-_STATE = ["disturbed", "foreign_cpu", "clock_mhz"]
+_STATE = ["disturbed", "foreign_cpu", "clock_mhz", "shape"]
 _STATISTICS = ["median", "low_quartile", "high_quartile", "minimum", "maximum", "repetitions"]
 # Column of levels.csv: where in a level record its number is.
 _LEVEL = {
@@ -96,7 +96,8 @@ def _text(value):
 
 
 def _state(disturbed, state):
-    return ["true" if disturbed else "false", _text(state.get("foreign_cpu")), _text(state.get("clock_mhz"))]
+    shape = " ".join(f"{name}={value:g}" for name, value in (state.get("shape") or {}).items())
+    return ["true" if disturbed else "false", _text(state.get("foreign_cpu")), _text(state.get("clock_mhz")), shape]
 
 
 def _write(path, header, rows):

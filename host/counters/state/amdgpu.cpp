@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 std::optional<double> clock_mhz(const std::optional<fs::path>& sensors, const char* sensor, const fs::path& levels) {
   const auto hertz = sensors ? read_number(*sensors / sensor) : std::nullopt;
   if (hertz && *hertz > 0) return *hertz * 1e-6;
-  const auto text = read_bytes(levels);
+  const auto text = read_text(levels);
   return text ? marked_clock_mhz(*text) : std::nullopt;
 }
 
@@ -41,7 +41,7 @@ Source amdgpu_source(const fs::path& device) {
   return [device, sensors = hwmon_folder(device), metrics = GpuMetrics()](DeviceState& reading) mutable {
     reading.gpu_clock_mhz = clock_mhz(sensors, "freq1_input", device / "pp_dpm_sclk");
     reading.memory_clock_mhz = clock_mhz(sensors, "freq2_input", device / "pp_dpm_mclk");
-    if (const auto table = read_bytes(device / "gpu_metrics")) {
+    if (const auto table = read_text(device / "gpu_metrics")) {
       reading.throttle_reasons = metrics.throttle_reasons(*table);
     }
   };

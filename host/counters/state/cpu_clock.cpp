@@ -1,11 +1,11 @@
 #include "counters/state/cpu_clock.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <string>
 
 #include "counters/state/sysfs.hpp"
+#include "os/file.hpp"
+#include "os/threads.hpp"
 
 // Sources: kernel, Documentation/admin-guide/pm/cpufreq.rst (scaling_cur_freq, kHz); proc(5).
 namespace sonde::counters {
@@ -55,9 +55,9 @@ std::optional<double> cpuinfo_clock_mhz(std::string_view text, int cpu) {
 }
 
 Source cpu_clock_source(const std::filesystem::path& root) {
-  const std::filesystem::path stat = "/proc/self/task/" + std::to_string(gettid()) + "/stat";
+  const std::filesystem::path stat = "/proc/self/task/" + std::to_string(os::this_thread()) + "/stat";
   return cpu_clock_source(root, [stat] {
-    const auto text = read_bytes(stat);
+    const auto text = read_text(stat);
     return text ? last_cpu_in(*text) : std::nullopt;
   });
 }
@@ -70,7 +70,7 @@ Source cpu_clock_source(const std::filesystem::path& root, const std::function<s
     const int cpu = which_cpu().value_or(0);
     if (cpufreq) {
       reading.cpu_clock_mhz = sysfs_clock_mhz(cpus, cpu);
-    } else if (const auto text = read_bytes(root / "proc/cpuinfo", most_cpuinfo_bytes)) {
+    } else if (const auto text = os::read_bytes(root / "proc/cpuinfo", most_cpuinfo_bytes)) {
       reading.cpu_clock_mhz = cpuinfo_clock_mhz(*text, cpu);
     }
   };

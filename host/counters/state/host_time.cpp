@@ -1,8 +1,5 @@
 #include "counters/state/host_time.hpp"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -10,15 +7,10 @@
 #include <sstream>
 #include <string>
 
+#include "os/cpu_time.hpp"
+#include "os/machine.hpp"
+
 namespace sonde::counters {
-namespace {
-
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-}
-
-}  // namespace
-
 HostTime parse_proc_stat(std::string_view text, double ticks_per_second) {
   std::istringstream line{std::string(text.substr(0, text.find('\n')))};
   std::string label;
@@ -36,13 +28,12 @@ HostTime read_host_time() {
   std::ifstream file("/proc/stat");
   std::string line;
   std::getline(file, line);
-  HostTime time = parse_proc_stat(line, static_cast<double>(sysconf(_SC_CLK_TCK)));
+  HostTime time = parse_proc_stat(line, os::cpu_ticks_per_second());
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  time.wall = std::chrono::duration<double>(now).count() * static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
-  rusage own{};
-  getrusage(RUSAGE_SELF, &own);
-  time.own = seconds(own.ru_utime) + seconds(own.ru_stime);
-  time.involuntary_switches = static_cast<std::uint64_t>(own.ru_nivcsw);
+  time.wall = std::chrono::duration<double>(now).count() * os::online_cpus();
+  const os::CpuTime own = os::cpu_time_of_this_process();
+  time.own = own.seconds;
+  time.involuntary_switches = own.involuntary_switches;
   return time;
 }
 

@@ -1,9 +1,9 @@
 #include "counters/state/nvml.hpp"
 
-#include <dlfcn.h>
-
 #include <cstdint>
 #include <memory>
+
+#include "os/library.hpp"
 
 // Only what is used of NVIDIA's management library, so that neither its header nor the library is needed to build.
 // Source: NVML API reference guide, docs.nvidia.com/deploy/nvml-api.
@@ -45,27 +45,24 @@ std::set<std::string> reasons_of(unsigned long long bits) {
   return reasons;
 }
 
-struct Close {
-  void operator()(void* library) const { dlclose(library); }
-};
-
 class Nvml {
  public:
-  Nvml(const std::string& pci, const std::string& file) : library_(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  Nvml(const std::string& pci, const std::string& file) : library_(file) {
     if (!library_) return;
     int (*init)() = nullptr;
     int (*device_at)(const char*, Handle*) = nullptr;
-    find(init, "nvmlInit_v2");
-    find(device_at, "nvmlDeviceGetHandleByPciBusId_v2");
-    find(shutdown_, "nvmlShutdown");
-    find(clock_, "nvmlDeviceGetClockInfo");
-    find(highest_clock_, "nvmlDeviceGetMaxClockInfo");
-    find(bus_width_, "nvmlDeviceGetMemoryBusWidth");
-    find(temperature_, "nvmlDeviceGetTemperature");
-    find(power_, "nvmlDeviceGetPowerUsage");
-    find(fields_, "nvmlDeviceGetFieldValues");
-    find(reasons_, "nvmlDeviceGetCurrentClocksEventReasons");
-    if (reasons_ == nullptr) find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");  // its name before R535
+    library_.find("nvmlInit_v2", init);
+    library_.find("nvmlDeviceGetHandleByPciBusId_v2", device_at);
+    library_.find("nvmlShutdown", shutdown_);
+    library_.find("nvmlDeviceGetClockInfo", clock_);
+    library_.find("nvmlDeviceGetMaxClockInfo", highest_clock_);
+    library_.find("nvmlDeviceGetMemoryBusWidth", bus_width_);
+    library_.find("nvmlDeviceGetTemperature", temperature_);
+    library_.find("nvmlDeviceGetPowerUsage", power_);
+    library_.find("nvmlDeviceGetFieldValues", fields_);
+    library_.find("nvmlDeviceGetCurrentClocksEventReasons", reasons_);
+    if (reasons_ == nullptr)
+      library_.find("nvmlDeviceGetCurrentClocksThrottleReasons", reasons_);  // its name before R535
     if (init == nullptr || device_at == nullptr) return;
     initialised_ = init() == success;
     if (!initialised_ || device_at(pci.c_str(), &device_) != success) device_ = nullptr;
@@ -92,11 +89,6 @@ class Nvml {
   }
 
  private:
-  template <typename Function>
-  void find(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(dlsym(library_.get(), name));
-  }
-
   /// Two transfers a clock, as NVML counts the clocks of all kinds of memory.
   [[nodiscard]] std::optional<double> memory_peak_gbps() const {
     constexpr double transfers_per_clock = 2;
@@ -122,7 +114,7 @@ class Nvml {
     return std::nullopt;
   }
 
-  std::unique_ptr<void, Close> library_;
+  os::Library library_;
   bool initialised_ = false;
   Handle device_ = nullptr;
   int (*shutdown_)() = nullptr;

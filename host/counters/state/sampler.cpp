@@ -1,8 +1,5 @@
 #include "counters/state/sampler.hpp"
 
-#include <pthread.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <future>
 
@@ -16,11 +13,11 @@ constexpr std::chrono::seconds longest_rest{1};
 
 Sampler::Sampler(std::function<DeviceState()> read, std::chrono::milliseconds interval) : read_(std::move(read)) {
   read_once();
-  std::promise<pid_t> started;
-  std::future<pid_t> thread_id = started.get_future();
+  std::promise<os::ThreadId> started;
+  std::future<os::ThreadId> thread_id = started.get_future();
   thread_ = std::jthread([this, interval, promise = std::move(started)](const std::stop_token& stop) mutable {
-    pthread_setname_np(pthread_self(), "sonde-state");
-    promise.set_value(gettid());
+    os::name_this_thread("sonde-state");
+    promise.set_value(os::this_thread());
     run(stop, interval);
   });
   thread_id_ = thread_id.get();

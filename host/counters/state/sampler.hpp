@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "counters/state/device_state.hpp"
+#include "os/threads.hpp"
 
 namespace sonde::counters {
 
@@ -27,7 +26,7 @@ class Sampler {
   std::vector<DeviceState> since(Clock::time_point moment);
 
   /// The system's number of the thread, for whoever has to keep it off a CPU.
-  [[nodiscard]] pid_t thread_id() const { return thread_id_; }
+  [[nodiscard]] os::ThreadId thread_id() const { return thread_id_; }
 
  private:
   void run(const std::stop_token& stop, std::chrono::milliseconds interval);
@@ -37,7 +36,7 @@ class Sampler {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::deque<std::pair<Clock::time_point, DeviceState>> readings_;
-  pid_t thread_id_ = 0;
+  os::ThreadId thread_id_ = 0;
   std::jthread thread_;  ///< the last member: it ends before what it uses
 };
 

@@ -1,32 +1,15 @@
 #include "counters/state/sysfs.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
+
+#include "os/file.hpp"
 
 namespace sonde::counters {
 
-std::optional<std::string> read_bytes(const std::filesystem::path& file, std::size_t most_bytes) {
-  // Not a stream: this runs many times a second beside a measurement. O_NONBLOCK, lest a pipe in a tree that somebody
-  // made keep the reader for ever.
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return std::nullopt;
-  std::string bytes;
-  std::array<char, 4096> piece;
-  ssize_t count = 1;
-  while (bytes.size() < most_bytes && count != 0) {
-    count = read(descriptor, piece.data(), std::min(piece.size(), most_bytes - bytes.size()));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) break;
-    bytes.append(piece.data(), static_cast<std::size_t>(count));
-  }
-  close(descriptor);
-  if (count < 0) return std::nullopt;
-  return bytes;
+std::optional<std::string> read_text(const std::filesystem::path& file) {
+  constexpr std::size_t most_bytes = 4096;
+  return os::read_bytes(file, most_bytes);
 }
 
 std::optional<double> number_in(std::string_view text) {
@@ -43,7 +26,7 @@ std::optional<double> number_in(std::string_view text) {
 }
 
 std::optional<double> read_number(const std::filesystem::path& file) {
-  const auto text = read_bytes(file, 64);
+  const auto text = os::read_bytes(file, 64);
   return text ? number_in(*text) : std::nullopt;
 }
 

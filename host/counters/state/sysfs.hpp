@@ -8,8 +8,8 @@
 
 namespace sonde::counters {
 
-/// The first `most_bytes` of a file, as sysfs and /proc have them; nothing where it cannot be read. Never waits.
-std::optional<std::string> read_bytes(const std::filesystem::path& file, std::size_t most_bytes = 4096);
+/// The text of a small file; nothing where it cannot be read. Never waits.
+std::optional<std::string> read_text(const std::filesystem::path& file);
 
 /// A number with nothing but white space around it; nothing for any other text.
 std::optional<double> number_in(std::string_view text);

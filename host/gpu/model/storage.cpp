@@ -1,14 +1,11 @@
 #include "gpu/model/storage.hpp"
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include "gpu/error.hpp"
+#include "os/pages.hpp"
 
 namespace sonde::gpu::model {
 namespace {
@@ -18,13 +15,11 @@ std::uint32_t* zeroed_words(std::uint64_t size_bytes) {
   if (bytes == nullptr) {
     throw Error("this computer has no room for a simulated buffer of " + std::to_string(size_bytes) + " bytes");
   }
-#ifdef __linux__
   // A random walk through 4 KiB pages spends most of its real time in the host's own translation.
   constexpr std::uint64_t huge = 2u << 20;
   const std::uint64_t begin = (reinterpret_cast<std::uint64_t>(bytes) + huge - 1) / huge * huge;
   const std::uint64_t end = (reinterpret_cast<std::uint64_t>(bytes) + size_bytes) / huge * huge;
-  if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
+  if (begin < end) os::prefer(os::PageKind::huge, reinterpret_cast<void*>(begin), end - begin);
   return static_cast<std::uint32_t*>(bytes);
 }
 

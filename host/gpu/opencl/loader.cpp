@@ -1,21 +1,21 @@
 #define SONDE_OPENCL_LOADER_ITSELF
 #include "gpu/opencl/loader.hpp"
 
-#include <dlfcn.h>
-#include <sched.h>
-#include <unistd.h>
-
-#include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "gpu/error.hpp"
+#include "os/library.hpp"
+#include "os/machine.hpp"
+#include "os/process.hpp"
+#include "os/threads.hpp"
 
 namespace sonde::gpu::opencl {
 namespace {
 
 template <typename Function>
-void find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
+void find(const os::Library& library, const char* name, Function& function) {
+  library.find(name, function);
   if (function == nullptr) {
     throw Unsupported(std::string("the OpenCL loader lacks ") + name +
                       "; install a newer one (Debian and Ubuntu: ocl-icd-libopencl1)");
@@ -26,24 +26,24 @@ void find(void* library, const char* name, Function& function) {
 /// takes to notice, and bandwidth halves. PoCL counts CPUs from 0 and gives up where it may not use one, so only where
 /// this process may use all. Whoever has set it already knows better.
 void give_each_pocl_thread_a_cpu() {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  if (CPU_COUNT(&allowed) != sysconf(_SC_NPROCESSORS_CONF)) return;
-  setenv("POCL_AFFINITY", "1", 0);  // NOLINT(concurrency-mt-unsafe): before any driver's thread begins
+  if (os::allowed_cpus().size() != os::configured_cpus()) return;
+  os::set_environment_unless_set("POCL_AFFINITY", "1");
 }
 
 }  // namespace
 
 void load() {
-  static void* library = nullptr;
+  // Never let go: drivers' threads run in it until the process ends.
+  static os::Library* library = nullptr;
   if (library != nullptr) return;
   give_each_pocl_thread_a_cpu();
-  library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    throw Unsupported(std::string("no OpenCL loader; install one (Debian and Ubuntu: ocl-icd-libopencl1) (") +
-                      dlerror() + ")");  // NOLINT(concurrency-mt-unsafe): glibc keeps it for each thread
+  auto loaded = std::make_unique<os::Library>("libOpenCL.so.1");
+  if (!*loaded) {
+    throw Unsupported("no OpenCL loader; install one (Debian and Ubuntu: ocl-icd-libopencl1) (" + loaded->why_not() +
+                      ")");
   }
-#define SONDE_FIND(function) find(library, #function, function##_forwarder::target);
+  library = loaded.release();
+#define SONDE_FIND(function) find(*library, #function, function##_forwarder::target);
   SONDE_OPENCL_FUNCTIONS(SONDE_FIND)
 #undef SONDE_FIND
 }

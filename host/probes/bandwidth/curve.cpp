@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <ranges>
 
 #include "analysis/levels/bandwidth_levels.hpp"
 #include "analysis/statistics.hpp"
@@ -16,10 +17,8 @@ namespace {
 using workloads::Pattern;
 using workloads::Sharing;
 
-constexpr double same_size = 1.02;
-/// What is measured in another shape lies a grain further, as a point is measured but once; no more than what a shape
-/// may leave out, or its blocks would be cut down.
-constexpr double a_little_larger = 1.009;
+/// How far a further size lies from its neighbours at least.
+constexpr double closest = 1.02;
 /// Less is noise, not a shape's.
 constexpr double steps = 1.05;
 
@@ -44,18 +43,12 @@ Point in_shape(const gpu::DeviceInfo& device, double bytes, const std::map<std::
 }
 
 /// The size of `one` in the shape of `other`, unless that has been measured.
-std::optional<Point> contest(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known,
-                             const Measurement& one, const Measurement& other) {
-  const double bytes = bytes_of(one);
-  const bool done = std::ranges::any_of(known, [&](const Measurement& each) {
-    return each.point.series == one.point.series && each.point.shape == other.point.shape &&
-           each.point.x.contains("bytes") && bytes_of(each) < bytes * same_size && bytes < bytes_of(each) * same_size;
-  });
-  if (done) return std::nullopt;
-  Point point = in_shape(device, bytes, other.point.shape);
-  const double further = bytes + grain_of(device, Pattern::read, Sharing::shared);
-  point.x["bytes"] = further;
-  return further < bytes * a_little_larger && asked_for(request, point) ? std::optional(point) : std::nullopt;
+std::optional<Point> contest(std::span<const Measurement> known, const Measurement& one, const Measurement& other) {
+  Point point = one.point;
+  point.shape = other.point.shape;
+  const bool done =
+      std::ranges::any_of(known, [&](const Measurement& each) { return key_of(each.point) == key_of(point); });
+  return done ? std::nullopt : std::optional(point);
 }
 
 /// Beyond a sweep that ends on a fall, where what memory delivers looks like any mixture.
@@ -81,22 +74,19 @@ const std::map<std::string, std::string>& series_of_levels() {
   return series;
 }
 
+bool is_faster(const Measurement& one, const Measurement& other) { return gbps_of(one) > gbps_of(other); }
+
 std::vector<const Measurement*> best_points(std::span<const Measurement> known,
                                             const std::map<std::string, std::string>& series) {
   std::map<double, const Measurement*> by_bytes;
   for (const Measurement& one : known) {
     const bool at_a_size = one.point.x.size() == 1 && one.point.x.contains("bytes");
-    if (one.unit == "GB/s" && one.point.series == series && at_a_size) by_bytes[bytes_of(one)] = &one;
+    if (one.unit != "GB/s" || one.point.series != series || !at_a_size) continue;
+    const Measurement*& best = by_bytes[bytes_of(one)];
+    if (best == nullptr || is_faster(one, *best)) best = &one;
   }
-  std::vector<const Measurement*> best;
-  for (const auto& [bytes, one] : by_bytes) {
-    if (best.empty() || bytes > same_size * bytes_of(*best.back())) {
-      best.push_back(one);
-    } else if (gbps_of(*one) > gbps_of(*best.back())) {
-      best.back() = one;
-    }
-  }
-  return best;
+  const auto points = by_bytes | std::views::values;
+  return {points.begin(), points.end()};
 }
 
 std::vector<analysis::CurvePoint> curve_of(std::span<const Measurement* const> points) {
@@ -122,8 +112,8 @@ std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& r
     if (near.point.shape == far.point.shape) continue;
     const double ratio = gbps_of(near) / gbps_of(far);
     std::optional<Point> point;
-    if (ratio > steps) point = contest(device, request, known, far, near);
-    if (ratio < 1 / steps) point = contest(device, request, known, near, far);
+    if (ratio > steps) point = contest(known, far, near);
+    if (ratio < 1 / steps) point = contest(known, near, far);
     if (point) points.push_back(*point);
   }
   if (points.size() > allowed) points.resize(allowed);
@@ -137,7 +127,7 @@ std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& r
     const auto near = std::ranges::find(curve, low, [](const Measurement* one) { return bytes_of(*one); });
     const Point point = in_shape(device, std::sqrt(low * high), (*near)->point.shape);
     const double bytes = point.x.at("bytes");
-    if (bytes > low * same_size && bytes * same_size < high) points.push_back(point);
+    if (bytes > low * closest && bytes * closest < high) points.push_back(point);
   }
   if (points.size() > allowed) points.resize(allowed);
   return points;

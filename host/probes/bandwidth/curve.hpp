@@ -14,8 +14,11 @@ namespace sonde::probes {
 /// of it, as in the latency probe. Where each group has a part of its own, the nearest caches add up.
 const std::map<std::string, std::string>& series_of_levels();
 
-/// The points of one curve over the working set, by size. Of sizes within 2 %, which were moved in different shapes,
-/// the faster one; other points than those at a size alone are left out.
+/// Of a size that was measured in several shapes the fastest stands for it.
+bool is_faster(const Measurement& one, const Measurement& other);
+
+/// The points of one curve over the working set, by size; where a size was measured in several shapes, the fastest.
+/// Other points than those at a size alone are left out.
 std::vector<const Measurement*> best_points(std::span<const Measurement> known,
                                             const std::map<std::string, std::string>& series);
 

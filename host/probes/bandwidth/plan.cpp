@@ -24,6 +24,10 @@ constexpr double grain_bytes = 32 * 16;
 
 double units_of(const gpu::DeviceInfo& device) { return workloads::compute_units_of(device); }
 
+double grain_of(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing) {
+  return grain_bytes * workloads::facts_of(pattern).arrays * (sharing == Sharing::shared ? 1 : units_of(device));
+}
+
 double largest_by_default(const gpu::DeviceInfo& device, Effort effort) {
   // What a GPU's last cache holds is far more than a CPU's first ones, and a lap is as much faster.
   const double factor = device.type == gpu::DeviceType::cpu ? 1 : 2;
@@ -145,7 +149,7 @@ std::vector<Point> further_paths(const gpu::DeviceInfo& device, const Request& r
   std::vector<Point> points;
   for (const auto& [pattern, bytes] : wanted) {
     const Point one = stream_point(device, pattern, Sharing::separate, bytes);
-    const bool again = !points.empty() && one.x == points.back().x && one.series == points.back().series;
+    const bool again = !points.empty() && key_of(one) == key_of(points.back());
     if (!again && asked_for(request, one)) points.push_back(one);
   }
   return points;
@@ -158,10 +162,6 @@ double largest_stream_bytes(const gpu::DeviceInfo& device, const Request& reques
   const double largest = largest_by_default(device, request.effort);
   // Beyond a binding's range lavapipe needs twice the instructions: a step in the curve that is no level.
   return device.type == gpu::DeviceType::cpu ? std::min(largest, static_cast<double>(device.bound_bytes)) : largest;
-}
-
-double grain_of(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing) {
-  return grain_bytes * workloads::facts_of(pattern).arrays * (sharing == Sharing::shared ? 1 : units_of(device));
 }
 
 Point stream_point(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing, double wanted_bytes) {
@@ -187,7 +187,7 @@ std::vector<Point> search_points(const gpu::DeviceInfo& device, const Request& r
         continue;
       Point one = stream_point(device, pattern, Sharing::separate, bytes);
       one.expected_seconds += 1;
-      const bool again = !points.empty() && one.x == points.back().x && one.series == points.back().series;
+      const bool again = !points.empty() && key_of(one) == key_of(points.back());
       if (!again && asked_for(request, one)) points.push_back(one);
     }
   }

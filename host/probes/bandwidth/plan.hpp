@@ -10,9 +10,6 @@
 
 namespace sonde::probes {
 
-/// Working sets are whole numbers of so many bytes: each array of each compute unit gets whole blocks.
-double grain_of(const gpu::DeviceInfo& device, workloads::Pattern pattern, workloads::Sharing sharing);
-
 /// A point at the round size nearest to `bytes`: few parts of a power of two, so that blocks fit.
 Point stream_point(const gpu::DeviceInfo& device, workloads::Pattern pattern, workloads::Sharing sharing, double bytes);
 

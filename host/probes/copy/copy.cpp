@@ -27,8 +27,7 @@ namespace {
 std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
 
 bool is_one_of(std::span<const Point> points, const Measurement& one) {
-  return std::ranges::any_of(
-      points, [&](const Point& point) { return point.series == one.point.series && point.x == one.point.x; });
+  return std::ranges::any_of(points, [&](const Point& point) { return key_of(point) == key_of(one.point); });
 }
 
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {

@@ -1,8 +1,9 @@
-#include "session/interrupt.hpp"
-
 #include <csignal>
+#include <initializer_list>
 
-namespace sonde::session {
+#include "os/interrupt.hpp"
+
+namespace sonde::os {
 namespace {
 
 std::atomic<bool> flag = false;
@@ -21,4 +22,4 @@ void watch_for_interrupt() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
 }
 
-}  // namespace sonde::session
+}  // namespace sonde::os

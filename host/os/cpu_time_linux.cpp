@@ -1,0 +1,24 @@
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "os/cpu_time.hpp"
+
+namespace sonde::os {
+namespace {
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+}  // namespace
+
+CpuTime cpu_time_of_this_process() {
+  rusage own{};
+  getrusage(RUSAGE_SELF, &own);
+  return {.seconds = seconds(own.ru_utime) + seconds(own.ru_stime),
+          .involuntary_switches = static_cast<std::uint64_t>(own.ru_nivcsw)};
+}
+
+double cpu_ticks_per_second() { return static_cast<double>(sysconf(_SC_CLK_TCK)); }
+
+}  // namespace sonde::os

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sonde::os {
+
+/// The first `most_bytes` of a file, as sysfs and /proc have them; nothing where it cannot be read. Never waits.
+std::optional<std::string> read_bytes(const std::filesystem::path& file, std::size_t most_bytes);
+
+/// A file that was not there before, written from its beginning to its end. Every piece reaches the system in one call.
+class NewFile {
+ public:
+  /// Throws std::system_error: file_exists where there is one of that name, else why it cannot be written.
+  explicit NewFile(const std::filesystem::path& path);
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  /// Throws std::system_error when the disk is full or gone.
+  void append(std::string_view text);
+
+ private:
+  int file_;
+};
+
+}  // namespace sonde::os

@@ -1,0 +1,53 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "os/file.hpp"
+
+namespace sonde::os {
+namespace {
+
+[[noreturn]] void throw_errno() { throw std::system_error(errno, std::generic_category()); }
+
+}  // namespace
+
+std::optional<std::string> read_bytes(const std::filesystem::path& file, std::size_t most_bytes) {
+  // Not a stream: this runs many times a second beside a measurement. O_NONBLOCK, lest a pipe in a tree that somebody
+  // made keep the reader for ever.
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return std::nullopt;
+  std::string bytes;
+  std::array<char, 4096> piece;
+  ssize_t count = 1;
+  while (bytes.size() < most_bytes && count != 0) {
+    count = read(descriptor, piece.data(), std::min(piece.size(), most_bytes - bytes.size()));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) break;
+    bytes.append(piece.data(), static_cast<std::size_t>(count));
+  }
+  close(descriptor);
+  if (count < 0) return std::nullopt;
+  return bytes;
+}
+
+NewFile::NewFile(const std::filesystem::path& path)
+    : file_(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666)) {
+  if (file_ < 0) throw_errno();
+}
+
+NewFile::~NewFile() { close(file_); }
+
+void NewFile::append(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(file_, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) throw_errno();
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace sonde::os

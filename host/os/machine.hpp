@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sonde::os {
+
+/// What the system says of itself and the machine; empty texts where it does not.
+struct Machine {
+  std::string name;       ///< in the network
+  std::string system;     ///< "Debian GNU/Linux 12 (bookworm)"
+  std::string kernel;     ///< "Linux 6.1.0"
+  std::string processor;  ///< as its maker calls it, or the architecture
+  bool virtualised = false;
+};
+Machine describe_machine();
+
+// Each 0 where the system does not say.
+std::uint32_t online_cpus();
+std::uint32_t configured_cpus();
+std::uint64_t memory_bytes();
+std::uint64_t first_data_cache_bytes();
+
+}  // namespace sonde::os

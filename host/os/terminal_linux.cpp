@@ -1,0 +1,31 @@
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "os/terminal.hpp"
+
+namespace sonde::os {
+namespace {
+
+/// Empty also where it is not set.
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
+  return value != nullptr ? value : "";
+}
+
+int descriptor_of(Stream stream) { return stream == Stream::output ? STDOUT_FILENO : STDERR_FILENO; }
+
+}  // namespace
+
+bool is_terminal(Stream stream) { return isatty(descriptor_of(stream)) != 0 && environment("TERM") != "dumb"; }
+
+int terminal_columns(Stream stream) {
+  winsize size{};
+  return ioctl(descriptor_of(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+bool output_has_colour() { return is_terminal(Stream::output) && environment("NO_COLOR").empty(); }
+
+}  // namespace sonde::os

@@ -1,0 +1,71 @@
+#include "records/task.hpp"
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+namespace sonde::records {
+namespace {
+
+using Json = nlohmann::json;
+
+Json optional_json(const std::optional<std::uint64_t>& bytes) { return bytes ? Json(*bytes) : Json(nullptr); }
+
+std::optional<std::uint64_t> optional_of(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<std::uint64_t>());
+}
+
+Json json_of(const MeasuringTask& task) {
+  return {{"device", task.device},
+          {"index", task.index},
+          {"pci", task.pci},
+          {"model", task.model},
+          {"probes", task.probes},
+          {"effort", static_cast<int>(task.request.effort)},
+          {"smallest_bytes", optional_json(task.request.smallest_bytes)},
+          {"largest_bytes", optional_json(task.request.largest_bytes)},
+          {"seed", task.request.seed},
+          {"line_bytes", task.request.line_bytes},
+          {"run_start", task.run_start.time_since_epoch().count()},
+          {"spares_a_core", task.spares_a_core},
+          {"sysfs_root", task.sysfs_root}};
+}
+
+MeasuringTask measuring_of(const Json& json) {
+  MeasuringTask task;
+  json.at("device").get_to(task.device);
+  json.at("index").get_to(task.index);
+  json.at("pci").get_to(task.pci);
+  json.at("model").get_to(task.model);
+  json.at("probes").get_to(task.probes);
+  task.request.effort = static_cast<measure::Effort>(json.at("effort").get<int>());
+  task.request.smallest_bytes = optional_of(json.at("smallest_bytes"));
+  task.request.largest_bytes = optional_of(json.at("largest_bytes"));
+  json.at("seed").get_to(task.request.seed);
+  json.at("line_bytes").get_to(task.request.line_bytes);
+  task.run_start = std::chrono::steady_clock::time_point(
+      std::chrono::steady_clock::duration(json.at("run_start").get<std::chrono::steady_clock::rep>()));
+  json.at("spares_a_core").get_to(task.spares_a_core);
+  json.at("sysfs_root").get_to(task.sysfs_root);
+  return task;
+}
+
+}  // namespace
+
+std::string task_text(const Task& task) {
+  const Json json{{"api", static_cast<int>(task.api)},
+                  {"measuring", task.measuring ? json_of(*task.measuring) : Json(nullptr)}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<Task> parse_task(std::string_view text) {
+  try {
+    const Json json = Json::parse(text);
+    Task task{.api = static_cast<gpu::Api>(json.at("api").get<int>()), .measuring = std::nullopt};
+    if (!json.at("measuring").is_null()) task.measuring = measuring_of(json.at("measuring"));
+    return task;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace sonde::records
