@@ -59,7 +59,7 @@ std::vector<Series> of_streams() {
   std::vector<Series> all;
   for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad,
                                 Pattern::read_image, Pattern::read_local}) {
-    for (const auto sharing : {workloads::Sharing::shared, workloads::Sharing::apart})
+    for (const auto sharing : {workloads::Sharing::shared, workloads::Sharing::separate})
       all.push_back(series_of(pattern, sharing));
   }
   return all;
