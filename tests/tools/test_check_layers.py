@@ -17,7 +17,7 @@ FORBIDDEN = [
     ("probes/latency/latency.cpp", '"gpu/vulkan/device.hpp"'),
     ("probes/latency/latency.cpp", '"gpu/model/device.hpp"'),
     ("probes/latency/latency.cpp", '"gpu/model/description.hpp"'),
-    ("probes/latency/latency.cpp", '"../gpu/opencl/device.hpp"'),
+    ("probes/latency/latency.cpp", '"../../gpu/opencl/device.hpp"'),
     ("probes/latency/latency.cpp", "<gpu/opencl/device.hpp>"),
     ("probes/latency/latency.cpp", '"records/writer.hpp"'),
     ("probes/latency/latency.cpp", '"commands/options.hpp"'),
