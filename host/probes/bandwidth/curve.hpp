@@ -20,7 +20,7 @@ bool is_faster(const Measurement& one, const Measurement& other);
 /// The points of one curve over the working set, by size; where a size was measured in several shapes, the fastest.
 /// Other points than those at a size alone are left out.
 std::vector<const Measurement*> best_points(std::span<const Measurement> known,
-                                                     const std::map<std::string, std::string>& series);
+                                            const std::map<std::string, std::string>& series);
 
 /// The same as numbers, in GB/s.
 std::vector<analysis::CurvePoint> curve_of(std::span<const Measurement* const> points);

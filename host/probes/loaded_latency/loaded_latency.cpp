@@ -64,7 +64,7 @@ Workload prepare(gpu::Device& device, const Point& point, const Request& request
     load.shape = point.shape.empty() ? loading_shape(device, bytes) : workloads::shape_of(point.shape);
     load.delay = static_cast<std::uint32_t>(point.x.at("delay"));
   } else {
-    load.silent = true;
+    load.absent = true;
     load.shape = {.group_size = workloads::single_item_group(device.info())};
     load.bytes = std::uint64_t{load.shape.block_words()} * sizeof(std::uint32_t);
   }
