@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "commands/output.hpp"
 #include "measure/conclude_levels.hpp"
 #include "probes/bandwidth/curve.hpp"
 #include "probes/catalog.hpp"
@@ -18,6 +19,7 @@
 #include "records/read_file.hpp"
 #include "session/level_matching.hpp"
 #include "session/usage_error.hpp"
+#include "summary/layout.hpp"
 #include "summary/level_table.hpp"
 #include "workloads/path.hpp"
 
@@ -112,13 +114,15 @@ void print_records(const records::Origin& origin, const std::string& curve, cons
 }
 
 void print_text(const std::string& heading, const measure::Conclusion& conclusion) {
+  const int columns = output_columns();
   std::cout << heading << (is_awake(conclusion) ? ", memory kept awake" : "") << "\n";
   const bool of_bandwidth = !conclusion.levels.empty() && conclusion.levels.front().gbps;
   if (conclusion.unread.empty()) {
-    std::cout << (of_bandwidth ? summary::level_table({}, conclusion.levels) : summary::level_table(conclusion.levels));
+    std::cout << (of_bandwidth ? summary::level_table({}, conclusion.levels, columns)
+                               : summary::level_table(conclusion.levels, {}, columns));
   }
-  for (const measure::Unread& one : conclusion.unread) std::cout << "  " << one.reason << "\n";
-  for (const measure::Finding& finding : conclusion.findings) std::cout << "  " << finding.evidence << "\n";
+  for (const measure::Unread& one : conclusion.unread) std::cout << summary::wrapped(one.reason, columns);
+  for (const measure::Finding& finding : conclusion.findings) std::cout << summary::wrapped(finding.evidence, columns);
 }
 
 }  // namespace

@@ -1,13 +1,18 @@
 #include "commands/list.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <array>
 #include <iostream>
 
+#include "commands/output.hpp"
 #include "probes/catalog.hpp"
 #include "records/lines.hpp"
 #include "session/devices.hpp"
 #include "session/target.hpp"
+#include "summary/layout.hpp"
 
 namespace sonde::commands {
 namespace {
@@ -37,27 +42,57 @@ std::vector<records::Applicability> answers(const DeviceRecord& device,
   return all;
 }
 
-void print(const DeviceRecord& device, std::size_t index, const std::vector<records::Applicability>& probes) {
-  std::cout << index << "  " << device.name << "  (" << records::type_name(device.type) << ")\n";
-  std::cout << "     id " << device.id;
-  if (device.memory_bytes != 0)
-    std::cout << ", memory " << measure::size_text(static_cast<double>(device.memory_bytes));
-  if (device.compute_units != 0) std::cout << ", " << device.compute_units << " compute units";
-  if (!device.uuid.empty()) std::cout << ", uuid " << device.uuid;
-  std::cout << "\n";
+/// Probes down, APIs across; each reason for a "no" once, under its number.
+std::string probes_by_api(const std::vector<records::Applicability>& all, int columns) {
+  constexpr std::array apis{gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::cpu};
+  std::vector<summary::Column> heads{{.head = "probe", .left = true}};
+  for (const gpu::Api api : apis) heads.push_back({.head = records::spoken_name(api), .left = true});
+  summary::Table table(heads);
+  std::vector<std::string> reasons;
+  for (const measure::Probe* probe : probes::catalog()) {
+    std::vector<std::string> cells{std::string(probe->name)};
+    for (const gpu::Api api : apis) {
+      const auto one = std::ranges::find_if(all, [&](const records::Applicability& answer) {
+        return answer.probe == probe->name && answer.api == records::api_name(api);
+      });
+      cells.emplace_back(one == all.end() ? "" : one->answer);
+      if (cells.back().empty() || cells.back() == "yes") continue;
+      auto reason = std::ranges::find(reasons, cells.back());
+      if (reason == reasons.end()) reason = reasons.insert(reasons.end(), cells.back());
+      cells.back() = fmt::format("no ({})", reason - reasons.begin() + 1);
+    }
+    table.add(cells);
+  }
+  std::string text = table.text(columns);
+  for (std::size_t number = 0; number < reasons.size(); ++number)
+    text += summary::wrapped(fmt::format("({}) {}", number + 1, reasons[number]), columns);
+  return text;
+}
+
+void print(const DeviceRecord& device, std::size_t index, const std::vector<records::Applicability>& probes,
+           int columns) {
+  std::cout << (index > 0 ? "\n" : "")
+            << summary::wrapped(fmt::format("{}  {}  ({})", index, device.name, records::type_name(device.type)),
+                                columns, 0);
+  std::string facts = "id " + device.id;
+  if (device.memory_bytes != 0) facts += ", memory " + measure::size_text(static_cast<double>(device.memory_bytes));
+  if (device.compute_units != 0) facts += fmt::format(", {} compute units", device.compute_units);
+  if (!device.uuid.empty()) facts += ", uuid " + device.uuid;
+  std::cout << summary::wrapped(facts, columns);
   for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
     const ApiDevice* one = records::through(device, api);
     if (one == nullptr) continue;
-    std::cout << "     " << records::spoken_name(api) << ": " << one->info.platform << ", driver "
-              << one->info.driver_version << ", " << one->info.api_version << "\n";
+    std::cout << summary::wrapped(fmt::format("{}: {}, driver {}, {}", records::spoken_name(api), one->info.platform,
+                                              one->info.driver_version, one->info.api_version),
+                                  columns);
   }
   for (const ApiDevice& driver : device.further) {
-    std::cout << "     also seen by " << driver.info.platform << " " << driver.info.driver_version
-              << ", which is not measured; hide the other driver to measure this one\n";
+    std::cout << summary::wrapped(fmt::format("{} {} shows it too, and is not measured; hide the other driver to "
+                                              "measure this one",
+                                              driver.info.platform, driver.info.driver_version),
+                                  columns);
   }
-  for (const records::Applicability& probe : probes) {
-    std::cout << "     " << probe.probe << " through " << probe.api << ": " << probe.answer << "\n";
-  }
+  std::cout << "\n" << probes_by_api(probes, columns);
 }
 
 }  // namespace
@@ -75,14 +110,16 @@ ExitStatus list_command(ListFormat format) {
     std::cout << "\n]\n";
     return ExitStatus::done;
   }
+  const int columns = output_columns();
   for (std::size_t index = 0; index < machine.devices.size(); ++index) {
     const DeviceRecord& device = machine.devices[index];
-    print(device, index, answers(device, machine.problems));
+    print(device, index, answers(device, machine.problems), columns);
   }
   if (machine.devices.empty()) std::cout << "No device found.\n";
-  std::cout << "\nProbes:\n";
+  summary::Table questions({{.head = "probe", .left = true}, {.head = "what it answers", .left = true}});
   for (const measure::Probe* probe : probes::catalog())
-    std::cout << "  " << probe->name << "  " << probe->question << "\n";
+    questions.add({std::string(probe->name), std::string(probe->question)});
+  std::cout << "\n" << questions.text(columns);
   return ExitStatus::done;
 }
 

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <optional>
 
+#include "commands/output.hpp"
 #include "commands/sizes.hpp"
 #include "os/interrupt.hpp"
 #include "os/terminal.hpp"
@@ -97,7 +98,7 @@ void say_what_is_measured(const RunOptions& options, const Choice& choice) {
 void print_summary(const Choice& choice, const Run& run) {
   std::vector<records::DeviceRecord> devices;
   for (const auto& [target, apis] : choice.chosen) devices.push_back(target.record);
-  std::cout << summary::summary(devices, run.lines(), os::output_has_colour());
+  std::cout << summary::summary(devices, run.lines(), {.columns = output_columns(), .colour = os::output_has_colour()});
 }
 
 }  // namespace

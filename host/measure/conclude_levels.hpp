@@ -22,7 +22,7 @@ Conclusion conclude(const Probe& probe, const Request& request, std::span<const 
 /// curve is still changing.
 void name_levels(std::span<FoundLevel> levels);
 
-/// Why levels read from these curves would not be the machine's: most of what was measured had neighbours on its core,
+/// Why levels read from these curves would not be the machine's: most of what was measured met SMT interference,
 /// with a part of its caches. Empty where they would be.
 std::optional<std::string> why_not_read(const analysis::LatencyCurves& curves);
 

@@ -69,7 +69,7 @@ void match(std::span<const FoundLevel> latency, std::span<FoundLevel> bandwidth)
   std::size_t j = 0;
   while (i < ours.size() && j < theirs.size()) {
     const double distance = apart(ours[i], theirs[j]);
-    // A neighbour may be nearer.
+    // The next one may be nearer.
     const bool better = (i + 1 < ours.size() && apart(ours[i + 1], theirs[j]) < distance) ||
                         (j + 1 < theirs.size() && apart(ours[i], theirs[j + 1]) < distance);
     if (distance < may_be_one && !better) {

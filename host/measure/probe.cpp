@@ -1,7 +1,8 @@
 #include "measure/probe.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 
 #include "analysis/statistics.hpp"
@@ -14,11 +15,7 @@ bool is_asked_through(const Probe& probe, gpu::Api api) {
 
 double median_of(const Measurement& one) { return analysis::summarize(one.values).median; }
 
-double six_digits(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return std::strtod(text.data(), nullptr);
-}
+double six_digits(double value) { return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr); }
 
 std::string size_text(double bytes) {
   constexpr std::array<const char*, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
@@ -28,14 +25,9 @@ std::string size_text(double bytes) {
     bytes /= 1024;
     ++unit;
   }
-  std::array<char, 32> text{};
   const bool whole = bytes >= 99.95 || bytes == static_cast<double>(static_cast<std::uint64_t>(bytes));
-  std::snprintf(text.data(), text.size(),
-                whole            ? "%.0f %s"
-                : bytes >= 9.995 ? "%.1f %s"
-                                 : "%.2f %s",
-                bytes, units[unit]);
-  return text.data();
+  const int digits = whole ? 0 : bytes >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f} {}", bytes, digits, units[unit]);
 }
 
 std::string name_of(const Probe& probe, const Point& point) {

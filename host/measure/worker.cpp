@@ -1,7 +1,7 @@
 #include "measure/worker.hpp"
 
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
+
 #include <exception>
 
 #include "os/process.hpp"
@@ -71,10 +71,8 @@ WorkerEnd::How why_end_it(const Listener& listener, const WorkerLimits& limits, 
 }
 
 std::string silence_text(std::chrono::milliseconds limit) {
-  std::array<char, 32> seconds{};
-  std::snprintf(seconds.data(), seconds.size(), "%g", std::chrono::duration<double>(limit).count());
-  return std::string("the driver's process reported nothing for ") + seconds.data() +
-         " s and was ended; --silence-limit allows more";
+  return fmt::format("the driver's process reported nothing for {:g} s and was ended; --silence-limit allows more",
+                     std::chrono::duration<double>(limit).count());
 }
 
 }  // namespace

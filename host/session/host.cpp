@@ -1,9 +1,10 @@
 #include "session/host.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <ctime>
 #include <random>
 #include <string>
@@ -42,10 +43,8 @@ std::string random_uuid() {
   std::array<std::uint32_t, 4> words{random(), random(), random(), random()};
   words[1] = (words[1] & 0xFFFF0FFFu) | 0x00004000u;
   words[2] = (words[2] & 0x3FFFFFFFu) | 0x80000000u;
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%08x-%04x-%04x-%04x-%04x%08x", words[0], words[1] >> 16, words[1] & 0xFFFFu,
-                words[2] >> 16, words[2] & 0xFFFFu, words[3]);
-  return text.data();
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:04x}{:08x}", words[0], words[1] >> 16, words[1] & 0xFFFFu,
+                     words[2] >> 16, words[2] & 0xFFFFu, words[3]);
 }
 
 }  // namespace sonde::session

@@ -1,9 +1,9 @@
 #include "session/progress.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <iostream>
 
 #include "os/terminal.hpp"
@@ -69,9 +69,7 @@ void Progress::draw() {
   const double share = shown_share_;
   std::string bar;
   for (int column = 0; column < bar_columns; ++column) bar += column < share * bar_columns ? "━" : "╌";
-  std::array<char, 16> percent{};
-  std::snprintf(percent.data(), percent.size(), "%3.0f %%", share * 100);
-  std::string rest = percent.data();
+  std::string rest = fmt::format("{:3.0f} %", share * 100);
   const double left = seconds_left();
   if (left >= 0) rest += ", about " + time_text(left) + " left";
   rest += "  " + point_ + ", " + label_;

@@ -1,147 +1,109 @@
 #include "summary/bandwidth_table.hpp"
 
-#include <map>
-#include <string_view>
-#include <vector>
+#include <fmt/format.h>
 
-#include "analysis/statistics.hpp"
-#include "probes/bandwidth/curve.hpp"
-#include "probes/bandwidth/plan.hpp"
-#include "records/device_record.hpp"
-#include "summary/by_size.hpp"
-#include "summary/format.hpp"
+#include <algorithm>
+#include <array>
+
+#include "summary/layout.hpp"
+#include "summary/saturation_table.hpp"
+#include "workloads/stream_walk.hpp"
 
 namespace sonde::summary {
 namespace {
 
 using workloads::Pattern;
 using workloads::Sharing;
-using Curve = BySize;
 
-struct Column {
-  std::string head;
-  Curve curve;
+/// What moves data in place of only reading it.
+constexpr std::array writing{Pattern::write, Pattern::copy, Pattern::add, Pattern::triad};
+
+struct PatternCurve {
+  std::string name;
+  BySize points;
 };
 
-Curve curve_of(const std::string& device, std::span<const records::Line> lines, const std::string& api,
-               const std::map<std::string, std::string>& series) {
-  Curve curve;
-  for (const records::Line& line : lines) {
-    const auto* sample = std::get_if<records::SampleLine>(&line);
-    if (sample == nullptr || sample->origin.device != device || sample->origin.probe != "bandwidth") continue;
-    const measure::Point& point = sample->measurement.point;
-    if (sample->origin.api != api || point.series != series || sample->measurement.unit != "GB/s") continue;
-    if (point.x.size() != 1 || !point.x.contains("bytes")) continue;
-    const measure::Measurement*& best = curve[point.x.at("bytes")];
-    if (best == nullptr || probes::is_faster(sample->measurement, *best)) best = &sample->measurement;
+std::string_view name_of(Pattern pattern) { return workloads::facts_of(pattern).name; }
+
+BySize curve_of(const Results& bandwidth, Pattern pattern, Sharing sharing = Sharing::separate) {
+  return by_size(bandwidth, series_of(pattern, sharing), "GB/s");
+}
+
+std::vector<PatternCurve> curves_of(const Results& bandwidth) {
+  std::vector<PatternCurve> curves{{"read", curve_of(bandwidth, Pattern::read)},
+                                   {"read shared", curve_of(bandwidth, Pattern::read, Sharing::shared)}};
+  for (const Pattern pattern : writing) curves.push_back({std::string(name_of(pattern)), curve_of(bandwidth, pattern)});
+  std::erase_if(curves, [](const PatternCurve& curve) { return curve.points.empty(); });
+  return curves;
+}
+
+std::string gbps_text(double gbps) { return fmt::format("{:.{}f}", gbps, gbps < 100 ? 1 : 0); }
+
+/// As few rows as the sparsest curve has points: the report shows them all.
+std::string rows(const std::vector<PatternCurve>& curves, int columns) {
+  const auto count = [](const PatternCurve& curve) { return curve.points.size(); };
+  std::vector<Column> heads{{.head = "working set"}};
+  for (const PatternCurve& curve : curves) heads.push_back({.head = curve.name});
+  Table table(heads);
+  for (const auto& [bytes, unused] : std::ranges::min_element(curves, {}, count)->points) {
+    std::vector<std::string> cells{measure::size_text(bytes)};
+    for (const PatternCurve& curve : curves) {
+      const measure::Measurement* point = near(curve.points, bytes);
+      cells.push_back(point == nullptr ? "–" : marked(gbps_text(measure::median_of(*point)), *point));
+    }
+    table.add(cells);
   }
-  return curve;
+  return table.text(columns);
 }
 
-std::vector<Column> columns_of(const std::string& device, std::span<const records::Line> lines,
-                               const std::string& api) {
-  using workloads::Pattern;
-  using workloads::Sharing;
-  std::vector<Column> columns;
-  const auto add = [&](const std::string& head, Pattern pattern, Sharing sharing) {
-    Curve curve = curve_of(device, lines, api, series_of(pattern, sharing));
-    if (!curve.empty()) columns.push_back({head, std::move(curve)});
-  };
-  add("read", Pattern::read, Sharing::separate);
-  add("read shared", Pattern::read, Sharing::shared);
-  for (const Pattern pattern : {Pattern::write, Pattern::copy, Pattern::add, Pattern::triad}) {
-    add(std::string(workloads::facts_of(pattern).name), pattern, Sharing::separate);
-  }
-  return columns;
-}
-
-std::string cell(const measure::Measurement* found) {
-  if (found == nullptr) return format("%12s  ", "–");  // three bytes, one column
-  const double median = analysis::summarize(found->values).median;
-  return format("%10.*f%s", median < 100 ? 1 : 0, median, found->state.disturbed ? " *" : "  ");
-}
-
-std::string shape_text(const measure::Measurement& measurement) {
+std::string shape_text(const measure::Measurement& measurement, int columns) {
   const auto& shape = measurement.state.shape;
   if (shape.empty()) return "";
   const auto number = [&shape](const char* name) { return static_cast<long>(shape.at(name)); };
-  return format("  Read in %s with %ld work-groups of %ld, %ld-byte loads, %ld in flight%s\n",
-                measure::size_text(measurement.point.x.at("bytes")).c_str(), number("groups"), number("group_size"),
-                number("vector_bytes"), number("in_flight"), number("interleaved") != 0 ? ", blocks in turn" : "");
+  return wrapped(
+      fmt::format("{} were read by {} work-groups of size {}, with {}-byte loads, {} in flight{}.",
+                  measure::size_text(measurement.point.x.at("bytes")), number("groups"), number("group_size"),
+                  number("vector_bytes"), number("in_flight"), number("interleaved") != 0 ? ", blocks in turn" : ""),
+      columns);
 }
 
-/// As few rows as the sparsest curve has points: the report shows them all.
-std::string rows(const std::vector<Column>& columns) {
-  const Curve* sparsest = &columns.front().curve;
-  for (const Column& column : columns) {
-    if (column.curve.size() < sparsest->size()) sparsest = &column.curve;
-  }
-  std::string text = format("  %12s", "working set");
-  for (const Column& column : columns) text += format("%10s  ", column.head.c_str());
-  text.erase(text.find_last_not_of(' ') + 1);
-  text += "\n";
-  for (const auto& [bytes, unused] : *sparsest) {
-    std::string row = format("  %12s", measure::size_text(bytes).c_str());
-    for (const Column& column : columns) row += cell(near(column.curve, bytes));
-    row.erase(row.find_last_not_of(' ') + 1);
-    text += row + "\n";
-  }
-  return text;
+/// The few points by another path than that of buffers.
+std::string other_paths(const Results& bandwidth, int columns) {
+  Table table({{.head = "read from", .left = true}, {.head = "working set"}, {.head = "GB/s"}});
+  const auto add = [&](Pattern pattern, const char* name) {
+    for (const auto& [bytes, point] : curve_of(bandwidth, pattern))
+      table.add({name, measure::size_text(bytes), marked(gbps_text(measure::median_of(*point)), *point)});
+  };
+  add(Pattern::read_image, "the texture unit");
+  add(Pattern::read_local, "work-group memory");
+  return table.empty() ? "" : "\n" + table.text(columns);
 }
 
-/// Of the few points by another path, one after the other; empty where there are none.
-std::string path_text(const Curve& curve, const char* how) {
-  std::string text;
-  for (const auto& [bytes, measurement] : curve) {
-    text += text.empty() ? format("  Read %s: ", how) : std::string(", ");
-    text +=
-        format("%.3g GB/s in %s", analysis::summarize(measurement->values).median, measure::size_text(bytes).c_str());
-  }
-  return text.empty() ? text : text + "\n";
-}
-
-std::map<std::string, std::string> bus_series(Pattern pattern) {
-  std::map<std::string, std::string> series = series_of(pattern, Sharing::separate);
+/// What passes between caches and memory at the largest size, where that is more than the program moves.
+std::string bus_text(const Results& bandwidth, Pattern pattern, int columns) {
+  Series series = series_of(pattern, Sharing::separate);
   series["bytes-counted"] = "bus";
-  return series;
-}
-
-/// What passes between caches and memory where that is more than the program moves, at the largest size; empty where
-/// not.
-std::string bus_text(const Curve& curve, std::string_view pattern) {
+  const BySize curve = by_size(bandwidth, series, "GB/s");
   if (curve.empty()) return "";
   const auto& [bytes, measurement] = *curve.rbegin();
-  return format("  With the lines that are fetched before they are written, %s is %.3g GB/s in %s\n",
-                std::string(pattern).c_str(), analysis::summarize(measurement->values).median,
-                measure::size_text(bytes).c_str());
+  return wrapped(
+      fmt::format("With the lines that are fetched before they are written, {} moves {} GB/s in {}.", name_of(pattern),
+                  three_digits(measure::median_of(*measurement)), measure::size_text(bytes)),
+      columns);
 }
 
 }  // namespace
 
-std::string bandwidth_table(const std::string& device, std::span<const records::Line> lines, bool simulated) {
-  std::string text;
-  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model}) {
-    const std::vector<Column> columns = columns_of(device, lines, records::api_name(api));
-    if (columns.empty()) continue;
-    text += std::string("\n  ") +
-            (simulated ? "Simulated bandwidth" : "Bandwidth through " + records::spoken_name(api)) +
-            ", GB/s: medians; each work-group has a part of its own unless shared\n" + rows(columns) +
-            shape_text(*columns.front().curve.rbegin()->second);
-    const auto by_path = [&](Pattern pattern, const char* how) {
-      return path_text(curve_of(device, lines, records::api_name(api), series_of(pattern, Sharing::separate)), how);
-    };
-    text += by_path(Pattern::read_image, "through the texture unit");
-    text += by_path(Pattern::read_local, "from memory of the work-groups");
-    for (const Pattern pattern : {Pattern::write, Pattern::copy, Pattern::add, Pattern::triad}) {
-      text += bus_text(curve_of(device, lines, records::api_name(api), bus_series(pattern)),
-                       workloads::facts_of(pattern).name);
-    }
-    for (const records::Line& line : lines) {
-      const auto* found = std::get_if<records::FindingLine>(&line);
-      if (found == nullptr || found->origin.device != device || found->origin.api != records::api_name(api)) continue;
-      const bool beside_levels = found->finding.name == "launch";
-      if (found->origin.probe == "bandwidth" && !beside_levels) text += "  " + found->finding.evidence + "\n";
-    }
+std::string bandwidth_table(const Results& bandwidth, gpu::Api api, int columns) {
+  const std::vector<PatternCurve> curves = curves_of(bandwidth);
+  if (curves.empty()) return "";
+  std::string text = heading("Bandwidth", api, ": medians, GB/s", columns);
+  text += rows(curves, columns) + wrapped("Each work-group has a part of its own, except where shared.", columns) +
+          shape_text(*curves.front().points.rbegin()->second, columns);
+  for (const Pattern pattern : writing) text += bus_text(bandwidth, pattern, columns);
+  text += other_paths(bandwidth, columns) + saturation_table(bandwidth, columns);
+  for (const measure::Finding& finding : bandwidth.findings) {
+    if (finding.name != "saturated-by" && finding.name != "launch") text += wrapped(finding.evidence, columns);
   }
   return text;
 }

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <span>
 #include <string>
 
-#include "records/reader.hpp"
+#include "gpu/device.hpp"
+#include "summary/view.hpp"
 
 namespace sonde::summary {
 
-/// What the bandwidth probe found on one device: patterns down, working sets across the levels, an API a block; empty
-/// where it measured nothing.
-std::string bandwidth_table(const std::string& device, std::span<const records::Line> lines, bool simulated);
+/// What the bandwidth probe found: working sets down, patterns across, then the other ways to read, how many
+/// work-groups it takes, and what is not to be believed. Empty where it measured nothing.
+std::string bandwidth_table(const Results& bandwidth, gpu::Api api, int columns);
 
 }  // namespace sonde::summary

@@ -1,9 +1,9 @@
 #include "summary/chart.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "measure/probe.hpp"
@@ -37,11 +37,7 @@ int cell(const Range& range, double value, int cells) {
   return static_cast<int>(std::lround(range.share(value) * (cells - 1)));
 }
 
-std::string number_text(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
-}
+std::string number_text(double value) { return fmt::format("{:.4g}", value); }
 
 std::string size_axis(const Range& x, int columns, const std::string& margin) {
   std::string axis(static_cast<std::size_t>(columns) + 8, ' ');

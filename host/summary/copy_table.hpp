@@ -1,17 +1,14 @@
 #pragma once
 
-#include <span>
 #include <string>
 
-#include "records/reader.hpp"
+#include "gpu/device.hpp"
+#include "summary/view.hpp"
 
 namespace sonde::summary {
 
-/// What the copy probe found on one device: ways to copy down, directions across, an API a block, then what
-/// is known of its engines; empty where it measured nothing.
-std::string copy_table(const std::string& device, std::span<const records::Line> lines, bool simulated);
-
-/// "copy by the driver, from pinned memory to the device": a way to copy, where it could not be measured.
-std::string copy_name(const measure::Point& point);
+/// What the copy probe found: ways to copy down, directions across, then what is known of its engines. Empty where it
+/// measured nothing.
+std::string copy_table(const Results& copy, gpu::Api api, int columns);
 
 }  // namespace sonde::summary

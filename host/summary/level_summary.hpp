@@ -1,15 +1,17 @@
 #pragma once
 
-#include <span>
 #include <string>
 
-#include "records/device_record.hpp"
-#include "records/reader.hpp"
+#include "gpu/device.hpp"
+#include "summary/view.hpp"
 
 namespace sonde::summary {
 
-/// The levels of one device through each API, with what a level takes and delivers in one row, what a launch takes, and
-/// what was found about them. Empty where no probe saw a level and nothing was found.
-std::string level_summary(const records::DeviceRecord& device, std::span<const records::Line> lines);
+/// The levels of one device through one API, with what a level takes and delivers in one row, and what a launch takes.
+/// Empty where neither probe told anything of them.
+std::string level_summary(const Results& latency, const Results& bandwidth, gpu::Api api, int columns);
+
+/// What the latency probe found beside levels, each once though it has a record with both APIs.
+std::string latency_findings(const std::string& device, const View& view, int columns);
 
 }  // namespace sonde::summary

@@ -1,11 +1,11 @@
 #include "summary/level_table.hpp"
 
-#include <cmath>
-#include <map>
-#include <string>
+#include <fmt/format.h>
+
+#include <algorithm>
 
 #include "measure/level_agreement.hpp"
-#include "summary/format.hpp"
+#include "summary/layout.hpp"
 
 namespace sonde::summary {
 namespace {
@@ -13,88 +13,60 @@ namespace {
 using measure::FoundLevel;
 using measure::LevelOfTwo;
 
-std::string three_digits(double value) { return format(value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value); }
-
-struct Cells {
-  std::string level;
-  std::string size;
-  std::string size_range;
-  std::string transition;
-  std::string latency;
-  std::string latency_range;
-  std::string bandwidth;
-  std::string bandwidth_range;
-  std::string cycles;
-};
-
-/// Which columns there are.
-struct Columns {
-  bool latency;
-  bool bandwidth;
-};
-
-std::string line_of(const Cells& cells, Columns columns) {
-  std::string line = format("  %-8s %10s  %-22s %-24s", cells.level.c_str(), cells.size.c_str(),
-                            cells.size_range.c_str(), cells.transition.c_str());
-  if (columns.latency) line += format(" %9s  %-18s", cells.latency.c_str(), cells.latency_range.c_str());
-  if (columns.bandwidth) line += format(" %7s  %-15s", cells.bandwidth.c_str(), cells.bandwidth_range.c_str());
-  line += " " + cells.cycles;
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
-}
-
-/// The last column's heading, where there is one: cycles mean little without their clock.
-std::string cycles_heading(std::span<const FoundLevel> levels) {
-  for (const FoundLevel& one : levels) {
-    if (!one.cycles) continue;
-    return "cycles at " + std::to_string(std::lround(one.cycles->value / one.found.latency_ns.value * 1e3)) + " MHz";
-  }
-  return "";
+/// Cycles mean little without their clock.
+std::string clock_of_cycles(std::span<const FoundLevel> levels, int columns) {
+  const auto one = std::ranges::find_if(levels, [](const FoundLevel& level) { return level.cycles.has_value(); });
+  if (one == levels.end()) return "";
+  const double mhz = one->cycles->value / one->found.latency_ns.value * 1e3;
+  return wrapped(fmt::format("Cycles are those of a clock of {:.0f} MHz.", mhz), columns);
 }
 
 std::string range(const analysis::Bracket& bracket) {
-  return three_digits(bracket.low) + " and " + three_digits(bracket.high);
+  return three_digits(bracket.low) + "–" + three_digits(bracket.high);
+}
+
+/// "31.5–33.0 KiB", "900 KiB–1.10 MiB".
+std::string size_range(double low_bytes, double high_bytes) {
+  std::string low = measure::size_text(low_bytes);
+  const std::string high = measure::size_text(high_bytes);
+  const std::size_t unit = low.find(' ');
+  if (high.ends_with(low.substr(unit))) low.resize(unit);
+  return low + "–" + high;
 }
 
 /// Levels have the numbers of their record; one that latency did not see has none among its levels.
-Cells cells_of(const LevelOfTwo& row, Columns columns) {
+std::vector<std::string> cells_of(const LevelOfTwo& row, bool of_latency) {
   const FoundLevel& sized = row.latency != nullptr ? *row.latency : *row.bandwidth;
-  Cells cells{.level = sized.name};
+  std::vector<std::string> cells{sized.name, "", "", ""};
   if (const auto& bytes = sized.found.bytes) {
-    cells.level = row.latency == nullptr && columns.latency ? "-" : std::to_string(sized.level);
-    cells.size = measure::size_text(bytes->value);
-    cells.size_range = measure::size_text(bytes->low) + " and " + measure::size_text(bytes->high);
-    cells.transition = measure::size_text(sized.found.onset_bytes) + " - " + measure::size_text(sized.found.end_bytes);
+    cells = {row.latency == nullptr && of_latency ? "-" : std::to_string(sized.level), measure::size_text(bytes->value),
+             size_range(bytes->low, bytes->high), size_range(sized.found.onset_bytes, sized.found.end_bytes)};
   }
-  if (row.latency != nullptr) {
-    cells.latency = three_digits(row.latency->found.latency_ns.value);
-    cells.latency_range = range(row.latency->found.latency_ns);
-    if (row.latency->cycles) cells.cycles = three_digits(row.latency->cycles->value);
-  }
-  if (row.bandwidth != nullptr) {
-    cells.bandwidth = three_digits(row.bandwidth->gbps->value);
-    cells.bandwidth_range = range(*row.bandwidth->gbps);
-  }
+  const auto add = [&cells](const analysis::Bracket& bracket) {
+    cells.insert(cells.end(), {three_digits(bracket.value), range(bracket)});
+  };
+  if (row.latency != nullptr) add(row.latency->found.latency_ns);
+  cells.resize(6);
+  if (row.bandwidth != nullptr) add(*row.bandwidth->gbps);
+  cells.resize(8);
+  if (row.latency != nullptr && row.latency->cycles) cells.push_back(three_digits(row.latency->cycles->value));
   return cells;
 }
 
 }  // namespace
 
-std::string level_table(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth) {
-  const Columns columns{.latency = !latency.empty(), .bandwidth = !bandwidth.empty()};
-  std::string text = line_of({.level = "level",
-                              .size = "size",
-                              .size_range = "between",
-                              .transition = "left from - gone at",
-                              .latency = "ns",
-                              .latency_range = "between",
-                              .bandwidth = "GB/s",
-                              .bandwidth_range = "between",
-                              .cycles = cycles_heading(latency)},
-                             columns);
-  for (const LevelOfTwo& row : measure::side_by_side(latency, bandwidth))
-    text += line_of(cells_of(row, columns), columns);
-  return text;
+std::string level_table(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth, int columns) {
+  Table table({{.head = "level", .left = true},
+               {.head = "size"},
+               {.head = "between", .left = true},
+               {.head = "edge", .left = true, .spare = 4},
+               {.head = "ns"},
+               {.head = "between", .left = true, .spare = 1},
+               {.head = "GB/s"},
+               {.head = "between", .left = true, .spare = 2},
+               {.head = "cycles", .spare = 3}});
+  for (const LevelOfTwo& row : measure::side_by_side(latency, bandwidth)) table.add(cells_of(row, !latency.empty()));
+  return table.text(columns) + clock_of_cycles(latency, columns);
 }
 
 }  // namespace sonde::summary

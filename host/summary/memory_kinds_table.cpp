@@ -1,80 +1,65 @@
 #include "summary/memory_kinds_table.hpp"
 
-#include <algorithm>
-#include <vector>
+#include <fmt/format.h>
 
-#include "records/device_record.hpp"
-#include "summary/format.hpp"
+#include <algorithm>
+
+#include "summary/layout.hpp"
 #include "workloads/memory_kinds.hpp"
 
 namespace sonde::summary {
 namespace {
 
-using records::Line;
-
-std::string value_text(const measure::Finding& finding) {
-  if (!finding.value) return finding.name;
-  if (finding.unit == "GB/s" || finding.unit == "us" || finding.unit == "ns") {
-    return finding.name + format(" (%.3g %s)", *finding.value, finding.unit.c_str());
-  }
-  return finding.name;
+/// "copies 84 GB/s": the word with its number, where that says more than the word.
+std::string text_of(const measure::Finding& finding) {
+  const bool has_rate = finding.value && (finding.unit == "GB/s" || finding.unit == "us" || finding.unit == "ns");
+  if (!has_rate || (finding.name == "zero-copy" && finding.unit == "us")) return finding.name;
+  return fmt::format("{} {:.3g} {}", finding.name, *finding.value, finding.unit == "us" ? "µs" : finding.unit);
 }
 
-/// A kind's findings, its own directions together.
-std::string text_of(const std::string& kind, std::span<const measure::Finding* const> findings) {
-  std::vector<std::string> parts;
-  std::string directions[2];
-  for (const measure::Finding* each : findings) {
-    const measure::Finding& finding = *each;
-    if (workloads::memory_of(finding.series) != kind) continue;
-    const auto direction = finding.series.find("direction");
-    if (direction == finding.series.end()) {
-      parts.push_back(value_text(finding));
-    } else {
-      directions[direction->second == "to-device" ? 0 : 1] =
-          finding.name == "zero-copy" ? finding.name : value_text(finding);
-    }
-  }
-  if (!directions[0].empty() && directions[0] == directions[1]) {
-    parts.insert(parts.begin(), directions[0]);
-  } else {
-    if (!directions[1].empty()) parts.insert(parts.begin(), "to the CPU " + directions[1]);
-    if (!directions[0].empty()) parts.insert(parts.begin(), "to the GPU " + directions[0]);
-  }
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
+struct Kind {
+  std::string name;
+  std::string to_gpu;
+  std::string to_cpu;
+  std::string distance;
+};
+
+void add(std::vector<Kind>& kinds, const measure::Finding& finding, std::string Kind::* without_direction) {
+  const std::string name = workloads::memory_of(finding.series);
+  auto kind = std::ranges::find(kinds, name, &Kind::name);
+  if (kind == kinds.end())
+    kind = kinds.insert(kinds.end(), Kind{.name = name, .to_gpu = {}, .to_cpu = {}, .distance = {}});
+  const auto direction = finding.series.find("direction");
+  std::string& cell = direction == finding.series.end()  ? (*kind).*without_direction
+                      : direction->second == "to-device" ? kind->to_gpu
+                                                         : kind->to_cpu;
+  cell += (cell.empty() ? "" : "; ") + text_of(finding);
 }
 
 }  // namespace
 
-std::string memory_kinds_table(const std::string& device, std::span<const Line> lines, bool simulated) {
-  std::string text;
-  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model}) {
-    std::vector<const measure::Finding*> findings;
-    std::vector<std::string> kinds;
-    const measure::Finding* round_trip = nullptr;
-    for (const Line& line : lines) {
-      const auto* one = std::get_if<records::FindingLine>(&line);
-      if (one == nullptr || one->origin.device != device || one->origin.api != records::api_name(api)) continue;
-      if (one->finding.name == "round-trip") round_trip = &one->finding;
-      if (one->finding.name == "round-trip" || (one->origin.probe != "zero-copy" && one->origin.probe != "host-memory"))
-        continue;
-      findings.push_back(&one->finding);
-      const std::string kind = workloads::memory_of(one->finding.series);
-      if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
+std::string memory_kinds_table(const Results& zero_copy, const Results& host_memory, gpu::Api api, int columns) {
+  std::vector<Kind> kinds;
+  std::string round_trip;
+  for (const measure::Finding& finding : host_memory.findings) {
+    if (finding.name == "round-trip") {
+      round_trip = wrapped(finding.evidence, columns);
+    } else {
+      add(kinds, finding, &Kind::distance);
     }
-    if (findings.empty() && round_trip == nullptr) continue;
-    text += std::string("\n  ") +
-            (simulated ? "Simulated kinds of memory" : "Kinds of memory through " + records::spoken_name(api)) + "\n";
-    std::size_t widest = 0;
-    for (const std::string& kind : kinds) widest = std::max(widest, kind.size());
-    for (const std::string& kind : kinds) {
-      text += format("  %-*s  %s\n", static_cast<int>(widest), kind.c_str(), text_of(kind, findings).c_str());
-    }
-    if (round_trip != nullptr) text += "  " + round_trip->evidence + "\n";
   }
-  return text;
+  for (const measure::Finding& finding : zero_copy.findings) add(kinds, finding, &Kind::to_gpu);
+  if (kinds.empty() && round_trip.empty()) return "";
+  std::string text = heading("Kinds of memory", api, "", columns);
+  if (!kinds.empty()) {
+    Table table({{.head = "memory", .left = true},
+                 {.head = "CPU to GPU", .left = true},
+                 {.head = "GPU to CPU", .left = true},
+                 {.head = "seen by loads", .left = true}});
+    for (const Kind& kind : kinds) table.add({kind.name, kind.to_gpu, kind.to_cpu, kind.distance});
+    text += table.text(columns);
+  }
+  return text + round_trip;
 }
 
 }  // namespace sonde::summary

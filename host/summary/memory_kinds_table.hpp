@@ -1,14 +1,14 @@
 #pragma once
 
-#include <span>
 #include <string>
 
-#include "records/reader.hpp"
+#include "gpu/device.hpp"
+#include "summary/view.hpp"
 
 namespace sonde::summary {
 
-/// What was found of each kind of memory of one device: is it shared, how far is it from the GPU and from the CPU; an
-/// API a block, empty where nothing was asked.
-std::string memory_kinds_table(const std::string& device, std::span<const records::Line> lines, bool simulated);
+/// What was found of each kind of memory: is it shared in either direction, how far is it from the GPU and from the
+/// CPU. Empty where nothing was asked.
+std::string memory_kinds_table(const Results& zero_copy, const Results& host_memory, gpu::Api api, int columns);
 
 }  // namespace sonde::summary

@@ -2,15 +2,21 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 #include "records/device_record.hpp"
 #include "records/reader.hpp"
 
 namespace sonde::summary {
 
-/// What a run found, for a person: a table and a small chart for each device, and what was left out and why.
-/// `lines` are the run's records; `colour` allows SGR codes.
-std::string summary(std::span<const records::DeviceRecord> devices, std::span<const records::Line> lines, bool colour);
+/// What the text is printed on.
+struct Paper {
+  int columns = 100;    ///< no line is wider, where no word is
+  bool colour = false;  ///< allows SGR codes
+};
+
+/// What a run found, for a person: tables and a small chart for each device, and what was left out and why. `lines` are
+/// the run's records.
+std::string summary(std::span<const records::DeviceRecord> devices, std::span<const records::Line> lines,
+                    const Paper& paper);
 
 }  // namespace sonde::summary

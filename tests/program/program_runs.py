@@ -29,6 +29,11 @@ class Finished:
     seconds: float = 0
 
     @property
+    def text(self):
+        """What it printed, as one line: sentences are wrapped to the terminal's width."""
+        return " ".join(self.out.split())
+
+    @property
     def said(self):
         return self.err.splitlines()
 

@@ -66,7 +66,7 @@ def test_status_1_when_a_probe_asked_by_name_measured_nothing(sonde, valid, list
     assert of_kind(records, "sample") == []
     (skip,) = of_kind(records, "skip")
     assert (skip["device"], skip["api"], skip["probe"]) == ("cpu", "opencl", "latency")
-    assert skip["reason"] in done.out
+    assert skip["reason"] in done.text
     assert records[-1]["status"] == "complete"
 
 

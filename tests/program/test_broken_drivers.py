@@ -41,7 +41,7 @@ def test_a_run_survives_a_driver_that_fails_while_it_lists_its_devices(sonde, br
     # One for each probe, all for the same reason.
     (reason,) = {record["reason"] for record in records if "reason" in record and record["api"] == "opencl"}
     assert ("crashed" if "crash" in fault else "reported nothing for 2 s") in reason
-    assert reason in done.out and reason in done.err
+    assert reason in done.text and reason in done.err
 
 
 @pytest.mark.parametrize("fault", ["crash in a kernel", "hang in a kernel"])
@@ -61,7 +61,7 @@ def test_a_worker_that_dies_is_recorded_with_its_point(sonde, broken, valid, fau
         assert "crashed" in error["reason"] and "the driver's last words" in error["reason"]
     else:
         assert "reported nothing for 2 s" in error["reason"] and "--silence-limit" in error["reason"]
-    assert error["reason"] in done.out
+    assert error["reason"] in done.text
     assert len(of_kind(records, "sample", api="vulkan")) >= 5
     assert (records[-1]["status"], records[-1]["errors"]) == ("failed", 1)
 

@@ -87,7 +87,7 @@ def test_findings_name_the_silicon_and_stand_in_the_summary(companion_run):
     } <= set(found)
     assert "same CPU's other cores" in found["idle-latency"]["evidence"]
     assert "Latency of the CPU while the GPU works through OpenCL" in done.out and "over idle" in done.out
-    assert found["gpu-loss"]["evidence"] in done.out
+    assert found["gpu-loss"]["evidence"] in done.text
 
 
 def test_threads_for_which_no_core_is_left_are_a_skip_with_its_reason(companion_run):

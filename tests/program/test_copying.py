@@ -1,5 +1,7 @@
 """Copies from end to end: what a model's file says comes back, and what a device cannot do is a skip with its reason."""
 
+import re
+
 import pytest
 from program_runs import of_kind
 
@@ -32,7 +34,7 @@ def test_a_model_gives_back_its_copies(sonde, valid, model_file):
         assert found(records, "latency", **there) == pytest.approx(5, rel=0.02)
         assert found(records, "latency", **back) == pytest.approx(5, rel=0.02)
     assert found(records, "engines") == 2
-    assert "Simulated copies" in done.out and "30 GB/s" in done.out
+    assert "Simulated copies" in done.out and re.search(r"driver +pageable +(29\.[789]|30\.[0123]) ", done.out)
 
 
 def test_the_same_seed_gives_the_same_copies(sonde, model_file):

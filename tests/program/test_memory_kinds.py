@@ -35,7 +35,7 @@ def test_what_a_model_says_of_its_memory_comes_back(sonde, valid, model_file):
     costs = found(records, "host-memory")
     assert ("alloc-host-ptr", None, "bypasses-last-level-cache") in costs
     assert ("svm-coarse", None, "like-device-memory") in costs
-    assert "alloc-host-ptr  zero-copy, bypasses-last-level-cache" in done.out
+    assert "alloc-host-ptr zero-copy zero-copy bypasses-last-level-cache" in done.text
     assert all(skip["reason"] for skip in of_kind(records, "skip"))
 
 

@@ -7,6 +7,13 @@ from program_runs import CLEARED_LINE, COLOUR
 from terminals import run_in_terminal
 
 SWEEP = ("--sizes", "4K:1M", "--effort", "quick")
+# Something for every table.
+EVERYTHING = {
+    "unified_memory": True,
+    "copy": {"to_device_gbps": 20, "to_host_gbps": 10, "latency_us": 5, "engines": 1},
+    "host_memory": {"latency_ns": 300, "bypasses_memory_side_cache": True, "zero_copy": ["alloc-host-ptr"]},
+    "cpu": {"idle_latency_ns": 140, "loaded_latency_ns": 310, "contention_knee_gbps": 50},
+}
 TIME_LEFT = re.compile(r"\d+ (s|min) left")
 
 
@@ -75,3 +82,27 @@ def test_colour_is_refused(sonde, words, env):
     _, shown, _ = run_in_terminal(sonde, *words, results_too=True, env=env)
     assert "KiB" in shown
     assert not COLOUR.search(shown)
+
+
+def printed_lines(shown):
+    return COLOUR.sub("", shown).replace("\r", "").split("\n")
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_no_line_of_the_summary_is_wider_than_the_terminal(sonde, model_file, columns):
+    words = ("run", "--device", model_file(**EVERYTHING), *SWEEP, "--no-progress", "-o", "run.jsonl")
+    status, shown, _ = run_in_terminal(sonde, *words, columns=columns, results_too=True)
+    assert status == 0
+    lines = printed_lines(shown)
+    for table in ("latency of one", "levels", "bandwidth", "latency under load", "kinds of memory", "copies",
+                  "latency of the CPU", "latency by other"):  # fmt: skip
+        assert any(table.lower() in line.lower() for line in lines), table
+    assert [line for line in lines if len(line) > columns] == []
+    assert max(map(len, lines)) > columns - 12  # sentences fill it
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_no_line_of_the_list_is_wider_than_the_terminal(sonde, columns):
+    status, shown, _ = run_in_terminal(sonde, "list", columns=columns, results_too=True)
+    assert status == 0
+    assert [line for line in printed_lines(shown) if len(line) > columns] == []

@@ -266,9 +266,10 @@ TEST(BandwidthFindings, ALaunchIsFittedFromSmallWorkingSets) {
   EXPECT_EQ(found[0].low, 11.5);
   EXPECT_EQ(found[0].high, 12.5);
   EXPECT_EQ(found[0].unit, "us");
-  EXPECT_EQ(found[0].evidence,
-            "An empty kernel takes 12.5 us by the device's clock; a dispatch of n bytes takes a + n / b, a = 12 us "
-            "(11.5 to 12.5), b = 90 GB/s in up to 256 KiB.");
+  EXPECT_EQ(
+      found[0].evidence,
+      "An empty kernel takes 12.5 us by the device's clock; a dispatch over n bytes, up to 256 KiB, takes a + n / b: "
+      "a is 12 us (11.5 to 12.5), b is 90 GB/s.");
 }
 
 TEST(BandwidthFindings, ALaunchIsToldAsFarAsItIsKnown) {
@@ -278,7 +279,7 @@ TEST(BandwidthFindings, ALaunchIsToldAsFarAsItIsKnown) {
   const auto without_empty = found({launched(4096, 80, 11e3), launched(8192, 100, 12e3), launched(16384, 90, 13e3)});
   ASSERT_EQ(without_empty.size(), 1u);
   EXPECT_EQ(without_empty[0].value, 12);
-  EXPECT_TRUE(without_empty[0].evidence.starts_with("A dispatch of n bytes takes")) << without_empty[0].evidence;
+  EXPECT_TRUE(without_empty[0].evidence.starts_with("A dispatch over n bytes, up to")) << without_empty[0].evidence;
   const auto without_fit = found({launched(4096, 80, 11e3), launched(1 << 30, 9, 13e3), empty_kernel(12.5)});
   ASSERT_EQ(without_fit.size(), 1u);
   EXPECT_FALSE(without_fit[0].value || without_fit[0].low || without_fit[0].high);

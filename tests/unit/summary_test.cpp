@@ -45,7 +45,7 @@ std::vector<Line> concluded(std::vector<Line> lines) {
 
 std::string text_of(const std::vector<Line>& lines, const records::DeviceRecord& device = cpu_device(),
                     bool colour = false) {
-  return summary(std::vector{device}, concluded(lines), colour);
+  return summary(std::vector{device}, concluded(lines), {.columns = 100, .colour = colour});
 }
 
 testing::AssertionResult has(const std::string& text, const std::string& part) {
@@ -92,7 +92,7 @@ TEST(Summary, ADisturbedPointHasAStarThatIsExplained) {
   EXPECT_FALSE(has(quiet, "*"));
   const std::string disturbed = text_of({sample("opencl", 4096, {10, 10}, true)});
   EXPECT_TRUE(has(disturbed, "10.00 ± 0.00 *"));
-  EXPECT_TRUE(has(disturbed, "\n* 1 point"));
+  EXPECT_TRUE(has(disturbed, "\n* 1 point was measured"));
 }
 
 SampleLine sample_around(double bytes, const counters::DeviceState& around) {
@@ -135,7 +135,7 @@ TEST(Summary, TheSameInCyclesIsNoFurtherPoint) {
   const SampleLine quiet = sample_around(4096, {.gpu_clock_mhz = 2500});
   const std::string text = text_of({quiet, in_cycles(quiet), throttled, in_cycles(throttled)});
   EXPECT_TRUE(has(text, "* 1 point"));
-  EXPECT_TRUE(has(text, "At 1 points the caches"));
+  EXPECT_TRUE(has(text, "At 1 point the caches"));
   EXPECT_TRUE(has(text, "1 of 2 points were measured while"));
   EXPECT_TRUE(has(text, "1 of 2 points were measured at a clock"));
   EXPECT_FALSE(has(text, "70.0"));
@@ -152,9 +152,10 @@ LevelLine level(int number, double latency_ns, std::optional<double> cycles) {
 TEST(Summary, LevelsAreToldInCyclesWhereTheyAreKnownWithTheirClock) {
   const std::string without = text_of({sample("opencl", 4096, {10, 10}), level(1, 200, std::nullopt)});
   EXPECT_FALSE(has(without, "cycles"));
-  EXPECT_TRUE(has(without, "200 and 200\n"));
+  EXPECT_TRUE(has(without, "200  200–200\n"));
   const std::string with = text_of({sample("opencl", 4096, {10, 10}), level(1, 200, 499.4)});
-  EXPECT_TRUE(has(with, "cycles at 2497 MHz\n"));
+  EXPECT_TRUE(has(with, " cycles\n"));
+  EXPECT_TRUE(has(with, "Cycles are those of a clock of 2497 MHz.\n"));
   EXPECT_TRUE(has(with, " 499\n"));
 }
 
@@ -171,12 +172,8 @@ TEST(Summary, ALevelHasSizeLatencyAndBandwidthInOneRow) {
   cache.level.found.bytes = analysis::Bracket{32768, 32768, 32768};
   const std::string text = text_of({sample("opencl", 4096, {10, 10}), cache, level(2, 200, std::nullopt),
                                     bandwidth_level(1, 33792, 1000), bandwidth_level(2, std::nullopt, 60)});
-  EXPECT_TRUE(has(text,
-                  "  1            32 KiB  32 KiB and 32 KiB      0 B - 0 B                     5.00  5.00 and 5.00     "
-                  "    1000  1000 and 1000\n"));
-  EXPECT_TRUE(has(text,
-                  "  memory                                                                     200  200 and 200       "
-                  "    60.0  60.0 and 60.0\n"));
+  EXPECT_TRUE(has(text, "  1       32 KiB  32–32 KiB  0–0 B  5.00  5.00–5.00  1000  1000–1000\n"));
+  EXPECT_TRUE(has(text, "  memory                             200  200–200    60.0  60.0–60.0\n"));
 }
 
 TEST(Summary, WhatMayBeSoMuchSlowerThatItHoldsOneMoreLevelIsNotCalledMemory) {
@@ -198,9 +195,9 @@ TEST(Summary, WhatMayBeSoMuchSlowerThatItHoldsOneMoreLevelIsNotCalledMemory) {
 TEST(Summary, ALevelThatBandwidthAloneShowsHasNoNumberAmongThoseOfLatency) {
   const std::string text = text_of({sample("opencl", 4096, {10, 10}), level(1, 200, std::nullopt),
                                     bandwidth_level(1, 33792, 1000), bandwidth_level(2, std::nullopt, 60)});
-  EXPECT_TRUE(has(text, "\n  -            33 KiB"));
+  EXPECT_TRUE(has(text, "\n  -       33 KiB"));
   const std::string alone = text_of({bandwidth_level(1, 33792, 1000), bandwidth_level(2, std::nullopt, 60)});
-  EXPECT_TRUE(has(alone, "\n  1            33 KiB"));
+  EXPECT_TRUE(has(alone, "\n  1       33 KiB"));
 }
 
 TEST(Summary, ALaunchIsSaidOnceBesideTheLevels) {
@@ -212,7 +209,7 @@ TEST(Summary, ALaunchIsSaidOnceBesideTheLevels) {
   read.measurement.unit = "GB/s";
   read.measurement.point.series = probes::series_of_levels();
   const std::string text = text_of({read, launch, bandwidth_level(1, std::nullopt, 60)});
-  EXPECT_TRUE(has(text, "each walking over all of the working set.\n  A dispatch takes 12 us.\n"));
+  EXPECT_TRUE(has(text, "60.0–60.0\n  A dispatch takes 12 µs.\n"));
   EXPECT_EQ(text.find("A dispatch"), text.rfind("A dispatch")) << text;
 }
 
@@ -220,8 +217,8 @@ TEST(Summary, SkipsAndErrorsAreSaidWithTheirReasonAndSize) {
   const std::string text =
       text_of({records::SkipLine{{"cpu", "vulkan", "latency"}, test::point_of(1073741824), "the reason of the skip"},
                records::ErrorLine{{"cpu", "opencl", "latency"}, std::nullopt, "the reason of the error"}});
-  EXPECT_TRUE(has(text, "Not measured: latency through vulkan at 1 GiB: the reason of the skip"));
-  EXPECT_TRUE(has(text, "Failed: latency through opencl: the reason of the error"));
+  EXPECT_TRUE(has(text, "\n  Not measured\n  latency through Vulkan at 1 GiB: the reason of the skip\n"));
+  EXPECT_TRUE(has(text, "\n  Failed\n  latency through OpenCL: the reason of the error\n"));
 }
 
 TEST(Summary, LatencyUnderLoadIsWhatItsFindingsSay) {
@@ -234,6 +231,36 @@ TEST(Summary, LatencyUnderLoadIsWhatItsFindingsSay) {
   EXPECT_TRUE(has(text_of({line}), "\n  Latency under load through Vulkan\n  In 64 MiB it takes twice as long.\n"));
   line.origin.device = "another";
   EXPECT_FALSE(has(text_of({line}), "under load"));
+}
+
+SampleLine scaling_sample(double groups, double gbps) {
+  SampleLine line = bandwidth_sample(2 << 20, gbps, 0);
+  line.measurement.point.x["groups"] = groups;
+  return line;
+}
+
+TEST(Summary, HowManyWorkGroupsReadingTakesIsATableInPlaceOfItsFindings) {
+  records::FindingLine finding{.origin = {"cpu", "opencl", "bandwidth"}, .finding = {}};
+  finding.finding = {.series = probes::series_of_levels(),
+                     .name = "saturated-by",
+                     .value = 16,
+                     .unit = "ratio",
+                     .evidence = "At 2 MiB 16 of 128 work-groups get 945 GB/s."};
+  const std::string text = text_of({bandwidth_sample(2 << 20, 980, 0), scaling_sample(1, 61), scaling_sample(8, 488),
+                                    scaling_sample(16, 945), scaling_sample(128, 980), finding});
+  EXPECT_TRUE(has(text,
+                  "  working set  one group, GB/s  enough groups   of  GB/s\n"
+                  "        2 MiB             61.0             16  128   945\n"));
+  EXPECT_FALSE(has(text, "At 2 MiB"));
+}
+
+TEST(Summary, WhatOneReasonKeptFromBeingMeasuredIsCountedUnderItsDevice) {
+  const auto skip = [](const std::string& device, double bytes) {
+    return records::SkipLine{{device, "opencl", "latency"}, test::point_of(bytes), "why"};
+  };
+  const std::string text = text_of({skip("cpu", 4096), skip("cpu", 8192), skip("cpu", 16384), skip("other", 64)});
+  EXPECT_TRUE(has(text, "  latency through OpenCL at 4 KiB, and 2 more: why\n"));
+  EXPECT_FALSE(has(text, "64 B"));
 }
 
 TEST(Summary, ASimulatedDeviceIsCalledSimulatedAtItsNameAndAtItsNumbers) {

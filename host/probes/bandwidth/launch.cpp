@@ -1,8 +1,7 @@
 #include "probes/bandwidth/launch.hpp"
 
-#include <array>
-#include <cstdio>
-#include <string>
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "analysis/statistics.hpp"
@@ -30,28 +29,24 @@ std::optional<measure::Finding> launch(std::span<const Measurement> measurements
   std::vector<double> gbps;
   for (const Measurement& one : measurements) {
     if (one.point.series != series_of_levels()) continue;
-    if (one.unit == "us") empty_us = analysis::summarize(one.values).median;
+    if (one.unit == "us") empty_us = measure::median_of(one);
     if (!is_small(one)) continue;
     launches_us.push_back(measure::six_digits(one.state.launch_ns) / 1e3);
-    gbps.push_back(analysis::summarize(one.values).median);
+    gbps.push_back(measure::median_of(one));
   }
   const bool fits = launches_us.size() >= least_points;
   if (!empty_us && !fits) return std::nullopt;
   measure::Finding found{.series = series_of_levels(), .name = "launch", .unit = "us"};
-  std::array<char, 200> text{};
-  if (empty_us) {
-    std::snprintf(text.data(), text.size(), "An empty kernel takes %.3g us by the device's clock", *empty_us);
-    found.evidence = text.data();
-  }
+  if (empty_us) found.evidence = fmt::format("An empty kernel takes {:.3g} us by the device's clock", *empty_us);
   if (fits) {
     const analysis::Summary a = analysis::summarize(launches_us);
     found.value = a.median;
     found.low = a.lower_quartile;
     found.high = a.upper_quartile;
-    std::snprintf(text.data(), text.size(),
-                  " dispatch of n bytes takes a + n / b, a = %.3g us (%.3g to %.3g), b = %.0f GB/s in up to 256 KiB",
-                  a.median, a.lower_quartile, a.upper_quartile, analysis::quantile(gbps, 0.5));
-    found.evidence += (empty_us ? "; a" : "A") + std::string(text.data());
+    found.evidence += fmt::format(
+        "{} dispatch over n bytes, up to {}, takes a + n / b: a is {:.3g} us ({:.3g} to {:.3g}), b is {:.0f} GB/s",
+        empty_us ? "; a" : "A", measure::size_text(small_bytes), a.median, a.lower_quartile, a.upper_quartile,
+        analysis::quantile(gbps, 0.5));
   }
   found.evidence += ".";
   return found;

@@ -1,8 +1,8 @@
 #include "probes/bandwidth/plausibility.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
@@ -14,8 +14,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Finding;
-using measure::Measurement;
 using Series = std::map<std::string, std::string>;
 
 /// A curve that has fallen once is past what the nearest caches deliver.
@@ -33,12 +31,9 @@ double bytes_of(const Measurement& one) { return one.point.x.at("bytes"); }
 
 std::string what(const Measurement& one) {
   const workloads::PatternFacts& facts = workloads::facts_of(workloads::pattern_of(one.point.series));
-  std::array<char, 120> text{};
-  std::snprintf(text.data(), text.size(), "At %s the pattern %s%s%s got %.4g GB/s",
-                measure::size_text(bytes_of(one)).c_str(), std::string(facts.name).c_str(),
-                facts.path == "buffer" ? "" : " by the path ",
-                facts.path == "buffer" ? "" : std::string(facts.path).c_str(), gbps_of(one));
-  return text.data();
+  const std::string path = facts.path == "buffer" ? "" : fmt::format(" by the path {}", facts.path);
+  return fmt::format("At {} the pattern {}{} got {:.4g} GB/s", size_text(bytes_of(one)), facts.name, path,
+                     gbps_of(one));
 }
 
 Finding suspicious(const Measurement& worst, const std::string& why) {
@@ -99,19 +94,16 @@ std::vector<Finding> more_than_from_nearer(std::span<const Measurement> measurem
     if (worst == nullptr) continue;
     const std::string also =
         others > 0 ? " (and too much at " + std::to_string(others) + " other size" + (others > 1 ? "s)" : ")") : "";
-    std::array<char, 200> why{};
-    std::snprintf(
-        why.data(), why.size(),
-        "%s, although no smaller working set got more than %.3g: this is not to be believed; measure again on an "
-        "idle machine.",
-        also.c_str(), most_before_worst);
-    findings.push_back(suspicious(*worst, why.data()));
+    findings.push_back(suspicious(
+        *worst, fmt::format("{}, although no smaller working set got more than {:.3g}: this is not to be believed; "
+                            "measure again on an idle machine.",
+                            also, most_before_worst)));
   }
   return findings;
 }
 
 std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measurements,
-                                            std::span<const measure::FoundLevel> levels) {
+                                            std::span<const FoundLevel> levels) {
   if (levels.size() < 2 || !levels[levels.size() - 2].found.bytes) return {};
   const double caches = levels[levels.size() - 2].found.bytes->high;
   const Measurement* worst = furthest_above(measurements, [&](const Measurement& one) {
@@ -120,13 +112,11 @@ std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measure
     return far ? above_memory * one.state.device_state.memory_peak_gbps.value_or(0) : 0.0;
   });
   if (worst == nullptr) return {};
-  std::array<char, 260> why{};
-  std::snprintf(
-      why.data(), why.size(),
-      ", but memory moves at most %.4g by the clock and the width that the driver states, and the last cache that "
-      "was found ends at %s: this is not to be believed; please report the driver.",
-      *worst->state.device_state.memory_peak_gbps, measure::size_text(caches).c_str());
-  return {suspicious(*worst, why.data())};
+  return {suspicious(
+      *worst,
+      fmt::format(", but memory moves at most {:.4g} by the clock and the width that the driver states, and the "
+                  "last cache that was found ends at {}: this is not to be believed; please report the driver.",
+                  *worst->state.device_state.memory_peak_gbps, size_text(caches)))};
 }
 
 std::vector<Finding> more_than_units_take(const gpu::DeviceInfo& device, std::span<const Measurement> measurements) {
@@ -139,14 +129,12 @@ std::vector<Finding> more_than_units_take(const gpu::DeviceInfo& device, std::sp
     return device.compute_units * clock_mhz(one) / 1e3 * most_bytes_per_cycle;
   });
   if (worst == nullptr) return {};
-  std::array<char, 260> why{};
-  std::snprintf(
-      why.data(), why.size(),
-      ", but %u compute units at %.0f MHz take %.4g if each takes %.0f bytes a cycle, more than any known one does: "
-      "this is not to be believed; please report the driver.",
-      device.compute_units, clock_mhz(*worst), device.compute_units * clock_mhz(*worst) / 1e3 * most_bytes_per_cycle,
-      most_bytes_per_cycle);
-  return {suspicious(*worst, why.data())};
+  return {suspicious(
+      *worst,
+      fmt::format(", but {} compute units at {:.0f} MHz take {:.4g} if each takes {:.0f} bytes a cycle, more "
+                  "than any known one does: this is not to be believed; please report the driver.",
+                  device.compute_units, clock_mhz(*worst),
+                  device.compute_units * clock_mhz(*worst) / 1e3 * most_bytes_per_cycle, most_bytes_per_cycle))};
 }
 
 }  // namespace sonde::probes

@@ -1,12 +1,14 @@
 #include "probes/bandwidth/scaling.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "analysis/levels/flat_stretches.hpp"
 #include "analysis/statistics.hpp"
@@ -17,15 +19,12 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 using workloads::Pattern;
 using workloads::Sharing;
 
 /// Of the most that any number of groups gets.
 constexpr double all_of_it = 0.95;
-/// Numbers of groups are told apart down to this ratio.
+/// Numbers of groups differ by at least this ratio.
 constexpr double finest = 1.125;
 
 constexpr std::size_t most_at_quick = 3;
@@ -38,7 +37,7 @@ const std::map<std::string, double>& shape_at(const Measurement& one) {
 /// A swept point in each level. All groups walk over all of it (shared), so that every compute unit's nearest caches
 /// hold the same whatever the number of groups; except in memory, where each has its own part: what one group read,
 /// another must not find in a cache.
-std::vector<const Measurement*> footprints(std::span<const Measurement> known, measure::Effort effort) {
+std::vector<const Measurement*> footprints(std::span<const Measurement> known, Effort effort) {
   const std::vector<const Measurement*> shared = best_points(known, series_of(Pattern::read, Sharing::shared));
   const std::vector<const Measurement*> apart = best_points(known, series_of(Pattern::read, Sharing::separate));
   std::vector<const Measurement*> chosen;
@@ -51,7 +50,7 @@ std::vector<const Measurement*> footprints(std::span<const Measurement> known, m
     stretches.push_back(stretch);
   }
   // Noise cuts a level into several: where time is short only the widest are looked at.
-  if (effort == measure::Effort::quick && stretches.size() > most_at_quick) {
+  if (effort == Effort::quick && stretches.size() > most_at_quick) {
     const auto width = [](const analysis::FlatStretch& one) { return one.last_bytes / one.first_bytes; };
     std::ranges::sort(stretches, std::greater<>(), width);
     stretches.resize(most_at_quick);
@@ -119,35 +118,42 @@ std::vector<Point> scaling_points(const gpu::DeviceInfo&, const Request& request
   return points;
 }
 
-std::vector<measure::Finding> saturations(std::span<const Measurement> measurements) {
-  std::vector<measure::Finding> found;
+std::vector<Saturation> saturation_of(std::span<const Measurement> measurements) {
   std::map<std::pair<double, std::map<std::string, std::string>>, const Point*> seen;  // nearest first
   for (const Measurement& one : measurements) {
     if (is_scaling(one.point)) seen.emplace(std::pair(one.point.x.at("bytes"), one.point.series), &one.point);
   }
+  std::vector<Saturation> found;
   for (const auto& [where, point] : seen) {
     const std::map<double, double> gbps = gbps_by_groups(measurements, *point);
-    const double all = gbps.rbegin()->first;
     if (gbps.size() < 2) continue;
     const auto upper = enough(gbps);
-    const double most = std::ranges::max_element(gbps, {}, &std::pair<const double, double>::second)->second;
-    std::array<char, 300> evidence{};
-    int length = std::snprintf(
-        evidence.data(), evidence.size(),
-        "At %s %.0f of %.0f work-groups get %.3g GB/s, %.0f %% of the most that any number gets; one gets %.3g",
-        measure::size_text(where.first).c_str(), upper->first, all, upper->second, 100 * upper->second / most,
-        gbps.begin()->second);
-    if (upper != gbps.begin() && std::prev(upper) != gbps.begin()) {
-      const auto& [fewer, fewer_gbps] = *std::prev(upper);
-      length += std::snprintf(evidence.data() + length, evidence.size() - static_cast<std::size_t>(length),
-                              ", %.0f get %.3g", fewer, fewer_gbps);
-    }
-    std::snprintf(evidence.data() + length, evidence.size() - static_cast<std::size_t>(length), ".");
-    found.push_back({.series = where.second,
+    Saturation one{.series = where.second,
+                   .bytes = where.first,
+                   .groups = upper->first,
+                   .gbps = upper->second,
+                   .all_groups = gbps.rbegin()->first,
+                   .most_gbps = std::ranges::max_element(gbps, {}, &std::pair<const double, double>::second)->second,
+                   .gbps_of_one = gbps.begin()->second};
+    if (upper != gbps.begin() && std::prev(upper) != gbps.begin()) one.fewer = *std::prev(upper);
+    found.push_back(one);
+  }
+  return found;
+}
+
+std::vector<Finding> saturations(std::span<const Measurement> measurements) {
+  std::vector<Finding> found;
+  for (const Saturation& one : saturation_of(measurements)) {
+    std::string evidence = fmt::format(
+        "At {} {:.0f} of {:.0f} work-groups get {:.3g} GB/s, {:.0f} % of the most that any number gets; one gets "
+        "{:.3g}",
+        size_text(one.bytes), one.groups, one.all_groups, one.gbps, 100 * one.gbps / one.most_gbps, one.gbps_of_one);
+    if (one.fewer) evidence += fmt::format(", {:.0f} get {:.3g}", one.fewer->first, one.fewer->second);
+    found.push_back({.series = one.series,
                      .name = "saturated-by",
-                     .value = upper->first,
+                     .value = one.groups,
                      .unit = "ratio",
-                     .evidence = evidence.data()});
+                     .evidence = evidence + "."});
   }
   return found;
 }

@@ -15,25 +15,23 @@
 // GPU and the CPU are the same silicon: the driver's threads have the other cores, and the curve shows what cores do to
 // each other.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "analysis/statistics.hpp"
 #include "cpu/topology.hpp"
 #include "gpu/error.hpp"
 #include "probes/catalog.hpp"
-#include "probes/contention/number_text.hpp"
 #include "probes/contention/plan.hpp"
 #include "probes/contention/reverse.hpp"
 #include "probes/contention/walk_beside_gpu.hpp"
 
 namespace sonde::probes {
 namespace {
-
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 
 constexpr std::uint64_t mebibyte = 1 << 20;
 /// Of a CPU device and of a simulation: large ones take time to fill.
@@ -102,7 +100,7 @@ std::uint64_t array_bytes_of(gpu::Device& device) {
   return std::min(wanted, device.available_bytes() / 8);
 }
 
-measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
   const gpu::DeviceInfo& info = device.info();
   if (!allows_large_arrays(request)) {
     throw gpu::Unsupported("its arrays have to lie beyond every cache, and --sizes leaves such out; include 64 MiB");
@@ -115,8 +113,8 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   return walk_beside_gpu(device, point, request, array_bytes_of(device), readers_of(info));
 }
 
-measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
-  measure::Conclusion conclusion;
+Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
+  Conclusion conclusion;
   conclusion.findings = reverse_findings(measurements);
   const std::vector<LoadPoint> curve = load_curve(measurements);
   if (curve.size() < 2) return conclusion;
@@ -128,30 +126,30 @@ measure::Conclusion conclude(const Request&, std::span<const Measurement> measur
   const bool same_silicon = full != nullptr && full->state.shape.at("same_silicon") != 0;
   const std::string where = same_silicon ? " Here the GPU is a driver on the same CPU's other cores." : "";
   add("idle-latency", curve.front().latency_ns, "ns",
-      "With the GPU idle half of the CPU's windows took less than " + number_text(curve.front().latency_ns, "ns") +
-          " a load." + where);
+      fmt::format("With the GPU idle half of the CPU's windows took less than {:.3g} ns a load.{}",
+                  curve.front().latency_ns, where));
   add("full-load-latency", curve.back().latency_ns, "ns",
-      "While the GPU moved " + number_text(curve.back().gpu_gbps, "GB/s") +
-          ", the most it was brought to, a load took " + number_text(curve.back().latency_ns, "ns") + ".");
+      fmt::format("While the GPU moved {:.3g} GB/s, the most it was brought to, a load took {:.3g} ns.",
+                  curve.back().gpu_gbps, curve.back().latency_ns));
   for (const auto& [name, times] : {std::pair("load-for-10-percent", 1.1), std::pair("load-for-50-percent", 1.5)}) {
     const std::optional<double> gbps = load_for(curve, times);
     const std::string percent = times < 1.3 ? "10 %" : "50 %";
     add(name, gbps, "GB/s",
-        gbps ? "Latency is " + percent + " above idle from " + number_text(*gbps, "GB/s") + " of the GPU on."
-             : "Up to " + number_text(curve.back().gpu_gbps, "GB/s") + " of the GPU latency never rose by " + percent +
-                   ".");
+        gbps ? fmt::format("Latency is {} above idle from {:.3g} GB/s of the GPU on.", percent, *gbps)
+             : fmt::format("Up to {:.3g} GB/s of the GPU latency never rose by {}.", curve.back().gpu_gbps, percent));
   }
   if (const Measurement* pairs = at_load(measurements, series_of_load(), "ratio", 1);
       pairs != nullptr && pairs->values.size() > 1) {
     const double ratio = analysis::quantile(pairs->values, 0.5);
     const analysis::Interval interval = analysis::median_interval(pairs->values);
-    std::string evidence = "At full load the CPU's loads took " + number_text(ratio, "times") +
-                           " as long as right before, with the GPU idle (" + number_text(interval.low, "to ") +
-                           number_text(interval.high, "in pairs of stretches") + ").";
+    std::string evidence = fmt::format(
+        "At full load the CPU's loads took {:.3g} times as long as right before, with the GPU idle ({:.3g} to {:.3g} "
+        "in "
+        "pairs of stretches).",
+        ratio, interval.low, interval.high);
     if (const Measurement* control = at_load(measurements, series_of_control(), "ratio", 1)) {
       evidence +=
-          " With arrays in the GPU's first cache: " + number_text(analysis::quantile(control->values, 0.5), "times") +
-          ".";
+          fmt::format(" With arrays in the GPU's first cache: {:.3g} times.", analysis::quantile(control->values, 0.5));
     }
     add("cpu-loss", 1 - 1 / ratio, "ratio", evidence);
   }
@@ -160,14 +158,13 @@ measure::Conclusion conclude(const Request&, std::span<const Measurement> measur
 
 }  // namespace
 
-const measure::Probe contention{
-    .name = "contention",
-    .question = "How much longer does the CPU wait for memory while the GPU uses it?",
-    .obstacle = obstacle,
-    .next = next,
-    .prepare = prepare,
-    .conclude = conclude,
-    .all_over_first = [](measure::Effort effort) { return effort == measure::Effort::quick ? 5.0 : 9.0; },
-    .spares_a_core = true};
+const Probe contention{.name = "contention",
+                       .question = "How much longer does the CPU wait for memory while the GPU uses it?",
+                       .obstacle = obstacle,
+                       .next = next,
+                       .prepare = prepare,
+                       .conclude = conclude,
+                       .all_over_first = [](Effort effort) { return effort == Effort::quick ? 5.0 : 9.0; },
+                       .spares_a_core = true};
 
 }  // namespace sonde::probes

@@ -1,5 +1,7 @@
 #include "probes/contention/reverse.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -10,15 +12,11 @@
 #include "gpu/error.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/contention/cpu_load.hpp"
-#include "probes/contention/number_text.hpp"
 #include "workloads/chases.hpp"
 #include "workloads/stream.hpp"
 
 namespace sonde::probes {
 namespace {
-
-using measure::Measurement;
-using measure::Point;
 
 struct Threads {
   cpu::Traffic traffic;
@@ -63,9 +61,9 @@ bool is_reverse(const Point& point) {
          side->second == "gpu";
 }
 
-std::vector<Point> reverse_points(const measure::Request& request, std::uint32_t most_threads,
+std::vector<Point> reverse_points(const Request& request, std::uint32_t most_threads,
                                   const std::map<std::string, double>& shape) {
-  const bool quick = request.effort == measure::Effort::quick;
+  const bool quick = request.effort == Effort::quick;
   const auto point = [&](const Threads& threads, double load, double count) {
     return Point{.series = series_of(threads.word),
                  .x = {{"load", load}, {"cpu_threads", count}},
@@ -87,47 +85,47 @@ std::vector<Point> reverse_points(const measure::Request& request, std::uint32_t
   return points;
 }
 
-measure::Workload reverse_workload(gpu::Device& device, const Point& point, const measure::Request& request,
-                                   std::uint64_t bytes, std::span<const cpu::Core> cores) {
+Workload reverse_workload(gpu::Device& device, const Point& point, const Request& request, std::uint64_t bytes,
+                          std::span<const cpu::Core> cores) {
   const auto count = static_cast<std::size_t>(point.x.at("cpu_threads"));
   if (cores.empty() || count > cores.size()) {
     throw gpu::Unsupported("of the " + std::to_string(cpu::machine().cores.size()) +
                            " cores that this process may use none is left beside the driver's; allow it two");
   }
-  const measure::Workload alone =
-      point.x.at("load") == 0 ? workloads::cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes),
-                                                       request.line_bytes, request.seed)
-                              : workloads::stream(device, workloads::Pattern::add, workloads::Sharing::separate,
-                                                  workloads::shape_of(point.shape), bytes, request.seed);
-  measure::Workload beside = alone;
+  const Workload alone = point.x.at("load") == 0
+                             ? workloads::cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes),
+                                                      request.line_bytes, request.seed)
+                             : workloads::stream(device, workloads::Pattern::add, workloads::Sharing::separate,
+                                                 workloads::shape_of(point.shape), bytes, request.seed);
+  Workload beside = alone;
   // That would bring the CPU's threads together with the device's.
   beside.one_core = false;
   std::shared_ptr<CpuLoad> load;
   if (count > 0) load = std::make_shared<CpuLoad>(cores.first(count), threads_of(point).traffic);
-  beside.observe = [alone, load](const measure::Limits& limits, const std::function<void()>& alive) {
+  beside.observe = [alone, load](const Limits& limits, const std::function<void()>& alive) {
     if (load) load->begin();
-    measure::Repetitions all = repeat(alone, limits, alive);
+    Repetitions all = repeat(alone, limits, alive);
     if (load) all.further.push_back({.series = {{"side", "cpu"}}, .unit = "GB/s", .values = {load->gbps()}});
     return all;
   };
   return beside;
 }
 
-std::vector<measure::Finding> reverse_findings(std::span<const Measurement> measurements) {
-  std::vector<measure::Finding> findings;
+std::vector<Finding> reverse_findings(std::span<const Measurement> measurements) {
+  std::vector<Finding> findings;
   for (const Threads& threads : all_traffic) {
     const Measurement* alone = find(measurements, threads.word, "GB/s", 1, false);
     const Measurement* beside = find(measurements, threads.word, "GB/s", 1, true);
     if (alone == nullptr || beside == nullptr) continue;
     const double count = beside->point.x.at("cpu_threads");
-    std::string evidence = "While " + number_text(count, count > 1 ? "CPU threads " : "CPU thread ") +
-                           std::string(threads.verb) + " at full speed the GPU moved " +
-                           number_text(median(*beside), "GB/s instead of ") + number_text(median(*alone), "GB/s");
+    std::string evidence =
+        fmt::format("While {:.3g} CPU thread{} {} at full speed the GPU moved {:.3g} GB/s instead of {:.3g} GB/s",
+                    count, count > 1 ? "s" : "", threads.verb, median(*beside), median(*alone));
     const Measurement* walk_alone = find(measurements, threads.word, "ns", 0, false);
     const Measurement* walk_beside = find(measurements, threads.word, "ns", 0, true);
     if (walk_alone != nullptr && walk_beside != nullptr) {
-      evidence += ", and one of its loads took " + number_text(median(*walk_beside), "ns instead of ") +
-                  number_text(median(*walk_alone), "ns");
+      evidence += fmt::format(", and one of its loads took {:.3g} ns instead of {:.3g} ns", median(*walk_beside),
+                              median(*walk_alone));
     }
     findings.push_back({.series = series_of(threads.word),
                         .name = "gpu-loss",

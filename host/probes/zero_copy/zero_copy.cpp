@@ -13,9 +13,9 @@
 // a hidden copy, whose rate is the rise's; a smaller rise is work on every line of the buffer, as when caches are
 // written back. A flat curve with far more time for 64 pages than for one word is memory that moves page by page.
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,12 +29,6 @@
 
 namespace sonde::probes {
 namespace {
-
-using measure::Effort;
-using measure::Finding;
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 
 constexpr double kib = 1 << 10;
 constexpr double mib = 1 << 20;
@@ -73,7 +67,7 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   return points;
 }
 
-measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
   const gpu::MemoryKind& kind = gpu::memory_kind(device.info(), workloads::memory_of(point.series));
   if (const std::string reason = workloads::why_not_shared(kind); !reason.empty()) throw gpu::Unsupported(reason);
   const double bytes = point.x.at("bytes");
@@ -128,13 +122,6 @@ struct Kind {
   double median_us(Touch touch, Way way, double bytes) const { return median_us(series_of(touch, way), bytes); }
 };
 
-template <typename... Numbers>
-std::string text(const char* format, Numbers... numbers) {
-  std::array<char, 400> line{};
-  std::snprintf(line.data(), line.size(), format, numbers...);
-  return line.data();
-}
-
 /// What one page more costs beyond one word, but for what looking at it costs the CPU.
 double page_us(const Kind& kind, Way way, double bytes) {
   const double pages = std::min<double>(most_touched_pages, bytes / 4096);
@@ -161,12 +148,12 @@ Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
   for (const auto& [bytes, time] : words) rounds.push_back(time);
   const analysis::HiddenCopy found = analysis::find_hidden_copy(rounds, gbps);
   const double largest = words.rbegin()->first;
-  const std::string sizes = measure::size_text(words.begin()->first) + " to " + measure::size_text(largest);
+  const std::string sizes = size_text(words.begin()->first) + " to " + size_text(largest);
   const double first_us = words.begin()->second.median_ns / 1e3;
   const double last_us = words.rbegin()->second.median_ns / 1e3;
   const std::string seen =
-      text("With one word changed a round takes %.3g us at the smallest buffer and %.3g at the largest (%s)", first_us,
-           last_us, sizes.c_str());
+      fmt::format("With one word changed a round takes {:.3g} us at the smallest buffer and {:.3g} at the largest ({})",
+                  first_us, last_us, sizes);
   Finding finding{.series = {{"memory", kind.memory}, {"direction", series_of(Touch::word, way).at("direction")}},
                   .name = "unclear",
                   .value = std::nullopt,
@@ -180,20 +167,21 @@ Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
   if (found.verdict != Verdict::none) {
     const bool copies = found.verdict == Verdict::copy;
     finding.name = copies ? "copies" : "cache-maintenance";
-    finding.value = measure::six_digits(found.gbps);
+    finding.value = six_digits(found.gbps);
     finding.unit = "GB/s";
-    finding.evidence =
-        seen + text(", so %s at %.3g GB/s, beside %.3g of a copy that is asked for.",
-                    copies ? "all of it is copied" : "there is work on all of it, yet no copy,", found.gbps, gbps);
+    finding.evidence = seen + fmt::format(", so {} at {:.3g} GB/s, beside {:.3g} of a copy that is asked for.",
+                                          copies ? "all of it is copied" : "there is work on all of it, yet no copy,",
+                                          found.gbps, gbps);
     return finding;
   }
   const double per_page = page_us(kind, way, largest);
   if (per_page > least_migration_us) {
     finding.name = "migrates";
-    finding.value = measure::six_digits(per_page);
+    finding.value = six_digits(per_page);
     finding.unit = "us";
     finding.evidence =
-        seen + text(", but each page that is touched takes %.3g us more: memory moves page by page.", per_page);
+        seen +
+        fmt::format(", but each page that is touched takes {:.3g} us more: memory moves page by page.", per_page);
     return finding;
   }
   if (way == Way::to_host && all_costs_more(kind, gbps)) {
@@ -201,16 +189,16 @@ Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
     return finding;
   }
   finding.name = "zero-copy";
-  finding.value = measure::six_digits(last_us);
+  finding.value = six_digits(last_us);
   finding.unit = "us";
-  finding.evidence = seen + text("; a copy would have added %.3g us.", largest / gbps / 1e3);
+  finding.evidence = seen + fmt::format("; a copy would have added {:.3g} us.", largest / gbps / 1e3);
   return finding;
 }
 
-measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
+Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
   Curves curves;
   for (const Measurement& one : measurements) curves[one.point.series][one.point.x.at("bytes")] = round_time(one);
-  measure::Conclusion conclusion;
+  Conclusion conclusion;
   for (const auto& [series, curve] : curves) {
     if (series.contains("engine")) continue;
     for (const Way way : {Way::to_host, Way::to_device}) {
@@ -239,7 +227,7 @@ std::vector<Finding> stated(const gpu::DeviceInfo& device, std::span<const Measu
 
 }  // namespace
 
-const measure::Probe zero_copy{
+const Probe zero_copy{
     .name = "zero-copy",
     .question = "Is memory that CPU and GPU are said to share really shared, or copied behind the program's back?",
     .obstacle = workloads::without_memory_kinds,

@@ -1,0 +1,94 @@
+#include "summary/view.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sonde::summary {
+namespace {
+
+std::tuple<std::string, std::string, std::string> key_of(const records::Origin& origin) {
+  return {origin.device, origin.api, origin.probe};
+}
+
+}  // namespace
+
+View::View(std::span<const records::Line> lines) {
+  for (const records::Line& line : lines) {
+    if (const auto* sample = std::get_if<records::SampleLine>(&line)) {
+      const measure::Measurement& measured = sample->measurement;
+      results_[key_of(sample->origin)].samples[measured.point.series].push_back(&measured);
+      if (records::is_point(*sample)) points_[sample->origin.device].push_back(&measured);
+    } else if (const auto* level = std::get_if<records::LevelLine>(&line)) {
+      results_[key_of(level->origin)].levels.push_back(level->level);
+    } else if (const auto* finding = std::get_if<records::FindingLine>(&line)) {
+      results_[key_of(finding->origin)].findings.push_back(finding->finding);
+    } else if (const auto* skip = std::get_if<records::SkipLine>(&line)) {
+      add_unmeasured(false, skip->origin, skip->point, skip->reason);
+    } else if (const auto* error = std::get_if<records::ErrorLine>(&line)) {
+      add_unmeasured(true, error->origin, error->point, error->reason);
+    }
+  }
+}
+
+const Results& View::of(const std::string& device, gpu::Api api, const std::string& probe) const {
+  static const Results none;
+  const auto found = results_.find({device, records::api_name(api), probe});
+  return found == results_.end() ? none : found->second;
+}
+
+std::span<const measure::Measurement* const> View::points(const std::string& device) const {
+  const auto found = points_.find(device);
+  if (found == points_.end()) return {};
+  return found->second;
+}
+
+std::span<const Unmeasured> View::unmeasured(const std::string& device) const {
+  const auto found = unmeasured_.find(device);
+  if (found == unmeasured_.end()) return {};
+  return found->second;
+}
+
+bool View::has_levels() const {
+  return std::ranges::any_of(results_, [](const auto& entry) { return !entry.second.levels.empty(); });
+}
+
+void View::add_unmeasured(bool failed, const records::Origin& origin, const std::optional<measure::Point>& point,
+                          const std::string& reason) {
+  std::vector<Unmeasured>& all = unmeasured_[origin.device];
+  const auto same = std::ranges::find_if(all, [&](const Unmeasured& one) {
+    return one.failed == failed && one.reason == reason && key_of(one.origin) == key_of(origin);
+  });
+  if (same != all.end()) {
+    ++same->others;
+  } else {
+    all.push_back({failed, origin, point.value_or(measure::Point{}), reason});
+  }
+}
+
+BySize by_size(const Results& results, const Series& series, const std::string& unit) {
+  const auto found = results.samples.find(series);
+  return found == results.samples.end() ? BySize{} : by_size(found->second, unit);
+}
+
+BySize by_size(std::span<const measure::Measurement* const> samples, const std::string& unit) {
+  BySize curve;
+  for (const measure::Measurement* one : samples) {
+    const auto bytes = one->point.x.find("bytes");
+    if (one->unit == unit && one->point.x.size() == 1 && bytes != one->point.x.end()) curve[bytes->second] = one;
+  }
+  return curve;
+}
+
+bool is_near(double bytes, double row_bytes) { return std::abs(bytes / row_bytes - 1) < 0.1; }
+
+const measure::Measurement* near(const BySize& curve, double bytes) {
+  const auto distance = [bytes](const auto& point) { return std::abs(point.first / bytes - 1); };
+  const auto nearest = std::ranges::min_element(curve, {}, distance);
+  return nearest != curve.end() && is_near(nearest->first, bytes) ? nearest->second : nullptr;
+}
+
+std::string marked(std::string cell, const measure::Measurement& measurement) {
+  return measurement.state.disturbed ? std::move(cell) + " *" : std::move(cell);
+}
+
+}  // namespace sonde::summary

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "records/reader.hpp"
+
+namespace sonde::summary {
+
+using Series = std::map<std::string, std::string>;
+
+/// What one probe recorded of a device through one API, in the order recorded.
+struct Results {
+  std::map<Series, std::vector<const measure::Measurement*>> samples;
+  std::vector<measure::FoundLevel> levels;
+  std::vector<measure::Finding> findings;
+};
+
+/// What one reason kept from being measured: skips, or errors.
+struct Unmeasured {
+  bool failed;
+  records::Origin origin;
+  measure::Point first;
+  std::string reason;
+  int others = 0;
+};
+
+/// A run's records, read once, by what the tables ask for. The lines must outlive it.
+class View {
+ public:
+  explicit View(std::span<const records::Line> lines);
+
+  /// Empty results where nothing was recorded.
+  [[nodiscard]] const Results& of(const std::string& device, gpu::Api api, const std::string& probe) const;
+  /// The measured points of all its probes.
+  [[nodiscard]] std::span<const measure::Measurement* const> points(const std::string& device) const;
+  [[nodiscard]] std::span<const Unmeasured> unmeasured(const std::string& device) const;
+  [[nodiscard]] bool has_levels() const;
+
+ private:
+  void add_unmeasured(bool failed, const records::Origin& origin, const std::optional<measure::Point>& point,
+                      const std::string& reason);
+
+  std::map<std::tuple<std::string, std::string, std::string>, Results> results_;
+  std::map<std::string, std::vector<const measure::Measurement*>> points_;
+  std::map<std::string, std::vector<Unmeasured>> unmeasured_;
+};
+
+/// A curve's points by the bytes of their working sets.
+using BySize = std::map<double, const measure::Measurement*>;
+
+/// The points of one curve at a size and nothing else.
+BySize by_size(const Results& results, const Series& series, const std::string& unit);
+
+/// Those of several samples.
+BySize by_size(std::span<const measure::Measurement* const> samples, const std::string& unit);
+
+/// Whether a row of `row_bytes` speaks for what was measured over `bytes`: within a tenth.
+bool is_near(double bytes, double row_bytes);
+
+/// The point that is nearest to `bytes`; null where none is near.
+const measure::Measurement* near(const BySize& curve, double bytes);
+
+/// Rows of a table that has no room for every size.
+inline constexpr std::array<double, 11> telling_bytes{4 << 10,  16 << 10, 64 << 10,  256 << 10, 1 << 20,        4 << 20,
+                                                      16 << 20, 64 << 20, 256 << 20, 1 << 30,   4.0 * (1 << 30)};
+
+/// A star where others disturbed the measurement.
+std::string marked(std::string cell, const measure::Measurement& measurement);
+
+}  // namespace sonde::summary
