@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "probes/bandwidth/curve.hpp"
+
 namespace sonde::summary {
 namespace {
 
@@ -74,7 +76,9 @@ BySize by_size(std::span<const measure::Measurement* const> samples, const std::
   BySize curve;
   for (const measure::Measurement* one : samples) {
     const auto bytes = one->point.x.find("bytes");
-    if (one->unit == unit && one->point.x.size() == 1 && bytes != one->point.x.end()) curve[bytes->second] = one;
+    if (one->unit != unit || one->point.x.size() != 1 || bytes == one->point.x.end()) continue;
+    const measure::Measurement*& chosen = curve[bytes->second];
+    if (chosen == nullptr || unit != "GB/s" || probes::is_faster(*one, *chosen)) chosen = one;
   }
   return curve;
 }

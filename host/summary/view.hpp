@@ -57,7 +57,7 @@ using BySize = std::map<double, const measure::Measurement*>;
 /// The points of one curve at a size and nothing else.
 BySize by_size(const Results& results, const Series& series, const std::string& unit);
 
-/// Those of several samples.
+/// Those of several samples. Of bandwidths at one size, moved in different shapes, the faster one.
 BySize by_size(std::span<const measure::Measurement* const> samples, const std::string& unit);
 
 /// Whether a row of `row_bytes` speaks for what was measured over `bytes`: within a tenth.
