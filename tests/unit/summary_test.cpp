@@ -200,15 +200,19 @@ TEST(Summary, ALevelThatBandwidthAloneShowsHasNoNumberAmongThoseOfLatency) {
   EXPECT_TRUE(has(alone, "\n  1       33 KiB"));
 }
 
+SampleLine bandwidth_sample(double bytes, double gbps) {
+  SampleLine line = sample("opencl", bytes, {gbps, gbps});
+  line.origin.probe = "bandwidth";
+  line.measurement.unit = "GB/s";
+  line.measurement.point.series = probes::series_of_levels();
+  return line;
+}
+
 TEST(Summary, ALaunchIsSaidOnceBesideTheLevels) {
   const records::FindingLine launch{
       .origin = {"cpu", "opencl", "bandwidth"},
       .finding = {.name = "launch", .value = 12, .unit = "us", .evidence = "A dispatch takes 12 us."}};
-  SampleLine read = sample("opencl", 4096, {80, 80});
-  read.origin.probe = "bandwidth";
-  read.measurement.unit = "GB/s";
-  read.measurement.point.series = probes::series_of_levels();
-  const std::string text = text_of({read, launch, bandwidth_level(1, std::nullopt, 60)});
+  const std::string text = text_of({bandwidth_sample(4096, 80), launch, bandwidth_level(1, std::nullopt, 60)});
   EXPECT_TRUE(has(text, "60.0–60.0\n  A dispatch takes 12 µs.\n"));
   EXPECT_EQ(text.find("A dispatch"), text.rfind("A dispatch")) << text;
 }
@@ -234,7 +238,7 @@ TEST(Summary, LatencyUnderLoadIsWhatItsFindingsSay) {
 }
 
 SampleLine scaling_sample(double groups, double gbps) {
-  SampleLine line = bandwidth_sample(2 << 20, gbps, 0);
+  SampleLine line = bandwidth_sample(2 << 20, gbps);
   line.measurement.point.x["groups"] = groups;
   return line;
 }
@@ -246,7 +250,7 @@ TEST(Summary, HowManyWorkGroupsReadingTakesIsATableInPlaceOfItsFindings) {
                      .value = 16,
                      .unit = "ratio",
                      .evidence = "At 2 MiB 16 of 128 work-groups get 945 GB/s."};
-  const std::string text = text_of({bandwidth_sample(2 << 20, 980, 0), scaling_sample(1, 61), scaling_sample(8, 488),
+  const std::string text = text_of({bandwidth_sample(2 << 20, 980), scaling_sample(1, 61), scaling_sample(8, 488),
                                     scaling_sample(16, 945), scaling_sample(128, 980), finding});
   EXPECT_TRUE(has(text,
                   "  working set  one group, GB/s  enough groups   of  GB/s\n"
