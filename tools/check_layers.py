@@ -9,19 +9,16 @@ import re
 import sys
 from pathlib import Path
 
-PROBES = [f"probes/{name}" for name in (
-    "latency bandwidth loaded_latency host_memory zero_copy copy contention cpu_latency"
-).split()]
-
 # A layer is a folder of host/ (main: the files beside the folders; kernels: the generated kernels.hpp).
-# What each may include beside its own files: other layers, or single files of them.
+# What each may include beside its own files: other layers, or single files of them. Each folder of probes/ is a layer
+# by itself, so that no probe includes another's files.
 MAY_INCLUDE = {
     "main": "commands session/usage_error.hpp",
-    "commands": f"session summary {' '.join(PROBES)} probes workloads records measure gpu cpu os",
-    "session": f"{' '.join(PROBES)} probes workloads records measure counters/state gpu gpu/opencl gpu/vulkan gpu/model cpu analysis os",
-    "summary": f"{' '.join(PROBES)} probes workloads records measure gpu analysis analysis/levels",
+    "commands": "session summary probes/* probes workloads records measure gpu cpu os",
+    "session": "probes/* probes workloads records measure counters/state gpu gpu/opencl gpu/vulkan gpu/model cpu analysis os",
+    "summary": "probes/* probes workloads records measure gpu analysis analysis/levels",
     "probes": "measure",
-    **dict.fromkeys(PROBES, "probes/catalog.hpp workloads measure gpu cpu analysis analysis/levels kernels os"),
+    "probes/*": "probes/catalog.hpp probes/probe.hpp workloads measure gpu cpu analysis analysis/levels kernels os",
     "workloads": "measure gpu cpu analysis analysis/levels kernels os",
     "records": "measure counters/state gpu gpu/model/description.hpp analysis analysis/levels os",
     "measure": "gpu cpu counters/state analysis analysis/levels os",
@@ -69,9 +66,20 @@ def layer_of(path):
     if not folders:
         return "main"
     for length in range(len(folders), 0, -1):
-        if (folder := "/".join(folders[:length])) in MAY_INCLUDE:
+        if rule_of(folder := "/".join(folders[:length])):
             return folder
     return None
+
+
+def rule_of(folder):
+    """The name in the table under which a folder's rule stands, None if there is none."""
+    return next((name for name in MAY_INCLUDE if is_one_of(folder, [name])), None)
+
+
+def is_one_of(folder, names):
+    """Whether a folder is among names, of which one may end in a star that stands for any single folder."""
+    parent = posixpath.dirname(folder)
+    return folder in names or bool(parent) and f"{parent}/*" in names
 
 
 def included_file(name, includer, host):
@@ -95,12 +103,12 @@ def complaint(name, includer, host):
             if name.startswith(library) and layer not in layers.split():
                 return f"{layer} must not include {name}: only {' and '.join(layers.split())} may"
         return None
-    allowed = MAY_INCLUDE[layer]
+    allowed = MAY_INCLUDE[rule_of(layer)].split()
     if layer_of(target) == layer:
         return None
-    if layer_of(target) in allowed.split() or target in allowed.split():
+    if is_one_of(layer_of(target), allowed) or target in allowed:
         return None
-    return f"{layer} must not include {target}: it may include {', '.join(allowed.split()) or 'nothing of the project'}"
+    return f"{layer} must not include {target}: it may include {', '.join(allowed) or 'nothing of the project'}"
 
 
 def check(root):

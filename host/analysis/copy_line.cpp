@@ -11,11 +11,10 @@ namespace {
 
 /// How far beyond the smallest size the small copies reach, and below the largest the large ones.
 constexpr double reach = 16;
-/// A latency below this share of the smallest copy's time is not told apart from its bytes.
+/// A latency below this share of the smallest copy's time cannot be separated from its bytes.
 constexpr double least_share = 0.05;
 
-/// Where the lines through all pairs of points meet zero bytes: the median, as one disturbed size must not
-/// decide.
+/// Where the lines through all pairs of points meet zero bytes: the median, as one disturbed size must not decide.
 double intercept(std::span<const CopyTime> times) {
   std::vector<double> found;
   for (std::size_t i = 0; i < times.size(); ++i) {

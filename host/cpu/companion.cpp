@@ -14,7 +14,7 @@ using gpu::Nanoseconds;
 
 /// About a tenth of a millisecond in memory: short beside a dispatch, long beside two readings of the clock.
 constexpr int loads_in_a_window = 1024;
-/// The core's clock is told by additions that wait for each other, one a cycle on every core there is. Of two
+/// Additions that wait for each other show the core's clock, one a cycle on every core there is. Of two
 /// registers: additions of a constant are folded before they are executed by some cores (Intel's since Golden Cove).
 constexpr int additions = 4000;
 constexpr std::size_t usual_windows = 1 << 14;

@@ -16,7 +16,7 @@
 namespace sonde::cpu {
 namespace {
 
-/// Of x86 and of Arm with 4 KiB pages; where it is more, an alignment to it is no harm and `huge_bytes` tells.
+/// Of x86 and of Arm with 4 KiB pages; where it is more, an alignment to it is no harm and `huge_bytes` says.
 constexpr std::uint64_t huge_page_bytes = 2 << 20;
 
 std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }

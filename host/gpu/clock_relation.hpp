@@ -8,7 +8,7 @@
 namespace sonde::gpu {
 
 /// Where a device's clock lies on the host's, from moments of the device that are known to lie between two of the host:
-/// no driver has to offer anything for it. Told twice, before and after what is to be related, it follows the drift
+/// no driver has to offer anything for it. Taken twice, before and after what is to be related, it follows the drift
 /// too.
 class ClockRelation {
  public:
@@ -17,7 +17,7 @@ class ClockRelation {
 
   /// A moment of the device that came after `before` and ended before `after`.
   void bracket(Nanoseconds before, Nanoseconds device, Nanoseconds after);
-  /// What is bracketed from now on is told apart from what was: the clocks may have drifted meanwhile.
+  /// What is bracketed from now on counts by itself: the clocks may have drifted meanwhile.
   void again();
 
   [[nodiscard]] Nanoseconds on_host(Nanoseconds device) const;

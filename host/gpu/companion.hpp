@@ -12,7 +12,7 @@ struct ChaseWindow {
   Nanoseconds begin{0};
   Nanoseconds end{0};
   double ns_per_load = 0;
-  double clock_mhz = 0;  ///< of its core right after; 0 where that cannot be told
+  double clock_mhz = 0;  ///< of its core right after; 0 where nobody knows
 };
 
 /// A core of the CPU that chases pointers through memory beyond every cache, while something else happens or nothing.

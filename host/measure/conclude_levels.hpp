@@ -14,7 +14,7 @@ namespace sonde::measure {
 void add_levels(const analysis::Hierarchy& hierarchy, const std::map<std::string, std::string>& series,
                 measure::Conclusion& conclusion);
 
-/// Why levels read from these curves would not be the machine's: most of what was measured had neighbours on its core,
+/// Why levels read from these curves would not be the machine's: most of what was measured met SMT interference,
 /// with a part of its caches. Empty where they would be.
 std::optional<std::string> why_not_read(const analysis::LatencyCurves& curves);
 

@@ -68,7 +68,7 @@ std::vector<LevelOfTwo> side_by_side(std::span<const FoundLevel> latency, std::s
   while (i < ours.size() || j < theirs.size()) {
     const bool both = i < ours.size() && j < theirs.size();
     const double distance = both ? apart(*ours[i], *theirs[j]) : may_be_one;
-    // A neighbour may be nearer.
+    // The next one may be nearer.
     const bool better = both && ((i + 1 < ours.size() && apart(*ours[i + 1], *theirs[j]) < distance) ||
                                  (j + 1 < theirs.size() && apart(*ours[i], *theirs[j + 1]) < distance));
     if (both && distance < may_be_one && !better) {

@@ -56,7 +56,7 @@ Limits limits_of_one_replicate(Limits limits, int replicates) {
   return limits;
 }
 
-/// A clock that cannot be told costs the cycles, not the point.
+/// A clock that nobody knows costs the cycles, not the point.
 std::optional<CoreClock> clock_now(const RunnerOptions& options) {
   try {
     return options.core_clock();

@@ -71,7 +71,7 @@ struct State {
   /// How far a reference point, measured again and again, had moved by then: 0.01 is 1 %. Empty once it failed.
   std::optional<double> drift = 0.0;
   std::string instruction;              ///< Workload::instruction
-  std::optional<CoreClock> core_clock;  ///< right after it was repeated, where it can be told
+  std::optional<CoreClock> core_clock;  ///< right after it was repeated, where it is known
   counters::DeviceState device_state;   ///< while it was repeated
   std::map<std::string, double> shape;  ///< of the kernel and its launch, where a probe looks for the best
 };
@@ -157,7 +157,7 @@ struct Workload {
   bool refills_in_part = false;  ///< fewer steps take in most of it; else so long a lap is through more than is lost
   std::string instruction;       ///< by which the driver had it loaded, where it says
   bool one_core = false;         ///< a single chain: on a CPU device it has to stay on one core
-  bool has_cycles = true;        ///< its time passes on the device's core, so that ns are told in cycles too
+  bool has_cycles = true;        ///< its time passes on the device's core, so that it is also given in cycles
   std::function<gpu::Nanoseconds(std::uint64_t steps)> run;
   /// Why the last run did not do its work, read from device memory; empty when it did.
   std::function<std::optional<std::string>()> flaw;

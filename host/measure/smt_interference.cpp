@@ -14,8 +14,8 @@ namespace {
 constexpr gpu::Nanoseconds shortest_walk{100e3};
 constexpr gpu::Nanoseconds shortest_arithmetic{50e3};
 constexpr int looks_at_first = 20;
-/// Of so many recent looks the fastest tell what is usual: what slows hits for good is usual after a while, neighbours
-/// who stay for a second or two are not.
+/// Of so many recent looks the fastest tell what is usual: what slows hits for good is usual after a while,
+/// another program that stays for a second or two is not.
 constexpr std::size_t looks_remembered = 300;
 constexpr double usual_quantile = 0.1;
 constexpr double tolerated = 1.12;
@@ -68,7 +68,7 @@ bool SmtInterference::crowded(const Look& now) const {
     for (const Look& one : recent_) looks.push_back(of(one));
     return of(now) > tolerated * analysis::quantile(looks, usual_quantile);
   };
-  // Beside arithmetic alone they might be slow because neighbours held that up when the first looks were taken.
+  // Beside arithmetic alone they might be slow because interference held that up when the first looks were taken.
   return slower_than_usual([](const Look& one) { return one.hit_ns; }) &&
          slower_than_usual([](const Look& one) { return one.hit_ns / one.step_ns; });
 }

@@ -16,19 +16,19 @@ namespace sonde::measure {
 class SmtInterference {
  public:
   /// `walk`: over most of the first cache, by the way that is measured. `arithmetic`: a dependent chain on the same
-  /// core. `patience`: how long they may be waited for in all, and how long the work may take that is done again for
-  /// their sake. Throws gpu::Error where one of the two does not do its work.
+  /// core. `patience`: how long the end of interference may be waited for in all, and how long the work may take that
+  /// is done again because of it. Throws gpu::Error where one of the two does not do its work.
   SmtInterference(Workload walk, Workload arithmetic, gpu::Nanoseconds patience);
 
-  /// Whether there are any now. Throws as the constructor.
+  /// Whether there is any now. Throws as the constructor.
   bool present();
-  /// Waits until there are none, as long as patience lasts; whether there are none. `alive` is called after each look.
+  /// Waits until there is none, as long as patience lasts; whether there is none. `alive` is called after each look.
   bool wait_until_gone(const std::function<void()>& alive);
-  /// Whether work that took so long beside them may be done again.
+  /// Whether work that took so long beside interference may be done again.
   bool may_repeat(gpu::Nanoseconds time);
 
  private:
-  /// Work whose time a step is told by a short and a long dispatch, whose difference is free of the launch.
+  /// Work whose time a step is the difference of a short and a long dispatch, free of the launch.
   struct Timed {
     Workload work;
     std::uint64_t few = 0;  ///< a lap

@@ -4,14 +4,14 @@
 
 namespace sonde::probes {
 
-std::span<const measure::Probe* const> catalog() {
-  static constexpr std::array<const measure::Probe*, 8> all{&latency,   &bandwidth, &loaded_latency, &host_memory,
-                                                            &zero_copy, &copying,   &contention,     &cpu_latency};
+std::span<const Probe* const> catalog() {
+  static constexpr std::array<const Probe*, 8> all{&latency,   &bandwidth, &loaded_latency, &host_memory,
+                                                   &zero_copy, &copying,   &contention,     &cpu_latency};
   return all;
 }
 
-const measure::Probe* find(std::string_view name) {
-  for (const measure::Probe* probe : catalog()) {
+const Probe* find(std::string_view name) {
+  for (const Probe* probe : catalog()) {
     if (probe->name == name) return probe;
   }
   return nullptr;

@@ -2,23 +2,23 @@
 
 #include <span>
 
-#include "measure/probe.hpp"
+#include "probes/probe.hpp"
 
 namespace sonde::probes {
 
-extern const measure::Probe latency;
-extern const measure::Probe bandwidth;
-extern const measure::Probe loaded_latency;
-extern const measure::Probe host_memory;
-extern const measure::Probe zero_copy;
-extern const measure::Probe copying;
-extern const measure::Probe cpu_latency;
-extern const measure::Probe contention;
+extern const Probe latency;
+extern const Probe bandwidth;
+extern const Probe loaded_latency;
+extern const Probe host_memory;
+extern const Probe zero_copy;
+extern const Probe copying;
+extern const Probe cpu_latency;
+extern const Probe contention;
 
 /// Every probe, in the order in which they run.
-std::span<const measure::Probe* const> catalog();
+std::span<const Probe* const> catalog();
 
 /// Null when there is none of this name.
-const measure::Probe* find(std::string_view name);
+const Probe* find(std::string_view name);
 
 }  // namespace sonde::probes

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
+#include <utility>
 
 #include "measure/level_agreement.hpp"
 #include "os/interrupt.hpp"

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "gpu/model/model.hpp"
 #include "records/invalid_file.hpp"

@@ -96,8 +96,8 @@ gpu::Nanoseconds patience(measure::Effort effort) {
   return gpu::Nanoseconds(60e9);
 }
 
-/// Most of what the system says the first cache has: a neighbour takes the lines that are used least often, so that a
-/// walk over a third of it notices nothing while half of it is gone. The rest is for what the driver keeps there.
+/// Most of what the system says the first cache has: what else runs takes the lines that are used least often, so that
+/// a walk over a third of it notices nothing while half of it is gone. The rest is for what the driver keeps there.
 std::uint32_t smt_watch_bytes() {
   return static_cast<std::uint32_t>(std::max(least_smt_watch_bytes, os::first_data_cache_bytes() / 4 * 3));
 }

@@ -16,7 +16,7 @@ namespace {
 
 using records::Line;
 
-/// The fit of a launch is told from working sets up to here, where moving them takes little.
+/// The fit of a launch uses working sets up to here, where moving them takes little.
 constexpr double small_bytes = 256 << 10;
 
 bool is_here(const records::Origin& origin, const std::string& device, gpu::Api api, std::string_view probe) {

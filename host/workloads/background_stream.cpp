@@ -8,7 +8,7 @@
 namespace sonde::workloads {
 namespace {
 
-/// Of a light load.
+/// Of the light load.
 constexpr std::uint32_t most_light_groups = 4;
 constexpr std::uint64_t least_light_bytes = 64 << 10;
 /// About a microsecond between two rounds.
@@ -32,7 +32,7 @@ BackgroundLoad light_background_load(const gpu::DeviceInfo& device, std::uint64_
 }
 
 BackgroundStream::BackgroundStream(gpu::Device& device, const BackgroundLoad& load, gpu::Use use, std::uint64_t seed)
-    : silent_(load.silent),
+    : absent_(load.absent),
       delay_(load.delay),
       most_trips_(device.info().most_trips),
       walk_(load.shape, load.sharing, load.bytes),

@@ -19,7 +19,7 @@ struct BackgroundLoad {
   Sharing sharing = Sharing::separate;
   std::uint64_t bytes = 0;
   std::uint32_t delay = 0;  ///< between two rounds; kernels/chase_loaded.cl says in what
-  bool silent = false;      ///< the groups are left out: the walk by the same kernel, alone
+  bool absent = false;      ///< none reads: the walk by the same kernel, alone
 };
 
 /// So little that it only keeps memory and the way to it awake: a few GB/s. As much memory as the walk's own: a cache
@@ -34,7 +34,7 @@ class BackgroundStream {
   BackgroundStream(gpu::Device& device, const BackgroundLoad& load, gpu::Use use, std::uint64_t seed);
 
   gpu::Buffer* memory() const { return memory_.get(); }
-  std::uint32_t groups() const { return silent_ ? 0 : walk_.shape.groups; }
+  std::uint32_t groups() const { return absent_ ? 0 : walk_.shape.groups; }
   /// Words of the cursor: the walk's own, then those of each group.
   std::size_t cursor_words() const { return words_of_walk + std::size_t{2} * groups(); }
   /// The kernel's scalars for the next launch.
@@ -54,7 +54,7 @@ class BackgroundStream {
   static constexpr std::uint32_t blocks_per_round = 4;
   std::uint32_t most_rounds() const;
 
-  bool silent_;
+  bool absent_;
   std::uint32_t delay_;
   std::uint32_t most_trips_;
   StreamWalk walk_;

@@ -4,7 +4,7 @@
 // number is found once: by the core's own counter where kernels can read one, else as the whole number that its time
 // and the clock that the driver states give. From then on the time of a step tells the clock.
 //
-// On a CPU nothing is told: there the counter is the time stamp counter, which does not follow the core's clock, and
+// On a CPU it says nothing: there the counter is the time stamp counter, which does not follow the core's clock, and
 // the stated clock is not the one it runs at.
 
 #include "workloads/core_clock.hpp"

@@ -10,7 +10,7 @@
 namespace sonde::workloads {
 
 /// What tells the device's core clock whenever it is called, by half a millisecond of arithmetic; itself empty where
-/// cycles cannot be told. `read_mhz` asks the device's sensors. The device must outlive it.
+/// cycles cannot be known. `read_mhz` asks the device's sensors. The device must outlive it.
 std::function<std::optional<measure::CoreClock>()> core_clock_of(gpu::Device& device, const measure::Settled& settled,
                                                                  const std::function<std::optional<double>()>& read_mhz,
                                                                  const std::function<void()>& alive);

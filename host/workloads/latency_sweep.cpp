@@ -33,7 +33,7 @@ constexpr double shared_bytes = 4 << 20;
 constexpr double far_bytes = 32 << 20;
 constexpr double few_lines_bytes = 32 << 10;
 /// From here to `few_bytes` the sets of a cache span several pages, which lie by chance, and others share it: the cycle
-/// tells its size worst, so independent accesses are asked more often.
+/// shows its size worst, so independent accesses are asked more often.
 constexpr double few_pages_bytes = 256 << 10;
 
 /// Where a cache has few sets, it is mostly chance how many lines fall into each; where it has many, they even out, and
@@ -45,8 +45,8 @@ int replicates_near_an_edge(measure::Effort effort, double bytes) {
   return bytes < few_lines_bytes ? 2 * replicates : replicates;
 }
 
-/// Of few lines, hits alone tell the size, for the cycle's edge is chance, and a placement costs them next to nothing;
-/// laps over many take long.
+/// Where lines are few, chance moves the cycle's edge: only the hit rate shows the size, and a new placement costs next
+/// to nothing. Laps over many lines take long.
 int replicates_of_hits(measure::Effort effort, double bytes) {
   if (bytes >= few_bytes) return 1;
   return (bytes < few_lines_bytes ? 4 : 1) * replicates_near_an_edge(effort, bytes);
@@ -189,7 +189,7 @@ std::vector<Point> further_points(const analysis::LatencyCurves& curves, const g
   if (!first_sweep) return {};
   std::vector<Point> points;
   for (const double bytes : sizes_beyond(curves.cycle, largest_bytes(device, request), device, request)) {
-    // Nobody asked for these, so a device that has no room for them need not say why.
+    // The user asked for none of these, so a device that has no room for them need not say why.
     if (bytes <= static_cast<double>(device.largest_buffer_bytes))
       points.push_back(point(request, "cycle", bytes, request.line_bytes, 1));
   }

@@ -28,7 +28,7 @@ std::vector<measure::Point> edge_points(const analysis::LatencyCurves& curves, c
                                         const measure::Request& request, Path path = Path::vector);
 
 /// Sizes beyond `end` for a sweep that ends there on a rise, unless --sizes or thorough had it end there: what lies
-/// beyond the last cache is not told from a climb. Up to twice the end on CPUs, where laps take seconds, four times
+/// beyond the last cache looks like any climb. Up to twice the end on CPUs, where laps take seconds, four times
 /// elsewhere.
 std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle, double end,
                                  const gpu::DeviceInfo& device, const measure::Request& request);

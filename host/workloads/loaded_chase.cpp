@@ -151,7 +151,7 @@ measure::Workload chase_under_load(gpu::Device& device, std::uint32_t count, con
   const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, load, use_for(device.info(), largest));
   measure::Workload workload = walk_workload(chase, count);
   workload.shape = named(load.shape);
-  if (load.silent) return workload;
+  if (load.absent) return workload;
   workload.one_core = false;  // the load needs the others
   workload.observe = [chase](const measure::Limits& limits, const std::function<void()>& alive) {
     return observe(chase, limits, alive);

@@ -133,7 +133,7 @@ class Trials {
 
 /// Where a search begins: many items side by side in many groups, as GPUs want it, and one item a processor that walks
 /// a part of its own with the widest loads, as CPUs do; of which memory wants several streams at once. A CPU's driver
-/// may also run as many items in step as its vectors have lanes, and all others of a group behind them.
+/// may also run as many items in step as its vectors have lanes, and a group's others behind them.
 std::vector<Shape> beginnings(const gpu::DeviceInfo& info, std::uint32_t widest_words) {
   constexpr std::uint32_t lanes = 8;
   const std::uint32_t units = compute_units_of(info);

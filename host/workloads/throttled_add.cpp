@@ -14,7 +14,7 @@ constexpr std::uint32_t addend = 1013904223;
 constexpr std::uint32_t steps_in_a_round = 4;
 constexpr std::uint32_t trips_of_extras = 64;  ///< of which `extra` make one round more
 
-/// Of the dial: first tried, and where it ends.
+/// Of the throttle: first tried, and the most.
 constexpr std::uint32_t first_dial = trips_of_extras / 8;
 constexpr std::uint32_t most_dial = trips_of_extras << 14;
 constexpr int looked_at_blocks = 16;
@@ -86,7 +86,7 @@ void ThrottledAdd::touch_all() {
 }
 
 void ThrottledAdd::throttle(double load, gpu::Nanoseconds dispatch, gpu::Nanoseconds trial) {
-  // Pages that nobody has written yet would make the first lap many times as slow as all others.
+  // Pages that were never written would make the first lap many times as slow as all others.
   if (turn_ == 0) touch_all();
   double ns = ns_per_trip(0, trial);
   const double wanted_ns = ns / load;

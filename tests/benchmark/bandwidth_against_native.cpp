@@ -187,8 +187,8 @@ int main(int count, char** arguments) {
         const auto number = [&](int i) { return static_cast<std::uint32_t>(std::atoi(arguments[i])); };
         shape = {number(3), number(4), number(5), number(6), number(7) != 0, number(8) != 0};
       } else {
-        shape =
-            workloads::search_shape(*device, pattern, workloads::Sharing::separate, bytes, workloads::SearchDepth::full);
+        shape = workloads::search_shape(*device, pattern, workloads::Sharing::separate, bytes,
+                                        workloads::SearchDepth::full);
       }
       shape = workloads::fitted(shape, workloads::Sharing::separate, array_bytes);
       std::vector<double> native, ours, ratios;

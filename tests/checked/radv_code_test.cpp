@@ -1,17 +1,23 @@
 // What a compiler makes of a walk decides which cache is measured: Mesa's for AMD's GPUs shows its code here, on any
 // machine. With RADV_FORCE_FAMILY it compiles for a GPU that is not there, which has neither memory nor fences: those
-// are made up where volk loads their functions (linker option --wrap).
+// are made up where volk loads their functions (linker option --wrap). The GPU's names are arguments, the first that
+// this Mesa knows is taken.
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <volk.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gpu/error.hpp"
@@ -87,6 +93,9 @@ Code code_of(const std::string& listing) {
 
 using Beginnings = std::vector<std::string_view>;
 
+/// GCN to RDNA 3 have one instruction for it, RDNA 4 one for each kind of access.
+bool is_wait(std::string_view instruction) { return instruction.starts_with("s_wait"); }
+
 bool is_one_of(std::string_view instruction, const Beginnings& beginnings) {
   return std::ranges::any_of(beginnings, [&](std::string_view begin) { return instruction.starts_with(begin); });
 }
@@ -100,7 +109,7 @@ int most_in_flight(const Code& code) {
   int most = 0;
   int now = 0;
   for (const std::string& one : code) {
-    if (one.starts_with("s_waitcnt")) now = 0;
+    if (is_wait(one)) now = 0;
     if (one.find("load") != std::string::npos &&
         (one.ends_with("x4") || one.ends_with("b128") || one.ends_with("xyzw")))
       most = std::max(most, ++now);
@@ -159,16 +168,16 @@ TEST_P(RadvCode, AHopByAddressIsTheLoadAlone) {
     const std::string hop = most_frequent_load(listing);
     int alone = 0;
     for (std::size_t i = 0; i + 2 < code.size(); ++i) {
-      alone += code[i] == hop && code[i + 1] == "s_waitcnt" && code[i + 2] == hop ? 1 : 0;
+      alone += code[i] == hop && is_wait(code[i + 1]) && code[i + 2] == hop ? 1 : 0;
     }
     EXPECT_GE(alone + 2, static_cast<int>(hops_per_trip)) << walk->name << ": " << hop;
     // The loop's own instructions run while a trip's last load is under way.
     const auto after_last = std::find(code.rbegin(), code.rend(), hop).base();
     const auto next = std::find_if(after_last, code.end(), [](const std::string& one) {
-      return one == "s_waitcnt" || one.starts_with("s_branch") || one.starts_with("s_cbranch");
+      return is_wait(one) || one.starts_with("s_branch") || one.starts_with("s_cbranch");
     });
     ASSERT_NE(next, code.end()) << walk->name;
-    EXPECT_NE(*next, "s_waitcnt") << walk->name;
+    EXPECT_FALSE(is_wait(*next)) << walk->name << ": " << *next;
   }
 }
 
@@ -180,7 +189,9 @@ TEST_P(RadvCode, TheCoresCounterIsReadBeforeAndAfterTheArithmetic) {
   };
   const auto before = std::ranges::find_if(code, is_counter);
   ASSERT_NE(before, code.end());
-  EXPECT_GE(std::count_if(before, std::find_if(before + 1, code.end(), is_counter), is_arithmetic), steps_per_trip);
+  // RDNA 4 reads it in halves.
+  const auto after = std::find_if(code.rbegin(), code.rend(), is_counter).base();
+  EXPECT_GE(std::count_if(before, after, is_arithmetic), steps_per_trip);
   EXPECT_LE(std::count_if(code.begin(), before, is_arithmetic), 1);  // the item's number
 }
 
@@ -231,3 +242,33 @@ INSTANTIATE_TEST_SUITE_P(, RadvCode, testing::Values(BufferAccess::best, BufferA
 
 }  // namespace
 }  // namespace sonde::workloads
+
+namespace {
+
+/// Mesa ends a process that forces a family it does not know, so another one tries.
+bool is_known(const char* family) {
+  setenv("RADV_FORCE_FAMILY", family, 1);  // NOLINT(concurrency-mt-unsafe): no thread has begun
+  const pid_t child = fork();
+  if (child == 0) {
+    if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(1);
+    try {
+      sonde::gpu::vulkan::open(0, sonde::gpu::vulkan::BufferAccess::best);
+    } catch (const sonde::gpu::Unsupported&) {  // for the tests to say
+    }
+    _exit(0);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  testing::InitGoogleTest(&count, arguments);
+  const std::span<char*> families(arguments + 1, arguments + count);
+  if (std::ranges::none_of(families, is_known)) {
+    std::puts("No driver: this Mesa knows none of these GPUs");
+    return 0;
+  }
+  return RUN_ALL_TESTS();
+}

@@ -3,6 +3,7 @@
 
 #include <volk.h>
 
+#include <exception>
 #include <iostream>
 #include <stdexcept>
 #include <string_view>

@@ -1,5 +1,6 @@
 // Dispatches enqueued ahead: what they leave in memory, and where their times lie. Never how long they take.
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 

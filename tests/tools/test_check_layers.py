@@ -13,20 +13,20 @@ SPECIFICATION.loader.exec_module(check_layers)
 
 # One forbidden include for each rule: the file that has it, and what it includes.
 FORBIDDEN = [
-    ("probes/latency.cpp", '"gpu/opencl/device.hpp"'),
-    ("probes/latency.cpp", '"gpu/vulkan/device.hpp"'),
-    ("probes/latency.cpp", '"gpu/model/device.hpp"'),
-    ("probes/latency.cpp", '"gpu/model/description.hpp"'),
-    ("probes/latency.cpp", '"../gpu/opencl/device.hpp"'),
-    ("probes/latency.cpp", "<gpu/opencl/device.hpp>"),
-    ("probes/latency.cpp", '"records/writer.hpp"'),
-    ("probes/latency.cpp", '"cli/options.hpp"'),
+    ("probes/latency/latency.cpp", '"gpu/opencl/device.hpp"'),
+    ("probes/latency/latency.cpp", '"gpu/vulkan/device.hpp"'),
+    ("probes/latency/latency.cpp", '"gpu/model/device.hpp"'),
+    ("probes/latency/latency.cpp", '"gpu/model/description.hpp"'),
+    ("probes/latency/latency.cpp", '"../../gpu/opencl/device.hpp"'),
+    ("probes/latency/latency.cpp", "<gpu/opencl/device.hpp>"),
+    ("probes/latency/latency.cpp", '"records/writer.hpp"'),
+    ("probes/latency/latency.cpp", '"commands/options.hpp"'),
     ("records/writer.cpp", '"probes/catalog.hpp"'),
     ("records/writer.cpp", '"gpu/model/device.hpp"'),
     ("records/writer.cpp", '"kernels.hpp"'),
     ("measure/runner.cpp", '"probes/catalog.hpp"'),
     ("measure/runner.cpp", '"records/writer.hpp"'),
-    ("measure/runner.cpp", '"cli/options.hpp"'),
+    ("measure/runner.cpp", '"commands/options.hpp"'),
     ("measure/runner.cpp", '"gpu/opencl/device.hpp"'),
     ("gpu/device.hpp", '"measure/probe.hpp"'),
     ("gpu/device.hpp", '"gpu/opencl/device.hpp"'),
@@ -37,29 +37,61 @@ FORBIDDEN = [
     ("gpu/model/device.cpp", '"cpu/topology.hpp"'),
     ("gpu/model/device.cpp", '"records/writer.hpp"'),
     ("cpu/topology.cpp", '"measure/probe.hpp"'),
-    ("cpu/topology.cpp", '"counters/clocks.hpp"'),
-    ("counters/clocks.cpp", '"measure/probe.hpp"'),
+    ("cpu/topology.cpp", '"counters/state/clocks.hpp"'),
+    ("counters/state/clocks.cpp", '"measure/probe.hpp"'),
     ("analysis/statistics.cpp", '"measure/probe.hpp"'),
     ("analysis/statistics.cpp", '"gpu/device.hpp"'),
     ("measure/runner.cpp", "<CL/opencl.hpp>"),
     ("main.cpp", "<CL/opencl.hpp>"),
     ("gpu/opencl/device.cpp", "<volk.h>"),
-    ("cli/list.cpp", "<vulkan/vulkan.h>"),
-    ("cli/list.cpp", "<nlohmann/json.hpp>"),
+    ("commands/list.cpp", "<vulkan/vulkan.h>"),
+    ("commands/list.cpp", "<nlohmann/json.hpp>"),
     ("gpu/model/description.cpp", "<nlohmann/json.hpp>"),
-    ("counters/clocks.cpp", "<hwloc.h>"),
+    ("counters/state/clocks.cpp", "<hwloc.h>"),
     ("records/writer.cpp", "<CLI/CLI.hpp>"),
     ("measure/runner.cpp", "<spdlog/spdlog.h>"),
+    ("analysis/statistics.cpp", "<Eigen/Dense>"),
+    # A probe beside another, and layers beside each other.
+    ("probes/latency/latency.cpp", '"probes/copy/plan.hpp"'),
+    ("workloads/stream.cpp", '"probes/latency/plan.hpp"'),
+    ("summary/table.cpp", '"session/run.hpp"'),
+    ("session/run.cpp", '"summary/table.hpp"'),
+    ("commands/list.cpp", '"gpu/opencl/device.hpp"'),
+    ("main.cpp", '"gpu/vulkan/device.hpp"'),
+    ("analysis/statistics.cpp", '"analysis/levels/levels.hpp"'),
+    ("os/file_linux.cpp", '"measure/probe.hpp"'),
+    # Another system's program would not find these.
+    ("measure/runner.cpp", "<unistd.h>"),
+    ("session/run.cpp", "<sys/wait.h>"),
+    ("counters/state/clocks.cpp", "<sys/ioctl.h>"),
+    ("gpu/opencl/device.cpp", "<dlfcn.h>"),
 ]
 
 LEGAL = {
-    "main.cpp": ["<CLI/CLI.hpp>", "<spdlog/spdlog.h>", '"cli/options.hpp"', '"gpu/vulkan/device.hpp"'],
-    "cli/options.hpp": [],
-    "cli/list.cpp": ['"options.hpp"', '"gpu/opencl/device.hpp"', '"records/writer.hpp"', '"kernels.hpp"'],
+    "main.cpp": ["<spdlog/spdlog.h>", '"commands/options.hpp"', '"session/usage_error.hpp"'],
+    "session/usage_error.hpp": [],
+    "session/run.hpp": ['"probes/latency/plan.hpp"', '"gpu/opencl/device.hpp"', '"os/file.hpp"', "<spdlog/spdlog.h>"],
+    "commands/options.hpp": ["<CLI/CLI.hpp>"],
+    "commands/list.cpp": ['"options.hpp"', '"session/run.hpp"', '"summary/table.hpp"', '"records/writer.hpp"'],
+    "summary/table.hpp": ['"probes/latency/plan.hpp"', '"records/writer.hpp"'],
+    "os/file.hpp": ["<string>"],
+    "os/file_linux.cpp": ["<unistd.h>", "<sys/wait.h>", '"os/file.hpp"'],
     "probes/catalog.hpp": ['"measure/probe.hpp"'],
-    "probes/latency.cpp": ['"probes/catalog.hpp"', '"kernels.hpp"', '"gpu/device.hpp"', '"analysis/statistics.hpp"'],
+    "probes/copy/plan.hpp": [],
+    "probes/latency/plan.hpp": [],
+    "probes/latency/latency.cpp": [
+        '"probes/catalog.hpp"',
+        '"probes/latency/plan.hpp"',
+        '"plan.hpp"',
+        '"workloads/stream.hpp"',
+        '"kernels.hpp"',
+        '"gpu/device.hpp"',
+        '"analysis/statistics.hpp"',
+        '"analysis/levels/levels.hpp"',
+    ],
+    "workloads/stream.hpp": ['"measure/probe.hpp"', '"kernels.hpp"'],
     "records/writer.hpp": ["<nlohmann/json.hpp>", '"measure/probe.hpp"', '"gpu/model/description.hpp"'],
-    "measure/probe.hpp": ['"gpu/device.hpp"', '"cpu/topology.hpp"', '"counters/clocks.hpp"'],
+    "measure/probe.hpp": ['"gpu/device.hpp"', '"cpu/topology.hpp"', '"counters/state/clocks.hpp"', '"os/file.hpp"'],
     "gpu/device.hpp": ['"kernel_source.hpp"', '"gpu/kernel_source.hpp"', "<vector>"],
     "gpu/kernel_source.hpp": [],
     "gpu/opencl/device.hpp": ["<CL/opencl.hpp>", "<spdlog/spdlog.h>", '"gpu/device.hpp"'],
@@ -67,8 +99,9 @@ LEGAL = {
     "gpu/model/description.hpp": ["<string>"],
     "gpu/model/device.cpp": ['"description.hpp"', '"gpu/model/description.hpp"', '"gpu/device.hpp"'],
     "cpu/topology.hpp": ["<hwloc.h>", '"analysis/statistics.hpp"'],
-    "counters/clocks.hpp": ["<sys/ioctl.h>"],
+    "counters/state/clocks.hpp": ['"os/file.hpp"'],
     "analysis/statistics.hpp": ["<vector>", "<cmath>"],
+    "analysis/levels/levels.hpp": ["<Eigen/Dense>", '"analysis/statistics.hpp"'],
 }
 
 
@@ -102,15 +135,17 @@ def test_a_folder_that_is_not_in_the_table_is_reported(tmp_path):
 
 
 def test_a_forbidden_include_is_reported_although_its_file_is_not_there(tmp_path):
-    write(tmp_path, {"probes/latency.cpp": ['"records/writer.hpp"']})
+    write(tmp_path, {"probes/latency/latency.cpp": ['"records/writer.hpp"']})
     _, complaints = check_layers.check(tmp_path)
-    assert complaints[0].startswith("host/probes/latency.cpp:3: probes must not include records/writer.hpp")
+    assert complaints[0].startswith(
+        "host/probes/latency/latency.cpp:3: probes/latency must not include records/writer.hpp"
+    )
 
 
 def test_every_forbidden_include_is_reported_and_comments_are_not(tmp_path):
     write(tmp_path, {**LEGAL, "analysis/edges.cpp": ["<volk.h>", '  "gpu/device.hpp"']})
     source = tmp_path / "host" / "analysis" / "edges.cpp"
-    source.write_text(source.read_text() + '#  include "cli/options.hpp"\n// #include "measure/probe.hpp"\n')
+    source.write_text(source.read_text() + '#  include "commands/options.hpp"\n// #include "measure/probe.hpp"\n')
     _, complaints = check_layers.check(tmp_path)
     assert places(complaints) == [f"host/analysis/edges.cpp:{line}" for line in (3, 4, 5)]
 

@@ -157,7 +157,7 @@ TEST(LatencySizes, AnEdgeIsHalvedOnceAtMostWhereACpusLapsTakeLong) {
   EXPECT_EQ(looks(gpu::DeviceType::cpu, Effort::quick, 20 << 20), 1);
   EXPECT_EQ(looks(gpu::DeviceType::cpu, Effort::normal, 100 << 20), 0);
   EXPECT_GE(looks(gpu::DeviceType::discrete, Effort::normal, 100 << 20), 3);
-  for (const std::uint64_t end : {6 << 20, 20 << 20}) {
+  for (const std::uint64_t end : {6u << 20, 20u << 20}) {
     EXPECT_GE(looks(gpu::DeviceType::cpu, Effort::normal, end), 3) << end;
     EXPECT_GE(looks(gpu::DeviceType::discrete, Effort::quick, end), 3) << end;
   }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 #include <set>
+#include <utility>
 
 #include "analysis/statistics.hpp"
 #include "measure/stopping.hpp"

@@ -109,9 +109,11 @@ TEST(WrittenPages, HaveOneLineEachAtAPlaceOfItsOwn) {
   EXPECT_LE(*std::ranges::max_element(lines_of_pages), 60);
   // The same sets of a cache must not take all of them. Each page's line is one of 16, which begin at the 49 places
   // before the last 15 in turn: 41 pages for each place that all 16 reach, fewer towards the page's ends.
-  for (int place = 0; place < 64; ++place) {
+  int place = 0;
+  for (const int lines : lines_of_pages) {
     const double pages = 2000.0 / 49 / 16 * (std::min(place, 48) - std::max(0, place - 15) + 1);
-    EXPECT_NEAR(lines_of_pages[place], pages, 4 * std::sqrt(pages)) << place;
+    EXPECT_NEAR(lines, pages, 4 * std::sqrt(pages)) << place;
+    ++place;
   }
 }
 

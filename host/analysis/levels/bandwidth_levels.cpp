@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <utility>
 
 namespace sonde::analysis {
 namespace {
@@ -36,7 +37,7 @@ std::vector<double> medians_of(std::span<const CurvePoint> points) {
   return medians;
 }
 
-/// Medians of each point and its neighbours: one disturbed point says nothing.
+/// Medians of each point and those beside it: one disturbed point says nothing.
 std::vector<double> smoothed(const std::vector<CurvePoint>& curve) {
   std::vector<double> all;
   for (std::size_t i = 0; i < curve.size(); ++i) {
@@ -123,8 +124,8 @@ Bracket gbps_of(const Bracket& ns, double line_bytes) {
 double scatter(const std::vector<CurvePoint>& curve) {
   std::vector<double> turns;
   for (std::size_t i = 1; i + 1 < curve.size(); ++i) {
-    const double neighbours = median_of(curve[i - 1]) * median_of(curve[i + 1]);
-    turns.push_back(std::abs(std::log(neighbours / std::pow(median_of(curve[i]), 2))));
+    const double beside = median_of(curve[i - 1]) * median_of(curve[i + 1]);
+    turns.push_back(std::abs(std::log(beside / std::pow(median_of(curve[i]), 2))));
   }
   return turns.empty() ? 0 : 1.4826 * quantile(turns, 0.5) / std::sqrt(6.0);
 }

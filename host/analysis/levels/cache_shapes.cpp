@@ -73,7 +73,7 @@ CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), po
     double missed = 0;
     double held = 0;
     if (index == Index::modulo) {
-      // Neighbouring lines go to neighbouring sets: every set has floor or ceil of the mean.
+      // Lines side by side go to sets side by side: every set has floor or ceil of the mean.
       const double few = std::floor(mean);
       const double share_of_more = mean - few;
       missed = ((1 - share_of_more) * few * miss[static_cast<std::size_t>(few)] +

@@ -9,7 +9,7 @@ namespace {
 constexpr double steepness_window_octaves = 0.12;
 constexpr double slowed_window_octaves = 0.5;
 constexpr double tolerated_excess = 0.03;
-/// What neighbours on the core may add, of the latency: they take a part of its caches.
+/// What SMT interference may add, of the latency: the other thread takes a part of the caches.
 constexpr double added_by_smt_interference = 0.3;
 
 /// How much the curve changes about a point, per octave: the range of all neighbours within a window, so that a curve

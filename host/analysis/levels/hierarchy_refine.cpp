@@ -66,7 +66,7 @@ double chance_of_a_share(const FitCurves& curves, const FittedHierarchy& fitted,
 }
 
 /// Chance puts more lines into some sets of a hashed cache than into others, differently for every placement. The first
-/// sets to overflow are few: where they do, a point may miss the formulas by more than its neighbours show.
+/// sets to overflow are few: where they do, a point may miss the formulas by more than the points beside it show.
 void allow_for_chance(FitCurves& curves, const FittedHierarchy& fitted) {
   for (std::size_t cache = 0; cache < fitted.log2_bytes.size(); ++cache) {
     const auto moved_ns = [&](double at, double (CacheShape::*deviation_of_a_set)(double) const) {
@@ -231,7 +231,7 @@ RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
   const FittedHierarchy rising = with_drift(1);
   const double evidence = evidence_of_a_rise * static_cast<double>(start.log_ns.size());
   result.by_cycle = score(rising, cycle) < score(flat, cycle) - evidence ? rising : flat;
-  // What levels there are was told from the points as they were; shapes that make one of what was none are not taken.
+  // The points as they were have shown what levels there are: shapes that make one of what was none are not taken.
   if (!believable(result.by_cycle, cycle)) result.by_cycle = start;
   result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
   // Where both kinds of access contradict each other, something is not as the formulas have it. Of few lines it is

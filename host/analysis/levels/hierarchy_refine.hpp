@@ -6,7 +6,7 @@
 
 namespace sonde::analysis {
 
-/// The caches of a search, fitted to all curves: what levels there are is told by the cycle, but independent accesses
+/// The caches of a search, fitted to all curves: the cycle shows what levels there are, but independent accesses
 /// tell policy from capacity.
 struct RefinedHierarchy {
   FittedHierarchy hierarchy;

@@ -22,13 +22,12 @@ FittedHierarchy believable_by_another_shape(const FittedHierarchy& hierarchy, co
 /// Residuals that the formulas leave make every difference of cost larger than chance would.
 double tolerated_cost(const FittedHierarchy& best, const FitCurves& curves);
 
-/// A cache's size in bytes over all fits that are tolerated beside `best`, each with a say by its likelihood, and their
+/// A cache's size in bytes over all fits that are tolerated beside `best`, each weighted by its likelihood, and their
 /// range.
 Bracket size_over(const std::vector<FittedHierarchy>& fits, const FittedHierarchy& best, std::size_t cache,
                   double tolerated);
 
-/// `best` and the best fits for every other allowed shape of one cache whose cost is no more than `tolerated`
-/// above.
+/// `best` and the best fits for every other allowed shape of one cache whose cost is no more than `tolerated` above.
 std::vector<FittedHierarchy> alternatives(const FitCurves& curves, const FittedHierarchy& best, std::size_t cache,
                                           const std::vector<bool>& scattered, double tolerated);
 

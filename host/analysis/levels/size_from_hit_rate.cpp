@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::ptrdiff_t least_points = 3;
 /// What memory takes, no further cache bounds: of three points that are known to 1 % that leaves a size to chance by a
-/// tenth. There they speak only where all is in doubt.
+/// tenth. There they count only where all is in doubt.
 constexpr std::ptrdiff_t least_points_before_memory = 4;
 /// Beyond a cache's size, where its hits are looked at: less far none are missed for sure, and further out the next
 /// level climbs where translation ends, which would count as misses.
@@ -29,13 +29,13 @@ constexpr double octaves_of_an_edge_below = 1.5;
 constexpr double octaves_of_a_climb_below = 3;
 constexpr std::size_t enough_seen = 4;
 constexpr double muted_sigma = 1;
-/// About its neighbours' sizes a level is not seen alone; so many points have to be left of it.
+/// About the sizes of the caches beside it a level is not seen alone; so many points have to be left of it.
 constexpr double octaves_of_mixture = 0.4;
 constexpr std::ptrdiff_t least_seen = 2;
 /// How much levels may climb over so few sizes, of what they may over a whole curve. One that climbs by a tenth with
 /// every doubling from the very edge on makes the size a tenth too large; allowed to, noise would be taken for climbs.
 constexpr double drift_among_hits = 0.3;
-/// 4 %: closer than this the hits alone know no size.
+/// 4 %: closer than this the hit rate knows no size.
 constexpr double octaves_that_agree = 0.057;
 /// 10 %: how well they do on simulated caches, and what others have of a real one.
 constexpr double octaves_known = 0.14;
@@ -80,7 +80,7 @@ std::optional<Bracket> size_from_hit_rate(const FitCurves& curves, const FittedH
   const bool last = cache + 1 == levels.log2_bytes.size();
   const double next = last ? curves.cycle.back().log2_bytes : levels.log2_bytes[cache + 1];
   const double hits_to = std::min(size + octaves_of_hits, next - octaves_before_the_next);
-  // Of smaller caches the cycle's edge is theirs, and in few sets chance would speak.
+  // Of smaller caches the cycle's edge is theirs, and in few sets chance decides.
   if (hits_to < size + least_octaves_of_hits || std::exp2(size) <= lines_within_a_page * curves.line_bytes ||
       points_between(curves.independent, size + octaves_before_hits, hits_to) <
           (last && !in_doubt ? least_points_before_memory : least_points))

@@ -1,6 +1,7 @@
 #include "counters/state/sources.hpp"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "counters/state/amdgpu.hpp"

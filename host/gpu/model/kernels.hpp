@@ -66,7 +66,7 @@ class Invocation {
     }
     /// `hops` loads, each of the word that the load before it named; returns what the last one read.
     [[nodiscard]] std::uint32_t follow(std::uint32_t offset, std::uint64_t hops, std::uint32_t offset_shift);
-    /// Neighbouring words that many items move at once: what that costs.
+    /// Words side by side that many items move at once: what that costs.
     void stream(std::uint64_t word, std::uint64_t count, Transfer transfer);
     /// Words as they are in memory, at no cost.
     [[nodiscard]] const std::uint32_t* contents(std::uint64_t word, std::uint64_t count) const;

@@ -1,13 +1,10 @@
 #include "gpu/model/stream_kernels.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <span>
-#include <utility>
 #include <vector>
 
 #include "gpu/error.hpp"
-#include "gpu/model/stream_walk.hpp"
+#include "gpu/model/stream_trips.hpp"
 
 namespace sonde::gpu::model {
 namespace {
@@ -16,124 +13,9 @@ constexpr std::uint64_t local_part_bytes = 16384;
 /// From the memory of a work-group to its compute unit, as 32 banks of 4 bytes do.
 constexpr double local_bytes_per_cycle = 128;
 
-struct Stream : StreamWalk {
-  std::uint32_t in_flight;
-  std::uint32_t vector_words;
-  std::uint32_t group_size;
-  std::uint32_t groups;
-  bool spread;
-
-  explicit Stream(const Invocation& invocation)
-      : StreamWalk(invocation),
-        in_flight(invocation.constant("IN_FLIGHT")),
-        vector_words(invocation.constant("VECTOR_WORDS")),
-        group_size(invocation.shape().group_size),
-        groups(invocation.shape().groups),
-        spread(invocation.constant("SPREAD") != 0) {}
-
-  [[nodiscard]] std::uint32_t row_words() const { return group_size * vector_words; }
-  [[nodiscard]] std::uint32_t block_words() const { return row_words() * in_flight; }
-  /// What of a block lies in one piece, and in how many it lies.
-  [[nodiscard]] std::uint32_t pieces() const { return spread ? in_flight : 1; }
-  [[nodiscard]] std::uint32_t piece_words() const { return spread ? row_words() : block_words(); }
-  [[nodiscard]] std::uint64_t word_at(std::uint32_t group, std::uint32_t position, std::uint32_t piece) const {
-    if (!spread) return std::uint64_t{group * group_step + position * block_step} * block_words();
-    return std::uint64_t{group * group_step * in_flight + position + piece * blocks} * row_words();
-  }
-  /// Trips after which all groups together have touched everything.
-  [[nodiscard]] std::uint32_t window() const { return is_shared() ? (blocks + groups - 1) / groups : blocks; }
-  /// Trips after which the caches of single compute units, too, hold what they will.
-  [[nodiscard]] std::uint64_t settled_after() const {
-    constexpr std::uint64_t far_beyond_such_caches = 1 << 20;
-    return is_shared() ? std::min<std::uint64_t>(blocks, far_beyond_such_caches / (std::uint64_t{block_words()} * 4))
-                       : 0;
-  }
-};
-
-/// One buffer's part in each trip.
-struct Touch {
-  Invocation::Words words;
-  Transfer transfer;
-  std::uint32_t shift = 0;
-};
-
-void add(Traffic& sum, const Traffic& more, double times) {
-  for (std::size_t transfer = 0; transfer < sum.size(); ++transfer) {
-    sum[transfer].resize(more[transfer].size());
-    for (std::size_t level = 0; level < more[transfer].size(); ++level)
-      sum[transfer][level] += times * more[transfer][level];
-  }
-}
-
-/// Within what chance of a random replacement leaves of a difference.
-bool alike(const Traffic& one, const Traffic& other) {
-  constexpr double tolerated = 0.002;
-  double sum = 0;
-  double difference = 0;
-  for (std::size_t transfer = 0; transfer < one.size(); ++transfer) {
-    if (one[transfer].size() != other[transfer].size()) return false;
-    for (std::size_t level = 0; level < one[transfer].size(); ++level) {
-      sum += one[transfer][level];
-      difference += std::abs(one[transfer][level] - other[transfer][level]);
-    }
-  }
-  return difference <= tolerated * sum;
-}
-
-void make_trip(Invocation& invocation, const Stream& stream, std::span<Touch> touches, std::uint32_t trip) {
-  for (std::uint32_t group = 0; group < stream.groups; ++group) {
-    invocation.enter_group(group);
-    const std::uint32_t position = stream.position(group, trip);
-    for (Touch& touch : touches) {
-      const auto at = static_cast<std::uint32_t>((std::uint64_t{position} + touch.shift) % stream.blocks);
-      for (std::uint32_t piece = 0; piece < stream.pieces(); ++piece) {
-        touch.words.stream(stream.word_at(group, at, piece), stream.piece_words(), touch.transfer);
-      }
-    }
-  }
-}
-
-/// What is remembered of launches like this one.
-StreamMemory& memory_of(Invocation& invocation, const Stream& stream, std::span<const Touch> touches) {
-  std::vector<std::uint64_t> walk{stream.blocks,        stream.block_step, stream.group_step, stream.group_offset,
-                                  stream.group_further, stream.groups,     stream.pieces()};
-  for (const Touch& touch : touches) walk.push_back(touch.words.address());
-  StreamMemory& memory = invocation.stream_memory();
-  if (memory.walk != walk) memory = {.walk = walk};
-  return memory;
-}
-
-/// All groups side by side, trip by trip, through the caches; once one window is like the one before, the rest follows
-/// from it, whether in this dispatch or in the next.
-void make_trips(Invocation& invocation, const Stream& stream, std::span<Touch> touches) {
-  StreamMemory& memory = memory_of(invocation, stream, touches);
-  Memory& caches = invocation.memory();
-  Traffic marked = caches.streamed();
-  const auto count_window = [&] {
-    add(memory.window, caches.streamed(), 1);
-    add(memory.window, marked, -1);
-    marked = caches.streamed();
-  };
-  for (std::uint32_t trip = 0; trip < stream.trips; ++trip) {
-    if (memory.is_steady) {
-      caches.add_streamed(memory.per_trip, stream.trips - trip);
-      return;
-    }
-    make_trip(invocation, stream, touches, trip);
-    ++memory.trips;
-    if (++memory.trips_in_window < stream.window()) continue;
-    count_window();
-    memory.is_steady = memory.trips > stream.settled_after() && alike(memory.window, memory.last_window);
-    if (memory.is_steady) add(memory.per_trip, memory.window, 1.0 / stream.window());
-    memory.last_window = std::exchange(memory.window, {});
-    memory.trips_in_window = 0;
-  }
-  count_window();
-}
-
-/// to += factor * words; the host's time goes here.
-__attribute__((optimize("O3"))) void add_row(std::uint32_t* __restrict to, const std::uint32_t* __restrict words,
-                                             std::uint32_t count, std::uint32_t factor) {
+/// to += factor * words; the host's time goes here, so CMakeLists.txt has this file at -O3.
+void add_row(std::uint32_t* __restrict to, const std::uint32_t* __restrict words, std::uint32_t count,
+             std::uint32_t factor) {
   for (std::uint32_t i = 0; i < count; ++i) to[i] += factor * words[i];
 }
 
@@ -142,9 +24,8 @@ struct Affine {
   std::uint32_t addend;
 };
 
-__attribute__((optimize("O3"))) void add_row_dialled(std::uint32_t* __restrict to, const std::uint32_t* __restrict left,
-                                                     const std::uint32_t* __restrict right, std::uint32_t count,
-                                                     std::uint32_t salt, Affine then) {
+void add_row_throttled(std::uint32_t* __restrict to, const std::uint32_t* __restrict left,
+                       const std::uint32_t* __restrict right, std::uint32_t count, std::uint32_t salt, Affine then) {
   for (std::uint32_t i = 0; i < count; ++i) to[i] = (left[i] + right[i] + salt) * then.factor + then.addend;
 }
 
@@ -153,7 +34,7 @@ std::uint32_t noise(std::uint32_t number) {
   return (mixed ^ (mixed >> 15)) * 0xC2B2AE35u;
 }
 
-/// Calls for every group, trip and piece of a block that nobody writes again.
+/// Calls for every group, trip and piece of a block that no later trip writes again.
 template <typename Write>
 void for_each_left(const Stream& stream, Write write) {
   const std::uint32_t first = stream.trips - std::min(stream.trips, stream.blocks);
@@ -316,9 +197,9 @@ void stream_add_dialled(Invocation& invocation) {
     const std::uint32_t words = stream.piece_words();
     const std::uint32_t* const left = a.contents(at, words);
     const std::uint32_t* const right = b.contents(at, words);
-    add_row_dialled(c.changed_contents(at, words), left, right, words, salt, has_extra(trip) ? with_extra : usual);
+    add_row_throttled(c.changed_contents(at, words), left, right, words, salt, has_extra(trip) ? with_extra : usual);
   });
-  // Each item has a lane of its own; what is in flight waits for nothing.
+  // Items compute side by side; nothing that is in flight waits.
   std::uint64_t all_rounds = std::uint64_t{stream.trips} * rounds;
   for (std::uint32_t trip = 0; trip < stream.trips; ++trip) all_rounds += has_extra(trip) ? 1 : 0;
   invocation.compute(static_cast<double>(all_rounds * steps_in_a_round) * stream.in_flight * stream.vector_words);

@@ -1,6 +1,7 @@
 #include "gpu/opencl/copies.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "gpu/begins_soon.hpp"

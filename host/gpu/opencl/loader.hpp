@@ -1,7 +1,7 @@
 #pragma once
 
 // OpenCL through a loader that is opened at run time, as volk does it for Vulkan: a machine without one still
-// runs the program and is told what to install. opencl.hpp calls ::clX and takes its address, so for every
+// runs the program and reads what to install. opencl.hpp calls ::clX and takes its address, so for every
 // function of the list there is a global loaded_clX of the same type that forwards to the loader, and the
 // generated redirections turn every clX after <CL/cl.h> into it.
 #define CL_TARGET_OPENCL_VERSION 300

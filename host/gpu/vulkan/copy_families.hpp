@@ -19,8 +19,7 @@ struct CopyFamily {
   std::string name;  ///< "queue family 1 (transfer)"
 };
 
-/// Those of this device that copy for everybody: not what video or other fixed-function hardware has for
-/// itself.
+/// Those of this device that copy for everybody: not what video or other fixed-function hardware has for itself.
 std::vector<CopyFamily> copy_families(VkPhysicalDevice physical);
 
 }  // namespace sonde::gpu::vulkan

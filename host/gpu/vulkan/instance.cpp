@@ -1,5 +1,6 @@
 #include "gpu/vulkan/instance.hpp"
 
+#include <cstdint>
 #include <string>
 
 #include "gpu/error.hpp"

@@ -29,8 +29,7 @@ struct Wanted {
 /// Finds a memory type that `buffer` may use. Throws Unsupported when there is none.
 std::uint32_t memory_type(VkPhysicalDevice physical, std::uint32_t allowed_types, const Wanted& wanted);
 
-/// Throws Unsupported when the driver has no such memory left.
-/// Queues of all these families may use it in turn.
+/// Throws Unsupported when the driver has no such memory left. Queues of all these families may use it in turn.
 Allocation allocate(VkPhysicalDevice physical, VkDevice device, std::uint64_t size_bytes, VkBufferUsageFlags usage,
                     const Wanted& wanted, std::span<const std::uint32_t> families = {});
 

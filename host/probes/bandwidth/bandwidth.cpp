@@ -40,12 +40,9 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 using workloads::Pattern;
-using workloads::Sharing;
 using workloads::SearchDepth;
+using workloads::Sharing;
 
 std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
 
@@ -62,14 +59,14 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   return closer.empty() ? scaling_points(device, request, known) : closer;
 }
 
-/// A working set that was asked for cannot be cut into whole blocks: the user is told which can.
+/// Where the working set asked for cannot be cut into whole blocks, it says which can.
 void check_asked_for(const Request& request, const Point& point) {
   if (asked_for(request, point)) return;
   const workloads::PatternFacts& facts = workloads::facts_of(workloads::pattern_of(point.series));
   const std::string whose = workloads::sharing_of(point.series) == Sharing::shared ? "array" : "compute unit";
   const std::string arrays = facts.arrays > 1 ? "'s " + std::to_string(facts.arrays) + " arrays" : "";
   throw gpu::Unsupported("no size within --sizes gives each " + whose + " whole blocks of " + std::string(facts.name) +
-                         arrays + "; " + measure::size_text(point.x.at("bytes")) + " would be one");
+                         arrays + "; " + size_text(point.x.at("bytes")) + " would be one");
 }
 
 /// Whether every line that is written is known to be fetched before: on a CPU, whose kernels store as any program does,
@@ -81,21 +78,20 @@ bool fetches_what_it_writes(const gpu::DeviceInfo& device, Pattern pattern, std:
   return caches > 0 && bytes > far_beyond * caches;
 }
 
-measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
   if (!point.x.contains("bytes")) return empty_dispatch(device, workloads::shape_of(point.shape));
   check_asked_for(request, point);
   const Pattern pattern = workloads::pattern_of(point.series);
   const Sharing sharing = workloads::sharing_of(point.series);
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
   const bool other_path = workloads::facts_of(pattern).path != "buffer";
-  const auto depth = other_path                                 ? SearchDepth::usual
-                            : request.effort == measure::Effort::quick ? SearchDepth::once
-                                                                       : SearchDepth::full;
-  const workloads::Shape shape =
-      point.shape.empty()
-          ? workloads::search_shape(device, pattern, sharing, bytes, depth)
-          : workloads::fitted(workloads::shape_of(point.shape), sharing, bytes / workloads::facts_of(pattern).arrays);
-  measure::Workload work = workloads::stream(device, pattern, sharing, shape, bytes, request.seed);
+  const auto depth = other_path                        ? SearchDepth::usual
+                     : request.effort == Effort::quick ? SearchDepth::once
+                                                       : SearchDepth::full;
+  const workloads::Shape shape = point.shape.empty() ? workloads::search_shape(device, pattern, sharing, bytes, depth)
+                                                     : workloads::fitted(workloads::shape_of(point.shape), sharing,
+                                                                         bytes / workloads::facts_of(pattern).arrays);
+  Workload work = workloads::stream(device, pattern, sharing, shape, bytes, request.seed);
   if (fetches_what_it_writes(device.info(), pattern, bytes)) {
     const double more = 1 + 1.0 / workloads::facts_of(pattern).arrays;
     work.also.push_back(
@@ -106,7 +102,7 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   return work;
 }
 
-void find_levels(const Request& request, std::span<const Measurement> measurements, measure::Conclusion& conclusion) {
+void find_levels(const Request& request, std::span<const Measurement> measurements, Conclusion& conclusion) {
   const std::vector<analysis::CurvePoint> curve = curve_of(best_points(measurements, series_of_levels()));
   int number = 0;
   for (const analysis::BandwidthLevel& level :
@@ -122,8 +118,8 @@ void find_levels(const Request& request, std::span<const Measurement> measuremen
   }
 }
 
-measure::Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
-  measure::Conclusion conclusion;
+Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
+  Conclusion conclusion;
   find_levels(request, measurements, conclusion);
   conclusion.findings = more_than_from_nearer(measurements);
   std::ranges::move(more_than_memory_moves(measurements, conclusion.levels), std::back_inserter(conclusion.findings));
@@ -133,15 +129,14 @@ measure::Conclusion conclude(const Request& request, std::span<const Measurement
 
 }  // namespace
 
-const measure::Probe bandwidth{
-    .name = "bandwidth",
-    .question = "How many gigabytes a second does each level of the memory deliver, and take?",
-    .obstacle = obstacle,
-    .next = next,
-    .prepare = prepare,
-    .conclude = conclude,
-    .stated = more_than_units_take,
-    // Searches come first.
-    .all_over_first = [](measure::Effort effort) { return effort == measure::Effort::quick ? 1.6 : 4.0; }};
+const Probe bandwidth{.name = "bandwidth",
+                      .question = "How many gigabytes a second does each level of the memory deliver, and take?",
+                      .obstacle = obstacle,
+                      .next = next,
+                      .prepare = prepare,
+                      .conclude = conclude,
+                      .stated = more_than_units_take,
+                      // Searches come first.
+                      .all_over_first = [](Effort effort) { return effort == Effort::quick ? 1.6 : 4.0; }};
 
 }  // namespace sonde::probes

@@ -14,10 +14,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Effort;
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 using workloads::Pattern;
 using workloads::Sharing;
 
@@ -55,7 +51,7 @@ std::optional<Point> contest(std::span<const Measurement> known, const Measureme
   return done ? std::nullopt : std::optional(point);
 }
 
-/// Beyond a sweep that ends on a fall: what memory delivers is not told from a mixture.
+/// Beyond a sweep that ends on a fall, where what memory delivers looks like any mixture.
 std::vector<Point> points_beyond(const gpu::DeviceInfo& device, const Request& request,
                                  std::span<const Measurement* const> curve) {
   std::vector<Point> points;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/levels/levels.hpp"
-#include "measure/probe.hpp"
+#include "probes/probe.hpp"
 
 namespace sonde::probes {
 
@@ -15,20 +15,20 @@ namespace sonde::probes {
 const std::map<std::string, std::string>& series_of_levels();
 
 /// Of a size that was measured in several shapes the fastest stands for it.
-bool is_faster(const measure::Measurement& one, const measure::Measurement& other);
+bool is_faster(const Measurement& one, const Measurement& other);
 
 /// The points of one curve over the working set, by size; where a size was measured in several shapes, the fastest.
 /// Other points than those at a size alone are left out.
-std::vector<const measure::Measurement*> best_points(std::span<const measure::Measurement> known,
-                                                     const std::map<std::string, std::string>& series);
+std::vector<const Measurement*> best_points(std::span<const Measurement> known,
+                                            const std::map<std::string, std::string>& series);
 
 /// The same as numbers, in GB/s.
-std::vector<analysis::CurvePoint> curve_of(std::span<const measure::Measurement* const> points);
+std::vector<analysis::CurvePoint> curve_of(std::span<const Measurement* const> points);
 
 /// Further sizes of the curve that tells levels: first where it steps because the shape changes, each side in the
 /// other's shape too; then closer about its edges, in the shape of the near side. None when all edges are known well
 /// enough.
-std::vector<measure::Point> closer_points(const gpu::DeviceInfo& device, const measure::Request& request,
-                                          std::span<const measure::Measurement> known);
+std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& request,
+                                 std::span<const Measurement> known);
 
 }  // namespace sonde::probes

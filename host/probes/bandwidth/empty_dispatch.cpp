@@ -59,7 +59,7 @@ struct Empty {
 
 }  // namespace
 
-measure::Workload empty_dispatch(gpu::Device& device, const Shape& shape) {
+Workload empty_dispatch(gpu::Device& device, const Shape& shape) {
   const auto work = std::make_shared<Empty>(device, shape);
   return {.unit = "us",
           .quantum = 1,

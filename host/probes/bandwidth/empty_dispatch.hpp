@@ -1,13 +1,13 @@
 #pragma once
 
 #include "gpu/device.hpp"
-#include "measure/probe.hpp"
+#include "probes/probe.hpp"
 #include "workloads/stream_walk.hpp"
 
 namespace sonde::probes {
 
 /// Dispatches of the reading kernel that make no trip; a step is one of them, its value the us that it takes by the
 /// device's clock. Every item's sum of nothing is looked at.
-measure::Workload empty_dispatch(gpu::Device& device, const workloads::Shape& shape);
+Workload empty_dispatch(gpu::Device& device, const workloads::Shape& shape);
 
 }  // namespace sonde::probes

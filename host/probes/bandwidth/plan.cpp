@@ -12,10 +12,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Effort;
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 using workloads::Pattern;
 using workloads::Sharing;
 
@@ -32,7 +28,7 @@ double grain_of(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing)
   return grain_bytes * workloads::facts_of(pattern).arrays * (sharing == Sharing::shared ? 1 : units_of(device));
 }
 
-double largest_by_default(const gpu::DeviceInfo& device, measure::Effort effort) {
+double largest_by_default(const gpu::DeviceInfo& device, Effort effort) {
   // What a GPU's last cache holds is far more than a CPU's first ones, and a lap is as much faster.
   const double factor = device.type == gpu::DeviceType::cpu ? 1 : 2;
   switch (effort) {

@@ -5,28 +5,27 @@
 #include <string>
 #include <vector>
 
-#include "measure/probe.hpp"
+#include "probes/probe.hpp"
 #include "workloads/stream_walk.hpp"
 
 namespace sonde::probes {
 
 /// A point at the round size nearest to `bytes`: few parts of a power of two, so that blocks fit.
-measure::Point stream_point(const gpu::DeviceInfo& device, workloads::Pattern pattern, workloads::Sharing sharing,
-                            double bytes);
+Point stream_point(const gpu::DeviceInfo& device, workloads::Pattern pattern, workloads::Sharing sharing, double bytes);
 
 /// Where a sweep ends, unless on a fall.
-double largest_stream_bytes(const gpu::DeviceInfo& device, const measure::Request& request);
+double largest_stream_bytes(const gpu::DeviceInfo& device, const Request& request);
 
 /// Whether the size is within what the user asked for, beyond which rounding must not lead.
-bool asked_for(const measure::Request& request, const measure::Point& point);
+bool asked_for(const Request& request, const Point& point);
 
 /// A few working sets, from one that fits any compute unit's nearest cache to the largest, at which prepare() looks for
 /// the best shape itself.
-std::vector<measure::Point> search_points(const gpu::DeviceInfo& device, const measure::Request& request);
+std::vector<Point> search_points(const gpu::DeviceInfo& device, const Request& request);
 
 /// The sweeps, each point with the shape that was found at the nearest of the searched working sets; and an empty
 /// dispatch. Of a sweep that has no size which was asked for, the nearest one: prepare() says why it is none.
-std::vector<measure::Point> sweep_points(const gpu::DeviceInfo& device, const measure::Request& request,
-                                         std::span<const measure::Measurement> searched);
+std::vector<Point> sweep_points(const gpu::DeviceInfo& device, const Request& request,
+                                std::span<const Measurement> searched);
 
 }  // namespace sonde::probes

@@ -14,8 +14,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Finding;
-using measure::Measurement;
 using Series = std::map<std::string, std::string>;
 
 /// A curve that has fallen once is past what the nearest caches deliver.
@@ -34,9 +32,8 @@ double bytes_of(const Measurement& one) { return one.point.x.at("bytes"); }
 std::string what(const Measurement& one) {
   const workloads::PatternFacts& facts = workloads::facts_of(workloads::pattern_of(one.point.series));
   std::array<char, 120> text{};
-  std::snprintf(text.data(), text.size(), "At %s the pattern %s%s%s got %.4g GB/s",
-                measure::size_text(bytes_of(one)).c_str(), std::string(facts.name).c_str(),
-                facts.path == "buffer" ? "" : " by the path ",
+  std::snprintf(text.data(), text.size(), "At %s the pattern %s%s%s got %.4g GB/s", size_text(bytes_of(one)).c_str(),
+                std::string(facts.name).c_str(), facts.path == "buffer" ? "" : " by the path ",
                 facts.path == "buffer" ? "" : std::string(facts.path).c_str(), gbps_of(one));
   return text.data();
 }
@@ -111,7 +108,7 @@ std::vector<Finding> more_than_from_nearer(std::span<const Measurement> measurem
 }
 
 std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measurements,
-                                            std::span<const measure::FoundLevel> levels) {
+                                            std::span<const FoundLevel> levels) {
   if (levels.size() < 2 || !levels[levels.size() - 2].found.bytes) return {};
   const double caches = levels[levels.size() - 2].found.bytes->high;
   const Measurement* worst = furthest_above(measurements, [&](const Measurement& one) {
@@ -125,7 +122,7 @@ std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measure
       why.data(), why.size(),
       ", but memory moves at most %.4g by the clock and the width that the driver states, and the last cache that "
       "was found ends at %s: this is not to be believed; please report the driver.",
-      *worst->state.device_state.memory_peak_gbps, measure::size_text(caches).c_str());
+      *worst->state.device_state.memory_peak_gbps, size_text(caches).c_str());
   return {suspicious(*worst, why.data())};
 }
 

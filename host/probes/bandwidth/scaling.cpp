@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "analysis/levels/flat_stretches.hpp"
 #include "analysis/statistics.hpp"
@@ -17,15 +19,12 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 using workloads::Pattern;
 using workloads::Sharing;
 
 /// Of the most that any number of groups gets.
 constexpr double all_of_it = 0.95;
-/// Numbers of groups are told apart down to this ratio.
+/// Numbers of groups differ by at least this ratio.
 constexpr double finest = 1.125;
 
 constexpr std::size_t most_at_quick = 3;
@@ -38,7 +37,7 @@ const std::map<std::string, double>& shape_at(const Measurement& one) {
 /// A swept point in each level. All groups walk over all of it (shared), so that every compute unit's nearest caches
 /// hold the same whatever the number of groups; except in memory, where each has its own part: what one group read,
 /// another must not find in a cache.
-std::vector<const Measurement*> footprints(std::span<const Measurement> known, measure::Effort effort) {
+std::vector<const Measurement*> footprints(std::span<const Measurement> known, Effort effort) {
   const std::vector<const Measurement*> shared = best_points(known, series_of(Pattern::read, Sharing::shared));
   const std::vector<const Measurement*> apart = best_points(known, series_of(Pattern::read, Sharing::separate));
   std::vector<const Measurement*> chosen;
@@ -51,7 +50,7 @@ std::vector<const Measurement*> footprints(std::span<const Measurement> known, m
     stretches.push_back(stretch);
   }
   // Noise cuts a level into several: where time is short only the widest are looked at.
-  if (effort == measure::Effort::quick && stretches.size() > most_at_quick) {
+  if (effort == Effort::quick && stretches.size() > most_at_quick) {
     const auto width = [](const analysis::FlatStretch& one) { return one.last_bytes / one.first_bytes; };
     std::ranges::sort(stretches, std::greater<>(), width);
     stretches.resize(most_at_quick);
@@ -119,8 +118,8 @@ std::vector<Point> scaling_points(const gpu::DeviceInfo&, const Request& request
   return points;
 }
 
-std::vector<measure::Finding> saturations(std::span<const Measurement> measurements) {
-  std::vector<measure::Finding> found;
+std::vector<Finding> saturations(std::span<const Measurement> measurements) {
+  std::vector<Finding> found;
   std::map<std::pair<double, std::map<std::string, std::string>>, const Point*> seen;  // nearest first
   for (const Measurement& one : measurements) {
     if (is_scaling(one.point)) seen.emplace(std::pair(one.point.x.at("bytes"), one.point.series), &one.point);
@@ -135,7 +134,7 @@ std::vector<measure::Finding> saturations(std::span<const Measurement> measureme
     int length = std::snprintf(
         evidence.data(), evidence.size(),
         "At %s %.0f of %.0f work-groups get %.3g GB/s, %.0f %% of the most that any number gets; one gets %.3g",
-        measure::size_text(where.first).c_str(), upper->first, all, upper->second, 100 * upper->second / most,
+        size_text(where.first).c_str(), upper->first, all, upper->second, 100 * upper->second / most,
         gbps.begin()->second);
     if (upper != gbps.begin() && std::prev(upper) != gbps.begin()) {
       const auto& [fewer, fewer_gbps] = *std::prev(upper);

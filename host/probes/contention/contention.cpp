@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "analysis/statistics.hpp"
 #include "cpu/topology.hpp"
@@ -30,10 +31,6 @@
 
 namespace sonde::probes {
 namespace {
-
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 
 constexpr std::uint64_t mebibyte = 1 << 20;
 /// Of a CPU device and of a simulation: large ones take time to fill.
@@ -102,7 +99,7 @@ std::uint64_t array_bytes_of(gpu::Device& device) {
   return std::min(wanted, device.available_bytes() / 8);
 }
 
-measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
   const gpu::DeviceInfo& info = device.info();
   if (!allows_large_arrays(request)) {
     throw gpu::Unsupported("its arrays have to lie beyond every cache, and --sizes leaves such out; include 64 MiB");
@@ -115,8 +112,8 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   return walk_beside_gpu(device, point, request, array_bytes_of(device), readers_of(info));
 }
 
-measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
-  measure::Conclusion conclusion;
+Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
+  Conclusion conclusion;
   conclusion.findings = reverse_findings(measurements);
   const std::vector<LoadPoint> curve = load_curve(measurements);
   if (curve.size() < 2) return conclusion;
@@ -160,14 +157,13 @@ measure::Conclusion conclude(const Request&, std::span<const Measurement> measur
 
 }  // namespace
 
-const measure::Probe contention{
-    .name = "contention",
-    .question = "How much longer does the CPU wait for memory while the GPU uses it?",
-    .obstacle = obstacle,
-    .next = next,
-    .prepare = prepare,
-    .conclude = conclude,
-    .all_over_first = [](measure::Effort effort) { return effort == measure::Effort::quick ? 5.0 : 9.0; },
-    .spares_a_core = true};
+const Probe contention{.name = "contention",
+                       .question = "How much longer does the CPU wait for memory while the GPU uses it?",
+                       .obstacle = obstacle,
+                       .next = next,
+                       .prepare = prepare,
+                       .conclude = conclude,
+                       .all_over_first = [](Effort effort) { return effort == Effort::quick ? 5.0 : 9.0; },
+                       .spares_a_core = true};
 
 }  // namespace sonde::probes

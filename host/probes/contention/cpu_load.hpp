@@ -16,7 +16,7 @@ class CpuLoad {
   /// Returns once all of them move something. Throws gpu::Unsupported where the system does not let them.
   CpuLoad(std::span<const cpu::Core> cores, cpu::Traffic traffic);
 
-  /// What is told from now on counts from here.
+  /// What `gbps` says counts from here.
   void begin();
   /// Read and written together since then. Throws gpu::Unsupported where some thread did not run at all.
   [[nodiscard]] double gbps() const;

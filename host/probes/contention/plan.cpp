@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 
 namespace sonde::probes {
 namespace {
-
-using measure::Effort;
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 
 int loads_of(Effort effort) { return effort == Effort::quick ? 5 : 11; }
 /// Halvings of the interval in which latency has risen by a wanted share.

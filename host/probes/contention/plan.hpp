@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gpu/device.hpp"
-#include "measure/probe.hpp"
+#include "probes/probe.hpp"
 
 namespace sonde::probes {
 
@@ -23,7 +23,7 @@ struct LoadPoint {
   double times_idle = 1;
 };
 /// The main curve with no CPU threads reading, by bandwidth.
-std::vector<LoadPoint> load_curve(std::span<const measure::Measurement> known);
+std::vector<LoadPoint> load_curve(std::span<const Measurement> known);
 
 /// The bandwidth from which on latency is so many times the idle one at every load, on the line between the points
 /// about it; nothing where it is not at the highest.
@@ -32,8 +32,7 @@ std::optional<double> load_for(std::span<const LoadPoint> curve, double times);
 /// Points still wanted: idle and full load first, as the shape is searched there; then loads evenly between, the
 /// control, CPU threads that read (up to `most_threads`; where none can, one point is asked for, so that the record
 /// says why), and loads about those where latency has risen by 10 and 50 %.
-std::vector<measure::Point> contention_points(const measure::Request& request,
-                                              std::span<const measure::Measurement> known,
-                                              std::optional<std::uint32_t> most_threads);
+std::vector<Point> contention_points(const Request& request, std::span<const Measurement> known,
+                                     std::optional<std::uint32_t> most_threads);
 
 }  // namespace sonde::probes

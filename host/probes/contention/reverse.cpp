@@ -17,9 +17,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Measurement;
-using measure::Point;
-
 struct Threads {
   cpu::Traffic traffic;
   std::string_view word;  ///< of the series: what they do
@@ -63,9 +60,9 @@ bool is_reverse(const Point& point) {
          side->second == "gpu";
 }
 
-std::vector<Point> reverse_points(const measure::Request& request, std::uint32_t most_threads,
+std::vector<Point> reverse_points(const Request& request, std::uint32_t most_threads,
                                   const std::map<std::string, double>& shape) {
-  const bool quick = request.effort == measure::Effort::quick;
+  const bool quick = request.effort == Effort::quick;
   const auto point = [&](const Threads& threads, double load, double count) {
     return Point{.series = series_of(threads.word),
                  .x = {{"load", load}, {"cpu_threads", count}},
@@ -87,34 +84,34 @@ std::vector<Point> reverse_points(const measure::Request& request, std::uint32_t
   return points;
 }
 
-measure::Workload reverse_workload(gpu::Device& device, const Point& point, const measure::Request& request,
-                                   std::uint64_t bytes, std::span<const cpu::Core> cores) {
+Workload reverse_workload(gpu::Device& device, const Point& point, const Request& request, std::uint64_t bytes,
+                          std::span<const cpu::Core> cores) {
   const auto count = static_cast<std::size_t>(point.x.at("cpu_threads"));
   if (cores.empty() || count > cores.size()) {
     throw gpu::Unsupported("of the " + std::to_string(cpu::machine().cores.size()) +
                            " cores that this process may use none is left beside the driver's; allow it two");
   }
-  const measure::Workload alone =
-      point.x.at("load") == 0 ? workloads::cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes),
-                                                       request.line_bytes, request.seed)
-                              : workloads::stream(device, workloads::Pattern::add, workloads::Sharing::separate,
-                                                  workloads::shape_of(point.shape), bytes, request.seed);
-  measure::Workload beside = alone;
+  const Workload alone = point.x.at("load") == 0
+                             ? workloads::cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes),
+                                                      request.line_bytes, request.seed)
+                             : workloads::stream(device, workloads::Pattern::add, workloads::Sharing::separate,
+                                                 workloads::shape_of(point.shape), bytes, request.seed);
+  Workload beside = alone;
   // That would bring the CPU's threads together with the device's.
   beside.one_core = false;
   std::shared_ptr<CpuLoad> load;
   if (count > 0) load = std::make_shared<CpuLoad>(cores.first(count), threads_of(point).traffic);
-  beside.observe = [alone, load](const measure::Limits& limits, const std::function<void()>& alive) {
+  beside.observe = [alone, load](const Limits& limits, const std::function<void()>& alive) {
     if (load) load->begin();
-    measure::Repetitions all = repeat(alone, limits, alive);
+    Repetitions all = repeat(alone, limits, alive);
     if (load) all.further.push_back({.series = {{"side", "cpu"}}, .unit = "GB/s", .values = {load->gbps()}});
     return all;
   };
   return beside;
 }
 
-std::vector<measure::Finding> reverse_findings(std::span<const Measurement> measurements) {
-  std::vector<measure::Finding> findings;
+std::vector<Finding> reverse_findings(std::span<const Measurement> measurements) {
+  std::vector<Finding> findings;
   for (const Threads& threads : all_traffic) {
     const Measurement* alone = find(measurements, threads.word, "GB/s", 1, false);
     const Measurement* beside = find(measurements, threads.word, "GB/s", 1, true);

@@ -22,9 +22,6 @@ namespace {
 
 using gpu::ChaseWindow;
 using gpu::Nanoseconds;
-using measure::Point;
-using measure::Repetitions;
-using measure::Request;
 using workloads::PointerCycle;
 using workloads::Shape;
 
@@ -115,13 +112,13 @@ struct WalkBesideGpu {
     const Nanoseconds busy_time(quick ? 40e6 : 50e6);
     const Nanoseconds idle_time(quick ? 15e6 : 25e6);
     Repetitions all;
-    measure::Reading cycles{.series = {}, .unit = "cycles", .values = {}};
-    measure::Reading ratio{.series = {}, .unit = "ratio", .values = {}};
-    measure::Reading moved{.series = {{"side", "gpu"}}, .unit = "GB/s", .values = {}};
+    Reading cycles{.series = {}, .unit = "cycles", .values = {}};
+    Reading ratio{.series = {}, .unit = "ratio", .values = {}};
+    Reading moved{.series = {{"side", "gpu"}}, .unit = "GB/s", .values = {}};
     const auto add = [&](const std::vector<ChaseWindow>& windows) {
       for (const ChaseWindow& one : windows) {
         all.values.push_back(one.ns_per_load);
-        if (one.clock_mhz > 0) cycles.values.push_back(measure::six_digits(one.ns_per_load * one.clock_mhz / 1e3));
+        if (one.clock_mhz > 0) cycles.values.push_back(six_digits(one.ns_per_load * one.clock_mhz / 1e3));
       }
     };
     (void)companion->chase_for(idle_time);  // wakes the core and fills its translations
@@ -182,11 +179,11 @@ void throttle(workloads::ThrottledAdd& sum, double load, const gpu::DeviceInfo& 
 
 }  // namespace
 
-measure::Workload walk_beside_gpu(gpu::Device& device, const Point& point, const Request& request,
-                                  std::uint64_t array_bytes, std::span<const cpu::Core> readers) {
+Workload walk_beside_gpu(gpu::Device& device, const Point& point, const Request& request, std::uint64_t array_bytes,
+                         std::span<const cpu::Core> readers) {
   const gpu::DeviceInfo& info = device.info();
   const auto work = std::make_shared<WalkBesideGpu>();
-  work->quick = request.effort == measure::Effort::quick;
+  work->quick = request.effort == Effort::quick;
   work->is_control = point.series == series_of_control();
   work->readers = reading_threads(readers, static_cast<std::size_t>(point.x.at("cpu_threads")));
   work->companion = companion_of(device, request.seed);
@@ -204,14 +201,13 @@ measure::Workload walk_beside_gpu(gpu::Device& device, const Point& point, const
     shape["rounds"] = work->sum->rounds();
   }
   shape["same_silicon"] = info.type == gpu::DeviceType::cpu ? 1 : 0;
-  return {
-      .unit = "ns",
-      .has_cycles = false,
-      .run = {},
-      .flaw = {},
-      .value = {},
-      .shape = shape,
-      .observe = [work](const measure::Limits&, const std::function<void()>& alive) { return work->observe(alive); }};
+  return {.unit = "ns",
+          .has_cycles = false,
+          .run = {},
+          .flaw = {},
+          .value = {},
+          .shape = shape,
+          .observe = [work](const Limits&, const std::function<void()>& alive) { return work->observe(alive); }};
 }
 
 }  // namespace sonde::probes

@@ -36,7 +36,7 @@ Shape shape_for(const gpu::DeviceInfo& info) {
   if (info.type != gpu::DeviceType::cpu) {
     return {.group_size = std::min(64u, std::bit_floor(info.largest_group_size)), .vector_words = 4, .in_flight = 4};
   }
-  // On a CPU an item is a lane or a turn of a loop: as many as fill one wide load.
+  // On a CPU an item is a vector lane or a turn of a loop: as many as fill one wide load.
   const std::uint32_t vector_words = std::clamp(info.widest_load_bytes / 4, 4u, 16u);
   return {.group_size = 16 / vector_words, .vector_words = vector_words, .in_flight = 8};
 }

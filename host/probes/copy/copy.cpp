@@ -1,14 +1,13 @@
 // Question: how fast does data move between the host's memory and the device's, by which engine, and does it
 // move while kernels run?
 //
-// Experiment: rows of equal copies are enqueued behind a gate and let go together, so that enqueuing them is
-// not in their time, which the device's own clock takes. Host memory is ordinary (pageable; no gate, as
-// drivers may copy while they enqueue), the driver's (pinned) or the program's made known to the driver
-// (imported); directions are to the device, to the host, both at once on a queue each, and within the device.
-// Beside the driver's queue there are queues that can do nothing else (transfer), kernels that copy
-// (compute-shader), and the CPU through a mapping (map-memcpy, by the host's clock). Bytes are counted once,
-// however often they are read and written. The words are random; every row changes all of its target, which
-// is proved as a whole after each repetition.
+// Experiment: rows of equal copies are enqueued behind a gate and let go together, so that enqueuing them is not in
+// their time, which the device's own clock takes. Host memory is ordinary (pageable; no gate, as drivers may copy while
+// they enqueue), the driver's (pinned) or the program's made known to the driver (imported); directions are to the
+// device, to the host, both at once on a queue each, and within the device. Beside the driver's queue there are queues
+// that can do nothing else (transfer), kernels that copy (compute-shader), and the CPU through a mapping (map-memcpy,
+// by the host's clock). Bytes are counted once, however often they are read and written. The words are random; every
+// row changes all of its target, which is proved as a whole after each repetition.
 //
 // How to read the curve: small copies cost a latency, whatever their size; large ones their bytes over a
 // rate. Rows on several queues, and in both directions, show how many copies can be under way at once; copies
@@ -25,10 +24,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
-
 std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
 
 bool is_one_of(std::span<const Point> points, const Measurement& one) {
@@ -42,7 +37,7 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   return swept ? engine_points(device, request, known) : copy_sweeps(device, request, known);
 }
 
-measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
   const CopyRoute route = route_of(point.series);
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
   if (route.beside_kernel) return copies_beside_kernel(device, route, bytes, request);
@@ -53,22 +48,19 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
                           queues == point.x.end() ? 1 : static_cast<std::uint32_t>(queues->second), request);
 }
 
-measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
-  return copy_findings(measurements);
-}
+Conclusion conclude(const Request&, std::span<const Measurement> measurements) { return copy_findings(measurements); }
 
 }  // namespace
 
-const measure::Probe copying{
-    .name = "copy",
-    .question =
-        "How fast do copies between the host's memory and the device's go, by which engine, and beside "
-        "kernels?",
-    .obstacle = obstacle,
-    .next = next,
-    .prepare = prepare,
-    .conclude = conclude,
-    // One size of each kind comes first.
-    .all_over_first = [](measure::Effort effort) { return effort == measure::Effort::quick ? 6.0 : 24.0; }};
+const Probe copying{.name = "copy",
+                    .question =
+                        "How fast do copies between the host's memory and the device's go, by which engine, and beside "
+                        "kernels?",
+                    .obstacle = obstacle,
+                    .next = next,
+                    .prepare = prepare,
+                    .conclude = conclude,
+                    // One size of each kind comes first.
+                    .all_over_first = [](Effort effort) { return effort == Effort::quick ? 6.0 : 24.0; }};
 
 }  // namespace sonde::probes

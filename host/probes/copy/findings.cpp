@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/copy_line.hpp"
@@ -14,8 +15,6 @@
 
 namespace sonde::probes {
 namespace {
-
-using measure::Measurement;
 
 /// Nanoseconds of one copy, by bytes; of each way to copy, of so many queues.
 using Curve = std::map<double, double>;
@@ -47,7 +46,7 @@ std::string time_text(double nanoseconds) {
   return text("%.3g ms", nanoseconds / 1e6);
 }
 
-void add_line(const CopyRoute& route, const Curve& curve, measure::Conclusion& conclusion) {
+void add_line(const CopyRoute& route, const Curve& curve, Conclusion& conclusion) {
   std::vector<analysis::CopyTime> times;
   for (const auto& [bytes, nanoseconds] : curve) times.push_back({bytes, nanoseconds});
   const auto line = analysis::fit_copy_line(times);
@@ -55,20 +54,20 @@ void add_line(const CopyRoute& route, const Curve& curve, measure::Conclusion& c
   const auto& [small, small_ns] = *curve.begin();
   const auto& [large, large_ns] = *curve.rbegin();
   const std::string seen =
-      text("A copy of %s %s takes %s, one of %s %s: ", measure::size_text(small).c_str(), phrase_of(route).c_str(),
-           time_text(small_ns).c_str(), measure::size_text(large).c_str(), time_text(large_ns).c_str());
+      text("A copy of %s %s takes %s, one of %s %s: ", size_text(small).c_str(), phrase_of(route).c_str(),
+           time_text(small_ns).c_str(), size_text(large).c_str(), time_text(large_ns).c_str());
   const std::string fit = text("with %.3g us and %.3g GB/s a line misses no size by more than %.0f %%.",
                                line->latency_ns / 1e3, line->gbps, std::ceil(100 * line->worst));
   if (line->latency_ns > 0) {
     conclusion.findings.push_back({.series = series_of(route),
                                    .name = "latency",
-                                   .value = measure::six_digits(line->latency_ns / 1e3),
+                                   .value = six_digits(line->latency_ns / 1e3),
                                    .unit = "us",
                                    .evidence = seen + fit});
   }
   conclusion.findings.push_back({.series = series_of(route),
                                  .name = "bandwidth",
-                                 .value = measure::six_digits(line->gbps),
+                                 .value = six_digits(line->gbps),
                                  .unit = "GB/s",
                                  .evidence = seen + fit});
 }
@@ -100,8 +99,8 @@ std::optional<Concurrency> both_at_once(const Curves& curves, const CopyRoute& b
   const double pair_ns = *together * 2;  // both directions' bytes are counted
   const double copies = std::min(2.0, 1 + (*there + *back - pair_ns) / std::min(*there, *back));
   return Concurrency{
-      copies, text("copies of %s both ways at once take %s a pair, one after the other %s",
-                   measure::size_text(bytes).c_str(), time_text(pair_ns).c_str(), time_text(*there + *back).c_str())};
+      copies, text("copies of %s both ways at once take %s a pair, one after the other %s", size_text(bytes).c_str(),
+                   time_text(pair_ns).c_str(), time_text(*there + *back).c_str())};
 }
 
 std::optional<Concurrency> same_way(const Curves& curves, const CopyRoute& route, int queues, double bytes) {
@@ -110,11 +109,11 @@ std::optional<Concurrency> same_way(const Curves& curves, const CopyRoute& route
   if (!one || !several) return std::nullopt;
   return Concurrency{std::min(*one / *several, 1.0 * queues),
                      text("on %d queues %.2g times as many copies of %s %s are made as on one", queues, *one / *several,
-                          measure::size_text(bytes).c_str(), phrase_of(route).c_str())};
+                          size_text(bytes).c_str(), phrase_of(route).c_str())};
 }
 
-/// The comparison that shows most copies at once speaks: where a bus is full, others cannot show them.
-void add_engines(Mover mover, const Curves& curves, measure::Conclusion& conclusion) {
+/// The comparison that shows most copies at once counts: where a bus is full, others cannot show them.
+void add_engines(Mover mover, const Curves& curves, Conclusion& conclusion) {
   std::vector<Concurrency> all;
   int most_queues = 0;
   for (const auto& [key, curve] : curves) {
@@ -141,7 +140,7 @@ void add_engines(Mover mover, const Curves& curves, measure::Conclusion& conclus
                                  .evidence = evidence});
 }
 
-void add_overlap(const Measurement& ratio, measure::Conclusion& conclusion) {
+void add_overlap(const Measurement& ratio, Conclusion& conclusion) {
   const double share = median_of(ratio);
   const char* meaning = share >= 0.8   ? "copies and kernels run side by side"
                         : share <= 0.2 ? "one waits for the other, or takes from it what it gains"
@@ -149,20 +148,20 @@ void add_overlap(const Measurement& ratio, measure::Conclusion& conclusion) {
   conclusion.findings.push_back(
       {.series = ratio.point.series,
        .name = "overlaps-compute",
-       .value = measure::six_digits(share),
+       .value = six_digits(share),
        .unit = "ratio",
        .evidence = text("Copies of %s %s beside a kernel that lasts longer: %.0f %% of their time cost "
                         "neither them nor the kernel "
                         "anything, so %s.",
-                        measure::size_text(ratio.point.x.at("bytes")).c_str(),
-                        phrase_of(route_of(ratio.point.series)).c_str(), 100 * share, meaning)});
+                        size_text(ratio.point.x.at("bytes")).c_str(), phrase_of(route_of(ratio.point.series)).c_str(),
+                        100 * share, meaning)});
 }
 
 }  // namespace
 
-measure::Conclusion copy_findings(std::span<const Measurement> measurements) {
+Conclusion copy_findings(std::span<const Measurement> measurements) {
   const Curves curves = curves_of(measurements);
-  measure::Conclusion conclusion;
+  Conclusion conclusion;
   for (const auto& [key, curve] : curves) {
     const auto& [route, queues] = key;
     if (queues == 1 && route.direction != Direction::both && !route.beside_kernel) add_line(route, curve, conclusion);

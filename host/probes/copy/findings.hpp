@@ -2,11 +2,11 @@
 
 #include <span>
 
-#include "measure/probe.hpp"
+#include "probes/probe.hpp"
 
 namespace sonde::probes {
 
 /// What copies tell of a device: latency and bandwidth of every way to copy, engines, overlap with kernels.
-measure::Conclusion copy_findings(std::span<const measure::Measurement> measurements);
+Conclusion copy_findings(std::span<const Measurement> measurements);
 
 }  // namespace sonde::probes

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <utility>
 
 #include "gpu/error.hpp"
 #include "kernels.hpp"
@@ -17,8 +18,8 @@
 namespace sonde::probes {
 namespace {
 
-using workloads::Shape;
 using workloads::SearchDepth;
+using workloads::Shape;
 
 /// The driver's memory in which the CPU can write and the device read.
 const gpu::MemoryKind& kind_for_kernels(const gpu::DeviceInfo& info, HostEnd host) {
@@ -105,9 +106,9 @@ struct KernelCopies {
 
 }  // namespace
 
-measure::Workload copies_by_kernel(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
-                                   const measure::Point& point, const measure::Request& request) {
-  const auto depth = request.effort == measure::Effort::quick ? SearchDepth::usual : SearchDepth::once;
+Workload copies_by_kernel(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes, const Point& point,
+                          const Request& request) {
+  const auto depth = request.effort == Effort::quick ? SearchDepth::usual : SearchDepth::once;
   // Source and target together, as the search counts.
   const Shape found = point.shape.empty() ? workloads::search_shape(device, workloads::Pattern::copy,
                                                                     workloads::Sharing::separate, 2 * bytes, depth)
@@ -125,8 +126,8 @@ measure::Workload copies_by_kernel(gpu::Device& device, const CopyRoute& route, 
       new KernelCopies{device, shape, device.make_kernel(kernels::stream_copy, shape.group_size, shape.constants()),
                        CopyEndpoints(device, route.direction, row, make_host, request.seed)});
   const std::uint32_t copies = std::min(8u, copies_in_a_row(device, request.effort, bytes, 1));
-  const auto observe = [work, copies](const measure::Limits& limits, const std::function<void()>& alive) {
-    measure::Repetitions result;
+  const auto observe = [work, copies](const Limits& limits, const std::function<void()>& alive) {
+    Repetitions result;
     result.values = repeated(limits, alive, [&] {
       gpu::Nanoseconds time{0};
       for (std::uint32_t copy = 0; copy < copies; ++copy) time += work->run();

@@ -57,8 +57,7 @@ struct MappedCopies {
 
 }  // namespace
 
-measure::Workload copies_by_mapping(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
-                                    const measure::Request& request) {
+Workload copies_by_mapping(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes, const Request& request) {
   const MakeHost make_host = [](std::uint64_t size_bytes) { return std::make_unique<Ordinary>(size_bytes); };
   const MakeBuffer make_buffer = [&](std::uint64_t size_bytes, gpu::Use use) {
     return mappable(device, size_bytes, use);
@@ -67,8 +66,8 @@ measure::Workload copies_by_mapping(gpu::Device& device, const CopyRoute& route,
       device,
       CopyEndpoints(device, route.direction, {.bytes = bytes, .copies = 1}, make_host, request.seed, make_buffer)});
   const std::uint32_t copies = std::min(16u, copies_in_a_row(device, request.effort, bytes, 1));
-  const auto observe = [work, copies](const measure::Limits& limits, const std::function<void()>& alive) {
-    measure::Repetitions result;
+  const auto observe = [work, copies](const Limits& limits, const std::function<void()>& alive) {
+    Repetitions result;
     result.values = repeated(limits, alive, [&] {
       gpu::Nanoseconds time{0};
       for (std::uint32_t copy = 0; copy < copies; ++copy) time += work->run();

@@ -24,8 +24,7 @@ using workloads::Shape;
 constexpr double outlasts = 2;
 constexpr double longest_copies_ns = 20e6;
 
-/// Reads a few pages for each compute unit again and again: it keeps all of them busy and leaves memory to
-/// the copies.
+/// Reads a few pages for each compute unit again and again: it keeps all of them busy and leaves memory to the copies.
 class BusyKernel {
  public:
   explicit BusyKernel(gpu::Device& device)
@@ -104,8 +103,8 @@ double overlap(double copies_alone_ns, double kernel_alone_ns, const gpu::Beside
 
 }  // namespace
 
-measure::Workload copies_beside_kernel(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
-                                       const measure::Request& request) {
+Workload copies_beside_kernel(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
+                              const Request& request) {
   gpu::Copies& copies = device.copies();
   const gpu::CopyEngine engine = *engine_of(route.mover);
   const gpu::CopyQueues queues = copies.queues(engine);
@@ -129,9 +128,9 @@ measure::Workload copies_beside_kernel(gpu::Device& device, const CopyRoute& rou
     throw gpu::Unsupported(
         "no kernel of this device lasts twice as long as a copy of this size, so none can outlast copies");
   make_lane(fitting);
-  const auto observe = [work](const measure::Limits& limits, const std::function<void()>& alive) {
+  const auto observe = [work](const Limits& limits, const std::function<void()>& alive) {
     std::vector<double> ratios;
-    measure::Repetitions result;
+    Repetitions result;
     result.values = repeated(limits, alive, [&] {
       const double copies_ns = work->alone_ns();
       const double kernel_ns = work->busy.run().count();

@@ -11,17 +11,9 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Effort;
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
-
 constexpr std::uint64_t smallest_copy = 4 << 10;
-/// What copies beside a kernel have: enough that their beginning does not matter, and far from as long as a
-/// kernel.
+/// What copies beside a kernel have: enough that their beginning does not matter, and far from as long as a kernel.
 constexpr std::uint64_t beside_bytes = 1 << 20;
-/// Copies that are mostly latency, which engines overlap even where they share a bus.
-constexpr std::uint64_t engines_bytes = 4 << 10;
 constexpr std::uint32_t most_queues = 8;
 constexpr std::uint64_t shaping_bytes = 16 << 20;
 
@@ -102,8 +94,7 @@ std::vector<Point> copy_sweeps(const gpu::DeviceInfo& device, const Request& req
   std::vector<CopyRoute> routes;
   for (const Mover mover : {Mover::driver, Mover::transfer, Mover::compute_shader}) {
     for (const HostEnd host : hosts) {
-      // Which kinds of memory a device has shows with its driver; other ways to copy are tried with what that
-      // one can.
+      // Which kinds of memory a device has shows with its driver; other ways to copy are tried with what that one can.
       const bool has_mover = was_measured(known, mover, mover == Mover::driver ? host : HostEnd::pinned);
       const bool chosen_by_program = mover == Mover::driver || host == HostEnd::pinned ||
                                      (host == HostEnd::imported && request.effort != Effort::quick);

@@ -3,22 +3,22 @@
 #include <span>
 #include <vector>
 
-#include "measure/probe.hpp"
 #include "probes/copy/route.hpp"
+#include "probes/probe.hpp"
 
 namespace sonde::probes {
 
-/// A copy of one arm of each kind: what the device cannot do is skipped once. Of middling size, which no clock is too
+/// A copy on one route of each kind: what the device cannot do is skipped once. Of middling size, which no clock is too
 /// slow for.
-std::vector<measure::Point> first_copies(const gpu::DeviceInfo& device, const measure::Request& request);
+std::vector<Point> first_copies(const gpu::DeviceInfo& device, const Request& request);
 
-/// All sizes, of all arms whose kind was measured.
-std::vector<measure::Point> copy_sweeps(const gpu::DeviceInfo& device, const measure::Request& request,
-                                        std::span<const measure::Measurement> known);
+/// All sizes, on all routes whose kind was measured.
+std::vector<Point> copy_sweeps(const gpu::DeviceInfo& device, const Request& request,
+                               std::span<const Measurement> known);
 
 /// What tells engines: several queues at once, and copies beside a kernel. After the sweeps, as a size that a
 /// series cannot do ends it.
-std::vector<measure::Point> engine_points(const gpu::DeviceInfo& device, const measure::Request& request,
-                                          std::span<const measure::Measurement> known);
+std::vector<Point> engine_points(const gpu::DeviceInfo& device, const Request& request,
+                                 std::span<const Measurement> known);
 
 }  // namespace sonde::probes

@@ -4,17 +4,16 @@
 #include <vector>
 
 #include "gpu/error.hpp"
-#include "measure/probe.hpp"
 #include "measure/stopping.hpp"
 #include "probes/copy/endpoints.hpp"
+#include "probes/probe.hpp"
 
 namespace sonde::probes {
 
 /// How many copies of `bytes` follow one another in one repetition, on each of so many queues.
-std::uint32_t copies_in_a_row(gpu::Device& device, measure::Effort effort, std::uint64_t bytes,
-                              std::uint32_t each_endpoints);
+std::uint32_t copies_in_a_row(gpu::Device& device, Effort effort, std::uint64_t bytes, std::uint32_t queues);
 
-/// Throws gpu::Error when memory does not hold what the lane's last row copied.
+/// Throws gpu::Error when memory does not hold what the last row copied.
 inline void check(CopyEndpoints& endpoints) {
   if (const auto flaw = endpoints.flaw()) throw gpu::Error(*flaw);
 }
@@ -34,11 +33,11 @@ struct Repetition {
 
 /// One untimed repetition, then others until the rule of the effort is content. `once` makes one.
 template <typename Once>
-std::vector<double> repeated(const measure::Limits& limits, const std::function<void()>& alive, Once once) {
+std::vector<double> repeated(const Limits& limits, const std::function<void()>& alive, Once once) {
   // Proofs take as long as copies, and there are many points. No clock but that of the copies is asked: a simulated
   // device gives the same values every time.
   constexpr double share_of_time = 0.1;
-  measure::Limits own = limits;
+  Limits own = limits;
   own.device_time *= share_of_time;
   measure::StoppingRule rule(own);
   std::vector<double> values;

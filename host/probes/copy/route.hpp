@@ -23,8 +23,7 @@ struct CopyRoute {
   friend auto operator<=>(const CopyRoute&, const CopyRoute&) = default;
 };
 
-/// The words of a record file that name an arm, and back. What is counted is `total` where both directions
-/// move.
+/// The words of a record file that name a route, and back. What is counted is `total` where both directions move.
 std::map<std::string, std::string> series_of(const CopyRoute& route);
 CopyRoute route_of(const std::map<std::string, std::string>& series);
 

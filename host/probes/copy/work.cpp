@@ -11,20 +11,18 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Effort;
-
-/// Lanes on queues of one engine.
-struct Train {
+/// Rows of copies on the queues of one engine, all at once.
+struct QueuedCopies {
   gpu::Copies& copies;
   gpu::CopyEngine engine;
   bool has_clock;
-  std::vector<std::unique_ptr<CopyEndpoints>> each_endpoints;
+  std::vector<std::unique_ptr<CopyEndpoints>> by_queue;
   int rows_at_once = 1;  ///< an odd number, so that the last one begins elsewhere than the last one before
   int further_rows = 2;
 
   gpu::CopyTimes run(int rows) {
     std::vector<gpu::CopyList> lists;
-    for (const auto& endpoints : each_endpoints) {
+    for (const auto& endpoints : by_queue) {
       lists.push_back(endpoints->next());
       for (int row = 1; row < rows; ++row) {
         const gpu::CopyList further = endpoints->next();
@@ -32,11 +30,11 @@ struct Train {
       }
     }
     gpu::CopyTimes times = copies.run(engine, lists);
-    for (const auto& endpoints : each_endpoints) check(*endpoints);
+    for (const auto& endpoints : by_queue) check(*endpoints);
     return times;
   }
 
-  /// Of one row of every lane.
+  /// Of one row on every queue.
   gpu::CopyTimes timed() { return has_clock ? timed_by_device() : timed_by_host(); }
 
   /// Of so many rows at once that what was taken off for the clock is a small part.
@@ -48,7 +46,7 @@ struct Train {
       const bool moved = std::ranges::all_of(times.each, [](gpu::Nanoseconds one) { return one.count() > 0; });
       const bool is_long = moved && times.all.count() > 0 && times.all >= many_times * times.taken_off;
       const int more_rows = 2 * rows_at_once + 1;
-      if (!is_long && static_cast<std::uint32_t>(more_rows) * each_endpoints.front()->row().copies <= most_copies) {
+      if (!is_long && static_cast<std::uint32_t>(more_rows) * by_queue.front()->row().copies <= most_copies) {
         rows_at_once = more_rows;
         continue;
       }
@@ -74,9 +72,9 @@ struct Train {
       if (is_short && times.all < long_enough) further_rows = std::min(2 * further_rows, most_further_rows);
       times.all = (times.all - one.all) / further_rows;
       bool is_positive = true;
-      for (std::size_t endpoints = 0; endpoints < each_endpoints.size(); ++endpoints) {
-        times.each[endpoints] = (times.each[endpoints] - one.each[endpoints]) / further_rows;
-        is_positive = is_positive && times.each[endpoints].count() > 0;
+      for (std::size_t queue = 0; queue < by_queue.size(); ++queue) {
+        times.each[queue] = (times.each[queue] - one.each[queue]) / further_rows;
+        is_positive = is_positive && times.each[queue].count() > 0;
       }
       if (!is_short && is_positive) return times;
     }
@@ -86,8 +84,8 @@ struct Train {
   }
 };
 
-std::shared_ptr<Train> make_train(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
-                                  std::uint32_t queues, const measure::Request& request) {
+std::shared_ptr<QueuedCopies> queued_copies(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
+                                            std::uint32_t queues, const Request& request) {
   gpu::Copies& copies = device.copies();
   const gpu::CopyEngine engine = *engine_of(route.mover);
   const gpu::CopyQueues offered = copies.queues(engine);
@@ -97,25 +95,22 @@ std::shared_ptr<Train> make_train(gpu::Device& device, const CopyRoute& route, s
     throw gpu::Unsupported(offered.name + " can take " + std::to_string(offered.count) +
                            " lists of copies at once, and " + std::to_string(wanted) + " are needed for this");
   }
-  const auto train =
-      std::make_shared<Train>(copies, engine, offered.has_clock, std::vector<std::unique_ptr<CopyEndpoints>>());
+  const auto work =
+      std::make_shared<QueuedCopies>(copies, engine, offered.has_clock, std::vector<std::unique_ptr<CopyEndpoints>>());
   const MakeHost make_host = [&](std::uint64_t size_bytes) {
     return copies.make_host_memory(*kind_of(route.host), size_bytes);
   };
   const Row row{.bytes = bytes, .copies = copies_in_a_row(device, request.effort, bytes, wanted)};
-  for (std::uint32_t endpoints = 0; endpoints < wanted; ++endpoints) {
-    const Direction direction = !both                ? route.direction
-                                : endpoints % 2 == 0 ? Direction::to_device
-                                                     : Direction::to_host;
-    train->each_endpoints.push_back(
-        std::make_unique<CopyEndpoints>(device, direction, row, make_host, request.seed + endpoints));
+  for (std::uint32_t queue = 0; queue < wanted; ++queue) {
+    const Direction direction = !both ? route.direction : queue % 2 == 0 ? Direction::to_device : Direction::to_host;
+    work->by_queue.push_back(std::make_unique<CopyEndpoints>(device, direction, row, make_host, request.seed + queue));
   }
-  return train;
+  return work;
 }
 
 }  // namespace
 
-std::uint32_t copies_in_a_row(gpu::Device& device, Effort effort, std::uint64_t bytes, std::uint32_t each_endpoints) {
+std::uint32_t copies_in_a_row(gpu::Device& device, Effort effort, std::uint64_t bytes, std::uint32_t queues) {
   // Some drivers hold no more than a thousand commands; behind a gate, enqueuing more would wait for ever.
   constexpr std::uint64_t most = 128;
   std::uint64_t row_bytes = effort == Effort::quick ? 16 << 20 : effort == Effort::normal ? 32 << 20 : 64 << 20;
@@ -126,29 +121,28 @@ std::uint32_t copies_in_a_row(gpu::Device& device, Effort effort, std::uint64_t 
     case gpu::DeviceType::discrete:
     case gpu::DeviceType::integrated: row_bytes *= 4; break;
   }
-  row_bytes = std::min(row_bytes, device.available_bytes() / 8) / each_endpoints;
+  row_bytes = std::min(row_bytes, device.available_bytes() / 8) / queues;
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(row_bytes / bytes, 1, most));
 }
 
-measure::Workload copies_by_engine(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
-                                   std::uint32_t queues, const measure::Request& request) {
-  const auto train = make_train(device, route, bytes, queues, request);
-  const auto observe = [train, both = route.direction == Direction::both](const measure::Limits& limits,
-                                                                          const std::function<void()>& alive) {
+Workload copies_by_engine(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes, std::uint32_t queues,
+                          const Request& request) {
+  const auto work = queued_copies(device, route, bytes, queues, request);
+  const auto observe = [work, both = route.direction == Direction::both](const Limits& limits,
+                                                                         const std::function<void()>& alive) {
     std::vector<double> to_device;
     std::vector<double> to_host;
-    const std::uint64_t endpoint_bytes = train->each_endpoints.front()->row_bytes();
-    measure::Repetitions result;
+    const std::uint64_t queue_bytes = work->by_queue.front()->row_bytes();
+    Repetitions result;
     result.values = repeated(limits, alive, [&] {
-      const gpu::CopyTimes times = train->timed();
+      const gpu::CopyTimes times = work->timed();
       if (both) {
-        to_device.push_back(gbps(endpoint_bytes, times.each[0]));
-        to_host.push_back(gbps(endpoint_bytes, times.each[1]));
+        to_device.push_back(gbps(queue_bytes, times.each[0]));
+        to_host.push_back(gbps(queue_bytes, times.each[1]));
       }
-      return Repetition{gbps(endpoint_bytes * train->each_endpoints.size(), times.all), times.all};
+      return Repetition{gbps(queue_bytes * work->by_queue.size(), times.all), times.all};
     });
-    result.steps =
-        std::uint64_t{train->each_endpoints.front()->row().copies} * static_cast<std::uint32_t>(train->rows_at_once);
+    result.steps = std::uint64_t{work->by_queue.front()->row().copies} * static_cast<std::uint32_t>(work->rows_at_once);
     if (both) {
       to_device.erase(to_device.begin());  // of the untimed one
       to_host.erase(to_host.begin());

@@ -24,9 +24,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 using workloads::CpuPlace;
 
 std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
@@ -65,7 +62,7 @@ CpuPlace place_of(const std::map<std::string, std::string>& series) {
   return place;
 }
 
-measure::Workload prepare(gpu::Device&, const Point& point, const Request& request) {
+Workload prepare(gpu::Device&, const Point& point, const Request& request) {
   const CpuPlace place = place_of(point.series);
   const double bytes = point.x.at("bytes");
   const auto lines = static_cast<std::uint32_t>(bytes / request.line_bytes);
@@ -75,11 +72,12 @@ measure::Workload prepare(gpu::Device&, const Point& point, const Request& reque
     return workloads::cpu_independent_chase(place, lines, request.line_bytes, request.seed);
   const auto pages = static_cast<std::uint32_t>(bytes / workloads::page_bytes);
   return workloads::cpu_cycle_chase(
-      place, pages, workloads::LineLayout(workloads::page_bytes, request.line_bytes, pages, request.seed), request.seed);
+      place, pages, workloads::LineLayout(workloads::page_bytes, request.line_bytes, pages, request.seed),
+      request.seed);
 }
 
-measure::Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
-  measure::Conclusion conclusion;
+Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
+  Conclusion conclusion;
   std::map<std::map<std::string, std::string>, std::vector<Measurement>> by_series;
   for (const Measurement& one : measurements) {
     std::map<std::string, std::string> series = one.point.series;
@@ -100,14 +98,14 @@ measure::Conclusion conclude(const Request& request, std::span<const Measurement
 
 }  // namespace
 
-const measure::Probe cpu_latency{
+const Probe cpu_latency{
     .name = "cpu-latency",
     .question = "How long does one dependent load take on the CPU itself, and how does that grow with the working set?",
     .obstacle = obstacle,
     .next = next,
     .prepare = prepare,
     .conclude = conclude,
-    .all_over_first = [](measure::Effort effort) { return effort == measure::Effort::quick ? 1.2 : 2.5; },
+    .all_over_first = [](Effort effort) { return effort == Effort::quick ? 1.2 : 2.5; },
     .of_the_cpu = true};
 
 }  // namespace sonde::probes

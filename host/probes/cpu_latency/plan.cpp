@@ -9,10 +9,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Effort;
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 using workloads::Path;
 using Series = std::map<std::string, std::string>;
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/probe.hpp"
+#include "probes/probe.hpp"
 
 namespace sonde::probes {
 
@@ -16,8 +16,7 @@ struct CpuVariants {
 };
 
 /// Points still wanted. What cannot be had here is asked for once, so that the record says why.
-std::vector<measure::Point> cpu_latency_points(const CpuVariants& variants, const gpu::DeviceInfo& device,
-                                               const measure::Request& request,
-                                               std::span<const measure::Measurement> known);
+std::vector<Point> cpu_latency_points(const CpuVariants& variants, const gpu::DeviceInfo& device,
+                                      const Request& request, std::span<const Measurement> known);
 
 }  // namespace sonde::probes

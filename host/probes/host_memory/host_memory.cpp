@@ -35,10 +35,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Effort;
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 using workloads::CpuPattern;
 using workloads::Placement;
 using workloads::SearchDepth;
@@ -52,11 +48,11 @@ constexpr double slow_share = 0.25;
 
 bool is_simulated(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::model; }
 
-measure::Workload round_trip(gpu::Device& device) {
+Workload round_trip(gpu::Device& device) {
   constexpr std::uint32_t count = 300;
   constexpr std::uint32_t untimed = 20;
-  const auto observe = [&device](const measure::Limits&, const std::function<void()>& alive) {
-    measure::Repetitions result;
+  const auto observe = [&device](const Limits&, const std::function<void()>& alive) {
+    Repetitions result;
     const std::vector<gpu::Nanoseconds> times = device.round_trips(untimed + count);
     alive();
     for (std::size_t i = untimed; i < times.size(); ++i) result.values.push_back(times[i].count() / 1e3);
@@ -65,7 +61,7 @@ measure::Workload round_trip(gpu::Device& device) {
   return {.unit = "us", .has_cycles = false, .shape = {{"host_clock", 1}}, .observe = observe};
 }
 
-measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
   if (point.series == round_trip_series()) return round_trip(device);
   const Placement placement = workloads::placement_of(point.series);
   const gpu::MemoryKind& kind = gpu::memory_kind(device.info(), placement.memory);
@@ -101,30 +97,27 @@ std::string text(const char* format, Numbers... numbers) {
 
 /// What the GPU sees of one kind beside the first.
 void find_distance(const Placement& placement, const std::string& first, const analysis::MemoryDistance& distance,
-                   measure::Conclusion& conclusion) {
-  const std::string size = measure::size_text(distance.bytes);
+                   Conclusion& conclusion) {
+  const std::string size = size_text(distance.bytes);
   const std::string seen = text("Over %s a load takes %.3g ns in %s memory and %.3g ns in %s memory", size.c_str(),
                                 distance.other_ns, placement.memory.c_str(), distance.own_ns, first.c_str());
   const auto add = [&](const char* name, double value, const char* unit, const std::string& evidence) {
-    conclusion.findings.push_back({.series = series_of(placement),
-                                   .name = name,
-                                   .value = measure::six_digits(value),
-                                   .unit = unit,
-                                   .evidence = evidence});
+    conclusion.findings.push_back(
+        {.series = series_of(placement), .name = name, .value = six_digits(value), .unit = unit, .evidence = evidence});
   };
   if (distance.is_across_a_bus) {
     add("across-the-bus", distance.other_ns, "ns", seen + ": so much more that there is a bus between.");
   }
   if (distance.bypassed_bytes) {
     add("bypasses-last-level-cache", distance.other_ns, "ns",
-        seen + ", but already at " + measure::size_text(*distance.bypassed_bytes) +
+        seen + ", but already at " + size_text(*distance.bypassed_bytes) +
             " the former is that slow, where a cache still serves the latter.");
   }
   if (distance.is_alike)
     add("like-device-memory", distance.other_ns, "ns", seen + ", and much the same at the smaller sizes.");
 }
 
-void find_slow(const std::map<std::string, double>& read_gbps, measure::Conclusion& conclusion) {
+void find_slow(const std::map<std::string, double>& read_gbps, Conclusion& conclusion) {
   double best = 0;
   for (const auto& [memory, gbps] : read_gbps) best = std::max(best, gbps);
   for (const auto& [memory, gbps] : read_gbps) {
@@ -132,7 +125,7 @@ void find_slow(const std::map<std::string, double>& read_gbps, measure::Conclusi
     conclusion.findings.push_back(
         {.series = {{"memory", memory}, {"side", "cpu"}},
          .name = "slow-for-the-cpu",
-         .value = measure::six_digits(gbps),
+         .value = six_digits(gbps),
          .unit = "GB/s",
          .evidence =
              text("The CPU reads %s memory through its view at %.3g GB/s, one thread; the fastest kind gives it %.3g.",
@@ -140,24 +133,24 @@ void find_slow(const std::map<std::string, double>& read_gbps, measure::Conclusi
   }
 }
 
-void find_round_trip(const Measurement& one, measure::Conclusion& conclusion) {
+void find_round_trip(const Measurement& one, Conclusion& conclusion) {
   const double half = analysis::quantile(one.values, 0.5);
   const double most = analysis::quantile(one.values, 0.99);
   conclusion.findings.push_back({.series = one.point.series,
                                  .name = "round-trip",
-                                 .value = measure::six_digits(half),
+                                 .value = six_digits(half),
                                  .unit = "us",
                                  .evidence = text("From the CPU to the device and back takes %.3g us in the median of "
                                                   "%.0f times, and at most %.3g in 99 of 100.",
                                                   half, static_cast<double>(one.values.size()), most)});
 }
 
-measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
+Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
   std::map<std::map<std::string, std::string>, analysis::LatencyBySize> latencies;
   std::map<std::string, double> cpu_read_gbps;  // at the largest size
   std::map<std::string, double> cpu_read_bytes;
   std::string first;  // as the plan has it first
-  measure::Conclusion conclusion;
+  Conclusion conclusion;
   for (const Measurement& one : measurements) {
     if (one.point.series == round_trip_series()) {
       find_round_trip(one, conclusion);
@@ -192,13 +185,13 @@ measure::Conclusion conclude(const Request&, std::span<const Measurement> measur
 
 }  // namespace
 
-const measure::Probe host_memory{.name = "host-memory",
-                                 .question = "What do the GPU and the CPU pay to reach memory of each kind?",
-                                 .obstacle = workloads::without_memory_kinds,
-                                 .next = host_memory_points,
-                                 .prepare = prepare,
-                                 .conclude = conclude,
-                                 // The other kinds' streams come later.
-                                 .all_over_first = [](Effort) { return 1.4; }};
+const Probe host_memory{.name = "host-memory",
+                        .question = "What do the GPU and the CPU pay to reach memory of each kind?",
+                        .obstacle = workloads::without_memory_kinds,
+                        .next = host_memory_points,
+                        .prepare = prepare,
+                        .conclude = conclude,
+                        // The other kinds' streams come later.
+                        .all_over_first = [](Effort) { return 1.4; }};
 
 }  // namespace sonde::probes

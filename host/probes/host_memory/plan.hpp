@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gpu/device.hpp"
-#include "measure/probe.hpp"
+#include "probes/probe.hpp"
 
 namespace sonde::probes {
 
@@ -18,7 +18,7 @@ bool has(const std::map<std::string, std::string>& series, const char* name, con
 
 /// In every kind of memory the walks, the streams whose shape is searched and the CPU's own work; then the streams that
 /// take those shapes over. What a kind cannot do is asked for once, so that it is skipped with its reason.
-std::vector<measure::Point> host_memory_points(const gpu::DeviceInfo& device, const measure::Request& request,
-                                               std::span<const measure::Measurement> known);
+std::vector<Point> host_memory_points(const gpu::DeviceInfo& device, const Request& request,
+                                      std::span<const Measurement> known);
 
 }  // namespace sonde::probes

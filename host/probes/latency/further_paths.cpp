@@ -9,9 +9,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Effort;
-using measure::Point;
-using measure::Request;
 using workloads::Path;
 
 constexpr double smallest_bytes = 1024;

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "measure/probe.hpp"
+#include "probes/probe.hpp"
 #include "workloads/path.hpp"
 
 namespace sonde::probes {
@@ -13,10 +13,9 @@ std::span<const workloads::Path> further_paths();
 
 /// Working sets of one further path, up to what the device allows it; where it allows none a single one, so that its
 /// reason is said.
-std::vector<measure::Point> path_points(workloads::Path path, const gpu::DeviceInfo& device,
-                                        const measure::Request& request);
+std::vector<Point> path_points(workloads::Path path, const gpu::DeviceInfo& device, const Request& request);
 
 /// Working sets of the vector path beside a light stream; none on CPUs, where any other work disturbs the walk's core.
-std::vector<measure::Point> points_kept_awake(const gpu::DeviceInfo& device, const measure::Request& request);
+std::vector<Point> points_kept_awake(const gpu::DeviceInfo& device, const Request& request);
 
 }  // namespace sonde::probes

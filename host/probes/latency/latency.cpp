@@ -1,16 +1,15 @@
 // Question: how long does one dependent load take, and how does that grow with the working set?
 //
-// Experiment: the working set is cut into cache lines, which a random single cycle joins. One work-item walks it:
-// each load's address is the value of the load before, so nothing overlaps. The walk never restarts: a dispatch
-// begins where the last one ended, so no line comes again before all others have. One lap is walked before anything
-// is timed. The end of every dispatch is checked against the cycle. Sizes come four a doubling, then closer about
-// every edge. Two further walks tell what an edge is: over uniformly random lines the share of hits is the cache's
-// size over the working set, whatever its policy (order independent); with one line a page an edge that stays is
-// address translation (order page). On GPUs the walk is made again while other work-groups read a light stream, since a
-// lone walk lets memory and the way to it fall asleep (fabric loaded): levels have the latencies of that walk. Then the
-// other paths to the same memory: by an address that is the same for all
-// (scalar), from constant memory, through the texture unit (image), from a work-group's own memory (local), and with an
-// atomic at every hop.
+// Experiment: the working set is cut into cache lines, which a random single cycle joins. One work-item walks it: each
+// load's address is the value of the load before, so nothing overlaps. The walk never restarts: a dispatch begins where
+// the last one ended, so no line comes again before all others have. One lap is walked before anything is timed. The
+// end of every dispatch is checked against the cycle. Sizes come four a doubling, then closer about every edge. Two
+// further walks tell what an edge is: over uniformly random lines the share of hits is the cache's size over the
+// working set, whatever its policy (order independent); with one line a page an edge that stays is address translation
+// (order page). On GPUs the walk is made again while other work-groups read a light stream, since a lone walk lets
+// memory and the way to it fall asleep (fabric loaded): levels have the latencies of that walk. Then the other paths to
+// the same memory: by an address that is the same for all (scalar), from constant memory, through the texture unit
+// (image), from a work-group's own memory (local), and with an atomic at every hop.
 //
 // How to read the curve: flat stretches are levels of the memory hierarchy, the rises between them are where a level
 // is full. Least recently used replacement rises at once, other policies over a range of sizes.
@@ -31,9 +30,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 using workloads::Fabric;
 using workloads::Path;
 
@@ -68,7 +64,7 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
     std::vector<Point> more;
     if (curves.cycle.empty()) {
       more = path_points(path, device, request);
-    } else if (request.effort != measure::Effort::quick && path != Path::atomic) {
+    } else if (request.effort != Effort::quick && path != Path::atomic) {
       more = workloads::edge_points(curves, device, request, path);
     }
     points.insert(points.end(), more.begin(), more.end());
@@ -76,10 +72,10 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   return points;
 }
 
-measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
   const double bytes = point.x.at("bytes");
   if (bytes > reach_of_indices_bytes) {
-    throw gpu::Unsupported("the walk's 32-bit indices reach " + measure::size_text(reach_of_indices_bytes) +
+    throw gpu::Unsupported("the walk's 32-bit indices reach " + size_text(reach_of_indices_bytes) +
                            "; larger working sets are not measured");
   }
   const Path path = workloads::path_of(point.series);
@@ -94,17 +90,18 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
   }
   if (order != point.series.end()) {
     const auto pages = static_cast<std::uint32_t>(bytes / workloads::page_bytes);
-    return workloads::cycle_chase(
-        device, pages, workloads::LineLayout(workloads::page_bytes, request.line_bytes, pages, request.seed), request.seed);
+    return workloads::cycle_chase(device, pages,
+                                  workloads::LineLayout(workloads::page_bytes, request.line_bytes, pages, request.seed),
+                                  request.seed);
   }
   return workloads::cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes,
                                 request.seed, path);
 }
 
 /// What one path's curves say; `series` is the cycle's. Sizes come from the walk with nothing beside it, latencies from
-/// the one that was kept awake, where there is one.
+/// the one measured with memory awake, where there is one.
 void conclude(std::span<const Measurement> measurements, std::map<std::string, std::string> series,
-              const Request& request, measure::Conclusion& conclusion) {
+              const Request& request, Conclusion& conclusion) {
   const Path path = workloads::path_of(series);
   const analysis::LatencyCurves asleep = workloads::curves_of(measurements, path, request.line_bytes);
   const analysis::LatencyCurves awake = workloads::curves_of(measurements, path, request.line_bytes, Fabric::loaded);
@@ -121,7 +118,7 @@ void conclude(std::span<const Measurement> measurements, std::map<std::string, s
   measure::add_levels(hierarchy, series, conclusion);
 }
 
-measure::Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
+Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
   std::map<std::map<std::string, std::string>, std::vector<Measurement>> by_series;
   for (const Measurement& one : measurements) {
     std::map<std::string, std::string> series = one.point.series;
@@ -130,7 +127,7 @@ measure::Conclusion conclude(const Request& request, std::span<const Measurement
     // An atomic's few sizes tell its latency, not where a cache ends.
     if (workloads::path_of(series) != Path::atomic) by_series[series].push_back(one);
   }
-  measure::Conclusion conclusion;
+  Conclusion conclusion;
   for (const auto& [series, ones] : by_series) {
     conclude(ones, series, request, conclusion);
   }
@@ -139,14 +136,13 @@ measure::Conclusion conclude(const Request& request, std::span<const Measurement
 
 }  // namespace
 
-const measure::Probe latency{
-    .name = "latency",
-    .question = "How long does one dependent load take, and how does that grow with the working set?",
-    .obstacle = obstacle,
-    .next = next,
-    .prepare = prepare,
-    .conclude = conclude,
-    // Edges, further walks, other paths.
-    .all_over_first = [](measure::Effort effort) { return effort == measure::Effort::quick ? 3.0 : 5.0; }};
+const Probe latency{.name = "latency",
+                    .question = "How long does one dependent load take, and how does that grow with the working set?",
+                    .obstacle = obstacle,
+                    .next = next,
+                    .prepare = prepare,
+                    .conclude = conclude,
+                    // Edges, further walks, other paths.
+                    .all_over_first = [](Effort effort) { return effort == Effort::quick ? 3.0 : 5.0; }};
 
 }  // namespace sonde::probes

@@ -10,8 +10,8 @@
 // Delays are chosen so that the points are spread over the bandwidth that was reached, not over the delay: no delay
 // first, then whatever halves the widest gap. The walk alone is the point at 0 GB/s.
 //
-// How to read the curve: flat as long as nobody waits for anybody, then a knee, then a wall at the bandwidth that there
-// is. On a GPU that lets memory sleep the walk alone may take longer than beside a little load.
+// How to read the curve: flat as long as no request waits for another, then a knee, then a wall at the bandwidth that
+// there is. On a GPU that lets memory sleep the walk alone may take longer than beside a little load.
 
 #include <algorithm>
 #include <array>
@@ -28,9 +28,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 using workloads::Shape;
 using workloads::Sharing;
 
@@ -58,7 +55,7 @@ Shape loading_shape(gpu::Device& device, std::uint64_t bytes) {
   return workloads::fitted(shape, Sharing::shared, bytes);
 }
 
-measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
   const auto count = static_cast<std::uint32_t>(bytes / request.line_bytes);
   workloads::BackgroundLoad load{.sharing = Sharing::shared};
@@ -67,7 +64,7 @@ measure::Workload prepare(gpu::Device& device, const Point& point, const Request
     load.shape = point.shape.empty() ? loading_shape(device, bytes) : workloads::shape_of(point.shape);
     load.delay = static_cast<std::uint32_t>(point.x.at("delay"));
   } else {
-    load.silent = true;
+    load.absent = true;
     load.shape = {.group_size = workloads::single_item_group(device.info())};
     load.bytes = std::uint64_t{load.shape.block_words()} * sizeof(std::uint32_t);
   }
@@ -93,8 +90,7 @@ std::string disturbance_of(const LoadedPoint& point) {
          " % of the CPU: measure again on an idle machine.";
 }
 
-void conclude_on(double bytes, const char* where, std::span<const Measurement> measurements,
-                 measure::Conclusion& conclusion) {
+void conclude_on(double bytes, const char* where, std::span<const Measurement> measurements, Conclusion& conclusion) {
   const std::vector<LoadedPoint> points = loaded_points(measurements, bytes);
   if (points.size() < 2) return;
   const LoadedPoint& alone = points.back();
@@ -102,7 +98,7 @@ void conclude_on(double bytes, const char* where, std::span<const Measurement> m
   if (alone.gbps > 0 || full.gbps <= 0) return;
   const auto add = [&](const char* word, const LoadedPoint& of, const char* format, auto... numbers) {
     std::array<char, 240> evidence{};
-    std::snprintf(evidence.data(), evidence.size(), format, measure::size_text(bytes).c_str(), where, numbers...);
+    std::snprintf(evidence.data(), evidence.size(), format, size_text(bytes).c_str(), where, numbers...);
     conclusion.findings.push_back({.series = alone.measurement->point.series,
                                    .name = word,
                                    .value = of.latency_ns,
@@ -115,8 +111,8 @@ void conclude_on(double bytes, const char* where, std::span<const Measurement> m
       full.latency_ns, full.gbps, full.latency_ns / alone.latency_ns);
 }
 
-measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
-  measure::Conclusion conclusion;
+Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
+  Conclusion conclusion;
   const LoadedSets sets = loaded_sets(measurements);
   if (sets.last_cache_bytes) conclude_on(*sets.last_cache_bytes, "the last cache", measurements, conclusion);
   conclude_on(sets.memory_bytes, "the largest set, memory", measurements, conclusion);
@@ -125,7 +121,7 @@ measure::Conclusion conclude(const Request&, std::span<const Measurement> measur
 
 }  // namespace
 
-const measure::Probe loaded_latency{
+const Probe loaded_latency{
     .name = "loaded-latency",
     .question = "How much longer does a load take while the rest of the GPU keeps the memory busy?",
     .obstacle = obstacle,
@@ -133,6 +129,6 @@ const measure::Probe loaded_latency{
     .prepare = prepare,
     .conclude = conclude,
     // The walk alone comes first.
-    .all_over_first = [](measure::Effort effort) { return effort == measure::Effort::quick ? 2.5 : 4.0; }};
+    .all_over_first = [](Effort effort) { return effort == Effort::quick ? 2.5 : 4.0; }};
 
 }  // namespace sonde::probes

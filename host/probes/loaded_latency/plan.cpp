@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -12,10 +13,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Effort;
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
 using workloads::Path;
 
 /// No last cache is smaller.
@@ -87,8 +84,7 @@ std::vector<Point> idle_points(const gpu::DeviceInfo& device, const Request& req
 LoadedSets loaded_sets(std::span<const Measurement> known) {
   std::map<double, double> latency_by_bytes;
   for (const Measurement& one : known) {
-    if (is_latency(one) && is_alone(one))
-      latency_by_bytes[one.point.x.at("bytes")] = median_of(one);
+    if (is_latency(one) && is_alone(one)) latency_by_bytes[one.point.x.at("bytes")] = median_of(one);
   }
   LoadedSets sets;
   if (latency_by_bytes.empty()) return sets;
@@ -139,7 +135,7 @@ std::optional<double> wanted_delay(const std::vector<LoadedPoint>& points, std::
     const double lower = is_last ? 0 : loaded[i + 1].gbps;
     const double gap = loaded[i].gbps - lower;
     if (gap <= widest) continue;
-    // The line through this point and its neighbour; beyond the last one, through the last two.
+    // The line through this point and the next; beyond the last one, through the last two.
     const LoadedPoint& first = is_last ? loaded[i - 1] : loaded[i];
     const LoadedPoint& second = is_last ? loaded[i] : loaded[i + 1];
     const double slope = (1 / second.gbps - 1 / first.gbps) / (second.delay - first.delay);

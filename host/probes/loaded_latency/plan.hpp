@@ -4,29 +4,29 @@
 #include <span>
 #include <vector>
 
-#include "measure/probe.hpp"
+#include "probes/probe.hpp"
 
 namespace sonde::probes {
 
 /// The walk alone, over the working set: what of it is the last cache, and what is memory.
-std::vector<measure::Point> idle_points(const gpu::DeviceInfo& device, const measure::Request& request);
+std::vector<Point> idle_points(const gpu::DeviceInfo& device, const Request& request);
 
 /// One working set in the last cache, where the walk alone shows one, and the largest, which stands for memory.
 struct LoadedSets {
   std::optional<double> last_cache_bytes;
   double memory_bytes = 0;
 };
-LoadedSets loaded_sets(std::span<const measure::Measurement> known);
+LoadedSets loaded_sets(std::span<const Measurement> known);
 
 /// What was measured beside a load in one working set, and alone: latencies by what the load moved.
 struct LoadedPoint {
   double gbps = 0;
   double latency_ns = 0;
   double delay = 0;  ///< of no meaning where nothing was moved
-  const measure::Measurement* measurement = nullptr;
+  const Measurement* measurement = nullptr;
 };
 /// By falling load; the walk alone comes last.
-std::vector<LoadedPoint> loaded_points(std::span<const measure::Measurement> known, double bytes);
+std::vector<LoadedPoint> loaded_points(std::span<const Measurement> known, double bytes);
 
 /// The delay that cuts the widest gap in bandwidth in halves, without load counting as 0 GB/s; nothing where all gaps
 /// are narrow enough or cannot be cut. A round of all groups takes a + b * delay, so one over the bandwidth is
@@ -34,7 +34,6 @@ std::vector<LoadedPoint> loaded_points(std::span<const measure::Measurement> kno
 std::optional<double> wanted_delay(const std::vector<LoadedPoint>& points, std::size_t wanted_points);
 
 /// Points beside a load that are still wanted.
-std::vector<measure::Point> loaded_points_wanted(const measure::Request& request,
-                                                 std::span<const measure::Measurement> known);
+std::vector<Point> loaded_points_wanted(const Request& request, std::span<const Measurement> known);
 
 }  // namespace sonde::probes

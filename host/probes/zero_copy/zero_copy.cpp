@@ -30,12 +30,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Effort;
-using measure::Finding;
-using measure::Measurement;
-using measure::Point;
-using measure::Request;
-
 constexpr double kib = 1 << 10;
 constexpr double mib = 1 << 20;
 
@@ -73,7 +67,7 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   return points;
 }
 
-measure::Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
   const gpu::MemoryKind& kind = gpu::memory_kind(device.info(), workloads::memory_of(point.series));
   if (const std::string reason = workloads::why_not_shared(kind); !reason.empty()) throw gpu::Unsupported(reason);
   const double bytes = point.x.at("bytes");
@@ -161,7 +155,7 @@ Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
   for (const auto& [bytes, time] : words) rounds.push_back(time);
   const analysis::HiddenCopy found = analysis::find_hidden_copy(rounds, gbps);
   const double largest = words.rbegin()->first;
-  const std::string sizes = measure::size_text(words.begin()->first) + " to " + measure::size_text(largest);
+  const std::string sizes = size_text(words.begin()->first) + " to " + size_text(largest);
   const double first_us = words.begin()->second.median_ns / 1e3;
   const double last_us = words.rbegin()->second.median_ns / 1e3;
   const std::string seen =
@@ -180,7 +174,7 @@ Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
   if (found.verdict != Verdict::none) {
     const bool copies = found.verdict == Verdict::copy;
     finding.name = copies ? "copies" : "cache-maintenance";
-    finding.value = measure::six_digits(found.gbps);
+    finding.value = six_digits(found.gbps);
     finding.unit = "GB/s";
     finding.evidence =
         seen + text(", so %s at %.3g GB/s, beside %.3g of a copy that is asked for.",
@@ -190,7 +184,7 @@ Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
   const double per_page = page_us(kind, way, largest);
   if (per_page > least_migration_us) {
     finding.name = "migrates";
-    finding.value = measure::six_digits(per_page);
+    finding.value = six_digits(per_page);
     finding.unit = "us";
     finding.evidence =
         seen + text(", but each page that is touched takes %.3g us more: memory moves page by page.", per_page);
@@ -201,16 +195,16 @@ Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
     return finding;
   }
   finding.name = "zero-copy";
-  finding.value = measure::six_digits(last_us);
+  finding.value = six_digits(last_us);
   finding.unit = "us";
   finding.evidence = seen + text("; a copy would have added %.3g us.", largest / gbps / 1e3);
   return finding;
 }
 
-measure::Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
+Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
   Curves curves;
   for (const Measurement& one : measurements) curves[one.point.series][one.point.x.at("bytes")] = round_time(one);
-  measure::Conclusion conclusion;
+  Conclusion conclusion;
   for (const auto& [series, curve] : curves) {
     if (series.contains("engine")) continue;
     for (const Way way : {Way::to_host, Way::to_device}) {
@@ -239,7 +233,7 @@ std::vector<Finding> stated(const gpu::DeviceInfo& device, std::span<const Measu
 
 }  // namespace
 
-const measure::Probe zero_copy{
+const Probe zero_copy{
     .name = "zero-copy",
     .question = "Is memory that CPU and GPU are said to share really shared, or copied behind the program's back?",
     .obstacle = workloads::without_memory_kinds,

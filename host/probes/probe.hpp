@@ -1,0 +1,24 @@
+#pragma once
+
+#include "measure/probe.hpp"
+
+// The words that every probe is written in.
+namespace sonde::probes {
+
+using measure::Conclusion;
+using measure::Effort;
+using measure::Finding;
+using measure::FoundLevel;
+using measure::Limits;
+using measure::Measurement;
+using measure::Point;
+using measure::Probe;
+using measure::Reading;
+using measure::Repetitions;
+using measure::Request;
+using measure::Workload;
+
+using measure::six_digits;
+using measure::size_text;
+
+}  // namespace sonde::probes
