@@ -68,9 +68,9 @@ void Run::measure(const records::RunRecord& record, const Choice& choice) {
     }
     compare_apis(target);
   }
-  append(records::end_line({.status = os::interrupted()    ? "interrupted"
+  append(records::end_line({.status = os::interrupted()                 ? "interrupted"
                                       : count<records::ErrorLine>() > 0 ? "failed"
-                                                           : "complete",
+                                                                        : "complete",
                             .seconds = seconds(),
                             .samples = count<records::SampleLine>(),
                             .skips = count<records::SkipLine>(),

@@ -104,7 +104,9 @@ def level_records(api, device="cpu", levels=LEVELS, added_ns=0.0, shift=1.0):
     return found
 
 
-def bandwidth_level_records(api="opencl", levels=((33 * KIB, 150), (2 * MIB, 60), (None, 24)), matches=(), device="cpu"):
+def bandwidth_level_records(
+    api="opencl", levels=((33 * KIB, 150), (2 * MIB, 60), (None, 24)), matches=(), device="cpu"
+):
     """The levels of a bandwidth curve in GB/s; `matches` has the latency level of each, none where it is absent."""
     series = {"path": "buffer", "memory": "device", "pattern": "read", "sharing": "shared"}
     matches = [*matches, *[None] * (len(levels) - len(matches))]

@@ -129,9 +129,7 @@ def test_what_a_launch_takes_is_what_its_finding_says(tmp_path):
 
 def test_a_launch_is_shown_as_far_as_it_is_known(tmp_path):
     def texts(*lines):
-        return [
-            [(cell.text, cell.detail) for cell in cells] for _, cells in launch.table(view(tmp_path, *lines)).rows
-        ]
+        return [[(cell.text, cell.detail) for cell in cells] for _, cells in launch.table(view(tmp_path, *lines)).rows]
 
     read = samples("read", "shared", 80)
     assert texts(*read, launch_sample()) == [[("12.5 µs", ""), ("–", "")]]
