@@ -16,7 +16,7 @@ measure::WorkerEnd list_in_a_worker(gpu::Api api, const measure::WorkerHandlers&
 measure::WorkerEnd measure_in_a_worker(const WorkerTask& task, const measure::WorkerHandlers& handlers,
                                        const measure::WorkerLimits& limits);
 
-/// What that process does: the task as it reads it. Throws UsageError where the text is no task.
-void work(const std::string& task, const measure::SendLine& send);
+/// What that process does with the text that it reads. Throws UsageError where it is no task.
+void work(const std::string& text, const measure::SendLine& send);
 
 }  // namespace sonde::session
