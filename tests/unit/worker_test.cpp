@@ -87,7 +87,7 @@ TEST_F(WorkerTest, AProgramThatIsNotThereIsAnErrorThatNamesIt) {
 /// Each process has one thread at its beginning, whatever this one has.
 TEST_F(WorkerTest, ThisProcessMayHaveThreads) {
   std::atomic<bool> done = false;
-  std::jthread other([&done] { done.wait(false); });
+  const std::jthread other([&done] { done.wait(false); });
   EXPECT_EQ(work("a thousand lines").how, How::finished);
   done = true;
   done.notify_one();
