@@ -9,7 +9,7 @@
 
 namespace sonde::measure {
 
-/// No dispatch may be predicted to take longer: watchdogs end some after 640 ms (method.md, pitfall 15).
+/// No dispatch may be predicted to take longer: watchdogs end some after 640 ms.
 inline constexpr gpu::Nanoseconds longest_dispatch{200e6};
 
 /// Times one workload by its `run`, in pairs of a short and a long dispatch whose difference is free of the launch;
