@@ -166,14 +166,14 @@ std::string not_json(std::string_view text, std::string_view where) {
 
 }  // namespace
 
-Description parse_model(std::string_view text, std::string_view where) {
-  json model;
+Description parse_model(const ModelText& model) {
+  json fields;
   try {
-    model = json::parse(text);
+    fields = json::parse(model.text);
   } catch (const json::exception&) {
-    throw InvalidFile(not_json(text, where));
+    throw InvalidFile(not_json(model.text, model.where));
   }
-  return read_model(model, where);
+  return read_model(fields, model.where);
 }
 
 ModelText read_model_text(const std::filesystem::path& path) {
@@ -186,11 +186,6 @@ ModelText read_model_text(const std::filesystem::path& path) {
   return {.text = std::string(std::istreambuf_iterator<char>(file), {}), .where = path.string()};
 }
 
-Description read_model_file(const std::filesystem::path& path) {
-  const ModelText model = read_model_text(path);
-  return parse_model(model.text, model.where);
-}
-
 ModelText built_in_model_text(std::string_view name) {
   for (const BuiltInModel& model : built_in_models) {
     if (model.name == name) return {.text = std::string(model.text), .where = "model:" + std::string(name)};
@@ -198,11 +193,6 @@ ModelText built_in_model_text(std::string_view name) {
   std::string known;
   for (const BuiltInModel& model : built_in_models) known += (known.empty() ? "" : ", ") + std::string(model.name);
   throw InvalidFile("model:" + std::string(name) + " is not built in; these are: " + known);
-}
-
-Description built_in_model(std::string_view name) {
-  const ModelText model = built_in_model_text(name);
-  return parse_model(model.text, model.where);
 }
 
 std::vector<std::string> built_in_model_names() {

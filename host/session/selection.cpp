@@ -37,7 +37,7 @@ Target model_target(const std::string& name) {
   Target target;
   try {
     const records::ModelText model = is_file ? records::read_model_text(name) : records::built_in_model_text(name);
-    target.description = records::parse_model(model.text, model.where);
+    target.description = records::parse_model(model);
     target.model_text = model.text;
   } catch (const records::InvalidFile& error) {
     throw UsageError(error.what());

@@ -31,7 +31,7 @@ WorkerTask worker_task(gpu::Api api, const records::MeasuringTask& task) {
   const records::ApiDevice device{.info = {}, .index = task.index};
   if (api == gpu::Api::opencl) own.target.record.opencl = device;
   if (api == gpu::Api::vulkan) own.target.record.vulkan = device;
-  if (api == gpu::Api::model) own.target.description = records::parse_model(task.model, task.device);
+  if (api == gpu::Api::model) own.target.description = records::parse_model({.text = task.model, .where = task.device});
   for (const std::string& name : task.probes) {
     if (const measure::Probe* probe = probes::find(name)) own.probes.push_back(probe);
   }

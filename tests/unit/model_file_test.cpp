@@ -16,7 +16,7 @@ using gpu::model::Scope;
 
 std::string complaint(std::string_view text) {
   try {
-    (void)parse_model(text, "x.json");
+    (void)parse_model({std::string(text), "x.json"});
   } catch (const InvalidFile& error) {
     return error.what();
   }
@@ -47,7 +47,7 @@ constexpr std::string_view example = R"(
      "cpu": {"idle_latency_ns": 140, "loaded_latency_ns": 310, "contention_knee_gbps": 150}})";
 
 TEST(ModelFile, ReadsEveryField) {
-  const Description model = parse_model(example, "example.json");
+  const Description model = parse_model({std::string(example), "example.json"});
   EXPECT_EQ(model.name, "example");
   EXPECT_EQ(model.type, "integrated");
   EXPECT_EQ(model.compute_units, 16u);
@@ -95,7 +95,7 @@ TEST(ModelFile, ReadsEveryField) {
 }
 
 TEST(ModelFile, AllButNameAndLevelsHasADefault) {
-  const Description model = parse_model(with(R"("seed": 18446744073709551615)"), "x.json");
+  const Description model = parse_model({with(R"("seed": 18446744073709551615)"), "x.json"});
   EXPECT_EQ(model.type, "discrete");
   EXPECT_EQ(model.seed, ~std::uint64_t{0});
   EXPECT_EQ(model.levels[0].policy, Policy::lru);
@@ -207,28 +207,28 @@ TEST(ModelFile, BrokenJsonNamesItsLine) {
 TEST(ModelFile, ReadsAFileAndNamesItInErrors) {
   const auto path = std::filesystem::temp_directory_path() / "sonde_model_file_test.json";
   std::ofstream(path) << example;
-  EXPECT_EQ(read_model_file(path).name, "example");
+  EXPECT_EQ(parse_model(read_model_text(path)).name, "example");
   std::filesystem::remove(path);
-  EXPECT_THROW((void)read_model_file(path), InvalidFile);
-  EXPECT_THROW((void)read_model_file(std::filesystem::temp_directory_path()), InvalidFile);
+  EXPECT_THROW((void)read_model_text(path), InvalidFile);
+  EXPECT_THROW((void)read_model_text(std::filesystem::temp_directory_path()), InvalidFile);
 }
 
 TEST(ModelFile, BuiltInDevicesAreValid) {
   const auto names = built_in_model_names();
   EXPECT_EQ(names, (std::vector<std::string>{"h200", "rtx-4090", "rx-7900-xtx", "strix-halo"}));
   for (const std::string& name : names) {
-    const Description model = built_in_model(name);
+    const Description model = parse_model(built_in_model_text(name));
     for (std::size_t level = 1; level < model.levels.size(); ++level) {
       EXPECT_GT(model.levels[level].latency_ns, model.levels[level - 1].latency_ns) << name;
     }
     for (const auto& level : model.levels) EXPECT_GT(level.read_gbps, 0) << name << " " << level.name;
   }
-  EXPECT_TRUE(built_in_model("strix-halo").unified_memory);
+  EXPECT_TRUE(parse_model(built_in_model_text("strix-halo")).unified_memory);
 }
 
 TEST(ModelFile, AnUnknownBuiltInListsTheKnown) {
   try {
-    (void)built_in_model("voodoo");
+    (void)built_in_model_text("voodoo");
     FAIL();
   } catch (const InvalidFile& error) {
     EXPECT_EQ(std::string(error.what()),
