@@ -95,7 +95,7 @@ RefinedHierarchy find_hierarchy(const LatencyCurves& measured, const FitCurves& 
   };
   const auto fewer = less_translation(found);
   if (!fewer) return found;
-  RefinedHierarchy again = refined(points, *fewer);
+  const RefinedHierarchy again = refined(points, *fewer);
   // Where it comes back, or takes a level with it, it was more than that.
   const bool same_levels = level_count(again.by_cycle, cycle(again)) >= level_count(*fewer, cycle(found));
   return same_levels && !less_translation(again) ? again : found;
