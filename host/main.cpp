@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "commands/external.hpp"
 #include "commands/options.hpp"
 #include "session/usage_error.hpp"
 
@@ -17,7 +16,6 @@ int main(int count, char** arguments) {
   spdlog::set_pattern("sonde: %v");
   const std::vector<std::string> words(arguments, arguments + count);
   try {
-    if (count > 1 && is_external(words[1])) run_external(words[1], {words.begin() + 2, words.end()});
     return static_cast<int>(parse_and_run(words));
   } catch (const UsageError& error) {
     std::cerr << "sonde: " << error.what() << "\n";

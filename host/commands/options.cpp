@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 
+#include "commands/external.hpp"
 #include "commands/levels.hpp"
 #include "commands/list.hpp"
 #include "commands/run.hpp"
@@ -123,11 +124,6 @@ void add_run_options(CLI::App& run, RunOptions& options) {
 
 }  // namespace
 
-bool is_external(const std::string& word) {
-  const bool own = word == "list" || word == "run" || word == "levels" || word == "worker";
-  return !own && !word.empty() && word[0] != '-';
-}
-
 ExitStatus parse_and_run(const std::vector<std::string>& words) {
   CLI::App app("Sonde measures what GPUs and iGPUs really do with memory.", "sonde");
   app.footer(main_examples);
@@ -144,11 +140,6 @@ ExitStatus parse_and_run(const std::vector<std::string>& words) {
   CLI::App* run = app.add_subcommand("run", "Measure, write a record file, print a summary");
   add_run_options(*run, run_options);
 
-  // CLI11 would only say that a command is missing.
-  const bool own_option = words.size() < 2 || words[1] == "-h" || words[1] == "--help" || words[1] == "--version";
-  if (!own_option && words[1].starts_with('-')) {
-    throw UsageError("there is no option '" + words[1] + "' before a command; sonde --help lists what there is");
-  }
   CLI::App* levels = app.add_subcommand("levels", "Find the cache levels again from a record file's samples");
   levels->footer(levels_examples);
   std::string levels_file;
@@ -157,6 +148,16 @@ ExitStatus parse_and_run(const std::vector<std::string>& words) {
   levels->add_flag("--json", levels_json, "As level records, one a line");
 
   const CLI::App* worker = app.add_subcommand("worker", "A process that sonde run and sonde list start")->group("");
+
+  // CLI11 would only say that a command is missing.
+  if (words.size() < 2) throw UsageError("say what to do: sonde run measures; sonde --help lists all commands");
+  const std::string& first = words[1];
+  const bool own_option = first == "-h" || first == "--help" || first == "--version";
+  if (!own_option && first.starts_with('-')) {
+    throw UsageError("there is no option '" + first + "' before a command; sonde --help lists what there is");
+  }
+  const auto is_own = [&first](const CLI::App* command) { return command->check_name(first); };
+  if (!own_option && app.get_subcommands(is_own).empty()) run_external(first, {words.begin() + 2, words.end()});
 
   std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);
   try {

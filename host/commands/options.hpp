@@ -7,10 +7,8 @@
 
 namespace sonde::commands {
 
-/// Whether a first word is a command's name that this program does not have itself.
-bool is_external(const std::string& word);
-
-/// Understands the command line and runs what it asks for. Throws UsageError.
+/// Understands the command line and runs what it asks for: a command of this program, or another program that is one.
+/// Throws UsageError.
 ExitStatus parse_and_run(const std::vector<std::string>& words);
 
 }  // namespace sonde::commands

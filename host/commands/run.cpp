@@ -91,7 +91,7 @@ void say_what_is_measured(const RunOptions& options, const Choice& choice) {
     spdlog::warn("No GPU found: the CPU is measured through OpenCL and Vulkan instead, so the curves show its caches.");
   }
   for (const auto& [target, apis] : choice.chosen) {
-    if (target.description) spdlog::warn("{} is simulated: its results are no measurement.", target.record.name);
+    if (target.record.model) spdlog::warn("{} is simulated: its results are no measurement.", target.record.name);
   }
 }
 

@@ -14,10 +14,7 @@
 namespace sonde::cpu {
 namespace {
 
-struct Destroy {
-  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
-};
-using Handle = std::unique_ptr<hwloc_topology, Destroy>;
+using Handle = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
 
 /// Names from the fastest kind on.
 std::string name_of_kind(int rank_from_fastest) {
@@ -85,22 +82,25 @@ Topology read(hwloc_topology_t topology) {
 }
 
 template <typename Prepare>
-Topology loaded(Prepare prepare) {
+Handle loaded(Prepare prepare) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) throw gpu::Unsupported("hwloc cannot describe this machine");
-  const Handle topology(raw);
+  Handle topology(raw, hwloc_topology_destroy);
   if (!prepare(raw) || hwloc_topology_load(raw) != 0) throw gpu::Unsupported("hwloc cannot describe this machine");
-  return read(raw);
+  return topology;
 }
 
 }  // namespace
 
 Topology look() {
-  return loaded([](hwloc_topology_t topology) {
-    // The former is what the latter asks for.
-    constexpr unsigned long flags = HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM | HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING;
-    return hwloc_topology_set_flags(topology, flags) == 0;
-  });
+  const Handle topology = loaded(
+      [](hwloc_topology_t raw) { return hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM) == 0; });
+  // hwloc's own restriction asks all threads of the process, and does nothing where a driver's have another mask.
+  const std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)> mask(hwloc_bitmap_alloc(), hwloc_bitmap_free);
+  if (hwloc_get_cpubind(topology.get(), mask.get(), HWLOC_CPUBIND_THREAD) == 0) {
+    hwloc_topology_restrict(topology.get(), mask.get(), 0);
+  }
+  return read(topology.get());
 }
 
 const Topology& machine() {
@@ -110,9 +110,10 @@ const Topology& machine() {
 
 Topology read(std::string_view xml) {
   const std::string text(xml);  // hwloc wants it to end with a zero
-  return loaded([&text](hwloc_topology_t topology) {
-    return hwloc_topology_set_xmlbuffer(topology, text.c_str(), static_cast<int>(text.size() + 1)) == 0;
+  const Handle topology = loaded([&text](hwloc_topology_t raw) {
+    return hwloc_topology_set_xmlbuffer(raw, text.c_str(), static_cast<int>(text.size() + 1)) == 0;
   });
+  return read(topology.get());
 }
 
 std::uint64_t furthest_caches_bytes(const Topology& topology) {

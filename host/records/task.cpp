@@ -14,8 +14,11 @@ std::optional<std::uint64_t> optional_of(const Json& json) {
   return json.is_null() ? std::nullopt : std::optional(json.get<std::uint64_t>());
 }
 
-Json json_of(const MeasuringTask& task) {
-  return {{"device", task.device},
+Json json_of(const ListTask& task) { return {{"list", static_cast<int>(task.api)}}; }
+
+Json json_of(const MeasureTask& task) {
+  return {{"measure", static_cast<int>(task.api)},
+          {"device", task.device},
           {"index", task.index},
           {"pci", task.pci},
           {"model", task.model},
@@ -30,8 +33,9 @@ Json json_of(const MeasuringTask& task) {
           {"sysfs_root", task.sysfs_root}};
 }
 
-MeasuringTask measuring_of(const Json& json) {
-  MeasuringTask task;
+MeasureTask measure_task(const Json& json) {
+  MeasureTask task;
+  task.api = static_cast<gpu::Api>(json.at("measure").get<int>());
   json.at("device").get_to(task.device);
   json.at("index").get_to(task.index);
   json.at("pci").get_to(task.pci);
@@ -52,17 +56,15 @@ MeasuringTask measuring_of(const Json& json) {
 }  // namespace
 
 std::string task_text(const Task& task) {
-  const Json json{{"api", static_cast<int>(task.api)},
-                  {"measuring", task.measuring ? json_of(*task.measuring) : Json(nullptr)}};
+  const Json json = std::visit([](const auto& one) { return json_of(one); }, task);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::optional<Task> parse_task(std::string_view text) {
   try {
     const Json json = Json::parse(text);
-    Task task{.api = static_cast<gpu::Api>(json.at("api").get<int>()), .measuring = std::nullopt};
-    if (!json.at("measuring").is_null()) task.measuring = measuring_of(json.at("measuring"));
-    return task;
+    if (json.contains("list")) return ListTask{static_cast<gpu::Api>(json.at("list").get<int>())};
+    return measure_task(json);
   } catch (const Json::exception&) {
     return std::nullopt;
   }

@@ -5,14 +5,21 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "measure/probe.hpp"
 
 namespace sonde::records {
 
-/// What a worker process is asked of one device.
-struct MeasuringTask {
+/// A worker process is asked for the devices of an API,
+struct ListTask {
+  gpu::Api api = gpu::Api::opencl;
+};
+
+/// or for measurements of one device through one API.
+struct MeasureTask {
+  gpu::Api api = gpu::Api::opencl;
   std::string device;     ///< its id in the record
   std::size_t index = 0;  ///< its place in the API's list
   std::string pci;
@@ -20,15 +27,11 @@ struct MeasuringTask {
   std::vector<std::string> probes;
   measure::Request request;
   std::chrono::steady_clock::time_point run_start;  ///< by a clock that all processes of a machine share
-  bool spares_a_core = false;
-  std::string sysfs_root = "/";
+  bool spares_a_core = false;    ///< the driver, which the worker loads, is kept off the companion's core
+  std::string sysfs_root = "/";  ///< of the tree that clocks, temperature and power are read from
 };
 
-/// What a worker process is asked, as it reads it: to list the devices of an API, unless `measuring` says more.
-struct Task {
-  gpu::Api api = gpu::Api::opencl;
-  std::optional<MeasuringTask> measuring;
-};
+using Task = std::variant<ListTask, MeasureTask>;
 
 std::string task_text(const Task& task);
 

@@ -26,7 +26,7 @@ bool asks_the_cpu(const Wishes& wishes) {
 }
 
 std::vector<gpu::Api> wanted_apis(const Wishes& wishes, const Target& target) {
-  if (target.description) return {gpu::Api::model};
+  if (target.record.model) return {gpu::Api::model};
   std::vector<gpu::Api> apis;
   if (!target.beside_gpus && !are_all_of_the_cpu(wishes)) {
     if (wishes.api != "vulkan") apis.push_back(gpu::Api::opencl);
@@ -40,7 +40,7 @@ std::vector<gpu::Api> wanted_apis(const Wishes& wishes, const Target& target) {
 void add_the_cpu(std::vector<Target>& targets, const std::vector<DeviceRecord>& devices) {
   if (std::ranges::any_of(targets, is_cpu, &Target::record)) return;
   const auto cpu = std::ranges::find_if(devices, is_cpu);
-  if (cpu != devices.end()) targets.push_back({.record = *cpu, .description = std::nullopt, .beside_gpus = true});
+  if (cpu != devices.end()) targets.push_back({.record = *cpu, .beside_gpus = true});
 }
 
 void check_sizes(const measure::Request& request, const DeviceRecord& device) {

@@ -82,7 +82,8 @@ std::vector<ApiDevice> devices_of(gpu::Api api, std::chrono::milliseconds silenc
     if (const auto* found = std::get_if<records::InfoLine>(&*line)) seen.push_back({found->info, seen.size()});
     if (const auto* unsupported = std::get_if<records::UnsupportedLine>(&*line)) problem = unsupported->reason;
   };
-  const measure::WorkerEnd end = list_in_a_worker(api, {.line = take, .tick = {}, .diagnostics = {}}, silence_limit);
+  const measure::WorkerEnd end =
+      work_in_a_process(records::ListTask{api}, {.line = take, .tick = {}, .diagnostics = {}}, silence_limit);
   if (end.how == measure::WorkerEnd::How::crashed || end.how == measure::WorkerEnd::How::silent) {
     problem = "while it listed its devices, " + end.reason;
     if (!end.last_words.empty()) problem += "; its last words: " + end.last_words;

@@ -115,13 +115,18 @@ void Run::run_worker(const Target& target, gpu::Api api, const std::vector<const
   }
   measure::Request request = request_;
   request.line_bytes = target.record.line_bytes;
-  const WorkerTask task{.target = target,
-                        .api = api,
-                        .probes = probes,
-                        .request = request,
-                        .run_start = start_,
-                        .spares_a_core = spares_a_core,
-                        .sysfs_root = limits_.sysfs_root};
+  const records::ApiDevice* device = records::through(target.record, api);
+  records::MeasureTask task{.api = api,
+                            .device = target.record.id,
+                            .index = device != nullptr ? device->index : 0,
+                            .pci = target.record.pci,
+                            .model = target.model_text,
+                            .probes = {},
+                            .request = request,
+                            .run_start = start_,
+                            .spares_a_core = spares_a_core,
+                            .sysfs_root = limits_.sysfs_root.string()};
+  for (const measure::Probe* probe : probes) task.probes.emplace_back(probe->name);
   PointLine last_point;
   const measure::WorkerHandlers handlers{.line = [&](std::string_view text) { take(text, last_point); },
                                          .tick = [this] { progress_.draw(); },
@@ -132,7 +137,7 @@ void Run::run_worker(const Target& target, gpu::Api api, const std::vector<const
                                                std::cerr << text;
                                              }};
   progress_.worker_started(target.record.name + ", " + records::spoken_name(api));
-  const WorkerEnd end = measure_in_a_worker(task, handlers, {limits_.silence, end_});
+  const WorkerEnd end = work_in_a_process(task, handlers, {limits_.silence, end_});
   progress_.worker_ended();
   const records::Origin origin{target.record.id, records::api_name(api), last_point.origin.probe};
   if (end.how == WorkerEnd::How::out_of_time) skip_for_time(origin, last_point);

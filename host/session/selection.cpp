@@ -35,14 +35,14 @@ bool is_gpu(const DeviceRecord& device) { return device.type != gpu::DeviceType:
 Target model_target(const std::string& name) {
   const bool is_file = name.ends_with(".json") || name.find('/') != std::string::npos;
   Target target;
+  gpu::DeviceInfo info;
   try {
     const records::ModelText model = is_file ? records::read_model_text(name) : records::built_in_model_text(name);
-    target.description = records::parse_model(model);
+    info = gpu::model::describe(records::parse_model(model));
     target.model_text = model.text;
   } catch (const records::InvalidFile& error) {
     throw UsageError(error.what());
   }
-  const gpu::DeviceInfo info = gpu::model::describe(*target.description);
   target.record.id = std::string(model_prefix) + (is_file ? std::filesystem::path(name).stem().string() : name);
   target.record.name = info.name;
   target.record.type = gpu::DeviceType::model;
@@ -107,7 +107,7 @@ std::vector<Target> select(const std::vector<DeviceRecord>& devices, const std::
     if (found.empty() && !selectors.empty()) {
       throw UsageError("no device matches '" + selector + "'; sonde list shows what there is");
     }
-    for (const std::size_t index : found) add_once({devices[index], std::nullopt});
+    for (const std::size_t index : found) add_once({.record = devices[index]});
   }
   return targets;
 }

@@ -4,7 +4,7 @@
 #include "gpu/model/model.hpp"
 #include "gpu/opencl/opencl.hpp"
 #include "gpu/vulkan/vulkan.hpp"
-#include "records/lines.hpp"
+#include "records/model_file.hpp"
 
 namespace sonde::session {
 
@@ -13,14 +13,14 @@ std::vector<gpu::DeviceInfo> list_devices(gpu::Api api) {
   return api == gpu::Api::opencl ? gpu::opencl::list() : gpu::vulkan::list();
 }
 
-std::unique_ptr<gpu::Device> open_device(const Target& target, gpu::Api api) {
-  switch (api) {
-    case gpu::Api::opencl: return gpu::opencl::open(target.record.opencl.value().index);
-    case gpu::Api::vulkan: return gpu::vulkan::open(target.record.vulkan.value().index);
+std::unique_ptr<gpu::Device> open_device(const records::MeasureTask& task) {
+  switch (task.api) {
+    case gpu::Api::opencl: return gpu::opencl::open(task.index);
+    case gpu::Api::vulkan: return gpu::vulkan::open(task.index);
     case gpu::Api::cpu: return cpu::open();
     case gpu::Api::model: break;
   }
-  return gpu::model::open(target.description.value());
+  return gpu::model::open(records::parse_model({.text = task.model, .where = task.device}));
 }
 
 }  // namespace sonde::session

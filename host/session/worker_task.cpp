@@ -13,8 +13,10 @@
 #include "measure/settle.hpp"
 #include "measure/smt_interference.hpp"
 #include "os/machine.hpp"
+#include "probes/catalog.hpp"
 #include "records/lines.hpp"
 #include "session/level_matching.hpp"
+#include "session/target.hpp"
 #include "workloads/arithmetic_chain.hpp"
 #include "workloads/chases.hpp"
 #include "workloads/core_clock.hpp"
@@ -34,7 +36,7 @@ constexpr std::chrono::milliseconds between_signs_of_life{50};
 
 class PipeObserver final : public measure::Observer {
  public:
-  PipeObserver(const WorkerTask& task, const measure::SendLine& send) : task_(task), send_(send) {}
+  PipeObserver(const records::MeasureTask& task, const measure::SendLine& send) : task_(task), send_(send) {}
 
   void planned(const measure::Probe&, const std::vector<measure::Point>& points) override {
     std::vector<double> seconds;
@@ -71,10 +73,10 @@ class PipeObserver final : public measure::Observer {
 
  private:
   records::Origin origin(const measure::Probe& probe) const {
-    return {task_.target.record.id, records::api_name(task_.api), std::string(probe.name)};
+    return {task_.device, records::api_name(task_.api), std::string(probe.name)};
   }
 
-  const WorkerTask& task_;
+  const records::MeasureTask& task_;
   const measure::SendLine& send_;
   std::chrono::steady_clock::time_point last_sign_of_life_;
   LevelMatching matching_;
@@ -116,7 +118,7 @@ measure::Workload on_core(measure::Workload workload, int cpu) {
 
 /// On a CPU alone, as a GPU's units belong to one program at a time, and where all cores are alike: one usual time of a
 /// hit serves for all.
-std::shared_ptr<measure::SmtInterference> smt_interference(gpu::Device& device, const WorkerTask& task,
+std::shared_ptr<measure::SmtInterference> smt_interference(gpu::Device& device, const records::MeasureTask& task,
                                                            os::ThreadId reading_thread) {
   if (device.info().type != gpu::DeviceType::cpu || task.api == gpu::Api::model) return nullptr;
   if (cpu::machine().kinds.size() > 1) return nullptr;
@@ -154,17 +156,26 @@ std::function<std::optional<measure::CoreClock>()> core_clock(gpu::Device& devic
   return [] { return std::nullopt; };
 }
 
+std::vector<const measure::Probe*> probes_of(const records::MeasureTask& task) {
+  std::vector<const measure::Probe*> probes;
+  for (const std::string& name : task.probes) {
+    if (const measure::Probe* probe = probes::find(name)) probes.push_back(probe);
+  }
+  return probes;
+}
+
 }  // namespace
 
-void do_task(const WorkerTask& task, const measure::SendLine& send) {
+void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
   PipeObserver observer(task, send);
+  const std::vector<const measure::Probe*> probes = probes_of(task);
   try {
     // Before the driver is loaded: its threads take over the mask. The machine is looked at first, as it is cut down to
     // it.
     if (task.spares_a_core) cpu::keep_off(0, quiet_core(cpu::machine(), 0).cpu);
-    const std::unique_ptr<gpu::Device> device = open_device(task.target, task.api);
+    const std::unique_ptr<gpu::Device> device = open_device(task);
     // Before the clock settles: it would fall again while libraries are loaded and files looked for.
-    counters::Sampler sampler(counters::reader_of(task.sysfs_root, task.target.record.pci));
+    counters::Sampler sampler(counters::reader_of(task.sysfs_root, task.pci));
     if (task.api == gpu::Api::cpu) cpu::keep_off(sampler.thread_id(), quiet_core(cpu::machine(), 0).cpu);
     const measure::Settled settled = settle(*device, observer, sampler.thread_id());
     measure::RunnerOptions options{.request = task.request,
@@ -175,11 +186,11 @@ void do_task(const WorkerTask& task, const measure::SendLine& send) {
                                    .reading_thread = sampler.thread_id()};
     // Others on this machine cannot disturb a simulated device.
     if (task.api == gpu::Api::model) options.host_time = [] { return counters::HostTime{}; };
-    for (const measure::Probe* probe : task.probes) measure::run_probe(*device, *probe, options, observer);
+    for (const measure::Probe* probe : probes) measure::run_probe(*device, *probe, options, observer);
   } catch (const gpu::Unsupported& reason) {
-    for (const measure::Probe* probe : task.probes) observer.skipped(*probe, nullptr, reason.what());
+    for (const measure::Probe* probe : probes) observer.skipped(*probe, nullptr, reason.what());
   } catch (const gpu::Error& error) {
-    for (const measure::Probe* probe : task.probes) observer.failed(*probe, nullptr, error.what());
+    for (const measure::Probe* probe : probes) observer.failed(*probe, nullptr, error.what());
   }
 }
 

@@ -86,8 +86,12 @@ TEST(Topology, CoresOfTheSameClusterComeFirstBeside) {
 
 TEST(Topology, NonsenseIsUnsupported) { EXPECT_THROW(read("<not a machine>"), gpu::Unsupported); }
 
-TEST(Topology, OfThisMachineKeepsToTheMaskOfTheProcess) {
+TEST(Topology, OfThisMachineKeepsToTheMaskOfTheThreadThatLooks) {
   const Topology all = look();
+  // Another, as a driver has some, with the mask of before.
+  const std::jthread other([](const std::stop_token& stop) {
+    while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
   const Pinned pinned(all.cores.front().cpu);
   ASSERT_TRUE(pinned.holds());
   const Topology one = look();

@@ -92,7 +92,7 @@ TEST(Select, WhatMatchesNothingIsAnErrorThatNamesIt) {
 TEST(Select, AModelNeedsNoDevice) {
   const auto targets = select({}, {"model:h200", "model:h200"});
   ASSERT_EQ(targets.size(), 1u);
-  EXPECT_TRUE(targets[0].description);
+  EXPECT_FALSE(targets[0].model_text.empty());
   EXPECT_EQ(targets[0].record.type, DeviceType::model);
   EXPECT_TRUE(targets[0].record.model);
 }

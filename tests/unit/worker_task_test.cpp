@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <filesystem>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "analysis/statistics.hpp"
-#include "probes/catalog.hpp"
 #include "records/reader.hpp"
 #include "support/fake_tree.hpp"
 
@@ -16,26 +19,24 @@ namespace {
 
 constexpr const char* pci = "0000:03:00.0";
 
-gpu::model::Description little_model() {
-  gpu::model::Description description;
-  description.name = "little";
-  description.memory_bytes = 1 << 24;
-  description.levels = {{.name = "L1", .bytes = 16384, .latency_ns = 40}, {.name = "DRAM", .latency_ns = 300}};
-  return description;
+/// A simulated device's text, with more keys, each followed by a comma.
+std::string little_model(const std::string& more = "") {
+  return R"({"name": "little", "memory_bytes": 16777216, )" + more +
+         R"("levels": [{"name": "L1", "bytes": 16384, "latency_ns": 40}, {"name": "DRAM", "latency_ns": 300}]})";
 }
 
 /// What a worker sends of a simulated GPU that claims to sit at a PCI address, from 4 KiB to so many bytes.
-std::vector<records::Line> lines_of(const gpu::model::Description& description, std::uint64_t largest_bytes,
+std::vector<records::Line> lines_of(const std::string& model, std::uint64_t largest_bytes,
                                     const std::filesystem::path& sysfs_root) {
-  WorkerTask task{.target = {},
-                  .api = gpu::Api::model,
-                  .probes = {&probes::latency},
-                  .request = {.effort = measure::Effort::quick, .smallest_bytes = 4096, .largest_bytes = largest_bytes},
-                  .run_start = std::chrono::steady_clock::now(),
-                  .sysfs_root = sysfs_root};
-  task.target.record.id = "gpu";
-  task.target.record.pci = pci;
-  task.target.description = description;
+  const records::MeasureTask task{
+      .api = gpu::Api::model,
+      .device = "gpu",
+      .pci = pci,
+      .model = model,
+      .probes = {"latency"},
+      .request = {.effort = measure::Effort::quick, .smallest_bytes = 4096, .largest_bytes = largest_bytes},
+      .run_start = std::chrono::steady_clock::now(),
+      .sysfs_root = sysfs_root.string()};
   std::vector<records::Line> lines;
   do_task(task, [&lines](const std::string& text) {
     const auto line = records::parse_line(text);
@@ -87,12 +88,9 @@ TEST(WorkerTask, AnEmptyTreeSaysNothing) {
 double median(const std::vector<double>& values) { return analysis::summarize(values).median; }
 
 TEST(WorkerTask, CyclesOfALevelAreItsLatencyTimesTheClockWhateverTheRampAndTheNoise) {
-  gpu::model::Description model = little_model();
-  model.clock_mhz = 2345;
-  model.launch_ns = 8000;
-  model.timer_step_ns = 10;
-  model.first_launch_ms = 5;
-  model.noise = {.relative = 0.005, .outlier_share = 0.01, .outlier_factor = 2, .ramp_seconds = 0.3};
+  const std::string model = little_model(
+      R"("clock_mhz": 2345, "launch_ns": 8000, "timer_step_ns": 10, "first_launch_ms": 5, "noise":
+         {"relative": 0.005, "outlier_share": 0.01, "outlier_factor": 2, "ramp_seconds": 0.3}, )");
   const test::FakeTree tree;
   std::map<double, std::vector<double>> nanoseconds;
   std::map<double, std::vector<double>> cycles;

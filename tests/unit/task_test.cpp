@@ -1,0 +1,55 @@
+#include "records/task.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sonde::records {
+namespace {
+
+TEST(Task, ToListDevicesSaysOfWhichApi) {
+  const auto read = parse_task(task_text(ListTask{gpu::Api::vulkan}));
+  ASSERT_TRUE(read && std::holds_alternative<ListTask>(*read));
+  EXPECT_EQ(std::get<ListTask>(*read).api, gpu::Api::vulkan);
+}
+
+TEST(Task, ToMeasureComesOverWhole) {
+  const MeasureTask task{.api = gpu::Api::cpu,
+                         .device = "gpu-0000:03:00.0",
+                         .index = 3,
+                         .pci = "0000:03:00.0",
+                         .model = "{\"name\": \"a\nmodel\"}",
+                         .probes = {"latency", "copy"},
+                         .request = {.effort = measure::Effort::thorough,
+                                     .smallest_bytes = std::nullopt,
+                                     .largest_bytes = 1ull << 40,
+                                     .seed = ~0ull,
+                                     .line_bytes = 256},
+                         .run_start = std::chrono::steady_clock::now(),
+                         .spares_a_core = true,
+                         .sysfs_root = "/a tree"};
+  const auto read = parse_task(task_text(task));
+  ASSERT_TRUE(read && std::holds_alternative<MeasureTask>(*read));
+  const auto& came = std::get<MeasureTask>(*read);
+  EXPECT_EQ(came.api, task.api);
+  EXPECT_EQ(came.device, task.device);
+  EXPECT_EQ(came.index, task.index);
+  EXPECT_EQ(came.pci, task.pci);
+  EXPECT_EQ(came.model, task.model);
+  EXPECT_EQ(came.probes, task.probes);
+  EXPECT_EQ(came.request.effort, task.request.effort);
+  EXPECT_EQ(came.request.smallest_bytes, task.request.smallest_bytes);
+  EXPECT_EQ(came.request.largest_bytes, task.request.largest_bytes);
+  EXPECT_EQ(came.request.seed, task.request.seed);
+  EXPECT_EQ(came.request.line_bytes, task.request.line_bytes);
+  EXPECT_EQ(came.run_start, task.run_start);
+  EXPECT_TRUE(came.spares_a_core);
+  EXPECT_EQ(came.sysfs_root, task.sysfs_root);
+}
+
+TEST(Task, AnyOtherTextIsNone) {
+  for (const char* text : {"", "{}", "[]", "17", "{\"measure\": 0}", "{\"list\": \"opencl\"}"}) {
+    EXPECT_FALSE(parse_task(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace sonde::records
