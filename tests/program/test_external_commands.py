@@ -1,6 +1,7 @@
 """`sonde NAME` starts sonde-NAME, so that a user sees one program."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -67,16 +68,39 @@ def test_a_name_with_a_slash_is_not_a_command(moved):
     assert (done.status, done.out) == (2, "")
 
 
-def test_report_draws_a_record_of_this_program(sonde, model_file):
+@pytest.fixture
+def report(sonde):
+    """Draws run.jsonl with more options, and returns the page's text."""
     if not (sonde.program.parent / "sonde-report").exists():
         pytest.skip("no sonde-report beside this program")
     needs = "import altair, jinja2, vl_convert"
     if subprocess.run([sys.executable, "-c", needs], capture_output=True, check=False).returncode:
         pytest.skip("the report's Python packages are not installed (tools/setup)")
-    assert sonde("run", "--device", model_file(), *ONE_POINT, "-o", "run.jsonl").status == 0
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    done = sonde("report", "run.jsonl", "-o", "report.html", "--csv", "tables", env={"PATH": path})
-    assert done.status == 0, done.err
-    page = (sonde.folder / "report.html").read_text(encoding="utf-8")
+
+    def draw(*words):
+        done = sonde("report", "run.jsonl", "-o", "report.html", *words, env={"PATH": path})
+        assert done.status == 0, done.err
+        return (sonde.folder / "report.html").read_text(encoding="utf-8")
+
+    return draw
+
+
+def test_report_draws_a_record_of_this_program(sonde, model_file, report):
+    assert sonde("run", "--device", model_file(), *ONE_POINT, "-o", "run.jsonl").status == 0
+    page = report("--csv", "tables")
     assert "simulated" in page and "little" in page
     assert (sonde.folder / "tables" / "samples.csv").read_text().count("\n") > 7
+
+
+def test_report_has_rows_for_the_sizes_that_the_program_prints(sonde, model_file, report):
+    words = ("--probe", "latency", "--sizes", "4K:5M", "--effort", "quick", "-o", "run.jsonl")
+    done = sonde("run", "--device", model_file(noise=None), *words)
+    assert done.status == 0, done.err
+    printed = done.out[done.out.index("latency of one dependent load") :].split("\n\n")[0]
+    sizes = re.findall(r"^ +([\d.]+ [KM]iB) +[\d.]+ ±", printed, re.MULTILINE)
+    assert sizes[:2] == ["4 KiB", "16 KiB"] and len(sizes) == 7
+    page = report()
+    table = page[page.index("latency at telling sizes") :].split("</table>")[0]
+    rows = re.findall(r'<th scope="row">([^<]*)</th>', table)
+    assert rows[:-1] == sizes[:-1] and rows[-1].endswith("(largest)")
