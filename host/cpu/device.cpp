@@ -7,9 +7,9 @@
 #include "cpu/region.hpp"
 #include "cpu/topology.hpp"
 #include "gpu/error.hpp"
-#include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
 #include "os/machine.hpp"
+#include "os/memory.hpp"
 
 namespace sonde::cpu {
 namespace {
@@ -57,7 +57,7 @@ class CpuDevice final : public gpu::Device {
   CpuDevice() : info_(describe()) {}
 
   const gpu::DeviceInfo& info() const override { return info_; }
-  std::uint64_t available_bytes() override { return gpu::available_host_bytes() / 5 * 4; }
+  std::uint64_t available_bytes() override { return os::available_memory_bytes() / 5 * 4; }
 
   std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use use) override {
     gpu::check_fits(info_, available_bytes(), size_bytes, use);

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "gpu/error.hpp"
-#include "gpu/host_memory.hpp"
+#include "os/memory.hpp"
 #include "os/pages.hpp"
 
 // Sources: madvise(2); kernel, Documentation/admin-guide/mm/transhuge.rst and filesystems/proc.rst (smaps).
@@ -44,7 +44,7 @@ Region::Region(std::uint64_t bytes, Pages pages) : bytes_(bytes) {
   const bool huge = pages == Pages::huge;
   const std::uint64_t unit = huge ? huge_page_bytes : os::page_bytes();
   const std::uint64_t used = rounded_up(bytes, unit);
-  if (used > gpu::available_host_bytes() / 5 * 4) {
+  if (used > os::available_memory_bytes() / 5 * 4) {
     throw gpu::Unsupported("a working set of " + std::to_string(bytes >> 20) +
                            " MiB would leave others too little memory");
   }

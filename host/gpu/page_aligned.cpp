@@ -4,12 +4,12 @@
 #include <string>
 
 #include "gpu/error.hpp"
-#include "gpu/host_memory.hpp"
+#include "os/memory.hpp"
 
 namespace sonde::gpu {
 
 void check_host_can_spare(std::uint64_t size_bytes) {
-  const std::uint64_t spare = available_host_bytes() / 5 * 4;
+  const std::uint64_t spare = os::available_memory_bytes() / 5 * 4;
   if (size_bytes <= spare) return;
   throw Unsupported(std::to_string(size_bytes >> 20) +
                     " MiB of this computer's memory would leave others too little: " + std::to_string(spare >> 20) +

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "gpu/error.hpp"
-#include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
 #include "gpu/model/address_space.hpp"
 #include "gpu/model/companion.hpp"
@@ -16,6 +15,7 @@
 #include "gpu/model/shared_storage.hpp"
 #include "gpu/model/storage.hpp"
 #include "gpu/model/timing.hpp"
+#include "os/memory.hpp"
 
 namespace sonde::gpu::model {
 namespace {
@@ -83,7 +83,7 @@ class ModelDevice : public Device {
 
   [[nodiscard]] std::uint64_t available_bytes() override {
     // The buffers are really stored, so the host must have room for them too.
-    return std::min(spaces_.device->free_bytes(), available_host_bytes() / 4 * 3);
+    return std::min(spaces_.device->free_bytes(), os::available_memory_bytes() / 4 * 3);
   }
 
   [[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {
@@ -95,7 +95,7 @@ class ModelDevice : public Device {
                                                        Use use) override {
     const bool zero_copy = is_zero_copy(description_, memory_kind(info_, kind.name).name);
     const std::shared_ptr<AddressSpace>& space = zero_copy ? spaces_.host : spaces_.device;
-    check_fits(info_, std::min(space->free_bytes(), available_host_bytes() / 4 * 3), size_bytes, use);
+    check_fits(info_, std::min(space->free_bytes(), os::available_memory_bytes() / 4 * 3), size_bytes, use);
     return std::make_unique<SharedStorage>(space, size_bytes, zero_copy, copy_cost(description_), host_clock_);
   }
 

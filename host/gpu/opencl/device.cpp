@@ -6,7 +6,6 @@
 
 #include "gpu/clock_relation.hpp"
 #include "gpu/error.hpp"
-#include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
 #include "gpu/opencl/buffer.hpp"
 #include "gpu/opencl/copies.hpp"
@@ -14,6 +13,7 @@
 #include "gpu/opencl/list.hpp"
 #include "gpu/opencl/opencl.hpp"
 #include "gpu/opencl/round_trip.hpp"
+#include "os/memory.hpp"
 
 namespace sonde::gpu::opencl {
 namespace {
@@ -56,7 +56,7 @@ class OpenclDevice final : public Device {
     // the host's, what the host can spare counts as well.
     const std::uint64_t share = info_.memory_bytes / 5 * 4;
     const bool host_memory = info_.unified_memory || info_.type == DeviceType::cpu;
-    return host_memory ? std::min(share, available_host_bytes() / 5 * 4) : share;
+    return host_memory ? std::min(share, os::available_memory_bytes() / 5 * 4) : share;
   }
 
   std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {

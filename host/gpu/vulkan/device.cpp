@@ -8,7 +8,6 @@
 
 #include "gpu/clock_relation.hpp"
 #include "gpu/error.hpp"
-#include "gpu/host_memory.hpp"
 #include "gpu/limits.hpp"
 #include "gpu/vulkan/bindings.hpp"
 #include "gpu/vulkan/buffer.hpp"
@@ -24,6 +23,7 @@
 #include "gpu/vulkan/staging.hpp"
 #include "gpu/vulkan/submission_ring.hpp"
 #include "gpu/vulkan/vulkan.hpp"
+#include "os/memory.hpp"
 
 namespace sonde::gpu::vulkan {
 namespace {
@@ -49,7 +49,7 @@ class VulkanDevice final : public Device {
 
   std::uint64_t available_bytes() override {
     const std::uint64_t share = device_local_budget_bytes(physical_) / 5 * 4;
-    return info_.unified_memory ? std::min(share, available_host_bytes() / 5 * 4) : share;
+    return info_.unified_memory ? std::min(share, os::available_memory_bytes() / 5 * 4) : share;
   }
 
   std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {

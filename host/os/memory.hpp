@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-namespace sonde::gpu {
+namespace sonde::os {
 
 /// Bytes of host memory that can be taken without pressing anybody out: the kernel's MemAvailable, and what the
 /// control group of this process leaves, whichever is less. Source: Linux procfs and cgroup v1 and v2.
-std::uint64_t available_host_bytes();
+std::uint64_t available_memory_bytes();
 
-}  // namespace sonde::gpu
+}  // namespace sonde::os

@@ -1,12 +1,12 @@
-#include "gpu/host_memory.hpp"
-
 #include <algorithm>
 #include <fstream>
 #include <limits>
 #include <optional>
 #include <string>
 
-namespace sonde::gpu {
+#include "os/memory.hpp"
+
+namespace sonde::os {
 namespace {
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
@@ -59,6 +59,6 @@ std::uint64_t left_in_control_group() {
 
 }  // namespace
 
-std::uint64_t available_host_bytes() { return std::min(memory_available(), left_in_control_group()); }
+std::uint64_t available_memory_bytes() { return std::min(memory_available(), left_in_control_group()); }
 
-}  // namespace sonde::gpu
+}  // namespace sonde::os
