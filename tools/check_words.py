@@ -69,6 +69,12 @@ class Words:
         return not any(word[0] in self.kinds[one] for one in kind.split(" or "))
 
 
+def found_by(schema):
+    """The words of each probe's findings."""
+    listed = [one["properties"] for one in schema["finding"]["anyOf"]]
+    return {one["probe"]["const"]: one["finding"]["enum"] for one in listed}
+
+
 def table(root):
     """The words that the schema lists."""
     schema = json.loads((root / TABLE).read_text(encoding="utf-8"))["$defs"]
@@ -78,7 +84,7 @@ def table(root):
     kinds = {
         "probe": schema["probe"]["enum"],
         "unit": schema["unit"]["enum"],
-        "finding": schema["finding"]["properties"]["finding"]["enum"],
+        "finding": sorted(set().union(*found_by(schema).values())),
         "x": schema["x"]["propertyNames"]["enum"],
         "key": schema["series"]["propertyNames"]["enum"],
     }

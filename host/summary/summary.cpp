@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
+#include "probes/catalog.hpp"
 #include "summary/bandwidth_table.hpp"
 #include "summary/contention_table.hpp"
 #include "summary/copy_table.hpp"
@@ -15,6 +18,7 @@
 #include "summary/level_summary.hpp"
 #include "summary/loaded_latency_note.hpp"
 #include "summary/memory_kinds_table.hpp"
+#include "summary/probe_table.hpp"
 #include "summary/unmeasured_list.hpp"
 #include "summary/view.hpp"
 
@@ -45,7 +49,9 @@ std::string of_device(const DeviceRecord& device, const View& view, const Paper&
   text += latency_chart(device.id, view, columns, paper.colour);
   text += further_paths_table(device.id, view, columns);
   // Each probe's tables stand together, an API a table.
+  std::set<std::string_view> shown{"latency", "cpu-latency"};
   const auto add = [&](auto table, auto... probes) {
+    (shown.insert(probes), ...);
     for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model})
       text += table(view.of(device.id, api, probes)..., api, columns);
   };
@@ -57,6 +63,11 @@ std::string of_device(const DeviceRecord& device, const View& view, const Paper&
   add(memory_kinds_table, "zero-copy", "host-memory");
   add(copy_table, "copy");
   add(contention_table, "contention");
+  for (const probes::Probe* probe : probes::catalog()) {
+    if (shown.contains(probe->name)) continue;
+    for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::cpu, gpu::Api::model})
+      text += probe_table(probe->name, view.of(device.id, api, std::string(probe->name)), api, columns);
+  }
   return text + unmeasured_list(view.unmeasured(device.id), columns);
 }
 

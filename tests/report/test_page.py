@@ -153,6 +153,14 @@ def test_gpu_is_not_called_a_processor(tmp_path):
     assert "not a GPU" not in text and "has no end record" in text
 
 
+def test_probe_without_a_section_has_a_table(tmp_path):
+    samples = [{**sample, "probe": "added-later", "series": {}} for sample in synthetic.sample_records("opencl", 1)]
+    text = made(tmp_path, [synthetic.run_record(), synthetic.device_record(), *samples]).text
+    assert "Nothing was measured" not in text
+    table = text[text.index("Added later: median, first to third quartile What") :]
+    assert re.match(r"\D+What Value Unit OpenCL, 1 KiB 1\.\d+ 1\.\d+ to 1\.\d+ ns OpenCL", table)
+
+
 def test_every_heading_of_a_model_says_simulated(tmp_path):
     device = synthetic.device_record(device="model:x", name="x", type="model", opencl=None, vulkan=None)
     lines = [synthetic.run_record(), device, *synthetic.sample_records("model", 1, "model:x")]

@@ -164,6 +164,7 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
       dispatch.work_ns += static_cast<double>(independent_chase(launch, trips)) * script_.cold_word_ns;
     } else {
+      if (own.name != "alu_chain" && own.name != "clock_rate") throw gpu::Error("no script for the kernel " + own.name);
       dispatch.work_ns = steps * script_.alu_step_ns;
       if (own.name == "clock_rate") dispatch.work_ns *= script_.counted_slowdown;
       arithmetic_chain(launch, trips);

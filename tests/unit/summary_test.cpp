@@ -5,6 +5,7 @@
 #include "measure/conclude_levels.hpp"
 #include "measure/level_agreement.hpp"
 #include "probes/bandwidth/curve.hpp"
+#include "summary/probe_table.hpp"
 #include "support/seen_devices.hpp"
 #include "support/walk_workload.hpp"
 
@@ -235,6 +236,23 @@ TEST(Summary, LatencyUnderLoadIsWhatItsFindingsSay) {
   EXPECT_TRUE(has(text_of({line}), "\n  Latency under load through Vulkan\n  In 64 MiB it takes twice as long.\n"));
   line.origin.device = "another";
   EXPECT_FALSE(has(text_of({line}), "under load"));
+}
+
+TEST(ProbeTable, ShowsWhateverAProbeWithoutATableMeasuredAndFound) {
+  const measure::Measurement one{.point = {.series = {{"memory", "pinned"}}, .x = {{"bytes", 65536}, {"queues", 2}}},
+                                 .unit = "us",
+                                 .values = {3, 4, 5},
+                                 .state = {}};
+  measure::Measurement cycles = one;
+  cycles.unit = "cycles";
+  Results results{.samples = {{one.point.series, {&one, &cycles}}}, .levels = {}, .findings = {}};
+  results.findings.push_back({.series = {}, .name = "latency", .evidence = "It takes four."});
+  EXPECT_EQ(probe_table("atomic-latency", results, gpu::Api::vulkan, 80),
+            "\n  Atomic latency through Vulkan\n"
+            "  what                           median  unit\n"
+            "  pinned, 64 KiB, 2 queues  4.00 ± 0.50  us\n"
+            "  It takes four.\n");
+  EXPECT_EQ(probe_table("atomic-latency", {}, gpu::Api::vulkan, 80), "");
 }
 
 SampleLine scaling_sample(double groups, double gbps) {

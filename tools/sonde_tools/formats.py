@@ -11,6 +11,11 @@ def size(size_bytes):
     return f"{_short(size_bytes / factor, 4)} {unit}"
 
 
+def coordinate(name, value):
+    """Where on a curve: '64 KiB', 'queues 2'."""
+    return size(value) if name == "bytes" else f"{name} {significant(value)}"
+
+
 def size_between(value, low, high):
     """A size and the bounds it lies between, to three digits in one unit: '1.94 MiB (1.90 to 1.98)'."""
     factor, unit = _binary_unit(value)

@@ -155,4 +155,4 @@ def method(view):
     return [*(kinds_method.LATENCY if _latencies(view) else []), *(kinds_method.ROUNDS if _rounds(view) else [])]
 
 
-KINDS = Section("memory-kinds", "Kinds of memory", applies, summary, chart, legend, tables, further, method)
+KINDS = Section("memory-kinds", "Kinds of memory", applies, summary, chart, legend, tables, further, method, PROBES)

@@ -9,7 +9,7 @@ import jinja2
 import vl_convert
 from markupsafe import Markup
 
-from sonde_tools import charts, findings, formats, series
+from sonde_tools import charts, findings, formats, parts, series
 from sonde_tools.devices import API_NAMES
 
 _FOLDER = Path(__file__).parent
@@ -65,9 +65,21 @@ def _device(view, sections, slug):
         "title": view.title,
         "note": note,
         "parts": [_part(view, section, slug) for section in sections if section.applies(view)],
+        "others": _others(view, sections),
         "findings": findings.groups(view),
         "cards": _device_cards(view),
     }
+
+
+def _others(view, sections):
+    """A table of each probe that no section shows."""
+    shown = {probe for section in sections for probe in section.probes or (section.name,)}
+    probes = dict.fromkeys(entry.curve.probe for entry in view.curves)
+    return [
+        parts.all_points(probe, [entry for entry in view.curves if entry.curve.probe == probe])
+        for probe in probes
+        if probe not in shown
+    ]
 
 
 def _part(view, section, slug):
@@ -172,13 +184,9 @@ def _missing(recordings, views):
                     record.get("probe"),
                 ]
                 place += series.words(record.get("series"))
-                place += [_coordinate(name, value) for name, value in (record.get("x") or {}).items()]
+                place += [formats.coordinate(name, value) for name, value in (record.get("x") or {}).items()]
                 if len(recordings) > 1:
                     place.append(recording.path.name)
                 where = ", ".join(filter(None, place)) or "everywhere"
                 entries.append({"kind": kind, "where": where, "reason": record["reason"]})
     return entries
-
-
-def _coordinate(name, value):
-    return formats.size(value) if name == "bytes" else f"{name} {formats.significant(value)}"

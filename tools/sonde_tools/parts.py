@@ -29,6 +29,18 @@ def telling_sizes(entries, caption):
     return Table(caption, ["Working set", *(entry.label for entry in entries)], rows)
 
 
+def all_points(probe, entries):
+    """A row for each point of a probe that has no section of its own."""
+    rows = [
+        (", ".join([entry.label, *(formats.coordinate(*place) for place in point.x.items())]),
+         [cell(point), Cell(entry.curve.unit)])
+        for entry in entries if entry.curve.unit != "cycles"
+        for point in entry.curve.points
+    ]  # fmt: skip
+    caption = f"{probe.replace('-', ' ').capitalize()}: median, first to third quartile"
+    return Table(caption, ["What", "Value", "Unit"], rows)
+
+
 def _cell(curve, size_bytes):
     near = [point for point in curve.points if _is_near(point.x["bytes"], size_bytes)]
     if not near:

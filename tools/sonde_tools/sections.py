@@ -47,3 +47,4 @@ class Section:
     tables: Callable  # view -> list of Tables
     further: Callable  # view -> list of Figures
     method: Callable  # view -> list of paragraphs: how it was measured
+    probes: tuple = ()  # whose samples it shows; where none is given, those of the probe of its name

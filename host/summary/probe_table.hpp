@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gpu/device.hpp"
+#include "summary/view.hpp"
+
+namespace sonde::summary {
+
+/// What a probe without a table of its own measured and found: a row a point, then its findings. Empty where it did
+/// neither.
+std::string probe_table(std::string_view probe, const Results& results, gpu::Api api, int columns);
+
+}  // namespace sonde::summary
