@@ -50,7 +50,7 @@ struct DeviceInfo {
       0;  ///< largest buffer of 32-bit texels, a quarter of that of wide ones; zero where there are none
   std::uint64_t local_bytes = 0;         ///< memory that a work-group may declare
   std::uint64_t bound_bytes = ~0ull;     ///< largest buffer for `Use::bound`
-  std::uint32_t most_trips = 65000;      ///< of all loops of a work-item; lavapipe silently leaves them after 65,535
+  std::uint32_t most_trips = 65000;      ///< of all loops of a work-item; llvmpipe silently leaves them after 65,535
   std::uint32_t widest_load_bytes = 16;  ///< what one load of a kernel can name: the language's widest vector
   double timer_step_ns = 1;
   double clock_mhz = 0;     ///< the highest core clock that the driver states
