@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "analysis/statistics.hpp"
 
@@ -11,65 +12,79 @@ namespace {
 /// Of the time that a copy takes: from here on it is one, by a faster engine or of a part.
 constexpr double share_of_a_copy = 1.0 / 3;
 /// Below, no work on every line or page of the buffer is so fast: what grew is the way to one word.
-constexpr double least_share = 0.01;
+constexpr double least_share = 0.05;
+/// As a share of the smallest buffer's time: less growth is none.
+constexpr double least_growth = 0.5;
 /// Sizes whose ratio is less say little about growth.
 constexpr double wide_apart = 4;
-/// Two halves of the sizes whose slopes differ more are no line.
+/// Where the second largest size took so many times more, or less, than a line to the largest says, it is no line.
 constexpr double one_line = 2.5;
 
+using Rounds = std::vector<RoundTime>;
+
 /// Median of the slopes from the largest size to those well below it, in ns a byte.
-double slope_to_largest(const std::vector<RoundTime>& rounds, std::size_t count) {
-  const RoundTime& last = rounds[count - 1];
+double slope(const Rounds& rounds) {
+  const RoundTime& last = rounds.back();
   std::vector<double> slopes;
-  for (std::size_t i = 0; i + 1 < count; ++i) {
-    if (last.bytes < wide_apart * rounds[i].bytes) continue;
-    slopes.push_back((last.median_ns - rounds[i].median_ns) / (last.bytes - rounds[i].bytes));
+  for (const RoundTime& one : rounds) {
+    if (last.bytes < wide_apart * one.bytes) continue;
+    slopes.push_back((last.nanoseconds - one.nanoseconds) / (last.bytes - one.bytes));
   }
   return slopes.empty() ? 0 : quantile(slopes, 0.5);
 }
 
-HiddenCopy unclear(HiddenCopy found, const std::string& why) {
-  found.verdict = HiddenCopy::Verdict::unclear;
-  found.why = why;
-  return found;
+double growth_ns(const Rounds& rounds) { return slope(rounds) * (rounds.back().bytes - rounds.front().bytes); }
+
+/// What the second largest size took beyond the smallest, over what a line from there to the largest says.
+double straightness(const Rounds& rounds) {
+  const RoundTime& first = rounds.front();
+  const RoundTime& before = rounds[rounds.size() - 2];
+  const RoundTime& last = rounds.back();
+  const double expected = (last.nanoseconds - first.nanoseconds) / (last.bytes - first.bytes);
+  return (before.nanoseconds - first.nanoseconds) / (before.bytes - first.bytes) / expected;
 }
+
+Rounds sorted(std::span<const RoundTime> rounds) {
+  Rounds all(rounds.begin(), rounds.end());
+  std::ranges::sort(all, {}, &RoundTime::bytes);
+  return all;
+}
+
+HiddenCopy unclear(const std::string& why) { return {.verdict = HiddenCopy::Verdict::unclear, .why = why}; }
 
 }  // namespace
 
-HiddenCopy find_hidden_copy(std::vector<RoundTime> rounds, double copy_gbps) {
-  HiddenCopy found;
-  std::ranges::sort(rounds, {}, &RoundTime::bytes);
-  if (rounds.size() < 3 || rounds.back().bytes < 16 * rounds.front().bytes) {
-    return unclear(found, "there are too few sizes, or they lie too near to each other, to tell whether time grows");
+HiddenCopy find_hidden_copy(std::span<const RoundTime> rounds, std::span<const Rounds> visits, double copy_gbps) {
+  const Rounds all = sorted(rounds);
+  if (all.size() < 3 || all.back().bytes < 16 * all.front().bytes) {
+    return unclear("there are too few sizes, or they lie too near to each other, to tell whether time grows");
   }
-  if (copy_gbps <= 0) return unclear(found, "no copy that was asked for could be timed to compare with");
-  const RoundTime& last = rounds.back();
-  const double slope = slope_to_largest(rounds, rounds.size());
-  found.growth_ns = slope * (last.bytes - rounds.front().bytes);
-  const double copy_ns = last.bytes / copy_gbps;
-  const double noise_ns = std::hypot(last.half_width_ns, rounds.front().half_width_ns);
-  const double share = found.growth_ns / copy_ns;
-  if (4 * noise_ns > share_of_a_copy * copy_ns && share < share_of_a_copy) {
-    return unclear(
-        found,
-        "the times vary so much that a copy of the largest size would not stand out; measure on an idle machine");
+  if (copy_gbps <= 0) return unclear("no copy that was asked for could be timed to compare with");
+  const auto estimate = [&](const std::function<double(const Rounds&)>& number) {
+    std::vector<double> found;
+    for (const Rounds& visit : visits) found.push_back(number(sorted(visit)));
+    return predicted(number(all), found);
+  };
+  const double copy_ns = all.back().bytes / copy_gbps;
+  const Estimate share = estimate([&](const Rounds& one) { return growth_ns(one) / copy_ns; });
+  const Estimate growth = estimate([](const Rounds& one) { return growth_ns(one) / one.front().nanoseconds; });
+  if (share.high < least_share || growth.high < least_growth) return {.verdict = HiddenCopy::Verdict::none};
+  const bool copies = share.low >= share_of_a_copy;
+  const bool maintains = share.low >= least_share && share.high < share_of_a_copy;
+  if ((!copies && !maintains) || growth.low < least_growth) {
+    HiddenCopy open = unclear(
+        "the times vary so much that another run might read a copy, or none, from them; measure on an idle machine");
+    open.is_open = true;
+    return open;
   }
-  const bool grows = found.growth_ns > 4 * noise_ns && found.growth_ns > rounds.front().median_ns / 2;
-  if (share < least_share || !grows) {
-    found.verdict = HiddenCopy::Verdict::none;
-    return found;
+  const Estimate line = estimate(straightness);
+  if (line.high < 1 / one_line || line.low > one_line) {
+    return unclear("time grows with the size, but not in proportion to it");
   }
-  // Where the second largest size already takes its share, the line to it is as steep.
-  const RoundTime& before = rounds[rounds.size() - 2];
-  const double earlier = slope_to_largest(rounds, rounds.size() - 1);
-  const bool seen_earlier = earlier * before.bytes > 4 * std::hypot(before.half_width_ns, rounds.front().half_width_ns);
-  const bool straight = earlier > slope / one_line && earlier < slope * one_line;
-  if (!straight && (seen_earlier || slope * before.bytes > 8 * before.half_width_ns + rounds.front().median_ns)) {
-    return unclear(found, "time grows with the size, but not in proportion to it");
-  }
-  found.gbps = 1 / slope;
-  found.verdict = share >= share_of_a_copy ? HiddenCopy::Verdict::copy : HiddenCopy::Verdict::maintenance;
-  return found;
+  std::vector<double> rates;
+  for (const Rounds& visit : visits) rates.push_back(1 / slope(sorted(visit)));
+  return {.verdict = copies ? HiddenCopy::Verdict::copy : HiddenCopy::Verdict::maintenance,
+          .gbps = predicted_above_zero(1 / slope(all), rates)};
 }
 
 }  // namespace sonde::analysis

@@ -1,27 +1,32 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "analysis/prediction.hpp"
+
 namespace sonde::analysis {
 
-/// How long a round between CPU and device took at one size, in ns: the median, and half the width of the middle half.
+/// How long a round between CPU and device took at one size: the median of one visit.
 struct RoundTime {
   double bytes = 0;
-  double median_ns = 0;
-  double half_width_ns = 0;
+  double nanoseconds = 0;
 };
 
 /// What the driver does with a whole buffer of which one word changes.
 struct HiddenCopy {
   enum class Verdict { none, copy, maintenance, unclear };
   Verdict verdict = Verdict::unclear;
-  double gbps = 0;       ///< at which time grows with the size: of `copy` and `maintenance`
-  double growth_ns = 0;  ///< from the smallest size to the largest
-  std::string why;       ///< of `unclear`
+  Estimate gbps = {};    ///< at which time grows with the size: of `copy` and `maintenance`
+  std::string why = {};  ///< of `unclear`
+  bool is_open = false;  ///< unclear only because the visits disagree: further ones may decide
 };
 
-/// From the rounds at several sizes, in any order, and the rate of a copy that was asked for (0: not known).
-[[nodiscard]] HiddenCopy find_hidden_copy(std::vector<RoundTime> rounds, double copy_gbps);
+/// From the rounds at several sizes, in any order, all visits together and each by itself, and the rate of a copy that
+/// was asked for (0: not known). A verdict is given where all that another run may find would give the same.
+[[nodiscard]] HiddenCopy find_hidden_copy(std::span<const RoundTime> rounds,
+                                          std::span<const std::vector<RoundTime>> visits, double copy_gbps);
 
 }  // namespace sonde::analysis

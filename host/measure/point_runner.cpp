@@ -48,11 +48,16 @@ std::unique_ptr<gpu::Buffer> displacement(gpu::Device& device, std::mt19937_64& 
   return buffer;
 }
 
-/// The replicates share what one point may cost.
-Limits limits_of_one_replicate(Limits limits, int replicates) {
-  limits.least_repetitions = (limits.least_repetitions + replicates - 1) / replicates;
-  limits.most_repetitions = (limits.most_repetitions + replicates - 1) / replicates;
-  limits.device_time /= replicates;
+/// A visit's median has to stand one repetition that went wrong.
+constexpr int least_repetitions_of_a_visit = 3;
+
+/// Replicates and visits share what one point may cost.
+Limits limits_of_one_share(Limits limits, const Point& point) {
+  const int shares = point.replicates * point.visits;
+  const int least = point.visits > 1 ? least_repetitions_of_a_visit : 1;
+  limits.least_repetitions = std::max(least, (limits.least_repetitions + shares - 1) / shares);
+  limits.most_repetitions = std::max(least, (limits.most_repetitions + shares - 1) / shares);
+  limits.device_time /= shares;
   return limits;
 }
 
@@ -79,10 +84,9 @@ Point with_series(Point point, const std::map<std::string, std::string>& series)
 
 }  // namespace
 
-std::vector<Measurement> PointRunner::measure_once(const Point& point) {
+std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit) {
   const auto alive = [this] { observer_.alive(); };
-  const Limits limits =
-      limits_of_one_replicate(limits_of(options_.request.effort, device_.info().type), point.replicates);
+  const Limits limits = limits_of_one_share(limits_of(options_.request.effort, device_.info().type), point);
   std::vector<Measurement> all;
   State state;
   std::map<std::string, double> reached;
@@ -91,7 +95,7 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point) {
   const counters::HostTime before = options_.host_time();
   for (int replicate = 0; replicate < point.replicates; ++replicate) {
     Request request = options_.request;
-    request.seed += static_cast<std::uint64_t>(replicate) << 32;
+    request.seed += static_cast<std::uint64_t>(visit * point.replicates + replicate) << 32;
     std::unique_ptr<gpu::Buffer> moved_by = displacement(device_, random_);
     const Workload workload = probe_.prepare(device_, point, request);
     moved_by.reset();
@@ -133,12 +137,12 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point) {
   return all;
 }
 
-std::vector<Measurement> PointRunner::measure(const Point& point) {
+std::vector<Measurement> PointRunner::measure(const Point& point, int visit) {
   const int most = disturbed_in_a_row_ >= patience ? 1 : most_attempts;
-  std::vector<Measurement> best = measure_once(point);
+  std::vector<Measurement> best = measure_once(point, visit);
   int attempts = 1;
   while (disturbance(best) > tolerated_foreign_share && attempts < most) {
-    std::vector<Measurement> again = measure_once(point);
+    std::vector<Measurement> again = measure_once(point, visit);
     ++attempts;
     if (disturbance(again) < disturbance(best)) best = std::move(again);
   }

@@ -16,10 +16,11 @@ class PointRunner {
   PointRunner(gpu::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer)
       : device_(device), probe_(probe), options_(options), observer_(observer), random_(options.request.seed) {}
 
-  std::vector<Measurement> measure_once(const Point& point);
+  /// Of a visit, counted from 0: each has allocations and a shuffle of its own.
+  std::vector<Measurement> measure_once(const Point& point, int visit = 0);
   /// Measures again while other programs disturb, and keeps the least disturbed. SMT interference was waited for
   /// already.
-  std::vector<Measurement> measure(const Point& point);
+  std::vector<Measurement> measure(const Point& point, int visit);
 
  private:
   gpu::Device& device_;

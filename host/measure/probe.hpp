@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -33,6 +34,7 @@ struct Point {
   std::map<std::string, double> x;
   double expected_seconds = 0;  ///< for the progress bar; only its ratio to the other points' matters
   int replicates = 1;           ///< new allocations, each with a new shuffle, over which the repetitions are spread
+  int visits = 1;               ///< times at which it is measured, each after all other points that are wanted with it
   /// How it is to be measured: found at an earlier point, in `State::shape`. Empty: prepare() finds the best.
   std::map<std::string, double> shape;
 };
@@ -82,6 +84,7 @@ struct Measurement {
   std::string unit;
   std::vector<double> values;
   State state;
+  std::vector<std::size_t> visits = {};  ///< how many of the values are of each visit; empty where there was but one
 };
 
 /// The median of its values.

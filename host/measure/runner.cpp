@@ -11,6 +11,7 @@
 #include "measure/conclude_levels.hpp"
 #include "measure/cycles.hpp"
 #include "measure/point_runner.hpp"
+#include "measure/visits.hpp"
 
 namespace sonde::measure {
 namespace {
@@ -54,16 +55,19 @@ class Reference {
 /// The points that a probe has asked for; one that failed it would ask for again and again.
 class AskedPoints {
  public:
-  /// False where it was there before: in the same shape, or in the best one, which prepare() found then.
-  bool add(const Point& point) {
-    const bool in_best_shape = keys_.contains({point.series, point.x, {}});
-    return !in_best_shape && keys_.insert(key_of(point)).second;
+  /// How many visits are wanted beyond those that were asked for before: of the same shape, or of the best one, which
+  /// prepare() found then.
+  int further_visits(const Point& point) {
+    const PointKey key = key_of(point);
+    if (!key.shape.empty() && visits_.contains({key.series, key.x, {}})) return 0;
+    int& asked = visits_[key];
+    return std::max(0, point.visits - std::exchange(asked, std::max(asked, point.visits)));
   }
 
-  [[nodiscard]] bool empty() const { return keys_.empty(); }
+  [[nodiscard]] bool empty() const { return visits_.empty(); }
 
  private:
-  std::set<PointKey> keys_;
+  std::map<PointKey, int> visits_;
 };
 
 /// Why a probe has nothing to measure: the sizes that it would have, and the user left out.
@@ -93,10 +97,11 @@ class ProbeRun {
   /// Measures all points that the probe wants; false where the device was given up.
   bool measure() {
     for (std::vector<Point> points = next_points(); !points.empty(); points = next_points()) {
-      observer_.planned(probe_, points);
+      const std::vector<Point> visits = each_visit(points);
+      observer_.planned(probe_, visits);
       reference_.choose(points);
-      for (const Point& point : points) {
-        if (!is_beyond_the_end(point) && !measure(point)) return false;
+      for (const Point& point : visits) {
+        if (!is_beyond_the_end(point) && !failed_.contains(key_of(point)) && !measure(point)) return false;
       }
     }
     const bool sizes_asked_for = request_.smallest_bytes || request_.largest_bytes;
@@ -121,7 +126,8 @@ class ProbeRun {
   std::vector<Point> next_points() {
     std::vector<Point> points = probe_.next(device_.info(), request_, known_);
     observer_.alive();
-    std::erase_if(points, [&](const Point& point) { return !asked_.add(point); });
+    for (Point& point : points) point.visits = asked_.further_visits(point);
+    std::erase_if(points, [](const Point& point) { return point.visits == 0; });
     return points;
   }
 
@@ -137,26 +143,40 @@ class ProbeRun {
     observer_.started(probe_, point);
     try {
       const std::optional<double> drift = reference_.drift(points_);
-      for (Measurement& one : points_.measure(point)) {
+      for (Measurement& one : points_.measure(point, made_[key_of(point)]++)) {
         one.state.drift = drift;
         observer_.measured(probe_, one);
         // Probes are not shown it again in cycles: to them it would be a point of its own.
         if (const auto cycles = in_cycles(one)) observer_.measured(probe_, *cycles);
-        known_.push_back(std::move(one));
+        add(point, std::move(one));
       }
       failures_in_a_row_ = 0;
     } catch (const gpu::TooShort& reason) {
+      failed_.insert(key_of(point));
       observer_.skipped(probe_, &point, reason.what());
     } catch (const gpu::Unsupported& reason) {
+      failed_.insert(key_of(point));
       observer_.skipped(probe_, &point, reason.what());
       if (const auto bytes = point.x.find("bytes"); bytes != point.x.end()) ends_[point.series] = bytes->second;
     } catch (const gpu::Error& error) {
+      failed_.insert(key_of(point));
       observer_.failed(probe_, &point, error.what());
       if (++failures_in_a_row_ < most_failures) return true;
       observer_.failed(probe_, nullptr, "given up after " + std::to_string(failures_in_a_row_) + " failures in a row");
       return false;
     }
     return true;
+  }
+
+  /// What was reached, and stands in the measurement's x, may differ from visit to visit.
+  void add(const Point& asked, Measurement one) {
+    const PointKey key{one.point.series, asked.x, asked.shape};
+    const auto [place, is_new] = places_.try_emplace({key, one.unit}, known_.size());
+    if (is_new) {
+      known_.push_back(std::move(one));
+    } else {
+      add_visit(known_[place->second], one);
+    }
   }
 
   gpu::Device& device_;
@@ -166,7 +186,10 @@ class ProbeRun {
   PointRunner points_;
   Reference reference_;
   std::vector<Measurement> known_;
+  std::map<std::pair<PointKey, std::string>, std::size_t> places_;  ///< in `known_`, by point and unit
   AskedPoints asked_;
+  std::map<PointKey, int> made_;  ///< visits that were begun
+  std::set<PointKey> failed_;
   std::map<std::map<std::string, std::string>, double> ends_;  ///< by series: the size that the device cannot do
   int failures_in_a_row_ = 0;
 };

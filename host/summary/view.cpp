@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "measure/visits.hpp"
 #include "probes/bandwidth/curve.hpp"
 
 namespace sonde::summary {
@@ -18,7 +19,7 @@ View::View(std::span<const records::Line> lines) {
   for (const records::Line& line : lines) {
     if (const auto* sample = std::get_if<records::SampleLine>(&line)) {
       const measure::Measurement& measured = sample->measurement;
-      results_[key_of(sample->origin)].samples[measured.point.series].push_back(&measured);
+      add(measured, results_[key_of(sample->origin)]);
       if (records::is_point(*sample)) points_[sample->origin.device].push_back(&measured);
     } else if (const auto* level = std::get_if<records::LevelLine>(&line)) {
       results_[key_of(level->origin)].levels.push_back(level->level);
@@ -30,6 +31,20 @@ View::View(std::span<const records::Line> lines) {
       add_unmeasured(true, error->origin, error->point, error->reason);
     }
   }
+}
+
+void View::add(const measure::Measurement& sample, Results& results) {
+  std::vector<const measure::Measurement*>& samples = results.samples[sample.point.series];
+  const auto earlier = std::ranges::find_if(samples, [&sample](const measure::Measurement* one) {
+    return one->point.x == sample.point.x && one->unit == sample.unit && one->state.shape == sample.state.shape;
+  });
+  if (earlier == samples.end()) {
+    samples.push_back(&sample);
+    return;
+  }
+  measure::Measurement all = **earlier;
+  measure::add_visit(all, sample);
+  *earlier = &visited_.emplace_back(std::move(all));
 }
 
 const Results& View::of(const std::string& device, gpu::Api api, const std::string& probe) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <map>
 #include <set>
 #include <span>
@@ -14,7 +15,7 @@ namespace sonde::summary {
 
 using Series = std::map<std::string, std::string>;
 
-/// What one probe recorded of a device through one API, in the order recorded.
+/// What one probe recorded of a device through one API, in the order recorded; a point of several visits is one sample.
 struct Results {
   std::map<Series, std::vector<const measure::Measurement*>> samples;
   std::vector<measure::FoundLevel> levels;
@@ -43,10 +44,12 @@ class View {
   [[nodiscard]] bool has_levels() const;
 
  private:
+  void add(const measure::Measurement& sample, Results& results);
   void add_unmeasured(bool failed, const records::Origin& origin, const std::optional<measure::Point>& point,
                       const std::string& reason);
 
   std::map<std::tuple<std::string, std::string, std::string>, Results> results_;
+  std::deque<measure::Measurement> visited_;  ///< points of several visits, put together
   std::map<std::string, std::vector<const measure::Measurement*>> points_;
   std::map<std::string, std::vector<Unmeasured>> unmeasured_;
 };

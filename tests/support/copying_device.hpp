@@ -18,7 +18,9 @@ struct Sharing {
   double copy_gbps = 0;         ///< above zero: every map and unmap really copies the buffer, at this rate
   double maintenance_gbps = 0;  ///< above zero: every map and unmap takes so long, and copies nothing
   double page_us = 0;           ///< added to a launch for every page that it touches
-  double noise = 0;             ///< up to this share is added to every map, unmap and launch
+  double noise = 0;             ///< standard deviation of every map, unmap and launch, as a share of its time
+  double interrupted = 0;       ///< share of them during which others ran, for up to 4 ms
+  std::uint64_t seed = 1;
   bool forgets_writes = false;  ///< what the CPU wrote does not come to the device
   std::uint64_t available_bytes = 1ull << 30;
 };
@@ -67,7 +69,7 @@ class CopyingDevice final : public gpu::Device {
   double explicit_gbps_;
   gpu::DeviceInfo info_;
   double host_ns_ = 0;
-  std::mt19937_64 random_{1};
+  std::mt19937_64 random_{script_.seed};
   const gpu::Kernel* touch_ = nullptr;  ///< the last that was made; only to be compared with
 };
 
@@ -136,7 +138,10 @@ inline gpu::Nanoseconds CopyingDevice::run(gpu::Kernel& kernel, const gpu::Launc
 }
 
 inline void CopyingDevice::spend(double ns) {
-  host_ns_ += ns * (1 + script_.noise * static_cast<double>(random_() >> 11) * 0x1p-53);
+  const double noise = std::normal_distribution<double>(0, script_.noise)(random_);
+  host_ns_ += ns * std::max(0.2, 1 + noise);
+  std::uniform_real_distribution<double> uniform;
+  if (uniform(random_) < script_.interrupted) host_ns_ += 4e6 * uniform(random_);
 }
 
 }  // namespace sonde::test

@@ -153,7 +153,8 @@ measure::Measurement cpu_read(const std::string& memory, double gbps) {
                     .x = {{"bytes", 1e6}}},
           .unit = "GB/s",
           .values = {gbps, gbps, gbps},
-          .state = {}};
+          .state = {},
+          .visits = {1, 1, 1}};
 }
 
 TEST(HostMemory, MemoryThatTheCpuDoesNotCacheIsSlowForIt) {
@@ -164,6 +165,18 @@ TEST(HostMemory, MemoryThatTheCpuDoesNotCacheIsSlowForIt) {
   EXPECT_EQ(findings[0].name, "slow-for-the-cpu");
   EXPECT_EQ(findings[0].series.at("memory"), "host-visible+host-coherent");
   EXPECT_EQ(findings[0].value, 0.15);
+  EXPECT_LT(findings[0].low.value_or(1), 0.15);
+}
+
+TEST(HostMemory, WhatVisitsDisagreeAboutIsNotFoundAndSaid) {
+  measure::Measurement uncertain = cpu_read("host-visible", 1);
+  uncertain.values = {0.7, 1.4, 0.9};
+  const measure::Conclusion conclusion =
+      host_memory.conclude({}, std::vector{uncertain, cpu_read("host-visible+host-cached", 2)});
+  EXPECT_TRUE(conclusion.findings.empty());
+  ASSERT_EQ(conclusion.unread.size(), 1u);
+  EXPECT_EQ(conclusion.unread[0].series.at("memory"), "host-visible");
+  EXPECT_NE(conclusion.unread[0].reason.find("idle machine"), std::string::npos);
 }
 
 }  // namespace

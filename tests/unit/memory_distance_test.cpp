@@ -21,9 +21,9 @@ TEST(MemoryDistance, TheSameWithinNoiseIsAlike) {
   for (const double factor : {0.9, 1.0, 1.15}) {
     const auto found = compare_memories(own, scaled(factor));
     ASSERT_TRUE(found);
-    EXPECT_TRUE(found->is_alike);
-    EXPECT_FALSE(found->is_across_a_bus);
-    EXPECT_FALSE(found->bypassed_bytes);
+    EXPECT_GT(found->alike_margin, 0);
+    EXPECT_LT(found->bus_margin, 0);
+    EXPECT_LT(found->bypass_margin, 0);
     EXPECT_EQ(found->bytes, 256 * mib);
   }
 }
@@ -32,30 +32,31 @@ TEST(MemoryDistance, AtItsHighestWhereACacheServesTheOtherIsABypass) {
   const auto found =
       compare_memories(own, {{1 * mib, 95}, {4 * mib, 280}, {16 * mib, 290}, {64 * mib, 300}, {256 * mib, 305}});
   ASSERT_TRUE(found);
+  EXPECT_GT(found->bypass_margin, 0);
   EXPECT_EQ(found->bypassed_bytes, 4 * mib);
-  EXPECT_FALSE(found->is_alike);
-  EXPECT_FALSE(found->is_across_a_bus);
+  EXPECT_LT(found->bus_margin, 0);
 }
 
 TEST(MemoryDistance, AMicrosecondIsABusAndMayBypassACacheAsWell) {
   const auto far =
       compare_memories(own, {{1 * mib, 95}, {4 * mib, 400}, {16 * mib, 600}, {64 * mib, 980}, {256 * mib, 1000}});
   ASSERT_TRUE(far);
-  EXPECT_TRUE(far->is_across_a_bus);
-  EXPECT_FALSE(far->bypassed_bytes);
-  EXPECT_FALSE(far->is_alike);
+  EXPECT_GT(far->bus_margin, 0);
+  EXPECT_LT(far->bypass_margin, 0);
+  EXPECT_LT(far->alike_margin, 0);
   const auto both =
       compare_memories(own, {{1 * mib, 95}, {4 * mib, 990}, {16 * mib, 995}, {64 * mib, 1000}, {256 * mib, 1000}});
   ASSERT_TRUE(both);
-  EXPECT_TRUE(both->is_across_a_bus);
+  EXPECT_GT(both->bus_margin, 0);
+  EXPECT_GT(both->bypass_margin, 0);
   EXPECT_EQ(both->bypassed_bytes, 4 * mib);
 }
 
 TEST(MemoryDistance, HalfAgainAsMuchIsNeitherAlikeNorABus) {
   const auto found = compare_memories(own, scaled(1.5));
   ASSERT_TRUE(found);
-  EXPECT_FALSE(found->is_alike);
-  EXPECT_FALSE(found->is_across_a_bus);
+  EXPECT_LT(found->alike_margin, 0);
+  EXPECT_LT(found->bus_margin, 0);
 }
 
 TEST(MemoryDistance, OnlySizesOfBothCount) {
@@ -63,7 +64,7 @@ TEST(MemoryDistance, OnlySizesOfBothCount) {
   EXPECT_FALSE(compare_memories({}, own));
   const auto one = compare_memories(own, {{64 * mib, 290}});
   ASSERT_TRUE(one);
-  EXPECT_TRUE(one->is_alike);
+  EXPECT_GT(one->alike_margin, 0);
 }
 
 }  // namespace

@@ -442,6 +442,46 @@ TEST_F(RunnerTest, ReplicatesShareTheRepetitionsAndHaveAShuffleEach) {
   EXPECT_NE(seeds_prepared[3], seeds_prepared[5]);
 }
 
+TEST_F(RunnerTest, FurtherVisitsComeAfterAllPointsWithShufflesOfTheirOwnAndAreOnePoint) {
+  ScriptedDevice device({});
+  std::vector<Point> points{point_of(1024), point_of(2048)};
+  points[0].visits = 3;
+  run(device, points);
+  std::vector<double> sizes;
+  for (const Point& point : observer.starts) sizes.push_back(point.x.at("bytes"));
+  EXPECT_EQ(sizes, (std::vector<double>{1024, 2048, 1024, 1024}));
+  EXPECT_EQ(observer.plans.front().size(), 4u);
+  ASSERT_EQ(observer.measurements.size(), 4u);
+  EXPECT_EQ(observer.measurements[0].values.size(), 3u);  // 7 in three parts
+  EXPECT_EQ(observer.measurements[1].values.size(), 7u);
+  // The first belongs to the reference.
+  const std::set<std::uint64_t> shuffles(seeds_prepared.begin() + 1, seeds_prepared.end());
+  EXPECT_EQ(shuffles.size(), 3u) << "the first visits to two points have the same seed";
+  ASSERT_EQ(observer.findings.size(), 1u);
+  EXPECT_EQ(observer.findings[0].value, 2) << "points that the probe concluded from";
+}
+
+TEST_F(RunnerTest, AProbeMayWantMoreVisitsLater) {
+  ScriptedDevice device({});
+  points_wanted = {point_of(1024)};
+  Probe insistent = walking();
+  insistent.next = [](const gpu::DeviceInfo&, const Request&, std::span<const Measurement> known) {
+    points_wanted.front().visits = known.empty() ? 2 : 5;
+    return points_wanted;
+  };
+  run_probe(device, insistent, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
+  EXPECT_EQ(observer.starts.size(), 5u);
+}
+
+TEST_F(RunnerTest, APointThatFailedIsNotVisitedAgain) {
+  ScriptedDevice device({.fails = [this](std::size_t) { return observer.starts.size() == 1; }});
+  std::vector<Point> points{point_of(1024), point_of(2048)};
+  for (Point& point : points) point.visits = 2;
+  run(device, points);
+  EXPECT_EQ(observer.failures.size(), 1u);
+  EXPECT_EQ(observer.starts.size(), 3u);
+}
+
 TEST_F(RunnerTest, DriftIsHowFarAReferencePointHasMoved) {
   ScriptedDevice device({.hop_ns = [this](std::uint64_t) { return observer.starts.size() <= 20 ? 10.0 : 11.0; }});
   run(device, distinct_points(25));

@@ -1,5 +1,6 @@
 #include "analysis/levels/memory_distance.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -23,29 +24,28 @@ constexpr double alike = 1.25;
 
 std::optional<MemoryDistance> compare_memories(const LatencyBySize& own, const LatencyBySize& other) {
   MemoryDistance found;
-  std::vector<double> ratios;
+  std::vector<double> distances;
   for (const auto& [bytes, ns] : own) {
     if (!other.contains(bytes)) continue;
     found.bytes = bytes;
     found.own_ns = ns;
     found.other_ns = other.at(bytes);
-    ratios.push_back(std::abs(std::log(found.other_ns / ns)));
+    distances.push_back(std::abs(std::log(found.other_ns / ns)));
   }
-  if (ratios.empty()) return std::nullopt;
-  found.is_across_a_bus =
-      found.other_ns > found.own_ns + least_bus_ns && found.other_ns > least_bus_ratio * found.own_ns;
+  if (distances.empty()) return std::nullopt;
+  found.bus_margin =
+      std::min((found.other_ns - found.own_ns) / least_bus_ns, found.other_ns / found.own_ns / least_bus_ratio) - 1;
+  found.bypass_margin = -1;
   for (const auto& [bytes, ns] : own) {
     if (!other.contains(bytes) || bytes >= found.bytes) continue;
     const double own_share = ns / found.own_ns;
     const double other_share = other.at(bytes) / found.other_ns;
-    if (own_share < served && other_share > not_served && other_share - own_share > clearly_further) {
-      found.bypassed_bytes = bytes;
-      break;
-    }
+    const double margin =
+        std::min({served - own_share, other_share - not_served, other_share - own_share - clearly_further});
+    if (margin > 0 && found.bypass_margin <= 0) found.bypassed_bytes = bytes;
+    found.bypass_margin = std::max(found.bypass_margin, margin);
   }
-  const bool near_at_the_end = std::abs(std::log(found.other_ns / found.own_ns)) < std::log(alike);
-  found.is_alike =
-      !found.is_across_a_bus && !found.bypassed_bytes && near_at_the_end && quantile(ratios, 0.5) < std::log(alike);
+  found.alike_margin = 1 - std::max(distances.back(), quantile(distances, 0.5)) / std::log(alike);
   return found;
 }
 

@@ -7,7 +7,8 @@
 // device, to the host, both at once on a queue each, and within the device. Beside the driver's queue there are queues
 // that can do nothing else (transfer), kernels that copy (compute-shader), and the CPU through a mapping (map-memcpy,
 // by the host's clock). Bytes are counted once, however often they are read and written. The words are random; every
-// row changes all of its target, which is proved as a whole after each repetition.
+// row changes all of its target, which is proved as a whole after each repetition. All is done several times, in new
+// memory.
 //
 // How to read the curve: small copies cost a latency, whatever their size; large ones their bytes over a
 // rate. Rows on several queues, and in both directions, show how many copies can be under way at once; copies
@@ -30,11 +31,16 @@ bool is_one_of(std::span<const Point> points, const Measurement& one) {
   return std::ranges::any_of(points, [&](const Point& point) { return key_of(point) == key_of(one.point); });
 }
 
+int visits(Effort effort) { return effort == Effort::thorough ? 4 : 3; }
+
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  std::vector<Point> first = first_copies(device, request);
-  if (known.empty() || first.empty()) return first;
-  const bool swept = std::ranges::any_of(known, [&](const Measurement& one) { return !is_one_of(first, one); });
-  return swept ? engine_points(device, request, known) : copy_sweeps(device, request, known);
+  std::vector<Point> points = first_copies(device, request);
+  if (!known.empty() && !points.empty()) {
+    const bool swept = std::ranges::any_of(known, [&](const Measurement& one) { return !is_one_of(points, one); });
+    points = swept ? engine_points(device, request, known) : copy_sweeps(device, request, known);
+  }
+  for (Point& point : points) point.visits = visits(request.effort);
+  return points;
 }
 
 Workload prepare(gpu::Device& device, const Point& point, const Request& request) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/copy_line.hpp"
+#include "measure/visits.hpp"
 #include "probes/copy/route.hpp"
 
 namespace sonde::probes {
@@ -39,29 +40,36 @@ std::string time_text(double nanoseconds) {
   return fmt::format("{:.3g} ms", nanoseconds / 1e6);
 }
 
-void add_line(const CopyRoute& route, const Curve& curve, Conclusion& conclusion) {
+using Seen = measure::SeenByVisit<Curves>;
+
+std::optional<analysis::CopyLine> line_of(const Curve& curve) {
   std::vector<analysis::CopyTime> times;
   for (const auto& [bytes, nanoseconds] : curve) times.push_back({bytes, nanoseconds});
-  const auto line = analysis::fit_copy_line(times);
+  return analysis::fit_copy_line(times);
+}
+
+void add_line(const CopyRoute& route, const Seen& seen, Conclusion& conclusion) {
+  const Curve& curve = seen.all().at({route, 1});
+  const auto line = line_of(curve);
   if (!line) return;
+  // A visit without a line stands in by that of all.
+  const auto of_visit = [&](const Curves& curves) { return line_of(curves.at({route, 1})).value_or(*line); };
   const auto& [small, small_ns] = *curve.begin();
   const auto& [large, large_ns] = *curve.rbegin();
-  const std::string seen = fmt::format("A copy of {} {} takes {}, one of {} {}: ", size_text(small), phrase_of(route),
-                                       time_text(small_ns), size_text(large), time_text(large_ns));
-  const std::string fit = fmt::format("with {:.3g} us and {:.3g} GB/s a line misses no size by more than {:.0f} %.",
-                                      line->latency_ns / 1e3, line->gbps, std::ceil(100 * line->worst));
-  if (line->latency_ns > 0) {
-    conclusion.findings.push_back({.series = series_of(route),
-                                   .name = "latency",
-                                   .value = six_digits(line->latency_ns / 1e3),
-                                   .unit = "us",
-                                   .evidence = seen + fit});
-  }
-  conclusion.findings.push_back({.series = series_of(route),
-                                 .name = "bandwidth",
-                                 .value = six_digits(line->gbps),
-                                 .unit = "GB/s",
-                                 .evidence = seen + fit});
+  const std::string evidence = fmt::format(
+      "A copy of {} {} takes {}, one of {} {}: with {:.3g} us and {:.3g} GB/s a line misses no size by "
+      "more than {:.0f} %.",
+      size_text(small), phrase_of(route), time_text(small_ns), size_text(large), time_text(large_ns),
+      line->latency_ns / 1e3, line->gbps, std::ceil(100 * line->worst));
+  const auto add = [&](const char* name, const char* unit, const analysis::Estimate& estimate) {
+    Finding finding{.series = series_of(route), .name = name, .unit = unit, .evidence = evidence};
+    measure::state(finding, estimate);
+    conclusion.findings.push_back(finding);
+  };
+  analysis::Estimate latency = seen.margin([&](const Curves& curves) { return of_visit(curves).latency_ns / 1e3; });
+  latency.low = std::max(0.0, latency.low);
+  if (latency.high > 0) add("latency", "us", latency);
+  add("bandwidth", "GB/s", seen.estimate([&](const Curves& curves) { return of_visit(curves).gbps; }));
 }
 
 /// How many copies were under way at once, by one comparison.
@@ -104,61 +112,83 @@ std::optional<Concurrency> same_way(const Curves& curves, const CopyRoute& route
 }
 
 /// The comparison that shows most copies at once counts: where a bus is full, others cannot show them.
-void add_engines(Mover mover, const Curves& curves, Conclusion& conclusion) {
-  std::vector<Concurrency> all;
-  int most_queues = 0;
+struct MostAtOnce {
+  std::optional<Concurrency> best = std::nullopt;
+  int queues = 0;
+};
+
+MostAtOnce most_at_once(Mover mover, const Curves& curves) {
+  MostAtOnce most;
   for (const auto& [key, curve] : curves) {
     const auto& [route, queues] = key;
     if (route.mover != mover || route.beside_kernel || (queues == 1 && route.direction != Direction::both)) continue;
-    most_queues = std::max(most_queues, route.direction == Direction::both ? 2 : queues);
+    most.queues = std::max(most.queues, route.direction == Direction::both ? 2 : queues);
     for (const auto& [bytes, nanoseconds] : curve) {
       const auto found = route.direction == Direction::both ? both_at_once(curves, route, bytes)
                                                             : same_way(curves, route, queues, bytes);
-      if (found) all.push_back(*found);
+      if (found && (!most.best || found->copies > most.best->copies)) most.best = found;
     }
   }
-  if (all.empty()) return;
-  const Concurrency& best = *std::ranges::max_element(all, {}, &Concurrency::copies);
-  const double engines = std::max(1.0, std::round(best.copies));
-  std::string evidence =
-      fmt::format("Of the copies given to up to {} queues {:.0f} {} under way at once: ", most_queues, engines,
-                  engines > 1 ? "were" : "was") +
-      best.seen + ".";
-  if (engines >= most_queues) evidence += " There may be more engines than queues that were tried.";
-  conclusion.findings.push_back({.series = {{"engine", series_of({.mover = mover}).at("engine")}},
-                                 .name = "engines",
-                                 .value = engines,
-                                 .unit = "ratio",
-                                 .evidence = evidence});
+  return most;
 }
 
+void add_engines(Mover mover, const Seen& seen, Conclusion& conclusion) {
+  const MostAtOnce most = most_at_once(mover, seen.all());
+  if (!most.best) return;
+  const auto engines_of = [](double copies) { return std::max(1.0, std::round(copies)); };
+  const analysis::Estimate copies =
+      seen.margin([&](const Curves& curves) { return most_at_once(mover, curves).best->copies; });
+  const analysis::Estimate engines{.low = engines_of(copies.low),
+                                   .value = engines_of(copies.value),
+                                   .high = engines_of(std::min(copies.high, 1.0 * most.queues))};
+  std::string evidence =
+      fmt::format("Of the copies given to up to {} queues {:.0f} {} under way at once: ", most.queues, engines.value,
+                  engines.value > 1 ? "were" : "was") +
+      most.best->seen + ".";
+  if (engines.low < engines.high) {
+    evidence +=
+        fmt::format(" The times vary so much that another run may say {:.0f} to {:.0f}.", engines.low, engines.high);
+  }
+  if (engines.value >= most.queues) evidence += " There may be more engines than queues that were tried.";
+  Finding finding{.series = {{"engine", series_of({.mover = mover}).at("engine")}},
+                  .name = "engines",
+                  .unit = "ratio",
+                  .evidence = evidence};
+  measure::state(finding, engines);
+  conclusion.findings.push_back(finding);
+}
+
+/// A meaning is given where all that another run may find has the same.
 void add_overlap(const Measurement& ratio, Conclusion& conclusion) {
-  const double share = median_of(ratio);
-  const char* meaning = share >= 0.8   ? "copies and kernels run side by side"
-                        : share <= 0.2 ? "one waits for the other, or takes from it what it gains"
-                                       : "both run side by side, but hinder each other";
-  conclusion.findings.push_back(
-      {.series = ratio.point.series,
-       .name = "overlaps-compute",
-       .value = six_digits(share),
-       .unit = "ratio",
-       .evidence = fmt::format("Copies of {} {} beside a kernel that lasts longer: {:.0f} % of their time cost "
-                               "neither them nor the kernel "
-                               "anything, so {}.",
-                               size_text(ratio.point.x.at("bytes")), phrase_of(route_of(ratio.point.series)),
-                               100 * share, meaning)});
+  analysis::Estimate share = measure::margin(ratio);
+  share.low = std::max(0.0, share.low);
+  share.high = std::min(1.0, share.high);
+  const char* meaning = share.low >= 0.8    ? "copies and kernels run side by side"
+                        : share.high <= 0.2 ? "one waits for the other, or takes from it what it gains"
+                        : share.low > 0.2 && share.high < 0.8
+                            ? "both run side by side, but hinder each other"
+                            : "it is not clear whether they run side by side or wait; measure on an idle machine";
+  Finding finding{.series = ratio.point.series,
+                  .name = "overlaps-compute",
+                  .unit = "ratio",
+                  .evidence = fmt::format("Copies of {} {} beside a kernel that lasts longer: {:.0f} % of their time "
+                                          "cost neither them nor the kernel anything ({:.0f} to {:.0f} %), so {}.",
+                                          size_text(ratio.point.x.at("bytes")), phrase_of(route_of(ratio.point.series)),
+                                          100 * share.value, 100 * share.low, 100 * share.high, meaning)};
+  measure::state(finding, share);
+  conclusion.findings.push_back(finding);
 }
 
 }  // namespace
 
 Conclusion copy_findings(std::span<const Measurement> measurements) {
-  const Curves curves = curves_of(measurements);
+  const Seen seen(measurements, curves_of);
   Conclusion conclusion;
-  for (const auto& [key, curve] : curves) {
+  for (const auto& [key, curve] : seen.all()) {
     const auto& [route, queues] = key;
-    if (queues == 1 && route.direction != Direction::both && !route.beside_kernel) add_line(route, curve, conclusion);
+    if (queues == 1 && route.direction != Direction::both && !route.beside_kernel) add_line(route, seen, conclusion);
   }
-  for (const Mover mover : {Mover::driver, Mover::transfer}) add_engines(mover, curves, conclusion);
+  for (const Mover mover : {Mover::driver, Mover::transfer}) add_engines(mover, seen, conclusion);
   for (const Measurement& one : measurements) {
     if (one.unit == "ratio") add_overlap(one, conclusion);
   }

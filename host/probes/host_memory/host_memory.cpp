@@ -15,16 +15,13 @@
 // chips. A CPU that reads at less than a gigabyte a second reads memory that is not cached for it, as write-combined
 // memory is.
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <map>
+#include <set>
 #include <string>
+#include <vector>
 
-#include "analysis/levels/memory_distance.hpp"
-#include "analysis/statistics.hpp"
 #include "gpu/error.hpp"
 #include "probes/catalog.hpp"
+#include "probes/host_memory/comparison.hpp"
 #include "probes/host_memory/plan.hpp"
 #include "workloads/chases.hpp"
 #include "workloads/mapped_access.hpp"
@@ -39,12 +36,10 @@ using workloads::CpuPattern;
 using workloads::Placement;
 using workloads::SearchDepth;
 using workloads::Sharing;
-using workloads::Writer;
 
-/// No CPU of today reads memory that it caches so slowly, one thread and in order.
-constexpr double slow_read_gbps = 1.0;
-/// Nor so much more slowly than memory of another kind on the same machine.
-constexpr double slow_share = 0.25;
+/// Where visits disagree about a kind so many more are made, until there are this many.
+constexpr int visits_more = 2;
+constexpr int most_visits = 7;
 
 bool is_simulated(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::model; }
 
@@ -88,93 +83,22 @@ Workload prepare(gpu::Device& device, const Point& point, const Request& request
   return workloads::stream(device, pattern, Sharing::separate, shape, bytes, request.seed, placement);
 }
 
-/// What the GPU sees of one kind beside the first.
-void find_distance(const Placement& placement, const std::string& first, const analysis::MemoryDistance& distance,
-                   Conclusion& conclusion) {
-  const std::string size = size_text(distance.bytes);
-  const std::string seen = fmt::format("Over {} a load takes {:.3g} ns in {} memory and {:.3g} ns in {} memory", size,
-                                       distance.other_ns, placement.memory, distance.own_ns, first);
-  const auto add = [&](const char* name, double value, const char* unit, const std::string& evidence) {
-    conclusion.findings.push_back(
-        {.series = series_of(placement), .name = name, .value = six_digits(value), .unit = unit, .evidence = evidence});
-  };
-  if (distance.is_across_a_bus) {
-    add("across-the-bus", distance.other_ns, "ns", seen + ": so much more that there is a bus between.");
+/// The plan's points, then further visits to the kinds of which the visits so far disagree.
+std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+  std::vector<Point> points = host_memory_points(device, request, known);
+  if (known.empty()) return points;
+  const std::set<std::string> open = compare_kinds(known).open;
+  for (const Measurement& one : known) {
+    const int visits = static_cast<int>(one.visits.size());
+    if (visits == 0 || visits >= most_visits || !open.contains(workloads::memory_of(one.point.series))) continue;
+    points.push_back(one.point);
+    points.back().visits = visits + visits_more;
   }
-  if (distance.bypassed_bytes) {
-    add("bypasses-last-level-cache", distance.other_ns, "ns",
-        seen + ", but already at " + size_text(*distance.bypassed_bytes) +
-            " the former is that slow, where a cache still serves the latter.");
-  }
-  if (distance.is_alike)
-    add("like-device-memory", distance.other_ns, "ns", seen + ", and much the same at the smaller sizes.");
-}
-
-void find_slow(const std::map<std::string, double>& read_gbps, Conclusion& conclusion) {
-  double best = 0;
-  for (const auto& [memory, gbps] : read_gbps) best = std::max(best, gbps);
-  for (const auto& [memory, gbps] : read_gbps) {
-    if (gbps > slow_read_gbps && gbps > slow_share * best) continue;
-    conclusion.findings.push_back(
-        {.series = {{"memory", memory}, {"side", "cpu"}},
-         .name = "slow-for-the-cpu",
-         .value = six_digits(gbps),
-         .unit = "GB/s",
-         .evidence = fmt::format(
-             "The CPU reads {} memory through its view at {:.3g} GB/s, one thread; the fastest kind gives it {:.3g}.",
-             memory, gbps, best)});
-  }
-}
-
-void find_round_trip(const Measurement& one, Conclusion& conclusion) {
-  const double half = analysis::quantile(one.values, 0.5);
-  const double most = analysis::quantile(one.values, 0.99);
-  conclusion.findings.push_back(
-      {.series = one.point.series,
-       .name = "round-trip",
-       .value = six_digits(half),
-       .unit = "us",
-       .evidence = fmt::format("From the CPU to the device and back takes {:.3g} us in the median of "
-                               "{} times, and at most {:.3g} in 99 of 100.",
-                               half, one.values.size(), most)});
+  return points;
 }
 
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
-  std::map<std::map<std::string, std::string>, analysis::LatencyBySize> latencies;
-  std::map<std::string, double> cpu_read_gbps;  // at the largest size
-  std::map<std::string, double> cpu_read_bytes;
-  std::string first;  // as the plan has it first
-  Conclusion conclusion;
-  for (const Measurement& one : measurements) {
-    if (one.point.series == round_trip_series()) {
-      find_round_trip(one, conclusion);
-      continue;
-    }
-    const Placement placement = workloads::placement_of(one.point.series);
-    if (first.empty()) first = placement.memory;
-    const double bytes = one.point.x.at("bytes");
-    if (has(one.point.series, "side", "cpu")) {
-      if (!has(one.point.series, "pattern", "read") || bytes < cpu_read_bytes[placement.memory]) continue;
-      cpu_read_bytes[placement.memory] = bytes;
-      cpu_read_gbps[placement.memory] = median_of(one);
-    } else if (one.unit == "ns") {
-      latencies[series_of(placement)][bytes] = median_of(one);
-    }
-  }
-  for (const auto& [series, curve] : latencies) {
-    const Placement placement = workloads::placement_of(series);
-    if (placement.memory == first) continue;
-    const auto own = latencies.find(workloads::series_of({.memory = first, .writer = placement.writer}));
-    // Memory that the CPU cannot write is held against by what the GPU wrote.
-    const auto beside =
-        own != latencies.end() ? own : latencies.find(workloads::series_of({.memory = first, .writer = Writer::gpu}));
-    if (beside == latencies.end()) continue;
-    if (const auto distance = analysis::compare_memories(beside->second, curve)) {
-      find_distance(placement, first, *distance, conclusion);
-    }
-  }
-  find_slow(cpu_read_gbps, conclusion);
-  return conclusion;
+  return compare_kinds(measurements).conclusion;
 }
 
 }  // namespace
@@ -182,7 +106,7 @@ Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
 const Probe host_memory{.name = "host-memory",
                         .question = "What do the GPU and the CPU pay to reach memory of each kind?",
                         .obstacle = workloads::without_memory_kinds,
-                        .next = host_memory_points,
+                        .next = next,
                         .prepare = prepare,
                         .conclude = conclude,
                         // The other kinds' streams come later.

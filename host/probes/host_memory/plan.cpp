@@ -107,6 +107,14 @@ std::map<std::string, double> shape_for(const Point& point, Effort effort, std::
   return {};
 }
 
+/// Walks of the GPU, reads of the CPU, and the round trip.
+bool is_held_against_others(const Point& point) {
+  const bool of_cpu = has(point.series, "side", "cpu");
+  return of_cpu ? has(point.series, "pattern", "read") : !point.series.contains("pattern");
+}
+
+int visits(Effort effort) { return effort == Effort::thorough ? 4 : 3; }
+
 }  // namespace
 
 std::map<std::string, std::string> round_trip_series() { return {{"direction", "both"}}; }
@@ -134,6 +142,7 @@ std::vector<Point> host_memory_points(const gpu::DeviceInfo& device, const Reque
   } else {
     for (Point& point : plan.points) point.shape = shape_for(point, request.effort, known);
   }
+  for (Point& point : plan.points) point.visits = is_held_against_others(point) ? visits(request.effort) : 1;
   return plan.points;
 }
 

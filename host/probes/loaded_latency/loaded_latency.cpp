@@ -19,6 +19,7 @@
 #include <cmath>
 #include <string>
 
+#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/loaded_latency/plan.hpp"
 #include "workloads/chases.hpp"
@@ -39,7 +40,9 @@ std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
 }
 
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  return known.empty() ? idle_points(device, request) : loaded_points_wanted(request, known);
+  if (known.empty()) return idle_points(device, request);
+  std::vector<Point> points = loaded_points_wanted(request, known);
+  return points.empty() ? further_visits(known) : points;
 }
 
 /// Reads as fast as the device can by one of the usual shapes, by all compute units but one core for the walk where
@@ -71,16 +74,6 @@ Workload prepare(gpu::Device& device, const Point& point, const Request& request
   return workloads::chase_under_load(device, count, request.line_bytes, request.seed, load);
 }
 
-/// The point beside the highest load; of those that reach nearly as much, one that no other program disturbed.
-const LoadedPoint& fullest(const std::vector<LoadedPoint>& points) {
-  constexpr double nearly = 0.95;
-  const LoadedPoint& full = *std::ranges::max_element(points, {}, &LoadedPoint::gbps);
-  const auto quiet = std::ranges::find_if(points, [&](const LoadedPoint& one) {
-    return one.gbps >= nearly * full.gbps && !one.measurement->state.disturbed;
-  });
-  return quiet == points.end() ? full : *quiet;
-}
-
 /// What has to be said of a point that others disturbed.
 std::string disturbance_of(const LoadedPoint& point) {
   const measure::State& state = point.measurement->state;
@@ -98,11 +91,12 @@ void conclude_on(double bytes, const char* where, std::span<const Measurement> m
   if (alone.gbps > 0 || full.gbps <= 0) return;
   const std::string load = fmt::format("In {} ({}) a load takes", size_text(bytes), where);
   const auto add = [&](const char* word, const LoadedPoint& of, const std::string& evidence) {
-    conclusion.findings.push_back({.series = alone.measurement->point.series,
-                                   .name = word,
-                                   .value = of.latency_ns,
-                                   .unit = "ns",
-                                   .evidence = evidence + disturbance_of(of)});
+    Finding finding{.series = alone.measurement->point.series,
+                    .name = word,
+                    .unit = "ns",
+                    .evidence = evidence + disturbance_of(of)};
+    measure::state(finding, measure::estimate(*of.measurement));
+    conclusion.findings.push_back(finding);
   };
   add("idle-latency", alone, fmt::format("{} {:.3g} ns while nothing else runs.", load, alone.latency_ns));
   add("full-load-latency", full,

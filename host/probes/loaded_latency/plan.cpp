@@ -27,6 +27,11 @@ constexpr double usual_unit_ns = 60;
 constexpr double growth = 8;
 constexpr double next_to_nothing = 0.9;
 
+/// A load that reaches such a share of the highest is as good.
+constexpr double nearly = 0.95;
+/// Of what findings are read from.
+constexpr int visits = 3;
+
 double largest_bytes(const gpu::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
   const double factor = device.type == gpu::DeviceType::cpu ? 1 : 2;
@@ -172,6 +177,29 @@ std::vector<Point> loaded_points_wanted(const Request& request, std::span<const 
     wanted.push_back(std::move(point));
   }
   return wanted;
+}
+
+const LoadedPoint& fullest(const std::vector<LoadedPoint>& points) {
+  const LoadedPoint& full = *std::ranges::max_element(points, {}, &LoadedPoint::gbps);
+  const auto quiet = std::ranges::find_if(points, [&](const LoadedPoint& one) {
+    return one.gbps >= nearly * full.gbps && !one.measurement->state.disturbed;
+  });
+  return quiet == points.end() ? full : *quiet;
+}
+
+std::vector<Point> further_visits(std::span<const Measurement> known) {
+  const LoadedSets sets = loaded_sets(known);
+  std::vector<Point> again;
+  for (const double bytes : {sets.last_cache_bytes.value_or(0), sets.memory_bytes}) {
+    const std::vector<LoadedPoint> points = loaded_points(known, bytes);
+    if (points.size() < 2) continue;
+    for (const LoadedPoint* one : {&points.back(), &fullest(points)}) {
+      again.push_back(one->measurement->point);
+      again.back().visits = visits;
+      if (!is_alone(*one->measurement)) again.back().x.erase("gpu_gbps");  // which only the measurement tells
+    }
+  }
+  return again;
 }
 
 }  // namespace sonde::probes

@@ -36,4 +36,11 @@ std::optional<double> wanted_delay(const std::vector<LoadedPoint>& points, std::
 /// Points beside a load that are still wanted.
 std::vector<Point> loaded_points_wanted(const Request& request, std::span<const Measurement> known);
 
+/// The point beside the highest load, of one at least; of those that reach nearly as much, one that no other program
+/// disturbed.
+const LoadedPoint& fullest(const std::vector<LoadedPoint>& points);
+
+/// Further visits to what the findings are read from.
+std::vector<Point> further_visits(std::span<const Measurement> known);
+
 }  // namespace sonde::probes

@@ -7,24 +7,23 @@
 // buffer is. Of a round from CPU to GPU the map before it is not counted, which is the other direction's work. Further
 // rounds change a word in each of up to 64 pages (order page), all words (order cycle; not in large buffers), and in
 // each the CPU also reads a second time with nothing in between (direction within, side cpu), which is what looking
-// itself costs. For comparison the whole buffer is copied by the driver (engine driver).
+// itself costs. For comparison the whole buffer is copied by the driver (engine driver). All of it is done several
+// times, on new buffers, and more often where those times disagree.
 //
 // How to read the curve: flat is zero-copy; a rise as steep as, or a third as steep as, the copy that was asked for is
 // a hidden copy, whose rate is the rise's; a smaller rise is work on every line of the buffer, as when caches are
 // written back. A flat curve with far more time for 64 pages than for one word is memory that moves page by page.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
-#include "analysis/hidden_copy.hpp"
-#include "analysis/statistics.hpp"
 #include "gpu/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/zero_copy/rounds.hpp"
+#include "probes/zero_copy/verdict.hpp"
 #include "workloads/memory_kinds.hpp"
 
 namespace sonde::probes {
@@ -33,10 +32,9 @@ namespace {
 constexpr double kib = 1 << 10;
 constexpr double mib = 1 << 20;
 
-/// A page that only lies in a cache or a far memory costs less; one that is fetched by a fault costs more.
-constexpr double least_migration_us = 1.5;
-/// Time for touching all of it anew, in times of a copy of it, from which on something else than touching goes on.
-constexpr double more_than_touching = 1.5;
+/// Where visits disagree about a verdict so many more are made, until there are this many.
+constexpr int visits_more = 2;
+constexpr int most_visits = 9;
 
 std::vector<double> sizes(const gpu::DeviceInfo& device, const Request& request) {
   std::vector<double> all{64 * kib, 2 * mib, 32 * mib, 256 * mib};
@@ -52,14 +50,16 @@ std::vector<double> sizes(const gpu::DeviceInfo& device, const Request& request)
   return all;
 }
 
-std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  if (!known.empty()) return {};
+int visits(Effort effort) { return effort == Effort::quick ? 3 : effort == Effort::normal ? 4 : 5; }
+
+std::vector<Point> first_points(const gpu::DeviceInfo& device, const Request& request) {
   std::vector<Point> points;
   for (const gpu::MemoryKind& kind : device.memory_kinds) {
     for (const double bytes : sizes(device, request)) {
       Point point{.series = series_of(Touch::word, Way::to_host), .x = {{"bytes", bytes}}};
       point.series["memory"] = kind.name;
       point.expected_seconds = 0.03 + 1.4e-9 * bytes;
+      point.visits = visits(request.effort);
       points.push_back(point);
       if (!workloads::why_not_shared(kind).empty()) break;  // to be skipped, once
     }
@@ -81,132 +81,30 @@ Workload prepare(gpu::Device& device, const Point& point, const Request& request
                           first->name == kind.name && bytes <= 64 * mib);
 }
 
-using Curve = std::map<double, analysis::RoundTime>;  ///< by size
-using Curves = std::map<std::map<std::string, std::string>, Curve>;
-
-analysis::RoundTime round_time(const Measurement& one) {
-  const analysis::Summary values = analysis::summarize(one.values);
-  return {.bytes = one.point.x.at("bytes"),
-          .median_ns = 1e3 * values.median,
-          .half_width_ns = 1e3 * (values.upper_quartile - values.lower_quartile) / 2};
-}
-
-/// Of copies that were asked for, at the largest size; 0 where there was none.
-double copy_gbps(const Curves& curves, Way way) {
-  for (const auto& [series, curve] : curves) {
-    const auto wanted = series_of_explicit_copy(way);
-    const bool matches = std::ranges::all_of(wanted, [&](const auto& word) {
-      const auto found = series.find(word.first);
-      return found != series.end() && found->second == word.second;
-    });
-    if (matches) return curve.rbegin()->first / curve.rbegin()->second.median_ns;
+/// Further visits to the kinds of which the visits so far disagree whether they are shared.
+std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+  if (known.empty()) return first_points(device, request);
+  std::set<std::string> open;
+  for (const SharingVerdict& verdict : sharing_verdicts(known)) {
+    if (verdict.is_open) open.insert(verdict.finding.series.at("memory"));
   }
-  return 0;
-}
-
-/// One kind's rounds, as conclude() looks at them.
-struct Kind {
-  const Curves& curves;
-  std::string memory;
-
-  const Curve* curve(std::map<std::string, std::string> series) const {
-    series["memory"] = memory;
-    const auto found = curves.find(series);
-    return found == curves.end() ? nullptr : &found->second;
+  std::vector<Point> points;
+  for (const Measurement& one : known) {
+    const std::string memory = workloads::memory_of(one.point.series);
+    std::map<std::string, std::string> first = series_of(Touch::word, Way::to_host);
+    first["memory"] = memory;
+    const auto visits = static_cast<int>(one.visits.size());
+    if (one.point.series != first || !open.contains(memory) || visits >= most_visits) continue;
+    points.push_back(one.point);
+    points.back().visits = visits + visits_more;
   }
-  double median_us(const std::map<std::string, std::string>& series, double bytes) const {
-    const Curve* const of = curve(series);
-    if (of == nullptr || !of->contains(bytes)) return 0;
-    return of->at(bytes).median_ns / 1e3;
-  }
-  double median_us(Touch touch, Way way, double bytes) const { return median_us(series_of(touch, way), bytes); }
-};
-
-/// What one page more costs beyond one word, but for what looking at it costs the CPU.
-double page_us(const Kind& kind, Way way, double bytes) {
-  const double pages = std::min<double>(most_touched_pages, bytes / 4096);
-  if (pages < 2) return 0;
-  double more = kind.median_us(Touch::pages, way, bytes) - kind.median_us(Touch::word, way, bytes);
-  if (way == Way::to_host)
-    more -= kind.median_us(Touch::pages, Way::within, bytes) - kind.median_us(Touch::word, Way::within, bytes);
-  return more / (pages - 1);
-}
-
-/// Whether touching all of it took longer than touching and copying it would.
-bool all_costs_more(const Kind& kind, double gbps) {
-  const Curve* const again = kind.curve(series_of(Touch::all, Way::within));
-  if (again == nullptr || gbps <= 0) return false;
-  const double bytes = again->rbegin()->first;
-  const double more_us = kind.median_us(Touch::all, Way::to_host, bytes) -
-                         kind.median_us(Touch::word, Way::to_host, bytes) -
-                         2 * kind.median_us(Touch::all, Way::within, bytes) - kind.median_us(series_of_kernel(), bytes);
-  return more_us > more_than_touching * bytes / gbps / 1e3;
-}
-
-Finding finding_of(const Kind& kind, Way way, const Curve& words, double gbps) {
-  std::vector<analysis::RoundTime> rounds;
-  for (const auto& [bytes, time] : words) rounds.push_back(time);
-  const analysis::HiddenCopy found = analysis::find_hidden_copy(rounds, gbps);
-  const double largest = words.rbegin()->first;
-  const std::string sizes = size_text(words.begin()->first) + " to " + size_text(largest);
-  const double first_us = words.begin()->second.median_ns / 1e3;
-  const double last_us = words.rbegin()->second.median_ns / 1e3;
-  const std::string seen =
-      fmt::format("With one word changed a round takes {:.3g} us at the smallest buffer and {:.3g} at the largest ({})",
-                  first_us, last_us, sizes);
-  Finding finding{.series = {{"memory", kind.memory}, {"direction", series_of(Touch::word, way).at("direction")}},
-                  .name = "unclear",
-                  .value = std::nullopt,
-                  .unit = "",
-                  .evidence = ""};
-  using Verdict = analysis::HiddenCopy::Verdict;
-  if (found.verdict == Verdict::unclear) {
-    finding.evidence = seen + ": " + found.why + ".";
-    return finding;
-  }
-  if (found.verdict != Verdict::none) {
-    const bool copies = found.verdict == Verdict::copy;
-    finding.name = copies ? "copies" : "cache-maintenance";
-    finding.value = six_digits(found.gbps);
-    finding.unit = "GB/s";
-    finding.evidence = seen + fmt::format(", so {} at {:.3g} GB/s, beside {:.3g} of a copy that is asked for.",
-                                          copies ? "all of it is copied" : "there is work on all of it, yet no copy,",
-                                          found.gbps, gbps);
-    return finding;
-  }
-  const double per_page = page_us(kind, way, largest);
-  if (per_page > least_migration_us) {
-    finding.name = "migrates";
-    finding.value = six_digits(per_page);
-    finding.unit = "us";
-    finding.evidence =
-        seen +
-        fmt::format(", but each page that is touched takes {:.3g} us more: memory moves page by page.", per_page);
-    return finding;
-  }
-  if (way == Way::to_host && all_costs_more(kind, gbps)) {
-    finding.evidence = seen + ", but when all of it changes a round takes longer than touching and copying it would.";
-    return finding;
-  }
-  finding.name = "zero-copy";
-  finding.value = six_digits(last_us);
-  finding.unit = "us";
-  finding.evidence = seen + fmt::format("; a copy would have added {:.3g} us.", largest / gbps / 1e3);
-  return finding;
+  return points;
 }
 
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
-  Curves curves;
-  for (const Measurement& one : measurements) curves[one.point.series][one.point.x.at("bytes")] = round_time(one);
   Conclusion conclusion;
-  for (const auto& [series, curve] : curves) {
-    if (series.contains("engine")) continue;
-    for (const Way way : {Way::to_host, Way::to_device}) {
-      const Kind kind{curves, workloads::memory_of(series)};
-      if (&curve != kind.curve(series_of(Touch::word, way))) continue;
-      conclusion.findings.push_back(finding_of(kind, way, curve, copy_gbps(curves, way)));
-    }
-  }
+  for (SharingVerdict& verdict : sharing_verdicts(measurements))
+    conclusion.findings.push_back(std::move(verdict.finding));
   return conclusion;
 }
 

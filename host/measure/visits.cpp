@@ -1,0 +1,88 @@
+#include "measure/visits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "analysis/statistics.hpp"
+
+namespace sonde::measure {
+namespace {
+
+/// The values of each visit that counts.
+std::vector<std::vector<double>> values_by_visit(const Measurement& one) {
+  if (one.visits.empty()) return {one.values};
+  std::vector<std::vector<double>> all;
+  auto begin = one.values.begin();
+  for (const std::size_t count : one.visits) {
+    const auto end = begin + static_cast<std::ptrdiff_t>(count);
+    if (count > 0) all.emplace_back(begin, end);
+    begin = end;
+  }
+  return all;
+}
+
+std::vector<double> medians_by_visit(const Measurement& one) {
+  std::vector<double> medians;
+  for (const std::vector<double>& values : values_by_visit(one)) medians.push_back(analysis::quantile(values, 0.5));
+  return medians;
+}
+
+}  // namespace
+
+std::vector<Point> each_visit(std::span<const Point> points) {
+  std::vector<Point> all;
+  int most = 0;
+  for (const Point& point : points) most = std::max(most, point.visits);
+  for (int visit = 0; visit < most; ++visit) {
+    std::ranges::copy_if(points, std::back_inserter(all), [visit](const Point& one) { return one.visits > visit; });
+  }
+  return all;
+}
+
+void add_visit(Measurement& known, const Measurement& visit) {
+  std::vector<std::size_t> visits = known.visits.empty() ? std::vector{known.values.size()} : known.visits;
+  if (visit.state.disturbed && !known.state.disturbed) {
+    visits.push_back(0);
+  } else if (known.state.disturbed && !visit.state.disturbed) {
+    known = visit;
+    visits.assign(visits.size(), 0);
+    visits.push_back(visit.values.size());
+  } else {
+    known.values.insert(known.values.end(), visit.values.begin(), visit.values.end());
+    visits.push_back(visit.values.size());
+  }
+  known.visits = std::move(visits);
+}
+
+std::vector<std::vector<Measurement>> by_visit(std::span<const Measurement> measurements) {
+  std::vector<std::vector<std::vector<double>>> values;
+  std::size_t most = 0;
+  for (const Measurement& one : measurements) {
+    values.push_back(values_by_visit(one));
+    most = std::max(most, values.back().size());
+  }
+  std::vector<std::vector<Measurement>> all(most);
+  for (std::size_t visit = 0; visit < most; ++visit) {
+    for (std::size_t i = 0; i < measurements.size(); ++i) {
+      const Measurement& one = measurements[i];
+      all[visit].push_back({one.point, one.unit, values[i][visit % values[i].size()], one.state});
+    }
+  }
+  return all;
+}
+
+analysis::Estimate estimate(const Measurement& one) {
+  return analysis::predicted_above_zero(median_of(one), medians_by_visit(one));
+}
+
+analysis::Estimate margin(const Measurement& one) { return analysis::predicted(median_of(one), medians_by_visit(one)); }
+
+void state(Finding& finding, const analysis::Estimate& estimate) {
+  finding.value = six_digits(estimate.value);
+  if (!std::isfinite(estimate.low) || !std::isfinite(estimate.high)) return;
+  finding.low = six_digits(estimate.low);
+  finding.high = six_digits(estimate.high);
+}
+
+}  // namespace sonde::measure

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "analysis/prediction.hpp"
+#include "measure/probe.hpp"
+
+// A point's visits: the times at which it was measured, at different moments of a run and on new allocations. What they
+// disagree about the run does not know.
+namespace sonde::measure {
+
+/// Each point as often as it is visited, all of them once before any again.
+std::vector<Point> each_visit(std::span<const Point> points);
+
+/// Adds a further visit's values to those that are known. One that others disturbed counts, and has values, only where
+/// all were.
+void add_visit(Measurement& known, const Measurement& visit);
+
+/// The measurements of each visit by itself, as many as the point that has most. A point with fewer stands in again.
+std::vector<std::vector<Measurement>> by_visit(std::span<const Measurement> measurements);
+
+/// What a probe reads from its measurements: from all of them, and from each visit by itself.
+template <typename Seen>
+class SeenByVisit {
+ public:
+  template <typename Read>
+  SeenByVisit(std::span<const Measurement> measurements, Read read) : all_(read(measurements)) {
+    for (const std::vector<Measurement>& visit : by_visit(measurements)) visits_.push_back(read(visit));
+  }
+
+  [[nodiscard]] const Seen& all() const { return all_; }
+
+  /// Something of each visit.
+  template <typename Look>
+  [[nodiscard]] auto each(Look look) const {
+    std::vector<decltype(look(all_))> found;
+    for (const Seen& visit : visits_) found.push_back(look(visit));
+    return found;
+  }
+  /// A number above zero.
+  template <typename Number>
+  [[nodiscard]] analysis::Estimate estimate(Number number) const {
+    return analysis::predicted_above_zero(number(all_), each(number));
+  }
+  /// A number of either sign.
+  template <typename Number>
+  [[nodiscard]] analysis::Estimate margin(Number number) const {
+    return analysis::predicted(number(all_), each(number));
+  }
+
+ private:
+  Seen all_;
+  std::vector<Seen> visits_;
+};
+
+/// The median of one point, above zero or of either sign.
+analysis::Estimate estimate(const Measurement& one);
+analysis::Estimate margin(const Measurement& one);
+
+/// Into a finding's `value`, `low` and `high`; an interval without end is none.
+void state(Finding& finding, const analysis::Estimate& estimate);
+
+}  // namespace sonde::measure

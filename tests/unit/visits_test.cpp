@@ -1,0 +1,84 @@
+// Points that are measured at several moments of a run.
+
+#include "measure/visits.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/walk_workload.hpp"
+
+namespace sonde::measure {
+namespace {
+
+Measurement measured(std::vector<double> values, bool disturbed = false) {
+  Measurement one{.point = test::point_of(4096), .unit = "ns", .values = std::move(values), .state = {}};
+  one.state.disturbed = disturbed;
+  return one;
+}
+
+using Values = std::vector<double>;
+using Counts = std::vector<std::size_t>;
+
+TEST(Visits, AllPointsOnceBeforeAnyAgain) {
+  std::vector<Point> points{test::point_of(1), test::point_of(2), test::point_of(3)};
+  points[0].visits = 2;
+  points[2].visits = 3;
+  Values sizes;
+  for (const Point& point : each_visit(points)) sizes.push_back(point.x.at("bytes"));
+  EXPECT_EQ(sizes, (Values{1, 2, 3, 1, 3, 3}));
+}
+
+TEST(Visits, ValuesOfFurtherOnesAreAddedAndCounted) {
+  Measurement known = measured({1, 2, 3});
+  add_visit(known, measured({4, 5}));
+  add_visit(known, measured({6}));
+  EXPECT_EQ(known.values, (Values{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(known.visits, (Counts{3, 2, 1}));
+}
+
+TEST(Visits, DisturbedOnesCountOnlyWhereAllWere) {
+  Measurement known = measured({1, 2, 3}, true);
+  add_visit(known, measured({4, 5, 6}, true));
+  EXPECT_EQ(known.visits, (Counts{3, 3}));
+  add_visit(known, measured({7, 8}));
+  EXPECT_EQ(known.values, (Values{7, 8}));
+  EXPECT_EQ(known.visits, (Counts{0, 0, 2}));
+  EXPECT_FALSE(known.state.disturbed);
+  add_visit(known, measured({9}, true));
+  EXPECT_EQ(known.values, (Values{7, 8}));
+  EXPECT_EQ(known.visits, (Counts{0, 0, 2, 0}));
+}
+
+TEST(Visits, EachByItselfIsWhatItWouldHaveBeenAlone) {
+  Measurement thrice = measured({1, 2, 3, 4});
+  thrice.visits = {2, 0, 1, 1};
+  const std::vector<Measurement> all{thrice, measured({7, 8})};
+  const auto visits = by_visit(all);
+  ASSERT_EQ(visits.size(), 3u);
+  EXPECT_EQ(visits[0][0].values, (Values{1, 2}));
+  EXPECT_EQ(visits[1][0].values, (Values{3}));
+  EXPECT_EQ(visits[2][0].values, (Values{4}));
+  for (const auto& visit : visits) EXPECT_EQ(visit[1].values, (Values{7, 8}));
+}
+
+TEST(Visits, AnEstimateKnowsAsMuchAsTheyAgree) {
+  Measurement one = measured({100, 100, 110, 110, 90, 90});
+  one.visits = {2, 2, 2};
+  const analysis::Estimate found = estimate(one);
+  EXPECT_EQ(found.value, 100);
+  EXPECT_NEAR(found.low, 70, 3);
+  EXPECT_NEAR(found.high, 143, 4);
+  Finding finding;
+  state(finding, found);
+  EXPECT_EQ(finding.value, 100);
+  EXPECT_TRUE(finding.low && finding.high);
+}
+
+TEST(Visits, OneAloneHasNoInterval) {
+  Finding finding;
+  state(finding, estimate(measured({1, 2, 3})));
+  EXPECT_EQ(finding.value, 2);
+  EXPECT_FALSE(finding.low || finding.high);
+}
+
+}  // namespace
+}  // namespace sonde::measure
