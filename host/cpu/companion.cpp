@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "cpu/pinned.hpp"
+#include "os/cpu_time.hpp"
 
 namespace sonde::cpu {
 namespace {
@@ -40,6 +41,15 @@ std::uintptr_t add_up(const std::byte* last) {
   return sum;
 }
 
+/// More than reading two clocks one after the other can make.
+constexpr double least_lost_seconds = 1e-6;
+
+/// Whether the thread was switched, or had less time of its core than passed.
+bool was_interrupted(const os::CpuTime& before, const os::CpuTime& after, Nanoseconds passed) {
+  const double lost_seconds = passed.count() * 1e-9 - (after.seconds - before.seconds);
+  return after.involuntary_switches != before.involuntary_switches || lost_seconds > least_lost_seconds;
+}
+
 class Chase final : public gpu::Companion {
  public:
   Chase(int cpu, const std::byte*& at) : cpu_(cpu), at_(at) {}
@@ -67,16 +77,19 @@ class Chase final : public gpu::Companion {
     chasing = true;
     chasing.notify_one();
     while (!stop.stop_requested()) {
+      const os::CpuTime before = os::cpu_time_of_this_thread();
       const Nanoseconds begin = now();
       at_ = follow(at_);
       const Nanoseconds end = now();
+      const os::CpuTime after = os::cpu_time_of_this_thread();
       const volatile std::uintptr_t sum = add_up(at_);
       static_cast<void>(sum);
       const Nanoseconds added = now() - end;
       windows.push_back({.begin = begin,
                          .end = end,
                          .ns_per_load = (end - begin).count() / loads_in_a_window,
-                         .clock_mhz = additions / added.count() * 1e3});
+                         .clock_mhz = additions / added.count() * 1e3,
+                         .interrupted = was_interrupted(before, after, end - begin)});
     }
   }
 

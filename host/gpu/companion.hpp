@@ -12,7 +12,8 @@ struct ChaseWindow {
   Nanoseconds begin{0};
   Nanoseconds end{0};
   double ns_per_load = 0;
-  double clock_mhz = 0;  ///< of its core right after; 0 where nobody knows
+  double clock_mhz = 0;      ///< of its core right after; 0 where nobody knows
+  bool interrupted = false;  ///< its thread did not have the core for all of it: no latency of memory
 };
 
 /// A core of the CPU that chases pointers through memory beyond every cache, while something else happens or nothing.

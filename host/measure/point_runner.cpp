@@ -71,10 +71,10 @@ std::optional<CoreClock> clock_now(const RunnerOptions& options) {
 }
 
 /// Adds one replicate's values to those of the replicates before.
-void append(std::vector<Measurement>& all, std::size_t index, const Point& point, const std::string& unit,
-            const std::vector<double>& values) {
-  if (index == all.size()) all.push_back({.point = point, .unit = unit, .values = {}, .state = {}});
-  std::ranges::transform(values, std::back_inserter(all[index].values), six_digits);
+void append(std::vector<Measurement>& all, std::size_t index, const Point& point, const Reading& reading) {
+  if (index == all.size()) all.push_back({.point = point, .unit = reading.unit, .values = {}, .state = {}});
+  std::ranges::transform(reading.values, std::back_inserter(all[index].values), six_digits);
+  std::ranges::copy(reading.visits, std::back_inserter(all[index].visits));
 }
 
 Point with_series(Point point, const std::map<std::string, std::string>& series) {
@@ -110,16 +110,17 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
     // Not before: the clock fell while the host prepared, and the untimed laps brought it up again.
     clocks.push_back(workload.has_cycles ? clock_now(options_) : std::nullopt);
     std::ranges::move(options_.device_state_since(begin), std::back_inserter(readings));
-    append(all, 0, point, workload.unit, repetitions.values);
+    append(all, 0, point, {{}, workload.unit, repetitions.values, repetitions.visits});
     for (std::size_t index = 0; index < repetitions.further.size(); ++index) {
       const Reading& reading = repetitions.further[index];
-      append(all, index + 1, with_series(point, reading.series), reading.unit, reading.values);
+      append(all, index + 1, with_series(point, reading.series), reading);
     }
     for (const auto& [name, value] : repetitions.reached) reached[name] += value / point.replicates;
     state.instruction = workload.instruction;
     state.shape = workload.shape;
     state.steps = repetitions.steps;
     state.launch_ns = repetitions.launch_ns;
+    state.interrupted += six_digits(repetitions.interrupted / point.replicates);
     state.smt_interference += six_digits(repetitions.smt_interference / point.replicates);
     state.laps_settling = std::max(state.laps_settling, six_digits(repetitions.settling));
   }

@@ -30,6 +30,11 @@ std::string size_text(double bytes) {
   return fmt::format("{:.{}f} {}", bytes, digits, units[unit]);
 }
 
+std::string time_text(double nanoseconds) {
+  if (nanoseconds < 1e6) return fmt::format("{:.3g} us", nanoseconds / 1e3);
+  return fmt::format("{:.3g} ms", nanoseconds / 1e6);
+}
+
 std::string name_of(const Probe& probe, const Point& point) {
   std::string text(probe.name);
   for (const auto& [key, word] : point.series) text += " " + word;

@@ -61,6 +61,7 @@ struct State {
   double foreign_cpu = 0;       ///< share of CPU time that others took meanwhile
   double steal = 0;             ///< share that the hypervisor took
   double smt_interference = 0;  ///< share of the values that were taken while something else worked on the same core
+  double interrupted = 0;       ///< share of windows that were left out, as the thread did not have its core
   bool disturbed = false;       ///< still above the limit after being measured again
   int attempts = 1;
   bool clock_settled = true;
@@ -130,6 +131,7 @@ struct Reading {
   std::map<std::string, std::string> series;  ///< added to the point's, or in place of what it has
   std::string unit;
   std::vector<double> values;
+  std::vector<std::size_t> visits = {};  ///< as in `Measurement`
 };
 
 /// Values in the workload's unit, in the order taken, and what was around them.
@@ -139,6 +141,8 @@ struct Repetitions {
   double launch_ns = 0;         ///< as in `State`
   double settling = 0;          ///< share by which untimed laps still got faster when the limit ended them, or 0
   double smt_interference = 0;  ///< as in `State`
+  double interrupted = 0;       ///< as in `State`
+  std::vector<std::size_t> visits = {};        ///< as in `Measurement`, where they were taken at several moments
   std::map<std::string, double> reached = {};  ///< x that only the measurement tells; added to the point's
   std::vector<Reading> further = {};           ///< the same ones, in the same order, at every replicate
 };
@@ -206,6 +210,9 @@ double six_digits(double value);
 
 /// "4 KiB" for 4096; three digits at most, powers of 1024.
 std::string size_text(double bytes);
+
+/// "4.5 us", "8.84 ms": three digits.
+std::string time_text(double nanoseconds);
 
 /// "latency vector 4 KiB": a point as a person would name it.
 std::string name_of(const Probe& probe, const Point& point);

@@ -1,6 +1,7 @@
 #include "measure/settle.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 
 #include "gpu/error.hpp"
@@ -12,7 +13,39 @@ constexpr std::size_t windows_that_agree = 5;
 constexpr double agreement = 0.005;
 constexpr gpu::Nanoseconds window{10e6};
 
+/// By the host's clock: long beside what a launch takes.
+constexpr gpu::Nanoseconds checked_work{5e6};
+constexpr int checks = 5;
+/// A launch and the way to the device are in the host's time alone; a clock that counts the host's is no error.
+constexpr double least_share = 0.1;
+constexpr double most_share = 1.5;
+
 }  // namespace
+
+std::optional<std::string> clock_flaw(const Workload& arithmetic) {
+  using Clock = std::chrono::steady_clock;
+  std::uint64_t steps = arithmetic.quantum;
+  arithmetic.run(steps);  // compiles
+  // Others may keep the host waiting, so that one run that agrees is enough.
+  double best = 0;
+  gpu::Nanoseconds device{0};
+  gpu::Nanoseconds host{0};
+  for (int check = 0; check < checks;) {
+    const Clock::time_point begin = Clock::now();
+    device = arithmetic.run(steps);
+    host = Clock::now() - begin;
+    if (host < checked_work && steps * 2 <= arithmetic.most) {
+      steps *= 2;
+      continue;
+    }
+    best = std::max(best, device / host);
+    ++check;
+  }
+  if (best >= least_share && best <= most_share) return std::nullopt;
+  return "work for which the host waits " + time_text(host.count()) + " takes " + time_text(device.count()) +
+         " by the driver's clock, so nothing that it times can be believed; a newer or another driver may have a clock "
+         "that works";
+}
 
 Settled settle_clock(const Workload& arithmetic, gpu::Nanoseconds longest, const std::function<void()>& alive) {
   std::uint64_t steps = arithmetic.quantum;

@@ -1,4 +1,5 @@
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "os/cpu_time.hpp"
@@ -16,6 +17,15 @@ CpuTime cpu_time_of_this_process() {
   rusage own{};
   getrusage(RUSAGE_SELF, &own);
   return {.seconds = seconds(own.ru_utime) + seconds(own.ru_stime),
+          .involuntary_switches = static_cast<std::uint64_t>(own.ru_nivcsw)};
+}
+
+CpuTime cpu_time_of_this_thread() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  rusage own{};
+  getrusage(RUSAGE_THREAD, &own);
+  return {.seconds = static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9,
           .involuntary_switches = static_cast<std::uint64_t>(own.ru_nivcsw)};
 }
 

@@ -62,6 +62,7 @@ Json state_json(const measure::State& state) {
             {"launch_ns", six_digits(state.launch_ns)},
             {"involuntary_switches", state.involuntary_switches},
             {"drift", state.drift ? Json(six_digits(*state.drift)) : Json(nullptr)}};
+  if (state.interrupted > 0) json["interrupted"] = six_digits(state.interrupted);
   if (!state.instruction.empty()) json["instruction"] = state.instruction;
   if (state.core_clock) {
     json["clock_mhz"] = six_digits(state.core_clock->mhz);

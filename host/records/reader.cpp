@@ -32,6 +32,7 @@ measure::State state_of(const Json& json) {
   state.foreign_cpu = get<double>(json, "foreign_cpu");
   state.steal = get<double>(json, "steal");
   state.smt_interference = get_if_there<double>(json, "smt_interference").value_or(0);
+  state.interrupted = get_if_there<double>(json, "interrupted").value_or(0);
   state.disturbed = get<bool>(json, "disturbed");
   state.attempts = get<int>(json, "attempts");
   state.clock_settled = get<bool>(json, "clock_settled");

@@ -91,6 +91,12 @@ measure::Settled settle(gpu::Device& device, measure::Observer& observer, os::Th
   return measure::settle_clock(arithmetic, longest, [&observer] { observer.alive(); });
 }
 
+/// A simulated device's time is none of the host's, and the CPU's own is the host's.
+std::optional<std::string> why_no_clock(gpu::Device& device, gpu::Api api) {
+  if (api == gpu::Api::model || api == gpu::Api::cpu) return std::nullopt;
+  return measure::clock_flaw(workloads::arithmetic_chain(device));
+}
+
 /// How long one run waits, in all, until a core is its own again.
 gpu::Nanoseconds patience(measure::Effort effort) {
   switch (effort) {
@@ -177,6 +183,7 @@ void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
     // Before the clock settles: it would fall again while libraries are loaded and files looked for.
     counters::Sampler sampler(counters::reader_of(task.sysfs_root, task.pci));
     if (task.api == gpu::Api::cpu) cpu::keep_off(sampler.thread_id(), quiet_core(cpu::machine(), 0).cpu);
+    if (const auto flaw = why_no_clock(*device, task.api)) throw gpu::Unsupported(*flaw);
     const measure::Settled settled = settle(*device, observer, sampler.thread_id());
     measure::RunnerOptions options{.request = task.request,
                                    .clock_settled = settled.stable,

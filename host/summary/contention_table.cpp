@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/statistics.hpp"
 #include "probes/contention/plan.hpp"
 #include "summary/layout.hpp"
@@ -36,6 +38,15 @@ std::string contention_table(const Results& contention, gpu::Api api, int column
   std::string text = heading(api == gpu::Api::model ? "Latency of the CPU" : "Latency of the CPU while the GPU works",
                              api, "", columns) +
                      table.text(columns);
+  double interrupted = 0;
+  for (const auto& [gbps, one] : by_gbps) interrupted = std::max(interrupted, one->state.interrupted);
+  if (interrupted > 0) {
+    text +=
+        wrapped(fmt::format("Left out: up to {:.2g} % of a row's windows, in which the system or the hypervisor took "
+                            "the core.",
+                            100 * interrupted),
+                columns);
+  }
   for (const measure::Finding& finding : contention.findings) text += wrapped(finding.evidence, columns);
   return text;
 }

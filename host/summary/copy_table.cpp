@@ -18,11 +18,20 @@ using probes::Mover;
 /// What the table shows of one way to copy.
 struct Copies {
   double gbps = 0;  ///< of large ones; 0 where not known
-  double latency_us = 0;
+  std::string gbps_text;
+  std::string latency_text;
   bool disturbed = false;
   double largest_bytes = 0;
 };
 using ByRoute = std::map<CopyRoute, Copies>;
+
+/// "14.5 ± 0.4"; "< 2.1" where it may be nothing at all.
+std::string text_of(const measure::Finding& finding) {
+  const double value = finding.value.value_or(0);
+  if (!finding.low || !finding.high) return three_digits(value);
+  if (*finding.low <= 0) return "< " + three_digits(*finding.high);
+  return three_digits(value, (*finding.high - *finding.low) / 2);
+}
 
 ByRoute by_route(const Results& copy) {
   ByRoute found;
@@ -36,12 +45,15 @@ ByRoute by_route(const Results& copy) {
       if (route.direction != Direction::both || !total || bytes < copies.largest_bytes) continue;
       copies.largest_bytes = bytes;
       copies.gbps = measure::median_of(*one);
+      copies.gbps_text = three_digits(copies.gbps);
     }
   }
   for (const measure::Finding& finding : copy.findings) {
     Copies& copies = found[probes::route_of(finding.series)];
-    if (finding.name == "latency") copies.latency_us = finding.value.value_or(0);
-    if (finding.name == "bandwidth") copies.gbps = finding.value.value_or(0);
+    if (finding.name == "latency") copies.latency_text = text_of(finding);
+    if (finding.name != "bandwidth") continue;
+    copies.gbps = finding.value.value_or(0);
+    copies.gbps_text = text_of(finding);
   }
   std::erase_if(found, [](const auto& entry) { return entry.second.gbps <= 0 || entry.first.beside_kernel; });
   return found;
@@ -51,8 +63,7 @@ ByRoute by_route(const Results& copy) {
 std::vector<std::string> cells_of(const ByRoute& found, const CopyRoute& route) {
   const auto copies = found.find(route);
   if (copies == found.end()) return {"", ""};
-  const auto& [gbps, latency_us, disturbed, largest_bytes] = copies->second;
-  return {three_digits(gbps) + (disturbed ? " *" : ""), latency_us > 0 ? three_digits(latency_us) : ""};
+  return {copies->second.gbps_text + (copies->second.disturbed ? " *" : ""), copies->second.latency_text};
 }
 
 std::string engine_name(Mover mover) { return probes::series_of({.mover = mover}).at("engine"); }
@@ -97,8 +108,11 @@ std::string within_the_device(const ByRoute& found, int columns) {
 std::string copy_table(const Results& copy, gpu::Api api, int columns) {
   const ByRoute found = by_route(copy);
   if (found.empty()) return "";
-  std::string text = heading("Copies", api, ": GB/s of large ones, µs that each takes beside its bytes", columns) +
-                     between_host_and_device(found, columns) + within_the_device(found, columns);
+  std::string text =
+      heading("Copies", api,
+              ": GB/s of large ones, µs that each takes beside its bytes; ± is half of what another run may read",
+              columns) +
+      between_host_and_device(found, columns) + within_the_device(found, columns);
   for (const measure::Finding& finding : copy.findings) {
     if (finding.name == "engines" || finding.name == "overlaps-compute") text += wrapped(finding.evidence, columns);
   }

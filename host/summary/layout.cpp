@@ -156,6 +156,11 @@ std::string through_api(const std::string& record_name) {
 
 std::string three_digits(double value) { return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0); }
 
+std::string three_digits(double value, double half_width) {
+  const int digits = value < 10 ? 2 : value < 100 ? 1 : 0;
+  return fmt::format("{:.{}f} ± {:.{}f}", value, digits, half_width, digits);
+}
+
 void Table::add(std::vector<std::string> cells) {
   cells.resize(columns_.size());
   rows_.push_back(std::move(cells));

@@ -23,8 +23,9 @@ std::string heading(std::string_view what, gpu::Api api, std::string_view more, 
 /// " through OpenCL" for the word of a record; empty where there is no driver between.
 std::string through_api(const std::string& record_name);
 
-/// A number with three digits, or all before the point where there are more.
+/// A number with three digits, or all before the point where there are more; with half the width of its interval.
 std::string three_digits(double value);
+std::string three_digits(double value, double half_width);
 
 struct Column {
   std::string head;

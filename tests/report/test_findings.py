@@ -31,6 +31,14 @@ def test_one_group_a_word_with_place_value_and_evidence(tmp_path):
     ]  # fmt: skip
 
 
+def test_an_interval_stands_beside_its_value(tmp_path):
+    finding = synthetic.finding_record(
+        "bandwidth", probe="copy", series={}, value=14.5, low=13.9, high=15.2, unit="GB/s"
+    )
+    ((_, found),) = findings.groups(view(tmp_path, finding))
+    assert [head for head, _ in found] == ["OpenCL, copy: 14.5 GB/s (13.9 GB/s to 15.2 GB/s)"]
+
+
 def test_findings_of_two_files_name_theirs(tmp_path):
     ((_, found),) = findings.groups(view(tmp_path, [synthetic.finding_record()], [synthetic.finding_record()]))
     assert [head for head, _ in found] == [f"OpenCL, latency, page, run-{n}.jsonl: 6 MiB" for n in (1, 2)]

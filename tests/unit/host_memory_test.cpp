@@ -145,7 +145,7 @@ TEST(HostMemory, ARoundTripIsToldByItsMedianAndItsNinetyNinthOfAHundred) {
   EXPECT_EQ(findings[0].name, "round-trip");
   EXPECT_DOUBLE_EQ(findings[0].value.value_or(0), 10.5);
   EXPECT_EQ(findings[0].unit, "us");
-  EXPECT_NE(findings[0].evidence.find("at most 11 in 99 of 100"), std::string::npos) << findings[0].evidence;
+  EXPECT_NE(findings[0].evidence.find("at most 11 us in 99 of 100"), std::string::npos) << findings[0].evidence;
 }
 
 measure::Measurement cpu_read(const std::string& memory, double gbps) {

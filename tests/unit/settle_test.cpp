@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "gpu/error.hpp"
@@ -25,6 +26,26 @@ double device_time(const ScriptedDevice& device) {
   double sum = 0;
   for (const test::Dispatch& dispatch : device.dispatches()) sum += dispatch.time_ns;
   return sum;
+}
+
+/// Work that the host waits for, and that takes a share of it by the device's clock.
+Workload waited_for(double share_by_device) {
+  return {.unit = "ns", .most = 1 << 10, .run = [share_by_device](std::uint64_t steps) {
+            const auto begin = std::chrono::steady_clock::now();
+            const auto wanted = std::chrono::microseconds(20 * steps);
+            while (std::chrono::steady_clock::now() - begin < wanted) {
+            }
+            return share_by_device * Nanoseconds(std::chrono::steady_clock::now() - begin);
+          }};
+}
+
+TEST(ClockFlaw, IsSaidOfAClockThatCountsNextToNothingOrMoreThanPassed) {
+  for (const double share : {0.3, 1.0}) EXPECT_EQ(clock_flaw(waited_for(share)), std::nullopt) << share;
+  for (const double share : {0.0, 0.01, 3.0}) {
+    const auto flaw = clock_flaw(waited_for(share));
+    ASSERT_TRUE(flaw) << share;
+    EXPECT_NE(flaw->find("newer or another driver"), std::string::npos) << *flaw;
+  }
 }
 
 TEST(SettleClock, ASteadyClockIsSettledSoon) {

@@ -52,8 +52,17 @@ def _head(view, finding, file):
     api = API_NAMES["model"] if view.is_model else API_NAMES.get(finding.get("api"))
     where = ", ".join(filter(None, [api, finding.get("probe"), *series.words(finding.get("series")), file]))
     value = finding.get("value")
-    amount = "" if value is None else formats.quantity(value, finding.get("unit"))
+    amount = "" if value is None else _amount(value, finding)
     return ": ".join(filter(None, [where, amount]))
+
+
+def _amount(value, finding):
+    """The value, and the interval that another run's lies in where it is known."""
+    unit, low, high = finding.get("unit"), finding.get("low"), finding.get("high")
+    text = formats.quantity(value, unit)
+    if low is None or high is None or low == high:
+        return text
+    return f"{text} ({formats.quantity(low, unit)} to {formats.quantity(high, unit)})"
 
 
 def translation_edges(view, entries):

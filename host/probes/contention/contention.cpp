@@ -18,13 +18,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "analysis/statistics.hpp"
+#include "analysis/prediction.hpp"
 #include "cpu/topology.hpp"
 #include "gpu/error.hpp"
+#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/contention/plan.hpp"
 #include "probes/contention/reverse.hpp"
@@ -113,46 +115,87 @@ Workload prepare(gpu::Device& device, const Point& point, const Request& request
   return walk_beside_gpu(device, point, request, array_bytes_of(device), readers_of(info));
 }
 
+Finding finding_of(const char* name, const char* unit, const std::string& evidence) {
+  return {.series = series_of_load(), .name = name, .unit = unit, .evidence = evidence};
+}
+
+Finding idle_latency(const std::vector<LoadPoint>& curve) {
+  const bool same_silicon = curve.back().measurement->state.shape.at("same_silicon") != 0;
+  Finding finding =
+      finding_of("idle-latency", "ns",
+                 fmt::format("With the GPU idle half of the CPU's windows took less than {:.3g} ns a load.{}",
+                             curve.front().latency_ns,
+                             same_silicon ? " Here the GPU is a driver on the same CPU's other cores." : ""));
+  measure::state(finding, measure::estimate(*curve.front().measurement));
+  return finding;
+}
+
+Finding full_load_latency(const std::vector<LoadPoint>& curve) {
+  Finding finding =
+      finding_of("full-load-latency", "ns",
+                 fmt::format("While the GPU moved {:.3g} GB/s, the most it was brought to, a load took {:.3g} ns.",
+                             curve.back().gpu_gbps, curve.back().latency_ns));
+  measure::state(finding, measure::estimate(*curve.back().measurement));
+  return finding;
+}
+
+/// The curve that another run may find at the most, or at the least.
+std::vector<LoadPoint> bound_of(std::vector<LoadPoint> curve, double analysis::Estimate::* bound) {
+  for (LoadPoint& point : curve) {
+    if (point.pairs != nullptr) point.times_idle = measure::estimate(*point.pairs).*bound;
+  }
+  return curve;
+}
+
+Finding load_for_percent(const std::vector<LoadPoint>& curve, int percent) {
+  const double times = 1 + percent / 100.0;
+  const std::optional<double> gbps = load_for(curve, times);
+  Finding finding = finding_of(percent == 10 ? "load-for-10-percent" : "load-for-50-percent", "GB/s", "");
+  const std::optional<double> earliest = load_for(bound_of(curve, &analysis::Estimate::high), times);
+  const std::optional<double> latest = load_for(bound_of(curve, &analysis::Estimate::low), times);
+  if (gbps) {
+    finding.value = six_digits(*gbps);
+    if (earliest) finding.low = six_digits(std::min(*earliest, *gbps));
+    if (latest) finding.high = six_digits(std::max(*latest, *gbps));
+    finding.evidence = fmt::format("Latency is {} % above idle from {:.3g} GB/s of the GPU on.", percent, *gbps);
+    if (!latest) finding.evidence += " Another run may find that it never is.";
+  } else {
+    finding.evidence =
+        fmt::format("Up to {:.3g} GB/s of the GPU latency never rose by {} %.", curve.back().gpu_gbps, percent);
+    if (earliest)
+      finding.evidence += fmt::format(" Another run may find that it does, from {:.3g} GB/s on.", *earliest);
+  }
+  return finding;
+}
+
+std::optional<Finding> cpu_loss(std::span<const Measurement> measurements) {
+  const Measurement* pairs = at_load(measurements, series_of_load(), "ratio", 1);
+  if (pairs == nullptr || pairs->values.size() < 2) return std::nullopt;
+  const analysis::Estimate ratio = measure::estimate(*pairs);
+  Finding finding = finding_of(
+      "cpu-loss", "ratio",
+      fmt::format(
+          "At full load the CPU's loads took {:.3g} times as long as right before, with the GPU idle ({:.3g} to "
+          "{:.3g} in another run).",
+          ratio.value, ratio.low, ratio.high));
+  if (const Measurement* control = at_load(measurements, series_of_control(), "ratio", 1)) {
+    finding.evidence +=
+        fmt::format(" With arrays in the GPU's first cache: {:.3g} times.", measure::median_of(*control));
+  }
+  const auto loss = [](double times) { return 1 - 1 / times; };
+  measure::state(finding, {loss(ratio.low), loss(ratio.value), loss(ratio.high)});
+  return finding;
+}
+
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
   Conclusion conclusion;
   conclusion.findings = reverse_findings(measurements);
   const std::vector<LoadPoint> curve = load_curve(measurements);
   if (curve.size() < 2) return conclusion;
-  const auto add = [&](const char* name, std::optional<double> value, const char* unit, const std::string& evidence) {
-    conclusion.findings.push_back(
-        {.series = series_of_load(), .name = name, .value = value, .unit = unit, .evidence = evidence});
-  };
-  const Measurement* full = at_load(measurements, series_of_load(), "ns", 1);
-  const bool same_silicon = full != nullptr && full->state.shape.at("same_silicon") != 0;
-  const std::string where = same_silicon ? " Here the GPU is a driver on the same CPU's other cores." : "";
-  add("idle-latency", curve.front().latency_ns, "ns",
-      fmt::format("With the GPU idle half of the CPU's windows took less than {:.3g} ns a load.{}",
-                  curve.front().latency_ns, where));
-  add("full-load-latency", curve.back().latency_ns, "ns",
-      fmt::format("While the GPU moved {:.3g} GB/s, the most it was brought to, a load took {:.3g} ns.",
-                  curve.back().gpu_gbps, curve.back().latency_ns));
-  for (const auto& [name, times] : {std::pair("load-for-10-percent", 1.1), std::pair("load-for-50-percent", 1.5)}) {
-    const std::optional<double> gbps = load_for(curve, times);
-    const std::string percent = times < 1.3 ? "10 %" : "50 %";
-    add(name, gbps, "GB/s",
-        gbps ? fmt::format("Latency is {} above idle from {:.3g} GB/s of the GPU on.", percent, *gbps)
-             : fmt::format("Up to {:.3g} GB/s of the GPU latency never rose by {}.", curve.back().gpu_gbps, percent));
-  }
-  if (const Measurement* pairs = at_load(measurements, series_of_load(), "ratio", 1);
-      pairs != nullptr && pairs->values.size() > 1) {
-    const double ratio = analysis::quantile(pairs->values, 0.5);
-    const analysis::Interval interval = analysis::median_interval(pairs->values);
-    std::string evidence = fmt::format(
-        "At full load the CPU's loads took {:.3g} times as long as right before, with the GPU idle ({:.3g} to {:.3g} "
-        "in "
-        "pairs of stretches).",
-        ratio, interval.low, interval.high);
-    if (const Measurement* control = at_load(measurements, series_of_control(), "ratio", 1)) {
-      evidence +=
-          fmt::format(" With arrays in the GPU's first cache: {:.3g} times.", analysis::quantile(control->values, 0.5));
-    }
-    add("cpu-loss", 1 - 1 / ratio, "ratio", evidence);
-  }
+  std::vector<Finding> found{idle_latency(curve), full_load_latency(curve), load_for_percent(curve, 10),
+                             load_for_percent(curve, 50)};
+  if (auto loss = cpu_loss(measurements)) found.push_back(*loss);
+  std::ranges::move(found, std::back_inserter(conclusion.findings));
   return conclusion;
 }
 

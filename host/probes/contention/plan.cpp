@@ -29,22 +29,33 @@ Point point(const Request& request, const std::map<std::string, std::string>& se
           .shape = shape};
 }
 
-/// A point of the main curve, with the pairs of stretches in which it was measured; without them the idle point tells.
-double times_idle(std::span<const Measurement> known, const Measurement& at) {
-  double idle_ns = 0;
-  for (const Measurement& one : known) {
-    const bool same = one.point.series == at.point.series && x_of(one, "cpu_threads") == 0;
-    if (same && one.unit == "ratio" && x_of(one, "load") == x_of(at, "load")) return median_of(one);
-    if (same && one.unit == "ns" && x_of(one, "load") == 0) idle_ns = median_of(one);
+/// Of the main curve, at a load that was asked for; null where there is none.
+const Measurement* main_at(std::span<const Measurement> known, const std::string& unit, double load) {
+  const auto found = std::ranges::find_if(known, [&](const Measurement& one) {
+    return one.unit == unit && one.point.series == series_of_load() && x_of(one, "cpu_threads") == 0 &&
+           x_of(one, "load") == load;
+  });
+  return found == known.end() ? nullptr : &*found;
+}
+
+/// By the pairs of stretches in which a point was measured; without them the idle point tells.
+LoadPoint load_point(std::span<const Measurement> known, const Measurement& at) {
+  LoadPoint point{.gpu_gbps = x_of(at, "gpu_gbps"), .latency_ns = median_of(at), .measurement = &at};
+  point.pairs = main_at(known, "ratio", x_of(at, "load"));
+  const Measurement* const idle = main_at(known, "ns", 0);
+  if (point.pairs != nullptr) {
+    point.times_idle = median_of(*point.pairs);
+  } else if (idle != nullptr) {
+    point.times_idle = point.latency_ns / median_of(*idle);
   }
-  return idle_ns > 0 ? median_of(at) / idle_ns : 1;
+  return point;
 }
 
 /// The loads that were asked for, with how much longer a load of the CPU took at each.
 std::vector<std::pair<double, double>> asked(std::span<const Measurement> known) {
   std::vector<std::pair<double, double>> loads;
   for (const Measurement& one : known) {
-    if (is_main(one)) loads.emplace_back(x_of(one, "load"), times_idle(known, one));
+    if (is_main(one)) loads.emplace_back(x_of(one, "load"), load_point(known, one).times_idle);
   }
   std::ranges::sort(loads);
   return loads;
@@ -62,7 +73,7 @@ std::map<std::string, std::string> series_of_control() {
 std::vector<LoadPoint> load_curve(std::span<const Measurement> known) {
   std::vector<LoadPoint> curve;
   for (const Measurement& one : known) {
-    if (is_main(one)) curve.push_back({x_of(one, "gpu_gbps"), median_of(one), times_idle(known, one)});
+    if (is_main(one)) curve.push_back(load_point(known, one));
   }
   std::ranges::sort(curve, {}, &LoadPoint::gpu_gbps);
   return curve;

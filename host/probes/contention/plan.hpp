@@ -21,6 +21,8 @@ struct LoadPoint {
   double latency_ns = 0;
   /// Of the latency right before with the GPU idle: free of what the machine does slowly meanwhile. 1 at no load.
   double times_idle = 1;
+  const Measurement* measurement = nullptr;
+  const Measurement* pairs = nullptr;  ///< what `times_idle` is the median of, where it is
 };
 /// The main curve with no CPU threads reading, by bandwidth.
 std::vector<LoadPoint> load_curve(std::span<const Measurement> known);

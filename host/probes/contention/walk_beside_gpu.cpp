@@ -78,6 +78,55 @@ Shape shape_of(gpu::Device& device, const Point& point, std::uint64_t array_byte
                                  workloads::SearchDepth::once);
 }
 
+/// Stretches that something else hides are made again, so many times as are wanted at most.
+constexpr int attempts_a_stretch = 3;
+/// What fewer say of their scatter is nothing.
+constexpr int fewest_stretches = 3;
+
+/// What the stretches of one point have shown.
+class Stretches {
+ public:
+  [[nodiscard]] int made() const { return static_cast<int>(windows_.visits.size()); }
+
+  /// The windows in which nothing took the thread's core.
+  std::vector<ChaseWindow> undisturbed(std::vector<ChaseWindow> windows) {
+    seen_ += windows.size();
+    std::erase_if(windows, [](const ChaseWindow& one) { return one.interrupted; });
+    kept_ += windows.size();
+    return windows;
+  }
+
+  void add(const std::vector<ChaseWindow>& windows) {
+    for (const ChaseWindow& one : windows) {
+      windows_.values.push_back(one.ns_per_load);
+      if (one.clock_mhz > 0) cycles_.values.push_back(six_digits(one.ns_per_load * one.clock_mhz / 1e3));
+    }
+    windows_.visits.push_back(windows.size());
+  }
+  void add_ratio(double times_idle) {
+    ratio_.values.push_back(times_idle);
+    ratio_.visits.push_back(1);
+  }
+  void add_moved(double gbps) { moved_.values.push_back(gbps); }
+
+  Repetitions repetitions(bool busy, bool reaches_memory) {
+    Repetitions all{.values = windows_.values, .steps = 1024, .visits = windows_.visits};
+    all.interrupted = 1 - static_cast<double>(kept_) / static_cast<double>(seen_);
+    all.reached["gpu_gbps"] = reaches_memory ? analysis::quantile(moved_.values, 0.5) : 0;
+    if (cycles_.values.size() == windows_.values.size()) all.further.push_back(cycles_);
+    if (busy) all.further.insert(all.further.end(), {ratio_, moved_});
+    return all;
+  }
+
+ private:
+  Reading windows_{.series = {}, .unit = "ns", .values = {}};
+  Reading cycles_{.series = {}, .unit = "cycles", .values = {}};
+  Reading ratio_{.series = {}, .unit = "ratio", .values = {}};
+  Reading moved_{.series = {{"side", "gpu"}}, .unit = "GB/s", .values = {}};
+  std::size_t seen_ = 0;
+  std::size_t kept_ = 0;
+};
+
 /// A walk of the CPU while the GPU adds arrays and CPU threads read, if any do.
 struct WalkBesideGpu {
   std::unique_ptr<gpu::Companion> companion;
@@ -108,52 +157,40 @@ struct WalkBesideGpu {
 
   Repetitions observe(const std::function<void()>& alive) {
     if (readers) readers->begin();
-    const int pairs = quick ? 3 : 8;  // of 8 no pair is left out of the interval that holds the median 95 times of 100
     const Nanoseconds busy_time(quick ? 40e6 : 50e6);
     const Nanoseconds idle_time(quick ? 15e6 : 25e6);
-    Repetitions all;
-    Reading cycles{.series = {}, .unit = "cycles", .values = {}};
-    Reading ratio{.series = {}, .unit = "ratio", .values = {}};
-    Reading moved{.series = {{"side", "gpu"}}, .unit = "GB/s", .values = {}};
-    const auto add = [&](const std::vector<ChaseWindow>& windows) {
-      for (const ChaseWindow& one : windows) {
-        all.values.push_back(one.ns_per_load);
-        if (one.clock_mhz > 0) cycles.values.push_back(six_digits(one.ns_per_load * one.clock_mhz / 1e3));
-      }
-    };
     (void)companion->chase_for(idle_time);  // wakes the core and fills its translations
     if (sum) warm_up(busy_time, alive);
-    for (int pair = 0; pair < pairs; ++pair) {
-      const std::vector<ChaseWindow> idle = companion->chase_for(idle_time);
+    Stretches all;
+    const int wanted = quick ? 3 : 8;
+    for (int attempt = 0; all.made() < wanted && attempt < attempts_a_stretch * wanted; ++attempt) {
+      const std::vector<ChaseWindow> idle = all.undisturbed(companion->chase_for(idle_time));
       alive();
+      if (idle.empty()) continue;
       if (!sum) {
-        add(idle);
+        all.add(idle);
         continue;
       }
       gpu::BusyTimes busy;
       const std::vector<ChaseWindow> windows = companion->chase_during([&] { busy = sum->keep_busy(busy_time); });
       if (const auto flaw = sum->flaw()) throw gpu::Error(*flaw);
       alive();
-      const std::vector<ChaseWindow> counted = inside(windows, busy);
-      if (counted.empty() || idle.empty()) continue;
-      add(counted);
-      ratio.values.push_back(median_of(counted) / median_of(idle));
-      for (const double gbps : bandwidths(counted, busy, sum->bytes_per_dispatch())) moved.values.push_back(gbps);
+      const std::vector<ChaseWindow> counted = all.undisturbed(inside(windows, busy));
+      if (counted.empty()) continue;
+      all.add(counted);
+      all.add_ratio(median_of(counted) / median_of(idle));
+      for (const double gbps : bandwidths(counted, busy, sum->bytes_per_dispatch())) all.add_moved(gbps);
     }
-    constexpr std::size_t fewest_windows = 3;
-    if (all.values.size() < fewest_windows) {
-      const std::string stretches = all.values.empty() ? "no stretch" : "hardly a stretch";
-      throw gpu::Unsupported(stretches +
-                             " of the CPU's walk lay wholly inside a dispatch, so nothing is known of its time then; "
-                             "where other programs have the cores, measure again when those are idle");
+    if (all.made() < fewest_stretches) {
+      throw gpu::Unsupported(
+          std::to_string(all.made()) + " of " + std::to_string(wanted) +
+          " stretches of the CPU's walk had windows that were not interrupted" +
+          (sum ? " and lay wholly inside a dispatch" : "") +
+          ", and three are needed; where other programs have the cores, measure again when those are "
+          "idle");
     }
     if (readers) (void)readers->gbps();  // they did run
-    all.steps = 1024;
-    all.reached["gpu_gbps"] = sum && !is_control ? analysis::quantile(moved.values, 0.5) : 0;
-    if (cycles.values.size() == all.values.size()) all.further.push_back(cycles);
-    if (sum) all.further.push_back(ratio);
-    if (sum) all.further.push_back(moved);
-    return all;
+    return all.repetitions(sum.has_value(), sum && !is_control);
   }
 };
 

@@ -35,11 +35,6 @@ Curves curves_of(std::span<const Measurement> measurements) {
   return curves;
 }
 
-std::string time_text(double nanoseconds) {
-  if (nanoseconds < 1e6) return fmt::format("{:.3g} us", nanoseconds / 1e3);
-  return fmt::format("{:.3g} ms", nanoseconds / 1e6);
-}
-
 using Seen = measure::SeenByVisit<Curves>;
 
 std::optional<analysis::CopyLine> line_of(const Curve& curve) {
@@ -59,7 +54,7 @@ void add_line(const CopyRoute& route, const Seen& seen, Conclusion& conclusion) 
   const std::string evidence = fmt::format(
       "A copy of {} {} takes {}, one of {} {}: with {:.3g} us and {:.3g} GB/s a line misses no size by "
       "more than {:.0f} %.",
-      size_text(small), phrase_of(route), time_text(small_ns), size_text(large), time_text(large_ns),
+      size_text(small), phrase_of(route), measure::time_text(small_ns), size_text(large), measure::time_text(large_ns),
       line->latency_ns / 1e3, line->gbps, std::ceil(100 * line->worst));
   const auto add = [&](const char* name, const char* unit, const analysis::Estimate& estimate) {
     Finding finding{.series = series_of(route), .name = name, .unit = unit, .evidence = evidence};
@@ -98,8 +93,9 @@ std::optional<Concurrency> both_at_once(const Curves& curves, const CopyRoute& b
   if (!there || !back || !together) return std::nullopt;
   const double pair_ns = *together * 2;  // both directions' bytes are counted
   const double copies = std::min(2.0, 1 + (*there + *back - pair_ns) / std::min(*there, *back));
-  return Concurrency{copies, fmt::format("copies of {} both ways at once take {} a pair, one after the other {}",
-                                         size_text(bytes), time_text(pair_ns), time_text(*there + *back))};
+  return Concurrency{
+      copies, fmt::format("copies of {} both ways at once take {} a pair, one after the other {}", size_text(bytes),
+                          measure::time_text(pair_ns), measure::time_text(*there + *back))};
 }
 
 std::optional<Concurrency> same_way(const Curves& curves, const CopyRoute& route, int queues, double bytes) {

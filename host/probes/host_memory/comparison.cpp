@@ -165,9 +165,10 @@ Finding round_trip(const Measurement& one) {
   Finding finding{.series = one.point.series,
                   .name = "round-trip",
                   .unit = "us",
-                  .evidence = fmt::format("From the CPU to the device and back takes {:.3g} us in the median of "
-                                          "{} times, and at most {:.3g} in 99 of 100.",
-                                          half.value, one.values.size(), analysis::quantile(one.values, 0.99))};
+                  .evidence = fmt::format("From the CPU to the device and back takes {} in the median of "
+                                          "{} times, and at most {} in 99 of 100.",
+                                          measure::time_text(1e3 * half.value), one.values.size(),
+                                          measure::time_text(1e3 * analysis::quantile(one.values, 0.99)))};
   measure::state(finding, half);
   return finding;
 }
