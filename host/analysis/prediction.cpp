@@ -10,10 +10,39 @@
 namespace sonde::analysis {
 namespace {
 
-constexpr double least_share = 0.01;
+constexpr double least_share = 0.03;
+
+/// In variances of a run's mean: that of this run, that of the other, and as much again for what changes between runs.
+constexpr double variances = 4;
 
 /// Student's t: within so many on either side lie 95 of 100, by degrees of freedom from one on.
 constexpr std::array t_95{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179};
+
+/// A mean without the outermost numbers, its standard error and that one's degrees of freedom.
+struct Trimmed {
+  double mean = 0;
+  double error = 0;
+  std::size_t degrees = 0;
+};
+
+/// Of six and more some are left out at either end, and three or more stay: one moment in which others had a cache must
+/// not widen what all others agree on (Tukey and McLaughlin, Sankhya A 25, 1963).
+Trimmed trimmed(std::span<const double> numbers) {
+  std::vector<double> sorted(numbers.begin(), numbers.end());
+  std::ranges::sort(sorted);
+  const std::size_t cut = (std::max<std::size_t>(sorted.size(), 3) - 3) / 3;
+  const double count = static_cast<double>(sorted.size());
+  const std::size_t kept = sorted.size() - 2 * cut;
+  Trimmed found{.degrees = kept - 1};
+  for (std::size_t i = cut; i < cut + kept; ++i) found.mean += sorted[i] / static_cast<double>(kept);
+  // What was left out counts as the outermost that is kept, about its own mean.
+  for (double& one : sorted) one = std::clamp(one, sorted[cut], sorted[cut + kept - 1]);
+  const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / count;
+  double squares = 0;
+  for (const double one : sorted) squares += (one - mean) * (one - mean);
+  found.error = std::sqrt(squares / (count - 1) / count) * count / static_cast<double>(kept);
+  return found;
+}
 
 }  // namespace
 
@@ -22,13 +51,9 @@ Estimate predicted(double value, std::span<const double> found) {
     constexpr double endless = std::numeric_limits<double>::infinity();
     return {.low = -endless, .value = value, .high = endless};
   }
-  const double count = static_cast<double>(found.size());
-  const double mean = std::accumulate(found.begin(), found.end(), 0.0) / count;
-  double squares = 0;
-  for (const double one : found) squares += (one - mean) * (one - mean);
-  const double deviation = std::sqrt(squares / (count - 1));
-  const double half = t_95[std::min(found.size() - 2, t_95.size() - 1)] * deviation * std::sqrt(2 / count);
-  return {.low = std::min(value, mean - half), .value = value, .high = std::max(value, mean + half)};
+  const Trimmed of = trimmed(found);
+  const double half = t_95[std::min(of.degrees, t_95.size()) - 1] * of.error * std::sqrt(variances);
+  return {.low = std::min(value, of.mean - half), .value = value, .high = std::max(value, of.mean + half)};
 }
 
 Estimate predicted_above_zero(double value, std::span<const double> found) {

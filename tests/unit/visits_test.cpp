@@ -65,8 +65,8 @@ TEST(Visits, AnEstimateKnowsAsMuchAsTheyAgree) {
   one.visits = {2, 2, 2};
   const analysis::Estimate found = estimate(one);
   EXPECT_EQ(found.value, 100);
-  EXPECT_NEAR(found.low, 70, 3);
-  EXPECT_NEAR(found.high, 143, 4);
+  EXPECT_NEAR(found.low, 61, 3);
+  EXPECT_NEAR(found.high, 164, 4);
   Finding finding;
   state(finding, found);
   EXPECT_EQ(finding.value, 100);

@@ -39,7 +39,7 @@ using workloads::Sharing;
 
 /// Where visits disagree about a kind so many more are made, until there are this many.
 constexpr int visits_more = 2;
-constexpr int most_visits = 7;
+constexpr int most_visits = 9;
 
 bool is_simulated(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::model; }
 

@@ -13,7 +13,7 @@ namespace sonde::probes {
 enum class Touch { word, pages, all };
 
 /// Pages that are touched, spread over the buffer; fewer where it has not so many.
-inline constexpr std::uint32_t most_touched_pages = 64;
+inline constexpr std::uint32_t most_touched_pages = 512;
 /// What the kernel's loops and its 32-bit words reach.
 inline constexpr std::uint64_t most_round_bytes = 1ull << 30;
 

@@ -123,7 +123,8 @@ std::vector<analysis::RoundTime> rounds_of(const Curve& words) {
   return rounds;
 }
 
-SharingVerdict verdict_on(const Seen& seen, const std::map<std::string, std::string>& series, Way way) {
+SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen& seen,
+                          const std::map<std::string, std::string>& series, Way way) {
   const std::string memory = workloads::memory_of(series);
   const Curve& words = seen.all().at(series);
   const double gbps = copy_gbps(seen.all(), way);
@@ -174,9 +175,11 @@ SharingVerdict verdict_on(const Seen& seen, const std::map<std::string, std::str
     finding.evidence += ", but when all of it changes a round takes longer than touching and copying it would.";
     return verdict;
   }
-  const auto last_us = [&](const Curves& curves) { return curves.at(series).at(largest); };
   finding.name = "zero-copy";
-  measure::state(finding, seen.estimate(last_us));
+  const auto last = std::ranges::find_if(measurements, [&](const Measurement& one) {
+    return one.point.series == series && one.point.x.at("bytes") == largest;
+  });
+  measure::state(finding, measure::estimate(*last));
   finding.unit = "us";
   finding.evidence += fmt::format("; a copy would have added {:.3g} us.", largest / gbps / 1e3);
   return verdict;
@@ -192,7 +195,7 @@ std::vector<SharingVerdict> sharing_verdicts(std::span<const Measurement> measur
     for (const Way way : {Way::to_host, Way::to_device}) {
       std::map<std::string, std::string> words = series_of(Touch::word, way);
       words["memory"] = workloads::memory_of(series);
-      if (series == words) all.push_back(verdict_on(seen, series, way));
+      if (series == words) all.push_back(verdict_on(measurements, seen, series, way));
     }
   }
   return all;

@@ -5,14 +5,14 @@
 // and unmap where the kind needs them; a wrong value is an error. The time of such a round, by the host's clock (the
 // records' state.shape says so), over the size of the buffer: if nothing is copied it does not matter how large the
 // buffer is. Of a round from CPU to GPU the map before it is not counted, which is the other direction's work. Further
-// rounds change a word in each of up to 64 pages (order page), all words (order cycle; not in large buffers), and in
+// rounds change a word in each of up to 512 pages (order page), all words (order cycle; not in large buffers), and in
 // each the CPU also reads a second time with nothing in between (direction within, side cpu), which is what looking
 // itself costs. For comparison the whole buffer is copied by the driver (engine driver). All of it is done several
 // times, on new buffers, and more often where those times disagree.
 //
 // How to read the curve: flat is zero-copy; a rise as steep as, or a third as steep as, the copy that was asked for is
 // a hidden copy, whose rate is the rise's; a smaller rise is work on every line of the buffer, as when caches are
-// written back. A flat curve with far more time for 64 pages than for one word is memory that moves page by page.
+// written back. A flat curve with far more time for 512 pages than for one word is memory that moves page by page.
 
 #include <algorithm>
 #include <map>
