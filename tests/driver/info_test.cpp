@@ -60,7 +60,7 @@ class ProbeOnDevice : public test::DeviceTest {};
 
 const measure::Probe* asked = nullptr;
 
-/// The two smallest points of those that the probe wants first; its questions are otherwise its own.
+/// The two smallest points of those that the probe wants first, each once; its questions are otherwise its own.
 std::vector<measure::Point> first_two(const DeviceInfo& info, const measure::Request& request,
                                       std::span<const measure::Measurement> known) {
   if (!known.empty()) return {};
@@ -70,6 +70,7 @@ std::vector<measure::Point> first_two(const DeviceInfo& info, const measure::Req
     return bytes == point.x.end() ? 0.0 : bytes->second;
   });
   if (points.size() > 2) points.resize(2);
+  for (measure::Point& point : points) point.visits = 1;
   return points;
 }
 
