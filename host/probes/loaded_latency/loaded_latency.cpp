@@ -41,7 +41,7 @@ std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
 
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   if (known.empty()) return idle_points(device, request);
-  std::vector<Point> points = loaded_points_wanted(request, known);
+  const std::vector<Point> points = loaded_points_wanted(request, known);
   return points.empty() ? further_visits(known) : points;
 }
 
