@@ -82,9 +82,10 @@ class Chase final : public gpu::Companion {
       at_ = follow(at_);
       const Nanoseconds end = now();
       const os::CpuTime after = os::cpu_time_of_this_thread();
+      const Nanoseconds adding = now();
       const volatile std::uintptr_t sum = add_up(at_);
       static_cast<void>(sum);
-      const Nanoseconds added = now() - end;
+      const Nanoseconds added = now() - adding;
       windows.push_back({.begin = begin,
                          .end = end,
                          .ns_per_load = (end - begin).count() / loads_in_a_window,
