@@ -1,7 +1,6 @@
 #include "analysis/hidden_copy.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 
 #include "analysis/statistics.hpp"
@@ -60,9 +59,11 @@ HiddenCopy find_hidden_copy(std::span<const RoundTime> rounds, std::span<const R
     return unclear("there are too few sizes, or they lie too near to each other, to tell whether time grows");
   }
   if (copy_gbps <= 0) return unclear("no copy that was asked for could be timed to compare with");
+  std::vector<Rounds> each;
+  for (const Rounds& visit : visits) each.push_back(sorted(visit));
   const auto estimate = [&](const std::function<double(const Rounds&)>& number) {
     std::vector<double> found;
-    for (const Rounds& visit : visits) found.push_back(number(sorted(visit)));
+    for (const Rounds& visit : each) found.push_back(number(visit));
     return predicted(number(all), found);
   };
   const double copy_ns = all.back().bytes / copy_gbps;
@@ -82,7 +83,7 @@ HiddenCopy find_hidden_copy(std::span<const RoundTime> rounds, std::span<const R
     return unclear("time grows with the size, but not in proportion to it");
   }
   std::vector<double> rates;
-  for (const Rounds& visit : visits) rates.push_back(1 / slope(sorted(visit)));
+  for (const Rounds& visit : each) rates.push_back(1 / slope(visit));
   return {.verdict = copies ? HiddenCopy::Verdict::copy : HiddenCopy::Verdict::maintenance,
           .gbps = predicted_above_zero(1 / slope(all), rates)};
 }

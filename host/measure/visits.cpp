@@ -9,6 +9,9 @@
 namespace sonde::measure {
 namespace {
 
+constexpr int visits_more = 2;
+constexpr int most_visits = 9;
+
 /// The values of each visit that counts.
 std::vector<std::vector<double>> values_by_visit(const Measurement& one) {
   if (one.visits.empty()) return {one.values};
@@ -38,6 +41,20 @@ std::vector<Point> each_visit(std::span<const Point> points) {
     std::ranges::copy_if(points, std::back_inserter(all), [visit](const Point& one) { return one.visits > visit; });
   }
   return all;
+}
+
+int usual_visits(Effort effort) { return effort == Effort::thorough ? 4 : 3; }
+
+std::vector<Point> more_visits(std::span<const Measurement> known,
+                               const std::function<bool(const Measurement&)>& is_open) {
+  std::vector<Point> points;
+  for (const Measurement& one : known) {
+    const int visits = static_cast<int>(one.visits.size());
+    if (visits == 0 || visits >= most_visits || !is_open(one)) continue;
+    points.push_back(one.point);
+    points.back().visits = visits + visits_more;
+  }
+  return points;
 }
 
 void add_visit(Measurement& known, const Measurement& visit) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,14 @@ namespace sonde::measure {
 
 /// Each point as often as it is visited, all of them once before any again.
 std::vector<Point> each_visit(std::span<const Point> points);
+
+/// As many visits as findings are read from, where a probe has no reason for more.
+int usual_visits(Effort effort);
+
+/// Two visits more to each visited point that `is_open`, of which the visits so far leave something undecided, until it
+/// has nine.
+std::vector<Point> more_visits(std::span<const Measurement> known,
+                               const std::function<bool(const Measurement&)>& is_open);
 
 /// Adds a further visit's values to those that are known. One that others disturbed counts, and has values, only where
 /// all were.

@@ -8,6 +8,7 @@
 #include "gpu/model/model.hpp"
 #include "gpu/opencl/opencl.hpp"
 #include "gpu/vulkan/vulkan.hpp"
+#include "support/small_model.hpp"
 
 namespace sonde::test {
 namespace {
@@ -21,16 +22,8 @@ std::size_t chosen(const std::vector<gpu::DeviceInfo>& devices) {
   return 0;
 }
 
-gpu::model::Description small_model() {
-  gpu::model::Description model;
-  model.name = "small";
-  model.memory_bytes = 1ull << 30;
-  model.clock_mhz = 2000;
-  model.launch_ns = 8000;
-  model.levels.resize(2);
-  model.levels[0].bytes = 32768;
-  model.levels[0].latency_ns = 40;
-  model.levels[1].latency_ns = 300;
+gpu::model::Description model_with_copies() {
+  gpu::model::Description model = small_model(1ull << 30);
   model.cpu = {.idle_latency_ns = 100, .loaded_latency_ns = 200};
   model.copy = {.to_device_gbps = 25, .to_host_gbps = 20, .latency_us = 10, .engines = 2};
   return model;
@@ -45,7 +38,7 @@ gpu::model::Description small_model() {
 }  // namespace
 
 std::unique_ptr<gpu::Device> open_device(const std::string& how) {
-  if (how == "model") return gpu::model::open(small_model());
+  if (how == "model") return gpu::model::open(model_with_copies());
   if (how == "opencl") return gpu::opencl::open(chosen(gpu::opencl::list()));
   const auto access = how == "vulkan" ? gpu::vulkan::BufferAccess::best : gpu::vulkan::BufferAccess::descriptors;
   return gpu::vulkan::open(chosen(gpu::vulkan::list()), access);

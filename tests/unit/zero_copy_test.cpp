@@ -8,43 +8,16 @@
 #include <string>
 
 #include "gpu/model/model.hpp"
-#include "measure/runner.hpp"
-#include "probes/catalog.hpp"
-#include "support/copying_device.hpp"
-#include "support/recording_observer.hpp"
+#include "probes/probe.hpp"
+#include "support/noisy_drivers.hpp"
 
 namespace sonde::probes {
 namespace {
 
-constexpr double explicit_gbps = 20;
-
-gpu::model::Description description() {
-  gpu::model::Description model;
-  model.name = "small";
-  model.memory_bytes = 1ull << 29;
-  model.clock_mhz = 2000;
-  model.launch_ns = 8000;
-  model.levels.resize(2);
-  model.levels[0].bytes = 32768;
-  model.levels[0].latency_ns = 40;
-  model.levels[1].latency_ns = 300;
-  model.levels[1].read_gbps = 400;
-  model.levels[1].write_gbps = 400;
-  return model;
-}
-
-test::RecordingObserver measured(gpu::Device& device, std::uint64_t largest_bytes = 4 << 20) {
-  test::RecordingObserver observer;
-  measure::run_probe(device, zero_copy,
-                     {.request = {.effort = measure::Effort::quick, .largest_bytes = largest_bytes},
-                      .host_time = [] { return counters::HostTime{}; }},
-                     observer);
-  return observer;
-}
+test::RecordingObserver measured(gpu::Device& device) { return test::asked_for_sharing(device, 4 << 20); }
 
 test::RecordingObserver measured(const test::Sharing& sharing, std::uint64_t largest_bytes = 4 << 20) {
-  test::CopyingDevice device(gpu::model::open(description()), sharing, explicit_gbps);
-  return measured(device, largest_bytes);
+  return test::asked_for_sharing(sharing, largest_bytes);
 }
 
 /// The finding of a kind in a direction.
@@ -101,11 +74,7 @@ TEST(ZeroCopy, TimeForEveryTouchedPageIsMigration) {
 
 /// What a noisy driver does is told from what it does not, or left open; never is it taken for something else.
 TEST(ZeroCopy, NoiseAndInterruptionsTurnNoVerdictIntoAnother) {
-  const std::map<std::string, test::Sharing> drivers{{"zero-copy", {}},
-                                                     {"copies", {.copy_gbps = 12}},
-                                                     {"cache-maintenance", {.maintenance_gbps = 120}},
-                                                     {"migrates", {.page_us = 12}}};
-  for (const auto& [name, sharing] : drivers) {
+  for (const auto& [name, sharing] : test::drivers_by_finding()) {
     int right = 0;
     constexpr int runs = 2;
     for (int run = 0; run < runs; ++run) {
@@ -150,7 +119,7 @@ TEST(ZeroCopy, TooFewSizesAreUnclearNotAGuess) {
 }
 
 TEST(ZeroCopy, TheModelsListAndItsCopyRatesComeBack) {
-  gpu::model::Description model = description();
+  gpu::model::Description model = test::model_behind_a_driver();
   model.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3, .ramp_seconds = 0.01};
   model.host_memory = {
       .latency_ns = 500, .bypasses_memory_side_cache = false, .zero_copy = {"alloc-host-ptr", "svm-fine"}};
@@ -174,7 +143,7 @@ TEST(ZeroCopy, TheModelsListAndItsCopyRatesComeBack) {
 }
 
 TEST(ZeroCopy, ASmallDeviceIsMeasuredAsFarAsItGoes) {
-  gpu::model::Description model = description();
+  gpu::model::Description model = test::model_behind_a_driver();
   model.memory_bytes = 3 << 20;
   model.copy = {.to_device_gbps = 84, .to_host_gbps = 45, .latency_us = 12, .engines = 1};
   const auto device = gpu::model::open(model);

@@ -73,15 +73,6 @@ bool allows_large_arrays(const Request& request) {
   return request.largest_bytes.value_or(~0ull) >= array_bytes && request.smallest_bytes.value_or(0) <= 3 * array_bytes;
 }
 
-const Measurement* at_load(std::span<const Measurement> measurements, const std::map<std::string, std::string>& series,
-                           const std::string& unit, double load) {
-  for (const Measurement& one : measurements) {
-    const bool here = one.unit == unit && one.point.series == series && one.point.x.at("load") == load;
-    if (here && one.point.x.at("cpu_threads") == 0) return &one;
-  }
-  return nullptr;
-}
-
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   // One point says why nothing is measured.
   if (!allows_large_arrays(request))

@@ -29,20 +29,11 @@ Point point(const Request& request, const std::map<std::string, std::string>& se
           .shape = shape};
 }
 
-/// Of the main curve, at a load that was asked for; null where there is none.
-const Measurement* main_at(std::span<const Measurement> known, const std::string& unit, double load) {
-  const auto found = std::ranges::find_if(known, [&](const Measurement& one) {
-    return one.unit == unit && one.point.series == series_of_load() && x_of(one, "cpu_threads") == 0 &&
-           x_of(one, "load") == load;
-  });
-  return found == known.end() ? nullptr : &*found;
-}
-
 /// By the pairs of stretches in which a point was measured; without them the idle point tells.
 LoadPoint load_point(std::span<const Measurement> known, const Measurement& at) {
   LoadPoint point{.gpu_gbps = x_of(at, "gpu_gbps"), .latency_ns = median_of(at), .measurement = &at};
-  point.pairs = main_at(known, "ratio", x_of(at, "load"));
-  const Measurement* const idle = main_at(known, "ns", 0);
+  point.pairs = at_load(known, series_of_load(), "ratio", x_of(at, "load"));
+  const Measurement* const idle = at_load(known, series_of_load(), "ns", 0);
   if (point.pairs != nullptr) {
     point.times_idle = median_of(*point.pairs);
   } else if (idle != nullptr) {
@@ -68,6 +59,14 @@ std::map<std::string, std::string> series_of_load() {
 }
 std::map<std::string, std::string> series_of_control() {
   return {{"side", "cpu"}, {"fabric", "idle"}, {"pattern", "add"}};
+}
+
+const Measurement* at_load(std::span<const Measurement> known, const std::map<std::string, std::string>& series,
+                           const std::string& unit, double load) {
+  const auto found = std::ranges::find_if(known, [&](const Measurement& one) {
+    return one.unit == unit && one.point.series == series && x_of(one, "cpu_threads") == 0 && x_of(one, "load") == load;
+  });
+  return found == known.end() ? nullptr : &*found;
 }
 
 std::vector<LoadPoint> load_curve(std::span<const Measurement> known) {

@@ -15,6 +15,11 @@ namespace sonde::probes {
 std::map<std::string, std::string> series_of_load();
 std::map<std::string, std::string> series_of_control();
 
+/// What was measured of a series at a load that was asked for, while no thread of the CPU reads; null where nothing
+/// was.
+const Measurement* at_load(std::span<const Measurement> known, const std::map<std::string, std::string>& series,
+                           const std::string& unit, double load);
+
 /// One load that was reached: medians.
 struct LoadPoint {
   double gpu_gbps = 0;

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 
+#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/copy/findings.hpp"
 #include "probes/copy/plan.hpp"
@@ -31,15 +32,13 @@ bool is_one_of(std::span<const Point> points, const Measurement& one) {
   return std::ranges::any_of(points, [&](const Point& point) { return key_of(point) == key_of(one.point); });
 }
 
-int visits(Effort effort) { return effort == Effort::thorough ? 4 : 3; }
-
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points = first_copies(device, request);
   if (!known.empty() && !points.empty()) {
     const bool swept = std::ranges::any_of(known, [&](const Measurement& one) { return !is_one_of(points, one); });
     points = swept ? engine_points(device, request, known) : copy_sweeps(device, request, known);
   }
-  for (Point& point : points) point.visits = visits(request.effort);
+  for (Point& point : points) point.visits = measure::usual_visits(request.effort);
   return points;
 }
 

@@ -15,11 +15,14 @@
 // chips. A CPU that reads at less than a gigabyte a second reads memory that is not cached for it, as write-combined
 // memory is.
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "gpu/error.hpp"
+#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/host_memory/comparison.hpp"
 #include "probes/host_memory/plan.hpp"
@@ -36,10 +39,6 @@ using workloads::CpuPattern;
 using workloads::Placement;
 using workloads::SearchDepth;
 using workloads::Sharing;
-
-/// Where visits disagree about a kind so many more are made, until there are this many.
-constexpr int visits_more = 2;
-constexpr int most_visits = 9;
 
 bool is_simulated(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::model; }
 
@@ -88,12 +87,8 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   std::vector<Point> points = host_memory_points(device, request, known);
   if (known.empty()) return points;
   const std::set<std::string> open = compare_kinds(known).open;
-  for (const Measurement& one : known) {
-    const int visits = static_cast<int>(one.visits.size());
-    if (visits == 0 || visits >= most_visits || !open.contains(workloads::memory_of(one.point.series))) continue;
-    points.push_back(one.point);
-    points.back().visits = visits + visits_more;
-  }
+  const auto is_open = [&](const Measurement& one) { return open.contains(workloads::memory_of(one.point.series)); };
+  std::ranges::move(measure::more_visits(known, is_open), std::back_inserter(points));
   return points;
 }
 

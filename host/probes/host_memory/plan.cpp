@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "measure/visits.hpp"
 #include "workloads/memory_kinds.hpp"
 
 namespace sonde::probes {
@@ -113,8 +114,6 @@ bool is_held_against_others(const Point& point) {
   return of_cpu ? has(point.series, "pattern", "read") : !point.series.contains("pattern");
 }
 
-int visits(Effort effort) { return effort == Effort::thorough ? 4 : 3; }
-
 }  // namespace
 
 std::map<std::string, std::string> round_trip_series() { return {{"direction", "both"}}; }
@@ -142,7 +141,8 @@ std::vector<Point> host_memory_points(const gpu::DeviceInfo& device, const Reque
   } else {
     for (Point& point : plan.points) point.shape = shape_for(point, request.effort, known);
   }
-  for (Point& point : plan.points) point.visits = is_held_against_others(point) ? visits(request.effort) : 1;
+  for (Point& point : plan.points)
+    point.visits = is_held_against_others(point) ? measure::usual_visits(request.effort) : 1;
   return plan.points;
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "gpu/error.hpp"
+#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/zero_copy/rounds.hpp"
 #include "probes/zero_copy/verdict.hpp"
@@ -31,10 +32,6 @@ namespace {
 
 constexpr double kib = 1 << 10;
 constexpr double mib = 1 << 20;
-
-/// Where visits disagree about a verdict so many more are made, until there are this many.
-constexpr int visits_more = 2;
-constexpr int most_visits = 9;
 
 std::vector<double> sizes(const gpu::DeviceInfo& device, const Request& request) {
   std::vector<double> all{64 * kib, 2 * mib, 32 * mib, 256 * mib};
@@ -88,17 +85,12 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   for (const SharingVerdict& verdict : sharing_verdicts(known)) {
     if (verdict.is_open) open.insert(verdict.finding.series.at("memory"));
   }
-  std::vector<Point> points;
-  for (const Measurement& one : known) {
+  return measure::more_visits(known, [&](const Measurement& one) {
     const std::string memory = workloads::memory_of(one.point.series);
     std::map<std::string, std::string> first = series_of(Touch::word, Way::to_host);
     first["memory"] = memory;
-    const auto visits = static_cast<int>(one.visits.size());
-    if (one.point.series != first || !open.contains(memory) || visits >= most_visits) continue;
-    points.push_back(one.point);
-    points.back().visits = visits + visits_more;
-  }
-  return points;
+    return one.point.series == first && open.contains(memory);
+  });
 }
 
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "gpu/model/model.hpp"
+#include "measure/runner.hpp"
+#include "probes/catalog.hpp"
+#include "support/copying_device.hpp"
+#include "support/recording_observer.hpp"
+#include "support/small_model.hpp"
+
+// Drivers that do with shared memory what a finding of zero-copy says, and how they are asked.
+namespace sonde::test {
+
+inline gpu::model::Description model_behind_a_driver() {
+  gpu::model::Description model = small_model(1ull << 29);
+  model.levels[1].read_gbps = 400;
+  model.levels[1].write_gbps = 400;
+  return model;
+}
+
+/// By the finding that is right for each.
+inline const std::map<std::string, Sharing>& drivers_by_finding() {
+  static const std::map<std::string, Sharing> drivers{{"zero-copy", {}},
+                                                      {"copies", {.copy_gbps = 12}},
+                                                      {"cache-maintenance", {.maintenance_gbps = 120}},
+                                                      {"migrates", {.page_us = 12}}};
+  return drivers;
+}
+
+/// What zero-copy says of a device, at quick effort.
+inline RecordingObserver asked_for_sharing(gpu::Device& device, std::uint64_t largest_bytes) {
+  RecordingObserver observer;
+  measure::run_probe(device, probes::zero_copy,
+                     {.request = {.effort = measure::Effort::quick, .largest_bytes = largest_bytes},
+                      .host_time = [] { return counters::HostTime{}; }},
+                     observer);
+  return observer;
+}
+
+/// Of a driver, on which a copy that is asked for moves 20 GB/s.
+inline RecordingObserver asked_for_sharing(const Sharing& sharing, std::uint64_t largest_bytes) {
+  CopyingDevice device(gpu::model::open(model_behind_a_driver()), sharing, 20);
+  return asked_for_sharing(device, largest_bytes);
+}
+
+}  // namespace sonde::test
