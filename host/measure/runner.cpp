@@ -131,6 +131,12 @@ class ProbeRun {
     return points;
   }
 
+  /// Every visit of a point is made in the shape that the first one found: in another it would be another experiment.
+  struct Visited {
+    int begun = 0;
+    std::map<std::string, double> shape;
+  };
+
   /// A device that cannot do one size cannot do larger ones.
   bool is_beyond_the_end(const Point& point) const {
     const auto end = ends_.find(point.series);
@@ -143,8 +149,13 @@ class ProbeRun {
     observer_.started(probe_, point);
     try {
       const std::optional<double> drift = reference_.drift(points_);
-      for (Measurement& one : points_.measure(point, made_[key_of(point)]++)) {
+      Visited& visited = visited_[key_of(point)];
+      Point in_shape = point;
+      if (point.shape.empty()) in_shape.shape = visited.shape;
+      for (Measurement& one : points_.measure(in_shape, visited.begun++)) {
+        one.point.shape = point.shape;
         one.state.drift = drift;
+        visited.shape = one.state.shape;
         observer_.measured(probe_, one);
         // Probes are not shown it again in cycles: to them it would be a point of its own.
         if (const auto cycles = in_cycles(one)) observer_.measured(probe_, *cycles);
@@ -188,7 +199,7 @@ class ProbeRun {
   std::vector<Measurement> known_;
   std::map<std::pair<PointKey, std::string>, std::size_t> places_;  ///< in `known_`, by point and unit
   AskedPoints asked_;
-  std::map<PointKey, int> made_;  ///< visits that were begun
+  std::map<PointKey, Visited> visited_;
   std::set<PointKey> failed_;
   std::map<std::map<std::string, std::string>, double> ends_;  ///< by series: the size that the device cannot do
   int failures_in_a_row_ = 0;

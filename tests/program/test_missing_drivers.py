@@ -46,9 +46,9 @@ def test_says_what_to_install_and_measures_through_the_other(sonde, valid, both_
     # The CPU itself needs no driver.
     assert {sample["api"] for sample in of_kind(records, "sample")} == {"opencl", "vulkan", "cpu"} - {api}
     skips = [skip for skip in of_kind(records, "skip") if skip["api"] == api]
-    # As many as the other API measured or gave a reason for: whatever probes there are.
-    asked = {one["probe"] for one in records if one.get("api") == other_api(api)}
-    assert len(skips) == len(asked) and {skip["probe"] for skip in skips} == asked
+    # Those that the other API measured or gave a reason for, in the same order: whatever probes there are.
+    asked = dict.fromkeys(one["probe"] for one in records if one.get("api") == other_api(api))
+    assert len(asked) >= 7 and [skip["probe"] for skip in skips] == list(asked)
     for skip in skips:
         assert (skip["device"], skip["api"]) == ("cpu", api)
         assert f"no {SPOKEN[api]} {what}" in skip["reason"] and PACKAGES[what, api] in skip["reason"]
