@@ -80,7 +80,7 @@ def table(root):
     schema = json.loads((root / TABLE).read_text(encoding="utf-8"))["$defs"]
     keys = schema["series"]["properties"]
     named, by_flags = keys["memory"]["anyOf"]
-    series = {key: words["enum"] for key, words in keys.items() if key != "memory"} | {"memory": named["enum"]}
+    series = {key: words.get("enum", []) for key, words in keys.items() if key != "memory"} | {"memory": named["enum"]}
     kinds = {
         "probe": schema["probe"]["enum"],
         "unit": schema["unit"]["enum"],

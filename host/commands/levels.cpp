@@ -63,6 +63,7 @@ std::optional<Series> hierarchy_of(const measure::Probe& probe, Series series) {
   if (&probe == &probes::cpu_latency && state != series.end() && state->second == "awake") return std::nullopt;
   if (&probe == &probes::latency && workloads::path_of(series) == Path::atomic) return std::nullopt;
   series.erase("order");
+  series.erase("stride");
   series.erase("fabric");
   return series;
 }
@@ -137,6 +138,7 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
     const bool known = device != recorded.devices.end();
     measure::Request request{.seed = recorded.seed};
     if (known && device->second.line_bytes != 0) request.line_bytes = device->second.line_bytes;
+    if (known && device->second.page_bytes != 0) request.page_bytes = device->second.page_bytes;
     measure::Conclusion conclusion = measure::conclude(probe, request, measurements);
     conclusion.levels = matching[{id, api}].matched(probe, std::move(conclusion.levels));
     if (format == LevelsFormat::json) {

@@ -1,5 +1,9 @@
 #include "measure/conclude_levels.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include <cmath>
 #include <cstddef>
 
@@ -26,6 +30,55 @@ bool ends_before_memory(const FoundLevel& last) {
   return short_path || (last.gbps ? down : up) > most_slower || (last.gbps ? up : down) > most_faster;
 }
 
+std::string pages_text(const analysis::PageTable& table) {
+  if (table.most_page_bytes > table.page_bytes) return measure::size_text(table.page_bytes) + " or more";
+  if (table.least_page_bytes < table.page_bytes) return measure::size_text(table.page_bytes) + " or less";
+  return measure::size_text(table.page_bytes);
+}
+
+std::string evidence_of(const analysis::PageTable& table) {
+  return "A walk through more than " + std::to_string(std::lround(table.entries.value)) + " pages of " +
+         pages_text(table) + ", " + measure::size_text(table.reach_bytes()) + " together, takes " +
+         fmt::format("{:.3g}", table.added_ns.value) +
+         " ns a load longer than one through as many lines on fewer pages: this is address translation, not a level.";
+}
+
+void add_translation(const analysis::Hierarchy& hierarchy, const std::map<std::string, std::string>& series,
+                     measure::Conclusion& conclusion) {
+  for (const analysis::PageTable& table : hierarchy.page_tables) {
+    const double reach_bytes = table.reach_bytes();
+    const double pages_low = table.least_page_bytes / table.page_bytes;
+    const double pages_high = table.most_page_bytes / table.page_bytes;
+    conclusion.findings.push_back(
+        {.series = series,
+         .name = "translation",
+         .value = reach_bytes,
+         .low = reach_bytes * table.entries.low / table.entries.value * std::min(1.0, pages_low),
+         .high = reach_bytes * table.entries.high / table.entries.value * std::max(1.0, pages_high),
+         .unit = "bytes",
+         .evidence = evidence_of(table),
+         .details = {{"page_bytes", table.page_bytes},
+                     {"entries", six_digits(table.entries.value)},
+                     {"added_ns", six_digits(table.added_ns.value)}}});
+  }
+  if (!hierarchy.page_tables.empty()) return;
+  for (const analysis::TranslationEdge& edge : hierarchy.translation) {
+    // The walk has no span nearer than the next.
+    const double step = std::exp2(edge.log2_spans[1] - edge.log2_spans[0]);
+    conclusion.findings.push_back(
+        {.series = series,
+         .name = "translation",
+         .value = edge.bytes,
+         .low = edge.bytes / step,
+         .high = edge.bytes * step,
+         .unit = "bytes",
+         .evidence = "With one line a page a load takes " + std::to_string(std::lround(edge.added_ns)) +
+                     " ns longer beyond a span of " + measure::size_text(edge.bytes) +
+                     ", although so few lines fit a cache: this is address translation, not a level.",
+         .details = {{"added_ns", six_digits(edge.added_ns)}}});
+  }
+}
+
 }  // namespace
 
 Conclusion conclude(const Probe& probe, const Request& request, std::span<const Measurement> measurements) {
@@ -47,16 +100,7 @@ void add_levels(const analysis::Hierarchy& hierarchy, const std::map<std::string
   for (const analysis::Level& level : hierarchy.levels) {
     conclusion.levels.push_back({.series = series, .level = ++number, .found = level});
   }
-  for (const analysis::TranslationEdge& edge : hierarchy.translation) {
-    conclusion.findings.push_back(
-        {.series = series,
-         .name = "translation",
-         .value = edge.bytes,
-         .unit = "bytes",
-         .evidence = "With one line a page a load takes " + std::to_string(std::lround(edge.added_ns)) +
-                     " ns longer beyond a span of " + measure::size_text(edge.bytes) +
-                     ", although so few lines fit a cache: this is address translation, not a level."});
-  }
+  add_translation(hierarchy, series, conclusion);
 }
 
 std::optional<std::string> why_not_read(const analysis::LatencyCurves& curves) {

@@ -26,6 +26,9 @@ struct Request {
   std::optional<std::uint64_t> largest_bytes;
   std::uint64_t seed = 1;
   std::uint32_t line_bytes = 64;  ///< spacing of lines; one for all APIs of a device, so that curves compare
+  /// Spacing of the lines of a walk with one line a page that does not say its own: the smallest page that any GPU or
+  /// CPU here uses, so larger pages only hold several of its lines.
+  std::uint32_t page_bytes = 4096;
 };
 
 /// One thing to measure: which curve (`series`, short fixed words), where on it (`x`) and in which `shape`.
@@ -100,6 +103,7 @@ struct Finding {
   std::optional<double> high = {};
   std::string unit = {};
   std::string evidence = {};
+  std::map<std::string, double> details = {};  ///< numbers of the same conclusion, by names with their units
 };
 
 /// A level of the memory hierarchy, 1 the nearest, on the curve that `series` names.

@@ -126,6 +126,12 @@ void Fields::object(std::string_view name, const std::function<void(Fields&)>& r
   fields.refuse_others();
 }
 
+void Fields::one_or_more(std::string_view name, const std::function<void(Fields&)>& read) {
+  const auto value = object_.find(name);
+  if (value == object_.end() || !value->is_array()) return object(name, read);
+  objects(name, [&read](Fields& each, std::size_t, std::size_t) { read(each); });
+}
+
 void Fields::objects(std::string_view name, const std::function<void(Fields&, std::size_t, std::size_t)>& read) {
   const json* const value = take(name);
   if (value == nullptr) return;

@@ -42,6 +42,8 @@ class Fields {
   std::size_t word(std::string_view name, std::initializer_list<std::string_view> words, std::size_t otherwise);
   void texts(std::string_view name, std::vector<std::string>& into);
   void object(std::string_view name, const std::function<void(Fields&)>& read);
+  /// An object, or an array of them.
+  void one_or_more(std::string_view name, const std::function<void(Fields&)>& read);
   /// An array of objects, one call each with its place.
   void objects(std::string_view name, const std::function<void(Fields&, std::size_t place, std::size_t count)>& read);
 

@@ -207,6 +207,7 @@ std::string finding_line(const Origin& origin, const measure::Finding& finding) 
     json["unit"] = finding.unit;
   }
   json["evidence"] = finding.evidence;
+  if (!finding.details.empty()) json["details"] = x_json(finding.details);
   return text_of(json);
 }
 

@@ -81,10 +81,14 @@ void read_parts(Fields& fields, Description& model) {
     part.number("outlier_factor", noise.outlier_factor, {.least = 1});
     part.number("ramp_seconds", noise.ramp_seconds, not_negative);
   });
-  fields.object("translation", [&translation = model.translation](Fields& part) {
-    part.power_of_two("page", translation.page_bytes, std::uint64_t{1} << 40);
-    part.whole("entries", translation.entries, 1, 1u << 24);
-    part.number("penalty_ns", translation.penalty_ns, not_negative);
+  fields.one_or_more("translation", [&model](Fields& part) {
+    gpu::model::Translation& table = model.translation.emplace_back();
+    part.power_of_two("page", table.page_bytes, std::uint64_t{1} << 40);
+    part.whole("entries", table.entries, 1, 1u << 24);
+    part.number("penalty_ns", table.penalty_ns, not_negative);
+    if (table.page_bytes > model.memory_bytes) {
+      part.complain("page", "must be at most memory_bytes, not " + std::to_string(table.page_bytes));
+    }
   });
   fields.object("host_memory", [&host = model.host_memory](Fields& part) {
     part.number("latency_ns", host.latency_ns, positive);
@@ -128,10 +132,6 @@ Description read_model(const json& object, std::string_view where) {
   read_levels(fields, model);
   read_parts(fields, model);
   fields.refuse_others();
-  if (model.translation.page_bytes > model.memory_bytes) {
-    throw InvalidFile(std::string(where) + ": translation.page must be at most memory_bytes, not " +
-                      std::to_string(model.translation.page_bytes));
-  }
   return model;
 }
 

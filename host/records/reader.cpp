@@ -121,7 +121,8 @@ Line run_of(const Json& json) {
 Line device_of(const Json& json) {
   return DeviceLine{.device = get<std::string>(json, "device"),
                     .name = get<std::string>(json, "name"),
-                    .line_bytes = get<std::uint32_t>(json, "line_bytes")};
+                    .line_bytes = get<std::uint32_t>(json, "line_bytes"),
+                    .page_bytes = get<std::uint32_t>(json, "page_bytes")};
 }
 
 Line sample_of(const Json& json) {

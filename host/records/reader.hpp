@@ -21,6 +21,7 @@ struct DeviceLine {
   std::string device;  ///< its id
   std::string name;
   std::uint32_t line_bytes = 0;  ///< 0 where the file does not say
+  std::uint32_t page_bytes = 0;  ///< the same: of a walk with one line a page
 };
 
 struct SampleLine {

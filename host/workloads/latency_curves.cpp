@@ -1,25 +1,32 @@
 #include "workloads/latency_curves.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "analysis/levels/outliers.hpp"
+#include "workloads/page_walks.hpp"
 
 namespace sonde::workloads {
 
 analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path,
-                                  std::uint32_t line_bytes, Fabric fabric) {
+                                  const measure::Request& request, Fabric fabric) {
   analysis::LatencyCurves curves;
-  curves.line_bytes = line_bytes;
-  curves.page_bytes = page_bytes;
+  curves.line_bytes = request.line_bytes;
+  curves.page_bytes = request.page_bytes;
   std::map<std::string, std::map<double, analysis::CurvePoint>> by_order;
   for (const measure::Measurement& one : measurements) {
     if (one.unit != "ns" || !one.point.x.contains("bytes") || path_of(one.point.series) != path) continue;
     if (fabric_of(one.point.series) != fabric) continue;
     const auto order = one.point.series.find("order");
     const double bytes = one.point.x.at("bytes");
+    if (one.point.series.contains("stride")) {
+      const double stride_bytes = stride_bytes_of(one.point.series, request.page_bytes);
+      curves.strides.push_back({stride_bytes, std::round(bytes / stride_bytes), one.values});
+      continue;
+    }
     analysis::CurvePoint& point = by_order[order == one.point.series.end() ? "cycle" : order->second][bytes];
     point.bytes = bytes;
     point.values.insert(point.values.end(), one.values.begin(), one.values.end());

@@ -8,12 +8,9 @@
 
 namespace sonde::workloads {
 
-/// Page distance of the walk with one line a page: the smallest page that any GPU or CPU here uses, so larger pages
-/// only hold several of its lines.
-inline constexpr std::uint32_t page_bytes = 4096;
-
-/// The curves of one path in a set of measurements; `order` tells them apart.
+/// The curves of one path in a set of measurements; `order` tells them apart, and `stride` the walks with one line a
+/// page from those with one line every so many bytes.
 analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, Path path,
-                                  std::uint32_t line_bytes, Fabric fabric = Fabric::idle);
+                                  const measure::Request& request, Fabric fabric = Fabric::idle);
 
 }  // namespace sonde::workloads

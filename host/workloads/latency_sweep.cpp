@@ -249,6 +249,9 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
       ask_hits(bytes, coarsely ? 1 : replicates_of_hits(request.effort, bytes));
     }
   }
+  // Other devices have pages of their own, which walks with several strides tell.
+  if (device.type != gpu::DeviceType::cpu) return shuffled(points, request.seed);
+  const double page_bytes = request.page_bytes;
   const double furthest = std::min(4 * found.back().middle_bytes, largest);
   for (double span = 16 * page_bytes; span <= furthest; span *= 2)
     points.push_back(point(request, "page", span, page_bytes, 1));

@@ -10,6 +10,8 @@ namespace sonde::workloads {
 namespace {
 
 constexpr std::uint64_t piece_bytes = 4ull << 20;
+/// About a line that is far from the next, as much as any memory controller compresses together.
+constexpr std::uint32_t block_bytes = 4096;
 
 /// Below `bound`, from the high half of a product: unbiased to 1 part in 2^32. (std::uniform_int_distribution
 /// gives other numbers on other standard libraries.)
@@ -32,6 +34,21 @@ void write_slots(gpu::Buffer& buffer, std::uint64_t count, std::uint32_t slot_by
       mark(static_cast<std::uint32_t>(first + slot), words + slot * slot_bytes / sizeof(std::uint32_t));
     }
     buffer.write(first * slot_bytes, std::as_bytes(std::span(piece)).first(slots * slot_bytes));
+  }
+}
+
+/// As write_cycle() where slots are larger than a block: the rest of a slot is nothing's.
+void write_far_lines(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const LineLayout& layout,
+                     std::uint64_t seed, std::uint32_t offset_shift) {
+  const Noise noise(seed);
+  std::uint64_t pair = 0;
+  std::vector<std::uint64_t> block(block_bytes / sizeof(std::uint64_t));
+  for (std::uint32_t slot = 0; slot < cycle.size(); ++slot) {
+    for (std::uint64_t& words : block) words = noise.pair(pair++);
+    const std::uint64_t at_bytes = std::uint64_t{layout.word_of(slot)} * sizeof(std::uint32_t);
+    reinterpret_cast<std::uint32_t*>(block.data())[at_bytes % block_bytes / sizeof(std::uint32_t)] =
+        layout.word_of(cycle[slot]) << (2 - offset_shift);
+    buffer.write(at_bytes / block_bytes * block_bytes, std::as_bytes(std::span(block)));
   }
 }
 
@@ -62,6 +79,7 @@ std::uint32_t word_of_line(std::uint32_t line, std::uint64_t seed) {
 
 void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const LineLayout& layout,
                  std::uint64_t seed, std::uint32_t offset_shift) {
+  if (layout.slot_bytes() > block_bytes) return write_far_lines(buffer, cycle, layout, seed, offset_shift);
   write_slots(buffer, cycle.size(), layout.slot_bytes(), seed, [&](std::uint32_t slot, std::uint32_t* words) {
     words[layout.word_of(slot) - layout.word_of_first(slot)] = layout.word_of(cycle[slot]) << (2 - offset_shift);
   });

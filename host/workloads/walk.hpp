@@ -17,8 +17,8 @@ std::vector<std::uint32_t> random_cycle(std::uint32_t count, std::uint64_t seed)
 bool cycle_to_places(std::vector<std::uint32_t>& cycle);
 
 /// Writes the cycle into device memory: the walk's word of each slot holds where the next slot's is, in units of
-/// 2^offset_shift bytes; the rest is random, so that no memory controller can compress it. Memory beside the cycle: 4
-/// MiB.
+/// 2^offset_shift bytes; the rest is random, so that no memory controller can compress it, of slots beyond 4 KiB the
+/// block of 4 KiB that the word is in. Memory beside the cycle: 4 MiB.
 void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const LineLayout& layout,
                  std::uint64_t seed, std::uint32_t offset_shift = 2);
 

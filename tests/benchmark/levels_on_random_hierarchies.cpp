@@ -1,6 +1,7 @@
 // Asks the latency probe, on the model device, for the levels of random hierarchies, and prints how often and how
 // closely they come back, at quick effort.
-// Usage: levels_on_random_hierarchies [count] [first seed] [least size ratio] [least step] [most step]
+// Usage: levels_on_random_hierarchies [count] [first seed] [least size ratio] [least step] [most step] [most tables]
+// With tables, from one to so many of pages lie behind caches of up to 8 MiB, and how they come back is printed too.
 
 #include <algorithm>
 #include <atomic>
@@ -38,7 +39,8 @@ struct Random {
   int below(int bound) { return static_cast<int>(share() * bound); }
 };
 
-gpu::model::Description random_hierarchy(std::uint64_t seed, double least_ratio, double least_step, double most_step) {
+gpu::model::Description random_hierarchy(std::uint64_t seed, double least_ratio, double least_step, double most_step,
+                                         int most_tables) {
   Random random{seed * 7919};
   gpu::model::Description model;
   model.name = "random " + std::to_string(seed);
@@ -50,8 +52,8 @@ gpu::model::Description random_hierarchy(std::uint64_t seed, double least_ratio,
   model.first_launch_ms = 5;
   model.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3, .ramp_seconds = 0.2};
   const int caches = 1 + random.below(4);
-  // Sizes from 4 KiB to 64 MiB, each at least so many times the one before.
-  const double octaves = 14;
+  // Sizes from 4 KiB to 64 MiB, or 8, each at least so many times the one before.
+  const double octaves = most_tables > 0 ? 11 : 14;
   const double least_gap = std::log2(least_ratio);
   std::vector<double> places;
   for (int i = 0; i < caches; ++i) places.push_back(random.between(0, octaves - least_gap * (caches - 1)));
@@ -80,6 +82,22 @@ gpu::model::Description random_hierarchy(std::uint64_t seed, double least_ratio,
   memory.name = "memory";
   memory.latency_ns = latency;
   model.levels.push_back(memory);
+  const int tables = most_tables > 0 ? 1 + random.below(most_tables) : 0;
+  while (static_cast<int>(model.translation.size()) < tables) {
+    const gpu::model::Translation table{
+        .page_bytes = std::uint64_t{4096} << random.below(10),
+        .entries = static_cast<std::uint32_t>(std::lround(32 * std::exp2(random.between(0, 5)))),
+        .penalty_ns = random.between(4, 40)};
+    // One that ends where the one before does is no table of its own.
+    const auto further = [&](const gpu::model::Translation& before) {
+      return table.entries >= 2 * before.entries && table.page_bytes >= before.page_bytes;
+    };
+    if (model.translation.empty() || further(model.translation.back())) {
+      model.translation.push_back(table);
+    } else if (random.share() < 0.1) {
+      model.translation.clear();  // hardly any table is further than such a one
+    }
+  }
   return model;
 }
 
@@ -121,6 +139,10 @@ std::string text_of(const gpu::model::Description& model) {
                    level.hashed ? "hashed" : "modulo", policies[static_cast<int>(level.policy)], level.ways,
                    level.latency_ns);
   }
+  for (const gpu::model::Translation& table : model.translation) {
+    text += format(" (%u pages of %llu KiB %.1f ns)", table.entries,
+                   static_cast<unsigned long long>(table.page_bytes / 1024), table.penalty_ns);
+  }
   return text;
 }
 
@@ -139,7 +161,8 @@ Collector measured(const gpu::model::Description& model) {
   const auto device = gpu::model::open(model);
   measure::RunnerOptions options;
   options.request.effort = measure::Effort::quick;
-  options.request.largest_bytes = 256ull << 20;
+  // Else pages are walked as far as memory goes.
+  if (model.translation.empty()) options.request.largest_bytes = 256ull << 20;
   options.request.line_bytes = 64;
   options.request.seed = model.seed;
   options.host_time = [] { return counters::HostTime{}; };
@@ -157,6 +180,12 @@ struct Figures {
   int with_false_level = 0;
   int translations = 0;
   int in_bracket = 0;
+  int tables = 0;
+  int tables_found = 0;
+  int false_tables = 0;
+  int pages_right = 0;
+  int reaches_in_bracket = 0;
+  std::vector<double> reach_errors;
   std::vector<double> capacity_errors;
   std::vector<double> plateau_errors;
   std::vector<double> bracket_widths;
@@ -166,8 +195,9 @@ struct Figures {
     ++hierarchies;
     const std::vector<measure::FoundLevel>& levels = collector.levels;
     translations += static_cast<int>(collector.findings.size());
+    std::string of_tables = add_tables(model, collector);
     with_false_level += levels.size() > model.levels.size() ? 1 : 0;
-    std::string text;
+    std::string text = std::move(of_tables);
     for (const std::string& trouble : collector.troubles) text += " " + trouble;
     if (levels.size() != model.levels.size()) {
       text += format(" WRONG NUMBER %zu:", levels.size());
@@ -196,6 +226,37 @@ struct Figures {
     return text;
   }
 
+  /// In order of reach, as findings are.
+  std::string add_tables(const gpu::model::Description& model, const Collector& collector) {
+    tables += static_cast<int>(model.translation.size());
+    if (model.translation.empty()) return "";
+    false_tables +=
+        std::max(0, static_cast<int>(collector.findings.size()) - static_cast<int>(model.translation.size()));
+    std::string text;
+    for (const measure::Finding& finding : collector.findings) {
+      text += format(" (%.0f pages of %.0f KiB %.1f ns)", finding.details.at("entries"),
+                     finding.details.at("page_bytes") / 1024, finding.details.at("added_ns"));
+    }
+    for (const gpu::model::Translation& table : model.translation) {
+      const double reach = static_cast<double>(table.page_bytes) * table.entries;
+      const auto found = std::ranges::min_element(
+          collector.findings, {}, [&](const measure::Finding& one) { return std::abs(std::log(*one.value / reach)); });
+      if (found == collector.findings.end() || std::abs(*found->value / reach - 1) > 0.25) {
+        text += format(" MISSED %u pages", table.entries);
+        continue;
+      }
+      ++tables_found;
+      const bool page_right = found->details.at("page_bytes") == static_cast<double>(table.page_bytes);
+      pages_right += page_right ? 1 : 0;
+      reach_errors.push_back(std::abs(*found->value / reach - 1));
+      const bool inside = *found->low <= reach && reach <= *found->high;
+      reaches_in_bracket += inside ? 1 : 0;
+      if (!page_right) text += " PAGE";
+      if (!inside) text += " REACH";
+    }
+    return text;
+  }
+
   void print() const {
     const auto percent = [](int part, std::size_t whole) {
       return whole == 0 ? 0.0 : 100.0 * part / static_cast<double>(whole);
@@ -217,6 +278,15 @@ struct Figures {
         100 * mean(capacity_errors), 100 * analysis::summarize(capacity_errors).maximum, above(capacity_errors, 0.06),
         capacity_errors.size(), percent(in_bracket, capacity_errors.size()),
         100 * analysis::summarize(bracket_widths).median);
+    if (tables > 0) {
+      std::printf(
+          "tables of pages %d: found %.1f %%, false ones %d, page right %.1f %%, reach: worst %.1f %% off, over 10 %%: "
+          "%ld, in the interval %.1f %%\n",
+          tables, percent(tables_found, static_cast<std::size_t>(tables)), false_tables,
+          percent(pages_right, static_cast<std::size_t>(tables)),
+          reach_errors.empty() ? 0.0 : 100 * analysis::summarize(reach_errors).maximum, above(reach_errors, 0.1),
+          percent(reaches_in_bracket, static_cast<std::size_t>(tables)));
+    }
     std::printf("plateau error: mean %.2f %%, worst %.2f %%, over 2 %%: %ld of %zu\n", 100 * mean(plateau_errors),
                 100 * analysis::summarize(plateau_errors).maximum, above(plateau_errors, 0.02), plateau_errors.size());
   }
@@ -230,12 +300,13 @@ int main(int count, char** arguments) {
   const double least_ratio = count > 3 ? std::atof(arguments[3]) : 6;
   const double least_step = count > 4 ? std::atof(arguments[4]) : 1.5;
   const double most_step = count > 5 ? std::atof(arguments[5]) : 4;
+  const int most_tables = count > 6 ? std::atoi(arguments[6]) : 0;
   Figures figures;
   std::mutex one_at_a_time;
   std::atomic<std::uint64_t> next = first;
   const auto work = [&] {
     for (std::uint64_t seed = next++; seed < first + hierarchies; seed = next++) {
-      const gpu::model::Description model = random_hierarchy(seed, least_ratio, least_step, most_step);
+      const gpu::model::Description model = random_hierarchy(seed, least_ratio, least_step, most_step, most_tables);
       const Collector collector = measured(model);
       const std::lock_guard lock(one_at_a_time);
       const std::string text = figures.add(model, collector);

@@ -16,7 +16,7 @@ def schema(root):
 def words_of(schema):
     """The words of each key of a series."""
     return {key: words.get("enum") or words["anyOf"][0]["enum"]
-            for key, words in schema["series"]["properties"].items()}  # fmt: skip
+            for key, words in schema["series"]["properties"].items() if "pattern" not in words}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

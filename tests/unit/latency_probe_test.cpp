@@ -232,14 +232,14 @@ TEST(LatencySizes, APeakIsLeftOutAndNotLookedAtMoreClosely) {
   const Request request{.effort = Effort::normal};
   std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
   const std::size_t without =
-      workloads::edge_points(workloads::curves_of(known, workloads::Path::vector, request.line_bytes), {}, request)
+      workloads::edge_points(workloads::curves_of(known, workloads::Path::vector, request), {}, request)
           .size();
   ASSERT_GT(without, 0u);
   const auto peak = std::ranges::find_if(
       known, [](const Measurement& one) { return one.point.x.at("bytes") > 30e3 && one.point.x.at("bytes") < 40e3; });
   ASSERT_NE(peak, known.end());
   peak->values.assign(7, 15);
-  const analysis::LatencyCurves curves = workloads::curves_of(known, workloads::Path::vector, request.line_bytes);
+  const analysis::LatencyCurves curves = workloads::curves_of(known, workloads::Path::vector, request);
   EXPECT_EQ(curves.left_out_bytes, std::vector<double>{peak->point.x.at("bytes")});
   EXPECT_EQ(workloads::edge_points(curves, {}, request).size(), without);
 }
@@ -280,7 +280,7 @@ TEST(LatencySizes, APointBesideNeighboursIsLeftOutAndAskedForNearby) {
   };
   std::vector<double> asked;
   for (int attempt = 0; attempt < 4; ++attempt) {
-    const analysis::LatencyCurves curves = workloads::curves_of(known, workloads::Path::vector, request.line_bytes);
+    const analysis::LatencyCurves curves = workloads::curves_of(known, workloads::Path::vector, request);
     const std::vector<Point> points = workloads::edge_points(curves, {}, request);
     // The interval in which the step is, 185,344 to 220,416 bytes.
     const auto within = std::ranges::find_if(
@@ -290,15 +290,15 @@ TEST(LatencySizes, APointBesideNeighboursIsLeftOutAndAskedForNearby) {
     EXPECT_FALSE(has(asked, bytes)) << "the same size again would be the same point";
     asked.push_back(bytes);
     with_smt_interference(bytes, 60);
-    EXPECT_TRUE(has(workloads::curves_of(known, workloads::Path::vector, request.line_bytes).left_out_bytes, bytes));
+    EXPECT_TRUE(has(workloads::curves_of(known, workloads::Path::vector, request).left_out_bytes, bytes));
   }
   EXPECT_EQ(asked.size(), 3u) << "a machine that is never quiet is not asked for ever";
   for (const analysis::CurvePoint& point :
-       workloads::curves_of(known, workloads::Path::vector, request.line_bytes).cycle)
+       workloads::curves_of(known, workloads::Path::vector, request).cycle)
     EXPECT_LT(point.values.front(), 60) << point.bytes;
   // At the end of a curve there is no other to speak for it.
   with_smt_interference(512, 11);
-  EXPECT_EQ(workloads::curves_of(known, workloads::Path::vector, request.line_bytes).cycle.front().bytes, 512);
+  EXPECT_EQ(workloads::curves_of(known, workloads::Path::vector, request).cycle.front().bytes, 512);
 }
 
 // Of most values' neighbours no bracket tells: such a curve has been seen to have one cache where there are two.

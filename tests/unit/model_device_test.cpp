@@ -219,11 +219,21 @@ TEST(ModelDevice, IndependentLoadsReadTheContentsAsTheyAreNow) {
 TEST(ModelDevice, OneLinePerPagePaysForTranslation) {
   Description model = plain();
   model.levels = {cache(1 << 20, 64, 16384, 40), cache(0, 64, 16, 300)};
-  model.translation = {.page_bytes = 4096, .entries = 32, .penalty_ns = 25};
+  model.translation = {{.page_bytes = 4096, .entries = 32, .penalty_ns = 25}};
   // The cursor's own page takes an entry for two accesses a dispatch.
   EXPECT_NEAR(settled_hop_ns(model, 31 * 4096, 4096), 40, 0.05);
   EXPECT_NEAR(settled_hop_ns(model, 34 * 4096, 4096), 65, 0.05);
   EXPECT_NEAR(settled_hop_ns(model, 31 * 4096, 64), 40, 0.05);
+}
+
+TEST(ModelDevice, ASecondTableOfPagesIsAskedWhereTheFirstHasMissed) {
+  Description model = plain();
+  model.levels = {cache(1 << 20, 64, 16384, 40), cache(0, 64, 16, 300)};
+  model.translation = {{.page_bytes = 4096, .entries = 32, .penalty_ns = 25},
+                       {.page_bytes = 65536, .entries = 8, .penalty_ns = 100}};
+  EXPECT_NEAR(settled_hop_ns(model, 31 * 4096, 4096), 40, 0.05);
+  EXPECT_NEAR(settled_hop_ns(model, 64 * 4096, 4096), 65, 0.05) << "four pages of the second table";
+  EXPECT_NEAR(settled_hop_ns(model, 64 * 65536, 65536), 165, 0.2);
 }
 
 TEST(ModelDevice, IdleFabricSlowsTheLastLevelAlone) {

@@ -81,8 +81,9 @@ TEST(ModelFile, ReadsEveryField) {
   EXPECT_EQ(model.levels[2].policy, Policy::random);
   EXPECT_TRUE(model.levels[2].memory_side);
   EXPECT_EQ(model.levels[3].bytes, 0u);
-  EXPECT_EQ(model.translation.page_bytes, 65536u);
-  EXPECT_EQ(model.translation.entries, 512u);
+  ASSERT_EQ(model.translation.size(), 1u);
+  EXPECT_EQ(model.translation[0].page_bytes, 65536u);
+  EXPECT_EQ(model.translation[0].entries, 512u);
   EXPECT_EQ(model.host_memory.latency_ns, 290);
   EXPECT_TRUE(model.host_memory.bypasses_memory_side_cache);
   EXPECT_EQ(model.host_memory.zero_copy.size(), 3u);
@@ -92,6 +93,15 @@ TEST(ModelFile, ReadsEveryField) {
   EXPECT_EQ(model.cpu.idle_latency_ns, 140);
   EXPECT_EQ(model.cpu.loaded_latency_ns, 310);
   EXPECT_EQ(model.cpu.contention_knee_gbps, 150);
+}
+
+TEST(ModelFile, TranslationMayHaveSeveralTables) {
+  const Description model =
+      parse_model({with(R"("translation": [{"page": 4096}, {"entries": 7, "penalty_ns": 3}])"), "x.json"});
+  ASSERT_EQ(model.translation.size(), 2u);
+  EXPECT_EQ(model.translation[0].page_bytes, 4096u);
+  EXPECT_EQ(model.translation[1].entries, 7u);
+  EXPECT_EQ(model.translation[1].penalty_ns, 3);
 }
 
 TEST(ModelFile, AllButNameAndLevelsHasADefault) {
@@ -105,7 +115,7 @@ TEST(ModelFile, AllButNameAndLevelsHasADefault) {
   EXPECT_EQ(model.levels[0].scope, Scope::device);
   EXPECT_EQ(model.noise.relative, 0);
   EXPECT_EQ(model.noise.outlier_share, 0);
-  EXPECT_EQ(model.translation.penalty_ns, 0);
+  EXPECT_TRUE(model.translation.empty());
   EXPECT_EQ(model.levels[0].name, "L1");
   EXPECT_EQ(model.levels[1].name, "memory");
 }
@@ -158,6 +168,9 @@ TEST(ModelFile, EveryFaultIsOneSentenceThatNamesTheField) {
        "translation.page must be at most memory_bytes, not 2097152"},
       {with(R"("translation": {"entries": 0})"), "translation.entries must be at least 1, not 0"},
       {with(R"("translation": {"penalty_ns": -1})"), "translation.penalty_ns must be at least 0, not -1"},
+      {with(R"("translation": 4096)"), "translation must be an object, not 4096"},
+      {with(R"("translation": [])"), "translation must not be empty"},
+      {with(R"("translation": [{}, {"entries": 0}])"), "translation[1].entries must be at least 1, not 0"},
       {with(R"("host_memory": {"latency_ns": 0})"), "host_memory.latency_ns must be more than 0, not 0"},
       {with(R"("host_memory": {"zero_copy": "svm-fine"})"),
        R"(host_memory.zero_copy must be an array of texts, not "svm-fine")"},

@@ -250,6 +250,7 @@ def _linear_axis(title, values):
 
 
 SIZE = Across("bytes", "working-set size", _size_axis, formats.size)
+LINES = Across("lines", "lines walked", _count_axis, lambda lines: f"{lines:.0f}")
 GROUPS = Across("groups", "work-groups", _count_axis, lambda groups: f"{groups:.0f}")
 LOAD = Across("gpu_gbps", "bandwidth of the load, GB/s", _linear_axis, lambda gbps: f"{formats.significant(gbps)} GB/s")
 

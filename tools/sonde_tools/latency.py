@@ -1,9 +1,12 @@
 """The report's section on the latency probe: nanoseconds a hop over the working set."""
 
+from dataclasses import replace
+
 from sonde_tools import charts, findings, formats, latency_method, launch, levels, marks, parts, series
 from sonde_tools.sections import Figure, Section
 
 FURTHER_HEIGHT_PIXELS = 300
+LEAST_NUMBERS_OF_LINES = 8
 
 
 def _all_curves(view):
@@ -28,7 +31,24 @@ def _is_main(entry):
 
 def further_curves(view):
     """The labelled curves of other orders, from which sizes are found: independent lines, one line a page."""
-    return [entry for entry in _beside_main(view) if not series.by_another_path(entry.curve.series)]
+    return [entry for entry in _beside_main(view) if _is_further(entry) and not series.stride_bytes(entry.curve.series)]
+
+
+def stride_curves(view):
+    """The labelled curves of walks with one line every so many bytes, over the number of lines (x lines)."""
+    found = [entry for entry in _beside_main(view) if _is_further(entry) and series.stride_bytes(entry.curve.series)]
+    # Strides between are walked with a few numbers of lines only.
+    return [_over_lines(entry) for entry in found if len(entry.curve.points) >= LEAST_NUMBERS_OF_LINES]
+
+
+def _is_further(entry):
+    return not series.by_another_path(entry.curve.series)
+
+
+def _over_lines(entry):
+    stride = series.stride_bytes(entry.curve.series)
+    points = [replace(point, x={"lines": round(point.x["bytes"] / stride)}) for point in entry.curve.points]
+    return replace(entry, curve=replace(entry.curve, points=points))
 
 
 def path_curves(view):
@@ -81,7 +101,16 @@ def _what(view):
 
 def further(view):
     """Smaller pictures beside the main one: how the sizes were found, and the other paths; where there are any."""
-    return [figure for figure in (_orders(view), _paths(view)) if figure]
+    return [figure for figure in (_orders(view), _pages(view), _paths(view)) if figure]
+
+
+def _pages(view):
+    entries = stride_curves(view)
+    if not entries:
+        return None
+    heading = "How pages were found: as many lines, close together and far apart"
+    picture = charts.over(charts.LINES, entries, "latency", "ns", (heading, []), height=FURTHER_HEIGHT_PIXELS)
+    return Figure("pages", heading, picture, parts.medians(entries), latency_method.PAGES)
 
 
 def _paths(view):

@@ -10,6 +10,13 @@ FURTHER = [
     "here which the caches cannot explain belongs to address translation.",
 ]
 
+PAGES = [
+    "One line every so many bytes. As many lines fill the caches alike, however far apart they are, but touch more pages "
+    "the further apart they are, until each has a page of its own. So where a walk far apart takes longer than one close "
+    "together, a table of pages is full, and address translation takes the difference. The size of a page is the stride "
+    "from which on as many lines take longer: further walks, with a few numbers of lines, try the strides between.",
+]
+
 PATHS = [
     "The same walk along other ways to the same memory. Scalar: every work-item has the same address, and the compiler "
     "can prove it; GPUs with a scalar unit then use its cache. Constant: constant memory, in Vulkan a uniform buffer, as "

@@ -31,6 +31,12 @@ def order(series):
     return (series or {}).get("order", DEFAULTS["order"])
 
 
+def stride_bytes(series):
+    """Bytes from line to line of a walk with one line every so many bytes, or None for other walks."""
+    word = (series or {}).get("stride")
+    return int(word[:-1]) * {"K": 1024, "M": 1024**2}[word[-1]] if word else None
+
+
 def by_another_path(series):
     """Whether loads took another way than the vector path, or were atomics."""
     return bool({"path", "pattern"} & canonical(series).keys())
@@ -43,4 +49,4 @@ def kept_awake(series):
 
 def without_order(series):
     """The canonical series of the cycle that belongs to a curve of another order."""
-    return {key: value for key, value in canonical(series).items() if key != "order"}
+    return {key: value for key, value in canonical(series).items() if key not in ("order", "stride")}

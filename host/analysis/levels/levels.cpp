@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "analysis/levels/hierarchy_search.hpp"
 #include "analysis/levels/level_latency.hpp"
 #include "analysis/levels/level_size.hpp"
+#include "analysis/levels/page_tables.hpp"
 #include "analysis/levels/step_evidence.hpp"
 #include "analysis/levels/transition.hpp"
 #include "analysis/levels/translation.hpp"
@@ -72,6 +74,9 @@ LatencyCurves scaled(LatencyCurves curves, double factor) {
       for (double& value : point.values) value *= factor;
     }
   }
+  for (StridePoint& point : curves.strides) {
+    for (double& value : point.values) value *= factor;
+  }
   return curves;
 }
 
@@ -103,7 +108,11 @@ RefinedHierarchy find_hierarchy(const LatencyCurves& measured, const FitCurves& 
 
 Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) {
   Hierarchy hierarchy;
+  hierarchy.page_tables = page_tables(measured.strides);
   hierarchy.translation = translation_edges(measured);
+  if (measured.page.empty()) {
+    std::ranges::transform(hierarchy.page_tables, std::back_inserter(hierarchy.translation), edge_of);
+  }
   LatencyCurves curves = without_translation(measured, hierarchy.translation);
   const FitCurves points = fit_curves(curves);
   FittedCurves all{.measured = measured,
@@ -156,6 +165,9 @@ Hierarchy find_levels(const LatencyCurves& curves, std::uint64_t seed) {
     for (double* ns : {&level.latency_ns.low, &level.latency_ns.value, &level.latency_ns.high}) *ns *= unit;
   }
   for (TranslationEdge& edge : hierarchy.translation) edge.added_ns *= unit;
+  for (PageTable& table : hierarchy.page_tables) {
+    for (double* ns : {&table.added_ns.low, &table.added_ns.value, &table.added_ns.high}) *ns *= unit;
+  }
   return hierarchy;
 }
 

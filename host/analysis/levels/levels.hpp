@@ -19,11 +19,19 @@ struct CurvePoint {
 
 inline double median_of(const CurvePoint& point) { return summarize(point.values).median; }
 
+/// Repetitions of a walk with one line every so many bytes.
+struct StridePoint {
+  double stride_bytes = 0;
+  double lines = 0;
+  std::vector<double> values;
+};
+
 /// The curves that tell the levels of one memory hierarchy, each sorted by bytes. Only `cycle` must not be empty.
 struct LatencyCurves {
-  std::vector<CurvePoint> cycle;        ///< permutation walk over distinct lines
-  std::vector<CurvePoint> independent;  ///< uniformly random lines: the hit rate gives capacity whatever the policy
-  std::vector<CurvePoint> page;         ///< one line a page, over the span of the pages
+  std::vector<CurvePoint> cycle;          ///< permutation walk over distinct lines
+  std::vector<CurvePoint> independent;    ///< uniformly random lines: the hit rate gives capacity whatever the policy
+  std::vector<CurvePoint> page;           ///< one line a page, over the span of the pages
+  std::vector<StridePoint> strides = {};  ///< walks with one line every so many bytes, at several distances
   double line_bytes = 64;
   double page_bytes = 4096;                 ///< distance of the lines of `page`
   std::vector<double> left_out_bytes = {};  ///< sizes of the cycle whose points were disturbed
@@ -46,6 +54,17 @@ struct Level {
   double fitted_bytes = 0;  ///< what the formulas make of the whole slope; `bytes` of a cycle alone says the onset
 };
 
+/// A table of pages, like a translation lookaside buffer: where a page is not in it, a load takes longer.
+struct PageTable {
+  Bracket entries;              ///< pages that it holds
+  double page_bytes = 0;        ///< a power of two
+  double least_page_bytes = 0;  ///< that explains the walks nearly as well
+  double most_page_bytes = 0;   ///< the same
+  Bracket added_ns;             ///< what a load takes longer
+
+  [[nodiscard]] double reach_bytes() const { return entries.value * page_bytes; }
+};
+
 /// An edge that follows pages rather than bytes: address translation, not a level.
 struct TranslationEdge {
   double bytes = 0;                 ///< largest span of pages that is still free of it
@@ -58,6 +77,7 @@ struct TranslationEdge {
 struct Hierarchy {
   std::vector<Level> levels;
   std::vector<TranslationEdge> translation;
+  std::vector<PageTable> page_tables;  ///< where walks with several strides tell them; `translation` says when they end
 };
 
 /// Where a curve rises, without the care that a level takes: for choosing what to measure next.

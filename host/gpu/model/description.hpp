@@ -30,6 +30,7 @@ struct Noise {
   double ramp_seconds = 0;
 };
 
+/// A table of pages.
 struct Translation {
   std::uint64_t page_bytes = 65536;
   std::uint32_t entries = 512;
@@ -72,7 +73,7 @@ struct Description {
   std::uint32_t saturated_by = 1;
   Noise noise;
   std::vector<Level> levels;
-  Translation translation;
+  std::vector<Translation> translation;  ///< tables, each asked where the one before has missed
   HostMemory host_memory;
   Copy copy;
   Cpu cpu;

@@ -1,6 +1,7 @@
 #include "gpu/model/memory.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sonde::gpu::model {
 namespace {
@@ -45,7 +46,6 @@ Memory::Memory(const Description& description, std::uint64_t host_begin)
     : levels_(with_host(description)),
       host_begin_(host_begin),
       bypasses_(description.host_memory.bypasses_memory_side_cache),
-      translation_(description.translation),
       idle_factor_(description.idle_factor),
       seed_(description.seed),
       caches_(description.levels.size() - 1),
@@ -62,8 +62,11 @@ Memory::Memory(const Description& description, std::uint64_t host_begin)
   for (std::size_t level = 0; level < caches_.size(); ++level) {
     caches_[level].resize(levels_[level].scope == Scope::compute_unit ? description.compute_units : 1);
   }
-  if (translation_.penalty_ns > 0) {
-    pages_.emplace(SetIndex(1, false, 0), translation_.entries, Policy::lru, 0);
+  for (const Translation& table : description.translation) {
+    if (table.penalty_ns <= 0) continue;
+    tables_.push_back({.page_bytes = table.page_bytes,
+                       .penalty_ns = table.penalty_ns,
+                       .pages = WideSets(SetIndex(1, false, 0), table.entries, Policy::lru, 0)});
   }
 }
 
@@ -71,7 +74,7 @@ void Memory::start(std::uint32_t compute_unit) {
   work_off();
   compute_unit_ = compute_unit;
   std::fill(hits_.begin(), hits_.end(), 0);
-  page_misses_ = 0;
+  for (PageTable& table : tables_) table.misses = 0;
   std::fill(loads_gbps_.begin(), loads_gbps_.end(), 0);
   for (std::vector<double>& by_level : streamed_bytes_) std::fill(by_level.begin(), by_level.end(), 0);
 }
@@ -125,7 +128,8 @@ double Memory::copy_gbps() const {
 
 double Memory::elapsed_ns(Fabric fabric) {
   work_off();
-  double ns = static_cast<double>(page_misses_) * translation_.penalty_ns;
+  double ns = 0;
+  for (const PageTable& table : tables_) ns += static_cast<double>(table.misses) * table.penalty_ns;
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     const bool slowed = fabric == Fabric::idle && level + 2 >= levels_.size();
     ns += static_cast<double>(hits_[level]) * levels_[level].latency_ns * (slowed ? idle_factor_ : 1) *
@@ -143,7 +147,9 @@ Cache& Memory::cache(std::size_t level) {
 
 void Memory::work_off() {
   if (count_ == 0) return;
-  if (pages_ && !streams_) translate();
+  if (!tables_.empty() && !streams_) {
+    for (std::size_t access = 0; access < count_; ++access) translate(addresses_[access]);
+  }
   requests_.clear();
   std::uint64_t waiting = count_;
   std::uint32_t line_bytes = levels_.front().line_bytes;
@@ -177,12 +183,11 @@ void Memory::work_off() {
   count_ = 0;
 }
 
-void Memory::translate() {
-  for (std::size_t access = 0; access < count_; ++access) {
-    const std::uint64_t page = addresses_[access] / translation_.page_bytes;
-    if (page == last_page_) continue;
-    last_page_ = page;
-    if (!pages_->touch(static_cast<std::uint32_t>(page))) ++page_misses_;
+void Memory::translate(std::uint64_t address) {
+  for (PageTable& table : tables_) {
+    const std::uint64_t page = address / table.page_bytes;
+    if (page == std::exchange(table.last_page, page) || table.pages.touch(static_cast<std::uint32_t>(page))) return;
+    ++table.misses;
   }
 }
 

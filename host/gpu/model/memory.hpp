@@ -69,32 +69,38 @@ class Memory {
   [[nodiscard]] double copy_gbps() const;
 
  private:
+  struct PageTable {
+    std::uint64_t page_bytes;
+    double penalty_ns;
+    WideSets pages;
+    std::uint64_t last_page = ~std::uint64_t{0};
+    std::uint64_t misses = 0;
+  };
+
   [[nodiscard]] Cache& cache(std::size_t level);
   void enter_zone(bool host) {
     work_off();
     in_host_ = host;
   }
   void work_off();
-  void translate();
+  /// Of one address.
+  void translate(std::uint64_t address);
 
   std::vector<Level> levels_;  ///< the last is the host's memory, the one before it the device's
   std::uint64_t host_begin_;
   bool bypasses_;         ///< what is in the host's memory is not in a memory-side cache
   bool in_host_ = false;  ///< where the accesses lie that have not been worked off
-  Translation translation_;
   double idle_factor_;
   std::uint64_t seed_;
   std::uint32_t compute_unit_ = 0;
   std::vector<std::vector<std::optional<Cache>>> caches_;  ///< by level, then by unit; made at first use
-  std::optional<WideSets> pages_;                          ///< none where translation costs nothing
-  std::uint64_t last_page_ = ~std::uint64_t{0};
+  std::vector<PageTable> tables_;                          ///< each asked where the one before has missed
   std::array<std::uint64_t, 256> addresses_;
   std::size_t count_ = 0;
   std::vector<Request> requests_;
   std::vector<Request> finer_requests_;
   std::vector<std::uint64_t> hits_;  ///< by level
   std::vector<std::uint64_t> stream_hits_;
-  std::uint64_t page_misses_ = 0;
   std::vector<double> loads_gbps_;  ///< by level
   Traffic streamed_bytes_;
   std::uint32_t compute_units_;

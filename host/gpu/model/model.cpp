@@ -23,6 +23,8 @@ namespace {
 constexpr std::uint32_t largest_group = 1024;
 constexpr std::uint64_t constant_bytes = 65536;
 constexpr std::uint64_t local_bytes = 65536;
+/// Drivers give whole pages.
+constexpr std::uint32_t least_alignment = 65536;
 
 std::uint32_t longest_line_bytes(const std::vector<Level>& levels) {
   std::uint32_t longest = levels.size() == 1 ? levels.front().line_bytes : 0;
@@ -36,13 +38,16 @@ std::uint32_t longest_line_bytes(const std::vector<Level>& levels) {
 struct Spaces {
   explicit Spaces(const Description& description) {
     // Lines and pages are numbered in 32 bits, which keeps the tags of a large cache in the host's own.
-    std::uint64_t shortest_bytes = description.translation.page_bytes;
+    std::uint64_t shortest_bytes = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t alignment = std::max(least_alignment, longest_line_bytes(description.levels));
+    for (const Translation& table : description.translation) {
+      shortest_bytes = std::min(shortest_bytes, table.page_bytes);
+      alignment = std::max(alignment, table.page_bytes);
+    }
     for (const Level& level : description.levels) {
       shortest_bytes = std::min<std::uint64_t>(shortest_bytes, level.line_bytes);
     }
     const std::uint64_t countable = shortest_bytes * (std::numeric_limits<std::uint32_t>::max() - 1ull);
-    const std::uint64_t alignment =
-        std::max<std::uint64_t>(description.translation.page_bytes, longest_line_bytes(description.levels));
     device = std::make_shared<AddressSpace>(std::min(description.memory_bytes, countable), alignment);
     host = std::make_shared<AddressSpace>(std::min(description.memory_bytes, countable - device->end()), alignment,
                                           device->end());

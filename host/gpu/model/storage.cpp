@@ -15,8 +15,11 @@ std::uint32_t* zeroed_words(std::uint64_t size_bytes) {
   if (bytes == nullptr) {
     throw Error("this computer has no room for a simulated buffer of " + std::to_string(size_bytes) + " bytes");
   }
-  // A random walk through 4 KiB pages spends most of its real time in the host's own translation.
+  // A random walk through 4 KiB pages spends most of its real time in the host's own translation. What is larger is
+  // mostly for one line here and there, which would have a huge page filled each.
   constexpr std::uint64_t huge = 2u << 20;
+  constexpr std::uint64_t walked_whole = 256u << 20;
+  if (size_bytes > walked_whole) return static_cast<std::uint32_t*>(bytes);
   const std::uint64_t begin = (reinterpret_cast<std::uint64_t>(bytes) + huge - 1) / huge * huge;
   const std::uint64_t end = (reinterpret_cast<std::uint64_t>(bytes) + size_bytes) / huge * huge;
   if (begin < end) os::prefer(os::PageKind::huge, reinterpret_cast<void*>(begin), end - begin);

@@ -70,9 +70,9 @@ Workload prepare(gpu::Device&, const Point& point, const Request& request) {
   if (order == point.series.end()) return workloads::cpu_cycle_chase(place, lines, request.line_bytes, request.seed);
   if (order->second == "independent")
     return workloads::cpu_independent_chase(place, lines, request.line_bytes, request.seed);
-  const auto pages = static_cast<std::uint32_t>(bytes / workloads::page_bytes);
+  const auto pages = static_cast<std::uint32_t>(bytes / request.page_bytes);
   return workloads::cpu_cycle_chase(
-      place, pages, workloads::LineLayout(workloads::page_bytes, request.line_bytes, pages, request.seed),
+      place, pages, workloads::LineLayout(request.page_bytes, request.line_bytes, pages, request.seed),
       request.seed);
 }
 
@@ -87,7 +87,7 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
     if (state == series.end() || state->second == "asleep") by_series[series].push_back(one);
   }
   for (const auto& [series, ones] : by_series) {
-    const analysis::LatencyCurves curves = workloads::curves_of(ones, workloads::Path::vector, request.line_bytes);
+    const analysis::LatencyCurves curves = workloads::curves_of(ones, workloads::Path::vector, request);
     if (const auto reason = measure::why_not_read(curves)) {
       conclusion.unread.push_back({.series = series, .reason = *reason});
     } else {

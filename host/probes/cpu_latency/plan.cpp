@@ -55,7 +55,7 @@ std::vector<Measurement> of(const Series& words, std::span<const Measurement> kn
 std::vector<Point> swept(const Series& words, bool huge, const gpu::DeviceInfo& device, const Request& request,
                          std::span<const Measurement> known) {
   const std::vector<Measurement> own = of(words, known);
-  const analysis::LatencyCurves curves = workloads::curves_of(own, Path::vector, request.line_bytes);
+  const analysis::LatencyCurves curves = workloads::curves_of(own, Path::vector, request);
   if (curves.cycle.empty()) {
     const int every = huge && request.effort == Effort::quick ? 4 : 2;
     return with_words(

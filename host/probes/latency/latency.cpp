@@ -6,10 +6,11 @@
 // end of every dispatch is checked against the cycle. Sizes come four a doubling, then closer about every edge. Two
 // further walks tell what an edge is: over uniformly random lines the share of hits is the cache's size over the
 // working set, whatever its policy (order independent); with one line a page an edge that stays is address translation
-// (order page). On GPUs the walk is made again while other work-groups read a light stream, since a lone walk lets
-// memory and the way to it fall asleep (fabric loaded): levels have the latencies of that walk. Then the other paths to
-// the same memory: by an address that is the same for all (scalar), from constant memory, through the texture unit
-// (image), from a work-group's own memory (local), and with an atomic at every hop.
+// (order page). GPUs have pages of many sizes: as many lines, ever further apart, touch ever more of them, but fill the
+// caches alike (stride). On GPUs the walk is made again while other work-groups read a light stream, since a lone walk
+// lets memory and the way to it fall asleep (fabric loaded): levels have the latencies of that walk. Then the other
+// paths to the same memory: by an address that is the same for all (scalar), from constant memory, through the texture
+// unit (image), from a work-group's own memory (local), and with an atomic at every hop.
 //
 // How to read the curve: flat stretches are levels of the memory hierarchy, the rises between them are where a level
 // is full. Least recently used replacement rises at once, other policies over a range of sizes.
@@ -26,6 +27,7 @@
 #include "probes/latency/further_paths.hpp"
 #include "workloads/chases.hpp"
 #include "workloads/latency_sweep.hpp"
+#include "workloads/page_walks.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -40,7 +42,7 @@ std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullop
 
 std::vector<Point> vector_points(const gpu::DeviceInfo& device, const Request& request,
                                  std::span<const Measurement> known) {
-  const analysis::LatencyCurves curves = workloads::curves_of(known, Path::vector, request.line_bytes);
+  const analysis::LatencyCurves curves = workloads::curves_of(known, Path::vector, request);
   if (curves.cycle.empty()) return workloads::coarse_points(device, request);
   if (!curves.independent.empty() || !curves.page.empty()) return {};
   std::vector<Point> points = workloads::edge_points(curves, device, request);
@@ -48,19 +50,28 @@ std::vector<Point> vector_points(const gpu::DeviceInfo& device, const Request& r
   return points.empty() ? workloads::capacity_points(curves, device, request) : points;
 }
 
+/// A CPU that stands for a GPU has pages of 4 KiB, which the walk about its edges shows.
+bool has_pages_of_its_own(const gpu::DeviceInfo& device, const Request& request) {
+  return device.type != gpu::DeviceType::cpu || request.effort == Effort::thorough;
+}
+
 /// The vector path first; then the same with memory kept awake, and the other paths, whose edges are only looked at
 /// closer where there is time.
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points = vector_points(device, request, known);
   if (!points.empty()) return points;
-  const std::vector<analysis::CurvePoint> alone = workloads::curves_of(known, Path::vector, request.line_bytes).cycle;
-  if (!alone.empty() && workloads::curves_of(known, Path::vector, request.line_bytes, Fabric::loaded).cycle.empty()) {
+  const std::vector<analysis::CurvePoint> alone = workloads::curves_of(known, Path::vector, request).cycle;
+  if (!alone.empty() && workloads::curves_of(known, Path::vector, request, Fabric::loaded).cycle.empty()) {
     Request as_far = request;
     as_far.largest_bytes = static_cast<std::uint64_t>(alone.back().bytes);
     points = points_kept_awake(device, as_far);
   }
+  if (!alone.empty() && has_pages_of_its_own(device, request)) {
+    const analysis::LatencyCurves curves = workloads::curves_of(known, Path::vector, request);
+    std::ranges::move(workloads::page_walks(curves, device, request), std::back_inserter(points));
+  }
   for (const Path path : further_paths()) {
-    const analysis::LatencyCurves curves = workloads::curves_of(known, path, request.line_bytes);
+    const analysis::LatencyCurves curves = workloads::curves_of(known, path, request);
     std::vector<Point> more;
     if (curves.cycle.empty()) {
       more = path_points(path, device, request);
@@ -89,10 +100,10 @@ Workload prepare(gpu::Device& device, const Point& point, const Request& request
     return workloads::independent_chase(device, lines, request.line_bytes, request.seed);
   }
   if (order != point.series.end()) {
-    const auto pages = static_cast<std::uint32_t>(bytes / workloads::page_bytes);
-    return workloads::cycle_chase(device, pages,
-                                  workloads::LineLayout(workloads::page_bytes, request.line_bytes, pages, request.seed),
-                                  request.seed);
+    const std::uint32_t stride_bytes = workloads::stride_bytes_of(point.series, request.page_bytes);
+    const auto lines = static_cast<std::uint32_t>(bytes / stride_bytes);
+    return workloads::cycle_chase(
+        device, lines, workloads::LineLayout(stride_bytes, request.line_bytes, lines, request.seed), request.seed);
   }
   return workloads::cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes,
                                 request.seed, path);
@@ -103,8 +114,8 @@ Workload prepare(gpu::Device& device, const Point& point, const Request& request
 void conclude(std::span<const Measurement> measurements, std::map<std::string, std::string> series,
               const Request& request, Conclusion& conclusion) {
   const Path path = workloads::path_of(series);
-  const analysis::LatencyCurves asleep = workloads::curves_of(measurements, path, request.line_bytes);
-  const analysis::LatencyCurves awake = workloads::curves_of(measurements, path, request.line_bytes, Fabric::loaded);
+  const analysis::LatencyCurves asleep = workloads::curves_of(measurements, path, request);
+  const analysis::LatencyCurves awake = workloads::curves_of(measurements, path, request, Fabric::loaded);
   const analysis::LatencyCurves& curves = asleep.cycle.empty() ? awake : asleep;
   if (const auto reason = measure::why_not_read(curves)) {
     conclusion.unread.push_back({.series = series, .reason = *reason});
@@ -123,6 +134,7 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
   for (const Measurement& one : measurements) {
     std::map<std::string, std::string> series = one.point.series;
     series.erase("order");
+    series.erase("stride");
     series.erase("fabric");
     // An atomic's few sizes tell its latency, not where a cache ends.
     if (workloads::path_of(series) != Path::atomic) by_series[series].push_back(one);

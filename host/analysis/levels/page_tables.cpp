@@ -1,0 +1,313 @@
+#include "analysis/levels/page_tables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "analysis/statistics.hpp"
+
+namespace sonde::analysis {
+namespace {
+
+constexpr int most_tables = 3;
+constexpr double least_entries = 4;
+/// What clocks, refresh and the placement of lines leave uncertain of any point.
+constexpr double least_relative_error = 0.005;
+/// A table lowers the deviance by so many times what noise would, of the three numbers that describe it.
+constexpr double least_gain = 30;
+/// Less of a load is not worth a finding.
+constexpr double least_share_of_a_load = 0.02;
+/// Deviance of one number's 95 %.
+constexpr double likely = 3.84;
+
+/// Share of a cyclic walk's loads whose page is not in a table: over the pages that it touches per entry, by how many
+/// of its lines a page has.
+using MissShare = double (*)(double pages_per_entry, double lines_per_page);
+
+/// Each page is the least recently used one when its only line is wanted again. Several lines of a page lie by chance
+/// in the cycle: between two of them the page is lost where all entries see other pages meanwhile, which leaves a gap
+/// of at least 1 - (1 - 1 / p)^(1 / k) of the cycle, and k lines leave one of g with the chance (1 - g)^(k - 1).
+double of_newest(double pages_per_entry, double lines_per_page) {
+  if (pages_per_entry <= 1) return 0;
+  return std::pow(1 - 1 / pages_per_entry, (lines_per_page - 1) / lines_per_page);
+}
+
+/// A page stays with the chance that none of the misses of a lap took its place.
+double of_random_replacement(double pages_per_entry, double) {
+  if (pages_per_entry <= 1) return 0;
+  double share = 1;
+  for (int round = 0; round < 40; ++round) share = 1 - std::exp(-pages_per_entry * share);
+  return share;
+}
+
+/// Sets of eight, that pages fall into by chance: one that has more misses all of them.
+double of_sets(double pages_per_entry, double) {
+  constexpr int ways = 8;
+  const double mean = pages_per_entry * ways;
+  if (mean > 40) return 1;
+  double probability = std::exp(-mean);
+  double hits = 0;
+  for (int pages = 1; pages <= ways; ++pages) {
+    probability *= mean / pages;
+    hits += probability * pages;
+  }
+  return 1 - hits / mean;
+}
+
+constexpr std::array<MissShare, 3> shapes{of_newest, of_random_replacement, of_sets};
+
+/// What a table is, but for what a miss costs.
+struct Candidate {
+  double fewest = 0;  ///< pages, that it has entries for
+  double most = 0;    ///< pages, that it has too few for
+  double page_bytes = 0;
+  MissShare shape = of_newest;
+
+  [[nodiscard]] double entries() const { return std::sqrt(fewest * most); }
+};
+
+/// Walks as a linear model sees them: each number of lines has a time of its own, whatever the stride.
+class Walks {
+ public:
+  explicit Walks(std::span<const StridePoint> points) : points_(points) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const Summary values = summarize(points[i].values);
+      const double scatter = (values.upper_quartile - values.lower_quartile) / 1.35;
+      const double error = std::hypot(least_relative_error * values.median,
+                                      scatter / std::sqrt(static_cast<double>(points[i].values.size())));
+      weights_.push_back(1 / (error * error));
+      ns_.push_back(values.median);
+      by_lines_[points[i].lines].push_back(i);
+    }
+    own_ns_ = ns_;
+    deviate(own_ns_);
+  }
+
+  [[nodiscard]] const std::vector<double>& own_ns() const { return own_ns_; }
+  [[nodiscard]] int freedom() const { return static_cast<int>(points_.size()) - static_cast<int>(by_lines_.size()); }
+  [[nodiscard]] std::vector<double> pages_touched_in_order(double page_bytes) const {
+    std::set<double> all;
+    for (const StridePoint& point : points_) {
+      all.insert(pages_touched(point.lines, point.stride_bytes, page_bytes));
+    }
+    all.erase(all.begin(), all.lower_bound(least_entries));
+    return {all.begin(), all.end()};
+  }
+  [[nodiscard]] double largest_stride() const {
+    return std::ranges::max(points_, {}, &StridePoint::stride_bytes).stride_bytes;
+  }
+
+  /// A candidate's misses at each point, as far as the number of lines does not tell them.
+  [[nodiscard]] std::vector<double> misses(const Candidate& one) const {
+    std::vector<double> share;
+    for (const StridePoint& point : points_) {
+      const double pages = pages_touched(point.lines, point.stride_bytes, one.page_bytes);
+      share.push_back(one.shape(pages / one.entries(), point.lines / pages));
+    }
+    deviate(share);
+    return share;
+  }
+
+  [[nodiscard]] double product(const std::vector<double>& one, const std::vector<double>& other) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < one.size(); ++i) sum += weights_[i] * one[i] * other[i];
+    return sum;
+  }
+
+  /// The median time of walks with about so many lines.
+  [[nodiscard]] double typical_ns(double lines) const {
+    std::vector<double> near;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (std::abs(std::log2(points_[i].lines / lines)) < 1) near.push_back(ns_[i]);
+    }
+    return quantile(near.empty() ? ns_ : near, 0.5);
+  }
+
+ private:
+  /// From the weighted mean of those with as many lines.
+  void deviate(std::vector<double>& values) const {
+    for (const auto& [lines, places] : by_lines_) {
+      double sum = 0;
+      double weight = 0;
+      for (const std::size_t i : places) {
+        sum += weights_[i] * values[i];
+        weight += weights_[i];
+      }
+      for (const std::size_t i : places) values[i] -= sum / weight;
+    }
+  }
+
+  std::span<const StridePoint> points_;
+  std::vector<double> weights_;
+  std::vector<double> ns_;
+  std::vector<double> own_ns_;
+  std::map<double, std::vector<std::size_t>> by_lines_;
+};
+
+/// Costs of a miss in each table, none below zero, and the deviance that is left.
+struct Fit {
+  std::vector<double> added_ns;
+  double deviance = 0;
+};
+
+Fit fit(const Walks& walks, const std::vector<std::vector<double>>& misses) {
+  const std::size_t count = misses.size();
+  std::vector<double> toward(count);
+  std::vector<std::vector<double>> between(count, std::vector<double>(count));
+  for (std::size_t one = 0; one < count; ++one) {
+    toward[one] = walks.product(misses[one], walks.own_ns());
+    for (std::size_t other = 0; other < count; ++other) between[one][other] = walks.product(misses[one], misses[other]);
+  }
+  Fit found{.added_ns = std::vector<double>(count), .deviance = walks.product(walks.own_ns(), walks.own_ns())};
+  constexpr int rounds = 60;  // one by one, the others held: converges, as there are few
+  for (int round = 0; round < (count > 1 ? rounds : 1); ++round) {
+    for (std::size_t one = 0; one < count; ++one) {
+      double rest = toward[one];
+      for (std::size_t other = 0; other < count; ++other) {
+        if (other != one) rest -= between[one][other] * found.added_ns[other];
+      }
+      found.added_ns[one] = between[one][one] > 1e-9 ? std::max(0.0, rest / between[one][one]) : 0;
+    }
+  }
+  for (std::size_t one = 0; one < count; ++one) {
+    found.deviance -= 2 * found.added_ns[one] * toward[one];
+    for (std::size_t other = 0; other < count; ++other) {
+      found.deviance += found.added_ns[one] * between[one][other] * found.added_ns[other];
+    }
+  }
+  return found;
+}
+
+/// A table and the misses that it would have.
+struct Tried {
+  Candidate table;
+  std::vector<double> misses;
+};
+
+/// Tables of every size that the walks tell from its neighbours: between two numbers of pages that were touched.
+std::vector<Tried> everything(const Walks& walks) {
+  std::vector<Tried> all;
+  for (double page = smallest_page_bytes; page <= 2 * walks.largest_stride(); page *= 2) {
+    const std::vector<double> touched = walks.pages_touched_in_order(page);
+    for (std::size_t i = 0; i + 1 < touched.size(); ++i) {
+      for (const MissShare shape : shapes) {
+        const Candidate table{.fewest = touched[i], .most = touched[i + 1], .page_bytes = page, .shape = shape};
+        std::vector<double> misses = walks.misses(table);
+        if (walks.product(misses, misses) > 0) all.push_back({table, std::move(misses)});
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<std::vector<double>> misses_of(const std::vector<Tried>& tables, std::optional<std::size_t> without = {}) {
+  std::vector<std::vector<double>> all;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    if (i != without) all.push_back(tables[i].misses);
+  }
+  return all;
+}
+
+/// The deviance with each of the candidates beside those that are held.
+std::vector<double> deviances(const Walks& walks, const std::vector<Tried>& candidates,
+                              std::vector<std::vector<double>> held) {
+  std::vector<double> all;
+  held.emplace_back();
+  for (const Tried& one : candidates) {
+    held.back() = one.misses;
+    all.push_back(fit(walks, held).deviance);
+  }
+  return all;
+}
+
+/// The best table beside those that there are, each of which is then chosen again beside the others.
+std::vector<Tried> with_one_more(const Walks& walks, const std::vector<Tried>& candidates, std::vector<Tried> tables) {
+  const auto best = [&](const std::vector<std::vector<double>>& held) {
+    const std::vector<double> all = deviances(walks, candidates, held);
+    return candidates[static_cast<std::size_t>(std::ranges::min_element(all) - all.begin())];
+  };
+  tables.push_back(best(misses_of(tables)));
+  constexpr int rounds = 2;
+  for (int round = 0; round < rounds && tables.size() > 1; ++round) {
+    for (std::size_t i = 0; i < tables.size(); ++i) tables[i] = best(misses_of(tables, i));
+  }
+  return tables;
+}
+
+/// With what explains the walks nearly as well.
+PageTable bracketed(const Walks& walks, const std::vector<Tried>& candidates, const std::vector<Tried>& tables,
+                    std::size_t place, const Fit& found, double noise) {
+  const std::vector<double> all = deviances(walks, candidates, misses_of(tables, place));
+  const Candidate& best = tables[place].table;
+  PageTable table{.entries = {best.fewest, best.entries(), best.most},
+                  .page_bytes = best.page_bytes,
+                  .least_page_bytes = best.page_bytes,
+                  .most_page_bytes = best.page_bytes,
+                  .added_ns = {}};
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& one = candidates[i].table;
+    if (all[i] > found.deviance + likely * noise) continue;
+    table.least_page_bytes = std::min(table.least_page_bytes, one.page_bytes);
+    table.most_page_bytes = std::max(table.most_page_bytes, one.page_bytes);
+    if (one.page_bytes != best.page_bytes) continue;
+    table.entries.low = std::min(table.entries.low, one.fewest);
+    table.entries.high = std::max(table.entries.high, one.most);
+  }
+  const std::vector<double>& misses = tables[place].misses;
+  const double error = std::sqrt(likely * noise / walks.product(misses, misses));
+  const double added_ns = found.added_ns[place];
+  table.added_ns = {std::max(0.0, added_ns - error), added_ns, added_ns + error};
+  return table;
+}
+
+}  // namespace
+
+double pages_touched(double lines, double stride_bytes, double page_bytes) {
+  return std::max(1.0, lines * std::min(1.0, stride_bytes / page_bytes));
+}
+
+std::vector<PageTable> page_tables(std::span<const StridePoint> points) {
+  if (points.empty()) return {};
+  const Walks walks(points);
+  if (walks.freedom() < 4) return {};
+  const std::vector<Tried> candidates = everything(walks);
+  if (candidates.empty()) return {};
+  std::vector<Tried> tables;
+  Fit found = fit(walks, {});
+  double noise = 1;
+  while (tables.size() < most_tables) {
+    std::vector<Tried> more = with_one_more(walks, candidates, tables);
+    const Fit better = fit(walks, misses_of(more));
+    const int freedom = walks.freedom() - 3 * static_cast<int>(more.size());
+    const double left = std::max(1.0, better.deviance / std::max(1, freedom));
+    const double added_ns = std::ranges::min(better.added_ns);
+    const double loads_ns = walks.typical_ns(more.back().table.entries());
+    if (found.deviance - better.deviance < least_gain * left || added_ns < least_share_of_a_load * loads_ns) break;
+    tables = std::move(more);
+    found = better;
+    noise = left;
+  }
+  std::vector<PageTable> all;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    all.push_back(bracketed(walks, candidates, tables, i, found, noise));
+  }
+  std::ranges::sort(all, {}, &PageTable::reach_bytes);
+  return all;
+}
+
+TranslationEdge edge_of(const PageTable& table) {
+  // As sharp as a walk in random order, which still finds what is in reach, needs it.
+  constexpr double sharp = 1e-3;
+  const double log2_reach = std::log2(table.reach_bytes());
+  return {.bytes = table.reach_bytes(),
+          .added_ns = table.added_ns.value,
+          .reach_bytes = table.reach_bytes(),
+          .log2_spans = {log2_reach - sharp, log2_reach + sharp},
+          .added_ns_at = {0, table.added_ns.value}};
+}
+
+}  // namespace sonde::analysis
