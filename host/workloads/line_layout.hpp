@@ -6,10 +6,11 @@
 
 namespace sonde::workloads {
 
-/// Where the lines of a walk lie: one in each slot of `slot_bytes`, side by side when a slot is a line. In a page each
-/// lies at a random one of a few lines, which begin a little further on from page to page, from the first page's start
-/// to the last one's end. So they fill all sets alike, meet no set in step, and hardly two share a page even where the
-/// memory begins in the middle of one, as PoCL's does.
+/// Where the lines of a walk lie: one in each slot of `slot_bytes`, side by side when a slot is a line. In a slot of up
+/// to a small page each lies at a random one of a few lines, which begin a little further on from slot to slot, from
+/// the first slot's start to the last one's end. So they fill all sets alike, meet no set in step, and hardly two share
+/// a page even where the memory begins in the middle of one, as PoCL's does. In a larger slot each lies as in one of 1
+/// KiB, so many times further on that walks of as many lines fill a cache's sets alike, however far apart they are.
 class LineLayout {
  public:
   /// Lines side by side. Implicit on purpose: a spacing is all that most walks say.
@@ -24,16 +25,32 @@ class LineLayout {
 
   /// Index of the 32-bit word that the walk reads in a slot.
   std::uint32_t word_of(std::uint32_t slot) const {
-    const std::uint32_t lines = slot_words_ / line_words_;
-    if (lines == 1) return slot * slot_words_;
+    if (slot_words_ <= small_page_words) return slot * slot_words_ + word_in(slot_words_, slot);
+    // So many KiB a slot: an odd number, so that all sets of a power of two get their turn, and not one, or the bits of
+    // an index that is mixed of two parts of an address would cancel each other. Within a quarter, so that only a
+    // quarter of the lines can lie about a page's beginning.
+    constexpr std::uint64_t steps = 5;
+    const std::uint32_t quarter = slot_words_ / 4;
+    const auto begin = static_cast<std::uint32_t>(std::uint64_t{4} * slot / slots_) * quarter;
+    const auto further = static_cast<std::uint32_t>(steps * near_words * slot % quarter);
+    return slot * slot_words_ + begin + further + word_in(near_words, slot);
+  }
+
+ private:
+  static constexpr std::uint32_t small_page_words = 4096 / 4;
+  static constexpr std::uint32_t near_words = 1024 / 4;
+
+  /// In a part of a slot.
+  std::uint32_t word_in(std::uint32_t words, std::uint32_t slot) const {
+    const std::uint32_t lines = words / line_words_;
+    if (lines <= 1) return 0;
     // All 64 at random would leave a quarter of such pages unused, one line alone would bring some caches' sets in
     // step.
     const std::uint32_t few = (lines + 3) / 4;
     const auto begin = static_cast<std::uint32_t>(std::uint64_t{slot} * (lines - few + 1) / slots_);
-    return slot * slot_words_ + (begin + noise_(slot) % few) * line_words_;
+    return (begin + noise_(slot) % few) * line_words_;
   }
 
- private:
   std::uint32_t slot_words_;
   std::uint32_t line_words_;
   std::uint32_t slots_;

@@ -147,6 +147,23 @@ TEST(WrittenPages, AreInStepWithNoCachesSets) {
   }
 }
 
+// Nobody could wait for what lies between lines that are far apart, and nobody reads it.
+TEST(WrittenPages, OfManyMegabytesHaveABlockWrittenAboutEachLine) {
+  constexpr std::uint32_t stride_bytes = 256 << 10;
+  const LineLayout layout(stride_bytes, 64, 64, 11);
+  const auto cycle = random_cycle(64, 9);
+  HostBuffer buffer(std::uint64_t{64} * stride_bytes);
+  write_cycle(buffer, cycle, layout, 9, 0);
+  EXPECT_EQ(buffer.write_offsets.size(), 64u);
+  for (std::uint32_t slot = 0; slot < 64; ++slot) {
+    const std::uint32_t word = layout.word_of(slot);
+    ASSERT_EQ(buffer.words[word], 4 * layout.word_of(cycle[slot])) << "offsets in bytes";
+    const auto block = std::span(buffer.words).subspan(word / 1024 * 1024, 1024);
+    EXPECT_LE(std::ranges::count(block, 0u), 1) << "a block that could be compressed";
+  }
+  EXPECT_GE(std::ranges::count(buffer.words, 0u), 64 * (stride_bytes / 4 - 1024));
+}
+
 TEST(WrittenWords, AreThoseThatTheHostComputes) {
   constexpr std::uint32_t count = (4u << 20) / 64 + 5;
   HostBuffer buffer(std::uint64_t{count} * 64);

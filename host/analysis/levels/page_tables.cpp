@@ -17,6 +17,8 @@ constexpr int most_tables = 3;
 constexpr double least_entries = 4;
 /// What clocks, refresh and the placement of lines leave uncertain of any point.
 constexpr double least_relative_error = 0.005;
+/// So many times chance has put a walk's lines into a cache's sets; repetitions of one agree more than these do.
+constexpr double placements = 3;
 /// A table lowers the deviance by so many times what noise would, of the three numbers that describe it.
 constexpr double least_gain = 30;
 /// Less of a load is not worth a finding.
@@ -65,10 +67,18 @@ struct Candidate {
   double fewest = 0;  ///< pages, that it has entries for
   double most = 0;    ///< pages, that it has too few for
   double page_bytes = 0;
+  double entries = 0;  ///< between the two
   MissShare shape = of_newest;
-
-  [[nodiscard]] double entries() const { return std::sqrt(fewest * most); }
 };
+
+/// Mean of the middle half: of several placements it takes the middle, where a median takes one.
+double middle_mean(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t out = values.size() / 4;
+  double sum = 0;
+  for (std::size_t i = out; i < values.size() - out; ++i) sum += values[i];
+  return sum / static_cast<double>(values.size() - 2 * out);
+}
 
 /// Walks as a linear model sees them: each number of lines has a time of its own, whatever the stride.
 class Walks {
@@ -76,11 +86,11 @@ class Walks {
   explicit Walks(std::span<const StridePoint> points) : points_(points) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       const Summary values = summarize(points[i].values);
+      const double ns = middle_mean(points[i].values);
       const double scatter = (values.upper_quartile - values.lower_quartile) / 1.35;
-      const double error = std::hypot(least_relative_error * values.median,
-                                      scatter / std::sqrt(static_cast<double>(points[i].values.size())));
+      const double error = std::hypot(least_relative_error * ns, scatter / std::sqrt(placements));
       weights_.push_back(1 / (error * error));
-      ns_.push_back(values.median);
+      ns_.push_back(ns);
       by_lines_[points[i].lines].push_back(i);
     }
     own_ns_ = ns_;
@@ -106,7 +116,7 @@ class Walks {
     std::vector<double> share;
     for (const StridePoint& point : points_) {
       const double pages = pages_touched(point.lines, point.stride_bytes, one.page_bytes);
-      share.push_back(one.shape(pages / one.entries(), point.lines / pages));
+      share.push_back(one.shape(pages / one.entries, point.lines / pages));
     }
     deviate(share);
     return share;
@@ -195,9 +205,15 @@ std::vector<Tried> everything(const Walks& walks) {
     const std::vector<double> touched = walks.pages_touched_in_order(page);
     for (std::size_t i = 0; i + 1 < touched.size(); ++i) {
       for (const MissShare shape : shapes) {
-        const Candidate table{.fewest = touched[i], .most = touched[i + 1], .page_bytes = page, .shape = shape};
-        std::vector<double> misses = walks.misses(table);
-        if (walks.product(misses, misses) > 0) all.push_back({table, std::move(misses)});
+        for (const double share : {0.1, 0.5, 0.9}) {  // where several lines share a page, it matters how many it holds
+          const Candidate table{.fewest = touched[i],
+                                .most = touched[i + 1],
+                                .page_bytes = page,
+                                .entries = touched[i] * std::pow(touched[i + 1] / touched[i], share),
+                                .shape = shape};
+          std::vector<double> misses = walks.misses(table);
+          if (walks.product(misses, misses) > 0) all.push_back({table, std::move(misses)});
+        }
       }
     }
   }
@@ -243,7 +259,7 @@ PageTable bracketed(const Walks& walks, const std::vector<Tried>& candidates, co
                     std::size_t place, const Fit& found, double noise) {
   const std::vector<double> all = deviances(walks, candidates, misses_of(tables, place));
   const Candidate& best = tables[place].table;
-  PageTable table{.entries = {best.fewest, best.entries(), best.most},
+  PageTable table{.entries = {best.fewest, best.entries, best.most},
                   .page_bytes = best.page_bytes,
                   .least_page_bytes = best.page_bytes,
                   .most_page_bytes = best.page_bytes,
@@ -257,6 +273,7 @@ PageTable bracketed(const Walks& walks, const std::vector<Tried>& candidates, co
     table.entries.low = std::min(table.entries.low, one.fewest);
     table.entries.high = std::max(table.entries.high, one.most);
   }
+  table.entries.value = std::sqrt(table.entries.low * table.entries.high);
   const std::vector<double>& misses = tables[place].misses;
   const double error = std::sqrt(likely * noise / walks.product(misses, misses));
   const double added_ns = found.added_ns[place];
@@ -285,7 +302,7 @@ std::vector<PageTable> page_tables(std::span<const StridePoint> points) {
     const int freedom = walks.freedom() - 3 * static_cast<int>(more.size());
     const double left = std::max(1.0, better.deviance / std::max(1, freedom));
     const double added_ns = std::ranges::min(better.added_ns);
-    const double loads_ns = walks.typical_ns(more.back().table.entries());
+    const double loads_ns = walks.typical_ns(more.back().table.entries);
     if (found.deviance - better.deviance < least_gain * left || added_ns < least_share_of_a_load * loads_ns) break;
     tables = std::move(more);
     found = better;

@@ -1,0 +1,119 @@
+// The walks that tell a device's pages: which are asked for, and what the latency probe makes of them.
+
+#include "workloads/page_walks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "gpu/model/model.hpp"
+#include "measure/runner.hpp"
+#include "probes/catalog.hpp"
+#include "support/recording_observer.hpp"
+#include "support/small_model.hpp"
+#include "workloads/path.hpp"
+
+namespace sonde::workloads {
+namespace {
+
+using measure::Effort;
+using measure::Finding;
+using measure::Point;
+
+constexpr std::uint64_t gib = 1ull << 30;
+
+/// Numbers of lines by stride.
+std::map<std::uint32_t, std::set<double>> asked(const gpu::DeviceInfo& device, const measure::Request& request) {
+  std::map<std::uint32_t, std::set<double>> lines;
+  for (const Point& point : page_walks({}, device, request)) {
+    EXPECT_EQ(point.series.at("order"), "page");
+    const std::uint32_t stride_bytes = stride_bytes_of(point.series, 0);
+    lines[stride_bytes].insert(point.x.at("bytes") / stride_bytes);
+  }
+  return lines;
+}
+
+TEST(PageWalks, AreOverAsManyLinesCloseTogetherAndFarApart) {
+  const auto lines = asked({.memory_bytes = 16 * gib}, {});
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines.at(1 << 10), lines.at(2 << 20));
+  EXPECT_EQ(*lines.at(2 << 20).begin(), 8);
+  EXPECT_EQ(*lines.at(2 << 20).rbegin(), 2048);  // 4 GiB
+}
+
+TEST(PageWalks, HaveNoMoreMemoryThanThereIsRoom) {
+  const auto span = [](const gpu::DeviceInfo& device, const measure::Request& request = {}) {
+    double most = 0;
+    for (const Point& point : page_walks({}, device, request)) most = std::max(most, point.x.at("bytes"));
+    return most;
+  };
+  EXPECT_EQ(span({.memory_bytes = 4 * gib}), 1.0 * gib);
+  EXPECT_EQ(span({.memory_bytes = 64 * gib, .largest_buffer_bytes = 1 << 28}), 1 << 28);
+  EXPECT_EQ(span({.memory_bytes = 64 * gib}, {.largest_bytes = 1 << 26}), 1 << 26);
+  EXPECT_EQ(span({.memory_bytes = 64 * gib}, {.largest_bytes = 1 << 20}), 0);
+  gpu::DeviceInfo cpu{.memory_bytes = 64 * gib};
+  cpu.type = gpu::DeviceType::cpu;
+  EXPECT_EQ(span(cpu), 1.0 * gib);
+}
+
+// A stride half as large for twice as many lines: few lines fill no table.
+TEST(PageWalks, AreCloserTogetherWhereThereIsLittleRoom) {
+  EXPECT_EQ(asked({.memory_bytes = 4 * gib}, {}).rbegin()->first, 1u << 20);
+  EXPECT_EQ(asked({.memory_bytes = gib}, {}).rbegin()->first, 256u << 10);
+}
+
+TEST(PageWalks, SayTheirStrideInWords) {
+  EXPECT_EQ(stride_bytes_of({{"stride", "64K"}}, 4096), 64u << 10);
+  EXPECT_EQ(stride_bytes_of({{"stride", "2M"}}, 4096), 2u << 20);
+  EXPECT_EQ(stride_bytes_of({{"order", "page"}}, 4096), 4096u);
+}
+
+/// What the whole probe, at quick, finds on a device with two caches and those tables.
+struct Probed {
+  test::RecordingObserver seen;
+
+  explicit Probed(std::vector<gpu::model::Translation> tables) {
+    gpu::model::Description model = test::small_model(16 * gib);
+    model.levels.insert(model.levels.begin() + 1, model.levels.front());
+    model.levels[1].bytes = 1 << 20;
+    model.levels[1].latency_ns = 120;
+    model.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3};
+    model.translation = std::move(tables);
+    const auto device = gpu::model::open(model);
+    measure::run_probe(
+        *device, probes::latency,
+        {.request = {.effort = Effort::quick, .seed = 3}, .host_time = [] { return counters::HostTime{}; }}, seen);
+  }
+
+  /// Of the path that the pages are walked by.
+  [[nodiscard]] long levels() const {
+    return std::ranges::count_if(
+        seen.levels, [](const measure::FoundLevel& level) { return path_of(level.series) == Path::vector; });
+  }
+};
+
+TEST(PageWalks, TellPagesEntriesAndCostOfATableAndNoLevelIsMadeOfIt) {
+  const Probed probed({{.page_bytes = 64 << 10, .entries = 96, .penalty_ns = 60}});  // reaches 6 MiB, beside memory
+  EXPECT_EQ(probed.levels(), 3);
+  ASSERT_EQ(probed.seen.findings.size(), 1u);
+  const Finding& finding = probed.seen.findings[0];
+  EXPECT_EQ(finding.name, "translation");
+  EXPECT_NEAR(*finding.value / (96.0 * 65536), 1, 0.1);
+  EXPECT_LE(*finding.low, 96.0 * 65536);
+  EXPECT_GE(*finding.high, 96.0 * 65536);
+  EXPECT_EQ(finding.details.at("page_bytes"), 65536);
+  EXPECT_NEAR(finding.details.at("entries"), 96, 9.6);
+  EXPECT_NEAR(finding.details.at("added_ns"), 60, 3);
+  EXPECT_NE(finding.evidence.find("pages of 64 KiB"), std::string::npos) << finding.evidence;
+}
+
+TEST(PageWalks, FindNoTableWhereThereIsNone) {
+  const Probed probed({});
+  EXPECT_EQ(probed.levels(), 3);
+  EXPECT_TRUE(probed.seen.findings.empty());
+}
+
+}  // namespace
+}  // namespace sonde::workloads
