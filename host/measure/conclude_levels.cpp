@@ -20,14 +20,15 @@ constexpr double most_slower = 1.5;
 constexpr double most_faster = 2;
 
 /// What the last level is nobody can say where a path has too little room for more than caches, or where the curve is
-/// still changing at its end.
+/// still changing at its end, or what changed last may be translation.
 bool ends_before_memory(const FoundLevel& last) {
   const auto path = last.series.find("path");
   const bool short_path = path != last.series.end() && (path->second == "local" || path->second == "constant");
   const analysis::Bracket& band = last.gbps ? *last.gbps : last.found.latency_ns;
   const double up = band.high / band.value;
   const double down = band.value / band.low;
-  return short_path || (last.gbps ? down : up) > most_slower || (last.gbps ? up : down) > most_faster;
+  return short_path || last.found.may_be_translation || (last.gbps ? down : up) > most_slower ||
+         (last.gbps ? up : down) > most_faster;
 }
 
 std::string pages_text(const analysis::PageTable& table) {

@@ -180,6 +180,7 @@ std::string level_line(const Origin& origin, const measure::FoundLevel& level) {
   json["series"] = series_json(level.series);
   json["level"] = level.level;
   json["name"] = level.name;
+  if (level.found.may_be_translation) json["or_translation"] = true;
   if (level.gbps) json["matches"] = level.matches ? Json(*level.matches) : Json(nullptr);
   json["bytes"] = level.found.bytes ? bracket(*level.found.bytes, true) : Json(nullptr);
   json["transition"] = nullptr;

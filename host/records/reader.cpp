@@ -107,6 +107,7 @@ measure::FoundLevel level_of(const Json& json) {
   level.name = get_if_there<std::string>(json, "name")
                    .value_or(level.found.bytes ? "level " + std::to_string(level.level) : "memory");
   level.matches = get_if_there<int>(json, "matches");
+  level.found.may_be_translation = get<bool>(json, "or_translation");
   return level;
 }
 

@@ -37,7 +37,7 @@ std::string size_range(double low_bytes, double high_bytes) {
 /// Levels have the numbers of their record; one that latency did not see has none among its levels.
 std::vector<std::string> cells_of(const LevelOfTwo& row, bool of_latency) {
   const FoundLevel& sized = row.latency != nullptr ? *row.latency : *row.bandwidth;
-  std::vector<std::string> cells{sized.name, "", "", ""};
+  std::vector<std::string> cells{sized.name + (sized.found.may_be_translation ? ", or translation" : ""), "", "", ""};
   if (const auto& bytes = sized.found.bytes) {
     cells = {row.latency == nullptr && of_latency ? "-" : std::to_string(sized.level), measure::size_text(bytes->value),
              size_range(bytes->low, bytes->high), size_range(sized.found.onset_bytes, sized.found.end_bytes)};

@@ -173,6 +173,17 @@ def test_curves_mostly_measured_beside_neighbours_tell_no_levels_but_why(sonde, 
     assert "vector: no levels are read from this curve" in lines.err
 
 
+def test_a_file_says_how_far_apart_its_pages_were_walked(sonde):
+    table = sonde("levels", str(DATA / "translation-step.jsonl")).out
+    rows = [line.split()[0] for line in table.splitlines()[1:5]]
+    assert rows == ["level", "1", "2", "memory"] and "translation" in table
+    records = [json.loads(line) for line in (DATA / "translation-step.jsonl").read_text().splitlines()]
+    cycle = [one for one in records if (one.get("series") or {}).get("order") != "page"]
+    (sonde.folder / "cycle.jsonl").write_text("".join(json.dumps(one) + "\n" for one in cycle))
+    assert "beyond, or translation" in sonde("levels", "cycle.jsonl").out
+    assert json.loads(sonde("levels", "cycle.jsonl", "--json").out.splitlines()[-1])["or_translation"] is True
+
+
 def test_what_a_curve_that_still_rises_ends_in_is_not_called_memory(sonde):
     table = sonde("levels", str(DATA / "ends-in-transition.jsonl")).out.splitlines()
     assert [line.split()[0] for line in table[1:4]] == ["level", "1", "beyond"]

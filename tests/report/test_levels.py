@@ -76,6 +76,10 @@ def test_a_level_is_called_what_the_record_calls_it(name):
         assert levels.name({"level": 3, "name": name, "bytes": size}) == name
 
 
+def test_a_last_level_that_may_be_translation_says_so():
+    assert levels.name({"name": "beyond", "or_translation": True}) == "beyond, or translation"
+
+
 def test_a_level_of_an_old_file_is_called_by_its_number_or_memory():
     band = {"low": 4, "value": 4, "high": 40}
     assert levels.name({"level": 3, "series": {}, "bytes": band, "latency_ns": band}) == "level 3"

@@ -168,10 +168,13 @@ TEST(Lines, ALevelComesBackWithAndWithoutASize) {
   EXPECT_EQ(last.level.level, 2);
   EXPECT_EQ(last.level.name, "beyond");
   EXPECT_FALSE(last.level.found.bytes);
+  EXPECT_FALSE(last.level.found.may_be_translation);
   EXPECT_EQ(last.level.found.latency_ns.low, 95.5);
   EXPECT_EQ(last.level.found.latency_ns.value, 96);
   EXPECT_EQ(last.level.found.latency_ns.high, 97);
   EXPECT_FALSE(last.level.cycles);
+  sent.found.may_be_translation = true;
+  EXPECT_TRUE(parsed<LevelLine>(level_line(origin, sent)).level.found.may_be_translation);
   sent.found.bytes = analysis::Bracket{30000, 32768, 33000};
   sent.found.onset_bytes = 31000;
   sent.found.end_bytes = 40000;

@@ -25,7 +25,8 @@ def name(level):
 
     Files of earlier versions have no name.
     """
-    return level.get("name") or (f"level {level['level']}" if level.get("bytes") else "memory")
+    called = level.get("name") or (f"level {level['level']}" if level.get("bytes") else "memory")
+    return called + (", or translation" if level.get("or_translation") else "")
 
 
 def verdict(levels):

@@ -106,6 +106,15 @@ RefinedHierarchy find_hierarchy(const LatencyCurves& measured, const FitCurves& 
   return same_levels && !less_translation(again) ? again : found;
 }
 
+/// Without a walk over pages a last climb that is small, or that no flat stretch follows, may be address translation.
+bool may_be_translation(const LatencyCurves& measured, const FittedHierarchy& fitted, const FitCurves& points,
+                        const std::vector<Level>& levels) {
+  if (!measured.page.empty() || !measured.strides.empty() || levels.size() < 2) return false;
+  constexpr double least_step = 1.3;
+  const double step = levels.back().latency_ns.value / levels[levels.size() - 2].latency_ns.value;
+  return step < least_step || flat_latencies(fitted, points, fitted.log2_bytes.size()).empty();
+}
+
 Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) {
   Hierarchy hierarchy;
   hierarchy.page_tables = page_tables(measured.strides);
@@ -137,6 +146,7 @@ Hierarchy find_scaled_levels(const LatencyCurves& measured, std::uint64_t seed) 
     if (!memory) set_size(level, all, range);
     first = last + 1;
   }
+  hierarchy.levels.back().may_be_translation = may_be_translation(measured, fitted, all.points(), hierarchy.levels);
   return hierarchy;
 }
 
