@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 
 #include "workloads/noise.hpp"
 
@@ -16,7 +17,13 @@ class LineLayout {
   /// Lines side by side. Implicit on purpose: a spacing is all that most walks say.
   LineLayout(std::uint32_t line_bytes) : LineLayout(line_bytes, line_bytes, 1, 0) {}
   LineLayout(std::uint32_t slot_bytes, std::uint32_t line_bytes, std::uint32_t slots, std::uint64_t seed)
-      : slot_words_(slot_bytes / 4), line_words_(line_bytes / 4), slots_(slots), noise_(seed) {}
+      : slot_words_(slot_bytes / 4), line_words_(line_bytes / 4), slots_(slots), noise_(seed) {
+    // From slot to slot a line lies so many KiB further on than the slots do: all sets of a cache get their turn where
+    // their number shares no factor with that distance. Not 1, or the bits of an index that is mixed of two parts of an
+    // address would cancel each other.
+    constexpr std::uint32_t factors_of_sets = 3 * 5 * 7 * 11 * 13;
+    while (std::gcd(slot_words_ / near_words + steps_, factors_of_sets) != 1) steps_ += 2;
+  }
 
   std::uint32_t slot_bytes() const { return slot_words_ * 4; }
   std::uint32_t slot_of(std::uint32_t word) const { return word / slot_words_; }
@@ -26,13 +33,10 @@ class LineLayout {
   /// Index of the 32-bit word that the walk reads in a slot.
   std::uint32_t word_of(std::uint32_t slot) const {
     if (slot_words_ <= small_page_words) return slot * slot_words_ + word_in(slot_words_, slot);
-    // So many KiB a slot: an odd number, so that all sets of a power of two get their turn, and not one, or the bits of
-    // an index that is mixed of two parts of an address would cancel each other. Within a quarter, so that only a
-    // quarter of the lines can lie about a page's beginning.
-    constexpr std::uint64_t steps = 5;
+    // Within a quarter, so that only a quarter of the lines can lie about a page's beginning.
     const std::uint32_t quarter = slot_words_ / 4;
     const auto begin = static_cast<std::uint32_t>(std::uint64_t{4} * slot / slots_) * quarter;
-    const auto further = static_cast<std::uint32_t>(steps * near_words * slot % quarter);
+    const auto further = static_cast<std::uint32_t>(std::uint64_t{steps_} * near_words * slot % quarter);
     return slot * slot_words_ + begin + further + word_in(near_words, slot);
   }
 
@@ -54,6 +58,7 @@ class LineLayout {
   std::uint32_t slot_words_;
   std::uint32_t line_words_;
   std::uint32_t slots_;
+  std::uint32_t steps_ = 5;
   Noise noise_;
 };
 

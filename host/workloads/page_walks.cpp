@@ -29,6 +29,9 @@ constexpr std::uint64_t most_span_of_cpu_bytes = 1ull << 30;
 constexpr double numbers_per_doubling = 2;
 /// How closely the lines are counted that a table has entries for.
 constexpr double close = 1.05;
+/// The same further from it, and how far that is.
+constexpr double closer = 1.25;
+constexpr double far = 2;
 /// Over the lines at which a table begins to miss, and over those at which it does not.
 constexpr double surely_missed = 1.4;
 constexpr double surely_held = 0.7;
@@ -67,16 +70,25 @@ void add_walks_about(const analysis::PageTable& table, std::uint32_t large_bytes
   const double edge = table.entries.value * std::max(1.0, table.page_bytes / large_bytes);
   const auto above = walked.upper_bound(static_cast<std::uint32_t>(edge));
   if (above == walked.end() || above == walked.begin()) return;
-  const std::uint32_t low = *std::prev(above);
-  if (*above > close * low && *above - low > 1) {
-    const std::uint32_t between = whole(std::sqrt(double{1} * low * *above));
+  for (auto high = std::next(walked.begin()); high != walked.end(); ++high) {
+    const std::uint32_t low = *std::prev(high);
+    // Two tables may look like one that fills up slowly.
+    const bool about = *high < far * edge && low > edge / far;
+    if (*high - low < 2 || *high < (high == above ? close : about ? closer : far) * low) continue;
+    const std::uint32_t between = whole(std::sqrt(double{1} * low * *high));
     walks.insert({large_bytes, between});
     walks.insert({shared_stride_bytes, between});
   }
-  // As many lines, ever closer: the stride at which they find room is half a page.
-  const auto missed = walked.lower_bound(static_cast<std::uint32_t>(surely_missed * edge));
-  const std::uint32_t many = missed == walked.end() ? *walked.rbegin() : *missed;
-  for (std::uint32_t stride = large_bytes / 2; stride > shared_stride_bytes; stride /= 2) walks.insert({stride, many});
+  // As many lines, ever closer: the stride at which they find room is half a page. Twice, as one number of lines may be
+  // that at which a cache is full.
+  auto missed = walked.lower_bound(static_cast<std::uint32_t>(surely_missed * edge));
+  if (missed == walked.end()) --missed;
+  for (const double factor : {1.0, 1.3}) {
+    const auto many = walked.lower_bound(static_cast<std::uint32_t>(factor * *missed));
+    if (many == walked.end()) continue;
+    for (std::uint32_t stride = large_bytes / 2; stride > shared_stride_bytes; stride /= 2)
+      walks.insert({stride, *many});
+  }
   // Fewer lines, ever further apart: a page larger than the large stride shows by their misses.
   const auto held = walked.upper_bound(static_cast<std::uint32_t>(surely_held * edge));
   if (held == walked.begin()) return;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -254,9 +254,50 @@ std::vector<Tried> with_one_more(const Walks& walks, const std::vector<Tried>& c
   return tables;
 }
 
+/// Tables that explain the walks, and what is left: the deviance that a number of them less would have to save.
+struct Explanation {
+  std::vector<Tried> tables;
+  Fit found;
+  double noise = 1;
+};
+
+/// One table after the other, of one shape: several sharp ones look much like one that fills up slowly, from which a
+/// search that may take either does not find back.
+Explanation explained(const Walks& walks, const std::vector<Tried>& candidates) {
+  Explanation best{.tables = {}, .found = fit(walks, {})};
+  while (!candidates.empty() && best.tables.size() < most_tables) {
+    Explanation more{.tables = with_one_more(walks, candidates, best.tables), .found = {}};
+    more.found = fit(walks, misses_of(more.tables));
+    const int freedom = walks.freedom() - 3 * static_cast<int>(more.tables.size());
+    more.noise = std::max(1.0, more.found.deviance / std::max(1, freedom));
+    const double added_ns = std::ranges::min(more.found.added_ns);
+    const double loads_ns = walks.typical_ns(more.tables.back().table.entries);
+    const double gain = best.found.deviance - more.found.deviance;
+    if (gain < least_gain * more.noise || added_ns < least_share_of_a_load * loads_ns) break;
+    best = std::move(more);
+  }
+  return best;
+}
+
+/// By the shape that needs the least: what it leaves, and the tables that it takes.
+Explanation best_explanation(const Walks& walks, const std::vector<Tried>& all) {
+  std::vector<Explanation> by_shape;
+  for (const MissShare shape : shapes) {
+    std::vector<Tried> candidates;
+    std::ranges::copy_if(all, std::back_inserter(candidates),
+                         [&](const Tried& one) { return one.table.shape == shape; });
+    by_shape.push_back(explained(walks, candidates));
+  }
+  const double noise = std::ranges::min(by_shape, {}, &Explanation::noise).noise;
+  return *std::ranges::min_element(by_shape, {}, [&](const Explanation& one) {
+    return one.found.deviance / noise + least_gain * static_cast<double>(one.tables.size());
+  });
+}
+
 /// With what explains the walks nearly as well.
-PageTable bracketed(const Walks& walks, const std::vector<Tried>& candidates, const std::vector<Tried>& tables,
-                    std::size_t place, const Fit& found, double noise) {
+PageTable bracketed(const Walks& walks, const std::vector<Tried>& candidates, const Explanation& by,
+                    std::size_t place) {
+  const auto& [tables, found, noise] = by;
   const std::vector<double> all = deviances(walks, candidates, misses_of(tables, place));
   const Candidate& best = tables[place].table;
   PageTable table{.entries = {best.fewest, best.entries, best.most},
@@ -274,6 +315,7 @@ PageTable bracketed(const Walks& walks, const std::vector<Tried>& candidates, co
     table.entries.high = std::max(table.entries.high, one.most);
   }
   table.entries.value = std::sqrt(table.entries.low * table.entries.high);
+  table.entries.high += 1;  // for the page that the walk's own place is in
   const std::vector<double>& misses = tables[place].misses;
   const double error = std::sqrt(likely * noise / walks.product(misses, misses));
   const double added_ns = found.added_ns[place];
@@ -292,26 +334,9 @@ std::vector<PageTable> page_tables(std::span<const StridePoint> points) {
   const Walks walks(points);
   if (walks.freedom() < 4) return {};
   const std::vector<Tried> candidates = everything(walks);
-  if (candidates.empty()) return {};
-  std::vector<Tried> tables;
-  Fit found = fit(walks, {});
-  double noise = 1;
-  while (tables.size() < most_tables) {
-    std::vector<Tried> more = with_one_more(walks, candidates, tables);
-    const Fit better = fit(walks, misses_of(more));
-    const int freedom = walks.freedom() - 3 * static_cast<int>(more.size());
-    const double left = std::max(1.0, better.deviance / std::max(1, freedom));
-    const double added_ns = std::ranges::min(better.added_ns);
-    const double loads_ns = walks.typical_ns(more.back().table.entries);
-    if (found.deviance - better.deviance < least_gain * left || added_ns < least_share_of_a_load * loads_ns) break;
-    tables = std::move(more);
-    found = better;
-    noise = left;
-  }
+  const Explanation best = best_explanation(walks, candidates);
   std::vector<PageTable> all;
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    all.push_back(bracketed(walks, candidates, tables, i, found, noise));
-  }
+  for (std::size_t i = 0; i < best.tables.size(); ++i) all.push_back(bracketed(walks, candidates, best, i));
   std::ranges::sort(all, {}, &PageTable::reach_bytes);
   return all;
 }
