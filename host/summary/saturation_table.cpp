@@ -20,7 +20,7 @@ std::string saturation_table(const Results& bandwidth, int columns) {
                {.head = "of"},
                {.head = "GB/s"}});
   for (const probes::Saturation& one : probes::saturation_of(scaled)) {
-    table.add({measure::size_text(one.bytes), three_digits(one.gbps_of_one), fmt::format("{:.0f}", one.groups),
+    table.add({measure::size_text(one.bytes), three_digits(one.gbps_of_one), fmt::format("{:.0f}", one.groups.value),
                fmt::format("{:.0f}", one.all_groups), three_digits(one.gbps)});
   }
   if (table.empty()) return "";

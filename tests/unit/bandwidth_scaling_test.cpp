@@ -12,6 +12,7 @@
 #include "analysis/statistics.hpp"
 #include "gpu/model/model.hpp"
 #include "measure/runner.hpp"
+#include "measure/visits.hpp"
 #include "probes/bandwidth/plan.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
@@ -93,6 +94,47 @@ TEST(BandwidthScaling, TheEvidenceNamesTheFiguresBesideTheNumber) {
   EXPECT_NE(found[0].evidence.find("one gets 60"), std::string::npos) << found[0].evidence;
 }
 
+/// As measured in three visits that lie so far apart, and not in the same order at neighbouring numbers of groups.
+std::vector<Measurement> visited(std::vector<Measurement> known, double apart) {
+  for (Measurement& one : known) {
+    if (!is_scaling(one.point)) continue;
+    const double gbps = one.values.front();
+    one.values = {gbps * (1 - apart), gbps * (1 + apart), gbps};
+    if (static_cast<int>(one.point.x.at("groups")) % 2 == 1)
+      one.values = {gbps * (1 + apart), gbps, gbps * (1 - apart)};
+    one.visits = {1, 1, 1};
+  }
+  return known;
+}
+
+TEST(BandwidthScaling, AnIntervalHoldsEveryNumberThatAnotherRunMayFind) {
+  const auto known = answered(sweep(16), [](double, double groups) { return std::min(groups, 10.0) * 10; });
+  for (const measure::Finding& finding : saturations(visited(known, 0.002))) {
+    EXPECT_EQ(finding.value, 10);
+    EXPECT_EQ(finding.low, 10) << "nine surely are too few";
+    EXPECT_EQ(finding.high, 10);
+    EXPECT_EQ(finding.evidence.find("another run"), std::string::npos);
+  }
+  const std::vector<measure::Finding> unsure = saturations(visited(known, 0.03));
+  ASSERT_EQ(unsure.size(), 3u);
+  EXPECT_EQ(unsure[0].value, 10);
+  EXPECT_EQ(unsure[0].low, 9) << "eight get 80 %";
+  EXPECT_EQ(unsure[0].high, 16);
+  EXPECT_TRUE(unsure[0].evidence.ends_with(" Another run may find that 9 to 16 are enough.")) << unsure[0].evidence;
+}
+
+TEST(BandwidthScaling, OneMomentAloneTellsNothingOfTheNext) {
+  const auto known = answered(sweep(16), [](double, double groups) { return std::min(groups, 10.0) * 10; });
+  const std::vector<measure::Finding> found = saturations(known);
+  EXPECT_EQ(found[0].low, 1);
+  EXPECT_EQ(found[0].high, 16);
+}
+
+TEST(BandwidthScaling, EachNumberIsVisitedSeveralTimes) {
+  for (const measure::Point& point : scaling_points({}, {}, sweep(24)))
+    EXPECT_EQ(point.visits, measure::usual_visits(measure::Effort::normal));
+}
+
 TEST(BandwidthScaling, ADeviceWithOneGroupHasNothingToTell) {
   EXPECT_TRUE(saturations(answered(sweep(1), [](double, double) { return 10.0; })).empty());
 }
@@ -131,6 +173,8 @@ TEST(BandwidthScaling, FindsWhatSaturatesAModelAndLeavesTheSweepsAlone) {
     if (finding.name == "launch") continue;
     EXPECT_EQ(finding.name, "saturated-by");
     EXPECT_NEAR(finding.value.value(), 10, 1);
+    EXPECT_LE(finding.low.value(), 10);
+    EXPECT_GE(finding.high.value(), 10);
     ++found;
   }
   EXPECT_EQ(found, 2);

@@ -12,6 +12,7 @@
 
 #include "analysis/levels/flat_stretches.hpp"
 #include "analysis/statistics.hpp"
+#include "measure/visits.hpp"
 #include "probes/bandwidth/curve.hpp"
 #include "probes/bandwidth/plan.hpp"
 #include "workloads/stream_walk.hpp"
@@ -65,8 +66,10 @@ std::vector<const Measurement*> footprints(std::span<const Measurement> known, E
   return chosen;
 }
 
-std::map<double, double> gbps_by_groups(std::span<const Measurement> known, const Point& at) {
-  std::map<double, double> found;
+using GbpsByGroups = std::map<double, double>;
+
+GbpsByGroups gbps_by_groups(std::span<const Measurement> known, const Point& at) {
+  GbpsByGroups found;
   for (const Measurement& one : known) {
     const bool here =
         is_scaling(one.point) && one.point.series == at.series && one.point.x.at("bytes") == at.x.at("bytes");
@@ -75,13 +78,18 @@ std::map<double, double> gbps_by_groups(std::span<const Measurement> known, cons
   return found;
 }
 
+/// Not of an empty map.
+double most_of(const GbpsByGroups& gbps) {
+  return std::ranges::max_element(gbps, {}, &std::pair<const double, double>::second)->second;
+}
+
 /// The fewest groups that get all of it; not an empty map.
-std::map<double, double>::const_iterator enough(const std::map<double, double>& gbps) {
-  const double most = std::ranges::max_element(gbps, {}, &std::pair<const double, double>::second)->second;
+GbpsByGroups::const_iterator enough(const GbpsByGroups& gbps) {
+  const double most = most_of(gbps);
   return std::ranges::find_if(gbps, [most](const auto& entry) { return entry.second >= all_of_it * most; });
 }
 
-std::vector<double> wanted_groups(const std::map<double, double>& gbps, std::uint32_t all) {
+std::vector<double> wanted_groups(const GbpsByGroups& gbps, std::uint32_t all) {
   std::vector<double> wanted;
   if (gbps.empty()) {
     for (double groups = 1; groups < all; groups *= 2) wanted.push_back(groups);
@@ -94,6 +102,23 @@ std::vector<double> wanted_groups(const std::map<double, double>& gbps, std::uin
   const double between = std::round(std::sqrt(lower * upper->first));
   if (upper->first > finest * lower && between > lower && between < upper->first) wanted.push_back(between);
   return wanted;
+}
+
+/// What another run may find to be enough: any number behind the last that surely is not, up to the first that surely
+/// is.
+analysis::Estimate groups_in_other_runs(const measure::SeenByVisit<GbpsByGroups>& seen) {
+  const GbpsByGroups& gbps = seen.all();
+  analysis::Estimate groups{.low = 1, .value = enough(gbps)->first, .high = gbps.rbegin()->first};
+  for (const auto& [count, of_all] : gbps) {
+    const analysis::Estimate share =
+        seen.estimate([count = count](const GbpsByGroups& one) { return one.at(count) / most_of(one); });
+    if (share.low >= all_of_it) {
+      groups.high = count;
+      break;
+    }
+    if (share.high < all_of_it && count < groups.value) groups.low = count + 1;
+  }
+  return groups;
 }
 
 }  // namespace
@@ -112,6 +137,7 @@ std::vector<Point> scaling_points(const gpu::DeviceInfo&, const Request& request
       point.shape = shape_at(*footprint);
       point.x["groups"] = groups;
       point.shape["groups"] = groups;
+      point.visits = measure::usual_visits(request.effort);
       points.push_back(point);
     }
   }
@@ -125,15 +151,17 @@ std::vector<Saturation> saturation_of(std::span<const Measurement> measurements)
   }
   std::vector<Saturation> found;
   for (const auto& [where, point] : seen) {
-    const std::map<double, double> gbps = gbps_by_groups(measurements, *point);
+    const measure::SeenByVisit<GbpsByGroups> visits(
+        measurements, [at = point](std::span<const Measurement> some) { return gbps_by_groups(some, *at); });
+    const GbpsByGroups& gbps = visits.all();
     if (gbps.size() < 2) continue;
     const auto upper = enough(gbps);
     Saturation one{.series = where.second,
                    .bytes = where.first,
-                   .groups = upper->first,
+                   .groups = groups_in_other_runs(visits),
                    .gbps = upper->second,
                    .all_groups = gbps.rbegin()->first,
-                   .most_gbps = std::ranges::max_element(gbps, {}, &std::pair<const double, double>::second)->second,
+                   .most_gbps = most_of(gbps),
                    .gbps_of_one = gbps.begin()->second};
     if (upper != gbps.begin() && std::prev(upper) != gbps.begin()) one.fewer = *std::prev(upper);
     found.push_back(one);
@@ -147,13 +175,17 @@ std::vector<Finding> saturations(std::span<const Measurement> measurements) {
     std::string evidence = fmt::format(
         "At {} {:.0f} of {:.0f} work-groups get {:.3g} GB/s, {:.0f} % of the most that any number gets; one gets "
         "{:.3g}",
-        size_text(one.bytes), one.groups, one.all_groups, one.gbps, 100 * one.gbps / one.most_gbps, one.gbps_of_one);
+        size_text(one.bytes), one.groups.value, one.all_groups, one.gbps, 100 * one.gbps / one.most_gbps,
+        one.gbps_of_one);
     if (one.fewer) evidence += fmt::format(", {:.0f} get {:.3g}", one.fewer->first, one.fewer->second);
-    found.push_back({.series = one.series,
-                     .name = "saturated-by",
-                     .value = one.groups,
-                     .unit = "ratio",
-                     .evidence = evidence + "."});
+    evidence += ".";
+    if (one.groups.low < one.groups.high) {
+      evidence +=
+          fmt::format(" Another run may find that {:.0f} to {:.0f} are enough.", one.groups.low, one.groups.high);
+    }
+    Finding finding{.series = one.series, .name = "saturated-by", .unit = "ratio", .evidence = evidence};
+    measure::state(finding, one.groups);
+    found.push_back(finding);
   }
   return found;
 }

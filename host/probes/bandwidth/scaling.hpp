@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/prediction.hpp"
 #include "probes/probe.hpp"
 
 namespace sonde::probes {
@@ -23,8 +24,8 @@ std::vector<Point> scaling_points(const gpu::DeviceInfo& device, const Request& 
 struct Saturation {
   std::map<std::string, std::string> series;
   double bytes = 0;
-  double groups = 0;  ///< the fewest that were seen to get 95 % of the most
-  double gbps = 0;    ///< of these
+  analysis::Estimate groups;  ///< the fewest that were seen to get 95 % of the most, and what another run may see
+  double gbps = 0;            ///< of these
   double all_groups = 0;
   double most_gbps = 0;
   double gbps_of_one = 0;
