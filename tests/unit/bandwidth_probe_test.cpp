@@ -263,13 +263,13 @@ TEST(BandwidthFindings, ALaunchIsFittedFromSmallWorkingSets) {
   EXPECT_EQ(found[0].name, "launch");
   EXPECT_EQ(found[0].series, series_of(workloads::Pattern::read, workloads::Sharing::shared));
   EXPECT_EQ(found[0].value, 12);
-  EXPECT_EQ(found[0].low, 11.5);
-  EXPECT_EQ(found[0].high, 12.5);
+  EXPECT_NEAR(found[0].low.value(), 12 - 4.303 * 2 / std::sqrt(3), 1e-3) << "what another run finds, not quartiles";
+  EXPECT_NEAR(found[0].high.value(), 12 + 4.303 * 2 / std::sqrt(3), 1e-3);
   EXPECT_EQ(found[0].unit, "us");
   EXPECT_EQ(
       found[0].evidence,
       "An empty kernel takes 12.5 us by the device's clock; a dispatch over n bytes, up to 256 KiB, takes a + n / b: "
-      "a is 12 us (11.5 to 12.5), b is 90 GB/s.");
+      "a is 12 us (7.03 to 17 in another run), b is 90 GB/s.");
 }
 
 TEST(BandwidthFindings, ALaunchIsToldAsFarAsItIsKnown) {

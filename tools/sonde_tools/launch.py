@@ -22,7 +22,7 @@ def table(view):
         return None
     caption = (
         "Launching a kernel, by the device's clock: an empty one, and what a dispatch takes beside its bytes, a in "
-        "t = a + n / b, with its quartiles"
+        "t = a + n / b, with what another run may find"
     )
     return Table(caption, ["", "Empty kernel", "a"], rows)
 

@@ -4,7 +4,9 @@
 
 #include <vector>
 
+#include "analysis/prediction.hpp"
 #include "analysis/statistics.hpp"
+#include "measure/visits.hpp"
 #include "probes/bandwidth/curve.hpp"
 
 namespace sonde::probes {
@@ -39,14 +41,13 @@ std::optional<measure::Finding> launch(std::span<const Measurement> measurements
   measure::Finding found{.series = series_of_levels(), .name = "launch", .unit = "us"};
   if (empty_us) found.evidence = fmt::format("An empty kernel takes {:.3g} us by the device's clock", *empty_us);
   if (fits) {
-    const analysis::Summary a = analysis::summarize(launches_us);
-    found.value = a.median;
-    found.low = a.lower_quartile;
-    found.high = a.upper_quartile;
+    // Each working set has its own moment of the run, and its own memory.
+    const analysis::Estimate a = analysis::predicted(analysis::quantile(launches_us, 0.5), launches_us);
+    measure::state(found, a);
     found.evidence += fmt::format(
-        "{} dispatch over n bytes, up to {}, takes a + n / b: a is {:.3g} us ({:.3g} to {:.3g}), b is {:.0f} GB/s",
-        empty_us ? "; a" : "A", measure::size_text(small_bytes), a.median, a.lower_quartile, a.upper_quartile,
-        analysis::quantile(gbps, 0.5));
+        "{} dispatch over n bytes, up to {}, takes a + n / b: a is {:.3g} us ({:.3g} to {:.3g} in another run), b is "
+        "{:.0f} GB/s",
+        empty_us ? "; a" : "A", measure::size_text(small_bytes), a.value, a.low, a.high, analysis::quantile(gbps, 0.5));
   }
   found.evidence += ".";
   return found;
