@@ -14,6 +14,7 @@
 #include "gpu/model/model.hpp"
 #include "measure/runner.hpp"
 #include "measure/stopping.hpp"
+#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/contention/plan.hpp"
 #include "probes/contention/reverse.hpp"
@@ -282,6 +283,10 @@ TEST(Reverse, AsksForEachTrafficAndNumberOfThreadsAloneAndAtFullBandwidth) {
   }
   EXPECT_EQ(points.size(), 24u);
   EXPECT_EQ(reverse_points({.effort = Effort::quick}, 3, shape).size(), 4u);
+  for (const Point& one : points) {
+    const double threads = one.x.at("cpu_threads");
+    EXPECT_EQ(one.visits, threads == 0 || threads == 3 ? measure::usual_visits(Effort::normal) : 1) << threads;
+  }
   const std::vector<Point> without = reverse_points({.effort = Effort::normal}, 0, shape);
   ASSERT_EQ(without.size(), 1u);
   const auto device = gpu::model::open(shared_memory());
@@ -346,6 +351,28 @@ TEST(Reverse, FindsWhatTheMostThreadsCostTheGpu) {
             "While 4 CPU threads read and wrote at full speed the GPU moved 100 GB/s instead of 200 GB/s, and one of "
             "its loads "
             "took 600 ns instead of 300 ns.");
+  EXPECT_FALSE(findings[0].low || findings[0].high) << "one moment alone tells nothing of the next";
+}
+
+TEST(Reverse, WhatTheGpuLosesIsKnownAsFarAsVisitsAgree) {
+  const auto visited = [](double threads, const std::vector<double>& gbps) {
+    return Measurement{
+        .point = {.series = {{"side", "gpu"}, {"pattern", "copy"}}, .x = {{"load", 1}, {"cpu_threads", threads}}},
+        .unit = "GB/s",
+        .values = gbps,
+        .state = {},
+        .visits = std::vector<std::size_t>(gbps.size(), 1)};
+  };
+  // Alone and beside change together, so that the share hardly does.
+  const std::vector<measure::Finding> findings =
+      reverse_findings(std::vector{visited(0, {100, 200, 150}), visited(4, {50, 101, 75})});
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_DOUBLE_EQ(findings[0].value.value(), 0.5);
+  EXPECT_LT(findings[0].low.value(), 0.5);
+  EXPECT_GT(findings[0].low.value(), 0.47);
+  EXPECT_GT(findings[0].high.value(), 0.5);
+  EXPECT_LT(findings[0].high.value(), 0.53);
+  EXPECT_NE(findings[0].evidence.find("instead of 150 GB/s (0.48"), std::string::npos) << findings[0].evidence;
 }
 
 TEST(Contention, AModelWithoutACpuIsSkippedWithItsReason) {

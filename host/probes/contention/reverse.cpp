@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "analysis/statistics.hpp"
+#include "analysis/prediction.hpp"
 #include "gpu/error.hpp"
 #include "measure/repetitions.hpp"
+#include "measure/visits.hpp"
 #include "probes/contention/cpu_load.hpp"
 #include "workloads/chases.hpp"
 #include "workloads/stream.hpp"
@@ -51,7 +53,13 @@ const Measurement* find(std::span<const Measurement> measurements, std::string_v
   return found;
 }
 
-double median(const Measurement& one) { return analysis::summarize(one.values).median; }
+/// The share of its bandwidth that the GPU keeps beside the most threads; both must have been measured.
+analysis::Estimate kept_beside(std::span<const Measurement> measurements, std::string_view word) {
+  const auto share = [word](std::span<const Measurement> some) {
+    return median_of(*find(some, word, "GB/s", 1, true)) / median_of(*find(some, word, "GB/s", 1, false));
+  };
+  return measure::SeenByVisit<double>(measurements, share).estimate([](double one) { return one; });
+}
 
 }  // namespace
 
@@ -65,9 +73,11 @@ std::vector<Point> reverse_points(const Request& request, std::uint32_t most_thr
                                   const std::map<std::string, double>& shape) {
   const bool quick = request.effort == Effort::quick;
   const auto point = [&](const Threads& threads, double load, double count) {
+    const bool is_compared = count == 0 || count == most_threads;
     return Point{.series = series_of(threads.word),
                  .x = {{"load", load}, {"cpu_threads", count}},
                  .expected_seconds = quick ? 0.6 : 1.0,
+                 .visits = is_compared ? measure::usual_visits(request.effort) : 1,
                  .shape = shape};
   };
   // One point says why there are no others.
@@ -118,20 +128,22 @@ std::vector<Finding> reverse_findings(std::span<const Measurement> measurements)
     const Measurement* beside = find(measurements, threads.word, "GB/s", 1, true);
     if (alone == nullptr || beside == nullptr) continue;
     const double count = beside->point.x.at("cpu_threads");
+    const analysis::Estimate kept = kept_beside(measurements, threads.word);
     std::string evidence =
         fmt::format("While {:.3g} CPU thread{} {} at full speed the GPU moved {:.3g} GB/s instead of {:.3g} GB/s",
-                    count, count > 1 ? "s" : "", threads.verb, median(*beside), median(*alone));
+                    count, count > 1 ? "s" : "", threads.verb, median_of(*beside), median_of(*alone));
+    if (std::isfinite(kept.high)) {
+      evidence += fmt::format(" ({:.3g} to {:.3g} of it in another run)", kept.low, kept.high);
+    }
     const Measurement* walk_alone = find(measurements, threads.word, "ns", 0, false);
     const Measurement* walk_beside = find(measurements, threads.word, "ns", 0, true);
     if (walk_alone != nullptr && walk_beside != nullptr) {
-      evidence += fmt::format(", and one of its loads took {:.3g} ns instead of {:.3g} ns", median(*walk_beside),
-                              median(*walk_alone));
+      evidence += fmt::format(", and one of its loads took {:.3g} ns instead of {:.3g} ns", median_of(*walk_beside),
+                              median_of(*walk_alone));
     }
-    findings.push_back({.series = series_of(threads.word),
-                        .name = "gpu-loss",
-                        .value = 1 - median(*beside) / median(*alone),
-                        .unit = "ratio",
-                        .evidence = evidence + "."});
+    Finding finding{.series = series_of(threads.word), .name = "gpu-loss", .unit = "ratio", .evidence = evidence + "."};
+    measure::state(finding, {1 - kept.high, 1 - kept.value, 1 - kept.low});
+    findings.push_back(finding);
   }
   return findings;
 }
