@@ -1,20 +1,21 @@
 #include "measure/level_agreement.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "analysis/prediction.hpp"
+#include "measure/visits.hpp"
 
 namespace sonde::measure {
 namespace {
 
 using measure::FoundLevel;
-
-std::string sizes_of(std::span<const FoundLevel> levels) {
-  std::string text;
-  for (const FoundLevel& level : levels) {
-    if (!level.found.bytes) continue;
-    text += (text.empty() ? "" : ", ") + measure::size_text(level.found.bytes->value);
-  }
-  return text.empty() ? "no cache" : text;
-}
 
 /// Levels of one device are further apart than two probes are about one of them.
 constexpr double may_be_one = 4;
@@ -22,10 +23,6 @@ constexpr double may_be_one = 4;
 double size_of(const FoundLevel& level) { return level.found.bytes->value; }
 double apart(const FoundLevel& one, const FoundLevel& other) {
   return std::max(size_of(one), size_of(other)) / std::min(size_of(one), size_of(other));
-}
-
-bool touch(const analysis::Bracket& one, const analysis::Bracket& other) {
-  return one.low <= other.high && other.low <= one.high;
 }
 
 bool is_memory(const FoundLevel& level) { return !level.found.bytes; }
@@ -41,23 +38,75 @@ bool comes_before(const FoundLevel& latency, const FoundLevel& bandwidth) {
   return is_memory(bandwidth) || (!is_memory(latency) && size_of(latency) < size_of(bandwidth));
 }
 
+/// What two see differently: one's number over the other's, and what both say.
+struct Difference {
+  analysis::Estimate ratio;
+  std::string words;
+};
+
+/// How far a ratio's interval lies from 1; none that holds it is a difference.
+double distance_from_one(const analysis::Estimate& ratio) { return std::max(ratio.low, 1 / ratio.high); }
+bool is_apart(const Difference& one) { return distance_from_one(one.ratio) > 1; }
+
+analysis::Estimate ratio_of(const analysis::Bracket& one, const analysis::Bracket& other) {
+  return {one.low / other.high, one.value / other.value, one.high / other.low};
+}
+
+std::string size_with_bounds(const analysis::Bracket& bytes) {
+  return fmt::format("{} ({} to {})", size_text(bytes.value), size_text(bytes.low), size_text(bytes.high));
+}
+
+/// Sizes of the levels that both have.
+std::vector<Difference> size_differences(std::span<const LevelOfTwo> rows, std::string_view by_one,
+                                         std::string_view by_other) {
+  std::vector<Difference> found;
+  for (const LevelOfTwo& row : rows) {
+    if (row.latency == nullptr || row.bandwidth == nullptr || !row.latency->found.bytes) continue;
+    const analysis::Bracket& one = *row.latency->found.bytes;
+    const analysis::Bracket& other = *row.bandwidth->found.bytes;
+    found.push_back({ratio_of(one, other), fmt::format("{} by {}, {} by {}", size_with_bounds(one), by_one,
+                                                       size_with_bounds(other), by_other)});
+  }
+  return found;
+}
+
+/// A level that only one has is as sure as that what follows it is slower.
+Difference further_level(const FoundLevel& level, const FoundLevel& next, std::string_view whose) {
+  const analysis::Estimate slower = ratio_of(next.found.latency_ns, level.found.latency_ns);
+  return {slower,
+          fmt::format("only {} has one of {}, beyond which a load takes {:.3g} times as long ({:.3g} to {:.3g})", whose,
+                      size_text(size_of(level)), slower.value, slower.low, slower.high)};
+}
+
+/// States the ratio that is furthest from 1, and all differences in this order; nothing where none is apart.
+std::optional<Finding> finding_of(const std::map<std::string, std::string>& series, std::vector<Difference> differences,
+                                  const char* name, std::string evidence) {
+  std::erase_if(differences, [](const Difference& one) { return !is_apart(one); });
+  if (differences.empty()) return std::nullopt;
+  std::ranges::stable_sort(differences, std::greater<>(),
+                           [](const Difference& one) { return distance_from_one(one.ratio); });
+  for (const Difference& one : differences) evidence += (&one == &differences.front() ? ": " : "; ") + one.words;
+  Finding finding{.series = series, .name = name, .unit = "ratio", .evidence = evidence + "."};
+  state(finding, differences.front().ratio);
+  return finding;
+}
+
 }  // namespace
 
 std::optional<measure::Finding> disagreement(std::span<const FoundLevel> opencl, std::span<const FoundLevel> vulkan) {
   if (opencl.empty() || vulkan.empty()) return std::nullopt;
-  bool differ = opencl.size() != vulkan.size();
-  for (std::size_t i = 0; i < std::min(opencl.size(), vulkan.size()); ++i) {
-    const auto& one = opencl[i].found.bytes;
-    const auto& other = vulkan[i].found.bytes;
-    if (one && other && !touch(*one, *other)) differ = true;
+  std::vector<FoundLevel> matched(vulkan.begin(), vulkan.end());
+  match(opencl, matched);
+  const std::vector<LevelOfTwo> rows = side_by_side(opencl, matched);
+  std::vector<Difference> differences = size_differences(rows, "OpenCL", "Vulkan");
+  for (const LevelOfTwo& row : rows) {
+    if (row.latency != nullptr && row.bandwidth != nullptr) continue;
+    const FoundLevel* level = row.latency != nullptr ? row.latency : row.bandwidth;
+    const bool is_last = level == &opencl.back() || level == &matched.back();
+    if (is_last || is_memory(*level)) continue;
+    differences.push_back(further_level(*level, *std::next(level), row.latency != nullptr ? "OpenCL" : "Vulkan"));
   }
-  if (!differ) return std::nullopt;
-  return measure::Finding{.series = opencl.front().series,
-                          .name = "apis-disagree",
-                          .value = std::nullopt,
-                          .unit = "",
-                          .evidence = "OpenCL sees levels of " + sizes_of(opencl) + ", Vulkan of " + sizes_of(vulkan) +
-                                      "; the brackets of at least one do not touch, or one sees a level more."};
+  return finding_of(opencl.front().series, differences, "apis-disagree", "OpenCL and Vulkan see different levels");
 }
 
 void match(std::span<const FoundLevel> latency, std::span<FoundLevel> bandwidth) {
@@ -101,24 +150,9 @@ std::vector<LevelOfTwo> side_by_side(std::span<const FoundLevel> latency, std::s
 
 std::optional<measure::Finding> size_disagreement(std::span<const FoundLevel> latency,
                                                   std::span<const FoundLevel> bandwidth) {
-  std::string differences;
-  for (const LevelOfTwo& row : side_by_side(latency, bandwidth)) {
-    if (row.latency == nullptr || row.bandwidth == nullptr || !row.latency->found.bytes) continue;
-    const analysis::Bracket& one = *row.latency->found.bytes;
-    const analysis::Bracket& other = *row.bandwidth->found.bytes;
-    if (touch(one, other)) continue;
-    differences += (differences.empty() ? "" : "; ") + measure::size_text(one.value) + " (" +
-                   measure::size_text(one.low) + " to " + measure::size_text(one.high) + ") by latency, " +
-                   measure::size_text(other.value) + " (" + measure::size_text(other.low) + " to " +
-                   measure::size_text(other.high) + ") by bandwidth";
-  }
-  if (differences.empty()) return std::nullopt;
-  return measure::Finding{
-      .series = latency.front().series,
-      .name = "probes-disagree",
-      .value = std::nullopt,
-      .unit = "",
-      .evidence = "The sizes of levels differ beyond what each probe is uncertain by: " + differences + "."};
+  if (latency.empty()) return std::nullopt;
+  return finding_of(latency.front().series, size_differences(side_by_side(latency, bandwidth), "latency", "bandwidth"),
+                    "probes-disagree", "The sizes of levels differ beyond what each probe is uncertain by");
 }
 
 }  // namespace sonde::measure

@@ -8,8 +8,9 @@
 
 namespace sonde::measure {
 
-/// What two APIs see differently of one device's hierarchy: another number of levels, or a size whose brackets do not
-/// touch. Nothing when they agree, or when one saw no level at all.
+/// What two APIs see differently of one device's hierarchy: sizes whose brackets do not touch, and a level that only
+/// one has, whose latency's bracket does not touch the next one's. Its number is the first's size over the second's, or
+/// how much slower the next level is. Nothing when they agree, or when one saw no level at all.
 std::optional<measure::Finding> disagreement(std::span<const measure::FoundLevel> opencl,
                                              std::span<const measure::FoundLevel> vulkan);
 
@@ -27,7 +28,8 @@ struct LevelOfTwo {
 std::vector<LevelOfTwo> side_by_side(std::span<const measure::FoundLevel> latency,
                                      std::span<const measure::FoundLevel> bandwidth);
 
-/// Where levels match and the brackets of its size do not touch; nothing where they agree.
+/// Where levels match and the brackets of their sizes do not touch, with latency's size over bandwidth's; nothing where
+/// they agree.
 std::optional<measure::Finding> size_disagreement(std::span<const measure::FoundLevel> latency,
                                                   std::span<const measure::FoundLevel> bandwidth);
 

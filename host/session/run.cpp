@@ -101,6 +101,7 @@ void Run::probe(const Target& target, gpu::Api api) {
   for (const Share& share : shares_of(target, api, probes_)) {
     if (!os::interrupted()) run_worker(target, api, share.probes, share.spares_a_core);
   }
+  compare_probes(target, api);
 }
 
 int Run::workers_for(const Target& target, gpu::Api api, std::span<const measure::Probe* const> probes) {
@@ -142,7 +143,6 @@ void Run::run_worker(const Target& target, gpu::Api api, const std::vector<const
   const records::Origin origin{target.record.id, records::api_name(api), last_point.origin.probe};
   if (end.how == WorkerEnd::How::out_of_time) skip_for_time(origin, last_point);
   if (end.how == WorkerEnd::How::crashed || end.how == WorkerEnd::How::silent) record_death(end, origin, last_point);
-  compare_probes(target, api);
 }
 
 void Run::skip(const Target& target, gpu::Api api, const std::string& reason) {

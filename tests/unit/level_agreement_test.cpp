@@ -26,6 +26,11 @@ FoundLevel cache(double bytes, double known_to = 1.05) {
 
 FoundLevel memory() { return {.series = {}, .level = 1, .found = {}}; }
 
+FoundLevel taking(FoundLevel level, double ns, double known_to = 1.02) {
+  level.found.latency_ns = {ns / known_to, ns, ns * known_to};
+  return level;
+}
+
 /// "32K|33K -|2M m|m": sizes in KiB.
 std::string rows(Levels latency, Levels bandwidth) {
   latency = numbered(std::move(latency));
@@ -109,6 +114,43 @@ TEST(LevelsSideBySide, SizesWhoseBracketsDoNotTouchDisagree) {
   EXPECT_NE(finding->evidence.find("2 MiB (1.90 MiB to 2.10 MiB) by latency, 3 MiB"), std::string::npos)
       << finding->evidence;
   EXPECT_EQ(finding->evidence.find("32 KiB"), std::string::npos) << finding->evidence;
+  EXPECT_EQ(finding->unit, "ratio");
+  EXPECT_NEAR(finding->value.value(), 2.0 / 3, 1e-5);
+  EXPECT_NEAR(finding->low.value(), 2.0 / 3 / 1.05 / 1.05, 1e-5);
+  EXPECT_NEAR(finding->high.value(), 2.0 / 3 * 1.05 * 1.05, 1e-5);
+}
+
+TEST(ApisDisagree, WhereBracketsOfOneLevelLieApart) {
+  const Levels opencl = numbered({cache(32 * kib), cache(2048 * kib), memory()});
+  EXPECT_FALSE(disagreement(opencl, numbered({cache(34 * kib), cache(2200 * kib), memory()})));
+  EXPECT_FALSE(disagreement(opencl, {}));
+  EXPECT_FALSE(disagreement({}, opencl));
+  const auto finding = disagreement(opencl, numbered({cache(40 * kib), cache(1024 * kib), memory()}));
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->name, "apis-disagree");
+  EXPECT_NEAR(finding->value.value(), 2, 1e-5) << "the one that is furthest from agreement";
+  EXPECT_GT(finding->low.value(), 1);
+  EXPECT_EQ(
+      finding->evidence,
+      "OpenCL and Vulkan see different levels: 2 MiB (1.90 MiB to 2.10 MiB) by OpenCL, 1 MiB (975 KiB to 1.05 MiB) "
+      "by Vulkan; 32 KiB (30.5 KiB to 33.6 KiB) by OpenCL, 40 KiB (38.1 KiB to 42 KiB) by Vulkan.");
+}
+
+TEST(ApisDisagree, AboutALevelThatOneLacksOnlyWhereWhatFollowsIsSurelySlower) {
+  const Levels two = numbered({taking(cache(32 * kib), 1), taking(memory(), 90)});
+  const auto three = [](double known_to) {
+    return numbered(
+        {taking(cache(32 * kib), 1), taking(cache(2048 * kib), 60, known_to), taking(memory(), 90, known_to)});
+  };
+  EXPECT_FALSE(disagreement(two, three(1.3))) << "60 to 78 ns against 69 to 117 ns";
+  const auto finding = disagreement(two, three(1.1));
+  ASSERT_TRUE(finding);
+  EXPECT_NEAR(finding->value.value(), 1.5, 1e-5);
+  EXPECT_NEAR(finding->low.value(), 1.5 / 1.21, 1e-5);
+  EXPECT_EQ(finding->evidence,
+            "OpenCL and Vulkan see different levels: only Vulkan has one of 2 MiB, beyond which a load takes 1.5 times "
+            "as long (1.24 to 1.82).");
+  EXPECT_NE(disagreement(three(1.1), two)->evidence.find("only OpenCL has one of 2 MiB"), std::string::npos);
 }
 
 }  // namespace
