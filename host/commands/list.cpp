@@ -13,6 +13,7 @@
 #include "session/devices.hpp"
 #include "session/target.hpp"
 #include "summary/layout.hpp"
+#include "summary/level_summary.hpp"
 
 namespace sonde::commands {
 namespace {
@@ -79,6 +80,9 @@ void print(const DeviceRecord& device, std::size_t index, const std::vector<reco
   if (device.compute_units != 0) facts += fmt::format(", {} compute units", device.compute_units);
   if (!device.uuid.empty()) facts += ", uuid " + device.uuid;
   std::cout << summary::wrapped(facts, columns);
+  if (!device.stated_caches.empty()) {
+    std::cout << summary::wrapped("stated caches: " + summary::sizes_by_source(device.stated_caches), columns);
+  }
   for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
     const ApiDevice* one = records::through(device, api);
     if (one == nullptr) continue;

@@ -97,6 +97,9 @@ gpu::DeviceInfo describe() {
   info.largest_buffer_bytes = info.memory_bytes;
   info.largest_buffer_reason = "the memory of this machine";
   info.unified_memory = true;
+  for (const auto& [level, bytes] : topology.caches) {
+    if (bytes > 0) info.stated_caches.push_back({.level = level, .bytes = bytes, .source = "the system"});
+  }
   return info;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ struct Topology {
   std::vector<Core> cores;
   std::vector<std::string> kinds;          ///< "performance", "efficiency", …, fastest first; one where all are alike
   std::uint64_t furthest_cache_bytes = 0;  ///< of one cluster, as the system states it; 0 where it does not
+  std::map<int, std::uint64_t> caches;     ///< bytes of the largest of each level that holds data, by level
 };
 
 /// This machine, cut down to the CPUs that a container or the user's mask leaves.

@@ -28,6 +28,18 @@ enum class DeviceType { discrete, integrated, cpu, model };
 enum class Use { storage, constant, texels, wide_texels, bound };
 
 /// What one driver states about one device; an empty string or a zero means that it does not say.
+/// A cache of which the system or a driver says that it is there.
+struct StatedCache {
+  int level = 0;  ///< 1 the nearest; 0 where it is not said
+  std::uint64_t bytes = 0;
+  std::string source;  ///< who says so
+
+  friend bool operator==(const StatedCache&, const StatedCache&) = default;
+};
+
+/// Of the largest; 0 where none is stated.
+std::uint64_t largest_bytes(std::span<const StatedCache> caches);
+
 struct DeviceInfo {
   Api api = Api::model;
   DeviceType type = DeviceType::discrete;
@@ -55,6 +67,7 @@ struct DeviceInfo {
   double timer_step_ns = 1;
   double clock_mhz = 0;     ///< the highest core clock that the driver states
   bool core_clock = false;  ///< kernels can read a counter of their core; that it counts cycles is not said
+  std::vector<StatedCache> stated_caches;
   /// All that could be asked for, those that are missing too; what make_buffer() takes comes first.
   std::vector<MemoryKind> memory_kinds;
 };

@@ -31,6 +31,19 @@ bool ends_before_memory(const FoundLevel& last) {
          (last.gbps ? up : down) > most_faster;
 }
 
+/// The largest working set of a curve, beside which or alone it was measured.
+double swept_bytes(std::map<std::string, std::string> series, std::span<const Measurement> measurements) {
+  series.erase("fabric");
+  double most = 0;
+  for (const Measurement& one : measurements) {
+    std::map<std::string, std::string> own = one.point.series;
+    own.erase("fabric");
+    const auto bytes = one.point.x.find("bytes");
+    if (own == series && bytes != one.point.x.end()) most = std::max(most, bytes->second);
+  }
+  return most;
+}
+
 std::string pages_text(const analysis::PageTable& table) {
   if (table.most_page_bytes > table.page_bytes) return measure::size_text(table.page_bytes) + " or more";
   if (table.least_page_bytes < table.page_bytes) return measure::size_text(table.page_bytes) + " or less";
@@ -85,13 +98,17 @@ void add_translation(const analysis::Hierarchy& hierarchy, const std::map<std::s
 Conclusion conclude(const Probe& probe, const Request& request, std::span<const Measurement> measurements) {
   Conclusion conclusion = probe.conclude(request, measurements);
   add_cycles(conclusion.levels, measurements);
-  name_levels(conclusion.levels);
+  for (FoundLevel& level : conclusion.levels) level.swept_bytes = swept_bytes(level.series, measurements);
+  name_levels(conclusion.levels, request.stated_cache_bytes);
   return conclusion;
 }
 
-void name_levels(std::span<FoundLevel> levels) {
+void name_levels(std::span<FoundLevel> levels, std::uint64_t stated_cache_bytes) {
   for (FoundLevel& one : levels) {
-    one.name = one.found.bytes ? "level " + std::to_string(one.level) : ends_before_memory(one) ? "beyond" : "memory";
+    const bool inside = one.swept_bytes < static_cast<double>(stated_cache_bytes);
+    one.name = one.found.bytes                     ? "level " + std::to_string(one.level)
+               : inside || ends_before_memory(one) ? "beyond"
+                                                   : "memory";
   }
 }
 

@@ -18,9 +18,9 @@ void add_levels(const analysis::Hierarchy& hierarchy, const std::map<std::string
 /// What the probe reads from its measurements, each level with its name and, where the clock is known, in cycles.
 Conclusion conclude(const Probe& probe, const Request& request, std::span<const Measurement> measurements);
 
-/// Names levels of any curves: "level 1", "memory"; "beyond" for a last one where its path ends before memory or its
-/// curve is still changing.
-void name_levels(std::span<FoundLevel> levels);
+/// Names levels of any curves: "level 1", "memory"; "beyond" for a last one where its path ends before memory, its
+/// curve is still changing, or was not swept beyond a cache that is stated.
+void name_levels(std::span<FoundLevel> levels, std::uint64_t stated_cache_bytes = 0);
 
 /// Why levels read from these curves would not be the machine's: most of what was measured met SMT interference,
 /// with a part of its caches. Empty where they would be.

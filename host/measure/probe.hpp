@@ -29,6 +29,7 @@ struct Request {
   /// Spacing of the lines of a walk with one line a page that does not say its own: the smallest page that any GPU or
   /// CPU here uses, so larger pages only hold several of its lines.
   std::uint32_t page_bytes = 4096;
+  std::uint64_t stated_cache_bytes = 0;  ///< the largest cache that the system or a driver states; 0 without any
 };
 
 /// One thing to measure: which curve (`series`, short fixed words), where on it (`x`) and in which `shape`.
@@ -113,6 +114,7 @@ struct FoundLevel {
   analysis::Level found;
   std::optional<analysis::Bracket> cycles;  ///< its latency, where the clock is known
   std::optional<analysis::Bracket> gbps;    ///< on a bandwidth curve, which has no latency
+  double swept_bytes = 0;                   ///< the largest working set of its curve
   std::string name = {};                    ///< "level 1", "memory", or "beyond" where the last may not be memory
   std::optional<int> matches = {};          ///< on a bandwidth curve: the latency level that is the same cache
 };

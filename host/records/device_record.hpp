@@ -26,6 +26,7 @@ struct DeviceRecord {
   std::uint64_t memory_bytes = 0;
   bool unified_memory = false;
   std::uint32_t line_bytes = 64;
+  std::vector<gpu::StatedCache> stated_caches;  ///< as the system and all drivers say
   std::optional<ApiDevice> opencl;
   std::optional<ApiDevice> vulkan;
   std::optional<ApiDevice> cpu;  ///< the host processor itself, without a driver

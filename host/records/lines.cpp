@@ -88,6 +88,15 @@ Json driver_json(const std::optional<ApiDevice>& device) {
           {"largest_buffer_bytes", device->info.largest_buffer_bytes}};
 }
 
+Json caches_json(const std::vector<gpu::StatedCache>& caches) {
+  Json all = Json::array();
+  for (const gpu::StatedCache& cache : caches)
+    all.push_back({{"level", count_or_null(static_cast<std::uint64_t>(cache.level))},
+                   {"bytes", cache.bytes},
+                   {"source", cache.source}});
+  return all;
+}
+
 Json device_json(const DeviceRecord& device) {
   return {{"record", "device"},
           {"device", device.id},
@@ -99,6 +108,7 @@ Json device_json(const DeviceRecord& device) {
           {"memory_bytes", count_or_null(device.memory_bytes)},
           {"unified_memory", device.unified_memory},
           {"line_bytes", device.line_bytes},
+          {"stated_caches", caches_json(device.stated_caches)},
           {"opencl", driver_json(device.opencl)},
           {"vulkan", driver_json(device.vulkan)}};
 }
@@ -268,6 +278,7 @@ std::string info_line(const gpu::DeviceInfo& info) {
                   {"largest_buffer_reason", info.largest_buffer_reason},
                   {"unified_memory", info.unified_memory},
                   {"line_bytes", info.line_bytes},
+                  {"stated_caches", caches_json(info.stated_caches)},
                   {"largest_group_size", info.largest_group_size},
                   {"timer_step_ns", info.timer_step_ns},
                   {"memory_kinds", kinds}});

@@ -15,6 +15,16 @@ Value get(const Json& json, const char* key) {
   return found == json.end() || found->is_null() ? Value{} : found->get<Value>();
 }
 
+std::vector<gpu::StatedCache> caches_of(const Json& json) {
+  std::vector<gpu::StatedCache> caches;
+  for (const Json& cache : get<Json>(json, "stated_caches")) {
+    caches.push_back({.level = get<int>(cache, "level"),
+                      .bytes = get<std::uint64_t>(cache, "bytes"),
+                      .source = get<std::string>(cache, "source")});
+  }
+  return caches;
+}
+
 measure::Point point_of(const Json& json) {
   return {.series = get<std::map<std::string, std::string>>(json, "series"),
           .x = get<std::map<std::string, double>>(json, "x"),
@@ -75,6 +85,7 @@ gpu::DeviceInfo info_of(const Json& json) {
   info.line_bytes = get<std::uint32_t>(json, "line_bytes");
   info.largest_group_size = get<std::uint32_t>(json, "largest_group_size");
   info.timer_step_ns = get<double>(json, "timer_step_ns");
+  info.stated_caches = caches_of(json);
   for (const Json& kind : get<Json>(json, "memory_kinds")) {
     info.memory_kinds.push_back({.name = get<std::string>(kind, "name"),
                                  .missing = get<std::string>(kind, "missing"),
@@ -123,7 +134,8 @@ Line device_of(const Json& json) {
   return DeviceLine{.device = get<std::string>(json, "device"),
                     .name = get<std::string>(json, "name"),
                     .line_bytes = get<std::uint32_t>(json, "line_bytes"),
-                    .page_bytes = get<std::uint32_t>(json, "page_bytes")};
+                    .page_bytes = get<std::uint32_t>(json, "page_bytes"),
+                    .stated_caches = caches_of(json)};
 }
 
 Line sample_of(const Json& json) {

@@ -22,6 +22,7 @@ struct DeviceLine {
   std::string name;
   std::uint32_t line_bytes = 0;  ///< 0 where the file does not say
   std::uint32_t page_bytes = 0;  ///< the same: of a walk with one line a page
+  std::vector<gpu::StatedCache> stated_caches = {};
 };
 
 struct SampleLine {

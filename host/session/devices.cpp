@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "counters/state/amdgpu_caches.hpp"
 #include "measure/worker.hpp"
 #include "records/reader.hpp"
 #include "session/host.hpp"
@@ -48,6 +49,13 @@ bool same_hardware(const DeviceRecord& device, const gpu::DeviceInfo& info) {
   return false;
 }
 
+void add_caches(DeviceRecord& device, const std::vector<gpu::StatedCache>& stated) {
+  std::vector<gpu::StatedCache>& all = device.stated_caches;
+  for (const gpu::StatedCache& cache : stated) {
+    if (std::ranges::find(all, cache) == all.end()) all.push_back(cache);
+  }
+}
+
 void add_driver(DeviceRecord& device, const ApiDevice& seen) {
   auto& slot = seen.info.api == gpu::Api::opencl   ? device.opencl
                : seen.info.api == gpu::Api::vulkan ? device.vulkan
@@ -58,6 +66,7 @@ void add_driver(DeviceRecord& device, const ApiDevice& seen) {
   }
   slot = seen;
   const gpu::DeviceInfo& info = seen.info;
+  add_caches(device, info.stated_caches);
   if (device.uuid.empty()) device.uuid = info.uuid;
   if (device.pci.empty()) device.pci = info.pci;
   if (device.compute_units == 0) device.compute_units = info.compute_units;
@@ -136,6 +145,9 @@ Machine discover_devices(std::chrono::milliseconds silence_limit) {
   }
   machine.devices = merge(seen);
   for (DeviceRecord& device : machine.devices) {
+    for (const auto& [level, bytes] : counters::amdgpu_caches("/", device.pci)) {
+      add_caches(device, {{.level = level, .bytes = bytes, .source = "amdgpu"}});
+    }
     if (device.type != gpu::DeviceType::cpu) continue;
     // PoCL and llvmpipe name the CPU after themselves and set limits of their own to its memory.
     const records::HostRecord host = describe_host();

@@ -116,6 +116,7 @@ void Run::run_worker(const Target& target, gpu::Api api, const std::vector<const
   }
   measure::Request request = request_;
   request.line_bytes = target.record.line_bytes;
+  request.stated_cache_bytes = gpu::largest_bytes(target.record.stated_caches);
   const records::ApiDevice* device = records::through(target.record, api);
   records::MeasureTask task{.api = api,
                             .device = target.record.id,

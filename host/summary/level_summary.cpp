@@ -39,6 +39,41 @@ std::string level_summary(const Results& latency, const Results& bandwidth, gpu:
          of_launch;
 }
 
+std::string sizes_by_source(std::span<const gpu::StatedCache> caches) {
+  std::map<std::string, std::string> by_source;
+  for (const gpu::StatedCache& cache : caches) {
+    std::string& text = by_source[cache.source];
+    text += (text.empty() ? "" : ", ") + measure::size_text(static_cast<double>(cache.bytes));
+  }
+  std::string text;
+  for (const auto& [source, sizes] : by_source) text += (text.empty() ? "" : "; ") + sizes + " (" + source + ")";
+  return text;
+}
+
+std::string stated_caches(const records::DeviceRecord& device, const View& view, int columns) {
+  if (device.stated_caches.empty()) return "";
+  double swept_bytes = 0;
+  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::cpu}) {
+    for (const char* probe : {"latency", "cpu-latency"}) {
+      const Results& found = view.of(device.id, api, probe);
+      if (found.levels.empty()) continue;
+      for (const auto& [series, points] : found.samples) {
+        if (series.contains("order")) continue;
+        for (const measure::Measurement* one : points) swept_bytes = std::max(swept_bytes, one->point.x.at("bytes"));
+      }
+    }
+  }
+  if (swept_bytes == 0) return "";
+  std::string text = "Stated, not measured: caches of " + sizes_by_source(device.stated_caches);
+  const auto largest = static_cast<double>(gpu::largest_bytes(device.stated_caches));
+  if (swept_bytes < largest) {
+    text += ". The sweeps end at " + measure::size_text(swept_bytes) +
+            ", within the largest, so what lies last is called beyond, not memory; --sizes up to " +
+            measure::size_text(2 * largest) + " would tell";
+  }
+  return wrapped(text + ".", columns);
+}
+
 std::string latency_findings(const std::string& device, const View& view, int columns) {
   constexpr std::array apis{gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model};
   std::vector<std::string> said;

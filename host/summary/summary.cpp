@@ -58,6 +58,7 @@ std::string of_device(const DeviceRecord& device, const View& view, const Paper&
   add(level_summary, "latency", "bandwidth");
   text += latency_findings(device.id, view, columns);
   text += cpu_latency_table(view.of(device.id, gpu::Api::cpu, "cpu-latency"), columns);
+  text += stated_caches(device, view, columns);
   add(bandwidth_table, "bandwidth");
   add(loaded_latency_note, "loaded-latency");
   add(memory_kinds_table, "zero-copy", "host-memory");

@@ -53,6 +53,7 @@ TEST(Topology, OfTwoNodesHasACoreForEveryTwoThreads) {
   ASSERT_EQ(machine.cores.size(), 8u);
   EXPECT_EQ(machine.kinds, std::vector<std::string>{"performance"});
   EXPECT_EQ(machine.furthest_cache_bytes, 32u << 20);
+  EXPECT_EQ(machine.caches, (std::map<int, std::uint64_t>{{3, 32u << 20}}));
   EXPECT_EQ(furthest_caches_bytes(machine) % (32u << 20), 0u);
   for (std::size_t core = 0; core < machine.cores.size(); ++core) {
     EXPECT_EQ(machine.cores[core].cpu, static_cast<int>(2 * core));

@@ -39,6 +39,18 @@ TEST(LevelNames, WhatMayBeSoMuchSlowerThatItHoldsOneMoreLevelIsNotCalledMemory) 
   EXPECT_EQ(name_of(last_by_bandwidth({39, 60, 61})), "beyond");
 }
 
+TEST(LevelNames, WhatASweepWithinAStatedCacheEndsInIsNotCalledMemory) {
+  FoundLevel last = last_by_latency({47, 52, 60});
+  last.swept_bytes = 64 << 20;
+  const auto beside = [&](std::uint64_t stated_cache_bytes) {
+    name_levels(std::span(&last, 1), stated_cache_bytes);
+    return last.name;
+  };
+  EXPECT_EQ(beside(96 << 20), "beyond");
+  EXPECT_EQ(beside(32 << 20), "memory");
+  EXPECT_EQ(beside(0), "memory");
+}
+
 TEST(LevelNames, WhatAPathWithLittleRoomEndsInIsNotCalledMemory) {
   EXPECT_EQ(name_of(last_by_latency({4, 4, 4}, "constant")), "beyond");
   EXPECT_EQ(name_of(last_by_latency({4, 4, 4}, "local")), "beyond");

@@ -244,6 +244,8 @@ TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
   info.largest_buffer_reason = "a limit";
   info.unified_memory = true;
   info.line_bytes = 128;
+  info.stated_caches = {{.level = 0, .bytes = 4096, .source = "a driver"},
+                        {.level = 2, .bytes = 1 << 20, .source = "b"}};
   info.largest_group_size = 1024;
   info.timer_step_ns = 10.5;
   info.memory_kinds = {{.name = "device-local", .missing = "", .seen_by_cpu = false},
@@ -264,6 +266,7 @@ TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
   EXPECT_EQ(got.largest_buffer_reason, info.largest_buffer_reason);
   EXPECT_EQ(got.unified_memory, info.unified_memory);
   EXPECT_EQ(got.line_bytes, info.line_bytes);
+  EXPECT_EQ(got.stated_caches, info.stated_caches);
   EXPECT_EQ(got.largest_group_size, info.largest_group_size);
   EXPECT_EQ(got.timer_step_ns, info.timer_step_ns);
   EXPECT_EQ(got.memory_kinds, info.memory_kinds);
@@ -312,8 +315,11 @@ TEST(Lines, EveryKindNamesItself) {
   DeviceRecord device;
   device.id = "cpu";
   device.line_bytes = 64;
+  device.stated_caches = {{.level = 0, .bytes = 4096, .source = "a driver"}};
   EXPECT_EQ(parsed<DeviceLine>(device_line(device)).device, "cpu");
   EXPECT_EQ(parsed<DeviceLine>(device_line(device)).line_bytes, 64u);
+  EXPECT_EQ(parsed<DeviceLine>(device_line(device)).stated_caches, device.stated_caches);
+  EXPECT_NE(device_line(device).find(R"("stated_caches":[{"level":null,"bytes":4096,)"), std::string::npos);
   EXPECT_TRUE(is<EndLine>(end_line({.status = "complete"})));
 }
 

@@ -22,7 +22,8 @@ TEST(Task, ToMeasureComesOverWhole) {
                                      .smallest_bytes = std::nullopt,
                                      .largest_bytes = 1ull << 40,
                                      .seed = ~0ull,
-                                     .line_bytes = 256},
+                                     .line_bytes = 256,
+                                     .stated_cache_bytes = 12345},
                          .run_start = std::chrono::steady_clock::now(),
                          .spares_a_core = true,
                          .sysfs_root = "/a tree"};
@@ -40,6 +41,7 @@ TEST(Task, ToMeasureComesOverWhole) {
   EXPECT_EQ(came.request.largest_bytes, task.request.largest_bytes);
   EXPECT_EQ(came.request.seed, task.request.seed);
   EXPECT_EQ(came.request.line_bytes, task.request.line_bytes);
+  EXPECT_EQ(came.request.stated_cache_bytes, task.request.stated_cache_bytes);
   EXPECT_EQ(came.run_start, task.run_start);
   EXPECT_TRUE(came.spares_a_core);
   EXPECT_EQ(came.sysfs_root, task.sysfs_root);

@@ -131,6 +131,10 @@ DeviceInfo describe(const cl::Device& device) {
   info.largest_buffer_bytes = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
   info.largest_buffer_reason = "the driver's CL_DEVICE_MAX_MEM_ALLOC_SIZE";
   info.line_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE>();
+  // Of no certain level: NVIDIA says the sum of the nearest, AMD one of them.
+  if (const cl_ulong bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>(); bytes > 0) {
+    info.stated_caches.push_back({.level = 0, .bytes = bytes, .source = "CL_DEVICE_GLOBAL_MEM_CACHE_SIZE"});
+  }
   info.largest_group_size = static_cast<std::uint32_t>(device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>());
   info.constant_bytes = device.getInfo<CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE>();
   if (device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() == CL_TRUE) {

@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 
+#include "analysis/statistics.hpp"
 #include "cpu/region.hpp"
 #include "cpu/topology.hpp"
 #include "gpu/error.hpp"
@@ -72,8 +73,15 @@ Workload prepare(gpu::Device&, const Point& point, const Request& request) {
     return workloads::cpu_independent_chase(place, lines, request.line_bytes, request.seed);
   const auto pages = static_cast<std::uint32_t>(bytes / request.page_bytes);
   return workloads::cpu_cycle_chase(
-      place, pages, workloads::LineLayout(request.page_bytes, request.line_bytes, pages, request.seed),
-      request.seed);
+      place, pages, workloads::LineLayout(request.page_bytes, request.line_bytes, pages, request.seed), request.seed);
+}
+
+/// Sizes a doubling apart say that there is a level, not where it ends.
+bool is_too_coarse(const std::vector<analysis::CurvePoint>& cycle) {
+  constexpr double most_apart = 1.6;
+  std::vector<double> apart;
+  for (std::size_t i = 1; i < cycle.size(); ++i) apart.push_back(cycle[i].bytes / cycle[i - 1].bytes);
+  return !apart.empty() && analysis::quantile(apart, 0.5) > most_apart;
 }
 
 Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
@@ -90,6 +98,11 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
     const analysis::LatencyCurves curves = workloads::curves_of(ones, workloads::Path::vector, request);
     if (const auto reason = measure::why_not_read(curves)) {
       conclusion.unread.push_back({.series = series, .reason = *reason});
+    } else if (is_too_coarse(curves.cycle)) {
+      conclusion.unread.push_back(
+          {.series = series,
+           .reason =
+               "no levels are read from this curve, as its sizes are a doubling apart; --effort normal has more"});
     } else {
       measure::add_levels(analysis::find_levels(curves, request.seed), series, conclusion);
     }
