@@ -14,6 +14,8 @@ class Library {
 
   explicit operator bool() const { return handle_ != nullptr; }
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  /// Whether there is no file of that name at all. Another one, or one that it needs, may be what cannot be loaded.
+  [[nodiscard]] bool is_missing() const { return is_missing_; }
 
   /// Sets `function` to the library's of that name, null where it has none.
   template <typename Function>
@@ -29,6 +31,7 @@ class Library {
   };
   std::unique_ptr<void, Close> handle_;
   std::string why_not_;
+  bool is_missing_ = false;
 };
 
 }  // namespace sonde::os

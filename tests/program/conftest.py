@@ -117,11 +117,17 @@ def model_file(sonde):
 
 
 @pytest.fixture(scope="session")
-def fake_loader(both_cpu, tmp_path_factory):
+def compiler():
+    """A C compiler."""
+    found = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if found is None:
+        pytest.skip("no C compiler here to make a broken driver or loader with")
+    return found
+
+
+@pytest.fixture(scope="session")
+def fake_loader(both_cpu, compiler, tmp_path_factory):
     """A folder with a libOpenCL.so.1 that does what FAULT says."""
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
-        pytest.skip("no C compiler here to make a broken driver with")
     folder = tmp_path_factory.mktemp("broken driver")
     fake_opencl.build(compiler, ROOT, folder)
     return folder

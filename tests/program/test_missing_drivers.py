@@ -1,10 +1,14 @@
 """No loader or no driver for an API: the program says what to install and goes on with the other."""
 
+import subprocess
+from pathlib import Path
+
 import pytest
 from program_runs import NO_OPENCL_DRIVER, NO_VULKAN_DRIVER, ONE_POINT, of_kind
 
 SPOKEN = {"opencl": "OpenCL", "vulkan": "Vulkan"}
 DRIVERS = {"opencl": NO_OPENCL_DRIVER, "vulkan": NO_VULKAN_DRIVER}
+HIDE = Path(__file__).with_name("hidden_library.c")
 LOADERS = {"opencl": ["libOpenCL.so.1", "libOpenCL.so"], "vulkan": ["libvulkan.so.1", "libvulkan.so"]}
 # What to install, by what is missing.
 PACKAGES = {
@@ -16,17 +20,17 @@ PACKAGES = {
 
 
 @pytest.fixture
-def without(tmp_path):
-    """The environment in which something is missing; a loader is hidden by an empty file of its name."""
+def without(tmp_path, compiler):
+    """The environment in which something is missing; a loader is hidden from all that open it by name."""
 
     def environment(what, api):
         if what == "driver":
             return DRIVERS[api]
-        folder = tmp_path / "no loader"
-        folder.mkdir(exist_ok=True)
-        for name in LOADERS[api]:
-            (folder / name).touch()
-        return {"LD_LIBRARY_PATH": str(folder)}
+        hidden = tmp_path / "hidden.so"
+        subprocess.run(
+            [compiler, "-shared", "-fPIC", f'-DHIDDEN="{LOADERS[api][1]}"', "-o", hidden, HIDE, "-ldl"], check=True
+        )
+        return {"LD_PRELOAD": str(hidden)}
 
     return environment
 
@@ -61,6 +65,17 @@ def test_list_says_what_to_install(sonde, both_cpu, without, what, api):
     done = sonde("list", env=without(what, api))
     assert done.status == 0
     assert PACKAGES[what, api] in done.err and PACKAGES[what, api] in done.out
+
+
+@pytest.mark.parametrize("api", LOADERS)
+def test_a_loader_that_is_there_and_cannot_be_loaded_is_not_called_missing(sonde, both_cpu, tmp_path, api):
+    for name in LOADERS[api]:
+        (tmp_path / name).touch()
+    done = sonde("list", env={"LD_LIBRARY_PATH": str(tmp_path)})
+    assert done.status == 0
+    assert f"the {SPOKEN[api]} loader is there, and cannot be loaded" in done.err
+    assert PACKAGES["loader", api] in done.err and "file too short" in done.err
+    assert f"no {SPOKEN[api]} loader" not in done.err
 
 
 @pytest.mark.parametrize("api", ["opencl", "vulkan"])

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gpu/error.hpp"
+#include "gpu/loader_problem.hpp"
 #include "os/library.hpp"
 #include "os/machine.hpp"
 #include "os/process.hpp"
@@ -39,8 +40,7 @@ void load() {
   give_each_pocl_thread_a_cpu();
   auto loaded = std::make_unique<os::Library>("libOpenCL.so.1");
   if (!*loaded) {
-    throw Unsupported("no OpenCL loader; install one (Debian and Ubuntu: ocl-icd-libopencl1) (" + loaded->why_not() +
-                      ")");
+    throw Unsupported(loader_problem("OpenCL", "ocl-icd-libopencl1", *loaded));
   }
   library = loaded.release();
 #define SONDE_FIND(function) find(*library, #function, function##_forwarder::target);

@@ -4,7 +4,9 @@
 #include <string>
 
 #include "gpu/error.hpp"
+#include "gpu/loader_problem.hpp"
 #include "gpu/vulkan/handle.hpp"
+#include "os/library.hpp"
 
 namespace sonde::gpu::vulkan {
 namespace {
@@ -40,7 +42,7 @@ void check(VkResult result, const char* call) {
 
 Instance::Instance() {
   if (volkInitialize() != VK_SUCCESS) {
-    throw Unsupported("no Vulkan loader; install one (Debian and Ubuntu: libvulkan1)");
+    throw Unsupported(loader_problem("Vulkan", "libvulkan1", os::Library("libvulkan.so.1")));
   }
   if (volkGetInstanceVersion() < VK_API_VERSION_1_2) {
     throw Unsupported(

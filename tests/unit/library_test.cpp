@@ -1,0 +1,38 @@
+// A library that is not there, and one that is and cannot be loaded.
+
+#include "os/library.hpp"
+
+#include <gtest/gtest.h>
+
+#include "gpu/loader_problem.hpp"
+#include "support/fake_tree.hpp"
+
+namespace sonde::os {
+namespace {
+
+TEST(Library, ThatIsNotThereIsMissing) {
+  const Library none("libthere-is-none-of-this-name.so.1");
+  EXPECT_FALSE(none);
+  EXPECT_TRUE(none.is_missing()) << none.why_not();
+  EXPECT_EQ(gpu::loader_problem("OpenCL", "a-package", none),
+            "no OpenCL loader; install one (Debian and Ubuntu: a-package)");
+}
+
+TEST(Library, ThatIsThereAndCannotBeLoadedIsNotMissing) {
+  const test::FakeTree tree;
+  const Library broken(tree.write("libbroken.so.1", "no library").string());
+  EXPECT_FALSE(broken);
+  EXPECT_FALSE(broken.is_missing()) << broken.why_not();
+  const std::string said = gpu::loader_problem("Vulkan", "a-package", broken);
+  EXPECT_TRUE(said.starts_with("the Vulkan loader is there, and cannot be loaded;")) << said;
+  EXPECT_NE(said.find(broken.why_not()), std::string::npos);
+}
+
+TEST(Library, ThatIsThereIsNotMissing) {
+  const Library libc("libc.so.6");
+  EXPECT_TRUE(libc);
+  EXPECT_FALSE(libc.is_missing());
+}
+
+}  // namespace
+}  // namespace sonde::os
