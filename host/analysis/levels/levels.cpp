@@ -38,7 +38,7 @@ bool is_translation(const FittedHierarchy& fitted, std::size_t cache, const std:
   constexpr double about = 4;
   return std::ranges::any_of(edges, [&](const TranslationEdge& edge) {
     const double added_ns = added_ns_at(edge, about * bytes) - added_ns_at(edge, bytes / about);
-    return begins_at(edge, bytes) && step < 1.25 * added_ns;
+    return !edge.is_table && begins_at(edge, bytes) && step < 1.25 * added_ns;
   });
 }
 

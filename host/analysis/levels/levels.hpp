@@ -73,6 +73,7 @@ struct TranslationEdge {
   double reach_bytes = 0;           ///< span at which half of that is reached
   std::vector<double> log2_spans;   ///< of the pages that were walked, on the way up
   std::vector<double> added_ns_at;  ///< what a load takes longer at each of them
+  bool is_table = false;            ///< of a table that was told from the caches, so that nothing is left of it
 };
 
 struct Hierarchy {

@@ -349,7 +349,8 @@ TranslationEdge edge_of(const PageTable& table) {
           .added_ns = table.added_ns.value,
           .reach_bytes = table.reach_bytes(),
           .log2_spans = {log2_reach - sharp, log2_reach + sharp},
-          .added_ns_at = {0, table.added_ns.value}};
+          .added_ns_at = {0, table.added_ns.value},
+          .is_table = true};
 }
 
 }  // namespace sonde::analysis

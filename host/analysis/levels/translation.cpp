@@ -115,9 +115,12 @@ std::vector<CurvePoint> lowered(const std::vector<CurvePoint>& curve, const std:
   std::vector<CurvePoint> result = curve;
   for (CurvePoint& point : result) {
     const double median = median_of(point);
+    double of_tables = 0;
     double added = 0;
-    for (const TranslationEdge& edge : edges) added += added_to_a_random_walk_ns(edge, point.bytes);
-    added = std::min(added, 0.8 * median);
+    for (const TranslationEdge& edge : edges) {
+      (edge.is_table ? of_tables : added) += added_to_a_random_walk_ns(edge, point.bytes);
+    }
+    added = of_tables + std::min(added, 0.8 * std::max(0.0, median - of_tables));
     for (double& value : point.values) value = std::max(value - added, 0.05 * median);
   }
   return result;
