@@ -13,7 +13,7 @@ namespace {
 constexpr double least_share = 0.03;
 
 /// In variances of a run's mean: that of this run, that of the other, and as much again for what changes between runs.
-constexpr double variances = 4;
+constexpr double variances_of_a_run = 4;
 
 /// Student's t: within so many on either side lie 95 of 100, by degrees of freedom from one on.
 constexpr std::array t_95{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179};
@@ -44,9 +44,8 @@ Trimmed trimmed(std::span<const double> numbers) {
   return found;
 }
 
-}  // namespace
-
-Estimate predicted(double value, std::span<const double> found) {
+/// Of a number whose variance is so many times that of the mean of those that were found.
+Estimate predicted(double value, std::span<const double> found, double variances) {
   if (found.size() < 2) {
     constexpr double endless = std::numeric_limits<double>::infinity();
     return {.low = -endless, .value = value, .high = endless};
@@ -56,13 +55,26 @@ Estimate predicted(double value, std::span<const double> found) {
   return {.low = std::min(value, of.mean - half), .value = value, .high = std::max(value, of.mean + half)};
 }
 
-Estimate predicted_above_zero(double value, std::span<const double> found) {
+Estimate predicted_above_zero(double value, std::span<const double> found, double variances) {
   std::vector<double> logarithms;
   for (const double one : found) logarithms.push_back(std::log(one));
-  const Estimate of_logarithm = predicted(std::log(value), logarithms);
+  const Estimate of_logarithm = predicted(std::log(value), logarithms, variances);
   return {.low = std::min(std::exp(of_logarithm.low), value * (1 - least_share)),
           .value = value,
           .high = std::max(std::exp(of_logarithm.high), value * (1 + least_share))};
+}
+
+}  // namespace
+
+Estimate predicted(double value, std::span<const double> found) { return predicted(value, found, variances_of_a_run); }
+
+Estimate predicted_above_zero(double value, std::span<const double> found) {
+  return predicted_above_zero(value, found, variances_of_a_run);
+}
+
+Estimate predicted_of_neighbours(double value, std::span<const double> found) {
+  // Two runs' means, and the difference between the runs.
+  return predicted_above_zero(value, found, 2 * (1 + static_cast<double>(found.size())));
 }
 
 Answer answer(const Estimate& margin) {

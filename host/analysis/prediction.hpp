@@ -21,6 +21,10 @@ Estimate predicted(double value, std::span<const double> found);
 /// either side, by which runs differ that each know their medians within 1 %.
 Estimate predicted_above_zero(double value, std::span<const double> found);
 
+/// The same of neighbours on a curve, each measured once: what slows one moment slows those around it, so that however
+/// many agree, runs are taken to differ by as much as single neighbours do.
+Estimate predicted_of_neighbours(double value, std::span<const double> found);
+
 /// Whether a claim holds, by the margin by which it does: zero or less is that it does not.
 enum class Answer { no, yes, open };
 

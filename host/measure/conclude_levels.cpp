@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include <cmath>
 #include <cstddef>
 
@@ -18,6 +17,8 @@ constexpr std::size_t least_points = 3;  // of which fewer tell no levels anyway
 /// What may be so much slower holds one more level.
 constexpr double most_slower = 1.5;
 constexpr double most_faster = 2;
+/// A bound is further than what points scatter by, if by so much further than the other.
+constexpr double lopsided = 1.25;
 
 /// What the last level is nobody can say where a path has too little room for more than caches, or where the curve is
 /// still changing at its end, or what changed last may be translation.
@@ -27,8 +28,10 @@ bool ends_before_memory(const FoundLevel& last) {
   const analysis::Bracket& band = last.gbps ? *last.gbps : last.found.latency_ns;
   const double up = band.high / band.value;
   const double down = band.value / band.low;
-  return short_path || last.found.may_be_translation || (last.gbps ? down : up) > most_slower ||
-         (last.gbps ? up : down) > most_faster;
+  const double slower = last.gbps ? down : up;
+  const double faster = last.gbps ? up : down;
+  return short_path || last.found.may_be_translation || slower > std::max(most_slower, lopsided * faster) ||
+         faster > std::max(most_faster, lopsided * slower);
 }
 
 /// The largest working set of a curve, beside which or alone it was measured.

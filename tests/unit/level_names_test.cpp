@@ -51,6 +51,15 @@ TEST(LevelNames, WhatASweepWithinAStatedCacheEndsInIsNotCalledMemory) {
   EXPECT_EQ(beside(0), "memory");
 }
 
+TEST(LevelNames, MemoryWhosePointsScatterIsStillMemory) {
+  EXPECT_EQ(name_of(last_by_latency({30, 52, 90})), "memory");
+  EXPECT_EQ(name_of(last_by_latency({43, 52, 90})), "beyond");
+  EXPECT_EQ(name_of(last_by_latency({20, 52, 120})), "memory");
+  EXPECT_EQ(name_of(last_by_latency({20, 52, 90})), "beyond");
+  EXPECT_EQ(name_of(last_by_bandwidth({30, 60, 110})), "memory");
+  EXPECT_EQ(name_of(last_by_bandwidth({30, 60, 90})), "beyond");
+}
+
 TEST(LevelNames, WhatAPathWithLittleRoomEndsInIsNotCalledMemory) {
   EXPECT_EQ(name_of(last_by_latency({4, 4, 4}, "constant")), "beyond");
   EXPECT_EQ(name_of(last_by_latency({4, 4, 4}, "local")), "beyond");

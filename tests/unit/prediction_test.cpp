@@ -25,6 +25,20 @@ TEST(Prediction, OneMomentThatStandsOutDoesNotWidenWhatTheOthersAgreeOn) {
   EXPECT_LT(found.high, 46);
 }
 
+TEST(Prediction, OfNeighboursIsAsWideAsTheyScatterHoweverManyAgree) {
+  std::vector<double> found;
+  for (int i = 0; i < 4; ++i) {
+    found.push_back(100 * std::exp(0.1));
+    found.push_back(100 * std::exp(-0.1));
+  }
+  const Estimate one = predicted_of_neighbours(100, found);
+  // Of eight, one is left out at either end, and weighs as much as its neighbour.
+  const double half = 2.571 * std::sqrt(8.0 / 7 / 8) * 8 / 6 * std::sqrt(2 * 9.0);
+  EXPECT_NEAR(std::log(one.high / 100), 0.1 * half, 1e-6);
+  EXPECT_NEAR(std::log(100 / one.low), 0.1 * half, 1e-6);
+  EXPECT_NEAR(predicted_of_neighbours(200, std::vector{200.0, 200.0, 200.0}).low, 194, 1e-9);
+}
+
 TEST(Prediction, HoldsTheValueWhereverItLies) {
   EXPECT_EQ(predicted(9, std::vector{1.0, 1.0, 1.0}).high, 9);
   EXPECT_EQ(predicted(-9, std::vector{1.0, 1.0, 1.0}).low, -9);

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "analysis/levels/other_runs.hpp"
+
 namespace sonde::analysis {
 namespace {
 
@@ -258,6 +260,24 @@ std::vector<BandwidthLevel> cut(const std::vector<CurvePoint>& curve, std::vecto
   return levels;
 }
 
+/// With what another run may find by how points scatter.
+void widen_for_other_runs(const std::vector<CurvePoint>& curve, std::vector<BandwidthLevel>& levels) {
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    BandwidthLevel& level = levels[i];
+    const std::vector<CurvePoint> points = plateau(curve, levels, i);
+    if (points.size() >= 3) {
+      const Bracket other = in_other_runs(level.gbps.value, medians_of(points));
+      level.gbps = {std::min(level.gbps.low, other.low), level.gbps.value, std::max(level.gbps.high, other.high)};
+    } else {
+      level.gbps = no_surer_than_runs_are(level.gbps, scatter_between(curve, 0, curve.back().bytes));
+    }
+    if (!level.bytes) continue;
+    const Step step{.log_ns = std::log(level.gbps.value / levels[i + 1].gbps.value),
+                    .octaves = std::log2(level.end_bytes / level.onset_bytes)};
+    level.bytes = size_in_other_runs(*level.bytes, step, curve);
+  }
+}
+
 }  // namespace
 
 std::vector<CurvePoint> time_curve(std::span<const CurvePoint> curve, double line_bytes) {
@@ -294,6 +314,7 @@ std::vector<BandwidthLevel> find_bandwidth_levels(std::span<const CurvePoint> cu
   while (!levels.empty() && levels.front().gbps.value > beyond_the_best * best) levels.erase(levels.begin());
   levels = cut(falling_curve, without_noise(falling_curve, levels));
   if (levels.size() < 2) return {};
+  widen_for_other_runs(falling_curve, levels);
   return levels;
 }
 

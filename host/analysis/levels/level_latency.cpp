@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "analysis/levels/other_runs.hpp"
 #include "analysis/levels/step_evidence.hpp"
 
 namespace sonde::analysis {
@@ -15,6 +16,8 @@ constexpr double as_good_as_settled = 0.02;
 constexpr double served_mostly = 0.7;  // share of accesses
 constexpr double climb_of_memory = 1.05;
 constexpr double surely_held = 0.3;  // of the nearest cache
+/// Few points that climb tell nothing of what lies so far beyond all that was measured.
+constexpr double beyond_the_curve = 1.5;
 
 /// The settled points from a size on of which a level serves at least so much.
 std::vector<CurvePoint> served_by(const LatencyCurves& curves, const FittedHierarchy& fitted, std::size_t level,
@@ -106,16 +109,14 @@ Bracket mixed_memory_ns(const FittedCurves& all, std::size_t memory, double from
 /// A plateau as it was measured, or where hardly a point shows it alone as the fits have it.
 Bracket plateau_ns(const FittedCurves& all, std::size_t level, double from_bytes) {
   const std::vector<double> medians = plateau_points_ns(all, level, from_bytes);
-  Bracket bracket = fitted_plateau_ns(all, level);
   if (medians.size() >= 3) {
-    const Interval interval = median_interval(medians);
-    bracket = {interval.low, quantile(medians, 0.5), interval.high};
-  } else if (level + 1 == all.fitted().log_ns.size()) {
-    bracket = mixed_memory_ns(all, level, from_bytes, bracket);
+    const std::vector<double> curve = medians_ns(all.measured.cycle);
+    const Bracket found = in_other_runs(quantile(medians, 0.5), medians);
+    return {std::max(found.low, std::min(quantile(curve, 0) / beyond_the_curve, found.value)), found.value,
+            std::min(found.high, std::max(quantile(curve, 1) * beyond_the_curve, found.value))};
   }
-  bracket.low = std::min(bracket.low, bracket.value * 0.995);
-  bracket.high = std::max(bracket.high, bracket.value * 1.005);
-  return bracket;
+  const Bracket bracket = fitted_plateau_ns(all, level);
+  return level + 1 < all.fitted().log_ns.size() ? bracket : mixed_memory_ns(all, level, from_bytes, bracket);
 }
 
 /// Of several of the fit's levels that are one, none of them flat: what most of the points have that they alone serve.
@@ -132,6 +133,15 @@ std::optional<Bracket> climb_ns(const FittedCurves& all, const LevelRange& range
   return Bracket{quantile(medians, 0.1), quantile(medians, 0.5), quantile(medians, 0.9)};
 }
 
+/// What points from the end of the level before to the end of this one scatter by.
+double scatter_of(const FittedCurves& all, const LevelRange& range) {
+  const std::vector<double>& log2_bytes = all.fitted().log2_bytes;
+  const double from = range.first == 0 ? 0 : std::exp2(log2_bytes[range.first - 1]);
+  const double to =
+      range.last == log2_bytes.size() ? all.measured.cycle.back().bytes : std::exp2(log2_bytes[range.last]);
+  return scatter_between(all.measured.cycle, from, to);
+}
+
 }  // namespace
 
 Bracket level_latency(const FittedCurves& all, const LevelRange& range) {
@@ -139,6 +149,7 @@ Bracket level_latency(const FittedCurves& all, const LevelRange& range) {
   std::optional<Bracket> found;
   if (range.first < range.last && !range.flat) found = climb_ns(all, range);
   if (!found) found = plateau_ns(all, range.flat.value_or(range.last), memory ? memory_from_bytes(all) : 0);
+  found = no_surer_than_runs_are(*found, scatter_of(all, range));
   // A last level without an end holds what the curve ends in, even where that is a climb.
   if (memory) found->high = std::max(found->high, at_the_end_ns(all.measured.cycle));
   return *found;

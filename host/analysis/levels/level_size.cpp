@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/levels/other_runs.hpp"
 #include "analysis/levels/shape_choice.hpp"
 #include "analysis/levels/size_from_hit_rate.hpp"
 #include "analysis/levels/step_evidence.hpp"
@@ -239,6 +240,9 @@ void set_size(Level& level, const FittedCurves& all, const LevelRange& range) {
   const bool found = onset.below < onset.above;
   level.onset_bytes = found ? std::sqrt(onset.below * onset.above) : std::min(onset.below, level.bytes->value);
   level.end_bytes = std::max(level.onset_bytes, std::sqrt(end.below * end.above));
+  const Step step{.log_ns = all.fitted().log_ns[cache + 1] - all.fitted().log_ns[cache],
+                  .octaves = std::log2(level.end_bytes / level.onset_bytes)};
+  level.bytes = size_in_other_runs(*level.bytes, step, all.curves.cycle);
 }
 
 }  // namespace sonde::analysis

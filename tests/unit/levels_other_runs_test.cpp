@@ -1,0 +1,184 @@
+// What one run says of a level, against what another run finds: on simulated machines on which each working set gets
+// other memory, and takes a little longer or fits a little less.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/levels/bandwidth_levels.hpp"
+#include "analysis/levels/levels.hpp"
+#include "analysis/levels/other_runs.hpp"
+#include "support/analytic_hierarchy.hpp"
+
+namespace sonde::analysis {
+namespace {
+
+using test::AnalyticHierarchy;
+using enum test::Policy;
+using enum test::Index;
+
+constexpr double kib = 1024;
+constexpr double mib = 1024 * kib;
+
+const AnalyticHierarchy machine{
+    {{48 * kib, 12, lru, modulo, 1.6}, {2 * mib, 16, lru, hashed, 6}, {24 * mib, 12, random, hashed, 36}}, 110};
+
+/// What new memory changes, as standard deviations of logarithms. Runs differ by as much as one point of theirs.
+constexpr double latency_scatter = 0.03;
+constexpr double size_scatter = 0.05;
+
+class Allocations {
+ public:
+  explicit Allocations(std::uint64_t seed) : random_(seed), run_(std::exp(latency_scatter * normal_(random_))) {}
+
+  double slower() { return run_ * std::exp(latency_scatter * normal_(random_)); }
+  /// The nearest cache is found by addresses that a program knows, the others by the pages that it got.
+  double fuller(double bytes) { return bytes < 256 * kib ? 1 : std::exp(size_scatter * normal_(random_)); }
+
+ private:
+  std::mt19937_64 random_;
+  std::normal_distribution<double> normal_;
+  double run_;
+};
+
+CurvePoint repeated(double bytes, double value) {
+  CurvePoint point{.bytes = bytes, .values = {}};
+  for (const double share : {-1.0, 0.4, -0.3, 0.0, 0.2, -0.5, 1.0}) point.values.push_back(value * (1 + share * 0.004));
+  return point;
+}
+
+LatencyCurves latency_run(std::uint64_t seed) {
+  LatencyCurves curves = analytic_curves(machine, {.relative = 0.004}, seed);
+  Allocations memory(seed);
+  for (CurvePoint& point : curves.cycle) {
+    const double factor =
+        cycle_ns(machine, point.bytes * memory.fuller(point.bytes)) / cycle_ns(machine, point.bytes) * memory.slower();
+    for (double& value : point.values) value *= factor;
+  }
+  for (CurvePoint& point : curves.independent) {
+    const double factor = independent_ns(machine, point.bytes * memory.fuller(point.bytes)) /
+                          independent_ns(machine, point.bytes) * memory.slower();
+    for (double& value : point.values) value *= factor;
+  }
+  return curves;
+}
+
+/// The cycle alone, at two sizes a doubling: what the further paths have at quick.
+LatencyCurves sparse_run(std::uint64_t seed) {
+  LatencyCurves curves;
+  Allocations memory(seed);
+  for (double bytes = 4 * kib; bytes < 300 * mib; bytes *= std::sqrt(2.0))
+    curves.cycle.push_back(repeated(bytes, cycle_ns(machine, bytes * memory.fuller(bytes)) * memory.slower()));
+  return curves;
+}
+
+std::vector<CurvePoint> bandwidth_run(std::uint64_t seed) {
+  std::vector<CurvePoint> curve;
+  Allocations memory(seed);
+  for (double bytes = 4 * kib; bytes < 300 * mib; bytes *= std::exp2(0.25))
+    curve.push_back(repeated(bytes, 600 / cycle_ns(machine, bytes * memory.fuller(bytes)) * memory.slower()));
+  return curve;
+}
+
+using Numbers = std::map<std::string, Bracket>;
+
+Numbers numbers_of(const std::vector<Level>& levels) {
+  Numbers numbers;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    numbers[std::to_string(i + 1) + " ns"] = levels[i].latency_ns;
+    if (levels[i].bytes) numbers[std::to_string(i + 1) + " bytes"] = *levels[i].bytes;
+  }
+  return numbers;
+}
+
+Numbers numbers_of(const std::vector<BandwidthLevel>& levels) {
+  Numbers numbers;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    numbers[std::to_string(i + 1) + " GB/s"] = levels[i].gbps;
+    if (levels[i].bytes) numbers[std::to_string(i + 1) + " bytes"] = *levels[i].bytes;
+  }
+  return numbers;
+}
+
+/// Expects that intervals hold other runs' values, by unit. Runs that see another number of levels do not count.
+template <typename Find>
+void expect_held(std::size_t least_runs, Find find) {
+  std::vector<Numbers> runs;
+  std::map<std::size_t, int> sizes;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    runs.push_back(find(seed));
+    ++sizes[runs.back().size()];
+  }
+  const std::size_t usual = std::ranges::max_element(sizes, {}, &std::pair<const std::size_t, int>::second)->first;
+  std::erase_if(runs, [usual](const Numbers& one) { return one.size() != usual; });
+  ASSERT_GE(runs.size(), least_runs);
+  std::map<std::string, std::pair<int, int>> held;
+  for (const Numbers& one : runs) {
+    for (const Numbers& other : runs) {
+      if (&one == &other) continue;
+      for (const auto& [name, bracket] : one) {
+        const double value = other.at(name).value;
+        auto& [inside, pairs] = held[name.substr(2)];
+        inside += bracket.low <= value && value <= bracket.high ? 1 : 0;
+        ++pairs;
+      }
+    }
+  }
+  for (const auto& [unit, count] : held) EXPECT_GE(count.first, 0.9 * count.second) << unit << " of " << count.second;
+}
+
+TEST(LevelsInOtherRuns, HoldWhatThoseFindOfLatencies) {
+  expect_held(7, [](std::uint64_t seed) { return numbers_of(find_levels(latency_run(seed), seed).levels); });
+}
+
+TEST(LevelsInOtherRuns, HoldWhatThoseFindOfAFewPoints) {
+  expect_held(6, [](std::uint64_t seed) { return numbers_of(find_levels(sparse_run(seed), seed).levels); });
+}
+
+TEST(LevelsInOtherRuns, HoldWhatThoseFindOfBandwidths) {
+  expect_held(6, [](std::uint64_t seed) { return numbers_of(find_bandwidth_levels(bandwidth_run(seed), 64, seed)); });
+}
+
+TEST(LevelsInOtherRuns, ASizeReachesToThoseBesideIt) {
+  std::vector<CurvePoint> swept;
+  for (const double bytes : {16.0, 24.0, 32.0, 48.0, 64.0}) swept.push_back(repeated(bytes, 1));
+  const Bracket found = size_in_other_runs({31, 32, 33}, {.log_ns = std::log(4), .octaves = 0.5}, swept);
+  EXPECT_EQ(found.low, 24);
+  EXPECT_EQ(found.value, 32);
+  EXPECT_EQ(found.high, 48);
+  const Bracket between = size_in_other_runs({39, 40, 41}, {.log_ns = std::log(4), .octaves = 0.5}, swept);
+  EXPECT_NEAR(between.low, 40 * 32.0 / 48, 1e-9);
+  EXPECT_NEAR(between.high, 40 * 48.0 / 32, 1e-9);
+  const Bracket wide = size_in_other_runs({10, 32, 90}, {.log_ns = std::log(4), .octaves = 0.5}, swept);
+  EXPECT_EQ(wide.low, 10);
+  EXPECT_EQ(wide.high, 90);
+}
+
+TEST(LevelsInOtherRuns, ASizeIsAsUnsureAsPointsScatterOfTheStep) {
+  const auto width = [](double scatter, const Step& step) {
+    std::vector<CurvePoint> swept;
+    for (int i = 0; i < 33; ++i) {
+      const double bytes = 1024 * std::exp2(i / 8.0);
+      swept.push_back(repeated(bytes, (i % 2 == 0 ? 1 + scatter : 1 - scatter) * bytes));
+    }
+    const Bracket found = size_in_other_runs({4096, 4096, 4096}, step, swept);
+    EXPECT_NEAR(std::log2(found.high / found.value), std::log2(found.value / found.low), 1e-9);
+    return std::log2(found.high / found.value);
+  };
+  EXPECT_NEAR(width(0, {1, 2}), 1.0 / 8, 1e-9) << "a slope is no scatter: the sizes beside it";
+  const double unsure = width(0.05, {1, 2});
+  EXPECT_GT(unsure, 0.3);
+  EXPECT_NEAR(width(0.05, {2, 4}), unsure, 1e-9);
+  EXPECT_NEAR(width(0.05, {2, 2}), unsure / 2, 1e-9);
+  EXPECT_NEAR(width(0.3, {1, 2}), 1, 1e-9) << "by no more than a doubling";
+}
+
+}  // namespace
+}  // namespace sonde::analysis
