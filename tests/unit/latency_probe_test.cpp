@@ -232,8 +232,7 @@ TEST(LatencySizes, APeakIsLeftOutAndNotLookedAtMoreClosely) {
   const Request request{.effort = Effort::normal};
   std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
   const std::size_t without =
-      workloads::edge_points(workloads::curves_of(known, workloads::Path::vector, request), {}, request)
-          .size();
+      workloads::edge_points(workloads::curves_of(known, workloads::Path::vector, request), {}, request).size();
   ASSERT_GT(without, 0u);
   const auto peak = std::ranges::find_if(
       known, [](const Measurement& one) { return one.point.x.at("bytes") > 30e3 && one.point.x.at("bytes") < 40e3; });
@@ -293,8 +292,7 @@ TEST(LatencySizes, APointBesideNeighboursIsLeftOutAndAskedForNearby) {
     EXPECT_TRUE(has(workloads::curves_of(known, workloads::Path::vector, request).left_out_bytes, bytes));
   }
   EXPECT_EQ(asked.size(), 3u) << "a machine that is never quiet is not asked for ever";
-  for (const analysis::CurvePoint& point :
-       workloads::curves_of(known, workloads::Path::vector, request).cycle)
+  for (const analysis::CurvePoint& point : workloads::curves_of(known, workloads::Path::vector, request).cycle)
     EXPECT_LT(point.values.front(), 60) << point.bytes;
   // At the end of a curve there is no other to speak for it.
   with_smt_interference(512, 11);

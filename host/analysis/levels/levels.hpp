@@ -52,7 +52,7 @@ struct Level {
   double end_bytes = 0;    ///< where it has come within 5 % of the next
   Bracket latency_ns;
   bool may_be_translation = false;  ///< of the last: no walk over pages tells its small or unfinished climb from that
-  double fitted_bytes = 0;          ///< what the formulas make of the whole slope; `bytes` of a cycle alone says the onset
+  double fitted_bytes = 0;  ///< what the formulas make of the whole slope; `bytes` of a cycle alone says the onset
 };
 
 /// A table of pages, like a translation lookaside buffer: where a page is not in it, a load takes longer.
