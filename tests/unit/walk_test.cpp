@@ -158,7 +158,7 @@ TEST(WrittenPages, OfManyMegabytesHaveABlockWrittenAboutEachLine) {
   for (std::uint32_t slot = 0; slot < 64; ++slot) {
     const std::uint32_t word = layout.word_of(slot);
     ASSERT_EQ(buffer.words[word], 4 * layout.word_of(cycle[slot])) << "offsets in bytes";
-    const auto block = std::span(buffer.words).subspan(word / 1024 * 1024, 1024);
+    const auto block = std::span(buffer.words).subspan(std::size_t{word} / 1024 * 1024, 1024);
     EXPECT_LE(std::ranges::count(block, 0u), 1) << "a block that could be compressed";
   }
   EXPECT_GE(std::ranges::count(buffer.words, 0u), 64 * (stride_bytes / 4 - 1024));
