@@ -71,10 +71,11 @@ def translation_edges(view, entries):
     for recording, finding in view.findings:
         if finding["finding"] != "translation" or finding.get("unit") != "bytes" or not finding.get("value"):
             continue
-        place = finding.get("api"), finding.get("probe"), series.without_order(finding.get("series"))
+        # Pages are walked with nothing beside the walk, whatever kept memory awake for the levels.
+        place = finding.get("api"), finding.get("probe"), series.without_order(finding.get("series"), "fabric")
         for entry in entries:
             curve = entry.curve
-            own = curve.api, curve.probe, series.without_order(curve.series)
+            own = curve.api, curve.probe, series.without_order(curve.series, "fabric")
             if entry.recording is recording and own == place:
                 found.append((entry.label, finding["value"]))
                 break

@@ -128,12 +128,15 @@ def _orders(view):
     entries = further_curves(view)
     if not entries:
         return None
-    heading = "How the sizes were found: uniformly random lines, and one line a page"
     pages = [entry for entry in entries if series.order(entry.curve.series) == "page"]
-    noted = marks.Marks(edges=findings.translation_edges(view, pages))
+    heading = "How the sizes were found: uniformly random lines" + (", and one line a page" if pages else "")
+    beside = latency_curves(view)
+    largest = max(point.x["bytes"] for entry in [*entries, *beside] for point in entry.curve.points)
+    edges = findings.translation_edges(view, [*pages, *entries])
+    noted = marks.Marks(edges=[(label, size) for label, size in edges if size <= largest])
     picture = charts.over_size(
         entries, "latency", "ns", (heading, []), noted, palette=_palette(view, entries), height=FURTHER_HEIGHT_PIXELS,
-        beside=latency_curves(view),
+        beside=beside,
     )  # fmt: skip
     dashed = " Dashed: one line a page." if pages else ""
     return Figure("further", heading, picture, parts.medians(entries) + dashed, latency_method.FURTHER)

@@ -47,6 +47,7 @@ def kept_awake(series):
     return (series or {}).get("fabric") == "loaded"
 
 
-def without_order(series):
-    """The canonical series of the cycle that belongs to a curve of another order."""
-    return {key: value for key, value in canonical(series).items() if key not in ("order", "stride")}
+def without_order(series, *further):
+    """The canonical series of the cycle that belongs to a curve of another order, and without any further keys."""
+    left_out = {"order", "stride", *further}
+    return {key: value for key, value in canonical(series).items() if key not in left_out}
