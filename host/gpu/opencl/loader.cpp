@@ -42,10 +42,10 @@ void load() {
   if (!*loaded) {
     throw Unsupported(loader_problem("OpenCL", "ocl-icd-libopencl1", *loaded));
   }
-  library = loaded.release();
-#define SONDE_FIND(function) find(*library, #function, function##_forwarder::target);
+#define SONDE_FIND(function) find(*loaded, #function, function##_forwarder::target);
   SONDE_OPENCL_FUNCTIONS(SONDE_FIND)
 #undef SONDE_FIND
+  library = loaded.release();
 }
 
 }  // namespace sonde::gpu::opencl
