@@ -280,6 +280,9 @@ TEST(BandwidthFindings, ALaunchIsToldAsFarAsItIsKnown) {
   ASSERT_EQ(without_empty.size(), 1u);
   EXPECT_EQ(without_empty[0].value, 12);
   EXPECT_TRUE(without_empty[0].evidence.starts_with("A dispatch over n bytes, up to")) << without_empty[0].evidence;
+  const auto scattered = found({launched(4096, 80, 1e3), launched(8192, 100, 12e3), launched(16384, 90, 63e3)});
+  ASSERT_EQ(scattered.size(), 1u);
+  EXPECT_EQ(scattered[0].low, 0) << "no launch takes less than no time";
   const auto without_fit = found({launched(4096, 80, 11e3), launched(1 << 30, 9, 13e3), empty_kernel(12.5)});
   ASSERT_EQ(without_fit.size(), 1u);
   EXPECT_FALSE(without_fit[0].value || without_fit[0].low || without_fit[0].high);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "analysis/prediction.hpp"
@@ -42,7 +43,8 @@ std::optional<measure::Finding> launch(std::span<const Measurement> measurements
   if (empty_us) found.evidence = fmt::format("An empty kernel takes {:.3g} us by the device's clock", *empty_us);
   if (fits) {
     // Each working set has its own moment of the run, and its own memory.
-    const analysis::Estimate a = analysis::predicted(analysis::quantile(launches_us, 0.5), launches_us);
+    analysis::Estimate a = analysis::predicted(analysis::quantile(launches_us, 0.5), launches_us);
+    a.low = std::max(0.0, a.low);
     measure::state(found, a);
     found.evidence += fmt::format(
         "{} dispatch over n bytes, up to {}, takes a + n / b: a is {:.3g} us ({:.3g} to {:.3g} in another run), b is "
