@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "measure/level_agreement.hpp"
 #include "summary/layout.hpp"
@@ -65,7 +66,15 @@ std::string level_table(std::span<const FoundLevel> latency, std::span<const Fou
                {.head = "GB/s"},
                {.head = "between", .left = true, .spare = 2},
                {.head = "cycles", .spare = 3}});
-  for (const LevelOfTwo& row : measure::side_by_side(latency, bandwidth)) table.add(cells_of(row, !latency.empty()));
+  std::optional<double> before_bytes;  // of the level of bandwidth in the row before
+  for (const LevelOfTwo& row : measure::side_by_side(latency, bandwidth)) {
+    std::vector<std::string> cells = cells_of(row, !latency.empty());
+    // Bandwidth may see as one what latency sees as several: there is but one row "memory" or "beyond".
+    if (row.latency == nullptr && !row.bandwidth->found.bytes && !latency.empty() && before_bytes)
+      cells.front() = "beyond " + measure::size_text(*before_bytes);
+    if (row.bandwidth != nullptr && row.bandwidth->found.bytes) before_bytes = row.bandwidth->found.bytes->value;
+    table.add(cells);
+  }
   return table.text(columns) + clock_of_cycles(latency, columns);
 }
 

@@ -177,6 +177,22 @@ TEST(Summary, ALevelHasSizeLatencyAndBandwidthInOneRow) {
   EXPECT_TRUE(has(text, "  memory                             200  200–200    60.0  60.0–60.0\n"));
 }
 
+// Two rows of one name would be two values of one thing.
+TEST(Summary, WhatBandwidthSeesAsOneBeyondALevelIsNoSecondMemory) {
+  LevelLine near = level(1, 5, std::nullopt);
+  near.level.found.bytes = analysis::Bracket{32768, 32768, 32768};
+  LevelLine far = level(2, 40, std::nullopt);
+  far.level.found.bytes = analysis::Bracket{8 << 20, 8 << 20, 8 << 20};
+  const LevelLine memory = level(3, 200, std::nullopt);
+  const std::string text = text_of({sample("opencl", 4096, {10, 10}), near, far, memory,
+                                    bandwidth_level(1, 33792, 1000), bandwidth_level(2, std::nullopt, 60)});
+  EXPECT_TRUE(has(text, "\n  memory "));
+  EXPECT_TRUE(has(text, "\n  beyond 33 KiB "));
+  const std::string unmatched = text_of({sample("opencl", 4096, {10, 10}), near, memory,
+                                         bandwidth_level(1, 64 << 20, 1000), bandwidth_level(2, std::nullopt, 60)});
+  EXPECT_EQ(unmatched.find("\n  memory "), unmatched.rfind("\n  memory "));
+}
+
 TEST(Summary, WhatMayBeSoMuchSlowerThatItHoldsOneMoreLevelIsNotCalledMemory) {
   const auto called_memory = [](LevelLine last, analysis::Bracket latency_ns, analysis::Bracket gbps) {
     if (last.level.gbps) last.level.gbps = gbps;
@@ -196,7 +212,8 @@ TEST(Summary, WhatMayBeSoMuchSlowerThatItHoldsOneMoreLevelIsNotCalledMemory) {
 TEST(Summary, ALevelThatBandwidthAloneShowsHasNoNumberAmongThoseOfLatency) {
   const std::string text = text_of({sample("opencl", 4096, {10, 10}), level(1, 200, std::nullopt),
                                     bandwidth_level(1, 33792, 1000), bandwidth_level(2, std::nullopt, 60)});
-  EXPECT_TRUE(has(text, "\n  -       33 KiB"));
+  EXPECT_TRUE(has(text, "\n  -              33 KiB"));
+  EXPECT_TRUE(has(text, "\n  beyond 33 KiB "));
   const std::string alone = text_of({bandwidth_level(1, 33792, 1000), bandwidth_level(2, std::nullopt, 60)});
   EXPECT_TRUE(has(alone, "\n  1       33 KiB"));
 }
