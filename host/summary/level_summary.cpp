@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
+#include <vector>
 
 #include "records/device_record.hpp"
 #include "summary/layout.hpp"

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "measure/level_agreement.hpp"
 #include "summary/layout.hpp"

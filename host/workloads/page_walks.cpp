@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "analysis/levels/page_tables.hpp"
 #include "workloads/path.hpp"

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "support/fake_tree.hpp"
 
 namespace sonde::counters {

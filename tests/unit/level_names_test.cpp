@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+#include <string>
+
 #include "measure/conclude_levels.hpp"
 
 namespace sonde::measure {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "gpu/loader_problem.hpp"
 #include "support/fake_tree.hpp"
 

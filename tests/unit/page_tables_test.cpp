@@ -10,6 +10,7 @@
 #include <numeric>
 #include <random>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/levels/translation.hpp"

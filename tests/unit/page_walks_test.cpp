@@ -7,6 +7,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "gpu/model/model.hpp"
 #include "measure/runner.hpp"

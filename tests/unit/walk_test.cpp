@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 #include <set>
+#include <span>
+#include <vector>
 
 #include "support/scripted_device.hpp"
 
