@@ -62,10 +62,7 @@ std::optional<Series> hierarchy_of(const measure::Probe& probe, Series series) {
   const auto state = series.find("state");
   if (&probe == &probes::cpu_latency && state != series.end() && state->second == "awake") return std::nullopt;
   if (&probe == &probes::latency && workloads::path_of(series) == Path::atomic) return std::nullopt;
-  series.erase("order");
-  series.erase("stride");
-  series.erase("fabric");
-  return series;
+  return workloads::hierarchy_series(std::move(series));
 }
 
 Recorded recorded_in(const std::string& file) {

@@ -57,20 +57,17 @@ Topology read(hwloc_topology_t topology) {
       one.cluster = static_cast<int>(cache->gp_index);
       read.furthest_cache_bytes = std::max<std::uint64_t>(read.furthest_cache_bytes, cache->attr->cache.size);
     }
+    for (hwloc_obj_t object = thread; object != nullptr; object = object->parent) {
+      if (hwloc_obj_type_is_dcache(object->type) == 0) continue;
+      std::uint64_t& bytes = read.caches[static_cast<int>(object->attr->cache.depth)];
+      bytes = std::max<std::uint64_t>(bytes, object->attr->cache.size);
+    }
     if (thread->nodeset != nullptr) one.node = std::max(0, hwloc_bitmap_first(thread->nodeset));
     if (kinds > 1) {
       const int kind = hwloc_cpukinds_get_by_cpuset(topology, thread->cpuset, 0);
       one.kind = kind < 0 ? 0 : kinds - 1 - kind;
     }
     read.cores.push_back(one);
-  }
-  for (hwloc_obj_t core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, nullptr); core != nullptr;
-       core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, core)) {
-    for (hwloc_obj_t object = core; object != nullptr; object = object->parent) {
-      if (hwloc_obj_type_is_dcache(object->type) == 0) continue;
-      std::uint64_t& bytes = read.caches[static_cast<int>(object->attr->cache.depth)];
-      bytes = std::max<std::uint64_t>(bytes, object->attr->cache.size);
-    }
   }
   if (read.cores.empty()) throw gpu::Unsupported("the system tells of no CPU that this process may use");
   // Clusters by small numbers, in the order of their cores.

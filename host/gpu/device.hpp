@@ -27,7 +27,6 @@ enum class DeviceType { discrete, integrated, cpu, model };
 /// texel is a 32-bit word, a wide one four of them.
 enum class Use { storage, constant, texels, wide_texels, bound };
 
-/// What one driver states about one device; an empty string or a zero means that it does not say.
 /// A cache of which the system or a driver says that it is there.
 struct StatedCache {
   int level = 0;  ///< 1 the nearest; 0 where it is not said
@@ -40,6 +39,7 @@ struct StatedCache {
 /// Of the largest; 0 where none is stated.
 std::uint64_t largest_bytes(std::span<const StatedCache> caches);
 
+/// What one driver states about one device; an empty string or a zero means that it does not say.
 struct DeviceInfo {
   Api api = Api::model;
   DeviceType type = DeviceType::discrete;

@@ -27,6 +27,11 @@ std::map<std::string, std::string> series_awake() {
   return series;
 }
 
+std::map<std::string, std::string> hierarchy_series(std::map<std::string, std::string> series) {
+  for (const char* const key : {"order", "stride", "fabric"}) series.erase(key);
+  return series;
+}
+
 Fabric fabric_of(const std::map<std::string, std::string>& series) {
   const auto word = series.find("fabric");
   return word != series.end() && word->second == "loaded" ? Fabric::loaded : Fabric::idle;

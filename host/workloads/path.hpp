@@ -29,6 +29,10 @@ std::map<std::string, std::string> series_of(Path path);
 /// The words of the vector path's curve that was measured beside a light stream.
 std::map<std::string, std::string> series_awake();
 
+/// The words that all curves of one hierarchy share, which its levels are read from together: those of a point without
+/// in which order, how far apart and beside what its lines were walked.
+std::map<std::string, std::string> hierarchy_series(std::map<std::string, std::string> series);
+
 /// Of a point's series.
 Fabric fabric_of(const std::map<std::string, std::string>& series);
 

@@ -14,6 +14,8 @@
 namespace sonde::analysis {
 namespace {
 
+/// The smallest page that any GPU or CPU here uses: what looks like a smaller one is taken to be this.
+constexpr double smallest_page_bytes = 4096;
 constexpr int most_tables = 3;
 constexpr double least_entries = 4;
 /// What clocks, refresh and the placement of lines leave uncertain of any point.
@@ -62,6 +64,11 @@ double of_sets(double pages_per_entry, double) {
 }
 
 constexpr std::array<MissShare, 3> shapes{of_newest, of_random_replacement, of_sets};
+
+/// How many pages a walk over so many lines touches.
+double pages_touched(double lines, double stride_bytes, double page_bytes) {
+  return std::max(1.0, lines * std::min(1.0, stride_bytes / page_bytes));
+}
 
 /// What a table is, but for what a miss costs.
 struct Candidate {
@@ -325,10 +332,6 @@ PageTable bracketed(const Walks& walks, const std::vector<Tried>& candidates, co
 }
 
 }  // namespace
-
-double pages_touched(double lines, double stride_bytes, double page_bytes) {
-  return std::max(1.0, lines * std::min(1.0, stride_bytes / page_bytes));
-}
 
 std::vector<PageTable> page_tables(std::span<const StridePoint> points) {
   if (points.empty()) return {};

@@ -60,15 +60,14 @@ bool has_pages_of_its_own(const gpu::DeviceInfo& device, const Request& request)
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points = vector_points(device, request, known);
   if (!points.empty()) return points;
-  const std::vector<analysis::CurvePoint> alone = workloads::curves_of(known, Path::vector, request).cycle;
-  if (!alone.empty() && workloads::curves_of(known, Path::vector, request, Fabric::loaded).cycle.empty()) {
+  const analysis::LatencyCurves alone = workloads::curves_of(known, Path::vector, request);
+  if (!alone.cycle.empty() && workloads::curves_of(known, Path::vector, request, Fabric::loaded).cycle.empty()) {
     Request as_far = request;
-    as_far.largest_bytes = static_cast<std::uint64_t>(alone.back().bytes);
+    as_far.largest_bytes = static_cast<std::uint64_t>(alone.cycle.back().bytes);
     points = points_kept_awake(device, as_far);
   }
-  if (!alone.empty() && has_pages_of_its_own(device, request)) {
-    const analysis::LatencyCurves curves = workloads::curves_of(known, Path::vector, request);
-    std::ranges::move(workloads::page_walks(curves, device, request), std::back_inserter(points));
+  if (!alone.cycle.empty() && has_pages_of_its_own(device, request)) {
+    std::ranges::move(workloads::page_walks(alone, device, request), std::back_inserter(points));
   }
   for (const Path path : further_paths()) {
     const analysis::LatencyCurves curves = workloads::curves_of(known, path, request);
@@ -132,10 +131,7 @@ void conclude(std::span<const Measurement> measurements, std::map<std::string, s
 Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
   std::map<std::map<std::string, std::string>, std::vector<Measurement>> by_series;
   for (const Measurement& one : measurements) {
-    std::map<std::string, std::string> series = one.point.series;
-    series.erase("order");
-    series.erase("stride");
-    series.erase("fabric");
+    const std::map<std::string, std::string> series = workloads::hierarchy_series(one.point.series);
     // An atomic's few sizes tell its latency, not where a cache ends.
     if (workloads::path_of(series) != Path::atomic) by_series[series].push_back(one);
   }
