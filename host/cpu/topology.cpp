@@ -33,14 +33,6 @@ int ranked_kinds(hwloc_topology_t topology) {
   return std::max(count, 1);
 }
 
-hwloc_obj_t furthest_cache(hwloc_obj_t core) {
-  hwloc_obj_t furthest = nullptr;
-  for (hwloc_obj_t object = core; object != nullptr; object = object->parent) {
-    if (hwloc_obj_type_is_dcache(object->type) != 0) furthest = object;
-  }
-  return furthest;
-}
-
 Topology read(hwloc_topology_t topology) {
   Topology read;
   const int kinds = ranked_kinds(topology);
@@ -53,14 +45,16 @@ Topology read(hwloc_topology_t topology) {
     if (core != nullptr && core == last_core) continue;  // a second thread of the same core
     last_core = core;
     Core one{.cpu = static_cast<int>(thread->os_index)};
-    if (hwloc_obj_t const cache = furthest_cache(thread)) {
-      one.cluster = static_cast<int>(cache->gp_index);
-      read.furthest_cache_bytes = std::max<std::uint64_t>(read.furthest_cache_bytes, cache->attr->cache.size);
-    }
+    hwloc_obj_t furthest_cache = nullptr;
     for (hwloc_obj_t object = thread; object != nullptr; object = object->parent) {
       if (hwloc_obj_type_is_dcache(object->type) == 0) continue;
+      furthest_cache = object;
       std::uint64_t& bytes = read.caches[static_cast<int>(object->attr->cache.depth)];
       bytes = std::max<std::uint64_t>(bytes, object->attr->cache.size);
+    }
+    if (furthest_cache != nullptr) {
+      one.cluster = static_cast<int>(furthest_cache->gp_index);
+      read.furthest_cache_bytes = std::max<std::uint64_t>(read.furthest_cache_bytes, furthest_cache->attr->cache.size);
     }
     if (thread->nodeset != nullptr) one.node = std::max(0, hwloc_bitmap_first(thread->nodeset));
     if (kinds > 1) {

@@ -21,6 +21,7 @@
 #include "probes/cpu_latency/plan.hpp"
 #include "workloads/cpu_walk.hpp"
 #include "workloads/latency_sweep.hpp"
+#include "workloads/path.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -88,8 +89,7 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
   Conclusion conclusion;
   std::map<std::map<std::string, std::string>, std::vector<Measurement>> by_series;
   for (const Measurement& one : measurements) {
-    std::map<std::string, std::string> series = one.point.series;
-    series.erase("order");
+    const std::map<std::string, std::string> series = workloads::hierarchy_series(one.point.series);
     // A few large sizes show no levels.
     const auto state = series.find("state");
     if (state == series.end() || state->second == "asleep") by_series[series].push_back(one);

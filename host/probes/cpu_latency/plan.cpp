@@ -5,6 +5,7 @@
 #include <map>
 
 #include "workloads/latency_sweep.hpp"
+#include "workloads/path.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -45,9 +46,7 @@ std::vector<Point> with_words(std::vector<Point> points, const Series& words) {
 std::vector<Measurement> of(const Series& words, std::span<const Measurement> known) {
   std::vector<Measurement> own;
   for (const Measurement& one : known) {
-    Series series = one.point.series;
-    series.erase("order");
-    if (series == words) own.push_back(one);
+    if (workloads::hierarchy_series(one.point.series) == words) own.push_back(one);
   }
   return own;
 }
