@@ -41,15 +41,6 @@ std::uintptr_t add_up(const std::byte* last) {
   return sum;
 }
 
-/// More than reading two clocks one after the other can make.
-constexpr double least_lost_seconds = 1e-6;
-
-/// Whether the thread was switched, or had less time of its core than passed.
-bool was_interrupted(const os::CpuTime& before, const os::CpuTime& after, Nanoseconds passed) {
-  const double lost_seconds = passed.count() * 1e-9 - (after.seconds - before.seconds);
-  return after.involuntary_switches != before.involuntary_switches || lost_seconds > least_lost_seconds;
-}
-
 class Chase final : public gpu::Companion {
  public:
   Chase(int cpu, const std::byte*& at) : cpu_(cpu), at_(at) {}
@@ -90,7 +81,7 @@ class Chase final : public gpu::Companion {
                          .end = end,
                          .ns_per_load = (end - begin).count() / loads_in_a_window,
                          .clock_mhz = additions / added.count() * 1e3,
-                         .interrupted = was_interrupted(before, after, end - begin)});
+                         .interrupted = os::was_interrupted(before, after, (end - begin).count() * 1e-9)});
     }
   }
 

@@ -8,19 +8,32 @@ namespace {
 
 using gpu::Nanoseconds;
 
-/// Without the pairs taken beside SMT interference, where at least so many others are left; else all.
-Pairs without_smt_interference(const Pairs& pairs, const std::vector<bool>& with, int least) {
-  const auto count = std::ranges::count(with, true);
-  if (count == 0) return pairs;
+/// What was around a pair that it may be left out for.
+struct Around {
+  bool smt_interference = false;
+  bool interruption = false;
+
+  bool any() const { return smt_interference || interruption; }
+};
+
+double share_of(const std::vector<Around>& around, bool Around::* what) {
+  return static_cast<double>(std::ranges::count(around, true, what)) / static_cast<double>(around.size());
+}
+
+/// Without the disturbed pairs, where at least so many others are left; else all.
+Pairs undisturbed(const Pairs& pairs, const std::vector<Around>& around, int least) {
   Pairs kept{.few = pairs.few, .many = pairs.many, .short_ns = {}, .long_ns = {}};
-  for (std::size_t pair = 0; pair < with.size(); ++pair) {
-    if (with[pair]) continue;
+  for (std::size_t pair = 0; pair < around.size(); ++pair) {
+    if (around[pair].any()) continue;
     kept.short_ns.push_back(pairs.short_ns[pair]);
     kept.long_ns.push_back(pairs.long_ns[pair]);
   }
-  if (static_cast<int>(kept.long_ns.size()) >= least) return kept;
+  if (static_cast<int>(kept.long_ns.size()) >= least) {
+    kept.interrupted = share_of(around, &Around::interruption);
+    return kept;
+  }
   kept = pairs;
-  kept.smt_interference = static_cast<double>(count) / static_cast<double>(with.size());
+  kept.smt_interference = share_of(around, &Around::smt_interference);
   return kept;
 }
 
@@ -28,24 +41,26 @@ Pairs tried_pairs(const ProvedRun& run, std::uint64_t few, std::uint64_t many, c
                   const Workload& workload, const InterferenceWatch& watch) {
   Pairs pairs{.few = few, .many = many, .short_ns = {}, .long_ns = {}};
   StoppingRule rule(limits);
-  std::vector<bool> interfered;
+  std::vector<Around> around;
   bool before = watch.outlasts_a_wait();
   while (!rule.done()) {
     // Short and long alternate, so that a slow change of the clock reaches both alike.
     const Nanoseconds short_time = run(few);
+    const bool short_one_interrupted = run.was_interrupted();
     const Nanoseconds long_time = run(many);
+    const bool interruption = short_one_interrupted || run.was_interrupted();
     pairs.short_ns.push_back(short_time.count());
     pairs.long_ns.push_back(long_time.count());
     const bool after = watch.present();
-    interfered.push_back(before || after);
+    around.push_back({.smt_interference = before || after, .interruption = interruption});
     before = after && watch.outlasts_a_wait();
-    // Where interference outlasts the wait, or comes back again and again, values beside it have to do.
-    const bool may_be_better = static_cast<int>(interfered.size()) < 2 * limits.most_repetitions;
+    // Where interference outlasts the wait, or disturbances come again and again, values beside them have to do.
+    const bool may_be_better = static_cast<int>(around.size()) < 2 * limits.most_repetitions && !before;
     const Nanoseconds time = short_time + long_time;
-    if (interfered.back() && !before && may_be_better && watch.may_repeat(time)) continue;
+    if (may_be_better && (interruption || (around.back().smt_interference && watch.may_repeat(time)))) continue;
     rule.add(workload.value(pairs.slope(pairs.long_ns.size() - 1, workload)), time);
   }
-  return without_smt_interference(pairs, interfered, limits.least_repetitions);
+  return undisturbed(pairs, around, limits.least_repetitions);
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ struct Pairs {
   std::vector<double> short_ns;
   std::vector<double> long_ns;
   double smt_interference = 0;  ///< share of them that were taken beside some
+  double interrupted = 0;       ///< share of those taken that were left out, as a dispatch was interrupted
 
   /// Times of a step, free of the launch, in the order taken.
   std::vector<double> slopes(const Workload& workload) const {

@@ -65,8 +65,8 @@ struct State {
   double foreign_cpu = 0;       ///< share of CPU time that others took meanwhile
   double steal = 0;             ///< share that the hypervisor took
   double smt_interference = 0;  ///< share of the values that were taken while something else worked on the same core
-  double interrupted = 0;       ///< share of windows that were left out, as the thread did not have its core
-  bool disturbed = false;       ///< still above the limit after being measured again
+  double interrupted = 0;  ///< share of windows left out, as the CPU's thread did not have its core for all of them
+  bool disturbed = false;  ///< still above the limit after being measured again
   int attempts = 1;
   bool clock_settled = true;
   /// Share by which laps still got faster when the time for untimed ones was over: the caches were still taking the
@@ -178,6 +178,8 @@ struct Workload {
   std::function<gpu::Nanoseconds(std::uint64_t steps)> run;
   /// Why the last run did not do its work, read from device memory; empty when it did.
   std::function<std::optional<std::string>()> flaw;
+  /// Whether the last run's thread did not have its core for all of it; empty where nobody can tell.
+  std::function<bool()> interrupted = {};
   std::function<double(double nanoseconds_per_step)> value;
   std::map<std::string, double> shape;  ///< as in `State`
   std::vector<Also> also = {};          ///< what else the same time says

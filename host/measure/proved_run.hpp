@@ -20,6 +20,8 @@ class ProvedRun {
     alive_();
     return time;
   }
+  /// Whether the last run's thread did not have its core for all of it, where that is known.
+  bool was_interrupted() const { return workload_.interrupted && workload_.interrupted(); }
 
  private:
   const Workload& workload_;

@@ -14,6 +14,16 @@ CpuTime cpu_time_of_this_process();
 /// keeps account of them (Linux: CONFIG_IRQ_TIME_ACCOUNTING, CONFIG_PARAVIRT_TIME_ACCOUNTING).
 CpuTime cpu_time_of_this_thread();
 
+/// Whether a thread did not have its core for all of the time that passed: it was put off it, or got less of it than
+/// passed, by more than reading two clocks one after the other can make and a hundredth.
+inline bool was_interrupted(const CpuTime& before, const CpuTime& after, double passed_seconds) {
+  constexpr double two_readings_seconds = 1e-6;
+  constexpr double tolerated_share = 0.01;
+  const double lost_seconds = passed_seconds - (after.seconds - before.seconds);
+  return after.involuntary_switches != before.involuntary_switches ||
+         lost_seconds > two_readings_seconds + tolerated_share * passed_seconds;
+}
+
 /// The unit in which the system counts the time of its CPUs (/proc/stat).
 double cpu_ticks_per_second();
 

@@ -9,6 +9,7 @@
 #include "cpu/pinned.hpp"
 #include "cpu/streamer.hpp"
 #include "gpu/error.hpp"
+#include "os/cpu_time.hpp"
 #include "workloads/single_item.hpp"
 #include "workloads/walk.hpp"
 
@@ -25,6 +26,7 @@ constexpr std::uint64_t most_stream_bytes = 512 << 20;
 struct Standing {
   std::unique_ptr<cpu::Streamer> beside;
   gpu::Nanoseconds alone{0};  ///< walked since the reader was last seen to have read
+  bool interrupted = false;   ///< the thread did not have its core for all of the last walk
   cpu::Pinned pinned;         ///< after the reader's thread has been made, which would inherit the mask
 
   Standing(const CpuPlace& place, std::uint64_t bytes) : beside(reader_beside(place, bytes)), pinned(place.core.cpu) {}
@@ -37,11 +39,14 @@ struct Standing {
   }
 };
 
-/// Throws where nothing runs beside the walk that should keep memory awake, or has not for long.
+/// Begins before a walk is timed. Throws where nothing runs beside the walk that should keep memory awake, or has not
+/// for long.
 class Meeting {
  public:
-  explicit Meeting(Standing& standing) : standing_(standing), before_(read()) {}
+  explicit Meeting(Standing& standing)
+      : standing_(standing), before_(read()), own_time_before_(os::cpu_time_of_this_thread()) {}
   gpu::Nanoseconds proved(gpu::Nanoseconds time) const {
+    standing_.interrupted = os::was_interrupted(own_time_before_, os::cpu_time_of_this_thread(), time.count() * 1e-9);
     if (standing_.beside == nullptr) return time;
     standing_.alone = read() == before_ ? standing_.alone + time : gpu::Nanoseconds(0);
     if (standing_.alone > longest_alone) {
@@ -55,6 +60,7 @@ class Meeting {
   std::uint64_t read() const { return standing_.beside != nullptr ? standing_.beside->bytes_moved() : 0; }
   Standing& standing_;
   std::uint64_t before_;
+  os::CpuTime own_time_before_;
 };
 
 /// A region as a buffer that the walks' writers fill.
@@ -156,6 +162,7 @@ template <typename Walk>
 measure::Workload workload_of(const std::shared_ptr<Walk>& walk, const CpuPlace& place, std::uint64_t lap) {
   measure::Workload workload = chain_workload(walk, lap, steps_per_trip, most_steps);
   workload.one_core = false;  // it has seen to that itself
+  workload.interrupted = [walk] { return walk->standing.interrupted; };
   workload.shape = {{"cpu", place.core.cpu}, {"pinned", walk->standing.pinned.holds() ? 1 : 0}};
   return workload;
 }

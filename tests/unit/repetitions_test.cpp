@@ -173,6 +173,29 @@ TEST(Repetitions, InterruptionsOfEveryFifthDispatchDoNotMoveTheMedian) {
   EXPECT_GE(close, 36);
 }
 
+TEST(Repetitions, PairsThatWereInterruptedAreMadeAgainAndLeftOut) {
+  // Three of five pairs take half as long again: no median stands that, but whose thread lost its core is known.
+  const auto is_interrupted = [](std::size_t dispatch) { return dispatch / 2 % 5 < 3; };
+  ScriptedDevice device(
+      {.slowdown = [&](std::size_t dispatch, double) { return is_interrupted(dispatch) ? 1.5 : 1.0; }});
+  Workload workload = walk_over(device, small_bytes);
+  EXPECT_GT(median(repeat(workload, limits_of(Effort::quick), [] {})), true_ns * 1.1);
+  workload.interrupted = [&] { return is_interrupted(device.dispatches().size() - 1); };
+  const Repetitions repetitions = repeat(workload, limits_of(Effort::quick), [] {});
+  EXPECT_GE(repetitions.values.size(), 7u);
+  for (const double value : repetitions.values) EXPECT_NEAR(value, true_ns, true_ns * 0.01);
+  EXPECT_NEAR(repetitions.interrupted, 0.6, 0.1);
+}
+
+TEST(Repetitions, WhereEveryPairIsInterruptedAllAreKept) {
+  ScriptedDevice device({});
+  Workload workload = walk_over(device, small_bytes);
+  workload.interrupted = [] { return true; };
+  const Repetitions repetitions = repeat(workload, limits_of(Effort::quick), [] {});
+  EXPECT_GE(repetitions.values.size(), 7u);
+  EXPECT_EQ(repetitions.interrupted, 0) << "none was left out";
+}
+
 TEST(Repetitions, NoTimeBelowNothingIsAValue) {
   int refused = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
