@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/error.hpp"
+
 namespace sonde::gpu {
 
 void ClockRelation::bracket(Nanoseconds before, Nanoseconds device, Nanoseconds after) {
@@ -21,6 +23,18 @@ Nanoseconds ClockRelation::on_host(Nanoseconds device) const {
   const Nanoseconds apart = now_.at - first_->at;
   const double share = apart.count() > 0 ? (device - first_->at) / apart : 1;
   return device + first_->middle() + share * (now_.middle() - first_->middle());
+}
+
+Nanoseconds ClockRelation::just_over(Nanoseconds device, Nanoseconds now) const {
+  // Beyond what a busy system keeps a thread waiting for.
+  constexpr Nanoseconds longest_behind{5e9};
+  const Nanoseconds on_hosts_clock = on_host(device);
+  if (now - on_hosts_clock > longest_behind) {
+    throw Error(
+        "the driver's clock stands still while its kernels run, so nothing can be timed by it; a newer or "
+        "another driver may have a clock that works");
+  }
+  return on_hosts_clock;
 }
 
 BusyTimes ClockRelation::on_host(std::span<const Busy> by_device) const {

@@ -21,6 +21,9 @@ class ClockRelation {
   void again();
 
   [[nodiscard]] Nanoseconds on_host(Nanoseconds device) const;
+  /// The same of a moment that the host has learnt of at `now`, when it was just over. Throws Error where it lies so
+  /// long before that the device's clock stands still: whoever waits for it to move on would wait for ever.
+  [[nodiscard]] Nanoseconds just_over(Nanoseconds device, Nanoseconds now) const;
   /// Half of what the narrowest brackets leave open, or the clocks' own steps.
   [[nodiscard]] Nanoseconds uncertainty() const;
   /// Dispatches by the device's clock, laid on the host's.

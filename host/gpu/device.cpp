@@ -1,6 +1,7 @@
 #include "gpu/device.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "gpu/companion.hpp"
 #include "gpu/error.hpp"
@@ -11,6 +12,13 @@ std::uint64_t largest_bytes(std::span<const StatedCache> caches) {
   std::uint64_t largest = 0;
   for (const StatedCache& cache : caches) largest = std::max(largest, cache.bytes);
   return largest;
+}
+
+void Buffer::check_range(std::uint64_t offset_bytes, std::uint64_t bytes) const {
+  if (offset_bytes > size_bytes() || bytes > size_bytes() - offset_bytes) {
+    throw Error(std::to_string(bytes) + " bytes at offset " + std::to_string(offset_bytes) +
+                " reach beyond the end of a buffer of " + std::to_string(size_bytes()));
+  }
 }
 
 BusyTimes Device::keep_busy(Kernel&, const std::function<Launch(std::size_t)>&,

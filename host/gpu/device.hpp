@@ -84,6 +84,10 @@ class Buffer {
   [[nodiscard]] virtual std::span<std::byte> map(Access access);
   /// Done before it returns: what the CPU wrote is what the next launch reads.
   virtual void unmap();
+
+ protected:
+  /// Throws Error where the bytes reach beyond the end. Asked before the driver is: some check with sums that overflow.
+  void check_range(std::uint64_t offset_bytes, std::uint64_t bytes) const;
 };
 
 /// A number that a kernel is compiled with, so that its loops can be unrolled. OpenCL sees it as a macro of this name,

@@ -1,11 +1,9 @@
 // Makes one deliberate mistake, named by its argument, which oclgrind must report: proof that the driver
 // tests really run under it and that its checks are on.
 
-#include <array>
 #include <cstring>
 #include <exception>
 #include <iostream>
-#include <span>
 
 #include "gpu/error.hpp"
 #include "gpu/opencl/opencl.hpp"
@@ -25,9 +23,10 @@ void run(gpu::Device& device, const char* text) {
   (void)device.run(*kernel, {.buffers = {words.get()}, .scalars = {}, .groups = 1});
 }
 
-void read_beyond_the_end(gpu::Device& device) {
-  std::array<std::byte, 8> bytes{};
-  device.make_buffer(64)->read(60, bytes);
+void launch_without_its_argument(gpu::Device& device) {
+  const gpu::KernelSource source{.name = "mistake", .opencl_c = race, .spirv_addresses = {}, .spirv_descriptors = {}};
+  const auto kernel = device.make_kernel(source, 8);
+  (void)device.run(*kernel, {.buffers = {}, .scalars = {}, .groups = 1});
 }
 
 }  // namespace
@@ -40,7 +39,7 @@ int main(int count, char** arguments) {
     if (device->info().platform != "Oclgrind") return 1;
     if (mistake == "memory") run(*device, beyond_the_end);
     if (mistake == "race") run(*device, race);
-    if (mistake == "call") read_beyond_the_end(*device);
+    if (mistake == "call") launch_without_its_argument(*device);
   } catch (const std::exception& error) {
     std::cout << error.what() << std::endl;
   }

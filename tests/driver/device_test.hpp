@@ -19,6 +19,8 @@ class DeviceTest : public testing::TestWithParam<std::string> {
     } catch (const gpu::Unsupported& reason) {
       GTEST_SKIP() << "No driver: " << reason.what();
     }
+    // rusticl before Mesa 23.1 says so itself, and its events tell no times.
+    if (device->info().timer_step_ns <= 0) GTEST_SKIP() << "No driver: this one has no clock";
   }
 
   std::unique_ptr<gpu::Device> device;

@@ -77,6 +77,13 @@ TEST(ClockRelation, TheNarrowestBracketsDecideWhateverTheOthersAre) {
   EXPECT_NEAR(clocks.uncertainty().count(), 2.5, 1e-9);
 }
 
+TEST(ClockRelation, AClockThatStandsStillIsAnErrorAndASlowHostIsNot) {
+  gpu::ClockRelation clocks;
+  clocks.bracket(Nanoseconds(1000), Nanoseconds(0), Nanoseconds(1010));
+  EXPECT_EQ(clocks.just_over(Nanoseconds(1e6), Nanoseconds(2e9)).count(), 1e6 + 1005);
+  EXPECT_THROW((void)clocks.just_over(Nanoseconds(1e6), Nanoseconds(6e9)), gpu::Error);
+}
+
 TEST(ClockRelation, FollowsADriftBetweenTwoTellings) {
   gpu::ClockRelation clocks;
   clocks.bracket(Nanoseconds(999), Nanoseconds(0), Nanoseconds(1001));

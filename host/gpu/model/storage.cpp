@@ -26,13 +26,6 @@ std::uint32_t* zeroed_words(std::uint64_t size_bytes) {
   return static_cast<std::uint32_t*>(bytes);
 }
 
-void check_range(std::uint64_t offset_bytes, std::uint64_t length_bytes, std::uint64_t size_bytes) {
-  if (offset_bytes > size_bytes || length_bytes > size_bytes - offset_bytes) {
-    throw Error(std::to_string(length_bytes) + " bytes at offset " + std::to_string(offset_bytes) +
-                " reach beyond a buffer of " + std::to_string(size_bytes));
-  }
-}
-
 }  // namespace
 
 Storage::Storage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes)
@@ -61,7 +54,7 @@ const std::uint32_t* Storage::spaced_words(std::uint32_t step, std::uint64_t loa
 }
 
 void Storage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
-  check_range(offset_bytes, bytes.size(), size_bytes_);
+  check_range(offset_bytes, bytes.size());
   changed();
   if (!bytes.empty()) {
     std::memcpy(reinterpret_cast<std::byte*>(words()) + offset_bytes, bytes.data(), bytes.size());
@@ -69,7 +62,7 @@ void Storage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes
 }
 
 void Storage::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
-  check_range(offset_bytes, bytes.size(), size_bytes_);
+  check_range(offset_bytes, bytes.size());
   if (!bytes.empty()) {
     std::memcpy(bytes.data(), reinterpret_cast<const std::byte*>(words()) + offset_bytes, bytes.size());
   }

@@ -35,10 +35,12 @@ class Object final : public OpenclBuffer {
   std::uint64_t size_bytes() const override { return size_bytes_; }
 
   void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
+    check_range(offset_bytes, bytes.size());
     translated([&] { queue_.enqueueWriteBuffer(buffer_, CL_TRUE, offset_bytes, bytes.size(), bytes.data()); });
   }
 
   void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
+    check_range(offset_bytes, bytes.size());
     translated([&] { queue_.enqueueReadBuffer(buffer_, CL_TRUE, offset_bytes, bytes.size(), bytes.data()); });
   }
 
@@ -145,12 +147,6 @@ class Shared final : public OpenclBuffer {
       const cl_int status = ::clEnqueueSVMMemcpy(queue_(), CL_TRUE, to, from, bytes, 0, nullptr, nullptr);
       if (status != CL_SUCCESS) throw cl::Error(status, "clEnqueueSVMMemcpy");
     });
-  }
-
-  void check_range(std::uint64_t offset_bytes, std::uint64_t bytes) const {
-    if (offset_bytes > size_bytes_ || bytes > size_bytes_ - offset_bytes) {
-      throw Error("a read or write reaches beyond the end of its buffer");
-    }
   }
 
   cl::CommandQueue queue_;

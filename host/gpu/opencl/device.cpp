@@ -119,7 +119,7 @@ class OpenclDevice final : public Device {
         const auto [start, end] = times_of(ahead.front());
         times.push_back({since_first(start), since_first(end)});
         ahead.pop_front();
-        done = done || enough(clocks.on_host(times.back().end));
+        done = done || enough(clocks.just_over(times.back().end, host_time()));
       }
       clocks.again();
       relate();

@@ -75,10 +75,4 @@ BufferView VulkanBuffer::texels_of(VkDevice device, VkBuffer buffer, Use use) {
   return {device, raw};
 }
 
-void VulkanBuffer::check_range(std::uint64_t offset_bytes, std::uint64_t bytes) const {
-  if (offset_bytes > size_bytes() || bytes > size_bytes() - offset_bytes) {
-    throw Error("a read or write reaches beyond the end of its buffer");
-  }
-}
-
 }  // namespace sonde::gpu::vulkan

@@ -36,7 +36,6 @@ class VulkanBuffer final : public Buffer {
 
  private:
   static BufferView texels_of(VkDevice device, VkBuffer buffer, Use use);
-  void check_range(std::uint64_t offset_bytes, std::uint64_t bytes) const;
   [[nodiscard]] VkMappedMemoryRange whole() const;
   [[nodiscard]] bool is_coherent() const { return (allocation_.flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0; }
 

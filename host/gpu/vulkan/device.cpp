@@ -135,7 +135,7 @@ class VulkanDevice final : public Device {
       submission_ring_->wait(slot);
       const auto [begin, end] = stamps(1 + slot);
       times.push_back({since_first(begin), since_first(end)});
-      done = done || enough(clocks.on_host(times.back().end));
+      done = done || enough(clocks.just_over(times.back().end, host_time()));
     }
     clocks.again();
     relate();
