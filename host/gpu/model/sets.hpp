@@ -4,12 +4,12 @@
 #include <emmintrin.h>
 #endif
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
-#include <utility>
 #include <vector>
 
 #include "gpu/model/random.hpp"
@@ -93,14 +93,12 @@ class LruSets : public TaggedSets {
   /// True when the line is held; otherwise it takes the place of another.
   bool touch(std::uint32_t line) {
     std::uint32_t* const set = set_of(line);
-    const std::uint32_t tag = line + 1;
-    std::uint32_t carried = tag;
-    for (std::uint32_t way = 0; way < ways_; ++way) {
-      const std::uint32_t older = std::exchange(set[way], carried);
-      if (older == tag) return true;
-      carried = older;
-    }
-    return false;
+    const std::uint32_t way = find(set, line + 1);
+    const bool held = way < ways_;
+    // Searched for first and moved at once: carried along one by one, each way would wait for the one before.
+    std::copy_backward(set, set + (held ? way : ways_ - 1), set + (held ? way + 1 : ways_));
+    set[0] = line + 1;
+    return held;
   }
 };
 
