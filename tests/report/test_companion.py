@@ -88,6 +88,17 @@ def test_contention_is_drawn_by_bandwidth_with_idle_and_control_apart(tmp_path):
     assert "Square" in CONTENTION.legend(view) and any("same silicon" in text for text in CONTENTION.method(view))
 
 
+def test_one_busy_moment_does_not_rule_the_axis(tmp_path):
+    quiet = [100.0, 110.0, 120.0] * 30
+    points = [windows(gbps, gbps / 80, quiet) for gbps in range(0, 80, 10)]
+    busy = windows(80, 1, [*quiet[:80], *[90_000.0] * 10])
+    drawn = CONTENTION.chart(views(tmp_path, synthetic.device_record(), *points, busy)["cpu"]).to_dict()
+    assert 120 < max(drawn["layer"][2]["encoding"]["y"]["scale"]["domain"]) < 300
+    assert "Beyond the picture: p99 of up to 90000 ns, at 80.0 GB/s." in drawn["title"]["subtitle"]
+    drawn = CONTENTION.chart(views(tmp_path, synthetic.device_record(), *points)["cpu"]).to_dict()
+    assert "Beyond" not in str(drawn["title"])
+
+
 def test_what_cpu_threads_cost_the_gpu_is_a_table(tmp_path):
     copying = {"side": "gpu", "pattern": "copy"}
     view = views(tmp_path, synthetic.device_record(), windows(0, 0, [100.0]), windows(80, 1, [150.0]),

@@ -11,6 +11,9 @@ from sonde_tools.sections import Cell, Section, Table
 # Blue for what the GPU's memory traffic does, grey for the control, which has none.
 CONTROL_COLOUR = "#777777"
 
+# Bands are drawn up to so many times the usual one's end.
+_MOST_OVER_USUAL = 2
+
 
 def _curves(view):
     """The labelled curves of the CPU's latency: under load, and the control."""
@@ -107,7 +110,7 @@ def chart(view):
         legend=alt.Legend(title=None, orient="top", symbolSize=110, symbolOpacity=1, labelLimit=420),
     )  # fmt: skip
     low = min(row["p50"] for row in rows)
-    scale = alt.Scale(domain=[0.9 * low, 1.04 * max(row["p99"] for row in rows)], nice=False)
+    scale = alt.Scale(domain=[0.9 * low, 1.04 * _highest_shown(rows)], nice=False)
     x = alt.X("gbps:Q", title="bandwidth that the GPU reached, GB/s", axis=alt.Axis(tickCount=8))
     y = alt.Y("p50:Q", title="CPU latency, ns", scale=scale)
     base = alt.Chart().encode(x=x, color=colour)
@@ -118,8 +121,8 @@ def chart(view):
                              "p90_text": "p90, ns", "p99_text": "p99, ns", "windows": "number"}.items()
     ]  # fmt: skip
     layers = [
-        curve.mark_area(opacity=0.12).encode(y=alt.Y("p90:Q", scale=scale), y2="p99:Q"),
-        curve.mark_area(opacity=0.22).encode(y=alt.Y("p50:Q", scale=scale), y2="p90:Q"),
+        curve.mark_area(opacity=0.12, clip=True).encode(y=alt.Y("p90:Q", scale=scale), y2="p99:Q"),
+        curve.mark_area(opacity=0.22, clip=True).encode(y=alt.Y("p50:Q", scale=scale), y2="p90:Q"),
         curve.mark_line(strokeWidth=1.8).encode(y=y),
         base.transform_filter("datum.kind == 'load'").mark_point(filled=True, size=30, opacity=1).encode(y=y),
         base.transform_filter("datum.kind == 'idle'").mark_point(filled=True, size=110, shape="diamond", opacity=1).encode(y=y),
@@ -128,7 +131,7 @@ def chart(view):
         ).encode(x=x, y=y),
         base.mark_circle(size=190, opacity=0).encode(y=y, tooltip=tooltip),
     ]  # fmt: skip
-    subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), legend(view)]
+    subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), legend(view), *_beyond_the_picture(rows)]
     what = "simulated CPU latency" if view.is_model else "CPU latency"
     title = f"{view.record['name']}: {what} while the GPU uses memory"
     return (
@@ -144,6 +147,22 @@ def chart(view):
         .configure_axis(labelFontSize=12, titleFontSize=13, titleFontWeight="normal", gridColor="#e4e4e4")
         .configure_legend(labelFontSize=14)
     )  # fmt: skip
+
+
+def _highest_shown(rows):
+    """The highest latency in the picture, ns: of a few points' p90 and p99 far above the others only the foot is drawn,
+    or one busy moment would press all lines to the bottom."""
+    bands = ([row[percent] for row in rows] for percent in ("p90", "p99"))
+    usual = (min(max(band), _MOST_OVER_USUAL * statistics.median(band)) for band in bands)
+    return max(max(row["p50"] for row in rows), *usual)
+
+
+def _beyond_the_picture(rows):
+    """A sentence on what is not drawn, where there is anything."""
+    highest = max(rows, key=lambda row: row["p99"])
+    if highest["p99"] <= _highest_shown(rows):
+        return []
+    return [f"Beyond the picture: p99 of up to {highest['p99_text']} ns, at {highest['gbps_text']} GB/s."]
 
 
 def _row(name, point, kind):
