@@ -1,6 +1,8 @@
 """The command `sonde report`: what it writes, and how it refuses."""
 
+import errno
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -13,7 +15,7 @@ from sonde_tools.report import main
 def run(root, *arguments):
     """Runs the command as a user's shell would, and returns what it did."""
     environment = {**os.environ, "PYTHONPATH": str(root / "tools")}
-    command = [sys.executable, "-m", "sonde_tools.report", *map(str, arguments)]
+    command = [sys.executable, "-m", "sonde_tools", *map(str, arguments)]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -70,17 +72,85 @@ def test_wrong_file_is_one_sentence_and_status_2(root, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_never_writes_over_an_input_but_over_an_older_page(tmp_path, capsys):
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_never_writes_over_an_input_by_whatever_name(tmp_path, capsys, link):
     file = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), synthetic.device_record()])
     before = file.read_bytes()
     other_name = tmp_path / "report.html"
-    other_name.symlink_to(file)
+    getattr(other_name, link)(file)
     assert main([str(file), "-o", str(other_name)]) == 2
-    assert file.read_bytes() == before and "name another page" in capsys.readouterr().err
+    assert file.read_bytes() == other_name.read_bytes() == before
+    assert "name another place" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("folder", "name"), [("--csv", "samples.csv"), ("--svg", "latency-cpu.svg")])
+def test_an_input_named_like_a_table_or_a_picture_stays(tmp_path, capsys, folder, name):
+    file = synthetic.write(tmp_path / name, synthetic.records())
+    before = file.read_bytes()
+    assert main([str(file), "-o", str(tmp_path / "page.html"), folder, str(tmp_path)]) == 2
+    assert file.read_bytes() == before and "name another place" in capsys.readouterr().err
+
+
+def test_an_older_page_is_replaced_with_its_permissions(tmp_path):
+    file = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), synthetic.device_record()])
     out = tmp_path / "older.html"
     out.write_text("old")
+    out.chmod(0o640)
     assert main([str(file), "-o", str(out)]) == 0
-    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert out.read_text(encoding="utf-8").startswith("<!doctype html>") and out.stat().st_mode & 0o777 == 0o640
+
+
+def test_on_a_full_disk_an_older_page_stays_whole(tmp_path, capsys, monkeypatch):
+    file = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), synthetic.device_record()])
+    out = tmp_path / "older.html"
+    out.write_text("old")
+
+    def no_room(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "chmod", no_room)  # once all is written, before it takes the old one's place
+    assert main([str(file), "-o", str(out)]) == 2
+    assert out.read_text() == "old" and "No space left" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["older.html", "run.jsonl"]
+
+
+def test_full_or_closed_standard_output_loses_no_page(root, tmp_path):
+    file = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), synthetic.device_record()])
+    environment = {**os.environ, "PYTHONPATH": str(root / "tools")}
+    for redirection, status in ((">/dev/full", 2), (">&-", 0), (">&- 2>&-", 0)):
+        out = tmp_path / f"{len(redirection)}.html"
+        command = f"{sys.executable} -m sonde_tools {file} -o {out} {redirection}"
+        done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == status and out.read_text(encoding="utf-8").endswith("</html>"), done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_is_a_sentence(tmp_path, capsys, monkeypatch):
+    file = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), synthetic.device_record()])
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sonde_tools.page.html", interrupted)
+    assert main([str(file), "-o", str(tmp_path / "page.html")]) == 130
+    assert "interrupted" in capsys.readouterr().err
+
+
+def test_control_characters_of_a_file_reach_neither_page_nor_picture_nor_terminal(tmp_path, capsys):
+    nasty = "GPU \x00\x1b[31m\u202egnp\x9b\x7f<b>"
+    found = [{**record, "name": nasty} if record["record"] == "device" else record for record in synthetic.records()]
+    found += [{"record": "error", "reason": nasty, "device": "cpu", "api": "opencl", "probe": nasty}]
+    file = synthetic.write(tmp_path / "run.jsonl", found)
+    assert main([str(file), "-o", str(tmp_path / "page.html"), "--svg", str(tmp_path), "--png", str(tmp_path)]) == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    for text in (page, *(path.read_text(encoding="utf-8") for path in tmp_path.glob("*.svg"))):
+        # The libraries inside the page have some of their own.
+        shown = re.sub("<script.*?</script>", "", text, flags=re.DOTALL)
+        assert not set("\x00\x1b\u202e\x9b\x7f") & set(shown)
+        assert "GPU \\x00\\x1b[31m\\x202egnp\\x9b\\x7f&lt;b" in shown
+    (tmp_path / "bad\x1b[31m.jsonl").write_text("no record")
+    assert main([str(tmp_path / "bad\x1b[31m.jsonl"), "-o", str(tmp_path / "other.html")]) == 2
+    assert "\x1b" not in "".join(capsys.readouterr())
 
 
 def test_unwritable_output_is_status_2(tmp_path, capsys):

@@ -39,12 +39,21 @@ def test_points_hold_medians_and_quartiles(report):
         assert float(row["foreign_cpu"]) == sample["state"]["foreign_cpu"]
 
 
+def written(folder, recordings):
+    """The paths of the tables of some recordings."""
+    paths = []
+    for name, text in tables.texts(recordings, device_views(recordings)):
+        paths.append(folder / name)
+        paths[-1].write_text(text, encoding="utf-8")
+    return paths
+
+
 def test_series_keys_and_x_become_columns(tmp_path):
     sample = synthetic.sample_records("opencl", 1)[0]
     one = {**sample, "series": {"path": "scalar", "state": "awake"}, "x": {"bytes": 64, "groups": 4}}
     file = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), synthetic.device_record(), sample, one])
     recordings = [records.read(file)]
-    for path in tables.write(tmp_path, recordings, device_views(recordings))[:2]:
+    for path in written(tmp_path, recordings)[:2]:
         first, last = rows(path)[0], rows(path)[-1]
         assert (first["series_path"], first["series_state"], first["groups"]) == ("", "", "")
         assert (last["series_path"], last["series_state"], last["groups"]) == ("scalar", "awake", "4")
@@ -55,7 +64,7 @@ def test_a_point_in_two_shapes_has_a_row_for_each(tmp_path):
     shapes = [{"groups": 2, "vector_bytes": 16}, {"groups": 4, "vector_bytes": 16}]
     lines = [{**sample, "state": {**sample["state"], "shape": shape}} for shape in shapes]
     recordings = [records.read(synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), *lines]))]
-    for path in tables.write(tmp_path, recordings, device_views(recordings))[:2]:
+    for path in written(tmp_path, recordings)[:2]:
         told = dict.fromkeys(row["shape"] for row in rows(path))
         assert list(told) == ["groups=2 vector_bytes=16", "groups=4 vector_bytes=16"]
     assert len(rows(tmp_path / "points.csv")) == 2
@@ -65,7 +74,7 @@ def test_a_default_word_makes_no_column_and_no_curve(tmp_path):
     sample = synthetic.sample_records("opencl", 1)[0]
     lines = [synthetic.run_record(), sample, {**sample, "series": {"order": "cycle", "path": "vector"}}]
     recordings = [records.read(synthetic.write(tmp_path / "run.jsonl", lines))]
-    _, points, *_ = tables.write(tmp_path, recordings, device_views(recordings))
+    _, points, *_ = written(tmp_path, recordings)
     (row,) = rows(points)
     assert int(row["repetitions"]) == 2 * len(sample["values"]) and "series_path" not in row
 

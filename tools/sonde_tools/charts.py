@@ -121,9 +121,22 @@ def _curve_layers(across, palette, axes, shown, tooltip):
     ]
 
 
+def _specification(chart):
+    """The chart as an object in which every text may be shown: the renderer ends the process at a control character."""
+    return _visible(chart.to_dict())
+
+
+def _visible(value):
+    if isinstance(value, dict):
+        return {formats.visible(name): _visible(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_visible(each) for each in value]
+    return formats.visible(value) if isinstance(value, str) else value
+
+
 def for_page(chart):
     """The chart as a specification (object) that fills its place in a page, which has its own heading."""
-    spec = chart.to_dict()
+    spec = _specification(chart)
     spec.pop("title")
     spec["width"] = "container"
     spec["padding"] = {"left": 8, "right": 14, "top": 6, "bottom": 4}
@@ -133,12 +146,12 @@ def for_page(chart):
 
 def png(chart):
     """The chart as PNG bytes, at twice the pixel size."""
-    return vl_convert.vegalite_to_png(chart.to_dict(), vl_version=VEGA_LITE_VERSION, scale=2)
+    return vl_convert.vegalite_to_png(_specification(chart), vl_version=VEGA_LITE_VERSION, scale=2)
 
 
 def svg(chart):
     """The chart as SVG text."""
-    return vl_convert.vegalite_to_svg(chart.to_dict(), vl_version=VEGA_LITE_VERSION)
+    return vl_convert.vegalite_to_svg(_specification(chart), vl_version=VEGA_LITE_VERSION)
 
 
 def log_ticks(low, high):

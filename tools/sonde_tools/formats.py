@@ -2,6 +2,7 @@
 
 import re
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _BINARY_UNITS = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")]
 
 
@@ -101,6 +102,12 @@ def span(low, high, text):
     """'7 to 12', or only '7' where both ends read the same."""
     first, last = text(low), text(high)
     return first if first == last else f"{first} to {last}"
+
+
+def visible(text):
+    """A text from a file or a driver as it may be shown: control characters and those that turn the direction of
+    writing become \\x1b, so that no terminal, page or picture obeys them."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def slug(text):

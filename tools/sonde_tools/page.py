@@ -28,7 +28,7 @@ def html(recordings, views, sections, slugs):
     figures = [figure for device in devices for part in device["parts"] for figure in (part, *part["further"])]
     specifications = {figure["id"]: figure.pop("specification") for figure in figures}
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_visible
     )
     template = environment.from_string((_FOLDER / "page.html.jinja").read_text(encoding="utf-8"))
     return template.render(
@@ -41,6 +41,11 @@ def html(recordings, views, sections, slugs):
         library=Markup(_inside_script(_library())) if specifications else "",
         specifications=Markup(_inside_script(json.dumps(specifications))),
     )
+
+
+def _visible(value):
+    """What comes from files and drivers; markup is the page's own, or a chart whose texts are visible already."""
+    return formats.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache

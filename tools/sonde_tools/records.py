@@ -1,22 +1,38 @@
 """Reads record files: JSON Lines, one record a line, as docs/records.md describes them."""
 
-import json
+import re
+import stat
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypedDict
+
+import msgspec
+
+from sonde_tools import record_types
 
 SCHEMA = 1
 
-# What the report relies on; everything else in a record is optional to a reader.
-_NEEDED = {
-    "device": {"device": str, "name": str, "type": str},
-    "sample": {"device": str, "api": str, "probe": str, "series": dict, "x": dict, "unit": str, "values": list},
-    "level": {"device": str, "api": str, "probe": str, "series": dict, "level": int},
-    "finding": {"device": str, "finding": str, "evidence": str},
-    "skip": {"reason": str},
-    "error": {"reason": str},
-    "end": {"status": str},
-}
+# Ten times what the largest run writes.
+_LARGEST_FILE_BYTES = 256 << 20
+
+
+class _Kind(TypedDict):
+    record: str
+
+
+_KIND = msgspec.json.Decoder(_Kind)
+_DECODERS = {
+    kind: msgspec.json.Decoder(type_)
+    for kind, type_ in {
+        "run": record_types.Run, "device": record_types.Device, "sample": record_types.Sample,
+        "level": record_types.Level, "finding": record_types.Finding, "counter": record_types.Counter,
+        "skip": record_types.Reason, "error": record_types.Reason, "end": record_types.End,
+    }.items()
+}  # fmt: skip
+# Of one unit alone zero and less say something: a share of time saved may be negative.
+_UNITS_OF_ANY_SIGN = {"ratio"}
+_POSITIVE_COORDINATES = {"bytes", "groups", "queues"}
 
 
 class RecordFileError(Exception):
@@ -42,98 +58,92 @@ class Recording:
 def read(path, notes=sys.stderr):
     """Reads one record file into a Recording; an unfinished last line is skipped with a line on notes.
 
-    Raises RecordFileError where the file is missing, is not JSON Lines, or has another schema number.
+    Raises RecordFileError where the file is missing, is not JSON Lines, has another schema number, or a field of a
+    record that is not as docs/records.md has it.
     """
     path = Path(path)
     records = list(_parse(path, notes))
     if not records:
         raise RecordFileError(f"{path} holds no records: the run ended before it wrote its first line.")
-    first = records[0][1]
-    if first.get("record") != "run":
+    (_, first), *others = records
+    if first["record"] != "run":
         raise RecordFileError(f"{path} is not a Sonde record file: its first line is not a run record.")
     if first.get("schema") != SCHEMA:
         raise RecordFileError(
             f"{path} has schema {first.get('schema')!r}, this version reads schema {SCHEMA}: "
             "use the version of Sonde that wrote the file."
         )
-    return _sorted_by_kind(path, first, records[1:])
+    return _sorted_by_kind(path, first, others)
+
+
+def _lines(path):
+    try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            raise RecordFileError(f"{path} cannot be read: it is no regular file.")
+        if about.st_size > _LARGEST_FILE_BYTES:
+            raise RecordFileError(
+                f"{path} is larger than {_LARGEST_FILE_BYTES >> 20} MiB, which no run is: keep one run in a file."
+            )
+        return path.read_bytes().split(b"\n")
+    except (OSError, ValueError) as error:  # a name with a zero byte is no OSError
+        raise RecordFileError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
 
 
 def _parse(path, notes):
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise RecordFileError(f"{path} cannot be read: {error.strerror}.") from error
+    lines = _lines(path)
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            record = json.loads(line, parse_constant=_reject_constant)
-        except ValueError as error:
+            record = _decoded(line)
+        except msgspec.ValidationError as error:
+            raise RecordFileError(f"{path}, line {number}: {_in_words(error)}.") from error
+        # Nesting deeper than any record's, and bytes that are no text, are found while decoding.
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             # Every finished line ends in a newline, so only what follows the last one may be cut short.
             if number == len(lines):
                 print(f"{path}: skipped the unfinished last line ({number}).", file=notes)
                 return
             raise RecordFileError(f"{path} is not JSON Lines: line {number} is not valid JSON.") from error
-        if not isinstance(record, dict):
-            raise RecordFileError(f"{path} is not a Sonde record file: line {number} is not a JSON object.")
-        yield number, record
+        if record:
+            yield number, record
 
 
-def _reject_constant(name):
-    raise ValueError(f"{name} is not JSON")
+def _decoded(line):
+    """The record in a line, or None where its kind is not known here."""
+    decoder = _DECODERS.get(_KIND.decode(line)["record"])
+    record = decoder and decoder.decode(line)
+    if record and record["record"] == "sample":
+        _check_signs(record)
+    return record
+
+
+def _check_signs(sample):
+    if sample["unit"] not in _UNITS_OF_ANY_SIGN and min(sample["values"]) <= 0:
+        raise msgspec.ValidationError(f"Expected values above 0 in {sample['unit']} - at `$.values`")
+    for name in _POSITIVE_COORDINATES & sample["x"].keys():
+        if sample["x"][name] <= 0:
+            raise msgspec.ValidationError(f"Expected a number above 0 - at `$.x.{name}`")
+
+
+def _in_words(error):
+    """ "values[0]: expected ..." for the decoder's "Expected ... - at `$.values[0]`"."""
+    problem, place = re.fullmatch(r"(.*?)(?: - at (.*))?", str(error), re.DOTALL).groups()
+    named = re.search(r"\$\.?(.*)`$", place or "")
+    problem = problem[:1].lower() + problem[1:]
+    return f"{named[1]}: {problem}" if named and named[1] else problem
 
 
 def _sorted_by_kind(path, run, records):
     kinds = {"device": [], "sample": [], "level": [], "finding": [], "counter": [], "skip": [], "error": []}
     end = None
     for number, record in records:
-        kind = record.get("record")
-        _check(path, number, kind, record)
+        kind = record["record"]
         if kind == "run":
             raise RecordFileError(f"{path} holds a second run from line {number} on: keep one run in a file.")
         if kind == "end":
             end = record
-        elif kind in kinds:
+        else:
             kinds[kind].append(record)
     return Recording(path, run, **{f"{kind}s": found for kind, found in kinds.items()}, end=end)
-
-
-def _check(path, number, kind, record):
-    for name, type_ in _NEEDED.get(kind, {}).items():
-        if not isinstance(record.get(name), type_):
-            raise RecordFileError(f"{path}: the {kind} record in line {number} has no proper {name!r}.")
-    if kind == "sample":
-        numbers = [*record["values"], *record["x"].values()]
-        if not record["values"] or not all(_is_number(value) for value in numbers):
-            raise RecordFileError(f"{path}: the sample in line {number} has values that are not numbers.")
-    if kind == "level" and not _has_proper_bands(record):
-        raise RecordFileError(
-            f"{path}: the level in line {number} has a size, a latency or a bandwidth that is not a number."
-        )
-    if kind == "level" and not _has_proper_words(record):
-        raise RecordFileError(f"{path}: the level in line {number} has no proper 'name' or 'matches'.")
-    if kind == "finding" and not all(_is_number(record.get(name) or 0) for name in ("value", "low", "high")):
-        raise RecordFileError(f"{path}: the finding in line {number} has a value that is not a number.")
-
-
-def _has_proper_bands(level):
-    bands = [level[name] for name in ("bytes", "latency_ns", "cycles", "bandwidth") if level.get(name) is not None]
-    if not all(isinstance(band, dict) for band in bands):
-        return False
-    ends = level.get("transition") or {}
-    return (
-        all(_is_number(band.get(name)) for band in bands for name in ("low", "value", "high"))
-        and all(band["value"] > 0 for band in bands)
-        and isinstance(ends, dict)
-        and all(ends.get(name) is None or _is_number(ends[name]) for name in ("onset", "end"))
-    )
-
-
-def _has_proper_words(level):
-    name, matches = level.get("name"), level.get("matches")
-    return (name is None or isinstance(name, str)) and (matches is None or type(matches) is int)
-
-
-def _is_number(value):
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

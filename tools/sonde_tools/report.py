@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from sonde_tools import charts, formats, page, records, tables
+from sonde_tools import charts, formats, outputs, page, records, tables
 from sonde_tools.bandwidth import BANDWIDTH
 from sonde_tools.contention import CONTENTION
 from sonde_tools.copy import COPY
@@ -27,10 +27,6 @@ EXAMPLES = """examples:
 """
 
 
-class _Refused(Exception):
-    """A request that cannot be met; the text is one sentence for the user."""
-
-
 def parser():
     """The command line of `sonde report`."""
     found = argparse.ArgumentParser(
@@ -50,50 +46,54 @@ def parser():
 
 
 def main(arguments=None):
-    """Runs `sonde report` and returns its exit status: 0, or 2 where the request or a file was wrong."""
+    """Runs `sonde report` and returns its exit status: 0, 2 where the request or a file was wrong, 130 on Ctrl-C."""
     request = parser().parse_args(arguments)
     try:
         files = list({path.resolve(): path for path in request.files}.values())
-        if request.out.resolve() in {path.resolve() for path in files}:
-            raise _Refused(f"{request.out} is a record file to be read: name another page with -o.")
         recordings = [records.read(path) for path in files]
         for written in _write(request, recordings):
-            print(written)
-    except (records.RecordFileError, _Refused) as error:
-        print(f"sonde report: {error}", file=sys.stderr)
+            _say(written)
+    except (records.RecordFileError, outputs.OutputError) as error:
+        print(f"sonde report: {formats.visible(str(error))}", file=sys.stderr)
         return 2
-    except OSError as error:
-        print(f"sonde report: {error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
-        return 2
+    except KeyboardInterrupt:
+        print("sonde report: interrupted; every file named above is complete.", file=sys.stderr)
+        return 130
     return 0
+
+
+def _say(path):
+    """Names a written file on standard output, which may be closed: then nobody wants to know."""
+    try:
+        print(formats.visible(str(path)), flush=True)
+    except BrokenPipeError:
+        sys.stdout = None
+    except OSError as error:
+        sys.stdout = None
+        raise outputs.OutputError(f"standard output cannot be written: {error.strerror}.") from error
 
 
 def _write(request, recordings):
     """Writes all that was asked for; yields each path when it is there."""
+    target = outputs.Outputs([recording.path for recording in recordings])
+    target.check(request.out)
     views = device_views(recordings)
     slugs = _slugs(views)
-    for folder in (request.out.parent, request.png, request.svg, request.csv):
-        if folder:
-            folder.mkdir(parents=True, exist_ok=True)
-    request.out.write_text(page.html(recordings, views, SECTIONS, slugs), encoding="utf-8")
-    yield request.out
+    yield target.write(request.out, page.html(recordings, views, SECTIONS, slugs))
     for view in views:
         for section in SECTIONS:
             if section.applies(view) and (request.png or request.svg):
-                yield from _pictures(request, section.chart(view), f"{section.name}-{slugs[view.device]}")
+                yield from _pictures(request, target, section.chart(view), f"{section.name}-{slugs[view.device]}")
     if request.csv:
-        yield from tables.write(request.csv, recordings, views)
+        for name, text in tables.texts(recordings, views):
+            yield target.write(request.csv / name, text)
 
 
-def _pictures(request, chart, name):
+def _pictures(request, target, chart, name):
     if request.png:
-        path = request.png / f"{name}.png"
-        path.write_bytes(charts.png(chart))
-        yield path
+        yield target.write(request.png / f"{name}.png", charts.png(chart))
     if request.svg:
-        path = request.svg / f"{name}.svg"
-        path.write_text(charts.svg(chart), encoding="utf-8")
-        yield path
+        yield target.write(request.svg / f"{name}.svg", charts.svg(chart))
 
 
 def _slugs(views):
@@ -106,7 +106,3 @@ def _slugs(views):
             slug = f"{formats.slug(view.device)}-{number}"
         found[view.device] = slug
     return found
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,7 @@
 """A run as CSV tables: every value, medians and quartiles, levels, findings."""
 
 import csv
+import io
 
 from sonde_tools.series import canonical
 
@@ -20,8 +21,8 @@ _LEVEL = {
 _FINDING = ["finding", "value", "low", "high", "unit", "evidence"]
 
 
-def write(folder, recordings, views):
-    """Writes samples.csv, points.csv, levels.csv and findings.csv into an existing folder; returns their paths."""
+def texts(recordings, views):
+    """Yields (name, text) of samples.csv, points.csv, levels.csv and findings.csv."""
     samples = [sample for recording in recordings for sample in recording.samples]
     concluded = [record for recording in recordings for record in (*recording.levels, *recording.findings)]
     series = _names(canonical(record.get("series")) for record in (*samples, *concluded))
@@ -34,7 +35,8 @@ def write(folder, recordings, views):
         "levels": ([*_LEVEL], _level_rows(recordings, series)),
         "findings": (_FINDING, _finding_rows(recordings, series)),
     }
-    return [_write(folder / f"{name}.csv", [*about, *columns], rows) for name, (columns, rows) in tables.items()]
+    for name, (columns, rows) in tables.items():
+        yield f"{name}.csv", _text_of([*about, *columns], rows)
 
 
 def _names(objects):
@@ -100,9 +102,9 @@ def _state(disturbed, state):
     return ["true" if disturbed else "false", _text(state.get("foreign_cpu")), _text(state.get("clock_mhz")), shape]
 
 
-def _write(path, header, rows):
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-    return path
+def _text_of(header, rows):
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()

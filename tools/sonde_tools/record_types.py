@@ -1,0 +1,210 @@
+"""The records of docs/records.md as types that the decoder holds every file to: what is behind it may trust its input.
+
+Fields that no type names pass and are left out; so do kinds of record that nobody here knows.
+"""
+
+from typing import Annotated, Required, TypedDict
+
+from msgspec import Meta
+
+# The largest whole number that any reader of JSON holds; the numbers in a file are nanoseconds, bytes, shares.
+_LARGEST = 2**63 - 1
+_LARGEST_FLOAT = 1e300
+
+Name = Annotated[str, Meta(min_length=1, max_length=1000)]
+Text = Annotated[str, Meta(max_length=100_000)]
+Count = Annotated[int, Meta(ge=0, le=_LARGEST)]
+Number = Annotated[int, Meta(ge=-_LARGEST, le=_LARGEST)] | Annotated[float, Meta(ge=-_LARGEST_FLOAT, le=_LARGEST_FLOAT)]
+NotNegative = Annotated[int, Meta(ge=0, le=_LARGEST)] | Annotated[float, Meta(ge=0, le=_LARGEST_FLOAT)]
+Positive = Annotated[int, Meta(gt=0, le=_LARGEST)] | Annotated[float, Meta(gt=0, le=_LARGEST_FLOAT)]
+Share = Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0, le=1)]
+Series = Annotated[dict[Name, Name], Meta(max_length=50)]
+Numbers = Annotated[dict[Name, Number], Meta(max_length=50)]
+
+
+class Host(TypedDict, total=False):
+    """Where a run was made."""
+
+    name: Text | None
+    os: Text | None
+    kernel: Text | None
+    cpu: Text | None
+    cores: Count | None
+    memory_bytes: Count | None
+    virtualised: bool | None
+
+
+class Run(TypedDict, total=False):
+    """The first record of a file."""
+
+    record: Required[str]
+    schema: int | None
+    run: Text
+    time: Text
+    version: Text
+    commit: Text | None
+    command: Annotated[list[Text], Meta(max_length=10_000)] | None
+    seed: Count | None
+    effort: Text
+    host: Host | None
+
+
+class Driver(TypedDict, total=False):
+    """What one API says of a device."""
+
+    platform: Text | None
+    driver: Text | None
+    driver_version: Text | None
+    api_version: Text | None
+
+
+class StatedCache(TypedDict, total=False):
+    """A cache that the system or a driver names."""
+
+    level: Count | None
+    bytes: Required[Count]
+    source: Required[Text]
+
+
+class Device(TypedDict, total=False):
+    """A device that was measured."""
+
+    record: Required[str]
+    device: Required[Name]
+    name: Required[Name]
+    type: Required[Name]
+    uuid: Text | None
+    pci: Text | None
+    compute_units: Count | None
+    memory_bytes: Count | None
+    unified_memory: bool | None
+    line_bytes: Count | None
+    stated_caches: Annotated[list[StatedCache], Meta(max_length=100)] | None
+    opencl: Driver | None
+    vulkan: Driver | None
+
+
+class State(TypedDict, total=False):
+    """What was around a sample."""
+
+    foreign_cpu: Share | None
+    steal: Share | None
+    interrupted: Share | None
+    smt_interference: Share | None
+    disturbed: bool | None
+    attempts: Count | None
+    clock_settled: bool | None
+    laps_settling: NotNegative | None
+    shape: Numbers | None
+    steps: Count | None
+    launch_ns: NotNegative | None
+    drift: Number | None
+    instruction: Text | None
+    involuntary_switches: Count | None
+    clock_mhz: Positive | None
+    clock_source: Name | None
+    gpu_clock_mhz: NotNegative | None
+    memory_peak_gbps: Positive | None
+    memory_clock_mhz: NotNegative | None
+    temperature_celsius: Number | None
+    power_watts: NotNegative | None
+    throttle_reasons: Annotated[list[Name], Meta(max_length=100)] | None
+    cpu_clock_mhz: NotNegative | None
+
+
+class Sample(TypedDict, total=False):
+    """The repetitions of one point."""
+
+    record: Required[str]
+    device: Required[Name]
+    api: Required[Name]
+    probe: Required[Name]
+    series: Required[Series]
+    x: Required[Numbers]
+    unit: Required[Name]
+    values: Required[Annotated[list[Number], Meta(min_length=1, max_length=10_000_000)]]
+    state: State | None
+    t: NotNegative | None
+
+
+class Band(TypedDict):
+    """A value and the interval that holds it."""
+
+    low: NotNegative
+    value: Positive
+    high: NotNegative
+
+
+class Transition(TypedDict, total=False):
+    """Bytes where a curve begins to leave a level, and where it has left it."""
+
+    onset: Positive | None
+    end: Positive | None
+
+
+class Level(TypedDict, total=False):
+    """A level of a memory hierarchy."""
+
+    record: Required[str]
+    device: Required[Name]
+    api: Required[Name]
+    probe: Required[Name]
+    series: Required[Series]
+    level: Required[Annotated[int, Meta(ge=1, le=1000)]]
+    name: Name | None
+    or_translation: bool | None
+    matches: Annotated[int, Meta(ge=1, le=1000)] | None
+    bytes: Band | None
+    transition: Transition | None
+    latency_ns: Band | None
+    cycles: Band | None
+    bandwidth: Band | None
+
+
+class Finding(TypedDict, total=False):
+    """A conclusion with its evidence."""
+
+    record: Required[str]
+    device: Required[Name]
+    finding: Required[Name]
+    evidence: Required[Annotated[str, Meta(min_length=1, max_length=100_000)]]
+    api: Name | None
+    probe: Name | None
+    series: Series | None
+    value: Number | None
+    low: Number | None
+    high: Number | None
+    unit: Name | None
+    details: Numbers | None
+
+
+class Counter(TypedDict, total=False):
+    """What counters counted in an interval."""
+
+    record: Required[str]
+    source: Required[Name]
+    t: Required[NotNegative]
+    dt: Required[Positive]
+
+
+class Reason(TypedDict, total=False):
+    """What was not measured, and why: a skip or an error."""
+
+    record: Required[str]
+    reason: Required[Annotated[str, Meta(min_length=1, max_length=100_000)]]
+    device: Name | None
+    api: Name | None
+    probe: Name | None
+    series: Series | None
+    x: Numbers | None
+
+
+class End(TypedDict, total=False):
+    """The last record."""
+
+    record: Required[str]
+    status: Required[Name]
+    seconds: NotNegative | None
+    samples: Count | None
+    skips: Count | None
+    errors: Count | None
