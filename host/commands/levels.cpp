@@ -17,6 +17,7 @@
 #include "probes/catalog.hpp"
 #include "records/invalid_file.hpp"
 #include "records/read_file.hpp"
+#include "records/visible.hpp"
 #include "session/level_matching.hpp"
 #include "session/usage_error.hpp"
 #include "summary/layout.hpp"
@@ -113,7 +114,7 @@ void print_records(const records::Origin& origin, const std::string& curve, cons
 
 void print_text(const std::string& heading, const measure::Conclusion& conclusion) {
   const int columns = output_columns();
-  std::cout << heading << (is_awake(conclusion) ? ", memory kept awake" : "") << "\n";
+  std::cout << records::visible(heading) << (is_awake(conclusion) ? ", memory kept awake" : "") << "\n";
   const bool of_bandwidth = !conclusion.levels.empty() && conclusion.levels.front().gbps;
   if (conclusion.unread.empty()) {
     std::cout << (of_bandwidth ? summary::level_table({}, conclusion.levels, columns)

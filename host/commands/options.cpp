@@ -2,14 +2,17 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
+#include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <system_error>
 
 #include "commands/external.hpp"
 #include "commands/levels.hpp"
 #include "commands/list.hpp"
+#include "commands/output.hpp"
 #include "commands/run.hpp"
 #include "measure/worker.hpp"
 #include "session/usage_error.hpp"
@@ -53,14 +56,20 @@ Where latency or bandwidth still changes at the end of a quick or normal sweep, 
 else to four times.
 The plan and its estimate are shown before anything is measured. The record file is never overwritten.)";
 
-/// For options whose text CLI11 would read too kindly: -1 as a large seed, nothing as "not given".
+/// For options whose text CLI11 would read too kindly: -1 as a large seed, nothing as "not given", and after "--out="
+/// the next option as a file.
 const CLI::Validator not_empty(
-    [](const std::string& text) { return text.empty() ? "wants a value, not ''" : std::string(); }, "");
-const CLI::Validator digits(
     [](const std::string& text) {
-      const bool fine =
-          !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
-      return fine ? std::string() : "'" + text + "' is no whole number";
+      return text.empty() || text.front() == '-' ? "wants a value, not '" + text + "'" : std::string();
+    },
+    "");
+const CLI::Validator whole_number(
+    [](const std::string& text) {
+      std::uint64_t number = 0;
+      const char* const end = text.data() + text.size();
+      const auto [rest, problem] = std::from_chars(text.data(), end, number);
+      if (!text.empty() && rest == end && problem == std::errc{}) return std::string();
+      return "'" + text + "' is no whole number from 0 to 18446744073709551615";
     },
     "");
 const CLI::Validator seconds_above_zero(
@@ -100,7 +109,7 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       ->capture_default_str();
   run.add_option("--seed", options.seed, "Seed of every random choice")
       ->type_name("N")
-      ->check(digits)
+      ->check(whole_number)
       ->capture_default_str();
   run.add_option("-o,--out", options.out, "Record file (default: results/<host>-<device>-<driver>-<UTC time>.jsonl)")
       ->type_name("FILE")
@@ -122,9 +131,7 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_flag("-v", options.verbose, "Show what the drivers print");
 }
 
-}  // namespace
-
-ExitStatus parse_and_run(const std::vector<std::string>& words) {
+ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   CLI::App app("Sonde measures what GPUs and iGPUs really do with memory.", "sonde");
   app.footer(main_examples);
   app.set_version_flag("--version", std::string("sonde ") + version + " (" + commit + ")");
@@ -173,5 +180,9 @@ ExitStatus parse_and_run(const std::vector<std::string>& words) {
   if (levels->parsed()) return levels_command(levels_file, levels_json ? LevelsFormat::json : LevelsFormat::text);
   return run_command(run_options);
 }
+
+}  // namespace
+
+ExitStatus parse_and_run(const std::vector<std::string>& words) { return after_all_is_said(parsed_and_run(words)); }
 
 }  // namespace sonde::commands

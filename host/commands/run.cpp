@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "os/terminal.hpp"
 #include "probes/catalog.hpp"
 #include "records/record_file.hpp"
+#include "records/visible.hpp"
 #include "session/choice.hpp"
 #include "session/host.hpp"
 #include "session/plan.hpp"
@@ -60,8 +62,9 @@ session::Wishes wishes_of(const RunOptions& options) {
   return wishes;
 }
 
+/// Never less than was asked for: no time at all means no limit.
 std::chrono::milliseconds milliseconds(double seconds) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
 }
 
 records::RunRecord run_record_of(const RunOptions& options) {
@@ -84,7 +87,7 @@ records::RecordFile file_of(const RunOptions& options, const Choice& choice, con
   throw UsageError(error.what());
 }
 
-void say_what_is_measured(const RunOptions& options, const Choice& choice) {
+void say_what_is_measured(const RunOptions& options, const measure::Request& request, const Choice& choice) {
   const bool no_gpu = std::ranges::none_of(
       choice.machine.devices, [](const records::DeviceRecord& device) { return device.type != gpu::DeviceType::cpu; });
   if (options.devices.empty() && no_gpu) {
@@ -92,6 +95,11 @@ void say_what_is_measured(const RunOptions& options, const Choice& choice) {
   }
   for (const auto& [target, apis] : choice.chosen) {
     if (target.record.model) spdlog::warn("{} is simulated: its results are no measurement.", target.record.name);
+    const std::uint64_t line_bytes = std::max(1u, target.record.line_bytes);
+    if (request.smallest_bytes.value_or(0) % line_bytes != 0 || request.largest_bytes.value_or(0) % line_bytes != 0) {
+      spdlog::warn("Working sets are whole lines of {} B on {}: what --sizes {} names between them is rounded.",
+                   line_bytes, target.record.name, options.sizes);
+    }
   }
 }
 
@@ -112,9 +120,9 @@ ExitStatus run_command(const RunOptions& options) {
   const records::RunRecord record = run_record_of(options);
   records::RecordFile file = file_of(options, choice, record);
   session::say_problems(choice.machine);
-  say_what_is_measured(options, choice);
+  say_what_is_measured(options, wishes.request, choice);
   const auto work = choice.work();
-  std::cerr << session::plan(work, wishes.probes, wishes.request, options.time_limit_seconds);
+  std::cerr << records::visible(session::plan(work, wishes.probes, wishes.request, options.time_limit_seconds));
 
   int workers = 0;
   for (const auto& [target, api] : work) workers += Run::workers_for(*target, api, wishes.probes);

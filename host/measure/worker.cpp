@@ -71,7 +71,7 @@ WorkerEnd::How why_end_it(const Listener& listener, const WorkerLimits& limits, 
 }
 
 std::string silence_text(std::chrono::milliseconds limit) {
-  return fmt::format("the driver's process reported nothing for {:g} s and was ended; --silence-limit allows more",
+  return fmt::format("the driver's process reported nothing for {:g} s and was ended; sonde run --silence-limit allows more",
                      std::chrono::duration<double>(limit).count());
 }
 

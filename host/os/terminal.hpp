@@ -2,6 +2,10 @@
 
 namespace sonde::os {
 
+/// Opens closed standard streams on nothing. Before anything else is opened, which would take a closed one's place and
+/// be written into, or be sent what is meant for nobody.
+void open_standard_streams();
+
 enum class Stream { output, errors };
 
 /// Whether this stream is a terminal that may be drawn on.

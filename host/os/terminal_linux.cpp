@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -18,6 +19,13 @@ std::string_view environment(const char* name) {
 int descriptor_of(Stream stream) { return stream == Stream::output ? STDOUT_FILENO : STDERR_FILENO; }
 
 }  // namespace
+
+void open_standard_streams() {
+  // The lowest that is free is taken, so that three are open once a higher one is given.
+  int descriptor = open("/dev/null", O_RDWR);
+  while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = open("/dev/null", O_RDWR);
+  if (descriptor >= 0) close(descriptor);
+}
 
 bool is_terminal(Stream stream) { return isatty(descriptor_of(stream)) != 0 && environment("TERM") != "dumb"; }
 

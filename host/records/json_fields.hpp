@@ -17,8 +17,6 @@ struct Range {
   double most = 1.7976931348623157e308;
   bool excludes_least = false;
 };
-inline constexpr Range not_negative{};
-inline constexpr Range positive{.excludes_least = true};
 inline constexpr Range share{.most = 1};
 
 /// The fields of one JSON object that a person wrote, each taken at most once. Every complaint is an

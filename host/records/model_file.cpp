@@ -19,6 +19,12 @@ using nlohmann::json;
 
 constexpr std::uint64_t any = ~std::uint64_t{0};
 
+// Beyond what any memory or driver does: sums of such times and rates still tell their smallest part.
+constexpr Range time_ns{.most = 1e9};
+constexpr Range latency_ns{.most = 1e7, .excludes_least = true};
+constexpr Range rate_gbps{.most = 1e7, .excludes_least = true};
+constexpr std::uint64_t largest_file_bytes = 16 << 20;
+
 /// A memory kind of the contract's `memory` series: a name of OpenCL's, or flags of a Vulkan memory type.
 bool is_memory_kind(std::string_view kind) {
   constexpr std::array<std::string_view, 6> names{"alloc-host-ptr", "use-host-ptr", "svm-coarse",
@@ -53,9 +59,9 @@ Level read_level(Fields& fields, std::size_t place, bool is_last) {
   if (level.memory_side && level.scope == gpu::model::Scope::compute_unit) {
     fields.complain("per", "must be device, as a memory-side level is shared");
   }
-  fields.number("latency_ns", level.latency_ns, positive);
-  fields.number("read_gbps", level.read_gbps, positive);
-  fields.number("write_gbps", level.write_gbps, positive);
+  fields.number("latency_ns", level.latency_ns, latency_ns);
+  fields.number("read_gbps", level.read_gbps, rate_gbps);
+  fields.number("write_gbps", level.write_gbps, rate_gbps);
   return level;
 }
 
@@ -78,20 +84,20 @@ void read_parts(Fields& fields, Description& model) {
   fields.object("noise", [&noise = model.noise](Fields& part) {
     part.number("relative", noise.relative, share);
     part.number("outlier_share", noise.outlier_share, share);
-    part.number("outlier_factor", noise.outlier_factor, {.least = 1});
-    part.number("ramp_seconds", noise.ramp_seconds, not_negative);
+    part.number("outlier_factor", noise.outlier_factor, {.least = 1, .most = 1e6});
+    part.number("ramp_seconds", noise.ramp_seconds, Range{.most = 1000});
   });
   fields.one_or_more("translation", [&model](Fields& part) {
     gpu::model::Translation& table = model.translation.emplace_back();
     part.power_of_two("page", table.page_bytes, std::uint64_t{1} << 40);
     part.whole("entries", table.entries, 1, 1u << 24);
-    part.number("penalty_ns", table.penalty_ns, not_negative);
+    part.number("penalty_ns", table.penalty_ns, time_ns);
     if (table.page_bytes > model.memory_bytes) {
       part.complain("page", "must be at most memory_bytes, not " + std::to_string(table.page_bytes));
     }
   });
   fields.object("host_memory", [&host = model.host_memory](Fields& part) {
-    part.number("latency_ns", host.latency_ns, positive);
+    part.number("latency_ns", host.latency_ns, latency_ns);
     part.flag("bypasses_memory_side_cache", host.bypasses_memory_side_cache);
     part.texts("zero_copy", host.zero_copy);
     for (const std::string& kind : host.zero_copy) {
@@ -100,15 +106,15 @@ void read_parts(Fields& fields, Description& model) {
     }
   });
   fields.object("copy", [&copy = model.copy](Fields& part) {
-    part.number("to_device_gbps", copy.to_device_gbps, positive);
-    part.number("to_host_gbps", copy.to_host_gbps, positive);
-    part.number("latency_us", copy.latency_us, not_negative);
+    part.number("to_device_gbps", copy.to_device_gbps, rate_gbps);
+    part.number("to_host_gbps", copy.to_host_gbps, rate_gbps);
+    part.number("latency_us", copy.latency_us, Range{.most = 1e6});
     part.whole("engines", copy.engines, 1, 64);
   });
   fields.object("cpu", [&cpu = model.cpu](Fields& part) {
-    part.number("idle_latency_ns", cpu.idle_latency_ns, positive);
-    part.number("loaded_latency_ns", cpu.loaded_latency_ns, positive);
-    part.number("contention_knee_gbps", cpu.contention_knee_gbps, not_negative);
+    part.number("idle_latency_ns", cpu.idle_latency_ns, latency_ns);
+    part.number("loaded_latency_ns", cpu.loaded_latency_ns, latency_ns);
+    part.number("contention_knee_gbps", cpu.contention_knee_gbps, Range{.most = 1e7});
   });
 }
 
@@ -121,13 +127,13 @@ Description read_model(const json& object, std::string_view where) {
   fields.whole("compute_units", model.compute_units, 1, 1u << 16);
   fields.whole("memory_bytes", model.memory_bytes, 1u << 20, std::uint64_t{1} << 50);
   fields.flag("unified_memory", model.unified_memory);
-  fields.number("clock_mhz", model.clock_mhz, positive);
-  fields.number("launch_ns", model.launch_ns, not_negative);
-  fields.number("timer_step_ns", model.timer_step_ns, positive);
-  fields.number("first_launch_ms", model.first_launch_ms, not_negative);
+  fields.number("clock_mhz", model.clock_mhz, Range{.most = 1e6, .excludes_least = true});
+  fields.number("launch_ns", model.launch_ns, time_ns);
+  fields.number("timer_step_ns", model.timer_step_ns, Range{.most = 1e9, .excludes_least = true});
+  fields.number("first_launch_ms", model.first_launch_ms, Range{.most = 1e6});
   fields.whole("seed", model.seed, 0, any);
-  fields.number("local_latency_ns", model.local_latency_ns, positive);
-  fields.number("idle_factor", model.idle_factor, positive);
+  fields.number("local_latency_ns", model.local_latency_ns, latency_ns);
+  fields.number("idle_factor", model.idle_factor, Range{.most = 1000, .excludes_least = true});
   fields.whole("saturated_by", model.saturated_by, 1);
   read_levels(fields, model);
   read_parts(fields, model);
@@ -177,11 +183,14 @@ Description parse_model(const ModelText& model) {
 }
 
 ModelText read_model_text(const std::filesystem::path& path) {
-  // A folder opens like a file and fails only when it is read.
-  std::error_code ignored;
+  // A folder opens like a file and fails only when it is read; a pipe or a device might never end.
+  std::error_code problem;
   std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, ignored)) {
+  if (!file || !std::filesystem::is_regular_file(path, problem)) {
     throw InvalidFile(path.string() + ": the file cannot be read");
+  }
+  if (std::filesystem::file_size(path, problem) > largest_file_bytes) {
+    throw InvalidFile(path.string() + ": the file is larger than any model");
   }
   return {.text = std::string(std::istreambuf_iterator<char>(file), {}), .where = path.string()};
 }

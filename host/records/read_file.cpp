@@ -1,20 +1,76 @@
 #include "records/read_file.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <system_error>
 #include <utility>
+#include <variant>
 
 #include "records/invalid_file.hpp"
 
 namespace sonde::records {
+namespace {
 
-std::vector<Line> read_file(const std::filesystem::path& path, std::string& note) {
+/// Ten times what the largest run writes.
+constexpr std::uint64_t largest_file_bytes = 256 << 20;
+/// No buffer of any device is larger.
+constexpr double largest_set_bytes = 0x1p50;
+constexpr std::uint32_t largest_line_bytes = 1 << 20;
+
+std::string text_of(const std::filesystem::path& path) {
+  const auto unreadable = [&path](const char* why) {
+    return InvalidFile(path.string() + ": the file cannot be read" + why);
+  };
+  // A pipe or a device might never end.
+  std::error_code problem;
+  const bool regular = std::filesystem::is_regular_file(path, problem);
+  if (problem || !regular) throw unreadable(std::filesystem::exists(path, problem) ? ": it is no regular file" : "");
+  const std::uintmax_t bytes = std::filesystem::file_size(path, problem);
+  if (!problem && bytes > largest_file_bytes) {
+    throw InvalidFile(path.string() + ": the file is larger than " + std::to_string(largest_file_bytes >> 20) +
+                      " MiB, which no run is: keep one run in a file");
+  }
   const std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) throw InvalidFile(path.string() + ": the file cannot be read");
+  if (!file) throw unreadable("");
   std::ostringstream all;
   all << file.rdbuf();
-  const std::string text = std::move(all).str();
+  return std::move(all).str();
+}
 
+/// What everything behind the reader relies on.
+void check(const SampleLine& sample) {
+  const measure::Measurement& one = sample.measurement;
+  if (one.values.empty()) throw InvalidFile("values must hold a number");
+  const bool of_any_sign = one.unit == "ratio";
+  const auto fits = [of_any_sign](double value) { return std::isfinite(value) && (of_any_sign || value > 0); };
+  if (!std::ranges::all_of(one.values, fits)) throw InvalidFile("values must be above 0");
+  const auto bytes = one.point.x.find("bytes");
+  if (bytes != one.point.x.end() && !(bytes->second >= 1 && bytes->second <= largest_set_bytes))
+    throw InvalidFile("x.bytes must be a number of bytes that a device may have");
+}
+
+void check(const DeviceLine& device) {
+  if (device.line_bytes > largest_line_bytes) throw InvalidFile("line_bytes must be a cache line's");
+}
+
+void check(const RunLine& run) {
+  if (run.schema != schema_version) {
+    throw InvalidFile("this file has schema " + std::to_string(run.schema) + ", this program reads " +
+                      std::to_string(schema_version));
+  }
+}
+
+template <typename Other>
+void check(const Other&) {}
+
+}  // namespace
+
+std::vector<Line> read_file(const std::filesystem::path& path, std::string& note) {
+  const std::string text = text_of(path);
   std::vector<Line> lines;
   std::size_t number = 0;
   for (std::size_t start = 0; start < text.size();) {
@@ -24,20 +80,19 @@ std::vector<Line> read_file(const std::filesystem::path& path, std::string& note
     const std::string_view one = std::string_view(text).substr(start, finished ? end - start : std::string::npos);
     start = finished ? end + 1 : text.size();
     if (one.empty()) continue;
-    const auto line = parse_line(one);
     const std::string where = path.string() + ", line " + std::to_string(number);
-    if (!line && !finished) {
+    try {
+      const Line line = read_line(one);
+      if (lines.empty() != std::holds_alternative<RunLine>(line)) {
+        throw InvalidFile(lines.empty() ? "a record file begins with a run record"
+                                        : "a second run begins here: keep one run in a file");
+      }
+      std::visit([](const auto& read) { check(read); }, line);
+      if (!std::holds_alternative<UnknownLine>(line)) lines.push_back(line);
+    } catch (const InvalidFile& problem) {
+      if (finished) throw InvalidFile(where + ": " + problem.what());
       note = where + ": unfinished and skipped; the run was killed while it wrote it";
-      break;
     }
-    if (!line) throw InvalidFile(where + ": this is no record");
-    const auto* const run = std::get_if<RunLine>(&*line);
-    if (lines.empty() && run == nullptr) throw InvalidFile(where + ": a record file begins with a run record");
-    if (run != nullptr && run->schema != schema_version) {
-      throw InvalidFile(where + ": this file has schema " + std::to_string(run->schema) + ", this program reads " +
-                        std::to_string(schema_version));
-    }
-    if (!std::holds_alternative<UnknownLine>(*line)) lines.push_back(*line);
   }
   if (lines.empty()) throw InvalidFile(path.string() + ": there are no records in this file");
   return lines;

@@ -3,21 +3,69 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
+
+#include "records/invalid_file.hpp"
 
 namespace sonde::records {
 namespace {
 
 using Json = nlohmann::json;
 
+/// A value of exactly such a type: the library would make a number of a truth value, and wrap one that is too large.
+template <typename Value>
+Value converted(const Json& value, const char* key) {
+  const auto wrong = [key](const char* wanted) { return InvalidFile(std::string(key) + " must be " + wanted); };
+  if constexpr (std::is_same_v<Value, bool>) {
+    if (!value.is_boolean()) throw wrong("true or false");
+  } else if constexpr (std::is_integral_v<Value>) {
+    if (!value.is_number_integer()) throw wrong("a whole number");
+    const bool negative = !value.is_number_unsigned() && value.get<std::int64_t>() < 0;
+    if (negative && (std::is_unsigned_v<Value> || !std::in_range<Value>(value.get<std::int64_t>())))
+      throw wrong("a larger number");
+    if (!negative && !std::in_range<Value>(value.get<std::uint64_t>())) throw wrong("a smaller number");
+  } else if constexpr (std::is_same_v<Value, double>) {
+    if (!value.is_number()) throw wrong("a number");
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    if (!value.is_string()) throw wrong("a text");
+  }
+  try {
+    return value.get<Value>();
+  } catch (const Json::exception&) {
+    throw wrong("an array or an object of other values");
+  }
+}
+
+template <typename Value>
+std::optional<Value> get_if_there(const Json& json, const char* key) {
+  if (!json.is_object()) throw InvalidFile("where " + std::string(key) + " belongs there is no object");
+  const auto found = json.find(key);
+  return found == json.end() || found->is_null() ? std::nullopt : std::optional(converted<Value>(*found, key));
+}
+
 template <typename Value>
 Value get(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found == json.end() || found->is_null() ? Value{} : found->get<Value>();
+  return get_if_there<Value>(json, key).value_or(Value{});
+}
+
+/// An object, which may be missing.
+Json part(const Json& json, const char* key) {
+  const Json found = get<Json>(json, key);
+  if (!found.is_null() && !found.is_object()) throw InvalidFile(std::string(key) + " must be an object");
+  return found.is_null() ? Json::object() : found;
+}
+
+/// An array of objects, which may be missing.
+Json parts(const Json& json, const char* key) {
+  const Json found = get<Json>(json, key);
+  if (!found.is_null() && !found.is_array()) throw InvalidFile(std::string(key) + " must be an array");
+  return found.is_null() ? Json::array() : found;
 }
 
 std::vector<gpu::StatedCache> caches_of(const Json& json) {
   std::vector<gpu::StatedCache> caches;
-  for (const Json& cache : get<Json>(json, "stated_caches")) {
+  for (const Json& cache : parts(json, "stated_caches")) {
     caches.push_back({.level = get<int>(cache, "level"),
                       .bytes = get<std::uint64_t>(cache, "bytes"),
                       .source = get<std::string>(cache, "source")});
@@ -29,12 +77,6 @@ measure::Point point_of(const Json& json) {
   return {.series = get<std::map<std::string, std::string>>(json, "series"),
           .x = get<std::map<std::string, double>>(json, "x"),
           .expected_seconds = get<double>(json, "expected_seconds")};
-}
-
-template <typename Value>
-std::optional<Value> get_if_there(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found == json.end() || found->is_null() ? std::nullopt : std::optional(found->get<Value>());
 }
 
 measure::State state_of(const Json& json) {
@@ -86,7 +128,7 @@ gpu::DeviceInfo info_of(const Json& json) {
   info.largest_group_size = get<std::uint32_t>(json, "largest_group_size");
   info.timer_step_ns = get<double>(json, "timer_step_ns");
   info.stated_caches = caches_of(json);
-  for (const Json& kind : get<Json>(json, "memory_kinds")) {
+  for (const Json& kind : parts(json, "memory_kinds")) {
     info.memory_kinds.push_back({.name = get<std::string>(kind, "name"),
                                  .missing = get<std::string>(kind, "missing"),
                                  .seen_by_cpu = get<bool>(kind, "seen_by_cpu"),
@@ -102,18 +144,18 @@ analysis::Bracket bracket_of(const Json& json) {
 measure::FoundLevel level_of(const Json& json) {
   measure::FoundLevel level{
       .series = get<std::map<std::string, std::string>>(json, "series"), .level = get<int>(json, "level"), .found = {}};
-  const Json bytes = get<Json>(json, "bytes");
-  if (bytes.is_object()) level.found.bytes = bracket_of(bytes);
-  const Json transition = get<Json>(json, "transition");
-  if (transition.is_object()) {
+  const Json bytes = part(json, "bytes");
+  if (!bytes.empty()) level.found.bytes = bracket_of(bytes);
+  const Json transition = part(json, "transition");
+  if (!transition.empty()) {
     level.found.onset_bytes = get<double>(transition, "onset");
     level.found.end_bytes = get<double>(transition, "end");
   }
-  level.found.latency_ns = bracket_of(get<Json>(json, "latency_ns"));
-  const Json cycles = get<Json>(json, "cycles");
-  if (cycles.is_object()) level.cycles = bracket_of(cycles);
-  const Json bandwidth = get<Json>(json, "bandwidth");
-  if (bandwidth.is_object()) level.gbps = bracket_of(bandwidth);
+  level.found.latency_ns = bracket_of(part(json, "latency_ns"));
+  const Json cycles = part(json, "cycles");
+  if (!cycles.empty()) level.cycles = bracket_of(cycles);
+  const Json bandwidth = part(json, "bandwidth");
+  if (!bandwidth.empty()) level.gbps = bracket_of(bandwidth);
   // Files of earlier versions say neither.
   level.name = get_if_there<std::string>(json, "name")
                    .value_or(level.found.bytes ? "level " + std::to_string(level.level) : "memory");
@@ -143,21 +185,20 @@ Line sample_of(const Json& json) {
                     .measurement = {.point = point_of(json),
                                     .unit = get<std::string>(json, "unit"),
                                     .values = get<std::vector<double>>(json, "values"),
-                                    .state = state_of(get<Json>(json, "state"))}};
+                                    .state = state_of(part(json, "state"))}};
 }
 
 Line level_line_of(const Json& json) { return LevelLine{.origin = origin_of(json), .level = level_of(json)}; }
 
 Line finding_of(const Json& json) {
-  return FindingLine{
-      .origin = origin_of(json),
-      .finding = {.series = get<std::map<std::string, std::string>>(json, "series"),
-                  .name = get<std::string>(json, "finding"),
-                  .value = json.contains("value") ? std::optional(get<double>(json, "value")) : std::nullopt,
-                  .low = get_if_there<double>(json, "low"),
-                  .high = get_if_there<double>(json, "high"),
-                  .unit = get<std::string>(json, "unit"),
-                  .evidence = get<std::string>(json, "evidence")}};
+  return FindingLine{.origin = origin_of(json),
+                     .finding = {.series = get<std::map<std::string, std::string>>(json, "series"),
+                                 .name = get<std::string>(json, "finding"),
+                                 .value = get_if_there<double>(json, "value"),
+                                 .low = get_if_there<double>(json, "low"),
+                                 .high = get_if_there<double>(json, "high"),
+                                 .unit = get<std::string>(json, "unit"),
+                                 .evidence = get<std::string>(json, "evidence")}};
 }
 
 /// A skip or an error.
@@ -196,12 +237,17 @@ Line line_of(const Json& json) {
 
 bool is_point(const SampleLine& sample) { return sample.measurement.unit != "cycles"; }
 
-std::optional<Line> parse_line(std::string_view text) {
+Line read_line(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) return std::nullopt;
+  if (json.is_discarded()) throw InvalidFile("this is not valid JSON");
+  if (!json.is_object()) throw InvalidFile("this is no record");
+  return line_of(json);
+}
+
+std::optional<Line> parse_line(std::string_view text) {
   try {
-    return line_of(json);
-  } catch (const Json::exception&) {
+    return read_line(text);
+  } catch (const InvalidFile&) {
     return std::nullopt;
   }
 }

@@ -90,6 +90,9 @@ using Line = std::variant<UnknownLine, RunLine, DeviceLine, SampleLine, LevelLin
 /// Whether it is a measured point: the same in cycles is no other.
 bool is_point(const SampleLine& sample);
 
+/// The record in a line. Throws InvalidFile with what is wrong, "attempts must be a whole number", without the place.
+Line read_line(std::string_view text);
+
 /// Nothing for a line that is no record: not JSON, no object, or a known kind with a field of the wrong type.
 std::optional<Line> parse_line(std::string_view text);
 

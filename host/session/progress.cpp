@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "os/terminal.hpp"
+#include "records/visible.hpp"
 #include "session/time_text.hpp"
 
 namespace sonde::session {
@@ -27,10 +28,10 @@ Progress::Progress(bool drawn, int workers) : drawn_(drawn), workers_(workers) {
 Progress::~Progress() { clear(); }
 
 void Progress::worker_started(const std::string& label) {
-  label_ = label;
+  label_ = records::visible(label);
   point_ = "opening the device";
   expected_of_worker_ = done_of_worker_ = current_point_ = 0;
-  if (!drawn_) std::cerr << label << "\n";
+  if (!drawn_) std::cerr << label_ << "\n";
 }
 
 void Progress::planned(double expected_seconds) { expected_of_worker_ += expected_seconds; }

@@ -8,6 +8,7 @@
 
 #include "records/device_record.hpp"
 #include "records/lines.hpp"
+#include "records/visible.hpp"
 
 namespace sonde::summary {
 namespace {
@@ -131,7 +132,7 @@ std::string wrapped(std::string_view text, int columns, std::size_t indent) {
   constexpr std::size_t hanging = 2;
   const auto room = static_cast<std::size_t>(std::max(columns, 20)) - indent;
   std::string all;
-  for (const std::string& line : lines_of(text, room, room - hanging))
+  for (const std::string& line : lines_of(records::visible(text), room, room - hanging))
     all += std::string(all.empty() ? indent : indent + hanging, ' ') + line + "\n";
   return all;
 }
@@ -163,6 +164,7 @@ std::string three_digits(double value, double half_width) {
 
 void Table::add(std::vector<std::string> cells) {
   cells.resize(columns_.size());
+  std::ranges::transform(cells, cells.begin(), [](const std::string& cell) { return records::visible(cell); });
   rows_.push_back(std::move(cells));
 }
 

@@ -180,6 +180,12 @@ std::vector<Point> coarse_points(const gpu::DeviceInfo& device, const Request& r
     const Point next = point(request, "cycle", wanted, line, 1);
     if (points.empty() || next.x != points.back().x) points.push_back(next);
   }
+  // What somebody asked for is measured, wherever the steps from the smallest size lead.
+  if (request.largest_bytes) {
+    const double lines = std::floor(static_cast<double>(*request.largest_bytes) / line);
+    const Point last = point(request, "cycle", std::max(1.0, lines) * line, line, 1);
+    if (points.empty() || points.back().x.at("bytes") < last.x.at("bytes")) points.push_back(last);
+  }
   return shuffled(points, request.seed);
 }
 

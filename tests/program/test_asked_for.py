@@ -86,3 +86,22 @@ def test_a_time_limit_ends_the_run_and_keeps_what_was_measured(sonde, valid, ope
     assert records[-1]["record"] == "end"
     assert of_kind(records, "sample")
     assert any("time-limit" in record["reason"] for record in records if "reason" in record)
+
+
+def test_the_largest_size_asked_for_is_measured_and_rounding_is_said(sonde, model_file):
+    def sizes_of(asked):
+        done = sonde("run", "--device", model_file(), "--sizes", asked, "--probe", "latency", "--effort", "quick",
+                     "-o", f"{asked.replace(':', '-')}.jsonl")  # fmt: skip
+        samples = of_kind(sonde.records(f"{asked.replace(':', '-')}.jsonl"), "sample")
+        sizes = {one["x"]["bytes"] for one in samples if one["series"].get("order", "cycle") == "cycle"}
+        return min(sizes), max(sizes), done.err
+
+    smallest, largest, said = sizes_of("5K:16K")
+    assert (smallest, largest) == (5 << 10, 16 << 10) and "rounded" not in said
+    smallest, largest, said = sizes_of("4225:5000")
+    assert (smallest, largest) == (4224, 4992) and "whole lines of 64 B on little" in said
+
+
+def test_a_time_limit_below_a_millisecond_is_one(sonde, model_file):
+    done = sonde("run", "--device", model_file(), "--time-limit", "0.0001", "-o", "run.jsonl")
+    assert done.seconds < 20 and not of_kind(sonde.records("run.jsonl"), "sample")

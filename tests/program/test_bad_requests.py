@@ -40,6 +40,8 @@ def test_a_word_that_is_not_known(sonde, words, says):
         ("--effort", "utmost"),
         ("--seed", "some"),
         ("--seed", "-1"),
+        ("--out=", "--no-progress"),
+        ("--seed", "18446744073709551617"),
         ("--seed", "1.5"),
         ("--silence-limit", "0"),
         ("--silence-limit", "-3"),

@@ -44,7 +44,7 @@ class Run(TypedDict, total=False):
     version: Text
     commit: Text | None
     command: Annotated[list[Text], Meta(max_length=10_000)] | None
-    seed: Count | None
+    seed: Annotated[int, Meta(ge=0)] | None
     effort: Text
     host: Host | None
 

@@ -1,0 +1,73 @@
+"""Record files that `levels` is given and that nobody may trust: one sentence with file, line and field, status 2."""
+
+import json
+
+import pytest
+from refusals import assert_refused
+
+RUN = {"record": "run", "schema": 1, "run": "u", "seed": 1}
+SAMPLE = {
+    "record": "sample", "device": "d", "api": "opencl", "probe": "latency", "series": {"order": "cycle"},
+    "x": {"bytes": 4096}, "unit": "ns", "values": [1.5], "state": {}, "t": 1,
+}  # fmt: skip
+
+
+def spoilt(**fields):
+    return json.dumps({**SAMPLE, **fields})
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (spoilt(values=[]), "values"),
+        (spoilt(values=[0, 0, 0]), "values must be above 0"),
+        (spoilt(values=[1, -1]), "values must be above 0"),
+        (spoilt(values=[None]), "values"),
+        (spoilt(values="x"), "values"),
+        (spoilt(x={"bytes": 0}), "x.bytes"),
+        (spoilt(x={"bytes": 1e300}), "x.bytes"),
+        (spoilt(x={"bytes": "4K"}), "x must be"),
+        (spoilt(series={"order": 3}), "series must be"),
+        (spoilt(device=3), "device must be a text"),
+        (spoilt(state=[]), "state must be an object"),
+        (spoilt(state={"attempts": 1.5}), "attempts must be a whole number"),
+        (spoilt(state={"attempts": 2**40}), "attempts must be a smaller number"),
+        (spoilt(state={"steps": -1}), "steps must be a larger number"),
+        (spoilt(state={"disturbed": 1}), "disturbed must be true or false"),
+        (spoilt().replace("1.5", "1e999"), "not valid JSON"),
+        ("[" * 50_000, "not valid JSON"),
+        ("3", "no record"),
+        ('{"record": 3}', "record must be a text"),
+        ('{"record": "device", "device": "d", "line_bytes": 4000000000}', "line_bytes"),
+        (json.dumps(RUN), "second run"),
+        (json.dumps({**RUN, "schema": 7}), "second run"),
+    ],
+)
+def test_levels_names_file_line_and_field(sonde, line, says):
+    (sonde.folder / "mine.jsonl").write_text("\n".join([json.dumps(RUN), json.dumps(SAMPLE), line, ""]))
+    assert_refused(sonde, "levels", "mine.jsonl", says=["mine.jsonl, line 3", says])
+
+
+@pytest.mark.parametrize("file", ["/dev/zero", "/dev/null", ".", "nowhere.jsonl"])
+def test_what_is_no_regular_file_is_not_read(sonde, file):
+    assert_refused(sonde, "levels", file, says="cannot be read")
+    if file != "nowhere.jsonl":
+        assert_refused(sonde, "run", "--device", f"model:{file}", says=file)
+
+
+def test_a_file_larger_than_any_run_is_not_read(sonde):
+    with (sonde.folder / "large.jsonl").open("wb") as file:
+        file.truncate(257 << 20)
+    assert_refused(sonde, "levels", "large.jsonl", says="larger than 256 MiB")
+
+
+def test_control_characters_of_a_file_reach_no_terminal(sonde, model_file):
+    nasty = "GPU\x1b[31m\x07\x9b"
+    lines = [RUN, {"record": "device", "device": "d", "name": nasty, "line_bytes": 64}]
+    lines += [{**SAMPLE, "x": {"bytes": 4096 * 2**step}, "values": [1.5] * 7} for step in range(9)]
+    (sonde.folder / "mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    run = ("run", "--device", model_file(name=nasty), "--probe", "latency", "--sizes", "4K:16K", "--effort", "quick")
+    for words in (("levels", "mine.jsonl"), (*run, "-o", "run.jsonl"), ("levels", "bad\x1b[31m.jsonl")):
+        done = sonde(*words)
+        assert not set("\x1b\x07\x9b") & set(done.out + done.err), words
+        assert "\\x1b[31m" in done.out + done.err
