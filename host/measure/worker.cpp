@@ -13,6 +13,9 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds between_ticks{100};
 
+/// What a worker says last. Without it something in the process, mostly the driver, ended it as if all were well.
+constexpr std::string_view all_done = "done";
+
 /// Collects bytes and hands over whole lines.
 class LineBuffer {
  public:
@@ -47,8 +50,16 @@ class Listener {
     }
     if (pieces.output.empty()) return;
     heard_ = SteadyClock::now();
-    lines_.add(pieces.output, handlers_.line);
+    lines_.add(pieces.output, [this](std::string_view line) {
+      if (line == all_done) {
+        done_ = true;
+      } else {
+        handlers_.line(line);
+      }
+    });
   }
+
+  [[nodiscard]] bool done() const { return done_; }
 
   [[nodiscard]] SteadyClock::duration silence() const { return SteadyClock::now() - heard_; }
   [[nodiscard]] std::string last_words() const {
@@ -60,6 +71,7 @@ class Listener {
   LineBuffer lines_;
   LineBuffer diagnostics_;
   std::string last_line_;
+  bool done_ = false;
   SteadyClock::time_point heard_ = SteadyClock::now();
 };
 
@@ -71,8 +83,9 @@ WorkerEnd::How why_end_it(const Listener& listener, const WorkerLimits& limits, 
 }
 
 std::string silence_text(std::chrono::milliseconds limit) {
-  return fmt::format("the driver's process reported nothing for {:g} s and was ended; sonde run --silence-limit allows more",
-                     std::chrono::duration<double>(limit).count());
+  return fmt::format(
+      "the driver's process reported nothing for {:g} s and was ended; sonde run --silence-limit allows more",
+      std::chrono::duration<double>(limit).count());
 }
 
 }  // namespace
@@ -98,10 +111,14 @@ WorkerEnd run_worker(const WorkerCommand& command, const WorkerHandlers& handler
   listener.take(child.read(std::chrono::milliseconds(0)));
   end.last_words = listener.last_words();
   if (end.how == WorkerEnd::How::silent) end.reason = silence_text(limits.silence);
-  if (end.how == WorkerEnd::How::finished && !process.fault.empty()) {
+  if (end.how == WorkerEnd::How::finished && !(process.fault.empty() && listener.done())) {
     // Ctrl-C reaches a worker too that has not come to ignore it yet.
     end.how = interrupted ? WorkerEnd::How::interrupted : WorkerEnd::How::crashed;
-    if (!interrupted) end.reason = "the driver's process " + process.fault;
+    if (!interrupted) {
+      end.reason = "the driver's process " +
+                   (process.fault.empty() ? "ended before it was done, as if it were; the driver may have ended it"
+                                          : process.fault);
+    }
   }
   return end;
 }
@@ -111,6 +128,7 @@ void be_a_worker(const std::function<void(const std::string& task, const SendLin
   int status = 0;
   try {
     work(pipe.read_all(), [&pipe](const std::string& line) { pipe.write(line + "\n"); });
+    pipe.write(std::string(all_done) + "\n");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     status = 2;

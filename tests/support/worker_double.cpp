@@ -52,6 +52,11 @@ const std::map<std::string, void (*)(const SendLine&)> behaviours{
        die_of(SIGSEGV);
      }},
     {"exit", [](const SendLine&) { _exit(7); }},
+    {"exit as if all were well",
+     [](const SendLine& send) {
+       send("before");
+       _exit(0);
+     }},
     {"throw", [](const SendLine&) { throw std::runtime_error("what went wrong"); }},
     {"say who and hang",
      [](const SendLine& send) {

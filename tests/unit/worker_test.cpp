@@ -115,6 +115,13 @@ TEST_F(WorkerTest, AnExitStatusIsACrashToo) {
   EXPECT_NE(end.reason.find("status 7"), std::string::npos) << end.reason;
 }
 
+TEST_F(WorkerTest, AnEndWithoutAFaultBeforeItIsDoneIsACrashToo) {
+  const WorkerEnd end = work("exit as if all were well");
+  EXPECT_EQ(end.how, How::crashed);
+  EXPECT_NE(end.reason.find("before it was done"), std::string::npos) << end.reason;
+  EXPECT_EQ(lines, std::vector<std::string>{"before"});
+}
+
 TEST_F(WorkerTest, AListenerThatThrowsLeavesNoProcessBehind) {
   pid_t child = 0;
   const auto full = [&](std::string_view line) {

@@ -175,8 +175,22 @@ class OpenclDevice final : public Device {
     const auto known = programs_.find(key);
     if (known != programs_.end()) return known->second;
     cl::Program program(context_, std::string(source.opencl_c));
-    program.build(device_, options.c_str());
+    build(program, options);
     return programs_.emplace(key, std::move(program)).first->second;
+  }
+
+  /// Not by opencl.hpp, which loses why it failed where the driver then has no log to show.
+  void build(const cl::Program& program, const std::string& options) const {
+    const cl_device_id device = device_();
+    const cl_int status = ::clBuildProgram(program(), 1, &device, options.c_str(), nullptr, nullptr);
+    if (status == CL_SUCCESS) return;
+    std::string log;
+    try {
+      log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_);
+    } catch (const cl::Error&) {
+      log = "it has no log of why";
+    }
+    throw Error("the driver could not build the kernel (" + error_name(status) + "): " + log);
   }
 
   cl::Device device_;

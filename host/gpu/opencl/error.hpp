@@ -12,10 +12,6 @@ template <typename Work>
 auto translated(Work work) {
   try {
     return work();
-  } catch (const cl::BuildError& error) {
-    std::string log;
-    for (const auto& [device, text] : error.getBuildLog()) log += text;
-    throw Error("the driver could not build the kernel: " + log);
   } catch (const cl::Error& error) {
     const std::string text = std::string(error.what()) + " failed with " + error_name(error.err());
     if (error.err() == CL_MEM_OBJECT_ALLOCATION_FAILURE || error.err() == CL_INVALID_BUFFER_SIZE) {
