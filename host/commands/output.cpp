@@ -14,14 +14,6 @@
 #include "records/visible.hpp"
 
 namespace sonde::commands {
-
-int output_columns() {
-  constexpr int least = 40;
-  constexpr int most = 120;  // longer lines are hard to read
-  const int columns = os::terminal_columns(os::Stream::output);
-  return columns > 0 ? std::clamp(columns, least, most) : 100;
-}
-
 namespace {
 
 /// The message of a log record, which may name what a driver or a file says.
@@ -35,6 +27,13 @@ class VisibleMessage final : public spdlog::custom_flag_formatter {
 };
 
 }  // namespace
+
+int output_columns() {
+  constexpr int least = 40;
+  constexpr int most = 120;  // longer lines are hard to read
+  const int columns = os::terminal_columns(os::Stream::output);
+  return columns > 0 ? std::clamp(columns, least, most) : 100;
+}
 
 void start_messages() {
   os::open_standard_streams();
