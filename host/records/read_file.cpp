@@ -45,9 +45,13 @@ std::string text_of(const std::filesystem::path& path) {
 void check(const SampleLine& sample) {
   const measure::Measurement& one = sample.measurement;
   if (one.values.empty()) throw InvalidFile("values must hold a number");
-  const bool of_any_sign = one.unit == "ratio";
-  const auto fits = [of_any_sign](double value) { return std::isfinite(value) && (of_any_sign || value > 0); };
-  if (!std::ranges::all_of(one.values, fits)) throw InvalidFile("values must be above 0");
+  if (!std::ranges::all_of(one.values, [](double value) { return std::isfinite(value); }))
+    throw InvalidFile("values must be finite");
+  // What levels are read from. A cost in microseconds may be nothing, and a share of time saved may be negative.
+  const bool of_a_curve = one.unit == "ns" || one.unit == "cycles" || one.unit == "GB/s";
+  const double least = std::ranges::min(one.values);
+  if (of_a_curve && least <= 0) throw InvalidFile("values must be above 0");
+  if (one.unit != "ratio" && least < 0) throw InvalidFile("values must not be below 0");
   const auto bytes = one.point.x.find("bytes");
   if (bytes != one.point.x.end() && !(bytes->second >= 1 && bytes->second <= largest_set_bytes))
     throw InvalidFile("x.bytes must be a number of bytes that a device may have");

@@ -22,6 +22,7 @@ def spoilt(**fields):
         (spoilt(values=[]), "values"),
         (spoilt(values=[0, 0, 0]), "values must be above 0"),
         (spoilt(values=[1, -1]), "values must be above 0"),
+        (spoilt(unit="us", values=[1, -1]), "values must not be below 0"),
         (spoilt(values=[None]), "values"),
         (spoilt(values="x"), "values"),
         (spoilt(x={"bytes": 0}), "x.bytes"),
@@ -46,6 +47,13 @@ def spoilt(**fields):
 def test_levels_names_file_line_and_field(sonde, line, says):
     (sonde.folder / "mine.jsonl").write_text("\n".join([json.dumps(RUN), json.dumps(SAMPLE), line, ""]))
     assert_refused(sonde, "levels", "mine.jsonl", says=["mine.jsonl, line 3", says])
+
+
+def test_a_cost_of_nothing_and_a_negative_share_are_values(sonde):
+    of_no_curve = [spoilt(unit="us", values=[0, 1.5]), spoilt(unit="ratio", values=[-0.1])]
+    (sonde.folder / "mine.jsonl").write_text("\n".join([json.dumps(RUN), *of_no_curve, ""]))
+    done = sonde("levels", "mine.jsonl")
+    assert "must" not in done.err
 
 
 @pytest.mark.parametrize("file", ["/dev/zero", "/dev/null", ".", "nowhere.jsonl"])

@@ -1,6 +1,7 @@
 """The same measurement in cycles: shown beside nanoseconds where it is known, and never as a point of its own."""
 
 import csv
+import io
 
 import pytest
 import synthetic
@@ -90,12 +91,12 @@ def test_the_method_says_where_cycles_come_from(tmp_path, plain, both):
 def test_csv_has_both_units_and_the_clock(tmp_path, plain, both):
     level = {**synthetic.level_records("opencl")[0], "cycles": {"low": 3.7, "value": 3.75, "high": 3.8}}
     found = view(tmp_path, *both, level)
-    samples, points, levels_file, _ = tables.write(tmp_path, found.recordings, [found])
-    for path, per_point in ((samples, sum(len(sample["values"]) for sample in plain)), (points, len(plain))):
-        rows = list(csv.DictReader(path.open(newline="", encoding="utf-8")))
+    samples, points, levels_file, _ = (text for _, text in tables.texts(found.recordings, [found]))
+    for text, per_point in ((samples, sum(len(sample["values"]) for sample in plain)), (points, len(plain))):
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
         assert [row["unit"] for row in rows].count("ns") == [row["unit"] for row in rows].count("cycles") == per_point
         assert {row["clock_mhz"] for row in rows} == {"2500"}
-    (row,) = csv.DictReader(levels_file.open(newline="", encoding="utf-8"))
+    (row,) = csv.DictReader(io.StringIO(levels_file, newline=""))
     assert (row["cycles_low"], row["cycles"], row["cycles_high"]) == ("3.7", "3.75", "3.8")
 
 

@@ -1,7 +1,8 @@
 """The section on kinds of memory: a row a kind, whichever of the two probes spoke of it."""
 
+import pytest
 import synthetic
-from sonde_tools import records
+from sonde_tools import charts, records
 from sonde_tools.devices import device_views
 from sonde_tools.kinds import KINDS
 
@@ -65,6 +66,13 @@ def test_without_latencies_the_rounds_are_the_main_picture(tmp_path):
     found = view(tmp_path, *samples("zero-copy", "us", 20, memory="device", order="independent", direction="to-host"))
     assert KINDS.applies(found) and KINDS.further(found) == []
     assert "time of a round, us" in str(KINDS.chart(found).to_dict())
+
+
+@pytest.mark.parametrize("cost_us", [[0.0], [0.0, 12.5], [1e-12, 1e15]])
+def test_a_cost_of_nothing_or_of_any_size_is_drawn(tmp_path, cost_us):
+    costs = [samples("zero-copy", "us", cost, memory="device", order="independent", direction="to-host")[index]
+             for index, cost in enumerate(cost_us)]  # fmt: skip
+    assert charts.svg(KINDS.chart(view(tmp_path, *costs))).startswith("<svg")
 
 
 def test_a_run_without_the_probes_has_no_section(tmp_path):

@@ -1,5 +1,6 @@
 """The reader: what it skips, and what it refuses in one clear sentence."""
 
+import contextlib
 import io
 import json
 import re
@@ -131,6 +132,16 @@ def test_refuses_what_is_no_record_file(tmp_path, text, says):
     with pytest.raises(records.RecordFileError, match=re.escape(says)) as refusal:
         records.read(written(tmp_path, text), io.StringIO())
     assert "run.jsonl" in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(("unit", "value", "stands"), [
+    ("us", 0.0, True), ("us", -1.0, False), ("ratio", -0.1, True), ("ns", 0.0, False), ("GB/s", 0.0, False),
+])  # fmt: skip
+def test_only_what_curves_are_made_of_has_no_zero(tmp_path, unit, value, stands):
+    sample = {**synthetic.sample_records("opencl", 1)[0], "unit": unit, "values": [value]}
+    path = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), sample])
+    with contextlib.nullcontext() if stands else pytest.raises(records.RecordFileError, match="line 2: values"):
+        records.read(path)
 
 
 def test_refuses_what_is_no_file_on_a_disk(tmp_path):

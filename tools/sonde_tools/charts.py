@@ -1,5 +1,6 @@
 """Pictures as Altair specifications: pure functions from curves to a chart, the same for page, PNG and SVG."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -156,7 +157,9 @@ def svg(chart):
 
 def log_ticks(low, high):
     """The numbers 1, 2, 5, 10, 20, 50, … from the last at or below low to the first at or above high."""
-    steps = [round(factor * 10.0**power, 9) for power in range(-6, 13) for factor in (1, 2, 5)]
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 2)
+    # Not 10.0**power: of a negative power it is not the number nearest to the decimal one.
+    steps = [float(f"{factor}e{power}") for power in powers for factor in (1, 2, 5)]
     first = max(index for index, step in enumerate(steps) if step <= low)
     last = min(index for index, step in enumerate(steps) if step >= high)
     return steps[first : last + 1]
@@ -220,7 +223,8 @@ def _axes(across, placed, y_title, foot_share):
     values = [value for _, point in placed for value in (point.low_quartile, point.median, point.high_quartile)]
     ticks, domain = _log_scale(values, foot_share)
     axis = alt.Axis(values=ticks, labelExpr="format(datum.value, '~r')", labelOverlap="parity")
-    scale = alt.Scale(type="log", domain=domain, nice=False)
+    # A cost of nothing has no place on such an axis: it is drawn at the foot.
+    scale = alt.Scale(type="log", domain=domain, nice=False, clamp=min(values) <= 0)
     coordinates = [point.x[across.coordinate] for _, point in placed]
     return across.axis(across.title, coordinates), lambda field: alt.Y(field, title=y_title, scale=scale, axis=axis)
 
@@ -270,6 +274,7 @@ LOAD = Across("gpu_gbps", "bandwidth of the load, GB/s", _linear_axis, lambda gb
 
 def _log_scale(values, foot_share=0.0):
     """Ticks and domain that hold the values, with a share of the height left free below them."""
+    values = [value for value in values if value > 0] or [1.0]
     ticks = log_ticks(min(values), max(values))
     if len(ticks) == 1:
         ticks = log_ticks(ticks[0] / 1.5, ticks[0] * 1.5)

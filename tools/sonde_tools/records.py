@@ -30,7 +30,8 @@ _DECODERS = {
         "skip": record_types.Reason, "error": record_types.Reason, "end": record_types.End,
     }.items()
 }  # fmt: skip
-# Of one unit alone zero and less say something: a share of time saved may be negative.
+# What levels are read from has no zero; a cost in microseconds may be nothing; a share of time saved may be negative.
+_UNITS_OF_CURVES = {"ns", "cycles", "GB/s"}
 _UNITS_OF_ANY_SIGN = {"ratio"}
 _POSITIVE_COORDINATES = {"bytes", "groups", "queues"}
 
@@ -120,8 +121,11 @@ def _decoded(line):
 
 
 def _check_signs(sample):
-    if sample["unit"] not in _UNITS_OF_ANY_SIGN and min(sample["values"]) <= 0:
-        raise msgspec.ValidationError(f"Expected values above 0 in {sample['unit']} - at `$.values`")
+    unit, least = sample["unit"], min(sample["values"])
+    if unit in _UNITS_OF_CURVES and least <= 0:
+        raise msgspec.ValidationError(f"Expected values above 0 in {unit} - at `$.values`")
+    if unit not in _UNITS_OF_ANY_SIGN and least < 0:
+        raise msgspec.ValidationError(f"Expected no value below 0 in {unit} - at `$.values`")
     for name in _POSITIVE_COORDINATES & sample["x"].keys():
         if sample["x"][name] <= 0:
             raise msgspec.ValidationError(f"Expected a number above 0 - at `$.x.{name}`")
