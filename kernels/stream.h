@@ -4,7 +4,10 @@
 // walks a cycle of `blocks` blocks, which lie at (group * group_step + position * block_step): slices of its own
 // (blocks, 1), every so many-th block (1, groups), or the whole working set (0, 1). It begins at `start`, moved on by
 // `group_offset` for each group and by one more for each of the first `group_further`, so that any number of groups
-// begins evenly, and never stops at an end, so no pass is like the one before and nothing is hoisted.
+// begins evenly, and never stops at an end, so no pass is like the one before and nothing is hoisted. Where `scatter` is
+// not 0, each group takes the blocks in an order of its own: in one order, those behind would find in a cache what those
+// ahead have just read, be faster for it, and all end up side by side, read for once. It is one less than a power of two
+// that divides `blocks`.
 #define JOINED_AS_WRITTEN(a, b) a##b
 #define JOINED(a, b) JOINED_AS_WRITTEN(a, b)
 typedef JOINED(uint, VECTOR_WORDS) vector;
@@ -22,16 +25,17 @@ typedef JOINED(uint, VECTOR_WORDS) vector;
 #endif
 
 #define GROUP (uint)get_group_id(0)
-#define WALK_ARGUMENTS uint trips, uint start, uint blocks, uint block_step, uint group_step, uint group_offset, uint group_further
+#define WALK_ARGUMENTS uint trips, uint start, uint blocks, uint block_step, uint group_step, uint group_offset, uint group_further, \
+                       uint scatter
 /// The item's first vector of the block at a position; its others follow VECTOR_STEP apart.
 #if SPREAD
 #define VECTOR_STEP (blocks * GROUP_SIZE)
 #define VECTOR_AT(position) \
-  ((STREAMING_GROUP * group_step * IN_FLIGHT + (position)) * GROUP_SIZE + (uint)get_local_id(0))
+  ((STREAMING_GROUP * group_step * IN_FLIGHT + SCATTERED(position)) * GROUP_SIZE + (uint)get_local_id(0))
 #else
 #define VECTOR_STEP GROUP_SIZE
 #define VECTOR_AT(position) \
-  ((STREAMING_GROUP * group_step + (position) * block_step) * (GROUP_SIZE * IN_FLIGHT) + (uint)get_local_id(0))
+  ((STREAMING_GROUP * group_step + SCATTERED(position) * block_step) * (GROUP_SIZE * IN_FLIGHT) + (uint)get_local_id(0))
 #endif
 
 #define DECLARE_VALUE(k) vector value##k;

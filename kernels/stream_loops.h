@@ -10,6 +10,10 @@
 #define ROW_STEP VECTOR_STEP
 #endif
 
+/// Where the block at a position lies among those of its group: in steps of an odd number of its own, which come to each
+/// of a power of two.
+#define OWN_STEP (STREAMING_GROUP * 0x9E3779B2u + 1)
+#define SCATTERED(position) (((position) & ~scatter) | (((position) * OWN_STEP) & scatter))
 #define FIRST_POSITION ((start + STREAMING_GROUP * group_offset + min(STREAMING_GROUP, group_further)) % blocks)
 #define AFTER(position) ((position) + 1 == blocks ? 0 : (position) + 1)
 

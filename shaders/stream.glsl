@@ -13,11 +13,12 @@ const uint GROUP_SIZE = gl_WorkGroupSize.x;
 
 #define GROUP gl_WorkGroupID.x
 #define WALK_ARGUMENTS                                                                                  \
-  uint trips; uint start; uint blocks; uint block_step; uint group_step; uint group_offset; uint group_further;
+  uint trips; uint start; uint blocks; uint block_step; uint group_step; uint group_offset; uint group_further; \
+  uint scatter;
 #define VECTOR_STEP (SPREAD != 0 ? blocks * GROUP_SIZE : GROUP_SIZE)
 #define VECTOR_AT(position)                                                                           \
-  ((SPREAD != 0 ? (STREAMING_GROUP * group_step * IN_FLIGHT + (position)) * GROUP_SIZE                \
-                : (STREAMING_GROUP * group_step + (position) * block_step) * (GROUP_SIZE * IN_FLIGHT)) + \
+  ((SPREAD != 0 ? (STREAMING_GROUP * group_step * IN_FLIGHT + SCATTERED(position)) * GROUP_SIZE       \
+                : (STREAMING_GROUP * group_step + SCATTERED(position) * block_step) * (GROUP_SIZE * IN_FLIGHT)) + \
    gl_LocalInvocationID.x)
 
 #define DECLARE_VALUES                                                      \

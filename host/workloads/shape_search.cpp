@@ -134,13 +134,16 @@ class Trials {
 /// Where a search begins: many items side by side in many groups, as GPUs want it, and one item a processor that walks
 /// a part of its own with the widest loads, as CPUs do; of which memory wants several streams at once. A CPU's driver
 /// may also run as many items in step as its vectors have lanes, and a group's others behind them.
-std::vector<Shape> beginnings(const gpu::DeviceInfo& info, std::uint32_t widest_words) {
+std::vector<Shape> beginnings(const gpu::DeviceInfo& info, std::uint32_t widest_words, Sharing sharing) {
   constexpr std::uint32_t lanes = 8;
   const std::uint32_t units = compute_units_of(info);
   const Shape one{.group_size = 1, .groups = units, .vector_words = widest_words, .in_flight = 8};
-  std::vector<Shape> all{
-      {.group_size = std::min(256u, info.largest_group_size), .groups = 4 * units, .vector_words = 4, .in_flight = 4},
-      one};
+  std::vector<Shape> all{{.group_size = std::min(256u, info.largest_group_size),
+                          .groups = 4 * units,
+                          .vector_words = 4,
+                          .in_flight = 4,
+                          .scattered = is_scattered(info, sharing)},
+                         one};
   if (info.type != gpu::DeviceType::cpu) return all;
   all.push_back(one);
   all.back().spread = true;
@@ -179,7 +182,8 @@ std::vector<Shape> neighbours(const Shape& shape, const gpu::DeviceInfo& info, S
 
 Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, SearchDepth depth) {
   const std::uint64_t array_bytes = bytes / facts_of(pattern).arrays;
-  const std::vector<Shape> usual = beginnings(device.info(), widest_vector_words(facts_of(pattern), device.info()));
+  const std::vector<Shape> usual =
+      beginnings(device.info(), widest_vector_words(facts_of(pattern), device.info()), sharing);
   if (depth == SearchDepth::none) return fitted(usual.front(), sharing, array_bytes);
   // A simulated device's rates are what its file says, in whatever shape.
   const bool simulated = device.info().type == gpu::DeviceType::model;

@@ -4,9 +4,8 @@
 #include <iterator>
 
 namespace sonde::workloads {
-
 StretchSums::StretchSums(const StreamWalk& walk, const std::vector<std::uint32_t>& pieces)
-    : blocks_(walk.blocks), shared_(walk.group_step == 0) {
+    : blocks_(walk.blocks), scatter_(walk.scatter), shared_(walk.group_step == 0) {
   const std::uint32_t groups = shared_ ? 1 : walk.shape.groups;
   before_.reserve(std::size_t{groups} * (blocks_ + 1));
   for (std::uint32_t group = 0; group < groups; ++group) {
@@ -25,6 +24,13 @@ std::uint32_t StretchSums::sum(std::uint32_t group, std::uint32_t position, std:
   const auto laps = static_cast<std::uint32_t>(trips / blocks_);
   const std::uint64_t end = position + trips % blocks_;
   std::uint32_t sum = laps * before[blocks_];
+  if (scatter_ != 0) {
+    for (std::uint64_t at = position; at < end; ++at) {
+      const std::uint32_t block = scattered(static_cast<std::uint32_t>(at % blocks_), group, scatter_);
+      sum += before[block + 1] - before[block];
+    }
+    return sum;
+  }
   sum += before[std::min<std::uint64_t>(end, blocks_)] - before[position];
   if (end > blocks_) sum += before[end - blocks_];
   return sum;

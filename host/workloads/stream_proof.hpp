@@ -20,6 +20,7 @@ class StretchSums {
 
  private:
   std::uint32_t blocks_;
+  std::uint32_t scatter_;
   bool shared_;
   std::vector<std::uint32_t> before_;  ///< for each group, sums of what lies before each position, then of all
 };

@@ -93,7 +93,8 @@ Pattern pattern_of(const std::map<std::string, std::string>& series) {
 std::map<std::string, double> named(const Shape& shape) {
   return {{"group_size", shape.group_size},           {"groups", shape.groups},
           {"vector_bytes", shape.vector_words * 4.0}, {"in_flight", shape.in_flight},
-          {"interleaved", shape.interleaved ? 1 : 0}, {"spread", shape.spread ? 1 : 0}};
+          {"interleaved", shape.interleaved ? 1 : 0}, {"spread", shape.spread ? 1 : 0},
+          {"scattered", shape.scattered ? 1 : 0}};
 }
 
 Shape shape_of(const std::map<std::string, double>& named) {
@@ -103,7 +104,8 @@ Shape shape_of(const std::map<std::string, double>& named) {
           .vector_words = number("vector_bytes") / 4,
           .in_flight = number("in_flight"),
           .interleaved = number("interleaved") != 0,
-          .spread = number("spread") != 0};
+          .spread = number("spread") != 0,
+          .scattered = named.contains("scattered") && number("scattered") != 0};
 }
 
 Shape fitted(Shape shape, Sharing sharing, std::uint64_t array_bytes) {
@@ -113,11 +115,11 @@ Shape fitted(Shape shape, Sharing sharing, std::uint64_t array_bytes) {
     if (shape.groups == 1) break;
     shape.groups = (shape.groups + 1) / 2;
   }
-  return sharing == Sharing::shared ? evenly_begun(shape, array_bytes) : shape;
+  return sharing == Sharing::shared && !shape.scattered ? evenly_begun(shape, array_bytes) : shape;
 }
 
 std::vector<std::uint32_t> WalkScalars::in_order(std::initializer_list<std::uint32_t> of_its_own) const {
-  std::vector<std::uint32_t> all{trips, start, blocks, block_step, group_step, group_offset, group_further};
+  std::vector<std::uint32_t> all{trips, start, blocks, block_step, group_step, group_offset, group_further, scatter};
   all.insert(all.end(), of_its_own);
   return all;
 }
@@ -129,6 +131,7 @@ StreamWalk::StreamWalk(const Shape& of, Sharing sharing, std::uint64_t array_byt
     // moment could be read once for all, and one that follows another closely finds in a cache what that has read.
     group_offset = std::max(1u, blocks / shape.groups);
     group_further = blocks > shape.groups ? blocks % shape.groups : 0;
+    if (shape.scattered) scatter = (blocks & (~blocks + 1)) - 1;
   } else {
     block_step = shape.interleaved ? shape.groups : 1;
     group_step = shape.interleaved ? 1 : blocks;
@@ -154,7 +157,8 @@ std::vector<std::uint32_t> StreamWalk::scalars(std::uint32_t trips, std::uint64_
                          .block_step = block_step,
                          .group_step = group_step,
                          .group_offset = group_offset,
-                         .group_further = group_further};
+                         .group_further = group_further,
+                         .scatter = scatter};
   return walk.in_order();
 }
 

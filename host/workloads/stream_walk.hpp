@@ -53,6 +53,7 @@ struct Shape {
   std::uint32_t in_flight = 1;  ///< 1, 2, 4, 8 or 16 vectors of one work-item that do not depend on each other
   bool interleaved = false;     ///< groups take blocks in turn, instead of each a slice
   bool spread = false;          ///< what is in flight comes from as many parts of the slice; never interleaved
+  bool scattered = false;       ///< of a shared walk: each group takes the blocks in an order of its own
 
   std::uint32_t row_words() const { return group_size * vector_words; }
   std::uint32_t block_words() const { return row_words() * in_flight; }
@@ -69,6 +70,12 @@ struct Shape {
 std::map<std::string, double> named(const Shape& shape);
 Shape shape_of(const std::map<std::string, double>& named);
 
+/// Whether groups that walk over the same take it in orders of their own: on a GPU. A CPU's groups are few, and its
+/// prefetchers follow one order alone; a simulated device's keep the distance at which they begin.
+inline bool is_scattered(const gpu::DeviceInfo& info, Sharing sharing) {
+  return sharing == Sharing::shared && info.type != gpu::DeviceType::cpu && info.type != gpu::DeviceType::model;
+}
+
 /// The shape, with fewer groups or smaller blocks where the array is too small to be cut up so within 1 %.
 Shape fitted(Shape shape, Sharing sharing, std::uint64_t array_bytes);
 
@@ -81,10 +88,16 @@ struct WalkScalars {
   std::uint32_t group_step = 0;
   std::uint32_t group_offset = 0;
   std::uint32_t group_further = 0;
+  std::uint32_t scatter = 0;
 
   /// As a kernel takes them, with those of its own behind.
   std::vector<std::uint32_t> in_order(std::initializer_list<std::uint32_t> of_its_own = {}) const;
 };
+
+/// Where the block at a position of a group's walk lies among those it walks over; kernels/stream_loops.h has the same.
+inline std::uint32_t scattered(std::uint32_t position, std::uint32_t group, std::uint32_t scatter) {
+  return (position & ~scatter) | ((position * (group * 0x9E3779B2u + 1)) & scatter);
+}
 
 /// Where each group of a streaming kernel is on each trip.
 struct StreamWalk {
@@ -94,6 +107,7 @@ struct StreamWalk {
   std::uint32_t group_step = 0;
   std::uint32_t group_offset = 0;
   std::uint32_t group_further = 0;
+  std::uint32_t scatter = 0;
 
   StreamWalk(const Shape& of, Sharing sharing, std::uint64_t array_bytes);
 
@@ -103,8 +117,9 @@ struct StreamWalk {
   std::uint32_t position(std::uint32_t group, std::uint64_t turn) const;
   /// A piece of the block at a position, counted through the array in pieces.
   std::uint64_t piece_at(std::uint32_t group, std::uint32_t position, std::uint32_t piece) const {
-    if (!shape.spread) return std::uint64_t{group} * group_step + std::uint64_t{position} * block_step;
-    return std::uint64_t{group} * group_step * shape.in_flight + position + std::uint64_t{piece} * blocks;
+    const std::uint32_t block = scattered(position, group, scatter);
+    if (!shape.spread) return std::uint64_t{group} * group_step + std::uint64_t{block} * block_step;
+    return std::uint64_t{group} * group_step * shape.in_flight + block + std::uint64_t{piece} * blocks;
   }
   /// Its first word.
   std::uint64_t word_at(std::uint32_t group, std::uint32_t position, std::uint32_t piece) const {

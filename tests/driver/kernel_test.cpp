@@ -187,8 +187,8 @@ TEST_P(DeviceKernel, AWalkBesideStreamsLeavesWhatTheHostsWalkSaysAndTheSumsOfWha
       const std::vector<std::uint32_t> before = found;
       constexpr std::uint32_t first = 3;
       (void)device->run(*kernel, {.buffers = {next.get(), cursor.get(), stream.get()},
-                                  .scalars = {300, first, blocks, 1, group_step, group_offset, group_further, ++launch,
-                                              most_rounds, delay, 1, 0},
+                                  .scalars = {300, first, blocks, 1, group_step, group_offset, group_further, 0,
+                                              ++launch, most_rounds, delay, 1, 0},
                                   .groups = groups});
       at = walked(words, at, 300);
       cursor->read(0, std::as_writable_bytes(std::span(found)));
@@ -241,7 +241,7 @@ TEST_P(DeviceKernel, AChainMayCountInBytes) {
   const auto stream = buffer_of(std::vector<std::uint32_t>(std::size_t{5} * allowed(32) * 4, 1));
   const auto cursor = buffer_of(std::vector<std::uint32_t>{4 * start, 99, 0, 0, 0});
   (void)device->run(*kernel, {.buffers = {next.get(), cursor.get(), stream.get()},
-                              .scalars = {300, 0, 5, 1, 5, 0, 0, 7, 40, 0, 1, 0},
+                              .scalars = {300, 0, 5, 1, 5, 0, 0, 0, 7, 40, 0, 1, 0},
                               .groups = 2});
   EXPECT_EQ(pair_in(*cursor), (Pair{4 * walked(words, start, 300), 300}));
 }

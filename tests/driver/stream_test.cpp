@@ -28,9 +28,10 @@ struct Case {
   Use use = Use::storage;
   bool spread = false;
   std::uint32_t group_further = 0;
+  std::uint32_t scatter = 0;
 
   std::vector<std::uint32_t> scalars(std::initializer_list<std::uint32_t> further = {}) const {
-    std::vector<std::uint32_t> all{trips, start, blocks, block_step, group_step, group_offset, group_further};
+    std::vector<std::uint32_t> all{trips, start, blocks, block_step, group_step, group_offset, group_further, scatter};
     all.insert(all.end(), further);
     return all;
   }
@@ -42,7 +43,9 @@ struct Case {
     return (std::size_t{group} * group_step + std::size_t{at} * block_step) * block_words();
   }
   /// Of a word of the block at a position: in rows that lie apart, or side by side.
-  std::size_t place(std::uint32_t group, std::uint32_t at, std::uint32_t word_of_block) const {
+  std::size_t place(std::uint32_t group, std::uint32_t position, std::uint32_t word_of_block) const {
+    const std::uint32_t run = scatter + 1;
+    const std::uint32_t at = position / run * run + position * (group * 0x9E3779B2u + 1) % run;
     const std::uint32_t row = group_size * vector_words;
     if (!spread) return word(group, at) + word_of_block;
     return (std::size_t{group} * group_step * in_flight + at + std::size_t{word_of_block / row} * blocks) * row +
@@ -143,6 +146,12 @@ TEST_P(DeviceStream, ReadAddsUpWhatEveryItemWalkedOver) {
   Case one_set_for_all{8, 3, 4, 4, 13, 2, 7, 1, 0, 2};
   one_set_for_all.group_further = 1;
   for (const Case& one : and_spread({one_set_for_all})) cases.push_back(one);
+  Case each_in_its_own_order{8, 5, 4, 2, 37, 3, 16, 1, 0, 3};
+  each_in_its_own_order.scatter = 15;
+  cases.push_back(each_in_its_own_order);
+  Case in_runs_of_four{4, 7, 4, 4, 17, 2, 12, 1, 0, 1};
+  in_runs_of_four.scatter = 3;
+  for (const Case& one : and_spread({in_runs_of_four})) cases.push_back(one);
   for (const Case& one : in_turn(allowed(cases))) {
     use = one.use;
     const auto words = noisy(one.words(), 5);

@@ -217,6 +217,30 @@ TEST(BandwidthLevels, OfAnH200) {
   EXPECT_NEAR(found[1].gbps.value, 3888, 80);
 }
 
+// An H100's first cache as the bandwidth probe read it through OpenCL (docs/results/h100), then its L2 and memory, read
+// by all multiprocessors in orders of their own (CUDA): of what a cache holds of the whole each finds that part in it,
+// so that memory's rate is come near to slowly.
+TEST(BandwidthLevels, OfAnH100ReadInManyOrders) {
+  const Curve curve =
+      of({{16 * kib, 30959},  {32 * kib, 31000},  {64 * kib, 31028},  {128 * kib, 30966}, {192 * kib, 30938},
+          {224 * kib, 30967}, {240 * kib, 27447}, {256 * kib, 26352}, {320 * kib, 23213}, {352 * kib, 19458},
+          {384 * kib, 13891}, {448 * kib, 9951},  {512 * kib, 9270},  {768 * kib, 8920},  {1 * mib, 8293},
+          {2 * mib, 7890},    {4 * mib, 7604},    {8 * mib, 7446},    {16 * mib, 7482},   {24 * mib, 7600},
+          {32 * mib, 7546},   {40 * mib, 7463},   {48 * mib, 6721},   {56 * mib, 6067},   {64 * mib, 5465},
+          {80 * mib, 4857},   {96 * mib, 4423},   {128 * mib, 3977},  {192 * mib, 3607},  {256 * mib, 3435},
+          {512 * mib, 3210},  {1024 * mib, 3101}, {2048 * mib, 3051}});
+  const auto found = find_bandwidth_levels(curve, 128, 1);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_LT(found[0].bytes->low, 256 * kib);
+  EXPECT_GT(found[0].bytes->high, 220 * kib);
+  EXPECT_LT(found[1].bytes->low, 50 * mib);
+  EXPECT_GT(found[1].bytes->high, 50 * mib);
+  EXPECT_NEAR(found[0].gbps.value, 31000, 600);
+  EXPECT_NEAR(found[1].gbps.value, 7600, 400);
+  EXPECT_LT(found[2].gbps.low, 3050);
+  EXPECT_GT(found[2].gbps.high, 3050);
+}
+
 // An RX 6900 XT's L2, Infinity Cache and memory, from the same source: memory gets slower with the working set.
 TEST(BandwidthLevels, OfAnRx6900Xt) {
   const Curve curve =

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <span>
 #include <vector>
 
 #include "gpu/error.hpp"
 #include "gpu/model/model.hpp"
 #include "workloads/stream.hpp"
+#include "workloads/stream_proof.hpp"
+#include "workloads/stream_walk.hpp"
 
 namespace sonde::workloads {
 namespace {
@@ -160,6 +163,58 @@ TEST(Stream, BlocksAreCutSoThatNoGroupFollowsAnotherClosely) {
   EXPECT_EQ(fitted(in_flight, Sharing::shared, 512 * kib).in_flight, 1u);
   EXPECT_EQ(fitted(in_flight, Sharing::shared, 512 * kib).group_size, 256u);
   EXPECT_EQ(fitted(wish, Sharing::separate, 640 * kib), wish);
+}
+
+/// A shared walk of which each group takes the blocks in an order of its own.
+Shape scattered(std::uint32_t groups) {
+  return {.group_size = 16, .groups = groups, .vector_words = 4, .in_flight = 2, .scattered = true};
+}
+
+TEST(Stream, AScatteredWalkIsOverEachBlockOnceALapWhateverTheGroup) {
+  for (const std::uint64_t blocks : {1u, 7u, 12u, 64u, 17u * 8}) {
+    const StreamWalk walk(scattered(9), Sharing::shared, blocks * 512);
+    ASSERT_EQ(walk.blocks, blocks);
+    std::set<std::vector<std::uint64_t>> orders;
+    for (std::uint32_t group = 0; group < 9; ++group) {
+      std::vector<std::uint64_t> order;
+      for (std::uint32_t turn = 0; turn < blocks; ++turn)
+        order.push_back(walk.piece_at(group, (walk.position(0, 0) + turn) % walk.blocks, 0));
+      orders.insert(order);
+      std::ranges::sort(order);
+      for (std::uint64_t block = 0; block < blocks; ++block) EXPECT_EQ(order[block], block) << group;
+    }
+    // As many orders as there are odd steps below the power of two in the number of blocks.
+    EXPECT_EQ(orders.size(), std::clamp<std::uint64_t>((walk.scatter + 1) / 2, 1, 9)) << blocks;
+  }
+  EXPECT_EQ(StreamWalk(scattered(9), Sharing::shared, 64 * 512).scatter, 63u);
+  EXPECT_EQ(StreamWalk(scattered(9), Sharing::separate, 64 * 9 * 512).scatter, 0u);
+}
+
+TEST(Stream, SumsOfAScatteredWalkAreThoseOfItsBlocks) {
+  for (const std::uint64_t blocks : {7u, 12u, 64u, 17u * 8}) {
+    const StreamWalk walk(scattered(5), Sharing::shared, blocks * 512);
+    std::vector<std::uint32_t> pieces;
+    for (std::uint32_t block = 0; block < blocks; ++block) pieces.push_back(1u << block % 31 | block * 7919u);
+    const StretchSums sums(walk, pieces);
+    for (std::uint32_t group = 0; group < 5; ++group) {
+      for (const std::uint32_t position : {0u, 3u, static_cast<std::uint32_t>(blocks - 1)}) {
+        std::uint32_t expected = 0;
+        for (std::uint32_t trips = 0; trips < 3 * blocks; ++trips) {
+          ASSERT_EQ(sums.sum(group, position, trips), expected) << blocks << ' ' << group << ' ' << trips;
+          expected += pieces[walk.piece_at(group, (position + trips) % walk.blocks, 0)];
+        }
+      }
+    }
+  }
+}
+
+TEST(Stream, WhatCannotBeHeldIsReadFromFurtherAwayThoughOthersReadItToo) {
+  const auto device = gpu::model::open(two_levels());
+  Shape shape = usual;
+  shape.scattered = true;
+  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::shared, 32 * kib, shape), 300, 1);
+  // In an order of its own each finds in the cache what it holds of the whole.
+  EXPECT_LT(gbps(*device, Pattern::read, Sharing::shared, 4096 * kib, shape), 60);
 }
 
 TEST(Stream, AShapeSurvivesTheRecord) {

@@ -6,9 +6,14 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gpu/model/model.hpp"
+#include "measure/visits.hpp"
 #include "probes/probe.hpp"
+#include "probes/zero_copy/rounds.hpp"
+#include "probes/zero_copy/verdict.hpp"
 #include "support/noisy_drivers.hpp"
 
 namespace sonde::probes {
@@ -116,6 +121,42 @@ TEST(ZeroCopy, WhatTheDeviceLacksIsSkippedOnceAndUnsupported) {
 TEST(ZeroCopy, TooFewSizesAreUnclearNotAGuess) {
   const auto observer = measured(test::Sharing{}, 1 << 20);
   EXPECT_EQ(found(observer, "alloc-host-ptr", "to-host").name, "unclear");
+}
+
+/// In three visits, without noise.
+Measurement timed(std::map<std::string, std::string> series, double bytes, double us) {
+  series["memory"] = "alloc-host-ptr";
+  const Measurement visit{.point = {.series = std::move(series), .x = {{"bytes", bytes}}},
+                          .unit = "us",
+                          .values = std::vector<double>(7, us),
+                          .state = {}};
+  Measurement all = visit;
+  measure::add_visit(all, visit);
+  measure::add_visit(all, visit);
+  return all;
+}
+
+/// Rounds of a driver that moves the whole buffer at 55 GB/s, as one does over a bus, and what copies by request take.
+std::vector<Measurement> rounds_over_a_bus(const std::map<std::string, double>& explicit_gbps) {
+  std::vector<Measurement> all;
+  for (const double bytes : {0x1p16, 0x1p21, 0x1p25, 0x1p28}) {
+    for (const Way way : {Way::to_host, Way::to_device}) {
+      all.push_back(timed(series_of(Touch::word, way), bytes, 30 + bytes / 55e3));
+      if (bytes > 0x1p26) continue;
+      for (const auto& [host, gbps] : explicit_gbps)
+        all.push_back(timed(series_of_explicit_copy(way, host), bytes, 10 + bytes / gbps / 1e3));
+    }
+  }
+  return all;
+}
+
+TEST(ZeroCopy, AHiddenCopyIsNoLessACopyForBeingFasterThanPageableMemory) {
+  for (const SharingVerdict& verdict : sharing_verdicts(rounds_over_a_bus({{"pageable", 9}, {"pinned", 55}}))) {
+    EXPECT_EQ(verdict.finding.name, "copies") << verdict.finding.evidence;
+    EXPECT_NEAR(verdict.finding.value.value_or(0), 55, 1);
+  }
+  for (const SharingVerdict& verdict : sharing_verdicts(rounds_over_a_bus({{"pageable", 9}, {"pinned", 12}})))
+    EXPECT_EQ(verdict.finding.name, "cache-maintenance") << verdict.finding.evidence;
 }
 
 TEST(ZeroCopy, TheModelsListAndItsCopyRatesComeBack) {

@@ -23,12 +23,12 @@ struct Streams : StreamWalk {
 
   explicit Streams(const Invocation& invocation)
       : StreamWalk(invocation),
-        most_rounds(invocation.scalar(8)),
-        delay(invocation.scalar(9)),
+        most_rounds(invocation.scalar(9)),
+        delay(invocation.scalar(10)),
         groups(invocation.shape().groups - 1),
         block_words(std::uint64_t{invocation.shape().group_size} * invocation.constant("IN_FLIGHT") *
                     invocation.constant("VECTOR_WORDS")) {
-    if (invocation.scalar(10) != 1 || invocation.scalar(11) != 0)
+    if (invocation.scalar(11) != 1 || invocation.scalar(12) != 0)
       throw Error("the simulated streams wait without going elsewhere");
     if (invocation.constant("SPREAD") != 0)
       throw Error("the simulated streams beside a walk have their blocks in one piece");
@@ -73,9 +73,9 @@ const std::vector<std::uint32_t>& sums_of(Invocation& invocation, const Streams&
 std::uint32_t sum_of(const std::uint32_t* before, const Streams& streams, std::uint32_t group, std::uint32_t blocks) {
   const std::uint32_t first = streams.position(group, 0);
   const std::uint32_t end = first + blocks % streams.blocks;
-  std::uint32_t sum =
-      blocks / streams.blocks * before[streams.blocks] + before[std::min(end, streams.blocks)] - before[first];
-  if (end > streams.blocks) sum += before[end - streams.blocks];
+  std::uint32_t sum = blocks / streams.blocks * before[streams.blocks];
+  const auto add_run = [&](std::uint64_t begin, std::uint64_t after) { sum += before[after] - before[begin]; };
+  streams.for_each_run(group, first, end, add_run);
   return sum;
 }
 
@@ -97,7 +97,7 @@ void chase_loaded(Invocation& invocation) {
   const std::uint32_t at = next.follow(cursor.load(0), streams.trips * hops_per_trip, invocation.offset_shift());
   cursor.store(0, at);
   cursor.store(1, streams.trips);
-  cursor.store(2, invocation.scalar(7));
+  cursor.store(2, invocation.scalar(8));
   if (streams.groups == 0) return;
   const double walk_ns = memory.elapsed_ns(Fabric::loaded);
   const std::vector<std::uint32_t>& sums = sums_of(invocation, streams);

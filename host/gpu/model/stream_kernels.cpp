@@ -48,7 +48,7 @@ void for_each_left(const Stream& stream, Write write) {
 /// C = A, shifted, + factor * B; without B where the factor is 0.
 void combine(Invocation& invocation, std::uint32_t factor) {
   const Stream stream(invocation);
-  const std::uint32_t shift = invocation.scalar(7);
+  const std::uint32_t shift = invocation.scalar(8);
   const std::uint32_t words = stream.piece_words();
   Invocation::Words a = invocation.buffer(0);
   Invocation::Words b = invocation.buffer(factor == 0 ? 0 : 1);
@@ -109,12 +109,13 @@ void leave_sums(Invocation& invocation, const Stream& stream) {
     invocation.enter_group(group);
     out.stream(std::uint64_t{group} * items, items, Transfer::write);
     std::uint32_t* const to = out.changed_contents(std::uint64_t{group} * items, items);
-    const auto sum_before = [&](std::uint64_t position, std::uint32_t item) { return before[position * items + item]; };
-    for (std::uint32_t item = 0; item < items; ++item) {
-      to[item] = laps * sum_before(stream.blocks, item) + sum_before(std::min(end, stream.blocks), item) -
-                 sum_before(first, item);
-      if (end > stream.blocks) to[item] += sum_before(end - stream.blocks, item);
-    }
+    for (std::uint32_t item = 0; item < items; ++item)
+      to[item] = laps * before[stream.blocks * std::size_t{items} + item];
+    const auto add_run = [&](std::uint64_t begin_block, std::uint64_t end_block) {
+      add_row(to, before + end_block * items, items, 1);
+      add_row(to, before + begin_block * items, items, ~0u);
+    };
+    stream.for_each_run(group, first, end, add_run);
   }
 }
 
@@ -145,7 +146,7 @@ void stream_local(Invocation& invocation) {
 void stream_write(Invocation& invocation) {
   constexpr std::uint32_t growth = 0x9E3779B9u;
   const Stream stream(invocation);
-  const std::uint32_t turn = invocation.scalar(7);
+  const std::uint32_t turn = invocation.scalar(8);
   Invocation::Words c = invocation.buffer(0);
   std::vector<Touch> touches{{c, Transfer::write}};
   make_trips(invocation, stream, touches);
@@ -168,20 +169,20 @@ void stream_write(Invocation& invocation) {
 
 void stream_copy(Invocation& invocation) { combine(invocation, 0); }
 void stream_add(Invocation& invocation) { combine(invocation, 1); }
-void stream_triad(Invocation& invocation) { combine(invocation, invocation.scalar(8)); }
+void stream_triad(Invocation& invocation) { combine(invocation, invocation.scalar(9)); }
 
 void stream_add_dialled(Invocation& invocation) {
   const Stream stream(invocation);
-  const std::uint32_t salt = invocation.scalar(7);
-  const std::uint32_t rounds = invocation.scalar(8);
-  const std::uint32_t extra = invocation.scalar(9);
+  const std::uint32_t salt = invocation.scalar(8);
+  const std::uint32_t rounds = invocation.scalar(9);
+  const std::uint32_t extra = invocation.scalar(10);
   const auto has_extra = [extra](std::uint32_t trip) { return trip * extra % 64 < extra; };
   constexpr std::uint32_t steps_in_a_round = 4;
   // All steps of a trip are one such step together.
   const auto after = [&](std::uint32_t count, Affine all) {
     for (std::uint32_t step = 0; step < count * steps_in_a_round; ++step) {
-      all.addend = all.addend * invocation.scalar(10) + invocation.scalar(11);
-      all.factor *= invocation.scalar(10);
+      all.addend = all.addend * invocation.scalar(11) + invocation.scalar(12);
+      all.factor *= invocation.scalar(11);
     }
     return all;
   };

@@ -47,7 +47,7 @@ void make_trip(Invocation& invocation, const Stream& stream, std::span<Touch> to
 
 StreamMemory& memory_of(Invocation& invocation, const Stream& stream, std::span<const Touch> touches) {
   std::vector<std::uint64_t> walk{stream.blocks,        stream.block_step, stream.group_step, stream.group_offset,
-                                  stream.group_further, stream.groups,     stream.pieces()};
+                                  stream.group_further, stream.scatter,    stream.groups,     stream.pieces()};
   for (const Touch& touch : touches) walk.push_back(touch.words.address());
   StreamMemory& memory = invocation.stream_memory();
   if (memory.walk != walk) memory = {.walk = walk};

@@ -30,8 +30,9 @@ struct Stream : StreamWalk {
   [[nodiscard]] std::uint32_t pieces() const { return spread ? in_flight : 1; }
   [[nodiscard]] std::uint32_t piece_words() const { return spread ? row_words() : block_words(); }
   [[nodiscard]] std::uint64_t word_at(std::uint32_t group, std::uint32_t position, std::uint32_t piece) const {
-    if (!spread) return std::uint64_t{group * group_step + position * block_step} * block_words();
-    return std::uint64_t{group * group_step * in_flight + position + piece * blocks} * row_words();
+    const std::uint32_t block = scattered(group, position);
+    if (!spread) return std::uint64_t{group * group_step + block * block_step} * block_words();
+    return std::uint64_t{group * group_step * in_flight + block + piece * blocks} * row_words();
   }
   /// Trips after which all groups together have touched everything.
   [[nodiscard]] std::uint32_t window() const { return is_shared() ? (blocks + groups - 1) / groups : blocks; }

@@ -46,6 +46,7 @@ Point in_shape(const gpu::DeviceInfo& device, double bytes, const std::map<std::
 std::optional<Point> contest(std::span<const Measurement> known, const Measurement& one, const Measurement& other) {
   Point point = one.point;
   point.shape = other.point.shape;
+  if (!keeps_its_shape(point)) return std::nullopt;
   const bool done =
       std::ranges::any_of(known, [&](const Measurement& each) { return key_of(each.point) == key_of(point); });
   return done ? std::nullopt : std::optional(point);
@@ -127,7 +128,7 @@ std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& r
     const auto near = std::ranges::find(curve, low, [](const Measurement* one) { return bytes_of(*one); });
     const Point point = in_shape(device, std::sqrt(low * high), (*near)->point.shape);
     const double bytes = point.x.at("bytes");
-    if (bytes > low * closest && bytes * closest < high) points.push_back(point);
+    if (bytes > low * closest && bytes * closest < high && keeps_its_shape(point)) points.push_back(point);
   }
   if (points.size() > allowed) points.resize(allowed);
   return points;

@@ -123,6 +123,7 @@ std::map<std::string, double> shared_shape(const gpu::DeviceInfo& device, const 
     shape.groups = (shape.groups + 1) / 2;
   }
   shape.groups = std::min(shape.groups, units);
+  shape.scattered = workloads::is_scattered(device, Sharing::shared);
   return workloads::named(shape);
 }
 
@@ -170,6 +171,13 @@ Point stream_point(const gpu::DeviceInfo& device, Pattern pattern, Sharing shari
   return {.series = series_of(pattern, sharing), .x = {{"bytes", bytes}}, .expected_seconds = 0.08 + 4e-9 * bytes};
 }
 
+bool keeps_its_shape(const Point& point) {
+  if (point.shape.empty()) return true;  // it will be searched for
+  const workloads::Shape shape = workloads::shape_of(point.shape);
+  const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
+  return workloads::fitted(shape, workloads::sharing_of(point.series), bytes).block_words() == shape.block_words();
+}
+
 bool asked_for(const Request& request, const Point& point) {
   const double bytes = point.x.at("bytes");
   return bytes >= static_cast<double>(request.smallest_bytes.value_or(0)) &&
@@ -207,6 +215,7 @@ std::vector<Point> sweep_points(const gpu::DeviceInfo& device, const Request& re
       const auto shape = nearest_shape(searched, sweep.pattern, one.x.at("bytes"));
       if (!shape || !asked_for(request, one)) continue;
       one.shape = sweep.sharing == Sharing::shared ? shared_shape(device, *shape) : *shape;
+      if (sweep.sharing == Sharing::shared && !keeps_its_shape(one)) continue;
       points.push_back(one);
     }
     if (points.size() == before) points.push_back(stream_point(device, sweep.pattern, sweep.sharing, least));

@@ -16,6 +16,10 @@ Point stream_point(const gpu::DeviceInfo& device, workloads::Pattern pattern, wo
 /// Where a sweep ends, unless on a fall.
 double largest_stream_bytes(const gpu::DeviceInfo& device, const Request& request);
 
+/// Whether a working set of this size can be cut up as the point's shape says, and not into smaller blocks alone: less
+/// is then under way at a time, a dip in the curve that is no level.
+bool keeps_its_shape(const Point& point);
+
 /// Whether the size is within what the user asked for, beyond which rounding must not lead.
 bool asked_for(const Request& request, const Point& point);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -58,6 +59,44 @@ class KernelHost final : public gpu::HostMemory {
   std::span<std::byte> mapped_;
 };
 
+/// A device that has memory of its own may keep there what its driver calls the host's, and copy all of it whenever the
+/// CPU looks: what a kernel moves then crosses no bus. No bus is so fast, and no view of memory that stays so slow.
+constexpr double faster_than_any_bus_gbps = 400;
+constexpr std::uint64_t looked_at_bytes = 32 << 20;
+
+/// What a view of so much of it takes at best, after the device has written all of it.
+double view_ns(gpu::Device& device, const gpu::MemoryKind& kind, std::uint64_t bytes) {
+  constexpr int looks = 3;
+  const auto source = device.make_buffer(bytes);
+  const auto memory = device.make_buffer_in(kind, bytes);
+  double least_ns = std::numeric_limits<double>::max();
+  const Shape shape{.group_size = 32, .groups = 1};
+  const workloads::StreamWalk walk(shape, workloads::Sharing::separate, bytes);
+  const auto kernel = device.make_kernel(kernels::stream_copy, shape.group_size, shape.constants());
+  for (int look = 0; look < looks; ++look) {
+    // One block is enough: drivers know of whole buffers alone what is new.
+    const workloads::WalkScalars scalars{.trips = 1, .start = 0, .blocks = walk.blocks};
+    (void)device.run(*kernel, {.buffers = {source.get(), memory.get()}, .scalars = scalars.in_order({0}), .groups = 1});
+    const gpu::Nanoseconds begin = device.host_time();
+    (void)memory->map(gpu::Access::read);
+    least_ns = std::min(least_ns, (device.host_time() - begin).count());
+    memory->unmap();
+  }
+  return least_ns;
+}
+
+/// Throws gpu::Unsupported where kernels find this memory of the host in the device.
+void check_stays_in_the_host(gpu::Device& device, const gpu::MemoryKind& kind) {
+  if (device.info().unified_memory) return;
+  constexpr std::uint64_t least_bytes = 64 << 10;
+  const double more_ns = view_ns(device, kind, looked_at_bytes) - view_ns(device, kind, least_bytes);
+  if (more_ns < static_cast<double>(looked_at_bytes - least_bytes) / faster_than_any_bus_gbps) return;
+  throw gpu::Unsupported(
+      "the driver keeps this memory in the device while kernels run, and copies it when the CPU "
+      "looks, so that what a kernel copies never crosses to the host; the rows of the driver's own "
+      "copies do");
+}
+
 gpu::Buffer& buffer_of(const gpu::CopyPlace& place) {
   return place.buffer != nullptr ? *place.buffer : static_cast<KernelHost&>(*place.host).for_kernel();
 }
@@ -108,6 +147,8 @@ struct KernelCopies {
 
 Workload copies_by_kernel(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes, const Point& point,
                           const Request& request) {
+  if (route.direction != Direction::within)
+    check_stays_in_the_host(device, kind_for_kernels(device.info(), route.host));
   const auto depth = request.effort == Effort::quick ? SearchDepth::usual : SearchDepth::once;
   // Source and target together, as the search counts.
   const Shape found = point.shape.empty() ? workloads::search_shape(device, workloads::Pattern::copy,

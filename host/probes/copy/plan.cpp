@@ -102,8 +102,10 @@ std::vector<Point> copy_sweeps(const gpu::DeviceInfo& device, const Request& req
       routes.push_back({.mover = mover, .host = host});
       routes.push_back({.mover = mover, .host = host, .direction = Direction::to_host});
     }
-    const bool copies_within = mover == Mover::driver ? was_measured(known, mover, HostEnd::none)
-                                                      : was_measured(known, mover, HostEnd::pinned);
+    // A kernel needs no memory of the host for these.
+    const bool copies_within = mover == Mover::driver
+                                   ? was_measured(known, mover, HostEnd::none)
+                                   : mover == Mover::compute_shader || was_measured(known, mover, HostEnd::pinned);
     if (copies_within) routes.push_back({.mover = mover, .host = HostEnd::none, .direction = Direction::within});
   }
   const auto shaped = std::ranges::find_if(known, [](const Measurement& one) { return !one.state.shape.empty(); });

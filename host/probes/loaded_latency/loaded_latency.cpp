@@ -45,29 +45,42 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   return points.empty() ? further_visits(known) : points;
 }
 
+/// Each group reads a part of its own, where those of one compute unit are more than any nearest cache holds: what one
+/// group has read no other finds in a cache. Where they are less, the nearest caches would serve them, and all groups
+/// read all of it. A CPU's groups do so at any size: they are few.
+Sharing sharing_of_load(const gpu::DeviceInfo& device, std::uint64_t bytes) {
+  constexpr std::uint64_t beyond_nearest_caches = 512 << 10;
+  const bool beyond = bytes / workloads::compute_units_of(device) >= beyond_nearest_caches;
+  return beyond && device.type != gpu::DeviceType::cpu ? Sharing::separate : Sharing::shared;
+}
+
 /// Reads as fast as the device can by one of the usual shapes, by all compute units but one core for the walk where
 /// cores are few.
-Shape loading_shape(gpu::Device& device, std::uint64_t bytes) {
+Shape loading_shape(gpu::Device& device, Sharing sharing, std::uint64_t bytes) {
   Shape shape =
-      workloads::search_shape(device, workloads::Pattern::read, Sharing::shared, bytes, workloads::SearchDepth::usual);
+      workloads::search_shape(device, workloads::Pattern::read, sharing, bytes, workloads::SearchDepth::usual);
   shape.in_flight = 8;  // a round: the more of it, the less often the sign is looked for
   shape.groups = std::max(2u, shape.groups);
   if (device.info().type == gpu::DeviceType::cpu)
     shape.groups = std::min(shape.groups, workloads::compute_units_of(device.info()));
   --shape.groups;
-  return workloads::fitted(shape, Sharing::shared, bytes);
+  // What several groups want at the same moment, an L2 may read once for all: there is a block for each.
+  const auto blocks = [&] { return bytes / (std::uint64_t{shape.block_words()} * sizeof(std::uint32_t)); };
+  while (shape.scattered && shape.in_flight > 1 && blocks() < shape.groups) shape.in_flight /= 2;
+  return workloads::fitted(shape, sharing, bytes);
 }
 
 Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
   const auto count = static_cast<std::uint32_t>(bytes / request.line_bytes);
-  workloads::BackgroundLoad load{.sharing = Sharing::shared};
+  workloads::BackgroundLoad load{.sharing = sharing_of_load(device.info(), bytes)};
   if (point.x.contains("delay")) {
     load.bytes = bytes;
-    load.shape = point.shape.empty() ? loading_shape(device, bytes) : workloads::shape_of(point.shape);
+    load.shape = point.shape.empty() ? loading_shape(device, load.sharing, bytes) : workloads::shape_of(point.shape);
     load.delay = static_cast<std::uint32_t>(point.x.at("delay"));
   } else {
     load.absent = true;
+    load.sharing = Sharing::shared;
     load.shape = {.group_size = workloads::single_item_group(device.info())};
     load.bytes = std::uint64_t{load.shape.block_words()} * sizeof(std::uint32_t);
   }

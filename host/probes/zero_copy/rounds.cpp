@@ -1,11 +1,15 @@
 #include "probes/zero_copy/rounds.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "gpu/copies.hpp"
+#include "gpu/error.hpp"
 #include "measure/stopping.hpp"
 #include "probes/zero_copy/shared_buffer.hpp"
 
@@ -87,6 +91,48 @@ Limits limits_of_each(Limits limits, int least) {
   return limits;
 }
 
+Reading explicit_copies(Rounds& rounds, Way way, const std::string& host, const std::function<void()>& copy,
+                        const std::function<void()>& alive) {
+  Reading reading{.series = series_of_explicit_copy(way, host), .unit = "us", .values = {}};
+  for (std::uint32_t i = 0; i < whole_copies; ++i) {
+    const gpu::Nanoseconds begin = rounds.now();
+    copy();
+    reading.values.push_back((rounds.now() - begin).count() / 1e3);
+    alive();
+  }
+  return reading;
+}
+
+Reading pageable_copies(Rounds& rounds, Way way, const std::function<void()>& alive) {
+  std::vector<std::byte> bytes(rounds.shared.buffer->size_bytes());
+  const auto copy = [&] {
+    if (way == Way::to_host) rounds.shared.buffer->read(0, bytes);
+    if (way == Way::to_device) rounds.shared.buffer->write(0, bytes);
+  };
+  return explicit_copies(rounds, way, "pageable", copy, alive);
+}
+
+/// A driver copies behind the program's back as fast as its own memory allows, often much faster than from pageable
+/// memory. Nothing where no copy of the device begins in memory of the driver's own.
+std::optional<Reading> pinned_copies(Rounds& rounds, Way way, const std::function<void()>& alive) {
+  gpu::Device& device = rounds.shared.device;
+  const std::uint64_t bytes = rounds.shared.buffer->size_bytes();
+  try {
+    gpu::Copies& copies = device.copies();
+    const std::unique_ptr<gpu::HostMemory> host = copies.make_host_memory(gpu::HostKind::pinned, bytes);
+    const std::unique_ptr<gpu::Buffer> buffer = device.make_buffer(bytes, gpu::Use::storage);
+    const gpu::CopyPlace in_device{.buffer = buffer.get()};
+    const gpu::CopyPlace in_host{.host = host.get()};
+    const bool to_host = way == Way::to_host;
+    const std::array list{gpu::CopyList{{to_host ? in_device : in_host, to_host ? in_host : in_device, bytes}}};
+    const auto copy = [&] { copies.run(gpu::CopyEngine::driver, list); };
+    copy();  // the first touches the pages
+    return explicit_copies(rounds, way, "pinned", copy, alive);
+  } catch (const gpu::Unsupported&) {
+    return std::nullopt;
+  }
+}
+
 Repetitions observe(Rounds& rounds, bool with_all, bool with_copy, const Limits& limits,
                     const std::function<void()>& alive) {
   Repetitions result;
@@ -110,17 +156,9 @@ Repetitions observe(Rounds& rounds, bool with_all, bool with_copy, const Limits&
                               .values = microseconds_of(kernel_alone, limits_of_each(limits, 3), alive)});
   }
   if (with_copy) {
-    std::vector<std::byte> bytes(rounds.shared.buffer->size_bytes());
     for (const Way way : {Way::to_host, Way::to_device}) {
-      Reading reading{.series = series_of_explicit_copy(way), .unit = "us", .values = {}};
-      for (std::uint32_t i = 0; i < whole_copies; ++i) {
-        const gpu::Nanoseconds begin = rounds.now();
-        if (way == Way::to_host) rounds.shared.buffer->read(0, bytes);
-        if (way == Way::to_device) rounds.shared.buffer->write(0, bytes);
-        reading.values.push_back((rounds.now() - begin).count() / 1e3);
-        alive();
-      }
-      result.further.push_back(reading);
+      result.further.push_back(pageable_copies(rounds, way, alive));
+      if (const auto pinned = pinned_copies(rounds, way, alive)) result.further.push_back(*pinned);
     }
   }
   result.values = result.further.front().values;  // the first of them is the point's own
@@ -145,10 +183,10 @@ std::map<std::string, std::string> series_of_kernel() {
   return {{"order", "cycle"}, {"direction", "within"}, {"side", "gpu"}};
 }
 
-std::map<std::string, std::string> series_of_explicit_copy(Way way) {
+std::map<std::string, std::string> series_of_explicit_copy(Way way, const std::string& host) {
   std::map<std::string, std::string> series = series_of(Touch::all, way);
   series["engine"] = "driver";
-  series["host"] = "pageable";
+  series["host"] = host;
   return series;
 }
 

@@ -24,8 +24,8 @@ enum class Way { to_host, to_device, within };
 std::map<std::string, std::string> series_of(Touch touch, Way way);
 /// Of the kernel alone that writes all words, by the device's clock.
 std::map<std::string, std::string> series_of_kernel();
-/// Of a copy of the whole buffer that was asked for.
-std::map<std::string, std::string> series_of_explicit_copy(Way way);
+/// Of a copy of the whole buffer that was asked for: from and to pageable memory, or pinned.
+std::map<std::string, std::string> series_of_explicit_copy(Way way, const std::string& host);
 
 /// Both sides write a buffer whole, then one changes words and the other has to find them, round by round, by the
 /// host's clock, in us. `with_all`: rounds in which all of it changes, too; `with_copy`: also copies that are asked
