@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -25,8 +26,8 @@
 //   exit        the process ends by exit(0)
 //   hang, slow  the call never returns, or a minute later than it would
 //   log         its name is added to the file SONDE_FAULTS_LOG
-// The layers say what else they know. Where SONDE_FAULTS_ONCE names a file, faults are one process's alone: that which
-// can make it.
+// The layers say what else they know. Where SONDE_FAULTS_TURNS names files (TURNS.opencl.0 …, which are made), the
+// processes that load a layer take turns: what comes before the first semicolon is the first one's script, and so on.
 namespace faults {
 
 struct Fault {
@@ -39,10 +40,29 @@ struct Fault {
   std::uint64_t seen = 0;
 };
 
-inline std::vector<Fault> read() {
-  std::vector<Fault> faults;
+/// Which process this is of those that load the layer.
+inline std::size_t turn_of(std::string_view layer) {
+  const char* const turns = std::getenv("SONDE_FAULTS_TURNS");
+  if (turns == nullptr) return 0;
+  std::size_t turn = 0;
+  const std::string name = std::string(turns) + "." + std::string(layer) + ".";
+  while (open((name + std::to_string(turn)).c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600) < 0 && errno == EEXIST) ++turn;
+  return turn;
+}
+
+inline std::string script_of(std::string_view layer) {
   const char* const text = std::getenv("SONDE_FAULTS");
-  std::istringstream words(text != nullptr ? text : "");
+  std::istringstream scripts(text != nullptr ? text : "");
+  std::string script;
+  for (std::size_t turn = turn_of(layer) + 1; turn > 0; --turn) {
+    if (!std::getline(scripts, script, ';')) return "";
+  }
+  return script;
+}
+
+inline std::vector<Fault> read(std::string_view layer) {
+  std::vector<Fault> faults;
+  std::istringstream words(script_of(layer));
   const auto counted = [](const std::string& call, std::string& function) {
     const std::size_t at = call.find('@');
     if (at == std::string::npos) std::abort();
@@ -64,19 +84,10 @@ inline std::vector<Fault> read() {
   return faults;
 }
 
-/// Whether faults are this process's, asked when the first one is due.
-inline bool is_struck() {
-  static const bool struck = [] {
-    const char* const once = std::getenv("SONDE_FAULTS_ONCE");
-    return once == nullptr || open(once, O_CREAT | O_EXCL | O_WRONLY, 0600) >= 0;
-  }();
-  return struck;
-}
-
 /// The effect that is due at this call, empty where none is.
-inline std::string due(std::string_view function) {
+inline std::string due(std::string_view layer, std::string_view function) {
   static std::mutex one_at_a_time;
-  static std::vector<Fault> faults = read();
+  static std::vector<Fault> faults = read(layer);
   static std::map<std::string, std::uint64_t, std::less<>> calls;
   const std::scoped_lock lock(one_at_a_time);
   ++calls[std::string(function)];
@@ -86,7 +97,7 @@ inline std::string due(std::string_view function) {
     ++fault.seen;
     if (fault.from_then_on ? fault.seen >= fault.first : fault.seen == fault.first) effect = fault.effect;
   }
-  return effect.empty() || !is_struck() ? "" : effect;
+  return effect;
 }
 
 inline void log(std::string_view function) {

@@ -51,7 +51,7 @@ struct Hook<function> {
   static inline std::string_view name;
 
   static Result CL_API_CALL call(Arguments... arguments) {
-    const std::string effect = faults::due(name);
+    const std::string effect = faults::due("opencl", name);
     faults::suffer(name, effect);
     if (faults::is_number(effect)) return failed<Result>(std::stoi(effect), std::tuple<Arguments...>(arguments...));
     return done<function>(effect, arguments...);

@@ -46,7 +46,7 @@ struct Hook<name, Result(VKAPI_PTR*)(Arguments...)> {
   static inline Result(VKAPI_PTR* below)(Arguments...) = nullptr;
 
   static VKAPI_ATTR Result VKAPI_CALL call(Arguments... arguments) {
-    const std::string effect = faults::due(name.text);
+    const std::string effect = faults::due("vulkan", name.text);
     faults::suffer(name.text, effect);
     if constexpr (std::is_same_v<Result, VkResult>) {
       if (faults::is_number(effect)) return static_cast<VkResult>(std::stoi(effect));

@@ -56,3 +56,17 @@ def test_without_a_fault_the_layers_change_nothing(sonde, layers):
     words = ("run", "--device", "cpu", "--probe", "latency", *ONE_POINT, "-o", "run.jsonl")
     assert sonde(*words, env=layers()).status == 0
     assert {sample["api"] for sample in of_kind(sonde.records(), "sample")} == {"opencl", "vulkan"}
+
+
+def test_maps_that_copy_are_no_zero_copy(sonde, valid, layers):
+    words = ("run", "--device", "cpu", "--api", "opencl", "--probe", "zero-copy", "--sizes", "64K:32M")
+    env = layers("clEnqueueMapBuffer@1+=copies")
+    assert sonde(*words, "--effort", "quick", "-o", "run.jsonl", env=env).status == 0
+    records = sonde.records()
+    valid(records)
+    mapped = ("device", "alloc-host-ptr", "use-host-ptr")
+    found = [one for one in of_kind(records, "finding") if one["series"]["memory"] in mapped]
+    assert {one["series"]["memory"] for one in found} == set(mapped)
+    # Where others disturb nobody can tell; that nothing is copied is never said.
+    assert {one["finding"] for one in found} <= {"copies", "unclear"}, found
+    assert any(one["finding"] == "copies" for one in found), found

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gpu/clock_relation.hpp"
+#include "gpu/credible_time.hpp"
 #include "gpu/error.hpp"
 #include "gpu/limits.hpp"
 #include "gpu/opencl/buffer.hpp"
@@ -88,8 +89,9 @@ class OpenclDevice final : public Device {
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
     return translated([&] {
+      const Nanoseconds before = host_time();
       const auto [start, end] = times_of(enqueue(kernel, launch));
-      return Nanoseconds(static_cast<double>(end - start));
+      return credible(Nanoseconds(static_cast<double>(end - start)), host_time() - before);
     });
   }
 
@@ -190,7 +192,8 @@ class OpenclDevice final : public Device {
     } catch (const cl::Error&) {
       log = "it has no log of why";
     }
-    throw Error("the driver could not build the kernel (" + error_name(status) + "): " + log);
+    throw Error("clBuildProgram failed with " + error_name(status) + "; " + advice(status) +
+                ". The driver's log: " + log);
   }
 
   cl::Device device_;

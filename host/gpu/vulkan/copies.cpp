@@ -20,7 +20,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Part = CopyQueue::Part;
 constexpr std::chrono::seconds longest{20};
-constexpr const char* too_long = "the device did not finish its copies within 20 seconds";
 
 /// Of the device's own compute family, or of one that does nothing but copy.
 struct Engine {
@@ -200,9 +199,7 @@ class VulkanCopies final : public Copies {
     info.pSemaphores = &count.semaphore;
     info.pValues = &count.value;
     const auto timeout_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(longest).count();
-    const VkResult result = vkWaitSemaphores(queue_.device(), &info, static_cast<std::uint64_t>(timeout_ns));
-    if (result == VK_TIMEOUT) throw Error(too_long);
-    check(result, "vkWaitSemaphores");
+    check_wait(vkWaitSemaphores(queue_.device(), &info, static_cast<std::uint64_t>(timeout_ns)), "vkWaitSemaphores");
   }
 
   /// For queues without timestamps: when each was seen to have ended.
@@ -210,7 +207,7 @@ class VulkanCopies final : public Copies {
     CopyTimes times;
     times.each.resize(ends.size());
     for (std::size_t left = ends.size(); left > 0;) {
-      if (Clock::now() - begin > longest) throw Error(too_long);
+      if (Clock::now() - begin > longest) check_wait(VK_TIMEOUT, "waiting for copies");
       for (std::size_t index = 0; index < ends.size(); ++index) {
         if (times.each[index].count() > 0) continue;
         std::uint64_t value = 0;
