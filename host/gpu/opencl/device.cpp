@@ -91,7 +91,8 @@ class OpenclDevice final : public Device {
     return translated([&] {
       const Nanoseconds before = host_time();
       const auto [start, end] = times_of(enqueue(kernel, launch));
-      return credible(Nanoseconds(static_cast<double>(end - start)), host_time() - before);
+      const Nanoseconds time = moved(Nanoseconds(static_cast<double>(end - start)), info_.timer_step_ns);
+      return credible(time, host_time() - before);
     });
   }
 
@@ -119,6 +120,7 @@ class OpenclDevice final : public Device {
         for (; !done && ahead.size() < dispatches_ahead; ++enqueued) ahead.push_back(enqueue(kernel, launch(enqueued)));
         queue_.flush();
         const auto [start, end] = times_of(ahead.front());
+        (void)moved(Nanoseconds(static_cast<double>(end - start)), info_.timer_step_ns);
         times.push_back({since_first(start), since_first(end)});
         ahead.pop_front();
         done = done || enough(clocks.just_over(times.back().end, host_time()));
