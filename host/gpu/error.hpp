@@ -10,6 +10,11 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The device, or what this process has of it, will do nothing more: another process may find it working again.
+struct Lost : Error {
+  using Error::Error;
+};
+
 /// This device or machine cannot do what was asked; the text tells the user why and what would help.
 struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -86,6 +86,10 @@ std::optional<Measurement> in_cycles(const Measurement& measurement) {
   return cycles;
 }
 
+std::string without_cycles(const std::string& why) {
+  return "values are given without cycles, as the arithmetic that tells the core's clock failed: " + why;
+}
+
 void add_cycles(std::vector<FoundLevel>& levels, std::span<const Measurement> measurements) {
   for (FoundLevel& level : levels) {
     const std::optional<double> mhz = median_mhz(measurements, level);

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "measure/probe.hpp"
@@ -33,6 +34,9 @@ std::optional<CoreClock> summarize(std::span<const std::optional<CoreClock>> clo
 
 /// The same measurement in cycles; empty where its unit is not ns or its clock not known.
 std::optional<Measurement> in_cycles(const Measurement& measurement);
+
+/// What the record says where the work that tells the clock failed, and why.
+std::string without_cycles(const std::string& why);
 
 /// Gives each level its latency in cycles, by the median clock of its own curve's points.
 void add_cycles(std::vector<FoundLevel>& levels, std::span<const Measurement> measurements);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "gpu/error.hpp"
 #include "measure/cycles.hpp"
@@ -61,15 +62,6 @@ Limits limits_of_one_share(Limits limits, const Point& point) {
   return limits;
 }
 
-/// A clock that nobody knows costs the cycles, not the point.
-std::optional<CoreClock> clock_now(const RunnerOptions& options) {
-  try {
-    return options.core_clock();
-  } catch (const std::runtime_error&) {
-    return std::nullopt;
-  }
-}
-
 /// Adds one replicate's values to those of the replicates before.
 void append(std::vector<Measurement>& all, std::size_t index, const Point& point, const Reading& reading) {
   if (index == all.size()) all.push_back({.point = point, .unit = reading.unit, .values = {}, .state = {}});
@@ -83,6 +75,19 @@ Point with_series(Point point, const std::map<std::string, std::string>& series)
 }
 
 }  // namespace
+
+/// A clock that nobody knows costs the cycles, not the point. Why is said once.
+std::optional<CoreClock> PointRunner::clock_now(const Point& point) {
+  try {
+    return options_.core_clock();
+  } catch (const gpu::Lost&) {
+    throw;
+  } catch (const gpu::Unsupported&) {
+  } catch (const gpu::Error& error) {
+    if (!std::exchange(clock_failed_, true)) observer_.failed(probe_, &point, without_cycles(error.what()));
+  }
+  return std::nullopt;
+}
 
 std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit) {
   const auto alive = [this] { observer_.alive(); };
@@ -108,7 +113,7 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
     const Repetitions repetitions =
         workload.observe ? workload.observe(limits, alive) : repeat(workload, limits, alive, smt_interference);
     // Not before: the clock fell while the host prepared, and the untimed laps brought it up again.
-    clocks.push_back(workload.has_cycles ? clock_now(options_) : std::nullopt);
+    clocks.push_back(workload.has_cycles ? clock_now(point) : std::nullopt);
     std::ranges::move(options_.device_state_since(begin), std::back_inserter(readings));
     append(all, 0, point, {{}, workload.unit, repetitions.values, repetitions.visits});
     for (std::size_t index = 0; index < repetitions.further.size(); ++index) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -23,12 +24,15 @@ class PointRunner {
   std::vector<Measurement> measure(const Point& point, int visit);
 
  private:
+  std::optional<CoreClock> clock_now(const Point& point);
+
   gpu::Device& device_;
   const Probe& probe_;
   const RunnerOptions& options_;
   Observer& observer_;
   std::mt19937_64 random_;
   int disturbed_in_a_row_ = 0;
+  bool clock_failed_ = false;
 };
 
 }  // namespace sonde::measure

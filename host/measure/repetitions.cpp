@@ -1,6 +1,7 @@
 #include "measure/repetitions.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "analysis/statistics.hpp"
 #include "gpu/error.hpp"
@@ -26,11 +27,16 @@ double calibrate(const ProvedRun& run, Nanoseconds wanted, const Workload& workl
   const std::uint64_t most = workload.most / workload.quantum * workload.quantum;
   std::uint64_t steps = workload.quantum;
   for (;;) {
+    const auto begin = std::chrono::steady_clock::now();
     // The shorter of two: an interruption taken at its word would make every dispatch too short.
     const Nanoseconds first = run(steps);
     const Nanoseconds time = std::min(first, run(steps));
-    if (time.count() <= 0 && steps >= most) {
-      throw gpu::Error("the device's clock did not move while it worked, so nothing can be timed by it");
+    // Not longer and longer ones until a watchdog ends them.
+    const bool is_long = steps >= most || std::chrono::steady_clock::now() - begin > longest_dispatch;
+    if (time.count() <= 0 && is_long) {
+      throw gpu::Error(
+          "the driver's clock did not move while the device worked, so nothing can be timed by it; a newer or another "
+          "driver may have a clock that works");
     }
     const double per_step = time.count() / static_cast<double>(steps);
     if (time >= wanted / 2 || steps >= most) return per_step;

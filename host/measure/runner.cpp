@@ -19,7 +19,8 @@ namespace {
 /// Failures in a row after which a device is not asked any further.
 constexpr int most_failures = 3;
 
-/// A point that is measured again and again: how far it moves is how far the machine drifts.
+/// A point that is measured again and again: how far it moves is how far the machine drifts. A failure is told by
+/// whoever measures the points, who knows whether they fail too.
 class Reference {
  public:
   void choose(const std::vector<Point>& points) {
@@ -36,18 +37,38 @@ class Reference {
       const double median = median_of(now);
       if (!first_) first_ = median;
       drift_ = median / *first_ - 1;
-    } catch (const std::runtime_error&) {
-      failed_ = true;
-      drift_.reset();
+    } catch (const gpu::Lost&) {
+      throw;
+    } catch (const gpu::TooShort&) {
+      give_up({});  // others disturb
+    } catch (const gpu::Unsupported& reason) {
+      give_up({.reason = reason.what(), .is_error = false});
+    } catch (const gpu::Error& error) {
+      give_up({.reason = error.what(), .is_error = true});
     }
     return drift_;
   }
 
+  [[nodiscard]] const Point& point() const { return *point_; }
+  /// Why nothing is known of it any more; without a reason where nobody has to know, or was told.
+  struct End {
+    std::string reason;
+    bool is_error = false;
+  };
+  End take_end() { return std::exchange(end_, {}); }
+
  private:
+  void give_up(const End& end) {
+    end_ = end;
+    failed_ = true;
+    drift_.reset();
+  }
+
   static constexpr int calls_between_looks = 20;
   std::optional<Point> point_;
   std::optional<double> first_;
   std::optional<double> drift_ = 0.0;
+  End end_;
   bool failed_ = false;
   int calls_ = 0;
 };
@@ -84,6 +105,47 @@ std::optional<std::string> left_out(const gpu::DeviceInfo& device, const Probe& 
   return "--sizes leaves out all that it measures here, which is " + size_text(least) + " to " + size_text(most);
 }
 
+/// Points that fail one after the other: the first is told at once, the others when it is known whether they were all
+/// that came, as one record of their reason says enough.
+class Failures {
+ public:
+  Failures(const Probe& probe, Observer& observer) : probe_(probe), observer_(observer) {}
+
+  void add(const Point& point, const std::string& reason) {
+    any_ = true;
+    in_a_row_.push_back({point, reason});
+    if (in_a_row_.size() == 1) observer_.failed(probe_, &point, reason);
+  }
+  /// Something was measured after them, or will not be.
+  void end_row() {
+    for (std::size_t i = 1; i < in_a_row_.size(); ++i) {
+      observer_.failed(probe_, &in_a_row_[i].point, in_a_row_[i].reason);
+    }
+    in_a_row_.clear();
+  }
+  /// One line for all that is not measured any more, with the reasons that were not told.
+  void give_up(std::string why) {
+    std::set<std::string> told{in_a_row_.front().reason};
+    for (const Failure& one : in_a_row_) {
+      if (told.insert(one.reason).second) why += "; at " + name_of(probe_, one.point) + ": " + one.reason;
+    }
+    observer_.skipped(probe_, nullptr, why);
+    in_a_row_.clear();
+  }
+  [[nodiscard]] int in_a_row() const { return static_cast<int>(in_a_row_.size()); }
+  [[nodiscard]] bool any() const { return any_; }
+
+ private:
+  struct Failure {
+    Point point;
+    std::string reason;
+  };
+  const Probe& probe_;
+  Observer& observer_;
+  std::vector<Failure> in_a_row_;
+  bool any_ = false;
+};
+
 /// One probe asked of one device, from its first point to its findings.
 class ProbeRun {
  public:
@@ -92,7 +154,8 @@ class ProbeRun {
         probe_(probe),
         request_(options.request),
         observer_(observer),
-        points_(device, probe, options, observer) {}
+        points_(device, probe, options, observer),
+        failures_(probe, observer) {}
 
   /// Measures all points that the probe wants; false where the device was given up.
   bool measure() {
@@ -104,12 +167,20 @@ class ProbeRun {
         if (!is_beyond_the_end(point) && !failed_.contains(key_of(point)) && !measure(point)) return false;
       }
     }
+    if (known_.empty() && failures_.in_a_row() > 1) {
+      failures_.give_up("nothing was measured, as all points failed");
+    } else {
+      failures_.end_row();
+    }
     const bool sizes_asked_for = request_.smallest_bytes || request_.largest_bytes;
     if (asked_.empty() && sizes_asked_for) {
       if (const auto reason = left_out(device_.info(), probe_, request_)) observer_.skipped(probe_, nullptr, *reason);
     }
     return true;
   }
+
+  /// A device of which a probe saw nothing but failures may be in a state that a new process does not find it in.
+  [[nodiscard]] bool only_failed() const { return known_.empty() && failures_.any(); }
 
   void conclude() {
     const Conclusion conclusion = measure::conclude(probe_, request_, known_);
@@ -161,22 +232,44 @@ class ProbeRun {
         if (const auto cycles = in_cycles(one)) observer_.measured(probe_, *cycles);
         add(point, std::move(one));
       }
-      failures_in_a_row_ = 0;
+      failures_.end_row();
     } catch (const gpu::TooShort& reason) {
       failed_.insert(key_of(point));
       observer_.skipped(probe_, &point, reason.what());
     } catch (const gpu::Unsupported& reason) {
       failed_.insert(key_of(point));
       observer_.skipped(probe_, &point, reason.what());
+      tell_of_reference(reason.what());
       if (const auto bytes = point.x.find("bytes"); bytes != point.x.end()) ends_[point.series] = bytes->second;
+    } catch (const gpu::Lost& error) {
+      failures_.add(point, error.what());
+      failures_.give_up("not measured any further, as the driver lost the device or did not answer");
+      return false;
     } catch (const gpu::Error& error) {
       failed_.insert(key_of(point));
-      observer_.failed(probe_, &point, error.what());
-      if (++failures_in_a_row_ < most_failures) return true;
-      observer_.failed(probe_, nullptr, "given up after " + std::to_string(failures_in_a_row_) + " failures in a row");
+      failures_.add(point, error.what());
+      tell_of_reference(error.what());
+      if (failures_.in_a_row() < most_failures) return true;
+      failures_.give_up("given up after " + std::to_string(failures_.in_a_row()) + " failures in a row");
       return false;
     }
+    tell_of_reference("");
     return true;
+  }
+
+  /// `told`: of what the record says the reason already.
+  void tell_of_reference(const std::string& told) {
+    const Reference::End end = reference_.take_end();
+    if (end.reason.empty() || end.reason == told) return;
+    const std::string text =
+        "this point is measured again and again to see how far the machine drifts, of which nothing is said any "
+        "more: " +
+        end.reason;
+    if (end.is_error) {
+      observer_.failed(probe_, &reference_.point(), text);
+    } else {
+      observer_.skipped(probe_, &reference_.point(), text);
+    }
   }
 
   /// What was reached, and stands in the measurement's x, may differ from visit to visit.
@@ -202,18 +295,20 @@ class ProbeRun {
   std::map<PointKey, Visited> visited_;
   std::set<PointKey> failed_;
   std::map<std::map<std::string, std::string>, double> ends_;  ///< by series: the size that the device cannot do
-  int failures_in_a_row_ = 0;
+  Failures failures_;
 };
 
 }  // namespace
 
-void run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer) {
+bool run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer) {
   if (const auto obstacle = probe.obstacle(device.info())) {
     observer.skipped(probe, nullptr, *obstacle);
-    return;
+    return true;
   }
   ProbeRun run(device, probe, options, observer);
-  if (run.measure()) run.conclude();
+  if (!run.measure()) return false;
+  run.conclude();
+  return !run.only_failed();
 }
 
 }  // namespace sonde::measure

@@ -284,6 +284,8 @@ std::string info_line(const gpu::DeviceInfo& info) {
                   {"memory_kinds", kinds}});
 }
 
+std::string probe_line(const Origin& origin) { return text_of(origin_json("probe", origin)); }
+
 std::string plan_line(const std::vector<double>& expected_seconds) {
   double sum = 0;
   for (const double seconds : expected_seconds) sum += seconds;

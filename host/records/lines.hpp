@@ -69,6 +69,7 @@ std::string listed_device_json(const DeviceRecord& device, const std::vector<App
 
 // Between a worker and its parent only, never in a file.
 std::string info_line(const gpu::DeviceInfo& info);
+std::string probe_line(const Origin& origin);
 std::string plan_line(const std::vector<double>& expected_seconds);
 std::string point_line(const Origin& origin, const std::string& name, const measure::Point& point);
 std::string alive_line();

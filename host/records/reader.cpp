@@ -223,6 +223,7 @@ Line line_of(const Json& json) {
       {"skip", reason_of<SkipLine>},
       {"error", reason_of<ErrorLine>},
       {"end", [](const Json&) -> Line { return EndLine{}; }},
+      {"probe", [](const Json& probe) -> Line { return ProbeLine{origin_of(probe)}; }},
       {"plan", [](const Json& plan) -> Line { return PlanLine{get<double>(plan, "expected_seconds")}; }},
       {"point", point_line_of},
       {"alive", [](const Json&) -> Line { return AliveLine{}; }},

@@ -61,6 +61,11 @@ struct UnknownLine {
 
 // Between a worker and its parent only, never in a file.
 
+/// The probe that is asked from now on.
+struct ProbeLine {
+  Origin origin;
+};
+
 /// What the points that a probe has just asked for are expected to take together.
 struct PlanLine {
   double expected_seconds = 0;
@@ -85,7 +90,7 @@ struct UnsupportedLine {
 };
 
 using Line = std::variant<UnknownLine, RunLine, DeviceLine, SampleLine, LevelLine, FindingLine, SkipLine, ErrorLine,
-                          EndLine, PlanLine, PointLine, AliveLine, InfoLine, UnsupportedLine>;
+                          EndLine, ProbeLine, PlanLine, PointLine, AliveLine, InfoLine, UnsupportedLine>;
 
 /// Whether it is a measured point: the same in cycles is no other.
 bool is_point(const SampleLine& sample);

@@ -42,8 +42,9 @@ void Progress::point_started(const std::string& name, double expected_seconds) {
   point_ = name;
 }
 
-void Progress::worker_ended() {
+void Progress::worker_ended(bool another_follows) {
   ++workers_ended_;
+  if (another_follows) ++workers_;
   expected_of_ended_ += expected_of_worker_;
   expected_of_worker_ = done_of_worker_ = current_point_ = 0;
 }

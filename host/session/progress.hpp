@@ -18,7 +18,8 @@ class Progress {
   void worker_started(const std::string& label);
   void planned(double expected_seconds);
   void point_started(const std::string& name, double expected_seconds);
-  void worker_ended();
+  /// `another_follows`: for what it left to do.
+  void worker_ended(bool another_follows = false);
   void draw();
   /// Removes the line, so that something else can be written.
   void clear();

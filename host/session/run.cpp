@@ -41,6 +41,10 @@ std::vector<Share> shares_of(const Target& target, gpu::Api api, std::span<const
   return shares;
 }
 
+records::Origin origin_of(const Target& target, gpu::Api api, const measure::Probe& probe) {
+  return {target.record.id, records::api_name(api), std::string(probe.name)};
+}
+
 }  // namespace
 
 Run::Run(std::vector<const measure::Probe*> probes, const measure::Request& request, RunLimits limits,
@@ -82,14 +86,17 @@ void Run::append(const std::string& line) {
   if (const auto parsed = records::parse_line(line)) lines_.push_back(*parsed);
 }
 
-void Run::take(std::string_view text, PointLine& last_point) {
+void Run::take(std::string_view text, Place& place) {
   const auto line = records::parse_line(text);
   if (!line) {
     spdlog::error("a worker sent something that is no record: {}", text);
+  } else if (std::holds_alternative<records::ProbeLine>(*line)) {
+    ++place.probes_begun;
+    place.point = {};
   } else if (const auto* plan = std::get_if<records::PlanLine>(&*line)) {
     progress_.planned(plan->expected_seconds);
   } else if (const auto* point = std::get_if<PointLine>(&*line)) {
-    last_point = *point;
+    place.point = *point;
     progress_.point_started(point->name, point->point.expected_seconds);
   } else if (!std::holds_alternative<records::AliveLine>(*line)) {
     file_.append(text);
@@ -99,7 +106,8 @@ void Run::take(std::string_view text, PointLine& last_point) {
 
 void Run::probe(const Target& target, gpu::Api api) {
   for (const Share& share : shares_of(target, api, probes_)) {
-    if (!os::interrupted()) run_worker(target, api, share.probes, share.spares_a_core);
+    std::vector<const measure::Probe*> probes = share.probes;
+    while (!probes.empty() && !os::interrupted()) probes = run_worker(target, api, probes, share.spares_a_core);
   }
   compare_probes(target, api);
 }
@@ -108,11 +116,12 @@ int Run::workers_for(const Target& target, gpu::Api api, std::span<const measure
   return static_cast<int>(shares_of(target, api, probes).size());
 }
 
-void Run::run_worker(const Target& target, gpu::Api api, const std::vector<const measure::Probe*>& probes,
-                     bool spares_a_core) {
+std::vector<const measure::Probe*> Run::run_worker(const Target& target, gpu::Api api,
+                                                   const std::vector<const measure::Probe*>& probes,
+                                                   bool spares_a_core) {
   if (Clock::now() > end_) {
-    skip_for_time({target.record.id, records::api_name(api), ""}, {});
-    return;
+    skip_for_time(origin_of(target, api, *probes.front()), {});
+    return {};
   }
   measure::Request request = request_;
   request.line_bytes = target.record.line_bytes;
@@ -129,8 +138,8 @@ void Run::run_worker(const Target& target, gpu::Api api, const std::vector<const
                             .spares_a_core = spares_a_core,
                             .sysfs_root = limits_.sysfs_root.string()};
   for (const measure::Probe* probe : probes) task.probes.emplace_back(probe->name);
-  PointLine last_point;
-  const measure::WorkerHandlers handlers{.line = [&](std::string_view text) { take(text, last_point); },
+  Place place;
+  const measure::WorkerHandlers handlers{.line = [&](std::string_view text) { take(text, place); },
                                          .tick = [this] { progress_.draw(); },
                                          .diagnostics =
                                              [this](std::string_view text) {
@@ -140,16 +149,25 @@ void Run::run_worker(const Target& target, gpu::Api api, const std::vector<const
                                              }};
   progress_.worker_started(target.record.name + ", " + records::spoken_name(api));
   const WorkerEnd end = work_in_a_process(task, handlers, {limits_.silence, end_});
-  progress_.worker_ended();
-  const records::Origin origin{target.record.id, records::api_name(api), last_point.origin.probe};
-  if (end.how == WorkerEnd::How::out_of_time) skip_for_time(origin, last_point);
-  if (end.how == WorkerEnd::How::crashed || end.how == WorkerEnd::How::silent) record_death(end, origin, last_point);
+  const bool died = end.how == WorkerEnd::How::crashed || end.how == WorkerEnd::How::silent;
+  // Before the first probe: another process would fare no better, and each probe lacks its answer.
+  const std::size_t first_lost = std::max<std::size_t>(place.probes_begun, 1) - 1;
+  const std::size_t lost = place.probes_begun == 0 ? probes.size() : 1;
+  for (std::size_t probe = first_lost; died && probe < first_lost + lost; ++probe) {
+    record_death(end, origin_of(target, api, *probes[probe]), place.point);
+  }
+  if (end.how == WorkerEnd::How::out_of_time) skip_for_time(origin_of(target, api, *probes[first_lost]), place.point);
+  const bool has_more =
+      place.probes_begun > 0 && place.probes_begun < probes.size() && (died || end.how == WorkerEnd::How::finished);
+  progress_.worker_ended(has_more);
+  if (!has_more) return {};
+  return {probes.begin() + static_cast<std::ptrdiff_t>(place.probes_begun), probes.end()};
 }
 
 void Run::skip(const Target& target, gpu::Api api, const std::string& reason) {
   for (const measure::Probe* probe : probes_) {
     if (!measure::is_asked_through(*probe, api)) continue;
-    append(records::skip_line({target.record.id, records::api_name(api), std::string(probe->name)}, nullptr, reason));
+    append(records::skip_line(origin_of(target, api, *probe), nullptr, reason));
   }
 }
 
@@ -193,19 +211,20 @@ bool Run::measured(const std::string& probe) const {
 
 double Run::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-void Run::skip_for_time(records::Origin origin, const PointLine& last_point) {
+void Run::skip_for_time(const records::Origin& origin, const PointLine& last_point) {
   const std::string where = last_point.name.empty() ? "" : ", at " + last_point.name;
-  if (origin.probe.empty()) origin.probe = std::string(probes_.front()->name);
   append(records::skip_line(origin, last_point.name.empty() ? nullptr : &last_point.point,
                             "the run's --time-limit was reached" + where + "; a larger one goes on"));
 }
 
-void Run::record_death(const WorkerEnd& end, records::Origin origin, const PointLine& last_point) {
+void Run::record_death(const WorkerEnd& end, const records::Origin& origin, const PointLine& last_point) {
   std::string reason = end.reason;
   const bool at_a_point = !last_point.name.empty();
   reason += at_a_point ? ", at " + last_point.name : ", before its first point";
   if (!end.last_words.empty()) reason += "; its last words: " + end.last_words;
-  if (origin.probe.empty()) origin.probe = std::string(probes_.front()->name);
+  if (end.how == WorkerEnd::How::crashed) {
+    reason += "; run again, and where it comes back, leave out this probe or try another driver";
+  }
   append(records::error_line(origin, at_a_point ? &last_point.point : nullptr, reason));
 }
 

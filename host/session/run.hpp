@@ -57,13 +57,19 @@ class Run {
   void skip(const Target& target, gpu::Api api, const std::string& reason);
   /// What both APIs of a device say of its levels, held against each other.
   void compare_apis(const Target& target);
-  void run_worker(const Target& target, gpu::Api api, const std::vector<const measure::Probe*>& probes,
-                  bool spares_a_core);
+  /// Asks as many of the probes as one process can, the first ones; returns those that are left for another.
+  std::vector<const measure::Probe*> run_worker(const Target& target, gpu::Api api,
+                                                const std::vector<const measure::Probe*>& probes, bool spares_a_core);
   /// What its probes say of one level, held against each other.
   void compare_probes(const Target& target, gpu::Api api);
-  void take(std::string_view text, records::PointLine& last_point);
-  void skip_for_time(records::Origin origin, const records::PointLine& last_point);
-  void record_death(const measure::WorkerEnd& end, records::Origin origin, const records::PointLine& last_point);
+  /// Where a worker is.
+  struct Place {
+    std::size_t probes_begun = 0;
+    records::PointLine point;  ///< without a name before the first of the probe
+  };
+  void take(std::string_view text, Place& place);
+  void skip_for_time(const records::Origin& origin, const records::PointLine& last_point);
+  void record_death(const measure::WorkerEnd& end, const records::Origin& origin, const records::PointLine& last_point);
 
   std::vector<const measure::Probe*> probes_;
   measure::Request request_;

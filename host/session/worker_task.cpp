@@ -7,6 +7,7 @@
 #include "cpu/pinned.hpp"
 #include "cpu/topology.hpp"
 #include "gpu/error.hpp"
+#include "measure/cycles.hpp"
 #include "measure/observer.hpp"
 #include "measure/one_core.hpp"
 #include "measure/runner.hpp"
@@ -34,10 +35,14 @@ constexpr std::uint64_t least_smt_watch_bytes = 16 << 10;
 
 constexpr std::chrono::milliseconds between_signs_of_life{50};
 
+constexpr const char* without_smt_watch =
+    "nothing tells whether something else works on the core that is measured, as the walk that watches for it failed: ";
+
 class PipeObserver final : public measure::Observer {
  public:
   PipeObserver(const records::MeasureTask& task, const measure::SendLine& send) : task_(task), send_(send) {}
 
+  void begins(const measure::Probe& probe) { send_(records::probe_line(origin(probe))); }
   void planned(const measure::Probe&, const std::vector<measure::Point>& points) override {
     std::vector<double> seconds;
     for (const measure::Point& point : points) seconds.push_back(point.expected_seconds);
@@ -122,6 +127,21 @@ measure::Workload on_core(measure::Workload workload, int cpu) {
   return workload;
 }
 
+/// What helps to measure, and is done without where it fails, as the record then says. On a busy machine it may be too
+/// short to be told, which is no failure.
+template <typename Make>
+auto helper(Make make, const std::function<void(const std::string& why)>& tell) -> decltype(make()) {
+  try {
+    return make();
+  } catch (const gpu::Lost&) {
+    throw;
+  } catch (const gpu::TooShort&) {
+  } catch (const std::runtime_error& error) {
+    tell(error.what());
+  }
+  return {};
+}
+
 /// On a CPU alone, as a GPU's units belong to one program at a time, and where all cores are alike: one usual time of a
 /// hit serves for all.
 std::shared_ptr<measure::SmtInterference> smt_interference(gpu::Device& device, const records::MeasureTask& task,
@@ -130,36 +150,36 @@ std::shared_ptr<measure::SmtInterference> smt_interference(gpu::Device& device, 
   if (cpu::machine().kinds.size() > 1) return nullptr;
   const std::uint32_t line_bytes = task.request.line_bytes;
   const std::uint32_t lines = smt_watch_bytes() / line_bytes;
-  try {
-    if (task.api == gpu::Api::cpu) {
-      const workloads::CpuPlace place{
-          .core = quiet_core(cpu::machine(), 0), .pages = cpu::Pages::small, .awake_by = {}};
-      return std::make_shared<measure::SmtInterference>(
-          workloads::cpu_cycle_chase(place, lines, line_bytes, task.request.seed),
-          on_core(workloads::arithmetic_chain(device), place.core.cpu), patience(task.request.effort));
-    }
-    const measure::OneCore one_core(reading_thread);
+  if (task.api == gpu::Api::cpu) {
+    const workloads::CpuPlace place{.core = quiet_core(cpu::machine(), 0), .pages = cpu::Pages::small, .awake_by = {}};
     return std::make_shared<measure::SmtInterference>(
-        workloads::cycle_chase(device, lines, line_bytes, task.request.seed), workloads::arithmetic_chain(device),
-        patience(task.request.effort));
-  } catch (const gpu::Unsupported&) {
-  } catch (const gpu::Error&) {
+        workloads::cpu_cycle_chase(place, lines, line_bytes, task.request.seed),
+        on_core(workloads::arithmetic_chain(device), place.core.cpu), patience(task.request.effort));
   }
-  return nullptr;
+  const measure::OneCore one_core(reading_thread);
+  return std::make_shared<measure::SmtInterference>(
+      workloads::cycle_chase(device, lines, line_bytes, task.request.seed), workloads::arithmetic_chain(device),
+      patience(task.request.effort));
 }
 
-/// Cycles are a second unit: a device that cannot tell them, or fails to, is measured without.
+/// Cycles are a second unit, of a device that can tell them.
 std::function<std::optional<measure::CoreClock>()> core_clock(gpu::Device& device, const measure::Settled& settled,
                                                               counters::Sampler& sampler, measure::Observer& observer) {
   const auto begin = std::chrono::steady_clock::now();
   const auto read_mhz = [&sampler, begin] { return counters::summarize(sampler.since(begin)).gpu_clock_mhz; };
+  return workloads::core_clock_of(device, settled, read_mhz, [&observer] { observer.alive(); });
+}
+
+/// What stands between a device and its probes: a clock that can be believed, and settles. A driver that refuses the
+/// few KiB which that takes has failed.
+measure::Settled settled(gpu::Device& device, const records::MeasureTask& task, measure::Observer& observer,
+                         os::ThreadId reading_thread) {
   try {
-    auto clock = workloads::core_clock_of(device, settled, read_mhz, [&observer] { observer.alive(); });
-    if (clock) return clock;
-  } catch (const gpu::Unsupported&) {
-  } catch (const gpu::Error&) {
+    if (const auto flaw = why_no_clock(device, task.api)) throw gpu::Error(*flaw);
+    return settle(device, observer, reading_thread);
+  } catch (const gpu::Unsupported& reason) {
+    throw gpu::Error(reason.what());
   }
-  return [] { return std::nullopt; };
 }
 
 std::vector<const measure::Probe*> probes_of(const records::MeasureTask& task) {
@@ -179,21 +199,31 @@ void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
     // Before the driver is loaded: its threads take over the mask. The machine is looked at first, as it is cut down to
     // it.
     if (task.spares_a_core) cpu::keep_off(0, quiet_core(cpu::machine(), 0).cpu);
-    const std::unique_ptr<gpu::Device> device = open_device(task);
+    std::unique_ptr<gpu::Device> device = open_device(task);
     // Before the clock settles: it would fall again while libraries are loaded and files looked for.
     counters::Sampler sampler(counters::reader_of(task.sysfs_root, task.pci));
     if (task.api == gpu::Api::cpu) cpu::keep_off(sampler.thread_id(), quiet_core(cpu::machine(), 0).cpu);
-    if (const auto flaw = why_no_clock(*device, task.api)) throw gpu::Unsupported(*flaw);
-    const measure::Settled settled = settle(*device, observer, sampler.thread_id());
-    measure::RunnerOptions options{.request = task.request,
-                                   .clock_settled = settled.stable,
-                                   .device_state_since = [&sampler](auto moment) { return sampler.since(moment); },
-                                   .core_clock = core_clock(*device, settled, sampler, observer),
-                                   .smt_interference = smt_interference(*device, task, sampler.thread_id()),
-                                   .reading_thread = sampler.thread_id()};
+    const measure::Settled clock = settled(*device, task, observer, sampler.thread_id());
+    const auto tell = [&](const std::string& what) { observer.failed(*probes.front(), nullptr, what); };
+    measure::RunnerOptions options{
+        .request = task.request,
+        .clock_settled = clock.stable,
+        .device_state_since = [&sampler](auto moment) { return sampler.since(moment); },
+        .smt_interference = helper([&] { return smt_interference(*device, task, sampler.thread_id()); },
+                                   [&](const std::string& why) { tell(without_smt_watch + why); }),
+        .reading_thread = sampler.thread_id()};
+    const auto told_clock = helper([&] { return core_clock(*device, clock, sampler, observer); },
+                                   [&](const std::string& why) { tell(measure::without_cycles(why)); });
+    if (told_clock) options.core_clock = told_clock;
     // Others on this machine cannot disturb a simulated device.
     if (task.api == gpu::Api::model) options.host_time = [] { return counters::HostTime{}; };
-    for (const measure::Probe* probe : probes) measure::run_probe(*device, *probe, options, observer);
+    for (const measure::Probe* probe : probes) {
+      observer.begins(*probe);
+      if (measure::run_probe(*device, *probe, options, observer)) continue;
+      // It may hang where it is let go of. The probes that are left are another process's.
+      (void)device.release();
+      break;
+    }
   } catch (const gpu::Unsupported& reason) {
     for (const measure::Probe* probe : probes) observer.skipped(*probe, nullptr, reason.what());
   } catch (const gpu::Error& error) {

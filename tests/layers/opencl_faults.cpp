@@ -1,72 +1,27 @@
-// An OpenCL layer (OPENCL_LAYERS) that makes the driver below it fail as SONDE_FAULTS says: "CALL@N=EFFECT", several
-// with blanks between. From the N-th call of a function on with "N+", else at the N-th alone. Effects:
-//   -5 …        the call does nothing and returns this error
-//   crash, exit the process ends in the call, by SIGABRT (drivers catch others) or by exit(0)
-//   hang, slow  the call never returns, or a minute later than it would
-//   garble      clEnqueueReadBuffer, blocking: one byte of what was read is another
+// An OpenCL layer (OPENCL_LAYERS) that makes the driver below it fail as SONDE_FAULTS says (faults.hpp). Effects beside
+// those of every function:
+//   garble      one byte is another: clEnqueueReadBuffer, of what was read; clEnqueueWriteBuffer and
+//               clEnqueueCopyBuffer, of what arrives; clEnqueueMapBuffer, of what the CPU sees
+//   copies      clEnqueueMapBuffer: the CPU gets a copy, which goes back when it is unmapped
 //   still, backwards, wrap
 //               clGetEventProfilingInfo: the clock stands still, runs backwards, or has 32 bits
-// Counted are the calls of one process. For the tests alone.
+// For the tests alone.
 
 #include <CL/cl_layer.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <map>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <thread>
+#include <memory>
 #include <tuple>
 #include <type_traits>
+
+#include "faults.hpp"
 
 namespace {
 
 const cl_icd_dispatch* below = nullptr;
 cl_icd_dispatch hooked{};
-
-struct Fault {
-  std::uint64_t first = 1;
-  bool from_then_on = false;
-  std::string effect;
-};
-
-std::multimap<std::string, Fault, std::less<>> read_faults() {
-  std::multimap<std::string, Fault, std::less<>> faults;
-  const char* const text = std::getenv("SONDE_FAULTS");
-  std::istringstream words(text != nullptr ? text : "");
-  for (std::string word; words >> word;) {
-    const std::size_t at = word.find('@');
-    const std::size_t equals = word.find('=');
-    if (at == std::string::npos || equals == std::string::npos) std::abort();
-    const std::string number = word.substr(at + 1, equals - at - 1);
-    faults.emplace(word.substr(0, at), Fault{std::stoull(number), number.ends_with('+'), word.substr(equals + 1)});
-  }
-  return faults;
-}
-
-/// The effect that is due at this call, empty where none is.
-std::string_view due(std::string_view function, std::atomic<std::uint64_t>& calls) {
-  static const auto faults = read_faults();
-  const std::uint64_t call = ++calls;
-  const auto [first, last] = faults.equal_range(function);
-  for (auto one = first; one != last; ++one) {
-    const Fault& fault = one->second;
-    if (fault.from_then_on ? call >= fault.first : call == fault.first) return fault.effect;
-  }
-  return {};
-}
-
-void suffer(std::string_view effect) {
-  if (effect == "crash") std::abort();
-  if (effect == "exit") std::exit(0);
-  if (effect == "slow") std::this_thread::sleep_for(std::chrono::minutes(1));
-  while (effect == "hang") pause();
-}
+faults::Later once_waited_for;
 
 template <typename Result, typename... Arguments>
 Result failed(cl_int error, std::tuple<Arguments...> arguments) {
@@ -81,42 +36,142 @@ Result failed(cl_int error, std::tuple<Arguments...> arguments) {
   }
 }
 
-bool is_error(std::string_view effect) { return effect.starts_with('-'); }
-
 /// Stands before one function of the driver.
 template <auto function>
 struct Hook;
 
+/// What the driver does under this effect.
+template <auto function, typename... Arguments>
+auto done(std::string_view, Arguments... arguments) {
+  return (below->*function)(arguments...);
+}
+
 template <typename Result, typename... Arguments, Result (CL_API_CALL* cl_icd_dispatch::*function)(Arguments...)>
 struct Hook<function> {
   static inline std::string_view name;
-  static inline std::atomic<std::uint64_t> calls = 0;
 
   static Result CL_API_CALL call(Arguments... arguments) {
-    const std::string_view effect = due(name, calls);
-    suffer(effect);
-    if (is_error(effect)) return failed<Result>(std::atoi(effect.data()), std::tuple<Arguments...>(arguments...));
-    const Result result = (below->*function)(arguments...);
-    if (!effect.empty()) spoil(effect, arguments...);
-    return result;
-  }
-
-  template <typename... Others>
-  static void spoil(std::string_view, Others...) {}
-  static void spoil(std::string_view effect, cl_command_queue, cl_mem, cl_bool blocking, std::size_t, std::size_t bytes,
-                    void* into, cl_uint, const cl_event*, cl_event*) {
-    if (effect == "garble" && blocking != CL_FALSE && bytes > 0) static_cast<unsigned char*>(into)[bytes / 2] ^= 0x10u;
-  }
-  static void spoil(std::string_view effect, cl_event, cl_profiling_info, std::size_t, void* into, std::size_t*) {
-    if (into == nullptr) return;
-    cl_ulong time = 0;
-    std::memcpy(&time, into, sizeof time);
-    if (effect == "still") time = 1'000'000;
-    if (effect == "backwards") time = ~time >> 1u;
-    if (effect == "wrap") time &= 0xffffffffu;
-    std::memcpy(into, &time, sizeof time);
+    const std::string effect = faults::due("opencl", name);
+    faults::suffer(name, effect);
+    if (faults::is_number(effect)) return failed<Result>(std::stoi(effect), std::tuple<Arguments...>(arguments...));
+    return done<function>(effect, arguments...);
   }
 };
+
+template <>
+auto done<&cl_icd_dispatch::clEnqueueReadBuffer>(std::string_view effect, cl_command_queue queue, cl_mem buffer,
+                                                 cl_bool blocking, std::size_t offset, std::size_t bytes, void* into,
+                                                 cl_uint events, const cl_event* after, cl_event* event) {
+  const cl_int status = below->clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, into, events, after, event);
+  if (effect == "garble") {
+    once_waited_for.add([=] { faults::garble(into, bytes); });
+    if (blocking != CL_FALSE) once_waited_for.now();
+  }
+  return status;
+}
+
+template <>
+auto done<&cl_icd_dispatch::clEnqueueWriteBuffer>(std::string_view effect, cl_command_queue queue, cl_mem buffer,
+                                                  cl_bool blocking, std::size_t offset, std::size_t bytes,
+                                                  const void* from, cl_uint events, const cl_event* after,
+                                                  cl_event* event) {
+  const auto copy = std::make_shared<std::vector<unsigned char>>();
+  if (effect == "garble") {
+    const auto* const first = static_cast<const unsigned char*>(from);
+    copy->assign(first, first + bytes);
+    faults::garble(copy->data(), bytes);
+    from = copy->data();
+  }
+  const cl_int status = below->clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, from, events, after, event);
+  if (!copy->empty()) once_waited_for.add([copy] {});  // until then the driver may read it
+  return status;
+}
+
+template <>
+auto done<&cl_icd_dispatch::clEnqueueCopyBuffer>(std::string_view effect, cl_command_queue queue, cl_mem from,
+                                                 cl_mem into, std::size_t from_offset, std::size_t offset,
+                                                 std::size_t bytes, cl_uint events, const cl_event* after,
+                                                 cl_event* event) {
+  const cl_int status = below->clEnqueueCopyBuffer(queue, from, into, from_offset, offset, bytes, events, after, event);
+  if (effect == "garble") {
+    once_waited_for.add([=] {
+      unsigned char byte = 0;
+      below->clEnqueueReadBuffer(queue, into, CL_TRUE, offset + bytes / 2, 1, &byte, 0, nullptr, nullptr);
+      faults::garble(&byte, 1);
+      below->clEnqueueWriteBuffer(queue, into, CL_TRUE, offset + bytes / 2, 1, &byte, 0, nullptr, nullptr);
+    });
+  }
+  return status;
+}
+
+/// What was mapped, and is a copy.
+struct MappedCopy {
+  std::vector<unsigned char> bytes;
+  std::size_t offset = 0;
+  bool is_written = false;
+};
+std::map<void*, MappedCopy> copies;
+
+template <>
+auto done<&cl_icd_dispatch::clEnqueueMapBuffer>(std::string_view effect, cl_command_queue queue, cl_mem buffer,
+                                                cl_bool blocking, cl_map_flags flags, std::size_t offset,
+                                                std::size_t bytes, cl_uint events, const cl_event* after,
+                                                cl_event* event, cl_int* status) {
+  if (effect != "copies") {
+    void* const mapped =
+        below->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, events, after, event, status);
+    if (effect == "garble" && mapped != nullptr) faults::garble(mapped, bytes);
+    return mapped;
+  }
+  MappedCopy copy{.bytes = std::vector<unsigned char>(bytes), .offset = offset, .is_written = flags != CL_MAP_READ};
+  void* const mapped = copy.bytes.data();
+  const cl_int read = below->clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset, bytes, mapped, events, after, event);
+  if (status != nullptr) *status = read;
+  copies.emplace(mapped, std::move(copy));
+  return mapped;
+}
+
+template <>
+auto done<&cl_icd_dispatch::clEnqueueUnmapMemObject>(std::string_view, cl_command_queue queue, cl_mem buffer,
+                                                     void* mapped, cl_uint events, const cl_event* after,
+                                                     cl_event* event) {
+  const auto copy = copies.find(mapped);
+  if (copy == copies.end()) return below->clEnqueueUnmapMemObject(queue, buffer, mapped, events, after, event);
+  const MappedCopy& from = copy->second;
+  const cl_int status = from.is_written
+                            ? below->clEnqueueWriteBuffer(queue, buffer, CL_TRUE, from.offset, from.bytes.size(),
+                                                          from.bytes.data(), events, after, event)
+                            : below->clEnqueueMarkerWithWaitList(queue, events, after, event);
+  copies.erase(copy);
+  return status;
+}
+
+template <>
+auto done<&cl_icd_dispatch::clFinish>(std::string_view, cl_command_queue queue) {
+  const cl_int status = below->clFinish(queue);
+  once_waited_for.now();
+  return status;
+}
+
+template <>
+auto done<&cl_icd_dispatch::clWaitForEvents>(std::string_view, cl_uint count, const cl_event* events) {
+  const cl_int status = below->clWaitForEvents(count, events);
+  once_waited_for.now();
+  return status;
+}
+
+template <>
+auto done<&cl_icd_dispatch::clGetEventProfilingInfo>(std::string_view effect, cl_event event, cl_profiling_info what,
+                                                     std::size_t bytes, void* into, std::size_t* needed) {
+  const cl_int status = below->clGetEventProfilingInfo(event, what, bytes, into, needed);
+  if (status == CL_SUCCESS && into != nullptr) {
+    cl_ulong time = 0;
+    std::memcpy(&time, into, sizeof time);
+    time = faults::spoilt(effect, time);
+    std::memcpy(into, &time, sizeof time);
+  }
+  return status;
+}
 
 template <auto function>
 void hook(std::string_view name) {

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import fake_opencl
+import fault_layers
 import jsonschema
 import pytest
 
@@ -131,6 +132,12 @@ def fake_loader(both_cpu, compiler, tmp_path_factory):
     folder = tmp_path_factory.mktemp("broken driver")
     fake_opencl.build(compiler, ROOT, folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def layers(both_cpu, tmp_path_factory):
+    """An environment in which drivers fail as a script says."""
+    return fault_layers.build(tmp_path_factory.mktemp("layers"))
 
 
 @pytest.fixture

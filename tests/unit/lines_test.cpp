@@ -272,6 +272,7 @@ TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
   EXPECT_EQ(got.memory_kinds, info.memory_kinds);
 
   EXPECT_DOUBLE_EQ(parsed<PlanLine>(plan_line({0.5, 1.25})).expected_seconds, 1.75);
+  EXPECT_EQ(parsed<ProbeLine>(probe_line(origin)).origin.probe, origin.probe);
   const auto point = parsed<PointLine>(point_line(origin, "latency 4 KiB", test::point_of(4096)));
   EXPECT_EQ(point.name, "latency 4 KiB");
   EXPECT_EQ(point.point.x.at("bytes"), 4096);

@@ -92,13 +92,15 @@ class RunnerTest : public testing::Test {
 
   void run(ScriptedDevice& device, std::vector<Point> points, std::function<counters::HostTime()> host_time) {
     points_wanted = std::move(points);
-    run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = std::move(host_time)}, observer);
+    may_go_on = run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = std::move(host_time)},
+                          observer);
   }
   void run(ScriptedDevice& device, std::vector<Point> points) { run(device, std::move(points), shares({})); }
 
   const State& state(std::size_t index) const { return observer.measurements.at(index).state; }
 
   RecordingObserver observer;
+  bool may_go_on = false;  ///< what the last run said of the device
 };
 
 TEST_F(RunnerTest, EveryPointIsPlannedStartedAndMeasuredInOrder) {
@@ -306,12 +308,26 @@ TEST_F(RunnerTest, AClockThatCannotBeToldCostsTheCyclesAndNoPoint) {
   };
   run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock},
             observer);
-  EXPECT_TRUE(observer.failures.empty());
+  ASSERT_EQ(observer.failures.size(), 1u);
+  EXPECT_EQ(observer.failures[0].point->x.at("bytes"), 1024);
+  EXPECT_NE(observer.failures[0].text.find("without cycles"), std::string::npos) << observer.failures[0].text;
+  EXPECT_NE(observer.failures[0].text.find("the chain went astray"), std::string::npos) << observer.failures[0].text;
   ASSERT_EQ(observer.measurements.size(), 3u);
   EXPECT_EQ(observer.measurements[0].unit, "ns");
   EXPECT_FALSE(state(0).core_clock);
   EXPECT_EQ(observer.measurements[1].point.x.at("bytes"), 2048);
   EXPECT_EQ(observer.measurements[2].unit, "cycles");
+}
+
+TEST_F(RunnerTest, AClockThatOthersDisturbIsLeftOutWithoutAWord) {
+  ScriptedDevice device({});
+  points_wanted = {point_of(1024)};
+  const auto clock = []() -> std::optional<CoreClock> { throw gpu::TooShort("others disturb"); };
+  run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock},
+            observer);
+  EXPECT_TRUE(observer.failures.empty());
+  EXPECT_TRUE(observer.skips.empty());
+  EXPECT_EQ(observer.measurements.size(), 1u);
 }
 
 TEST_F(RunnerTest, ADisturbedPointIsMeasuredAgain) {
@@ -492,10 +508,12 @@ TEST_F(RunnerTest, DriftIsHowFarAReferencePointHasMoved) {
   EXPECT_NEAR(state(24).drift.value(), 0.1, 1e-6);
 }
 
-TEST_F(RunnerTest, AReferenceThatFailsCostsTheDriftAndNoPoint) {
+TEST_F(RunnerTest, AReferenceThatFailsIsToldAndCostsTheDriftAndNoPoint) {
   ScriptedDevice device({.fails = [](std::size_t dispatch) { return dispatch == 0; }});
   run(device, {point_of(1024), point_of(2048)});
-  EXPECT_TRUE(observer.failures.empty());
+  ASSERT_EQ(observer.failures.size(), 1u);
+  EXPECT_NE(observer.failures[0].text.find("the script says"), std::string::npos) << observer.failures[0].text;
+  EXPECT_NE(observer.failures[0].text.find("drifts"), std::string::npos) << observer.failures[0].text;
   ASSERT_EQ(observer.measurements.size(), 2u);
   EXPECT_FALSE(state(0).drift);
   EXPECT_FALSE(state(1).drift);
@@ -515,12 +533,59 @@ TEST_F(RunnerTest, AnErrorCostsItsPointAlone) {
 TEST_F(RunnerTest, ThreeErrorsInARowAreEnough) {
   ScriptedDevice device({.fails = [](std::size_t) { return true; }});
   run(device, distinct_points(6));
-  ASSERT_EQ(observer.failures.size(), 4u);
-  for (int failure = 0; failure < 3; ++failure) EXPECT_TRUE(observer.failures[static_cast<std::size_t>(failure)].point);
-  EXPECT_FALSE(observer.failures[3].point);
-  EXPECT_NE(observer.failures[3].text.find("given up after 3"), std::string::npos) << observer.failures[3].text;
+  // One record of what is wrong, and one of what was not measured for it.
+  ASSERT_EQ(observer.failures.size(), 1u);
+  EXPECT_TRUE(observer.failures[0].point);
+  ASSERT_EQ(observer.skips.size(), 1u);
+  EXPECT_FALSE(observer.skips[0].point);
+  EXPECT_EQ(observer.skips[0].text, "given up after 3 failures in a row");
+  EXPECT_FALSE(may_go_on);
   EXPECT_EQ(observer.starts.size(), 3u);
   EXPECT_TRUE(observer.measurements.empty());
+}
+
+TEST_F(RunnerTest, ReasonsThatDifferAreAllTold) {
+  ScriptedDevice device({.fails = [this](std::size_t) -> bool {
+    throw gpu::Error("failure " + std::to_string(std::min<std::size_t>(2, observer.starts.size())));
+  }});
+  run(device, distinct_points(6));
+  ASSERT_EQ(observer.failures.size(), 1u);
+  EXPECT_EQ(observer.failures[0].text, "failure 1");
+  ASSERT_EQ(observer.skips.size(), 1u);
+  EXPECT_EQ(observer.skips[0].text, "given up after 3 failures in a row; at latency 2 KiB: failure 2");
+}
+
+TEST_F(RunnerTest, FailuresBeforeASuccessAreToldEach) {
+  ScriptedDevice device({.fails = [this](std::size_t) { return observer.starts.size() <= 2; }});
+  run(device, distinct_points(3));
+  ASSERT_EQ(observer.failures.size(), 2u);
+  EXPECT_EQ(observer.failures[1].point->x.at("bytes"), 2 * few_bytes);
+  EXPECT_TRUE(observer.skips.empty());
+  EXPECT_EQ(observer.measurements.size(), 1u);
+  EXPECT_TRUE(may_go_on);
+}
+
+TEST_F(RunnerTest, ADeviceThatWasLostIsAskedNothingMore) {
+  ScriptedDevice device({.fails = [this](std::size_t) -> bool {
+    if (observer.starts.size() < 2) return false;
+    throw gpu::Lost("the script says that it is gone");
+  }});
+  run(device, distinct_points(6));
+  EXPECT_EQ(observer.measurements.size(), 1u);
+  EXPECT_EQ(observer.starts.size(), 2u);
+  ASSERT_EQ(observer.failures.size(), 1u);
+  EXPECT_EQ(observer.failures[0].point->x.at("bytes"), 2 * few_bytes);
+  ASSERT_EQ(observer.skips.size(), 1u);
+  EXPECT_FALSE(observer.skips[0].point);
+  EXPECT_FALSE(may_go_on);
+}
+
+TEST_F(RunnerTest, ADeviceThatOnlyFailedIsNotAskedFurther) {
+  ScriptedDevice device({.fails = [](std::size_t) { return true; }});
+  run(device, distinct_points(2));
+  EXPECT_EQ(observer.failures.size(), 1u);
+  EXPECT_EQ(observer.skips.size(), 1u);
+  EXPECT_FALSE(may_go_on);
 }
 
 TEST_F(RunnerTest, ErrorsThatAreNotInARowDoNotAddUp) {

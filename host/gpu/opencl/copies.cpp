@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gpu/begins_soon.hpp"
+#include "gpu/credible_time.hpp"
 #include "gpu/opencl/error.hpp"
 #include "gpu/page_aligned.hpp"
 
@@ -213,12 +214,12 @@ class OpenclCopies final : public Copies {
     return stretch;
   }
 
-  static CopyTimes times_of(const std::vector<Stretch>& stretches) {
+  CopyTimes times_of(const std::vector<Stretch>& stretches) const {
     CopyTimes times;
     cl_ulong begin = stretches.front().begin();
     cl_ulong end = 0;
     for (const Stretch& stretch : stretches) {
-      times.each.push_back(stretch.time());
+      times.each.push_back(moved(stretch.time(), device_.info().timer_step_ns));
       begin = std::min(begin, stretch.begin());
       end = std::max(end, stretch.end());
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gpu/clock_relation.hpp"
+#include "gpu/credible_time.hpp"
 #include "gpu/error.hpp"
 #include "gpu/limits.hpp"
 #include "gpu/opencl/buffer.hpp"
@@ -88,8 +89,10 @@ class OpenclDevice final : public Device {
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
     return translated([&] {
+      const Nanoseconds before = host_time();
       const auto [start, end] = times_of(enqueue(kernel, launch));
-      return Nanoseconds(static_cast<double>(end - start));
+      const Nanoseconds time = moved(Nanoseconds(static_cast<double>(end - start)), info_.timer_step_ns);
+      return credible(time, host_time() - before);
     });
   }
 
@@ -117,6 +120,7 @@ class OpenclDevice final : public Device {
         for (; !done && ahead.size() < dispatches_ahead; ++enqueued) ahead.push_back(enqueue(kernel, launch(enqueued)));
         queue_.flush();
         const auto [start, end] = times_of(ahead.front());
+        (void)moved(Nanoseconds(static_cast<double>(end - start)), info_.timer_step_ns);
         times.push_back({since_first(start), since_first(end)});
         ahead.pop_front();
         done = done || enough(clocks.just_over(times.back().end, host_time()));
@@ -190,7 +194,8 @@ class OpenclDevice final : public Device {
     } catch (const cl::Error&) {
       log = "it has no log of why";
     }
-    throw Error("the driver could not build the kernel (" + error_name(status) + "): " + log);
+    throw Error("clBuildProgram failed with " + error_name(status) + "; " + advice(status) +
+                ". The driver's log: " + log);
   }
 
   cl::Device device_;

@@ -158,7 +158,7 @@ std::vector<DeviceInfo> list() {
     for (const cl::Device& device : devices()) infos.push_back(describe(device));
     return infos;
   } catch (const cl::Error& error) {
-    throw Error(std::string(error.what()) + " failed with " + error_name(error.err()));
+    throw Error(std::string(error.what()) + " failed with " + error_name(error.err()) + "; " + advice(error.err()));
   }
 }
 
@@ -187,6 +187,23 @@ std::string error_name(cl_int code) {
     case CL_INVALID_EVENT: return "CL_INVALID_EVENT";
     case CL_INVALID_OPERATION: return "CL_INVALID_OPERATION";
     default: return "OpenCL error " + std::to_string(code);
+  }
+}
+
+std::string advice(cl_int code) {
+  switch (code) {
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_INVALID_BUFFER_SIZE:
+    case CL_OUT_OF_HOST_MEMORY: return "close what else uses the memory, or ask for smaller --sizes";
+    case CL_OUT_OF_RESOURCES:
+      return "close what else uses the device and run again; the system's log may say more, as that a watchdog ended "
+             "work that took too long";
+    case CL_DEVICE_NOT_AVAILABLE:
+    case CL_INVALID_CONTEXT:
+    case CL_INVALID_COMMAND_QUEUE:
+      return "the driver has lost the device, and the system's log may say why; run again, and where it comes back, "
+             "leave out this probe or try another driver";
+    default: return "run again; where it comes back, a newer or another driver may do better";
   }
 }
 

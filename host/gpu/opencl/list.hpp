@@ -15,5 +15,7 @@ DeviceInfo describe(const cl::Device& device);
 
 /// "CL_OUT_OF_RESOURCES" for -5, and so on; the number where the name is not known.
 std::string error_name(cl_int code);
+/// What a user can do about it.
+std::string advice(cl_int code);
 
 }  // namespace sonde::gpu::opencl

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gpu/begins_soon.hpp"
+#include "gpu/credible_time.hpp"
 #include "gpu/error.hpp"
 #include "gpu/vulkan/copy_memory.hpp"
 #include "gpu/vulkan/copy_queue.hpp"
@@ -20,7 +21,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Part = CopyQueue::Part;
 constexpr std::chrono::seconds longest{20};
-constexpr const char* too_long = "the device did not finish its copies within 20 seconds";
 
 /// Of the device's own compute family, or of one that does nothing but copy.
 struct Engine {
@@ -35,6 +35,7 @@ class VulkanCopies final : public Copies {
  public:
   VulkanCopies(Queue& queue, double timer_step_ns, PrepareLaunch prepare_launch)
       : queue_(queue),
+        timer_step_ns_(timer_step_ns),
         prepare_launch_(std::move(prepare_launch)),
         gate_(make_counter(queue.device())),
         begun_(make_counter(queue.device())),
@@ -60,6 +61,7 @@ class VulkanCopies final : public Copies {
       throw Unsupported(chosen.family.name + " has no " + std::to_string(lists.size()) + " queues");
     CopyTimes times = run_once(chosen, lists);
     if (chosen.family.timestamp_bits == 0) return times;
+    for (const Nanoseconds one : times.each) (void)moved(one, timer_step_ns_);
     const CopyTimes nothing = time_of_nothing(chosen, lists.size());
     times.taken_off = nothing.all;
     times.all = less(times.all, nothing.all);
@@ -200,9 +202,7 @@ class VulkanCopies final : public Copies {
     info.pSemaphores = &count.semaphore;
     info.pValues = &count.value;
     const auto timeout_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(longest).count();
-    const VkResult result = vkWaitSemaphores(queue_.device(), &info, static_cast<std::uint64_t>(timeout_ns));
-    if (result == VK_TIMEOUT) throw Error(too_long);
-    check(result, "vkWaitSemaphores");
+    check_wait(vkWaitSemaphores(queue_.device(), &info, static_cast<std::uint64_t>(timeout_ns)), "vkWaitSemaphores");
   }
 
   /// For queues without timestamps: when each was seen to have ended.
@@ -210,7 +210,7 @@ class VulkanCopies final : public Copies {
     CopyTimes times;
     times.each.resize(ends.size());
     for (std::size_t left = ends.size(); left > 0;) {
-      if (Clock::now() - begin > longest) throw Error(too_long);
+      if (Clock::now() - begin > longest) check_wait(VK_TIMEOUT, "waiting for copies");
       for (std::size_t index = 0; index < ends.size(); ++index) {
         if (times.each[index].count() > 0) continue;
         std::uint64_t value = 0;
@@ -224,6 +224,7 @@ class VulkanCopies final : public Copies {
   }
 
   Queue& queue_;
+  double timer_step_ns_;
   PrepareLaunch prepare_launch_;
   Semaphore gate_;
   Semaphore begun_;

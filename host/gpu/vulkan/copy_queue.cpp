@@ -1,6 +1,6 @@
 #include "gpu/vulkan/copy_queue.hpp"
 
-#include "gpu/error.hpp"
+#include "gpu/credible_time.hpp"
 #include "gpu/vulkan/buffer.hpp"
 #include "gpu/vulkan/copy_memory.hpp"
 
@@ -127,9 +127,9 @@ Nanoseconds CopyQueue::time(Part from, Part to) const {
           "vkGetQueryPoolResults");
     return ticks;
   };
-  const std::uint64_t mask = timestamp_bits_ >= 64 ? ~0ull : (1ull << timestamp_bits_) - 1;
-  const std::uint64_t ticks =
-      (read(2 * static_cast<std::uint32_t>(to) + 1) - read(2 * static_cast<std::uint32_t>(from))) & mask;
+  const std::uint64_t begin = read(2 * static_cast<std::uint32_t>(from));
+  const std::uint64_t end = read(2 * static_cast<std::uint32_t>(to) + 1);
+  const std::uint64_t ticks = ticks_between(begin, end, timestamp_bits_);
   return Nanoseconds(static_cast<double>(ticks) * timer_step_ns_);
 }
 

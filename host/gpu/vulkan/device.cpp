@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpu/clock_relation.hpp"
+#include "gpu/credible_time.hpp"
 #include "gpu/error.hpp"
 #include "gpu/limits.hpp"
 #include "gpu/vulkan/bindings.hpp"
@@ -94,8 +95,10 @@ class VulkanDevice final : public Device {
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
     const PreparedLaunch prepared = prepare(kernel, launch);
+    const Nanoseconds before = host_time();
     queue_.run(prepared.record);
-    return prepared.time();
+    const Nanoseconds waited = host_time() - before;
+    return credible(moved(prepared.time(), info_.timer_step_ns), waited);
   }
 
   BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t)>& launch,
@@ -134,6 +137,7 @@ class VulkanDevice final : public Device {
       const std::size_t slot = times.size() % SubmissionRing::slots;
       submission_ring_->wait(slot);
       const auto [begin, end] = stamps(1 + slot);
+      (void)moved(between(begin, end), info_.timer_step_ns);
       times.push_back({since_first(begin), since_first(end)});
       done = done || enough(clocks.just_over(times.back().end, host_time()));
     }
@@ -179,9 +183,8 @@ class VulkanDevice final : public Device {
   }
 
   Nanoseconds between(std::uint64_t begin, std::uint64_t end) const {
-    const std::uint32_t bits = queue_.timestamp_bits();
-    const std::uint64_t mask = bits >= 64 ? ~0ull : (1ull << bits) - 1;
-    return Nanoseconds(static_cast<double>((end - begin) & mask) * info_.timer_step_ns);
+    const std::uint64_t ticks = ticks_between(begin, end, queue_.timestamp_bits());
+    return Nanoseconds(static_cast<double>(ticks) * info_.timer_step_ns);
   }
 
   Nanoseconds last_dispatch() const {

@@ -2,13 +2,21 @@
 
 #include <volk.h>
 
+#include <atomic>
 #include <string>
 #include <utility>
 
 namespace sonde::gpu::vulkan {
 
-/// Throws Error, or Unsupported when memory ran out, with the call's and the result's name.
+/// Throws Error, or Lost where the device is, with the call's and the result's name and what to do.
 void check(VkResult result, const char* call);
+/// The same of an allocation, which the driver may refuse: Unsupported when memory ran out.
+void check_room(VkResult result, const char* call);
+/// The same of a wait for what the device was told to do. Lost whatever the result: nobody knows what still runs.
+void check_wait(VkResult result, const char* call);
+
+/// Whether the device was lost while it may have been at work: destroying what that uses crashes drivers.
+inline std::atomic<bool> is_abandoned = false;
 
 /// Owns one object of a VkDevice. `Destroy` is a pointer to volk's function pointer, which is known only once a
 /// device has been loaded.
@@ -26,7 +34,7 @@ class Handle {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() {
-    if (raw_ != Raw{VK_NULL_HANDLE}) (*Destroy)(device_, raw_, nullptr);
+    if (raw_ != Raw{VK_NULL_HANDLE} && !is_abandoned) (*Destroy)(device_, raw_, nullptr);
   }
   Raw get() const { return raw_; }
   const Raw& raw() const { return raw_; }  ///< for calls that want it by address

@@ -26,7 +26,7 @@ BufferHandle make_buffer(VkDevice device, std::uint64_t size_bytes, VkBufferUsag
     create.pQueueFamilyIndices = families.data();
   }
   VkBuffer buffer = VK_NULL_HANDLE;
-  check(vkCreateBuffer(device, &create, nullptr, &buffer), "vkCreateBuffer");
+  check_room(vkCreateBuffer(device, &create, nullptr, &buffer), "vkCreateBuffer");
   return {device, buffer};
 }
 
@@ -40,7 +40,7 @@ void bind(Allocation& allocation, VkDevice device, std::uint64_t size_bytes, std
   info.allocationSize = size_bytes;
   info.memoryTypeIndex = type;
   VkDeviceMemory memory = VK_NULL_HANDLE;
-  check(vkAllocateMemory(device, &info, nullptr, &memory), "vkAllocateMemory");
+  check_room(vkAllocateMemory(device, &info, nullptr, &memory), "vkAllocateMemory");
   allocation.memory = {device, memory};
   check(vkBindBufferMemory(device, allocation.buffer.get(), memory, 0), "vkBindBufferMemory");
 }

@@ -106,7 +106,7 @@ Queue::Queue(VkPhysicalDevice physical, bool addresses)
 }
 
 Queue::~Queue() {
-  if (device_ == VK_NULL_HANDLE) return;
+  if (device_ == VK_NULL_HANDLE || is_abandoned) return;
   vkDeviceWaitIdle(device_);
   fence_ = {};
   pool_ = {};
@@ -134,9 +134,7 @@ void Queue::submit() {
 
 void Queue::wait() {
   const VkFence fence = fence_.get();
-  const VkResult result = vkWaitForFences(device_, 1, &fence, VK_TRUE, dispatch_timeout_ns);
-  if (result == VK_TIMEOUT) throw Error("the device did not finish within 20 seconds");
-  check(result, "vkWaitForFences");
+  check_wait(vkWaitForFences(device_, 1, &fence, VK_TRUE, dispatch_timeout_ns), "vkWaitForFences");
 }
 
 void Queue::barrier(VkCommandBuffer commands) {

@@ -49,9 +49,7 @@ void SubmissionRing::finish(std::size_t slot) {
 
 void SubmissionRing::wait(std::size_t slot) {
   const VkFence fence = slots_[slot].fence.get();
-  const VkResult result = vkWaitForFences(queue_.device(), 1, &fence, VK_TRUE, dispatch_timeout_ns);
-  if (result == VK_TIMEOUT) throw Error("the device did not finish within 20 seconds");
-  check(result, "vkWaitForFences");
+  check_wait(vkWaitForFences(queue_.device(), 1, &fence, VK_TRUE, dispatch_timeout_ns), "vkWaitForFences");
 }
 
 }  // namespace sonde::gpu::vulkan

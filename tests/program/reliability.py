@@ -1,0 +1,197 @@
+"""What becomes of a run whose driver fails: the faults, the runs that show them all, the table in docs/reliability.md."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+TABLE = Path(__file__).resolve().parents[2] / "docs/reliability.md"
+
+APIS = ("opencl", "vulkan")
+# In the order in which a run asks them: contention has a thread of its own on the CPU, for which a run takes another
+# process, the last one.
+PROBES = ("latency", "bandwidth", "host-memory", "copy", "zero-copy", "loaded-latency", "contention")
+# Cheap ones, of which each run measures one in spite of what the others suffer.
+WITNESSES = ("zero-copy", "loaded-latency", "latency")
+SIZES = "64K:512K"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What a driver does from some call of a probe on, and what of that the record has to say."""
+
+    name: str
+    opencl: str = ""  # each CALL@N=EFFECT, counted from where the probe begins
+    vulkan: str = ""
+    says: tuple[str, str] = ("", "")  # OpenCL's and Vulkan's word
+    probes: tuple[str, ...] = PROBES
+    becomes: str = "error"  # what a run makes of it
+
+    def of(self, api):
+        return self.opencl if api == "opencl" else self.vulkan
+
+    def word(self, api):
+        return self.says[APIS.index(api)]
+
+
+def both(words):
+    return (words, words)
+
+
+BY_MAP = ("zero-copy", "copy", "host-memory")
+FAULTS = (
+    Fault(
+        "no memory of the host is left",
+        "clCreateBuffer@1+=-6",
+        "vkQueueSubmit@1+=-1",
+        ("CL_OUT_OF_HOST_MEMORY", "VK_ERROR_OUT_OF_HOST_MEMORY"),
+    ),
+    Fault(
+        "what is submitted finds no memory of the device",
+        "clEnqueueNDRangeKernel@1+=-5",
+        "vkQueueSubmit@1+=-2",
+        ("CL_OUT_OF_RESOURCES", "VK_ERROR_OUT_OF_DEVICE_MEMORY"),
+    ),
+    Fault(
+        "the device is lost at a submit",
+        "clEnqueueNDRangeKernel@1=-36",
+        "vkQueueSubmit@1=-4",
+        ("CL_INVALID_COMMAND_QUEUE", "VK_ERROR_DEVICE_LOST"),
+    ),
+    Fault(
+        "the device is lost at work",
+        "clWaitForEvents@1+=-14 clFinish@1+=-14",
+        "vkWaitForFences@1=-4 vkWaitSemaphores@1=-4",
+        ("CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", "VK_ERROR_DEVICE_LOST"),
+    ),
+    Fault("a wait ends before the work", "", "vkWaitForFences@1=2 vkWaitSemaphores@1=2", ("", "VK_TIMEOUT")),
+    Fault(
+        "a kernel never ends",
+        "clWaitForEvents@1=hang clFinish@1=hang",
+        "vkWaitForFences@1=hang vkWaitSemaphores@1=hang",
+        both("--silence-limit"),
+    ),
+    Fault("a call takes a minute", "clEnqueueNDRangeKernel@1=slow", "vkQueueSubmit@1=slow", both("--silence-limit")),
+    Fault("the driver crashes", "clEnqueueNDRangeKernel@1=crash", "vkQueueSubmit@1=crash", both("signal 6")),
+    Fault(
+        "the driver ends the process as if all were well",
+        "clWaitForEvents@1=exit clFinish@1=exit",
+        "vkWaitForFences@1=exit vkWaitSemaphores@1=exit",
+        both("before it was done"),
+    ),
+    Fault("a kernel cannot be made", "clCreateKernel@1+=-46", "", ("CL_INVALID_KERNEL_NAME", "")),
+    Fault("contents are wrong when they are read", "clEnqueueReadBuffer@1+=garble", "vkCmdCopyBuffer@1+=garble"),
+    Fault("contents are wrong after they are written", "clEnqueueWriteBuffer@1+=garble", ""),
+    Fault(
+        "the clock stands still", "clGetEventProfilingInfo@1+=still", "vkGetQueryPoolResults@1+=still", both("clock")
+    ),
+    Fault(
+        "the clock runs backwards",
+        "clGetEventProfilingInfo@1+=backwards",
+        "vkGetQueryPoolResults@1+=backwards",
+        both("clock"),
+    ),
+    Fault("memory cannot be mapped", "clEnqueueMapBuffer@1+=-12", "vkMapMemory@1+=-5", ("CL_MAP_FAILURE", ""), BY_MAP),
+)
+
+REFUSED = Fault(
+    "an allocation is refused",
+    "clCreateBuffer@1+=-4",
+    "vkAllocateMemory@1+=-2",
+    ("CL_MEM_OBJECT_ALLOCATION_FAILURE", "VK_ERROR_OUT_OF_DEVICE_MEMORY"),
+    becomes="skip",
+)
+WRAPPED = Fault(
+    "the clock has 32 bits, and wraps",
+    "clGetEventProfilingInfo@1+=wrap",
+    "vkGetQueryPoolResults@1+=wrap",
+    both("clock"),
+    ("latency", "zero-copy", "loaded-latency"),
+    becomes="right or error",
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One fault in one probe through one API."""
+
+    fault: Fault
+    probe: str
+    api: str
+
+
+def cells(faults=FAULTS):
+    """Every one that there is: a fault without a call of the API's, or of a call that a probe makes not, has none."""
+    return [Cell(fault, probe, api) for fault in faults for api in APIS if fault.of(api) for probe in fault.probes]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One run through one API: the faults of its probes, in the order in which they are asked, and who has none."""
+
+    api: str
+    faults: dict
+    witness: str
+
+    @property
+    def name(self):
+        return f"{self.api}, {self.witness} measured beside " + ", ".join(
+            f"{probe} ({fault.name})" for probe, fault in self.faults.items()
+        )
+
+    @property
+    def probes(self):
+        faulty = [probe for probe in self.faults if probe != "contention"]
+        return [*faulty, self.witness, *(["contention"] if "contention" in self.faults else [])]
+
+    def cells(self):
+        return [Cell(fault, probe, self.api) for probe, fault in self.faults.items()]
+
+
+def plans(api):
+    """Runs that show all cells of an API. A process ends with its fault, so that each probe of a run has another."""
+    pending = {probe: [cell.fault for cell in cells() if (cell.api, cell.probe) == (api, probe)] for probe in PROBES}
+    runs = []
+    while any(pending.values()):
+        witness = min(WITNESSES, key=lambda probe: len(pending[probe]))
+        # Not all the same in one run: what follows a fault is to be seen too.
+        faults = {
+            probe: pending[probe].pop(PROBES.index(probe) % len(pending[probe]))
+            for probe in PROBES
+            if probe != witness and pending[probe]
+        }
+        runs.append(Plan(api, faults, witness))
+    return runs
+
+
+def counted_from(mark, calls):
+    """The same calls, of which the first is the first since `mark`."""
+    return re.sub(r"(\S+@\d+\+?)=", rf"\1/{mark}=", calls)
+
+
+def scripts(plan, mark):
+    """By turn of the processes that load the layer: the first lists the devices."""
+    faulty = [
+        counted_from(mark, plan.faults[probe].of(plan.api)) if probe in plan.faults else "" for probe in plan.probes
+    ]
+    return ";".join(["", *faulty])
+
+
+def table():
+    """All cells, a table for each API."""
+    text = ""
+    for api, name in (("opencl", "OpenCL"), ("vulkan", "Vulkan")):
+        text += f"| through {name} | {' | '.join(PROBES)} | the record says |\n|{' --- |' * (len(PROBES) + 2)}\n"
+        for fault in (*FAULTS, REFUSED, WRAPPED):
+            if not fault.of(api):
+                continue
+            words = [fault.becomes if probe in fault.probes else "–" for probe in PROBES]
+            word = f"`{fault.word(api)}`" if fault.word(api) else "what was found"
+            text += f"| {fault.name} | {' | '.join(words)} | {word} |\n"
+        text += "\n"
+    return text
+
+
+if __name__ == "__main__":
+    before, _, rest = TABLE.read_text(encoding="utf-8").partition("<!-- table -->\n")
+    after = rest.partition("<!-- end of table -->\n")[2]
+    TABLE.write_text(f"{before}<!-- table -->\n{table()}<!-- end of table -->\n{after}", encoding="utf-8")

@@ -1,0 +1,72 @@
+"""A driver that fails in one call: that costs its API alone, and is told."""
+
+import pytest
+from program_runs import ONE_POINT, of_kind
+
+# What the driver does, and what the record says of it.
+OPENCL = {
+    "clCreateContext@1=-6": "CL_OUT_OF_HOST_MEMORY",
+    "clCreateBuffer@1=-4": "CL_MEM_OBJECT_ALLOCATION_FAILURE",
+    "clBuildProgram@1=-11": "CL_BUILD_PROGRAM_FAILURE",
+    "clEnqueueNDRangeKernel@7=-5": "CL_OUT_OF_RESOURCES",
+    "clEnqueueNDRangeKernel@7=-36": "CL_INVALID_COMMAND_QUEUE",
+    "clEnqueueReadBuffer@1+=garble": "",
+    "clGetEventProfilingInfo@1+=still": "clock",
+    "clGetEventProfilingInfo@1+=backwards": "clock",
+    "clWaitForEvents@9=crash": "signal 6",
+    "clWaitForEvents@9=exit": "before it was done",
+    "clWaitForEvents@9=hang": "reported nothing for 3 s",
+}
+VULKAN = {
+    "vkCreateInstance@1=-3": "VK_ERROR_INITIALIZATION_FAILED",
+    "vkCreateDevice@1=-3": "VK_ERROR_INITIALIZATION_FAILED",
+    "vkAllocateMemory@1=-2": "VK_ERROR_OUT_OF_DEVICE_MEMORY",
+    "vkCreateShaderModule@1=-1": "VK_ERROR_OUT_OF_HOST_MEMORY",
+    "vkCreateComputePipelines@1=-3": "VK_ERROR_INITIALIZATION_FAILED",
+    "vkQueueSubmit@7=-4": "VK_ERROR_DEVICE_LOST",
+    "vkWaitForFences@7=-4": "VK_ERROR_DEVICE_LOST",
+    "vkWaitForFences@7=2": "did not finish",
+    "vkCmdCopyBuffer@1+=garble": "",
+    "vkGetQueryPoolResults@1+=still": "clock",
+    "vkGetQueryPoolResults@1+=backwards": "clock",
+    "vkWaitForFences@9=crash": "signal 6",
+    "vkWaitForFences@9=exit": "before it was done",
+    "vkWaitForFences@9=hang": "reported nothing for 3 s",
+}
+CASES = [("opencl", fault) for fault in OPENCL] + [("vulkan", fault) for fault in VULKAN]
+
+
+@pytest.mark.parametrize(("api", "fault"), CASES, ids=[fault for _, fault in CASES])
+def test_a_fault_costs_its_api_alone_and_is_told(sonde, valid, layers, api, fault):
+    words = ("run", "--device", "cpu", "--probe", "latency", *ONE_POINT, "--silence-limit", "3", "-o", "run.jsonl")
+    done = sonde(*words, env=layers(fault))
+    records = sonde.records()
+    valid(records)
+    told = [record for kind in ("error", "skip") for record in of_kind(records, kind) if record["probe"] == "latency"]
+    assert {record["api"] for record in told} == {api}, told
+    # Where the driver refused, as it may, the other API's answer is enough.
+    assert done.status == (1 if of_kind(records, "error") else 0)
+    said = (OPENCL | VULKAN)[fault]
+    assert any(said in record["reason"] for record in told), told
+    assert {sample["api"] for sample in of_kind(records, "sample")} == {"opencl", "vulkan"} - {api}
+    assert records[-1]["record"] == "end"
+
+
+def test_without_a_fault_the_layers_change_nothing(sonde, layers):
+    words = ("run", "--device", "cpu", "--probe", "latency", *ONE_POINT, "-o", "run.jsonl")
+    assert sonde(*words, env=layers()).status == 0
+    assert {sample["api"] for sample in of_kind(sonde.records(), "sample")} == {"opencl", "vulkan"}
+
+
+def test_maps_that_copy_are_no_zero_copy(sonde, valid, layers):
+    words = ("run", "--device", "cpu", "--api", "opencl", "--probe", "zero-copy", "--sizes", "64K:32M")
+    env = layers("clEnqueueMapBuffer@1+=copies")
+    assert sonde(*words, "--effort", "quick", "-o", "run.jsonl", env=env).status == 0
+    records = sonde.records()
+    valid(records)
+    mapped = ("device", "alloc-host-ptr", "use-host-ptr")
+    found = [one for one in of_kind(records, "finding") if one["series"]["memory"] in mapped]
+    assert {one["series"]["memory"] for one in found} == set(mapped)
+    # Where others disturb nobody can tell; that nothing is copied is never said.
+    assert {one["finding"] for one in found} <= {"copies", "unclear"}, found
+    assert any(one["finding"] == "copies" for one in found), found

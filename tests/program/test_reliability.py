@@ -1,0 +1,112 @@
+"""Each fault of a driver in each probe through each API, as docs/reliability.md has it."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import reliability
+from program_runs import Sonde, of_kind
+
+# A hanging driver takes no processor.
+RUNS_AT_ONCE = 3
+PLANS = [plan for api in reliability.APIS for plan in reliability.plans(api)]
+ADVICE = ("run again", "driver", "--sizes", "--silence-limit")
+OTHERS_DISTURB = "other programs disturb this device"
+
+
+@pytest.fixture(scope="session")
+def marks(program, layers, tmp_path_factory):
+    """By API the first allocation of a process's first probe, with which it begins."""
+    allocates = {"opencl": "clCreateBuffer", "vulkan": "vkAllocateMemory"}
+    found = {}
+    for api, call in allocates.items():
+        sonde = Sonde(program, tmp_path_factory.mktemp("mark"))
+        log = sonde.folder / "log"
+        # None of its sizes, so that nothing is allocated but what comes before a probe.
+        words = ("--device", "cpu", "--api", api, "--probe", "zero-copy", "--sizes", "1K:1K", "-o", "run.jsonl")
+        sonde("run", *words, env=layers(f"{call}@1+=log", SONDE_FAULTS_LOG=str(log)))
+        found[api] = f"{call}@{len(log.read_text().splitlines()) + 1}"
+    return found
+
+
+@pytest.fixture(scope="session")
+def runs(request, program, layers, marks, tmp_path_factory):
+    """How each plan's run ended, and its records."""
+    wanted = [
+        item.callspec.params["plan"] for item in request.session.items if "plan" in getattr(item, "fixturenames", ())
+    ]
+
+    def run(plan):
+        sonde = Sonde(program, tmp_path_factory.mktemp("run"))
+        scripts = reliability.scripts(plan, marks[plan.api])
+        words = ("--device", "cpu", "--api", plan.api, "--probe", ",".join(plan.probes), "--sizes", reliability.SIZES)
+        limits = ("--effort", "quick", "--silence-limit", "3", "--seed", "3", "-o", "run.jsonl")
+        turns = sonde.folder / "turn"
+        done = sonde("run", *words, *limits, env=layers(scripts, SONDE_FAULTS_TURNS=str(turns)), timeout=300)
+        return done, sonde.records()
+
+    with ThreadPoolExecutor(RUNS_AT_ONCE) as pool:
+        yield {plan.name: pool.submit(run, plan) for plan in wanted}
+
+
+def assert_told_once(records, cell):
+    """One error with all that a user has to know, and no value."""
+    errors = of_kind(records, "error", api=cell.api, probe=cell.probe)
+    assert len(errors) == 1, (cell, errors)
+    (error,) = errors
+    assert error["device"] == "cpu"
+    assert error["series"] and error["x"], error
+    assert cell.fault.word(cell.api) in error["reason"], (cell, error)
+    assert any(word in error["reason"] for word in ADVICE), error
+    # Beside no load contention measures the CPU alone.
+    values = [one for one in of_kind(records, "sample", api=cell.api, probe=cell.probe) if one["x"].get("load") != 0]
+    assert not values, (cell, values)
+    # What was not tried any more is one line.
+    assert len(of_kind(records, "skip", api=cell.api, probe=cell.probe)) <= 1, cell
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=[plan.name for plan in PLANS])
+def test_each_fault_is_told_once_and_costs_its_probe_alone(valid, runs, plan):
+    done, records = runs[plan.name].result()
+    valid(records)
+    for cell in plan.cells():
+        assert_told_once(records, cell)
+    assert done.status == 1
+    assert (records[-1]["status"], records[-1]["errors"]) == ("failed", len(plan.cells()))
+    measured = of_kind(records, "sample", probe=plan.witness)
+    disturbed = [skip for skip in of_kind(records, "skip", probe=plan.witness) if OTHERS_DISTURB in skip["reason"]]
+    assert measured or disturbed
+
+
+def test_the_table_is_what_the_tests_say():
+    assert reliability.TABLE.read_text(encoding="utf-8").count(reliability.table()) == 1
+
+
+@pytest.mark.parametrize("api", reliability.APIS)
+def test_a_refused_allocation_is_a_reason_and_no_value(sonde, valid, layers, marks, api):
+    fault = reliability.REFUSED
+    words = ("--device", "cpu", "--api", api, "--probe", ",".join(reliability.PROBES), "--sizes", reliability.SIZES)
+    env = layers(reliability.counted_from(marks[api], fault.of(api)))
+    done = sonde("run", *words, "--effort", "quick", "-o", "run.jsonl", env=env)
+    records = sonde.records()
+    valid(records)
+    assert done.status == 1
+    assert not of_kind(records, "sample") and not of_kind(records, "error")
+    for probe in fault.probes:
+        skips = of_kind(records, "skip", api=api, probe=probe)
+        assert any(fault.word(api) in skip["reason"] and "--sizes" in skip["reason"] for skip in skips), (probe, skips)
+
+
+@pytest.mark.parametrize("api", reliability.APIS)
+def test_a_clock_that_wraps_gives_no_wrong_value(sonde, valid, layers, api):
+    fault = reliability.WRAPPED
+    words = ("--device", "cpu", "--api", api, "--probe", ",".join(fault.probes), "--sizes", reliability.SIZES)
+    sonde("run", *words, "--effort", "quick", "-o", "run.jsonl", env=layers(fault.of(api)))
+    records = sonde.records()
+    valid(records)
+    told = of_kind(records, "error")
+    assert all(fault.word(api) in error["reason"] for error in told), told
+    for probe in fault.probes:
+        assert of_kind(records, "sample", probe=probe) or of_kind(records, "error", probe=probe), probe
+    # What a wrap adds or takes off is four seconds, over at most some million loads.
+    values = [value for sample in of_kind(records, "sample", unit="ns") for value in sample["values"]]
+    assert all(0 < value < 2000 for value in values), values
