@@ -73,18 +73,17 @@ void check(const Other&) {}
 
 }  // namespace
 
-std::vector<Line> read_file(const std::filesystem::path& path, std::string& note) {
-  const std::string text = text_of(path);
+std::vector<Line> read_records(std::string_view text, const std::string& name, std::string& note) {
   std::vector<Line> lines;
   std::size_t number = 0;
   for (std::size_t start = 0; start < text.size();) {
     ++number;
     const std::size_t end = text.find('\n', start);
     const bool finished = end != std::string::npos;
-    const std::string_view one = std::string_view(text).substr(start, finished ? end - start : std::string::npos);
+    const std::string_view one = text.substr(start, finished ? end - start : std::string::npos);
     start = finished ? end + 1 : text.size();
     if (one.empty()) continue;
-    const std::string where = path.string() + ", line " + std::to_string(number);
+    const std::string where = name + ", line " + std::to_string(number);
     try {
       const Line line = read_line(one);
       if (lines.empty() != std::holds_alternative<RunLine>(line)) {
@@ -98,8 +97,12 @@ std::vector<Line> read_file(const std::filesystem::path& path, std::string& note
       note = where + ": unfinished and skipped; the run was killed while it wrote it";
     }
   }
-  if (lines.empty()) throw InvalidFile(path.string() + ": there are no records in this file");
+  if (lines.empty()) throw InvalidFile(name + ": there are no records in this file");
   return lines;
+}
+
+std::vector<Line> read_file(const std::filesystem::path& path, std::string& note) {
+  return read_records(text_of(path), path.string(), note);
 }
 
 }  // namespace sonde::records
