@@ -15,6 +15,7 @@
 #include "commands/output.hpp"
 #include "commands/run.hpp"
 #include "measure/worker.hpp"
+#include "os/privileges.hpp"
 #include "session/usage_error.hpp"
 #include "session/worker.hpp"
 #include "version.hpp"
@@ -183,6 +184,9 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
 
 }  // namespace
 
-ExitStatus parse_and_run(const std::vector<std::string>& words) { return after_all_is_said(parsed_and_run(words)); }
+ExitStatus parse_and_run(const std::vector<std::string>& words) {
+  os::give_up_capabilities();  // before a driver is loaded, which only workers do: they begin here too
+  return after_all_is_said(parsed_and_run(words));
+}
 
 }  // namespace sonde::commands

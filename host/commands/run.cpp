@@ -78,11 +78,16 @@ records::RunRecord run_record_of(const RunOptions& options) {
           .host = session::describe_host()};
 }
 
-/// Before anything is measured, as a file that cannot be written is noticed then.
+/// Before anything is measured, as a file that cannot be written is noticed then. It has its first line from the
+/// beginning: whenever the run is killed, what it leaves is a record file.
 records::RecordFile file_of(const RunOptions& options, const Choice& choice, const records::RunRecord& record) try {
-  return records::RecordFile(options.out.empty()
-                                 ? session::default_path(choice.targets(), choice.chosen.front().apis, record)
-                                 : std::filesystem::path(options.out));
+  records::RecordFile file =
+      options.out.empty()
+          ? records::RecordFile(session::default_path(choice.targets(), choice.chosen.front().apis, record),
+                                records::IfTaken::number)
+          : records::RecordFile(options.out);
+  file.append(records::run_line(record));
+  return file;
 } catch (const std::exception& error) {
   throw UsageError(error.what());
 }
@@ -131,18 +136,26 @@ ExitStatus run_command(const RunOptions& options) {
                                   .whole_run = milliseconds(options.time_limit_seconds),
                                   .sysfs_root = options.sysfs_root};
   Run run(wishes.probes, wishes.request, limits, file, progress, options.verbose);
-  run.measure(record, choice);
+  run.measure(choice);
   progress.clear();
 
   print_summary(choice, run);
+  file.keep();
   std::cout << "\nRecord: " << file.path().string() << "\n" << std::flush;
+  if (file.was_made_again())
+    spdlog::warn("The record file was removed while it was written; {} has everything again.", file.path().string());
+  const bool in_place = file.is_in_place();
+  if (!in_place)
+    spdlog::warn("The record file is no longer at {}: it was moved or replaced while it was written.",
+                 file.path().string());
   if (os::interrupted()) {
     spdlog::warn("Interrupted: everything measured so far is in {}.", file.path().string());
     return ExitStatus::interrupted;
   }
   const bool asked_in_vain =
       std::ranges::any_of(options.probes, [&](const std::string& probe) { return !run.measured(probe); });
-  return run.count<records::ErrorLine>() > 0 || asked_in_vain ? ExitStatus::something_failed : ExitStatus::done;
+  return run.count<records::ErrorLine>() > 0 || asked_in_vain || !in_place ? ExitStatus::something_failed
+                                                                           : ExitStatus::done;
 }
 
 }  // namespace sonde::commands

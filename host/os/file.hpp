@@ -23,6 +23,13 @@ class NewFile {
   /// Throws std::system_error when the disk is full or gone.
   void append(std::string_view text);
 
+  /// Whether no folder has it any more: then it ends with this object.
+  [[nodiscard]] bool was_removed() const;
+  /// Whether it is what a path leads to.
+  [[nodiscard]] bool is_at(const std::filesystem::path& path) const;
+  /// All that was appended. Throws std::system_error.
+  [[nodiscard]] std::string content() const;
+
  private:
   int file_;
 };

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,7 +36,7 @@ std::optional<std::string> read_bytes(const std::filesystem::path& file, std::si
 }
 
 NewFile::NewFile(const std::filesystem::path& path)
-    : file_(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666)) {
+    : file_(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666)) {
   if (file_ < 0) throw_errno();
 }
 
@@ -47,6 +48,30 @@ void NewFile::append(std::string_view text) {
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) throw_errno();
     text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+bool NewFile::was_removed() const {
+  struct stat about = {};
+  return fstat(file_, &about) == 0 && about.st_nlink == 0;
+}
+
+bool NewFile::is_at(const std::filesystem::path& path) const {
+  struct stat about = {};
+  struct stat there = {};
+  return fstat(file_, &about) == 0 && stat(path.c_str(), &there) == 0 && about.st_dev == there.st_dev &&
+         about.st_ino == there.st_ino;
+}
+
+std::string NewFile::content() const {
+  std::string text;
+  std::array<char, 65536> piece;
+  while (true) {
+    const ssize_t count = pread(file_, piece.data(), piece.size(), static_cast<off_t>(text.size()));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_errno();
+    if (count == 0) return text;
+    text.append(piece.data(), static_cast<std::size_t>(count));
   }
 }
 

@@ -88,6 +88,11 @@ bool read_some(int file, std::string& text) {
   return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
+bool is_closed_at_the_other_end(int pipe) {
+  pollfd file{pipe, 0, 0};
+  return poll(&file, 1, 0) == 1 && (file.revents & POLLERR) != 0;
+}
+
 std::vector<char*> argv_of(const std::string& name, const std::vector<std::string>& arguments) {
   std::vector<char*> argv{const_cast<char*>(name.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -192,6 +197,7 @@ ProcessEnd Child::wait() {
 
 ParentsPipe::ParentsPipe() : results_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (is_closed_at_the_other_end(results_)) _exit(1);  // the parent was gone before it could be asked for
   // A terminal sends Ctrl-C to every process in front of it; the parent decides what becomes of this one.
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_DFL);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <limits>
 
@@ -12,20 +13,34 @@ namespace {
 
 using nlohmann::json;
 
-/// A value as the file has it, cut short.
-std::string shown(const json& value) {
-  if (value.is_object()) return "an object";
-  if (value.is_array()) return "an array";
-  const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
-}
+/// As long as any name that a report takes.
+constexpr std::size_t longest_text = 1000;
 
 std::string shown_bound(double bound) {
   const bool is_short = bound == std::floor(bound) && std::abs(bound) < 1e15;
   return is_short ? std::to_string(static_cast<std::int64_t>(bound)) : json(bound).dump();
 }
 
+/// A field's name in a path: in quotes only where it could not be told from what is said of it.
+std::string shown_name(const std::string& name) {
+  const bool is_plain = name.size() <= 40 && !name.empty() && std::ranges::all_of(name, [](unsigned char letter) {
+                          return std::isalnum(letter) != 0 || letter == '_' || letter == '-';
+                        });
+  return is_plain ? name : shown(json(name));
+}
+
 }  // namespace
+
+std::string shown(const json& value) {
+  constexpr std::size_t longest = 60;
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "an array";
+  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() <= longest) return text;
+  std::size_t end = longest - 3;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;  // no letter is cut in two
+  return text.substr(0, end) + "...";
+}
 
 Fields::Fields(const json& object, std::string_view where, std::string path)
     : object_(object), where_(where), path_(std::move(path)) {
@@ -39,8 +54,10 @@ void Fields::text(std::string_view name, std::string& into) {
   const json* const value = take(name);
   if (value == nullptr) return;
   if (!value->is_string()) complain(name, "must be a text, not " + shown(*value));
-  if (value->get_ref<const std::string&>().empty()) complain(name, "must not be empty");
-  into = *value;
+  const auto& text = value->get_ref<const std::string&>();
+  if (text.empty()) complain(name, "must not be empty");
+  if (text.size() > longest_text) complain(name, "must be at most " + std::to_string(longest_text) + " bytes long");
+  into = text;
 }
 
 void Fields::flag(std::string_view name, bool& into) {
@@ -153,7 +170,7 @@ void Fields::require(std::initializer_list<std::string_view> names) const {
 void Fields::refuse_others() const {
   for (const auto& field : object_.items()) {
     if (std::find(taken_.begin(), taken_.end(), field.key()) == taken_.end()) {
-      complain(field.key(), "is not a field that is known here");
+      complain(shown_name(field.key()), "is not a field that is known here");
     }
   }
 }

@@ -19,6 +19,9 @@ struct Range {
 };
 inline constexpr Range share{.most = 1};
 
+/// A value as a file has it, on one line and cut short.
+std::string shown(const nlohmann::json& value);
+
 /// The fields of one JSON object that a person wrote, each taken at most once. Every complaint is an
 /// InvalidFile of one sentence: the file, the field with its path, what it must be and what it is.
 class Fields {

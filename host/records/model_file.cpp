@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "built_in_models.hpp"
+#include "os/file.hpp"
 #include "records/json_fields.hpp"
 
 namespace sonde::records {
@@ -102,7 +103,7 @@ void read_parts(Fields& fields, Description& model) {
     part.texts("zero_copy", host.zero_copy);
     for (const std::string& kind : host.zero_copy) {
       if (!is_memory_kind(kind))
-        part.complain("zero_copy", "must name kinds of memory, and " + json(kind).dump() + " is none");
+        part.complain("zero_copy", "must name kinds of memory, and " + shown(kind) + " is none");
     }
   });
   fields.object("copy", [&copy = model.copy](Fields& part) {
@@ -183,16 +184,13 @@ Description parse_model(const ModelText& model) {
 }
 
 ModelText read_model_text(const std::filesystem::path& path) {
-  // A folder opens like a file and fails only when it is read; a pipe or a device might never end.
+  // A pipe or a device might never end, and so might what the system calls a file, which is why reading does not wait.
   std::error_code problem;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || !std::filesystem::is_regular_file(path, problem)) {
-    throw InvalidFile(path.string() + ": the file cannot be read");
-  }
-  if (std::filesystem::file_size(path, problem) > largest_file_bytes) {
-    throw InvalidFile(path.string() + ": the file is larger than any model");
-  }
-  return {.text = std::string(std::istreambuf_iterator<char>(file), {}), .where = path.string()};
+  std::optional<std::string> text;
+  if (std::filesystem::is_regular_file(path, problem)) text = os::read_bytes(path, largest_file_bytes + 1);
+  if (!text) throw InvalidFile(path.string() + ": the file cannot be read");
+  if (text->size() > largest_file_bytes) throw InvalidFile(path.string() + ": the file is larger than any model");
+  return {.text = *std::move(text), .where = path.string()};
 }
 
 ModelText built_in_model_text(std::string_view name) {

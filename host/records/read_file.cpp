@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
-#include <sstream>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <variant>
 
+#include "os/file.hpp"
 #include "records/invalid_file.hpp"
 
 namespace sonde::records {
@@ -25,20 +25,18 @@ std::string text_of(const std::filesystem::path& path) {
   const auto unreadable = [&path](const char* why) {
     return InvalidFile(path.string() + ": the file cannot be read" + why);
   };
-  // A pipe or a device might never end.
+  // A pipe or a device might never end, and so might what the system calls a file, which is why reading does not wait.
   std::error_code problem;
   const bool regular = std::filesystem::is_regular_file(path, problem);
   if (problem || !regular) throw unreadable(std::filesystem::exists(path, problem) ? ": it is no regular file" : "");
-  const std::uintmax_t bytes = std::filesystem::file_size(path, problem);
-  if (!problem && bytes > largest_file_bytes) {
+  std::optional<std::string> text;
+  const bool small = std::filesystem::file_size(path, problem) <= largest_file_bytes && !problem;
+  if (small && !(text = os::read_bytes(path, largest_file_bytes + 1))) throw unreadable("");
+  if (!small || text->size() > largest_file_bytes) {
     throw InvalidFile(path.string() + ": the file is larger than " + std::to_string(largest_file_bytes >> 20) +
                       " MiB, which no run is: keep one run in a file");
   }
-  const std::ifstream file(path, std::ios::binary);
-  if (!file) throw unreadable("");
-  std::ostringstream all;
-  all << file.rdbuf();
-  return std::move(all).str();
+  return *std::move(text);
 }
 
 /// What everything behind the reader relies on.
@@ -73,18 +71,17 @@ void check(const Other&) {}
 
 }  // namespace
 
-std::vector<Line> read_file(const std::filesystem::path& path, std::string& note) {
-  const std::string text = text_of(path);
+std::vector<Line> read_records(std::string_view text, const std::string& name, std::string& note) {
   std::vector<Line> lines;
   std::size_t number = 0;
   for (std::size_t start = 0; start < text.size();) {
     ++number;
     const std::size_t end = text.find('\n', start);
     const bool finished = end != std::string::npos;
-    const std::string_view one = std::string_view(text).substr(start, finished ? end - start : std::string::npos);
+    const std::string_view one = text.substr(start, finished ? end - start : std::string::npos);
     start = finished ? end + 1 : text.size();
     if (one.empty()) continue;
-    const std::string where = path.string() + ", line " + std::to_string(number);
+    const std::string where = name + ", line " + std::to_string(number);
     try {
       const Line line = read_line(one);
       if (lines.empty() != std::holds_alternative<RunLine>(line)) {
@@ -98,8 +95,12 @@ std::vector<Line> read_file(const std::filesystem::path& path, std::string& note
       note = where + ": unfinished and skipped; the run was killed while it wrote it";
     }
   }
-  if (lines.empty()) throw InvalidFile(path.string() + ": there are no records in this file");
+  if (lines.empty()) throw InvalidFile(name + ": there are no records in this file");
   return lines;
+}
+
+std::vector<Line> read_file(const std::filesystem::path& path, std::string& note) {
+  return read_records(text_of(path), path.string(), note);
 }
 
 }  // namespace sonde::records

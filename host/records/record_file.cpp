@@ -3,30 +3,74 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <tuple>
+#include <utility>
 
 namespace sonde::records {
 namespace {
 
-/// Throws the one sentence that a user reads in place of what the system said.
-os::NewFile make(const std::filesystem::path& path) try {
-  return os::NewFile(path);
-} catch (const std::system_error& error) {
-  if (error.code() == std::errc::file_exists) {
-    throw std::runtime_error(path.string() + " exists already and is not overwritten; choose another name with --out");
+using Path = std::filesystem::path;
+
+/// The n-th name beside "a.jsonl": "a-2.jsonl".
+Path numbered(const Path& first, int number) {
+  if (number == 1) return first;
+  return first.parent_path() / (first.stem().string() + "-" + std::to_string(number) + first.extension().string());
+}
+
+/// A new file, and the name that it has. Throws std::system_error.
+std::pair<Path, std::unique_ptr<os::NewFile>> make(const Path& wanted, IfTaken if_taken) {
+  for (int number = 1;; ++number) {
+    try {
+      const Path name = numbered(wanted, number);
+      return {name, std::make_unique<os::NewFile>(name)};
+    } catch (const std::system_error& error) {
+      if (if_taken == IfTaken::refuse || error.code() != std::errc::file_exists) throw;
+    }
   }
-  throw std::runtime_error("cannot write " + path.string() + ": " + error.code().message());
 }
 
 }  // namespace
 
-RecordFile::RecordFile(const std::filesystem::path& path) : path_(path), file_(make(path)) {}
+RecordFile::RecordFile(const Path& wanted, IfTaken if_taken) try {
+  std::tie(path_, file_) = make(wanted, if_taken);
+  absolute_ = std::filesystem::absolute(path_);
+} catch (const std::system_error& error) {
+  if (error.code() == std::errc::file_exists) {
+    throw std::runtime_error(wanted.string() +
+                             " exists already and is not overwritten; choose another name with --out");
+  }
+  throw std::runtime_error("cannot write " + wanted.string() + ": " + error.code().message());
+}
 
 void RecordFile::append(std::string_view line) try {
+  keep();
   std::string text(line);
   text += '\n';
-  file_.append(text);
+  file_->append(text);
 } catch (const std::system_error& error) {
   throw std::runtime_error("cannot write to " + path_.string() + ": " + error.code().message());
+}
+
+void RecordFile::keep() {
+  if (!file_->was_removed()) return;
+  const std::string all = file_->content();
+  std::error_code problem;
+  std::filesystem::create_directories(absolute_.parent_path(), problem);
+  const Path elsewhere = std::filesystem::temp_directory_path(problem) / absolute_.filename();
+  std::string reason;
+  for (const Path& place : {absolute_, elsewhere}) {
+    try {
+      auto [name, file] = make(place, IfTaken::number);
+      file->append(all);
+      path_ = absolute_ = name;
+      file_ = std::move(file);
+      made_again_ = true;
+      return;
+    } catch (const std::system_error& error) {
+      reason = error.code().message();
+    }
+  }
+  throw std::runtime_error(path_.string() + " was removed while it was written, and cannot be made again: " + reason);
 }
 
 }  // namespace sonde::records

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -8,21 +9,34 @@
 
 namespace sonde::records {
 
+/// What becomes of a file's name that is taken already.
+enum class IfTaken { refuse, number };
+
 /// A record file being written. Every line reaches the system in one call, so a run that is killed keeps all of
 /// them but perhaps the last.
 class RecordFile {
  public:
-  /// Creates the file; throws std::runtime_error with one sentence when it exists or cannot be written.
-  explicit RecordFile(const std::filesystem::path& path);
+  /// Creates the file, with a number in its name where another has it and that is allowed. Throws std::runtime_error
+  /// with one sentence when it cannot be written.
+  explicit RecordFile(const std::filesystem::path& path, IfTaken if_taken = IfTaken::refuse);
 
   /// Throws std::runtime_error when the disk is full or gone.
   void append(std::string_view line);
 
+  /// Where somebody has removed the file, makes it again with everything in it, in its folder or that of temporary
+  /// files. `append` does so too. Throws std::runtime_error where neither can be.
+  void keep();
+
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] bool was_made_again() const { return made_again_; }
+  /// Whether the path leads to it; not where somebody has moved or replaced it.
+  [[nodiscard]] bool is_in_place() const { return file_->is_at(path_); }
 
  private:
   std::filesystem::path path_;
-  os::NewFile file_;
+  std::filesystem::path absolute_;  ///< the folder that this program works in may be removed too
+  std::unique_ptr<os::NewFile> file_;
+  bool made_again_ = false;
 };
 
 }  // namespace sonde::records

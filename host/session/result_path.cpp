@@ -51,11 +51,7 @@ std::filesystem::path default_path(const std::vector<Target>& targets, std::span
   std::error_code problem;
   std::filesystem::create_directories("results", problem);
   if (problem) throw UsageError("cannot make the folder results: " + problem.message() + "; choose a file with --out");
-  std::filesystem::path path = std::filesystem::path("results") / (stem + ".jsonl");
-  for (int count = 2; std::filesystem::exists(path); ++count) {
-    path = std::filesystem::path("results") / (stem + "-" + std::to_string(count) + ".jsonl");
-  }
-  return path;
+  return std::filesystem::path("results") / (stem + ".jsonl");
 }
 
 }  // namespace sonde::session

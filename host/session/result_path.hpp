@@ -8,7 +8,7 @@
 
 namespace sonde::session {
 
-/// results/HOST-DEVICE-DRIVER-TIME.jsonl, free at the time of asking; makes the folder. Throws UsageError.
+/// results/HOST-DEVICE-DRIVER-TIME.jsonl, which another run may have taken; makes the folder. Throws UsageError.
 std::filesystem::path default_path(const std::vector<Target>& targets, std::span<const gpu::Api> apis,
                                    const records::RunRecord& run);
 

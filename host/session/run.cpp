@@ -58,8 +58,7 @@ Run::Run(std::vector<const measure::Probe*> probes, const measure::Request& requ
   if (limits_.whole_run.count() > 0) end_ = start_ + limits_.whole_run;
 }
 
-void Run::measure(const records::RunRecord& record, const Choice& choice) {
-  append(records::run_line(record));
+void Run::measure(const Choice& choice) {
   for (const auto& [target, apis] : choice.chosen) append(records::device_line(target.record));
   for (const auto& [target, apis] : choice.chosen) {
     for (const gpu::Api api : apis) {

@@ -34,8 +34,8 @@ class Run {
   /// Processes that `probe` takes for one API of a device.
   static int workers_for(const Target& target, gpu::Api api, std::span<const measure::Probe* const> probes);
 
-  /// All of it, from the file's first line to its last; ends early once the user wants it to.
-  void measure(const records::RunRecord& record, const Choice& choice);
+  /// All of it, from the file's second line to its last; ends early once the user wants it to.
+  void measure(const Choice& choice);
 
   /// Lines of one kind: count<records::SampleLine>().
   template <typename Kind>

@@ -14,11 +14,12 @@ import fault_layers
 import jsonschema
 import pytest
 
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+
 pytest.register_assert_rewrite("program_runs", "refusals", "terminals")
 
 from program_runs import SHORT_SWEEP, Sonde, of_kind  # noqa: E402
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")

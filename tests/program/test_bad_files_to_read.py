@@ -1,6 +1,7 @@
 """Record files that `levels` is given and that nobody may trust: one sentence with file, line and field, status 2."""
 
 import json
+import os
 
 import pytest
 from refusals import assert_refused
@@ -61,6 +62,12 @@ def test_what_is_no_regular_file_is_not_read(sonde, file):
     assert_refused(sonde, "levels", file, says="cannot be read")
     if file != "nowhere.jsonl":
         assert_refused(sonde, "run", "--device", f"model:{file}", says=file)
+
+
+@pytest.mark.skipif(not os.access("/proc/kmsg", os.R_OK), reason="the kernel's messages are root's to read")
+def test_a_file_of_the_system_that_waits_is_not_waited_for(sonde):
+    assert_refused(sonde, "levels", "/proc/kmsg", says="cannot be read")
+    assert_refused(sonde, "run", "--device", "model:/proc/kmsg", says="cannot be read")
 
 
 def test_a_file_larger_than_any_run_is_not_read(sonde):

@@ -68,6 +68,10 @@ def test_ignores_unknown_records_and_fields(tmp_path):
     [
         ("", "holds no records"),
         ('{"record": "ru', "holds no records"),
+        (
+            lines(synthetic.run_record(), {**synthetic.records()[2], "x": {"lines": 5}}),
+            "line 2: x: expected bytes in a sample of latency",
+        ),
         (lines(synthetic.run_record(schema=2)), "has schema 2"),
         (lines(synthetic.run_record(schema=None)), "has schema None"),
         (lines(synthetic.run_record(schema="1")), "line 1: schema: expected `int | null`, got `str`"),

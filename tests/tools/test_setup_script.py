@@ -74,6 +74,7 @@ def test_tests_need_more_than_a_run(workshop, system):
     test = packages_of(workshop.script("setup", "test", "--dry-run"))
     assert {"cmake", "g++", "libvulkan-volk-dev", "pocl-opencl-icd", "mesa-vulkan-drivers"} <= run
     more = {"libgtest-dev", "vulkan-validationlayers", "shellcheck", "clang-tidy-19", "clang-format-19"}
+    more |= {"libclang-rt-19-dev"}
     assert test - run == (more if system == "debian-13" else more | {"oclgrind"})
 
 

@@ -18,7 +18,7 @@ def tests(workshop):
     workshop.installed(everything_but=[])
     (workshop.root / "tests" / "tools").mkdir(parents=True)
     (workshop.root / "tests" / "tools" / "test_something.py").touch()
-    workshop.fake("cmake", "mkdir -p build/test build/sanitize build/thread-sanitizer")
+    workshop.fake("cmake", "mkdir -p build/test build/fuzz build/sanitize build/thread-sanitizer")
 
     def answers(ctest=PASSED, ctest_status=0, python=PASSED, python_status=0):
         workshop.fake("ctest", f"echo '{ctest}' >\"$4\"; exit {ctest_status}")
@@ -83,6 +83,25 @@ def test_clang_tidy_is_left_out_where_there_is_none(tests):
     result = tests.script("test")
     assert result.returncode == 0
     assert "==> clang-tidy: left out" in result.stderr
+
+
+def test_the_fuzz_targets_are_run_where_clang_can_link_them(tests):
+    tests.fake("clang++-19")
+    result = tests.script("test")
+    assert result.returncode == 0, result.stderr
+    assert last_line(result).startswith("==> 15 passed, 0 failed, 0 skipped in ")
+    assert "cmake --build --preset fuzz" in tests.calls()
+    assert any(call.startswith("ctest --preset fuzz ") for call in tests.calls())
+
+
+@pytest.mark.parametrize("clang", [None, "exit 1"], ids=["no Clang", "no libFuzzer"])
+def test_the_fuzz_targets_are_left_out_where_clang_cannot_link_them(tests, clang):
+    if clang:
+        tests.fake("clang++-19", clang)
+    result = tests.script("test")
+    assert result.returncode == 0, result.stderr
+    assert "==> fuzzing: left out" in result.stderr
+    assert not any("--preset fuzz" in call for call in tests.calls())
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,9 @@ def tables(view):
     """Every load: what the GPU reached, and the percentiles."""
     found = []
     pairs = {
-        (_name(view, entry, point), point.x["load"]): point for entry in _pairs(view) for point in entry.curve.points
+        (_name(view, entry, point), point.x.get("load")): point
+        for entry in _pairs(view)
+        for point in entry.curve.points
     }
     for name, points in lines(view).items():
         rows = []
@@ -195,7 +197,7 @@ def tables(view):
             rows.append(
                 (
                     f"{formats.significant(gbps) if gbps else '0'} GB/s",
-                    [*_cells(point), _of_idle(pairs.get((name, point.x["load"])))],
+                    [*_cells(point), _of_idle(pairs.get((name, point.x.get("load"))))],
                 )
             )
         caption = (
@@ -223,7 +225,7 @@ def reverse(view):
         for point in entry.curve.points:
             name = (API_NAMES.get(entry.curve.api, entry.curve.api), view.recordings.index(entry.recording))
             # Alone is alone, whatever the threads would have done.
-            key = (words["pattern"], int(point.x["cpu_threads"]))
+            key = (words["pattern"], int(point.x.get("cpu_threads", 0)))
             found.setdefault(name, {}).setdefault(key, {})[entry.curve.unit] = point
     return found
 

@@ -34,6 +34,17 @@ _DECODERS = {
 _UNITS_OF_CURVES = {"ns", "cycles", "GB/s"}
 _UNITS_OF_ANY_SIGN = {"ratio"}
 _POSITIVE_COORDINATES = {"bytes", "groups", "queues"}
+# Without which a sample of such a probe and unit has no place among the others.
+_NEEDED_COORDINATES = {
+    ("latency", "ns"): ["bytes"],
+    ("cpu-latency", "ns"): ["bytes"],
+    ("bandwidth", "GB/s"): ["bytes"],
+    ("loaded-latency", "ns"): ["bytes", "gpu_gbps"],
+    ("host-memory", "ns"): ["bytes"],
+    ("host-memory", "GB/s"): ["bytes"],
+    ("zero-copy", "us"): ["bytes"],
+    ("copy", "GB/s"): ["bytes"],
+}
 
 
 class RecordFileError(Exception):
@@ -117,6 +128,7 @@ def _decoded(line):
     record = decoder and decoder.decode(line)
     if record and record["record"] == "sample":
         _check_signs(record)
+        _check_place(record)
     return record
 
 
@@ -129,6 +141,12 @@ def _check_signs(sample):
     for name in _POSITIVE_COORDINATES & sample["x"].keys():
         if sample["x"][name] <= 0:
             raise msgspec.ValidationError(f"Expected a number above 0 - at `$.x.{name}`")
+
+
+def _check_place(sample):
+    for name in _NEEDED_COORDINATES.get((sample["probe"], sample["unit"]), []):
+        if name not in sample["x"]:
+            raise msgspec.ValidationError(f"Expected {name} in a sample of {sample['probe']} - at `$.x`")
 
 
 def _in_words(error):
