@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from sonde_tools import charts, copy_method, formats, parts
+from sonde_tools import axes, charts, copy_method, formats, parts
 from sonde_tools.devices import API_NAMES
 from sonde_tools.sections import Cell, Figure, Section, Table
 from sonde_tools.series import DEFAULTS
 
 FURTHER_HEIGHT_PIXELS = 300
-SIZE = replace(charts.SIZE, title="size of a copy")
+SIZE = replace(axes.SIZE, title="size of a copy")
 DIRECTIONS = {
     "to-device": "to the device",
     "to-host": "to the host",

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from sonde_tools import charts, formats, outputs, page, records, tables
+from sonde_tools import formats, outputs, page, pictures, records, tables
 from sonde_tools.bandwidth import BANDWIDTH
 from sonde_tools.contention import CONTENTION
 from sonde_tools.copy import COPY
@@ -91,9 +91,9 @@ def _write(request, recordings):
 
 def _pictures(request, target, chart, name):
     if request.png:
-        yield target.write(request.png / f"{name}.png", charts.png(chart))
+        yield target.write(request.png / f"{name}.png", pictures.png(chart))
     if request.svg:
-        yield target.write(request.svg / f"{name}.svg", charts.svg(chart))
+        yield target.write(request.svg / f"{name}.svg", pictures.svg(chart))
 
 
 def _slugs(views):
