@@ -90,7 +90,7 @@ def test_the_method_says_where_cycles_come_from(tmp_path, plain, both):
 def test_csv_has_both_units_and_the_clock(tmp_path, plain, both):
     level = {**synthetic.level_records("opencl")[0], "cycles": {"low": 3.7, "value": 3.75, "high": 3.8}}
     found = view(tmp_path, *both, level)
-    samples, points, levels_file, _ = (text for _, text in tables.texts(found.recordings, [found]))
+    samples, points, levels_file, _ = (text for _, text in tables.texts(found.recordings))
     for text, per_point in ((samples, sum(len(sample["values"]) for sample in plain)), (points, len(plain))):
         rows = list(csv.DictReader(io.StringIO(text, newline="")))
         assert [row["unit"] for row in rows].count("ns") == [row["unit"] for row in rows].count("cycles") == per_point

@@ -7,7 +7,7 @@ import jinja2
 import msgspec
 from markupsafe import Markup
 
-from sonde_tools import findings, formats, library, parts, pictures, series, themes
+from sonde_tools import findings, formats, library, overview, parts, pictures, series, themes
 from sonde_tools.devices import API_NAMES
 
 _FOLDER = Path(__file__).parent
@@ -65,7 +65,7 @@ def _data(named):
             key = tuple(map(id, line.points))
             if key not in numbers:
                 numbers[key] = len(curves)
-                curves.append(pictures.columns(line.points))
+                curves.append(msgspec.Raw(pictures.columns_text(line.points)))
             lines.append([formats.visible(line.series), line.dashed, numbers[key]])
         charts[id_] = {**pictures.for_page(picture), "lines": lines}
     return msgspec.json.encode({"curves": curves, "charts": charts}).decode().replace("<", "\\u003c")
@@ -81,6 +81,7 @@ def _device(view, sections, slug):
         "slug": slug,
         "title": view.title,
         "note": note,
+        "overview": overview.of(view),
         "parts": [_part(view, section, slug) for section in sections if section.applies(view)],
         "others": _others(view, sections),
         "findings": findings.groups(view),

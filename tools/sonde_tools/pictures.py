@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 from sonde_tools import formats
 
 # Both that vl_convert draws with and that a page brings along.
 VEGA_LITE_VERSION = "6.4"
 
-# A picture shows three digits; the tables of --csv have all.
-_DIGITS = 5
+_MEASURED = ("median", "low_quartile", "high_quartile", "minimum", "maximum", "cycles")
+_STATE = ("foreign_cpu", "clock_mhz")
 
 
 @dataclass(frozen=True)
@@ -39,19 +41,34 @@ class Picture:
 
 
 def columns(points):
-    """Lists of numbers by name, one entry a point: coordinates, statistics, what was around; none where nothing is known."""
-    found = {name: [point.x.get(name) for point in points] for name in dict.fromkeys(n for p in points for n in p.x)}
-    for name in ("median", "low_quartile", "high_quartile", "minimum", "maximum", "cycles"):
-        found[name] = [_rounded(getattr(point, name)) for point in points]
+    """Lists of numbers by name, one entry a point: coordinates, statistics, what was around; without those that are
+    known of no point."""
+    names = dict.fromkeys(name for point in points for name in point.x)
+    found = {name: [point.x.get(name) for point in points] for name in names}
     found["repetitions"] = [len(point.values) for point in points]
     found["disturbed"] = [point.disturbed or None for point in points]
-    for name in ("foreign_cpu", "clock_mhz"):
-        found[name] = [_rounded(point.state.get(name)) for point in points]
-    return {name: values for name, values in found.items() if any(value is not None for value in values)}
+    for name in _MEASURED:
+        found[name] = [getattr(point, name) for point in points]
+    for name in _STATE:
+        found[name] = [point.state.get(name) for point in points]
+    return {name: values for name, values in found.items() if values.count(None) < len(values)}
 
 
-def _rounded(value):
-    return None if value is None else float(f"{value:.{_DIGITS}g}")
+def columns_text(points):
+    """The columns as JSON (bytes), what was measured to five digits: a picture shows three, the tables have all."""
+    texts = [
+        msgspec.json.encode(formats.visible(name))
+        + b":"
+        + (_numbers(values) if name in _MEASURED + _STATE else msgspec.json.encode(values))
+        for name, values in columns(points).items()
+    ]
+    return b"{%s}" % b",".join(texts)
+
+
+def _numbers(values):
+    if None in values:
+        return b"[%s]" % b",".join(b"null" if value is None else b"%.5g" % value for value in values)
+    return b"[%s]" % (b",".join([b"%.5g"] * len(values)) % tuple(values))
 
 
 def _rows(line):

@@ -12,9 +12,9 @@ DARK = {
 
 
 def rules():
-    """Style rules for everything that a picture draws."""
+    """Style rules for everything that a picture draws, and for the dots beside its lines in words."""
     return "\n".join(
-        f'  .chart svg [{name}="{light}"] {{ {name}: {dark}; }}'
+        f'  main svg [{name}="{light}"] {{ {name}: {dark}; }}'
         for light, dark in DARK.items()
         for name in ("fill", "stroke")
     )
