@@ -73,7 +73,7 @@ def report(sonde):
     """Draws run.jsonl with more options, and returns the page's text."""
     if not (sonde.program.parent / "sonde-report").exists():
         pytest.skip("no sonde-report beside this program")
-    needs = "import altair, jinja2, vl_convert"
+    needs = "import jinja2, msgspec, vl_convert"
     if subprocess.run([sys.executable, "-c", needs], capture_output=True, check=False).returncode:
         pytest.skip("the report's Python packages are not installed (tools/setup)")
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

@@ -1,7 +1,7 @@
 """The section on bandwidth: which curves are drawn where, what they are called, and what the table says."""
 
 import synthetic
-from sonde_tools import charts, launch, levels, records
+from sonde_tools import launch, levels, pictures, records
 from sonde_tools.bandwidth import BANDWIDTH, bandwidth_curves, scaling_curves
 from sonde_tools.devices import device_views
 
@@ -104,7 +104,7 @@ def test_fewer_groups_are_a_picture_of_their_own_with_a_curve_for_each_working_s
     # The curve over the working set, and its table, know nothing of them.
     (entry,) = bandwidth_curves(found)
     assert all("groups" not in point.x for point in entry.curve.points)
-    assert charts.svg(figure.chart).startswith("<svg")
+    assert pictures.svg(figure.chart).startswith("<svg")
 
 
 def launch_sample(microseconds=12.5, api="opencl"):

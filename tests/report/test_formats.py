@@ -1,7 +1,7 @@
 """Numbers, sizes and axis ticks as a person reads them."""
 
 import pytest
-from sonde_tools import charts, formats
+from sonde_tools import axes, formats
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ def test_spans_units_and_slugs():
     [(1.5, 97, [1, 2, 5, 10, 20, 50, 100]), (61, 69, [50, 100]), (20, 20, [20]), (0.3, 3, [0.2, 0.5, 1, 2, 5])],
 )
 def test_log_ticks_hold_the_values(low, high, ticks):
-    assert charts.log_ticks(low, high) == pytest.approx(ticks)
+    assert axes.log_ticks(low, high) == pytest.approx(ticks)

@@ -2,7 +2,7 @@
 
 import pytest
 import synthetic
-from sonde_tools import charts, records
+from sonde_tools import pictures, records
 from sonde_tools.devices import device_views
 from sonde_tools.kinds import KINDS
 
@@ -72,7 +72,7 @@ def test_without_latencies_the_rounds_are_the_main_picture(tmp_path):
 def test_a_cost_of_nothing_or_of_any_size_is_drawn(tmp_path, cost_us):
     costs = [samples("zero-copy", "us", cost, memory="device", order="independent", direction="to-host")[index]
              for index, cost in enumerate(cost_us)]  # fmt: skip
-    assert charts.svg(KINDS.chart(view(tmp_path, *costs))).startswith("<svg")
+    assert pictures.svg(KINDS.chart(view(tmp_path, *costs))).startswith("<svg")
 
 
 def test_a_run_without_the_probes_has_no_section(tmp_path):

@@ -1,7 +1,7 @@
 """The section on latency under load: one curve a working set, alone at the left, over the bandwidth that was reached."""
 
 import synthetic
-from sonde_tools import charts, records
+from sonde_tools import pictures, records
 from sonde_tools.devices import device_views
 from sonde_tools.loaded_latency import LOADED_LATENCY, loaded_curves
 
@@ -41,7 +41,7 @@ def test_the_summary_has_the_latency_alone_and_under_the_most_load(tmp_path):
 def test_the_picture_is_drawn_with_the_load_across(tmp_path):
     found = LOADED_LATENCY.chart(view(tmp_path, *SAMPLES))
     assert "bandwidth of the load, GB/s" in str(found.to_dict())
-    assert charts.svg(found).startswith("<svg")
+    assert pictures.svg(found).startswith("<svg")
     (table,) = LOADED_LATENCY.tables(view(tmp_path, *SAMPLES))
     assert table.rows[0][0] == "OpenCL, 4 MiB, alone" and len(table.rows) == 5
 

@@ -65,17 +65,37 @@ def test_page_loads_nothing(report, reader):
     assert "default-src 'none'" in text and "connect-src" not in text
 
 
+def drawn(reader):
+    """Pictures of a page by id, each with its rows as its script puts them together."""
+    data = json.loads(reader.scripts[0])
+    for chart in data["charts"].values():
+        chart["rows"] = [
+            {"series": series, "dashed": dashed, **dict(zip(data["curves"][curve], values, strict=True))}
+            for series, dashed, curve in chart["lines"]
+            for values in zip(*data["curves"][curve].values(), strict=True)
+        ]
+    return data["charts"]
+
+
 def test_page_holds_library_and_every_point(reader):
-    assert len(reader.scripts) == 2 and "vegaEmbed" in reader.scripts[0]
-    specifications = json.loads(re.search(r"const charts = (.*);\n", reader.scripts[1]).group(1))
-    specification = specifications["latency-cpu"]
-    rows = specification["data"]["values"]
-    assert len(rows) == 146 and reader.scripts[1].count('"bytes": 1024,') == 2
+    assert len(reader.scripts) == 3 and "vegaEmbed" in reader.scripts[1]
+    specification = drawn(reader)["latency-cpu"]
+    rows = specification["rows"]
+    assert len(rows) == 146
     expected = {
         (r["api"], r["x"]["bytes"], r["state"]["disturbed"]) for r in synthetic.records() if r["record"] == "sample"
     }
-    assert {(row["series"].lower(), row["bytes"], row["disturbed"]) for row in rows} == expected
+    assert {(row["series"].lower(), row["bytes"], bool(row["disturbed"])) for row in rows} == expected
     assert specification["width"] == "container" and "title" not in specification
+
+
+def test_points_that_several_pictures_show_are_stored_once(tmp_path):
+    scalar = synthetic.sample_records("opencl", 1, every=9, series={"path": "scalar"})
+    found = made(tmp_path, [*synthetic.records()[:-3], *scalar])
+    charts_ = drawn(found)
+    paths, main = charts_["latency-paths-d0"]["lines"], charts_["latency-d0"]["lines"]
+    assert [line for line in paths if line[0] != "OpenCL, scalar"] == main and len(paths) == 3
+    assert len(json.loads(found.scripts[0])["curves"]) == 3
 
 
 def test_page_shows_every_skip_and_error(reader):
@@ -106,10 +126,9 @@ def test_page_shows_levels_findings_and_how_they_were_found(full_report):
 
 
 def test_other_orders_are_not_mixed_into_the_main_chart(full_report):
-    found = Reader(full_report.out.read_text(encoding="utf-8"))
-    charts_ = json.loads(re.search(r"const charts = (.*);\n", found.scripts[1]).group(1))
+    charts_ = drawn(Reader(full_report.out.read_text(encoding="utf-8")))
     assert list(charts_) == ["latency-cpu", "latency-further-cpu"]
-    names = [list(dict.fromkeys(row["series"] for row in chart["data"]["values"])) for chart in charts_.values()]
+    names = [list(dict.fromkeys(row["series"] for row in chart["rows"])) for chart in charts_.values()]
     assert names[0] == ["OpenCL", "Vulkan"] and len(names[1]) == 4
     assert charts_["latency-further-cpu"]["height"] < charts_["latency-cpu"]["height"]
 
@@ -189,7 +208,7 @@ def test_names_cannot_break_out_of_the_page(tmp_path):
     path = {"path": name}
     samples = [{**sample, "series": path} for sample in synthetic.sample_records("opencl", 1, every=9)]
     found = made(tmp_path, [synthetic.run_record(), device, *samples])
-    assert len(found.scripts) == 2 and name in found.text
+    assert len(found.scripts) == 3 and name in found.text
 
 
 def labels(tmp_path, *versions):

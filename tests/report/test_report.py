@@ -65,6 +65,16 @@ def test_wrong_request_is_status_2(root, arguments):
     assert run(root, *arguments).returncode == 2
 
 
+def test_missing_packages_are_one_sentence_and_status_2(root, tmp_path):
+    # -S: none of the packages that were installed are found.
+    command = [sys.executable, "-S", "-m", "sonde_tools", "run.jsonl", "-o", str(tmp_path / "a.html")]
+    result = subprocess.run(
+        command, env={"PYTHONPATH": str(root / "tools")}, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 2 and result.stderr.count("\n") == 1
+    assert "missing (jinja2, msgspec, vl_convert): run tools/setup" in result.stderr
+
+
 def test_wrong_file_is_one_sentence_and_status_2(root, tmp_path):
     result = run(root, tmp_path / "nowhere.jsonl", "-o", tmp_path / "report.html")
     assert result.returncode == 2 and result.stdout == ""

@@ -6,7 +6,6 @@ import pytest
 import synthetic
 from sonde_tools import records, tables
 from sonde_tools.curves import quartiles
-from sonde_tools.devices import device_views
 
 
 def rows(path):
@@ -42,7 +41,7 @@ def test_points_hold_medians_and_quartiles(report):
 def written(folder, recordings):
     """The paths of the tables of some recordings."""
     paths = []
-    for name, text in tables.texts(recordings, device_views(recordings)):
+    for name, text in tables.texts(recordings):
         paths.append(folder / name)
         paths[-1].write_text(text, encoding="utf-8")
     return paths

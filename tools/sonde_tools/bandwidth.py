@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sonde_tools import bandwidth_method, charts, formats, launch, levels, parts
+from sonde_tools import axes, bandwidth_method, charts, formats, launch, levels, parts
 from sonde_tools.devices import series_name
 from sonde_tools.latency import LATENCY
 from sonde_tools.sections import Figure, Section, Table
@@ -151,7 +151,7 @@ def _scaling(view):
     if not entries:
         return []
     heading = "With fewer work-groups: how many it takes to get all of each level"
-    picture = charts.over(charts.GROUPS, entries, "bandwidth", "GB/s", (heading, []), height=FURTHER_HEIGHT_PIXELS)
+    picture = charts.over(axes.GROUPS, entries, "bandwidth", "GB/s", (heading, []), height=FURTHER_HEIGHT_PIXELS)
     return [Figure("scaling", heading, picture, parts.medians(entries), bandwidth_method.SCALING)]
 
 

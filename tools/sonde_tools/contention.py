@@ -2,10 +2,9 @@
 
 import statistics
 
-import altair as alt
-
 from sonde_tools import charts, contention_method, formats, parts
 from sonde_tools.devices import API_NAMES
+from sonde_tools.pictures import Picture
 from sonde_tools.sections import Cell, Section, Table
 
 # Blue for what the GPU's memory traffic does, grey for the control, which has none.
@@ -104,49 +103,45 @@ def chart(view):
         if _is_control(entry)
         for point in entry.curve.points
     ]
-    palette = _palette(view)
-    colour = alt.Color(
-        "series:N", scale=alt.Scale(domain=list(palette), range=list(palette.values())),
-        legend=alt.Legend(title=None, orient="top", symbolSize=110, symbolOpacity=1, labelLimit=420),
-    )  # fmt: skip
-    low = min(row["p50"] for row in rows)
-    scale = alt.Scale(domain=[0.9 * low, 1.04 * _highest_shown(rows)], nice=False)
-    x = alt.X("gbps:Q", title="bandwidth that the GPU reached, GB/s", axis=alt.Axis(tickCount=8))
-    y = alt.Y("p50:Q", title="CPU latency, ns", scale=scale)
-    base = alt.Chart().encode(x=x, color=colour)
-    curve = base.transform_filter("datum.kind != 'control'")
-    tooltip = [
-        alt.Tooltip(field, type="nominal", title=title)
-        for field, title in {"series": "series", "kind": "windows", "gbps_text": "GPU, GB/s", "p50_text": "p50, ns",
-                             "p90_text": "p90, ns", "p99_text": "p99, ns", "windows": "number"}.items()
-    ]  # fmt: skip
-    layers = [
-        curve.mark_area(opacity=0.12, clip=True).encode(y=alt.Y("p90:Q", scale=scale), y2="p99:Q"),
-        curve.mark_area(opacity=0.22, clip=True).encode(y=alt.Y("p50:Q", scale=scale), y2="p90:Q"),
-        curve.mark_line(strokeWidth=1.8).encode(y=y),
-        base.transform_filter("datum.kind == 'load'").mark_point(filled=True, size=30, opacity=1).encode(y=y),
-        base.transform_filter("datum.kind == 'idle'").mark_point(filled=True, size=110, shape="diamond", opacity=1).encode(y=y),
-        alt.Chart().transform_filter("datum.kind == 'control'").mark_point(
-            filled=False, size=90, shape="square", strokeWidth=1.8, color=CONTROL_COLOUR
-        ).encode(x=x, y=y),
-        base.mark_circle(size=190, opacity=0).encode(y=y, tooltip=tooltip),
-    ]  # fmt: skip
     subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), legend(view), *_beyond_the_picture(rows)]
     what = "simulated CPU latency" if view.is_model else "CPU latency"
     title = f"{view.record['name']}: {what} while the GPU uses memory"
-    return (
-        alt.layer(*layers, data=alt.Data(values=rows))
-        .properties(
-            width=charts.STATIC_WIDTH_PIXELS, height=charts.HEIGHT_PIXELS, background="white",
-            title=alt.TitleParams(title, subtitle=subtitle, anchor="start", frame="group", fontSize=21,
-                                  subtitleFontSize=13, subtitleColor="#555", subtitleLineHeight=18, offset=14),
-            padding={"left": 18, "right": 24, "top": 18, "bottom": 16},
-        )
-        .configure(font=charts.FONT)
-        .configure_view(stroke=None)
-        .configure_axis(labelFontSize=12, titleFontSize=13, titleFontWeight="normal", gridColor="#e4e4e4")
-        .configure_legend(labelFontSize=14)
-    )  # fmt: skip
+    palette = _palette(view)
+    layers = [*charts.simulated_mark(_curves(view)), *_layers(rows, palette)]
+    return Picture({**charts.frame((title, subtitle), layers, names=palette), "data": {"values": rows}})
+
+
+def _layers(rows, palette):
+    domain = [0.9 * min(row["p50"] for row in rows), 1.04 * _highest_shown(rows)]
+    about = {"type": "quantitative", "scale": {"domain": domain, "nice": False}, "title": "CPU latency, ns"}
+    x = {
+        "field": "gbps",
+        "type": "quantitative",
+        "title": "bandwidth that the GPU reached, GB/s",
+        "axis": {"tickCount": 8},
+    }
+    y = {"field": "p50", **about}
+    coloured = {"x": x, "color": charts.colour(palette)}
+    titles = {"series": "series", "kind": "windows", "gbps_text": "GPU, GB/s", "p50_text": "p50, ns",
+              "p90_text": "p90, ns", "p99_text": "p99, ns", "windows": "number"}  # fmt: skip
+    traffic = [{"filter": "datum.kind != 'control'"}]
+
+    def points(kind, encoding, **mark):
+        drawn = {"type": "point", "filled": True, "opacity": 1, **mark}
+        return {"mark": drawn, "encoding": encoding, "transform": [{"filter": f"datum.kind == '{kind}'"}]}
+
+    return [
+        {"mark": {"type": "area", "opacity": 0.12, "clip": True}, "transform": traffic,
+         "encoding": {**coloured, "y": {"field": "p90", **about}, "y2": {"field": "p99"}}},
+        {"mark": {"type": "area", "opacity": 0.22, "clip": True}, "transform": traffic,
+         "encoding": {**coloured, "y": y, "y2": {"field": "p90"}}},
+        {"mark": {"type": "line", "strokeWidth": 1.8}, "encoding": {**coloured, "y": y}, "transform": traffic},
+        points("load", {**coloured, "y": y}, size=30),
+        points("idle", {**coloured, "y": y}, size=110, shape="diamond"),
+        points("control", {"x": x, "y": y}, filled=False, size=90, shape="square", strokeWidth=1.8, color=CONTROL_COLOUR),
+        {"mark": {"type": "circle", "size": 190, "opacity": 0},
+         "encoding": {**coloured, "y": y, "tooltip": charts.tooltip(titles)}},
+    ]  # fmt: skip
 
 
 def _highest_shown(rows):

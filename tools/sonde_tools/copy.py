@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from sonde_tools import charts, copy_method, formats, parts
+from sonde_tools import axes, charts, copy_method, formats, parts
 from sonde_tools.devices import API_NAMES
 from sonde_tools.sections import Cell, Figure, Section, Table
 from sonde_tools.series import DEFAULTS
 
 FURTHER_HEIGHT_PIXELS = 300
-SIZE = replace(charts.SIZE, title="size of a copy")
+SIZE = replace(axes.SIZE, title="size of a copy")
 DIRECTIONS = {
     "to-device": "to the device",
     "to-host": "to the host",
@@ -38,10 +38,10 @@ def _label(entry, is_model):
     """'OpenCL, driver, pinned, to the device', and the driver or file where several are compared."""
     api = API_NAMES["model"] if is_model else API_NAMES.get(entry.curve.api, entry.curve.api)
     suffix = entry.label[entry.label.rfind(" (") :] if entry.label.endswith(")") else ""
-    return ", ".join([api, *_way(entry.curve.series), DIRECTIONS[_word(entry.curve.series, "direction")]]) + suffix
+    return ", ".join([api, *way(entry.curve.series), DIRECTIONS[_word(entry.curve.series, "direction")]]) + suffix
 
 
-def _way(series):
+def way(series):
     """Engine and kind of host memory: copies within the device have none."""
     engine = _word(series, "engine")
     return [engine] if _word(series, "direction") == "within" else [engine, _word(series, "host")]
@@ -95,9 +95,11 @@ def tables(view):
     for _, finding in view.findings:
         if finding.get("probe") != "copy" or finding["finding"] not in ("latency", "bandwidth"):
             continue
+        if finding.get("value") is None or not finding.get("api"):
+            continue
         api = API_NAMES["model"] if view.is_model else API_NAMES.get(finding["api"], finding["api"])
-        series = finding["series"]
-        row = rows.setdefault(", ".join([api, *_way(series)]), {})
+        series = finding.get("series") or {}
+        row = rows.setdefault(", ".join([api, *way(series)]), {})
         row.setdefault(_word(series, "direction"), {})[finding["finding"]] = finding
     if not rows:
         return []
@@ -112,7 +114,7 @@ def _cell(found):
     if "bandwidth" not in found:
         return Cell("–")
     latency = found.get("latency")
-    detail = formats.quantity(latency["value"], latency["unit"]) if latency else ""
+    detail = formats.quantity(latency["value"], latency.get("unit")) if latency else ""
     return Cell(f"{formats.significant(found['bandwidth']['value'])} GB/s", detail)
 
 

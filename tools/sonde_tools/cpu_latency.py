@@ -3,12 +3,10 @@
 from dataclasses import replace
 
 from sonde_tools import charts, devices, formats, levels, marks, parts, series
-from sonde_tools.curves import curves
-from sonde_tools.devices import LabelledCurve
 from sonde_tools.sections import Section
 
 
-def _own(view):
+def own_curves(view):
     """The labelled cycles of the CPU: by pages, kind of core and whether memory was kept awake."""
     return [
         replace(entry, label=_label(entry))
@@ -32,30 +30,30 @@ def _label(entry):
 
 def gpu_curves(view):
     """The main latency curves of GPUs in the same files, to be held against the CPU's."""
-    found = []
-    for recording in view.recordings:
-        for device in recording.devices:
-            if device["type"] not in ("discrete", "integrated"):
-                continue
-            samples = [sample for sample in recording.samples if sample["device"] == device["device"]]
-            for curve in curves(samples):
-                main = series.order(curve.series) == "cycle" and not series.by_another_path(curve.series)
-                if curve.probe == "latency" and curve.unit == "ns" and main and not series.kept_awake(curve.series):
-                    name = f"{device['name']}, {devices.series_name(curve)}"
-                    found.append(LabelledCurve(name, curve, recording))
-    return found
+    return [
+        replace(entry, label=f"{other.title}, {entry.label}")
+        for other in view.beside
+        if other.record["type"] in ("discrete", "integrated")
+        for entry in other.curves
+        if entry.recording in view.recordings and _is_main_of_gpu(entry.curve)
+    ]
+
+
+def _is_main_of_gpu(curve):
+    main = series.order(curve.series) == "cycle" and not series.by_another_path(curve.series)
+    return curve.probe == "latency" and curve.unit == "ns" and main and not series.kept_awake(curve.series)
 
 
 def applies(view):
     """Whether the device has anything to show in this section."""
-    return bool(_own(view))
+    return bool(own_curves(view))
 
 
 def summary(view):
     """One (colour, text) a curve: its levels, or the ends."""
-    palette = charts.colours([*_own(view), *gpu_curves(view)])
+    palette = charts.colours([*own_curves(view), *gpu_curves(view)])
     found = []
-    for entry in _own(view):
+    for entry in own_curves(view):
         known = levels.levels_of(entry)
         last = entry.curve.points[-1]
         ends = f"{formats.latency(last.median)} in {formats.size(last.x['bytes'])}"
@@ -65,8 +63,8 @@ def summary(view):
 
 def chart(view):
     """The main picture, with a title and subtitle that let it stand alone."""
-    entries = [*_own(view), *gpu_curves(view)]
-    noted = marks.of_curves(view, _own(view))
+    entries = [*own_curves(view), *gpu_curves(view)]
+    noted = marks.of_curves(view, own_curves(view))
     subtitle = [" · ".join(parts.dates(view)), parts.medians(entries), *filter(None, [noted.legend])]
     title = f"{view.record['name']}: latency of the CPU itself over working-set size"
     return charts.over_size(entries, "latency", "ns", (title, subtitle), noted)
@@ -74,13 +72,13 @@ def chart(view):
 
 def legend(view):
     """What the picture shows, in sentences."""
-    text = [parts.medians([*_own(view), *gpu_curves(view)]), marks.of_curves(view, _own(view)).legend]
+    text = [parts.medians([*own_curves(view), *gpu_curves(view)]), marks.of_curves(view, own_curves(view)).legend]
     return " ".join(filter(None, [*text, "What huge pages save is address translation."]))
 
 
 def tables(view):
     """The levels, where some were found, and the latency at telling sizes."""
-    own = _own(view)
+    own = own_curves(view)
     found = [
         levels.table(view, own),
         parts.telling_sizes(own, "Latency at telling sizes, ns: median, first to third quartile"),

@@ -2,11 +2,12 @@
 
 import statistics
 from dataclasses import dataclass
+from functools import cached_property
 
 from sonde_tools.series import canonical
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Point:
     """One x of a curve, in one shape; median, quartiles and extremes are in the curve's unit."""
 
@@ -38,10 +39,10 @@ class Curve:
     unit: str
     points: list
 
-    @property
+    @cached_property
     def key(self):
         """What names the curve, hashable: device, API, probe, series and unit."""
-        return curve_key(self.__dict__)
+        return curve_key(vars(self))
 
 
 def curve_key(sample):
@@ -56,32 +57,45 @@ def quartiles(values):
     return tuple(statistics.quantiles(values, n=4, method="inclusive"))
 
 
-def curves(samples):
-    """Groups sample records into Curves, in the order in which each curve first appears."""
-    grouped = {}
+def curves(samples, without_cycles=False):
+    """Groups sample records into Curves, in the order in which each curve first appears.
+
+    without_cycles: no curves in cycles, whose medians the points in ns have.
+    """
+    grouped, keys = {}, {}
     for sample in samples:
-        grouped.setdefault(curve_key(sample), {}).setdefault(_place(sample), []).append(sample)
-    found = []
+        written = (sample["device"], sample["api"], sample["probe"], sample["unit"], *sample["series"].items())
+        key = keys.get(written)
+        if key is None:
+            key = keys[written] = curve_key(sample)
+        grouped.setdefault(key, {}).setdefault(_place(sample), []).append(sample)
+    found, same_x = [], {}
     for key, points in grouped.items():
+        if without_cycles and key[4] == "cycles":
+            continue
         in_cycles = grouped.get((*key[:4], "cycles"), {}) if key[4] == "ns" else {}
-        ordered = [_point(same, in_cycles.get(place)) for place, same in sorted(points.items())]
+        ordered = [
+            # Curves share their sizes, and a record file has many curves.
+            _point(same_x.setdefault(place[0], same[0]["x"]), same, in_cycles.get(place))
+            for place, same in sorted(points.items())
+        ]
         found.append(Curve(*key[:3], dict(key[3]), key[4], ordered))
     return found
 
 
 def _place(sample):
     """What tells a point of a curve from its others, hashable: x and the shape in which it was measured."""
-    shape = (sample.get("state") or {}).get("shape") or {}
-    return tuple(sorted(sample["x"].items())), tuple(sorted(shape.items()))
+    shape = (sample.get("state") or {}).get("shape")
+    return tuple(sorted(sample["x"].items())), tuple(sorted(shape.items())) if shape else ()
 
 
-def _point(samples, in_cycles=None):
+def _point(x, samples, in_cycles=None):
     """One Point from every sample at one place, and from those in cycles."""
     used = _used(samples)
     values = _values(used)
     low, median, high = quartiles(values)
     return Point(
-        x=used[0]["x"],
+        x=x,
         values=values,
         median=median,
         low_quartile=low,
@@ -96,11 +110,11 @@ def _point(samples, in_cycles=None):
 
 def _used(samples):
     """Disturbed samples count only where there is no other."""
-    return [sample for sample in samples if not _disturbed(sample)] or samples
+    return samples if len(samples) == 1 else [each for each in samples if not _disturbed(each)] or samples
 
 
 def _values(samples):
-    return [value for sample in samples for value in sample["values"]]
+    return samples[0]["values"] if len(samples) == 1 else [value for sample in samples for value in sample["values"]]
 
 
 def _disturbed(sample):

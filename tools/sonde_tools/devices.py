@@ -1,6 +1,6 @@
 """Puts together what several record files say of one device, and names the series in its pictures."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sonde_tools import series
 from sonde_tools.curves import Curve, curves
@@ -25,6 +25,7 @@ class DeviceView:
     recordings: list = field(default_factory=list)
     records: list = field(default_factory=list)
     curves: list = field(default_factory=list)
+    beside: list = field(default_factory=list)  # every view of the same files, its own too
 
     @property
     def record(self):
@@ -61,38 +62,59 @@ class DeviceView:
         return found
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What one file says: its recording, {device: its curves} and its device records."""
+
+    recording: object
+    curves: dict
+    devices: list
+
+
+def seen(recording, keep_samples=True):
+    """Makes the curves of a recording; of many files no samples need be kept beside them."""
+    found = {}
+    for curve in curves(recording.samples, without_cycles=True):
+        found.setdefault(curve.device, []).append(curve)
+    named = {record["device"] for record in recording.devices}
+    # Stand-ins for devices that have samples but no device record, so that no sample is left out.
+    unnamed = [{"device": device, "name": device, "type": ""} for device in found if device not in named]
+    kept = recording if keep_samples else replace(recording, samples=[])
+    return Seen(kept, found, [*recording.devices, *unnamed])
+
+
 def device_views(recordings):
     """One DeviceView for each device id in the recordings, in the order of first appearance."""
-    views = {}
-    for recording in recordings:
-        for record in [*recording.devices, *_unnamed(recording)]:
-            view = views.setdefault(record["device"], DeviceView(record["device"]))
-            if recording not in view.recordings:
-                view.recordings.append(recording)
+    return views_of([seen(recording) for recording in recordings])
+
+
+def views_of(files):
+    """The DeviceViews of several Seen."""
+    views, curves_of = {}, {}
+    for file in files:
+        for record in file.devices:
+            device = record["device"]
+            view = views.setdefault(device, DeviceView(device))
+            if not any(known is file.recording for known in view.recordings):
+                view.recordings.append(file.recording)
                 view.records.append(record)
-    for view in views.values():
-        view.curves = _labelled(view)
+                found = [(curve, file.recording, record) for curve in file.curves.get(device, [])]
+                curves_of.setdefault(device, []).extend(found)
+    for device, view in views.items():
+        view.curves = _labelled(curves_of.get(device, []), view.is_model)
+        view.beside = list(views.values())
     return list(views.values())
 
 
-def _unnamed(recording):
-    """Stand-ins for devices that have samples but no device record, so that no sample is left out."""
-    named = {record["device"] for record in recording.devices}
-    ids = dict.fromkeys(sample["device"] for sample in recording.samples)
-    return [{"device": device, "name": device, "type": ""} for device in ids if device not in named]
-
-
-def _labelled(view):
-    found = []
-    for recording, record in zip(view.recordings, view.records, strict=True):
-        mine = [sample for sample in recording.samples if sample["device"] == view.device]
-        found += [(series_name(curve, view.is_model), curve, recording, record) for curve in curves(mine)]
+def _labelled(found, is_model):
+    same = {}
+    for entry in found:
+        same.setdefault(entry[0].key, []).append(entry)
     # The same series of two files stand side by side.
-    order = list(dict.fromkeys(entry[1].key for entry in found))
-    found.sort(key=lambda entry: order.index(entry[1].key))
     return [
-        LabelledCurve(_distinct(name, curve, recording, record, found), curve, recording)
-        for name, curve, recording, record in found
+        LabelledCurve(_distinct(series_name(entry[0], is_model), entry, entries), entry[0], entry[1])
+        for entries in same.values()
+        for entry in entries
     ]
 
 
@@ -102,15 +124,16 @@ def series_name(curve, is_model=False):
     return ", ".join([api, *series.words(curve.series)])
 
 
-def _distinct(name, curve, recording, record, found):
+def _distinct(name, entry, entries):
     """Adds the driver's version, or where that is the same too the file's name, to names used by several files."""
-    others = [entry for entry in found if entry[1].key == curve.key and entry[2] is not recording]
+    curve, recording, record = entry
+    others = [each for each in entries if each[1] is not recording]
     if not others:
         return name
     version = _driver_version(record, curve.api)
-    if version and all(_driver_version(entry[3], curve.api) != version for entry in others):
+    if version and all(_driver_version(each[2], curve.api) != version for each in others):
         return f"{name} {version}"
-    stems = [entry[2].path.stem for entry in others]
+    stems = {each[1].path.stem for each in others}
     path = recording.path
     return f"{name} ({path if path.stem in stems else path.stem})"
 

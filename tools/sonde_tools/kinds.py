@@ -41,9 +41,14 @@ def _main(view):
     return (_latencies(view), "latency", "ns") if _latencies(view) else (_rounds(view), "time of a round", "us")
 
 
-def _findings(view):
+def findings_of(view):
+    """The findings on kinds of memory, each with an API and a series."""
     # A round trip is between CPU and device, of no kind.
-    return [found for _, found in view.findings if found.get("probe") in PROBES and found["finding"] != "round-trip"]
+    return [
+        {**found, "series": found.get("series") or {}}
+        for _, found in view.findings
+        if found.get("probe") in PROBES and found.get("api") and found["finding"] != "round-trip"
+    ]
 
 
 def applies(view):
@@ -83,7 +88,7 @@ def legend(view):
 def tables(view):
     """A row for each kind that an API has, with what was found of it and what it costs."""
     apis = dict.fromkeys(
-        record["api"] for record in [*_findings(view), *(entry.curve.__dict__ for entry in _main(view)[0])]
+        record["api"] for record in [*findings_of(view), *(entry.curve.__dict__ for entry in _main(view)[0])]
     )
     return [_table(view, api) for api in apis]
 
@@ -98,13 +103,13 @@ def _table(view, api):
 def _kinds(view, api):
     measured = [entry.curve.series.get("memory", "device") for entry in view.curves
                 if entry.curve.probe in PROBES and entry.curve.api == api]  # fmt: skip
-    said = [found["series"].get("memory", "device") for found in _findings(view) if found["api"] == api]
+    said = [found["series"].get("memory", "device") for found in findings_of(view) if found["api"] == api]
     return list(dict.fromkeys([*measured, *said]))
 
 
 def _row(view, api, kind):
     mine = [
-        found for found in _findings(view) if found["api"] == api and found["series"].get("memory", "device") == kind
+        found for found in findings_of(view) if found["api"] == api and found["series"].get("memory", "device") == kind
     ]
     shared = {found["series"].get("direction"): found for found in mine if found["probe"] == "zero-copy"}
     seen = dict.fromkeys(found["finding"] for found in mine if found["probe"] == "host-memory")
@@ -119,7 +124,7 @@ def _said(found):
         return Cell("–")
     value = found.get("value")
     # The time of a round says little by itself; a hidden rate or the cost of a page does.
-    amount = "" if value is None or found["finding"] == "zero-copy" else formats.quantity(value, found["unit"])
+    amount = "" if value is None or found["finding"] == "zero-copy" else formats.quantity(value, found.get("unit"))
     return Cell(found["finding"], amount)
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sonde_tools import charts, findings, formats, latency_method, launch, levels, marks, parts, series
+from sonde_tools import axes, charts, findings, formats, latency_method, launch, levels, marks, parts, series
 from sonde_tools.sections import Figure, Section
 
 FURTHER_HEIGHT_PIXELS = 300
@@ -109,7 +109,7 @@ def _pages(view):
     if not entries:
         return None
     heading = "How pages were found: as many lines, close together and far apart"
-    picture = charts.over(charts.LINES, entries, "latency", "ns", (heading, []), height=FURTHER_HEIGHT_PIXELS)
+    picture = charts.over(axes.LINES, entries, "latency", "ns", (heading, []), height=FURTHER_HEIGHT_PIXELS)
     return Figure("pages", heading, picture, parts.medians(entries), latency_method.PAGES)
 
 

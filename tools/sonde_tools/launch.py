@@ -57,5 +57,5 @@ def _cell(found):
     if not found:
         return Cell("–")
     ends = [found.get(end) for end in ("low", "high")]
-    between = "" if None in ends else " to ".join(formats.quantity(end, found["unit"]) for end in ends)
-    return Cell(formats.quantity(found["value"], found["unit"]), between)
+    between = "" if None in ends else " to ".join(formats.quantity(end, found.get("unit")) for end in ends)
+    return Cell(formats.quantity(found["value"], found.get("unit")), between)

@@ -75,9 +75,9 @@ def table(view, entries):
     columns += ["Latency"] if any(of_latency for _, pairs in found for of_latency, _ in pairs) else []
     columns += ["Bandwidth"] if any(of_bandwidth for _, pairs in found for _, of_bandwidth in pairs) else []
     # Two APIs may see different numbers of levels; what has no size is last in each.
-    places = {_row_name(pair): _place(pair) for _, pairs in found for pair in pairs}
+    places = {row_name(pair): place(pair) for _, pairs in found for pair in pairs}
     order = sorted(places, key=places.get)
-    rows = [(name, [_cell(text) for each in found for text in _texts(view, each, name, columns)]) for name in order]
+    rows = [(name, [cell(text) for each in found for text in _texts(view, each, name, columns)]) for name in order]
     what = "Simulated levels" if view.is_model else "Levels"
     measures = " and ".join(column.lower() for column in columns if column != "Transition")
     caption = f"{what}: {measures} with the interval that holds them, and where the curve leaves the level"
@@ -94,22 +94,24 @@ def _first_of_each_api(found):
     return list(firsts.values())
 
 
-def _row_name(pair):
+def row_name(pair):
+    """What a pair of levels, of latency and of bandwidth, is called."""
     of_latency, of_bandwidth = pair
     if of_latency:
         return name(of_latency)
     return f"{name(of_bandwidth)}, by bandwidth"
 
 
-def _place(pair):
+def place(pair):
+    """By what pairs are ordered: what has no size is last."""
     of_latency, of_bandwidth = pair
     level = of_latency or of_bandwidth
     return not level.get("bytes"), level["level"], not of_latency
 
 
-def _texts(view, entry_and_pairs, row_name, columns):
+def _texts(view, entry_and_pairs, row, columns):
     entry, pairs = entry_and_pairs
-    pair = next((each for each in pairs if _row_name(each) == row_name), None)
+    pair = next((each for each in pairs if row_name(each) == row), None)
     if not pair:
         return ["–"] * len(columns)
     of_latency, of_bandwidth = pair
@@ -123,7 +125,7 @@ def _texts(view, entry_and_pairs, row_name, columns):
     return [texts[column] for column in columns]
 
 
-def _cell(text):
+def cell(text):
     value, bracket, bounds = text.partition(" (")
     return Cell(value, f"({bounds}" if bracket else "")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sonde_tools import charts, formats, parts
+from sonde_tools import axes, charts, formats, parts
 from sonde_tools.devices import series_name
 from sonde_tools.sections import Cell, Section, Table
 
@@ -48,7 +48,7 @@ def chart(view):
     what = "simulated latency" if view.is_model else "latency"
     subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), parts.medians(entries)]
     return charts.over(
-        charts.LOAD, entries, "latency", "ns", (f"{view.record['name']}: {what} under its own load", subtitle)
+        axes.LOAD, entries, "latency", "ns", (f"{view.record['name']}: {what} under its own load", subtitle)
     )
 
 

@@ -3,8 +3,6 @@
 import os
 from dataclasses import dataclass, field
 
-import altair as alt
-
 from sonde_tools import findings, formats, levels
 
 _ROW_PIXELS, _BAR_PIXELS, _GAP_PIXELS = 23, 19, 6
@@ -55,16 +53,19 @@ class Marks:
                 "text": f"address translation, {label}" if several else "address translation",
                 "y": height - _STRIP_STEP_PIXELS * len(self.levels) - _LABEL_PIXELS * (number + 0.5) - 4,
             })  # fmt: skip
-        base = _chart(rows).encode(x=x("at:Q"))
         # To the left of its rule where it would not fit to the right of it.
         fits = f"scale('x', datum.at) + {_CHARACTER_PIXELS} * length(datum.text) < width"
-        place = {"fontSize": 12, "baseline": "middle", "clip": True, "y": _expr("datum.y"),
+        place = {"type": "text", "fontSize": 12, "baseline": "middle", "clip": True, "y": _expr("datum.y"),
                  "align": _expr(f"{fits} ? 'left' : 'right'"), "dx": _expr(f"{fits} ? 6 : -6")}  # fmt: skip
+        at = {"x": x("at")}
+        said = {**at, "text": _nominal("text")}
         # The white outline keeps other rules out of the text.
         return [
-            base.mark_rule(color=_NEUTRAL, strokeWidth=1.4, strokeDash=[2, 4], clip=True),
-            base.mark_text(**place, stroke="white", strokeWidth=5).encode(text="text:N"),
-            base.mark_text(**place, color=_NEUTRAL).encode(text="text:N"),
+            _layer(
+                rows, {"type": "rule", "color": _NEUTRAL, "strokeWidth": 1.4, "strokeDash": [2, 4], "clip": True}, at
+            ),
+            _layer(rows, {**place, "stroke": "white", "strokeWidth": 5}, said),
+            _layer(rows, {**place, "color": _NEUTRAL}, said),
         ]
 
 
@@ -74,12 +75,20 @@ def of_curves(view, entries):
     return Marks([each for each in found if each[1]], findings.translation_edges(view, entries))
 
 
-def _chart(rows):
-    return alt.Chart(alt.Data(values=rows))
+def _layer(rows, mark, encoding):
+    return {"data": {"values": rows}, "mark": mark, "encoding": encoding}
 
 
 def _expr(text):
-    return alt.ExprRef(text)
+    return {"expr": text}
+
+
+def _nominal(field):
+    return {"field": field, "type": "nominal"}
+
+
+# A row's own colour.
+_COLOUR = {"field": "colour", "type": "nominal", "scale": None}
 
 
 def _inside(levels_found, palette, x, height):
@@ -95,13 +104,14 @@ def _inside(levels_found, palette, x, height):
             onset, end = levels.transition(level)
             if onset and end:
                 strips.append({**row, "onset": onset, "end": end, "top": top, "foot": top + _STRIP_PIXELS})
-    fill, stroke = alt.Fill("colour:N", scale=None), alt.Stroke("colour:N", scale=None)
     return [
-        _chart(edges).mark_rect(opacity=0.13, clip=True).encode(x=x("low:Q"), x2="high:Q", fill=fill),
-        _chart(edges).mark_rule(strokeWidth=1, opacity=0.75, clip=True).encode(x=x("at:Q"), stroke=stroke),
+        _layer(edges, {"type": "rect", "opacity": 0.13, "clip": True},
+               {"x": x("low"), "x2": {"field": "high"}, "fill": _COLOUR}),
+        _layer(edges, {"type": "rule", "strokeWidth": 1, "opacity": 0.75, "clip": True}, {"x": x("at"), "stroke": _COLOUR}),
         # A knife edge is less than a pixel wide: the outline keeps it visible.
-        _chart(strips).mark_rect(opacity=0.75, clip=True, strokeWidth=1.5, y=_expr("datum.top"), y2=_expr("datum.foot"))
-        .encode(x=x("onset:Q"), x2="end:Q", fill=fill, stroke=stroke),
+        _layer(strips, {"type": "rect", "opacity": 0.75, "clip": True, "strokeWidth": 1.5, "y": _expr("datum.top"),
+                        "y2": _expr("datum.foot")},
+               {"x": x("onset"), "x2": {"field": "end"}, "fill": _COLOUR, "stroke": _COLOUR}),
     ]  # fmt: skip
 
 
@@ -126,18 +136,14 @@ def _bars(levels_found, palette):
     for name in ("tiny", "small", "medium", "large", "whole"):
         choice = f"{right} - {left} > {_CHARACTER_PIXELS} * length(datum.{name}) + 8 ? datum.{name} : {choice}"
     # Unless told otherwise, a chart that can be zoomed clips its marks to the plot.
+    text = {"type": "text", "clip": False, "fontSize": 12, "baseline": "middle", "y": _expr("datum.middle")}
     return [
-        _chart(cells).mark_rect(
-            clip=False, opacity=0.17, x=_expr(f"{left} + 1"), x2=_expr(f"max({left} + 1, {right} - 1)"),
-            y=_expr("datum.top"), y2=_expr("datum.foot"),
-        ).encode(fill=alt.Fill("colour:N", scale=None), tooltip=_tooltip()),
-        _chart(cells).mark_text(
-            clip=False, color="#222", fontSize=12, align="center", baseline="middle", text=_expr(choice),
-            x=_expr(f"({left} + {right}) / 2"), y=_expr("datum.middle"),
-        ),
-        _chart(names).mark_text(
-            clip=False, fontSize=12, align="right", baseline="middle", x=0, dx=-7, limit=72, y=_expr("datum.middle"),
-        ).encode(text="name:N", fill=alt.Fill("colour:N", scale=None)),
+        _layer(cells, {"type": "rect", "clip": False, "opacity": 0.17, "x": _expr(f"{left} + 1"),
+                       "x2": _expr(f"max({left} + 1, {right} - 1)"), "y": _expr("datum.top"), "y2": _expr("datum.foot")},
+               {"fill": _COLOUR, "tooltip": _tooltip()}),
+        _layer(cells, {**text, "color": "#222", "align": "center", "text": _expr(choice),
+                       "x": _expr(f"({left} + {right}) / 2")}, {}),
+        _layer(names, {**text, "align": "right", "x": 0, "dx": -7, "limit": 72}, {"text": _nominal("name"), "fill": _COLOUR}),
     ]  # fmt: skip
 
 
@@ -164,4 +170,4 @@ def _texts(level):
 def _tooltip():
     titles = {"series": "series", "name_text": "level", "size_text": "size", "transition_text": "transition",
               "latency_text": "latency"}  # fmt: skip
-    return [alt.Tooltip(name, type="nominal", title=title) for name, title in titles.items()]
+    return [{**_nominal(name), "title": title} for name, title in titles.items()]

@@ -1,15 +1,13 @@
 """The report as one HTML page that loads nothing from anywhere: data and libraries are inside."""
 
-import json
 import shlex
-from functools import cache
 from pathlib import Path
 
 import jinja2
-import vl_convert
+import msgspec
 from markupsafe import Markup
 
-from sonde_tools import charts, findings, formats, parts, series
+from sonde_tools import findings, formats, library, overview, parts, pictures, series, themes
 from sonde_tools.devices import API_NAMES
 
 _FOLDER = Path(__file__).parent
@@ -26,37 +24,51 @@ def html(recordings, views, sections, slugs):
     """The whole page as text; slugs gives each device id the name that its links and pictures use."""
     devices = [_device(view, sections, slugs[view.device]) for view in views]
     figures = [figure for device in devices for part in device["parts"] for figure in (part, *part["further"])]
-    specifications = {figure["id"]: figure.pop("specification") for figure in figures}
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_visible
     )
-    template = environment.from_string((_FOLDER / "page.html.jinja").read_text(encoding="utf-8"))
+    template = environment.from_string(_text("page.html.jinja"))
     return template.render(
         title=_title(views),
-        style=Markup((_FOLDER / "page.css").read_text(encoding="utf-8")),
+        style=Markup(_text("page.css").replace("/* colours of pictures */", themes.rules())),
         notes=_end_notes(recordings),
         devices=devices,
         missing=_missing(recordings, views),
         runs=[_run_card(recording) for recording in recordings],
-        library=Markup(_inside_script(_library())) if specifications else "",
-        specifications=Markup(_inside_script(json.dumps(specifications))),
+        library=Markup(_inside_script(library.javascript())) if figures else "",
+        script=Markup(_text("page.js")),
+        data=Markup(_data({figure["id"]: figure["picture"] for figure in figures})),
     )
 
 
+def _text(name):
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
 def _visible(value):
-    """What comes from files and drivers; markup is the page's own, or a chart whose texts are visible already."""
+    """What comes from files and drivers; markup is the page's own."""
     return formats.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-@cache
-def _library():
-    """Vega, Vega-Lite and Vega-Embed as JavaScript text."""
-    return vl_convert.javascript_bundle(vl_version=charts.VEGA_LITE_VERSION)
 
 
 def _inside_script(text):
     # An HTML parser ends a script at the first "</script", even inside a string; JavaScript reads both alike.
     return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _data(named):
+    """JSON of all pictures by id and, each once, of the curves in them."""
+    numbers, curves, charts = {}, [], {}
+    for id_, picture in named.items():
+        lines = []
+        for line in picture.lines:
+            # Pictures make lists of their own, of the same points.
+            key = tuple(map(id, line.points))
+            if key not in numbers:
+                numbers[key] = len(curves)
+                curves.append(msgspec.Raw(pictures.columns_text(line.points)))
+            lines.append([formats.visible(line.series), line.dashed, numbers[key]])
+        charts[id_] = {**pictures.for_page(picture), "lines": lines}
+    return msgspec.json.encode({"curves": curves, "charts": charts}).decode().replace("<", "\\u003c")
 
 
 def _title(views):
@@ -69,6 +81,7 @@ def _device(view, sections, slug):
         "slug": slug,
         "title": view.title,
         "note": note,
+        "overview": overview.of(view),
         "parts": [_part(view, section, slug) for section in sections if section.applies(view)],
         "others": _others(view, sections),
         "findings": findings.groups(view),
@@ -105,14 +118,8 @@ def _part(view, section, slug):
     }  # fmt: skip
 
 
-def _figure(id_, chart, legend):
-    return {
-        "id": id_,
-        "specification": charts.for_page(chart),
-        "legend": legend,
-        # For mail programs, previews and readers that run no scripts.
-        "svg": Markup(charts.svg(chart)),
-    }
+def _figure(id_, picture, legend):
+    return {"id": id_, "picture": picture, "legend": legend}
 
 
 def _device_cards(view):

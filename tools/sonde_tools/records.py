@@ -138,8 +138,8 @@ def _check_signs(sample):
         raise msgspec.ValidationError(f"Expected values above 0 in {unit} - at `$.values`")
     if unit not in _UNITS_OF_ANY_SIGN and least < 0:
         raise msgspec.ValidationError(f"Expected no value below 0 in {unit} - at `$.values`")
-    for name in _POSITIVE_COORDINATES & sample["x"].keys():
-        if sample["x"][name] <= 0:
+    for name, value in sample["x"].items():
+        if value <= 0 and name in _POSITIVE_COORDINATES:
             raise msgspec.ValidationError(f"Expected a number above 0 - at `$.x.{name}`")
 
 

@@ -4,12 +4,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from sonde_tools import charts, formats, outputs, page, records, tables
+from sonde_tools import formats, outputs, page, pictures, records, tables
 from sonde_tools.bandwidth import BANDWIDTH
 from sonde_tools.contention import CONTENTION
 from sonde_tools.copy import COPY
 from sonde_tools.cpu_latency import CPU_LATENCY
-from sonde_tools.devices import device_views
+from sonde_tools.devices import seen, views_of
 from sonde_tools.kinds import KINDS
 from sonde_tools.latency import LATENCY
 from sonde_tools.loaded_latency import LOADED_LATENCY
@@ -50,8 +50,9 @@ def main(arguments=None):
     request = parser().parse_args(arguments)
     try:
         files = list({path.resolve(): path for path in request.files}.values())
-        recordings = [records.read(path) for path in files]
-        for written in _write(request, recordings):
+        # Of each file only its curves are kept, unless its samples are asked for too.
+        found = [seen(records.read(path), keep_samples=request.csv is not None) for path in files]
+        for written in _write(request, found):
             _say(written)
     except (records.RecordFileError, outputs.OutputError) as error:
         print(f"sonde report: {formats.visible(str(error))}", file=sys.stderr)
@@ -73,11 +74,12 @@ def _say(path):
         raise outputs.OutputError(f"standard output cannot be written: {error.strerror}.") from error
 
 
-def _write(request, recordings):
-    """Writes all that was asked for; yields each path when it is there."""
+def _write(request, files):
+    """Writes all that was asked for of several Seen; yields each path when it is there."""
+    recordings = [file.recording for file in files]
     target = outputs.Outputs([recording.path for recording in recordings])
     target.check(request.out)
-    views = device_views(recordings)
+    views = views_of(files)
     slugs = _slugs(views)
     yield target.write(request.out, page.html(recordings, views, SECTIONS, slugs))
     for view in views:
@@ -85,15 +87,15 @@ def _write(request, recordings):
             if section.applies(view) and (request.png or request.svg):
                 yield from _pictures(request, target, section.chart(view), f"{section.name}-{slugs[view.device]}")
     if request.csv:
-        for name, text in tables.texts(recordings, views):
+        for name, text in tables.texts(recordings):
             yield target.write(request.csv / name, text)
 
 
 def _pictures(request, target, chart, name):
     if request.png:
-        yield target.write(request.png / f"{name}.png", charts.png(chart))
+        yield target.write(request.png / f"{name}.png", pictures.png(chart))
     if request.svg:
-        yield target.write(request.svg / f"{name}.svg", charts.svg(chart))
+        yield target.write(request.svg / f"{name}.svg", pictures.svg(chart))
 
 
 def _slugs(views):

@@ -42,7 +42,7 @@ class Section:
     heading: str
     applies: Callable  # view -> whether it holds anything for this section
     summary: Callable  # view -> list of (colour, text), the first thing a reader sees
-    chart: Callable  # view -> Altair chart
+    chart: Callable  # view -> Picture
     legend: Callable  # view -> sentences below the picture: what is drawn
     tables: Callable  # view -> list of Tables
     further: Callable  # view -> list of Figures

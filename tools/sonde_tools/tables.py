@@ -3,6 +3,7 @@
 import csv
 import io
 
+from sonde_tools.curves import curves
 from sonde_tools.series import canonical
 
 _CURVE = ["file", "run", "device", "api", "probe"]
@@ -21,7 +22,7 @@ _LEVEL = {
 _FINDING = ["finding", "value", "low", "high", "unit", "evidence"]
 
 
-def texts(recordings, views):
+def texts(recordings):
     """Yields (name, text) of samples.csv, points.csv, levels.csv and findings.csv."""
     samples = [sample for recording in recordings for sample in recording.samples]
     concluded = [record for recording in recordings for record in (*recording.levels, *recording.findings)]
@@ -31,7 +32,7 @@ def texts(recordings, views):
     about = [*_CURVE, *(f"series_{name}" for name in series)]
     tables = {
         "samples": ([*x, "unit", "repetition", "value", *_STATE], _sample_rows(recordings, series, x)),
-        "points": ([*x, "unit", *_STATISTICS, *_STATE], _point_rows(views, series, x)),
+        "points": ([*x, "unit", *_STATISTICS, *_STATE], _point_rows(recordings, series, x)),
         "levels": ([*_LEVEL], _level_rows(recordings, series)),
         "findings": (_FINDING, _finding_rows(recordings, series)),
     }
@@ -52,13 +53,13 @@ def _sample_rows(recordings, series, x):
                 yield [*about, repetition, value, *_state(state.get("disturbed", False), state)]
 
 
-def _point_rows(views, series, x):
-    for view in views:
-        for entry in view.curves:
-            about = _about(entry.recording, vars(entry.curve), series)
-            for point in entry.curve.points:
+def _point_rows(recordings, series, x):
+    for recording in recordings:
+        for curve in curves(recording.samples):
+            about = _about(recording, vars(curve), series)
+            for point in curve.points:
                 yield [
-                    *about, *_coordinates(point.x, x), entry.curve.unit, point.median, point.low_quartile,
+                    *about, *_coordinates(point.x, x), curve.unit, point.median, point.low_quartile,
                     point.high_quartile, point.minimum, point.maximum, len(point.values),
                     *_state(point.disturbed, point.state),
                 ]  # fmt: skip

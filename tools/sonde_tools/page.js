@@ -1,0 +1,42 @@
+const report = JSON.parse(document.getElementById("report-data").textContent);
+
+// A line of a picture is [name, dashed, number of a curve]; each of its points becomes a row.
+function rows([series, dashed, curve]) {
+  const columns = Object.entries(report.curves[curve]);
+  return columns[0][1].map((_, index) => {
+    const row = {series, dashed};
+    for (const [name, values] of columns) if (values[index] !== null) row[name] = values[index];
+    return row;
+  });
+}
+
+async function draw(place) {
+  if (place.dataset.state) return;
+  place.dataset.state = "drawing";
+  const {lines, ...specification} = report.charts[place.id];
+  if (lines.length) specification.data = {values: lines.flatMap(rows)};
+  // Names that do not fit beside each other go below each other; the axis and the menu button take about 110 pixels.
+  const columns = Math.floor((place.clientWidth - 110) / specification.usermeta.legend_name_pixels);
+  specification.config.legend.columns = Math.max(1, columns);
+  specification.config.legend.labelLimit = Math.max(120, place.clientWidth - 90);
+  const actions = {export: true, source: false, compiled: false, editor: false};
+  await vegaEmbed(place, specification, {renderer: "svg", actions});
+  place.dataset.state = "drawn";
+}
+
+// What is near the screen is drawn first, the rest while nothing else is to be done. What is folded away has no width
+// yet: it is drawn when it is opened.
+const isFolded = (place) => place.closest("details:not([open])");
+const places = [...document.querySelectorAll(".chart")];
+const whenIdle = window.requestIdleCallback ?? ((action) => setTimeout(action, 50));
+async function drawNext() {
+  const next = places.find((place) => !place.dataset.state && !isFolded(place));
+  if (!next) return;
+  await draw(next);
+  whenIdle(drawNext);
+}
+const near = new IntersectionObserver(
+  (seen) => seen.filter((each) => each.isIntersecting).forEach((each) => draw(each.target)), {rootMargin: "400px"});
+places.forEach((place) => near.observe(place));
+document.querySelectorAll("details").forEach((each) => each.addEventListener("toggle", drawNext));
+whenIdle(drawNext);

@@ -1,0 +1,112 @@
+"""A picture: a Vega-Lite specification, the curves that its rows come from, and what is made of both."""
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from sonde_tools import formats
+
+# Both that vl_convert draws with and that a page brings along.
+VEGA_LITE_VERSION = "6.4"
+
+_MEASURED = ("median", "low_quartile", "high_quartile", "minimum", "maximum", "cycles")
+_STATE = ("foreign_cpu", "clock_mhz")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve of a picture: its name there, whether it is dashed, and its points."""
+
+    series: str
+    dashed: bool
+    points: list
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A specification (object) of which each row is a point of a Line, or that has its rows itself where it has no lines.
+
+    The page keeps the rows apart, since several pictures show the same points.
+    """
+
+    specification: dict
+    lines: list = field(default_factory=list)
+
+    def to_dict(self):
+        """The whole specification (object), its rows inside."""
+        if not self.lines:
+            return self.specification
+        rows = [row for line in self.lines for row in _rows(line)]
+        return {**self.specification, "data": {"values": rows}}
+
+
+def columns(points):
+    """Lists of numbers by name, one entry a point: coordinates, statistics, what was around; without those that are
+    known of no point."""
+    names = dict.fromkeys(name for point in points for name in point.x)
+    found = {name: [point.x.get(name) for point in points] for name in names}
+    found["repetitions"] = [len(point.values) for point in points]
+    found["disturbed"] = [point.disturbed or None for point in points]
+    for name in _MEASURED:
+        found[name] = [getattr(point, name) for point in points]
+    for name in _STATE:
+        found[name] = [point.state.get(name) for point in points]
+    return {name: values for name, values in found.items() if values.count(None) < len(values)}
+
+
+def columns_text(points):
+    """The columns as JSON (bytes), what was measured to five digits: a picture shows three, the tables have all."""
+    texts = [
+        msgspec.json.encode(formats.visible(name))
+        + b":"
+        + (_numbers(values) if name in _MEASURED + _STATE else msgspec.json.encode(values))
+        for name, values in columns(points).items()
+    ]
+    return b"{%s}" % b",".join(texts)
+
+
+def _numbers(values):
+    if None in values:
+        return b"[%s]" % b",".join(b"null" if value is None else b"%.5g" % value for value in values)
+    return b"[%s]" % (b",".join([b"%.5g"] * len(values)) % tuple(values))
+
+
+def _rows(line):
+    named = columns(line.points)
+    about = {"series": line.series, "dashed": line.dashed}
+    return [{**about, **dict(zip(named, values, strict=True))} for values in zip(*named.values(), strict=True)]
+
+
+def _visible(value):
+    """The object with every text as it may be shown: the renderer ends the process at a control character."""
+    if isinstance(value, dict):
+        return {formats.visible(name): _visible(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_visible(each) for each in value]
+    return formats.visible(value) if isinstance(value, str) else value
+
+
+def for_page(picture):
+    """The specification (object) without its rows, as it fills its place in a page, which has its own heading."""
+    spec = dict(_visible(picture.specification))
+    del spec["title"]
+    spec["width"] = "container"
+    spec["padding"] = {"left": 8, "right": 14, "top": 6, "bottom": 4}
+    spec["autosize"] = {"type": "fit-x", "contains": "padding"}
+    return spec
+
+
+def png(picture):
+    """The picture as PNG bytes, at twice the pixel size: 17 cm at 300 dots an inch."""
+    return _renderer().vegalite_to_png(_visible(picture.to_dict()), vl_version=VEGA_LITE_VERSION, scale=2)
+
+
+def svg(picture):
+    """The picture as SVG text."""
+    return _renderer().vegalite_to_svg(_visible(picture.to_dict()), vl_version=VEGA_LITE_VERSION)
+
+
+def _renderer():
+    import vl_convert  # half of what a report takes, and only pictures beside the page need it
+
+    return vl_convert
