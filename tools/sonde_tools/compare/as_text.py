@@ -37,13 +37,21 @@ def markdown(comparison, verbose):
         sides(comparison))]  # fmt: skip
     if comparison.differs:
         lines += ["", "| set-up | BASE | NEW |", "| --- | --- | --- |"]
-        lines += [f"| {' | '.join(_marked(each[key]) for key in ('what', 'base', 'new'))} |" for each in comparison.differs]
+        lines += [
+            f"| {' | '.join(_marked(each[key]) for key in ('what', 'base', 'new'))} |" for each in comparison.differs
+        ]
     lines += ["", *(f"{_marked(note)}  " for note in comparison.notes)]
     wanted = HEADINGS if verbose else SHOWN
     for verdict in wanted:
         found = comparison.those(verdict, with_followers=verdict not in SHOWN)
         if found:
-            lines += ["", f"### {HEADINGS[verdict]}", "", "| feature | BASE | NEW | change | why |", "| --- | --: | --: | --: | --- |"]
+            lines += [
+                "",
+                f"### {HEADINGS[verdict]}",
+                "",
+                "| feature | BASE | NEW | change | why |",
+                "| --- | --: | --: | --: | --- |",
+            ]
             lines += [f"| {' | '.join(map(_marked, (*_row(comparison, one), one.why)))} |" for one in found]
             lines += ["", *(_marked(line) for line in followers(comparison, verdict))]
     lines += ["", _marked(conclusion(comparison))]
@@ -87,7 +95,9 @@ def conclusion(comparison, hint=""):
     total = len(comparison.judged)
     followers_ = sum(one.follows is not None for one in comparison.judged)
     extra = f", {followers_} that follow from these" if followers_ else ""
-    return f"{total} features: {', '.join(counts) or 'none'}{extra}{hint if any(map(comparison.those, FOLDED)) else ''}."
+    return (
+        f"{total} features: {', '.join(counts) or 'none'}{extra}{hint if any(map(comparison.those, FOLDED)) else ''}."
+    )
 
 
 def followers(comparison, verdict):

@@ -79,7 +79,9 @@ def _sides(asking, request):
     if request.base or request.new:
         asking.error("--base and --new go together, without further files")
     if len(placed) != 2:
-        asking.error(f"two sides are compared, BASE and NEW, and {len(placed)} were named; --base F... and --new F... take several files each")
+        asking.error(
+            f"two sides are compared, BASE and NEW, and {len(placed)} were named; --base F... and --new F... take several files each"
+        )
     return [placed[0]], [placed[1]]
 
 

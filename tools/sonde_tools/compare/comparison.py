@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from sonde_tools.compare import runs as runs_, setup
+from sonde_tools.compare import runs as runs_
+from sonde_tools.compare import setup
 from sonde_tools.compare.features import features
 from sonde_tools.compare.verdicts import judged
 
@@ -44,7 +45,9 @@ def compared(base, new, match="device", threshold_percent=2.0):
     for mine, other in pairs:
         described = _described(base, mine), _described(new, other)
         names[mine] = described[0][0], described[1][0]
-        sides = [[run.observed[id_] for run in side if id_ in run.observed] for side, id_ in ((base, mine), (new, other))]
+        sides = [
+            [run.observed[id_] for run in side if id_ in run.observed] for side, id_ in ((base, mine), (new, other))
+        ]
         todo.append((mine, described[0][1], features(*sides)))
     sides = [
         Side(side, setup.of_side([_renamed(run.circumstances, renames) for run in side]))

@@ -138,7 +138,8 @@ def _of_slot(curve, name, slot, side_of, asked, has_latency_levels):
     there = [_in_most(slot, side_of, asked, is_base) for is_base in (True, False)]
     if all(asked) and there[0] != there[1] and probe not in kinds.OF_EACH_LEVEL:
         words = [_presence(rungs, count) for rungs, count in zip(sides, asked, strict=True)]
-        yield Feature(Place("", api, probe, series, name), kinds.LEVEL, *words, *asked)
+        text = f"{name} by bandwidth" if probe == "bandwidth" else name
+        yield Feature(Place("", api, probe, series, text), kinds.LEVEL, *words, *asked)
         return
     if not any(there):
         return

@@ -81,7 +81,9 @@ def pairs(base, new, match):
     bases, news = _devices(base), _devices(new)
     if match == "name":
         found = [(mine, other) for mine in bases for other in news if bases[mine] == news[other]]
-        left = [[id_ for id_ in side if id_ not in {pair[at] for pair in found}] for at, side in enumerate((bases, news))]
+        left = [
+            [id_ for id_ in side if id_ not in {pair[at] for pair in found}] for at, side in enumerate((bases, news))
+        ]
         if len(left[0]) == len(left[1]) == 1:
             found.append((left[0][0], left[1][0]))
     else:

@@ -11,6 +11,8 @@ ENOUGH_RUNS = 5
 _TRIMMED = 0.2
 # From so many on ranks can tell two sides apart at the probabilities that matter here.
 _RUNS_FOR_RANKS = 8
+# A scatter that what is known would give more rarely is another's.
+_NOT_BY_CHANCE = 0.01
 # Values are written with six digits and times have steps: no two sides are known to be closer than this.
 _RESOLUTION = 1e-4
 # What every interval of a finding has at least to either side (docs/method.md, Spread): it says nothing of this run.
@@ -67,7 +69,8 @@ def _error_of_few(side, allowance):
 def _between_many(base, new, allowance):
     """Yuen's form of Welch's interval: trimmed means, so that one bad run in five has no say (Yuen 1974).
 
-    What is known of such features beforehand counts as further degrees of freedom in each side's scatter (Smyth 2004).
+    What is known of such features beforehand counts as further degrees of freedom in each side's scatter (Smyth 2004),
+    unless the runs scatter so much more that it does not hold for them.
     """
     from scipy import special, stats
 
@@ -86,14 +89,17 @@ def _between_many(base, new, allowance):
 def _squared_error(side, allowance):
     """The squared standard error of one side's trimmed mean, and its degrees of freedom."""
     import numpy
+    from scipy import special
     from scipy.stats import mstats
 
     kept = len(side) - 2 * int(_TRIMMED * len(side))
     squares = float(mstats.winsorize(numpy.array(side), (_TRIMMED, _TRIMMED)).var()) * len(side)
     own, degrees = squares / (kept * (kept - 1)), kept - 1
     before = allowance.scatter**2 / kept
-    both = degrees + allowance.weight
-    return max((degrees * own + allowance.weight * before) / both, 1e-18), both
+    holds = degrees * own <= special.chdtri(degrees, _NOT_BY_CHANCE) * before
+    weight = allowance.weight if holds else 0
+    both = degrees + weight
+    return max((degrees * own + weight * before) / both, 1e-18), both
 
 
 def _by_ranks(base, new):

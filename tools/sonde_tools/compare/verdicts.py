@@ -275,10 +275,9 @@ def _following(one, found):
                 name = cause.feature.place.feature
                 return replace(one, follows=name, why=f"as much as {name}; {one.why}")
     if one.feature.kind is kinds.LEVEL and one.feature.place.probe == "bandwidth":
-        for cause in found:
-            same = cause.feature.kind is kinds.LEVEL and cause.feature.place.feature == one.feature.place.feature
-            if same and cause.feature.place.probe != "bandwidth" and _where(cause) == _where(one):
-                return replace(one, follows=f"{cause.feature.place.feature} by latency")
+        level = one.feature.place.feature.removesuffix(" by bandwidth")
+        if any(cause.feature.place.feature == level and _where(cause) == _where(one) for cause in found):
+            return replace(one, follows=level)
     return one
 
 
