@@ -11,6 +11,8 @@ HEADINGS = {
     verdicts.ONLY_IN_BASE: "Only in BASE", verdicts.ONLY_IN_NEW: "Only in NEW",
 }  # fmt: skip
 SHOWN = (verdicts.CHANGED, verdicts.SLOWER, verdicts.FASTER)
+# No name, driver or list of options needs more of a line.
+_WIDEST = 72
 FOLDED = tuple(verdict for verdict in HEADINGS if verdict not in SHOWN)
 
 
@@ -116,11 +118,10 @@ def _with_capital(text_):
 def name(comparison, one):
     """A feature in words, with the words of its series, its API and device where several have the same name."""
     place = one.feature.place
-    alike = [other.feature.place for other in comparison.judged if other.feature.place.feature == place.feature]
     parts = [place.feature]
-    if len({(other.probe, other.series) for other in alike}) > 1:
+    if place.feature in comparison.ambiguous:
         parts += [*series.words(dict(place.series)), *(["by the CPU"] if place.probe == "cpu-latency" else [])]
-    if len({other.feature.place.api for other in comparison.judged}) > 1:
+    if len(comparison.apis) > 1:
         parts.append(API_NAMES.get(place.api, place.api))
     return ", ".join(parts + ([comparison.names[place.device][0]] if len(comparison.names) > 1 else []))
 
@@ -147,8 +148,14 @@ def change_text(one):
 
 
 def _table(rows):
-    widths = [max(len(str(row[column])) for row in rows) for column in range(len(rows[0]))]
+    rows = [[_cell(cell) for cell in row] for row in rows]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
-        "  " + "  ".join(str(cell).ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
+        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
+
+
+def _cell(text_):
+    """A text in one line that leaves room for others."""
+    line = " ".join(formats.visible(str(text_)).split())
+    return line if len(line) <= _WIDEST else f"{line[: _WIDEST - 1]}…"

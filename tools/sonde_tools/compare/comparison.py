@@ -1,6 +1,7 @@
 """The whole comparison of two sides: what every form of output is made from."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from sonde_tools.compare import runs as runs_
 from sonde_tools.compare import setup
@@ -32,6 +33,19 @@ class Comparison:
     simulated: bool
     threshold_percent: float
     notes: list
+
+    @cached_property
+    def ambiguous(self):
+        """The names of features that several series or probes have."""
+        seen = {}
+        for place in (one.feature.place for one in self.judged):
+            seen.setdefault(place.feature, set()).add((place.probe, place.series))
+        return {name for name, places in seen.items() if len(places) > 1}
+
+    @cached_property
+    def apis(self):
+        """The APIs that anything was found through."""
+        return {one.feature.place.api for one in self.judged}
 
     def those(self, verdict, with_followers=True):
         """The Judged of one verdict; what follows from another counts once."""

@@ -45,21 +45,20 @@ def _is_there(observations, runs):
     return len(observations) * 2 >= runs > 0
 
 
-def _asked(observed, api, probe):
-    """Whether a run has anything of a probe."""
-    return any((place.api, place.probe) == (api, probe) for place in observed.features) or any(
-        curve[:2] == (api, probe) for curve in observed.ladders
-    )
+def _asked(observed):
+    """(API, probe) of all that a run says anything of."""
+    return {(place.api, place.probe) for place in observed.features} | {curve[:2] for curve in observed.ladders}
 
 
 def _singles(base, new):
-    places = dict.fromkeys(_anywhere(place) for observed in (*base, *new) for place in observed.features)
-    for place in places:
-        sides = [
-            [one for observed in side for at, one in observed.features.items() if _anywhere(at) == place]
-            for side in (base, new)
-        ]
-        runs = [sum(_asked(observed, place.api, place.probe) for observed in side) for side in (base, new)]
+    found = {}
+    for side, runs in enumerate((base, new)):
+        for observed in runs:
+            for place, one in observed.features.items():
+                found.setdefault(_anywhere(place), ([], []))[side].append(one)
+    asked = [[_asked(observed) for observed in side] for side in (base, new)]
+    for place, sides in found.items():
+        runs = [sum((place.api, place.probe) in probes for probes in side) for side in asked]
         kind = next(one.kind for side in sides for one in side)
         sides = [side if _is_there(side, count) else [] for side, count in zip(sides, runs, strict=True)]
         yield Feature(place, kind, *sides, *runs)

@@ -87,9 +87,9 @@ def _cheapest_path(slots, ladder):
 
 def _distance(slot, rung):
     """How little alike two levels are; what is called memory is always the same."""
-    size, speed = slot.size, abs(math.log(rung.speed / slot.speed))
+    size, speed = slot.size, abs(math.log(rung.speed) - math.log(slot.speed))
     if size and rung.size:
-        return abs(math.log(rung.size / size)) + _SPEED_WEIGHT * speed
+        return abs(math.log(rung.size) - math.log(size)) + _SPEED_WEIGHT * speed
     if size or rung.size:
         return math.inf
     if slot.name != rung.name:

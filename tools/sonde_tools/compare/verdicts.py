@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from sonde_tools.compare import kinds_of_features as kinds
-from sonde_tools.compare.allowances import Allowance, allowance
+from sonde_tools.compare.allowances import allowance
 from sonde_tools.compare.features import Feature
 from sonde_tools.compare.statistics import ENOUGH_RUNS, Change, adjusted, change
 
@@ -17,6 +17,8 @@ ONLY_IN_BASE, ONLY_IN_NEW = "only-in-base", "only-in-new"
 _LEVEL = 0.05
 # A word is a side's where so many of its runs say it: one bad run in five has no say.
 _MOST_RUNS = 0.8
+# No share is larger; a file that claims so is not reckoned with.
+_LARGEST_SHARE = 1e6
 # From such a share of disturbed points on, a run is left out where enough others are there, or counts less.
 _DISTURBED = 0.2
 # How much wider the scatter of a run is taken for its disturbed points: three times where all of them are.
@@ -71,19 +73,19 @@ def _compared(device, type_, feature):
     if not feature.base or not feature.new:
         return _only_in_one(feature)
     allowed = allowance(type_, feature.kind.name)
-    left_out = ""
     if any(one.word for one in (*feature.base, *feature.new)):
         words = [_word(side) for side in (feature.base, feature.new)]
         done = _of_words(feature, words, allowed)
         if done:
             return done
-        feature = replace(feature, base=_saying(feature.base, words[0]), new=_saying(feature.new, words[1]))
+        alike = _saying(feature.base, words[0]), _saying(feature.new, words[1])
+        feature = replace(feature, kind=alike[0][0].kind, base=alike[0], new=alike[1])
     sides = [_undisturbed(side) for side in (feature.base, feature.new)]
     left_out = _left_out(feature, sides)
     said = [_summary(side) for side in sides]
     numbers = [[_number(one, feature.kind) for one in side] for side in sides]
     if any(number is None for side in numbers for number in side):
-        why = "a cost of nothing has no ratio to another"
+        why = "what is nothing, or less, has no ratio to another"
         return Judged(feature, *said, None, SAME if said[0] == said[1] else CANNOT_TELL, why)
     share = max(one.disturbed for side in sides for one in side)
     widened = replace(allowed, scatter=allowed.scatter * (1 + _WIDER_BY_DISTURBED * share))
@@ -181,11 +183,13 @@ def _number(one, kind):
     if one.value is None:
         return None
     if kind.compared_by == kinds.SHARE:
+        if max(map(abs, (one.value, one.low or 0, one.high or 0))) > _LARGEST_SHARE:
+            return None
         return one.value, None if None in (one.low, one.high) else max(0.0, one.high - one.low) / 2
     if one.value <= 0:
         return None
     bounded = None not in (one.low, one.high) and 0 < one.low <= one.high
-    return math.log(one.value), math.log(one.high / one.low) / 2 if bounded else None
+    return math.log(one.value), (math.log(one.high) - math.log(one.low)) / 2 if bounded else None
 
 
 def _change_in_cycles(feature, sides, allowed):
@@ -293,6 +297,3 @@ def _alike(one, cause):
 
 def _worse(one, difference):
     return difference if one.feature.kind.worse == kinds.HIGHER else -difference
-
-
-__all__ = ["Allowance", "Judged", "judged", "percent"]
