@@ -14,6 +14,12 @@ sys.path[:0] = [
 ]
 
 
+@pytest.fixture(scope="session")
+def root():
+    """The repository's folder."""
+    return ROOT
+
+
 @pytest.fixture
 def group(tmp_path):
     """Writes runs, each a list of records, as one side's folder, and returns the folder's name."""

@@ -71,9 +71,6 @@ NUMBERS = {
     ("contention", "full-load-latency"): _CPU_FULL,
     ("contention", "cpu-loss"): Kind("CPU loss", HIGHER, SHARE, follows=(_CPU_FULL, _CPU_IDLE)),
     ("contention", "gpu-loss"): Kind("GPU loss", HIGHER, SHARE),
-    ("hit-rate", "effective-capacity"): Kind("effective capacity", LOWER, follows=(LEVEL_SIZE,)),
-    ("compute", "peak"): Kind("peak", LOWER, named_by=("type", "operation", "chain"), per_clock=-1),
-    ("compute", "sustained"): Kind("sustained", LOWER, named_by=("type", "operation", "chain"), per_clock=-1),
 }
 # The words that a probe says once for each level, nearest first: of each the idle one tells which level it is.
 OF_EACH_LEVEL = {"loaded-latency": ("idle-latency", "full-load-latency")}
