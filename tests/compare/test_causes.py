@@ -40,4 +40,15 @@ def test_a_load_beside_nothing_follows_from_its_level(verdicts):
     found, _ = verdicts([with_load(seed, 1) for seed in range(5)], [with_load(seed, 1.05) for seed in range(10, 15)])
     assert accused(found) == {"level 2 latency"}
     assert found["level 2 latency without load"]["follows"] == "level 2 latency"
-    assert found["level 2 latency under full load"]["follows"] in ("level 2 latency", "level 2 latency without load")
+    assert found["level 2 latency under full load"]["follows"] == "level 2 latency"
+
+
+def test_a_load_does_not_follow_from_another_level(verdicts):
+    def with_load(seed, factor):
+        lines = run(seed, level_1_latency=factor)
+        lines.insert(-1, {"record": "finding", "device": "model:compared", "api": "opencl", "probe": "loaded-latency",
+                          "series": {}, "finding": "idle-latency", "value": 110 * factor + seed / 1000, "unit": "ns", "evidence": "A test."})  # fmt: skip
+        return lines
+
+    found, _ = verdicts([with_load(seed, 1) for seed in range(5)], [with_load(seed, 1.05) for seed in range(10, 15)])
+    assert accused(found) == {"level 1 latency", "level 2 latency without load"}

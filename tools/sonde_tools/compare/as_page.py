@@ -63,7 +63,7 @@ def _part(comparison, verdict, specifications):
     if chart is not None:
         specifications[verdict] = charts.for_page(chart)
     return {
-        "heading": as_text.HEADINGS[verdict],
+        "heading": f"{as_text.HEADINGS[verdict]} ({len(comparison.those(verdict, with_followers=False))})",
         "folded": verdict in (verdicts.SAME, verdicts.CANNOT_TELL, verdicts.ONLY_IN_BASE, verdicts.ONLY_IN_NEW),
         "id": verdict if chart is not None else None,
         "rows": [_row(comparison, one) for one in found],

@@ -15,7 +15,8 @@ class Kind:
     """A kind of feature: its name, which way is worse (None: neither), how it is compared.
 
     named_by: the keys of a series that belong to a feature's name. per_clock: how a slower core clock changes it, 1 for
-    a time in cycles, -1 for a rate, 0 for what has nothing to do with it. follows: kinds that it may follow from.
+    a time in cycles, -1 for a rate, 0 for what has nothing to do with it. follows: kinds that it may follow from; of
+    levels, which one is at_level, or where that is None the level that begins its name.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Kind:
     named_by: tuple = ()
     per_clock: int = 0
     follows: tuple = ()
+    at_level: str | None = None
 
 
 LEVEL = Kind("level", None)
@@ -31,7 +33,7 @@ LEVEL_SIZE = Kind("level size", LOWER)
 LEVEL_LATENCY = Kind("level latency", HIGHER, per_clock=1)
 LEVEL_BANDWIDTH = Kind("level bandwidth", LOWER, per_clock=-1)
 # Other paths than the vector path's, in the first cache: what they share is compared there.
-PATH_LATENCY = Kind("first-cache latency", HIGHER, per_clock=1, named_by=("path",), follows=(LEVEL_LATENCY,))
+PATH_LATENCY = Kind("first-cache latency", HIGHER, RATIO, ("path",), 1, (LEVEL_LATENCY,), "level 1")
 CLOCK = Kind("core clock", LOWER)
 
 _COPY = {"named_by": ("engine", "host", "direction")}
@@ -39,9 +41,9 @@ _COPY_BANDWIDTH = Kind("copy bandwidth", LOWER, **_COPY)
 _KIND_OF_MEMORY = {"named_by": ("memory", "direction"), "follows": (_COPY_BANDWIDTH,)}
 _SHARING = {word: Kind("zero-copy", worse, **_KIND_OF_MEMORY) for word, worse in
             {"zero-copy": HIGHER, "migrates": HIGHER, "copies": LOWER, "cache-maintenance": LOWER}.items()}  # fmt: skip
-_HOST_LATENCY = Kind("host-memory latency", HIGHER, named_by=("memory",), follows=(LEVEL_LATENCY,))
+_HOST_LATENCY = Kind("host-memory latency", HIGHER, RATIO, ("memory",), 0, (LEVEL_LATENCY,), "memory")
 _IDLE = Kind("latency without load", HIGHER, per_clock=1, follows=(LEVEL_LATENCY,))
-_FULL = Kind("latency under full load", HIGHER, per_clock=1, follows=(_IDLE, LEVEL_LATENCY, LEVEL_BANDWIDTH))
+_FULL = Kind("latency under full load", HIGHER, per_clock=1, follows=(LEVEL_LATENCY, _IDLE, LEVEL_BANDWIDTH))
 _CPU_IDLE = Kind("CPU latency without load", HIGHER)
 _CPU_FULL = Kind("CPU latency under full load", HIGHER, follows=(_CPU_IDLE,))
 

@@ -275,7 +275,8 @@ def _following(one, found):
         return one
     for kind in one.feature.kind.follows:
         for cause in found:
-            if cause.feature.kind is kind and _where(cause) == _where(one) and _alike(one, cause):
+            alike = cause.feature.kind is kind and _where(cause) == _where(one) and _alike(one, cause)
+            if alike and _of_one_level(one.feature, cause.feature):
                 name = cause.feature.place.feature
                 return replace(one, follows=name, why=f"as much as {name}; {one.why}")
     if one.feature.kind is kinds.LEVEL and one.feature.place.probe == "bandwidth":
@@ -283,6 +284,15 @@ def _following(one, found):
         if any(cause.feature.place.feature == level and _where(cause) == _where(one) for cause in found):
             return replace(one, follows=level)
     return one
+
+
+def _of_one_level(feature, cause):
+    """Whether a feature is about the level that a cause is about, if that is about one."""
+    if cause.kind not in (kinds.LEVEL_LATENCY, kinds.LEVEL_BANDWIDTH):
+        return True
+    level = cause.place.feature.removesuffix(cause.kind.name.removeprefix("level"))
+    own = feature.kind.at_level
+    return own == level if own else feature.place.feature.startswith(f"{level} ")
 
 
 def _alike(one, cause):
