@@ -5,6 +5,7 @@ from functools import cached_property
 
 from sonde_tools.compare import runs as runs_
 from sonde_tools.compare import setup
+from sonde_tools.compare.causes import with_causes
 from sonde_tools.compare.features import features
 from sonde_tools.compare.verdicts import judged
 
@@ -69,7 +70,7 @@ def compared(base, new, match="device", threshold_percent=2.0):
     ]
     types = [_described(side, id_)[1] for pair in pairs for side, id_ in zip((base, new), pair, strict=True)]
     return Comparison(
-        *sides, setup.differing(*(side.setup for side in sides)), judged(todo, threshold_percent), names, pairs,
+        *sides, setup.differing(*(side.setup for side in sides)), with_causes(judged(todo, threshold_percent), threshold_percent), names, pairs,
         "model" in types, threshold_percent, _notes(base, new, pairs),
     )  # fmt: skip
 
