@@ -121,7 +121,7 @@ def main(arguments):
     words = table(root)
     sources = {
         str(path.relative_to(root)): path.read_text(encoding="utf-8")
-        for pattern in ("host/**/*.cpp", "host/**/*.hpp", "tools/sonde_tools/*.py")
+        for pattern in ("host/**/*.cpp", "host/**/*.hpp", "tools/sonde_tools/**/*.py")
         for path in sorted(root.glob(pattern))
     }
     complaints = [

@@ -24,20 +24,28 @@ def html(recordings, views, sections, slugs):
     """The whole page as text; slugs gives each device id the name that its links and pictures use."""
     devices = [_device(view, sections, slugs[view.device]) for view in views]
     figures = [figure for device in devices for part in device["parts"] for figure in (part, *part["further"])]
-    environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_visible
-    )
-    template = environment.from_string(_text("page.html.jinja"))
-    return template.render(
+    return filled(
+        _text("page.html.jinja"),
+        {figure["id"]: figure["picture"] for figure in figures},
         title=_title(views),
-        style=Markup(_text("page.css").replace("/* colours of pictures */", themes.rules())),
         notes=_end_notes(recordings),
         devices=devices,
         missing=_missing(recordings, views),
         runs=[_run_card(recording) for recording in recordings],
-        library=Markup(_inside_script(library.javascript())) if figures else "",
+    )
+
+
+def filled(template, named, **values):
+    """A page as text: the template (text) with its values, the style, and the Pictures by the id of their places."""
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_visible
+    )
+    return environment.from_string(template).render(
+        style=Markup(_text("page.css").replace("/* colours of pictures */", themes.rules())),
+        library=Markup(_inside_script(library.javascript())) if named else "",
         script=Markup(_text("page.js")),
-        data=Markup(_data({figure["id"]: figure["picture"] for figure in figures})),
+        data=Markup(_data(named)),
+        **values,
     )
 
 

@@ -1,0 +1,75 @@
+"""Levels that come and go, and which level of one run is which of another."""
+
+from sonde_tools.compare.matching import aligned
+from sonde_tools.compare.observations import Rung
+from synthetic_runs import run, runs
+from test_verdicts import accused
+
+KIB, MIB = 1 << 10, 1 << 20
+
+
+def ladder(*levels):
+    return [
+        Rung(number, "level" if size else "memory", size, speed) for number, (size, speed) in enumerate(levels, start=1)
+    ]
+
+
+def numbers(slots, runs_):
+    """Of each slot the number that each run gives it."""
+    return [tuple(slot.rungs[run].number if run in slot.rungs else None for run in range(runs_)) for slot in slots]
+
+
+THREE = ladder((32 * KIB, 40), (2 * MIB, 95), (None, 300))
+
+
+def test_the_same_levels_are_matched_in_order():
+    assert numbers(aligned([THREE, THREE]), 2) == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_a_level_that_is_gone_shifts_no_other():
+    without = ladder((32 * KIB, 40), (None, 300))
+    assert numbers(aligned([THREE, without]), 2) == [(1, 1), (2, None), (3, 2)]
+
+
+def test_a_level_that_came_shifts_no_other():
+    more = ladder((32 * KIB, 40), (256 * KIB, 60), (2 * MIB, 95), (None, 300))
+    assert numbers(aligned([THREE, THREE, more]), 3) == [(1, 1, 1), (None, None, 2), (2, 2, 3), (3, 3, 4)]
+
+
+def test_a_level_may_double_and_stay_the_same():
+    doubled = ladder((64 * KIB, 40), (2 * MIB, 95), (None, 300))
+    assert numbers(aligned([THREE, doubled]), 2) == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_no_run_has_to_have_any_level():
+    assert numbers(aligned([[], THREE, []]), 3) == [(None, 1, None), (None, 2, None), (None, 3, None)]
+    assert aligned([[], []]) == []
+
+
+def test_a_level_that_is_gone_has_changed_once(verdicts):
+    found, _ = verdicts(runs(5), runs(5, first=101, without=["level 2"]))
+    assert accused(found) == {"level 2"}
+    assert (found["level 2"]["base"], found["level 2"]["new"]) == ("there", "not there")
+    assert "level 2 latency" not in found and found["memory latency"]["verdict"] == "same"
+
+
+def test_a_level_that_came_is_named_by_its_size(verdicts):
+    found, _ = verdicts(runs(5, without=["level 1"]), runs(5, first=101))
+    assert accused(found) == {"level of 16 KiB"}
+    assert found["level 1 size"]["base"]["value"] > 100_000  # BASE's numbers are kept
+
+
+def test_one_run_of_five_that_misses_a_level_is_no_change(verdicts):
+    found, _ = verdicts(runs(5), [*runs(4, first=101), run(105, without=["level 2"])])
+    assert not accused(found) and found["level 2 latency"]["verdict"] == "same"
+
+
+def test_one_run_of_a_cpu_may_miss_a_level(verdicts):
+    found, _ = verdicts([run(1, type_="cpu", device="cpu")], [run(2, type_="cpu", device="cpu", without=["level 2"])])
+    assert not accused(found) and found["level 2"]["verdict"] == "cannot-tell"
+
+
+def test_half_the_runs_with_a_level_cannot_tell(verdicts):
+    half = [*runs(2, first=101), *runs(3, first=104, without=["level 2"])]
+    found, _ = verdicts(runs(5), half)
+    assert not accused(found) and found["level 2"]["verdict"] == "cannot-tell"

@@ -1,0 +1,161 @@
+"""The comparison as a person reads it in a terminal, and as Markdown."""
+
+from sonde_tools import formats, series
+from sonde_tools.compare import setup, verdicts
+from sonde_tools.compare.kinds_of_features import SHARE
+from sonde_tools.devices import API_NAMES
+
+HEADINGS = {
+    verdicts.CHANGED: "Changed", verdicts.SLOWER: "Slower", verdicts.FASTER: "Faster",
+    verdicts.CANNOT_TELL: "Cannot tell", verdicts.SAME: "Same",
+    verdicts.ONLY_IN_BASE: "Only in BASE", verdicts.ONLY_IN_NEW: "Only in NEW",
+}  # fmt: skip
+SHOWN = (verdicts.CHANGED, verdicts.SLOWER, verdicts.FASTER)
+# No name, driver or list of options needs more of a line.
+_WIDEST = 72
+FOLDED = tuple(verdict for verdict in HEADINGS if verdict not in SHOWN)
+
+
+def text(comparison, verbose):
+    """Plain text: what changed first, the rest as counts or, verbose, by name."""
+    lines = [*_head(comparison), ""]
+    for verdict in SHOWN:
+        found = comparison.those(verdict, with_followers=False)
+        if found:
+            lines += [f"{HEADINGS[verdict]} ({len(found)})", *_table([_row(comparison, one) for one in found])]
+            lines += [f"  {line}" for line in followers(comparison, verdict)]
+            lines.append("")
+    for verdict in FOLDED:
+        found = comparison.those(verdict)
+        if found and verbose:
+            lines += [f"{HEADINGS[verdict]} ({len(found)})", *_table([_row(comparison, one) for one in found]), ""]
+    lines.append(conclusion(comparison, "" if verbose else " (-v names them)"))
+    return formats.visible("\n".join(lines)) + "\n"
+
+
+def markdown(comparison, verbose):
+    """The same as Markdown, for a review or an issue."""
+    lines = [f"**{_marked(line)}**  " if number == 0 else f"{_marked(line)}  " for number, line in enumerate(
+        sides(comparison))]  # fmt: skip
+    if comparison.differs:
+        lines += ["", "| set-up | BASE | NEW |", "| --- | --- | --- |"]
+        lines += [
+            f"| {' | '.join(_marked(each[key]) for key in ('what', 'base', 'new'))} |" for each in comparison.differs
+        ]
+    lines += ["", *(f"{_marked(note)}  " for note in comparison.notes)]
+    wanted = HEADINGS if verbose else SHOWN
+    for verdict in wanted:
+        found = comparison.those(verdict, with_followers=verdict not in SHOWN)
+        if found:
+            lines += [
+                "",
+                f"### {HEADINGS[verdict]}",
+                "",
+                "| feature | BASE | NEW | change | why |",
+                "| --- | --: | --: | --: | --- |",
+            ]
+            lines += [f"| {' | '.join(map(_marked, (*_row(comparison, one), one.why)))} |" for one in found]
+            lines += ["", *(_marked(line) for line in followers(comparison, verdict))]
+    lines += ["", _marked(conclusion(comparison))]
+    return formats.visible("\n".join(lines)) + "\n"
+
+
+def _marked(text_):
+    """A text in which nothing is taken for Markdown or HTML, in one line."""
+    text_ = " ".join(str(text_).split())
+    for sign in "\\`*_{}[]<>#|~!":
+        text_ = text_.replace(sign, "\\" + sign if sign not in "<>" else {"<": "&lt;", ">": "&gt;"}[sign])
+    return text_
+
+
+def _head(comparison):
+    lines = sides(comparison)
+    if comparison.differs:
+        lines += ["", "Set-up that differs", *_table([(d["what"], d["base"], d["new"]) for d in comparison.differs])]
+    return lines + comparison.notes
+
+
+def sides(comparison):
+    """What is compared, in lines: simulated devices say so."""
+    named = [base if base == new else f"{base} against {new}" for base, new in comparison.names.values()]
+    lines = [", ".join(named) + (", simulated" if comparison.simulated else "")]
+    for name, side in (("BASE", comparison.base), ("NEW", comparison.new)):
+        count = len(side.runs)
+        drivers = [setup.said(value) for what, value in side.setup.items() if " driver of " in what]
+        files = str(side.runs[0].path) if count == 1 else f"{count} runs, {side.runs[0].path} to {side.runs[-1].path}"
+        lines.append(f"{name:4}  {files}" + (f" ({', '.join(dict.fromkeys(drivers))})" if drivers else ""))
+    return lines
+
+
+def conclusion(comparison, hint=""):
+    """How many features there are of each verdict, in one sentence."""
+    counts = []
+    for verdict, heading in HEADINGS.items():
+        count = len(comparison.those(verdict, with_followers=verdict not in SHOWN))
+        if count:
+            counts.append(f"{count} {heading.lower().replace('base', 'BASE').replace('new', 'NEW')}")
+    total = len(comparison.judged)
+    followers_ = sum(one.follows is not None for one in comparison.judged)
+    extra = f", {followers_} that follow from these" if followers_ else ""
+    return (
+        f"{total} features: {', '.join(counts) or 'none'}{extra}{hint if any(map(comparison.those, FOLDED)) else ''}."
+    )
+
+
+def followers(comparison, verdict):
+    """A line for each feature that others follow from, with their names."""
+    found = {}
+    for one in comparison.those(verdict):
+        if one.follows:
+            found.setdefault(one.follows, []).append(name(comparison, one))
+    return [f"{_with_capital(cause)} explains {len(names)} more: {', '.join(names)}." for cause, names in found.items()]
+
+
+def _with_capital(text_):
+    return text_[:1].upper() + text_[1:]
+
+
+def name(comparison, one):
+    """A feature in words, with the words of its series, its API and device where several have the same name."""
+    place = one.feature.place
+    parts = [place.feature]
+    if place.feature in comparison.ambiguous:
+        parts += [*series.words(dict(place.series)), *(["by the CPU"] if place.probe == "cpu-latency" else [])]
+    if len(comparison.apis) > 1:
+        parts.append(API_NAMES.get(place.api, place.api))
+    return ", ".join(parts + ([comparison.names[place.device][0]] if len(comparison.names) > 1 else []))
+
+
+def _row(comparison, one):
+    """Name, BASE, NEW and change of a feature as texts."""
+    return name(comparison, one), said(one.base, one.feature), said(one.new, one.feature), change_text(one)
+
+
+def said(value, feature):
+    """What a side says: a word, or a value with its unit."""
+    if value is None:
+        return "–"
+    return value if isinstance(value, str) else formats.quantity(value["value"], feature.unit)
+
+
+def change_text(one):
+    """'+3.1 % (2.6 to 3.6)', in points for shares, or a dash."""
+    found = one.change_percent
+    if found is None:
+        return "–"
+    unit = "points" if one.feature.kind.compared_by == SHARE else "%"
+    return f"{found['value']:+.1f} {unit} ({found['low']:+.1f} to {found['high']:+.1f})"
+
+
+def _table(rows):
+    rows = [[_cell(cell) for cell in row] for row in rows]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+
+
+def _cell(text_):
+    """A text in one line that leaves room for others."""
+    line = " ".join(formats.visible(str(text_)).split())
+    return line if len(line) <= _WIDEST else f"{line[: _WIDEST - 1]}…"

@@ -1,0 +1,77 @@
+"""What follows from another feature, so that it counts once: a clock that changed, another view of the same level."""
+
+from dataclasses import replace
+
+from sonde_tools.compare import kinds_of_features as kinds
+from sonde_tools.compare.verdicts import CHANGED, FASTER, SLOWER, limit, percent
+
+
+def with_causes(found, threshold_percent):
+    """The given Judged, each that follows from another naming it."""
+    clocks = {_where(one): one for one in found if one.feature.kind is kinds.CLOCK and one.verdict in (SLOWER, FASTER)}
+    found = [_following_clock(one, clocks.get(_where(one)), threshold_percent) for one in found]
+    return [_following(one, found) for one in found]
+
+
+def _where(one):
+    return one.feature.place.device, one.feature.place.api
+
+
+def _following_clock(one, clock, threshold_percent):
+    """In cycles of a clock that is slower nothing has changed: it is the clock."""
+    kind = one.feature.kind
+    if clock is None or not kind.per_clock or one.verdict not in (SLOWER, FASTER):
+        return one
+    shift = kind.per_clock * clock.change.value
+    cycles = one.in_cycles or replace(
+        one.change, low=one.change.low + shift, value=one.change.value + shift, high=one.change.high + shift,
+        within=abs(one.change.value + shift) + one.change.within - abs(one.change.value),
+    )  # fmt: skip
+    unchanged = cycles.low <= 0 <= cycles.high or cycles.within <= limit(kind, threshold_percent)
+    if not unchanged or abs(cycles.value) > abs(one.change.value) / 2:
+        return one
+    by = f"{abs(clock.change_percent['value']):.1f} % {'lower' if clock.change.value < 0 else 'higher'}"
+    confirmed = "in cycles, as recorded," if one.in_cycles else "in cycles of that clock"
+    why = f"a clock change: {confirmed} it is the same within {percent(cycles.within, kind):.1f} %, and the " \
+          f"{kinds.CLOCK.name} is {by}"  # fmt: skip
+    return replace(one, follows=kinds.CLOCK.name, why=f"{why}; {one.why}")
+
+
+def _following(one, found):
+    """Another view of what has changed already: the first of its causes that changed as much and as surely."""
+    if one.follows or one.verdict not in (SLOWER, FASTER, CHANGED):
+        return one
+    for kind in one.feature.kind.follows:
+        for cause in found:
+            alike = cause.feature.kind is kind and _where(cause) == _where(one) and _alike(one, cause)
+            if alike and _of_one_level(one.feature, cause.feature):
+                name = cause.feature.place.feature
+                return replace(one, follows=name, why=f"as much as {name}; {one.why}")
+    if one.feature.kind is kinds.LEVEL and one.feature.place.probe == "bandwidth":
+        level = one.feature.place.feature.removesuffix(" by bandwidth")
+        if any(cause.feature.place.feature == level and _where(cause) == _where(one) for cause in found):
+            return replace(one, follows=level)
+    return one
+
+
+def _of_one_level(feature, cause):
+    """Whether a feature is about the level that a cause is about, if that is about one."""
+    if cause.kind not in (kinds.LEVEL_LATENCY, kinds.LEVEL_BANDWIDTH):
+        return True
+    level = cause.place.feature.removesuffix(cause.kind.name.removeprefix("level"))
+    own = feature.kind.at_level
+    return own == level if own else feature.place.feature.startswith(f"{level} ")
+
+
+def _alike(one, cause):
+    """Whether both went the same way by about as much."""
+    if one.verdict != cause.verdict or one.change is None or cause.change is None or cause.follows:
+        return False
+    if one.feature.kind.compared_by != cause.feature.kind.compared_by:
+        return True
+    mine, other = (sorted((_worse(each, each.change.low), _worse(each, each.change.high))) for each in (one, cause))
+    return mine[0] <= other[1] and other[0] <= mine[1]
+
+
+def _worse(one, difference):
+    return difference if one.feature.kind.worse == kinds.HIGHER else -difference

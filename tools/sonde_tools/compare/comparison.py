@@ -1,0 +1,106 @@
+"""The whole comparison of two sides: what every form of output is made from."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from sonde_tools.compare import runs as runs_
+from sonde_tools.compare import setup
+from sonde_tools.compare.causes import with_causes
+from sonde_tools.compare.features import features
+from sonde_tools.compare.verdicts import judged
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side: its Runs and what they have in common."""
+
+    runs: list
+    setup: dict
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Both sides, what differs in their circumstances, and every feature with its verdict.
+
+    names: device id to (name in BASE, name in NEW); simulated: whether any device is a model; notes: sentences.
+    """
+
+    base: Side
+    new: Side
+    differs: list
+    judged: list
+    names: dict
+    pairs: list
+    simulated: bool
+    threshold_percent: float
+    notes: list
+
+    @cached_property
+    def ambiguous(self):
+        """The names of features that several series or probes have."""
+        seen = {}
+        for place in (one.feature.place for one in self.judged):
+            seen.setdefault(place.feature, set()).add((place.probe, place.series))
+        return {name for name, places in seen.items() if len(places) > 1}
+
+    @cached_property
+    def apis(self):
+        """The APIs that anything was found through."""
+        return {one.feature.place.api for one in self.judged}
+
+    def those(self, verdict, with_followers=True):
+        """The Judged of one verdict; what follows from another counts once."""
+        return [one for one in self.judged if one.verdict == verdict and (with_followers or one.follows is None)]
+
+
+def compared(base, new, match="device", threshold_percent=2.0):
+    """The Comparison of two lists of Runs. Raises runs.NothingToCompare where no device is on both sides."""
+    pairs = runs_.pairs(base, new, match)
+    names, todo = {}, []
+    for mine, other in pairs:
+        described = _described(base, mine), _described(new, other)
+        names[mine] = described[0][0], described[1][0]
+        sides = [
+            [run.observed[id_] for run in side if id_ in run.observed] for side, id_ in ((base, mine), (new, other))
+        ]
+        todo.append((mine, described[0][1], features(*sides)))
+    sides = [
+        Side(side, setup.of_side([_renamed(run.circumstances, renames) for run in side]))
+        for side, renames in ((base, {}), (new, {other: mine for mine, other in pairs if other != mine}))
+    ]
+    types = [_described(side, id_)[1] for pair in pairs for side, id_ in zip((base, new), pair, strict=True)]
+    return Comparison(
+        *sides, setup.differing(*(side.setup for side in sides)), with_causes(judged(todo, threshold_percent), threshold_percent), names, pairs,
+        "model" in types, threshold_percent, _notes(base, new, pairs),
+    )  # fmt: skip
+
+
+def _described(side, id_):
+    """Name and type of a device as the first run that describes it has them."""
+    return next((run.devices[id_] for run in side if id_ in run.devices), (id_, ""))
+
+
+def _renamed(circumstances, renames):
+    """NEW's device ids as BASE's, so that what is paired is also compared in its circumstances."""
+    found = {}
+    for what, value in circumstances.items():
+        for other, mine in renames.items():
+            what = what.replace(f" of {other}", f" of {mine}").replace(f" on {other} ", f" on {mine} ")
+        found[what] = value
+    return found
+
+
+def _notes(base, new, pairs):
+    """What a reader must know of the runs."""
+    notes = []
+    for name, side in (("BASE", base), ("NEW", new)):
+        broken = sum(not run.complete for run in side)
+        if broken:
+            notes.append(f"{broken} of {len(side)} of {name} did not end as complete: what they had measured counts.")
+    twice = {run.path.resolve() for run in base} & {run.path.resolve() for run in new}
+    if twice:
+        notes.append("Some files are on both sides.")
+    left = sorted({id_ for run in (*base, *new) for id_ in run.observed} - {id_ for pair in pairs for id_ in pair})
+    if left:
+        notes.append(f"Not compared, as only one side has it: {', '.join(left)}.")
+    return notes

@@ -1,0 +1,182 @@
+"""From one record file to what it says of each feature; what several levels have in common is left to matching.py."""
+
+import statistics
+from dataclasses import dataclass, field
+
+from sonde_tools.compare import kinds_of_features as kinds
+from sonde_tools.series import DEFAULTS, by_another_path, canonical
+
+
+@dataclass(frozen=True)
+class Place:
+    """What names a feature: the series as sorted (key, word) pairs, the feature in words."""
+
+    device: str
+    api: str
+    probe: str
+    series: tuple
+    feature: str
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What one run says of a feature: a value with its interval, or None, and a finding's word where it is one.
+
+    disturbed: the share of the points behind it that were measured beside other programs.
+    """
+
+    kind: kinds.Kind
+    unit: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    word: str | None = None
+    cycles: float | None = None
+    disturbed: float = 0.0
+
+
+@dataclass
+class Rung:
+    """One level of one curve in one run, or one place where a load was measured: what is said of it, by kind."""
+
+    number: int
+    name: str
+    size: float | None
+    speed: float
+    says: dict = field(default_factory=dict)
+    matches: int | None = None
+
+
+@dataclass
+class Observed:
+    """All that one run says of one device: single features by Place, and rungs by (api, probe, series)."""
+
+    features: dict = field(default_factory=dict)
+    ladders: dict = field(default_factory=dict)
+
+
+def observed(recording):
+    """A dictionary: device id to Observed."""
+    found, disturbed = {}, _Disturbed(recording.samples)
+    for level in recording.levels:
+        _add_level(found.setdefault(level["device"], Observed()), level, disturbed)
+    for finding in recording.findings:
+        if finding.get("api") and finding.get("probe"):
+            _add_finding(found.setdefault(finding["device"], Observed()), finding, disturbed)
+    for (device, api), clocks in _clocks(recording.samples).items():
+        place = Place(device, api, "latency", (), kinds.CLOCK.name)
+        one = Observation(kinds.CLOCK, "MHz", statistics.median(clocks))
+        found.setdefault(device, Observed()).features[place] = one
+    return found
+
+
+def series_key(series):
+    """A series as sorted (key, word) pairs without the words that are defaults."""
+    return tuple(canonical(series).items())
+
+
+class _Disturbed:
+    """The share of disturbed points behind a level or a finding: those whose series say all that it says."""
+
+    _OF_NO_CURVE = {"order", "fabric", "stride"}
+
+    def __init__(self, samples):
+        self._counts = {}
+        for sample in samples:
+            series = frozenset(canonical(sample["series"]).items())
+            counts = self._counts.setdefault((sample["device"], sample["api"], sample["probe"]), {})
+            count = counts.setdefault(series, [0, 0])
+            count[0] += 1
+            count[1] += bool((sample.get("state") or {}).get("disturbed"))
+
+    def share(self, record):
+        wanted = {pair for pair in series_key(record.get("series")) if pair[0] not in self._OF_NO_CURVE}
+        counts = self._counts.get((record["device"], record["api"], record["probe"]), {})
+        behind = [count for series, count in counts.items() if wanted <= series]
+        points = sum(count for count, _ in behind)
+        return sum(count for _, count in behind) / points if points else 0.0
+
+
+def _clocks(samples):
+    """Core clocks in MHz beside the latencies, by device and API."""
+    found = {}
+    for sample in samples:
+        clock = (sample.get("state") or {}).get("clock_mhz")
+        if clock and sample["probe"] == "latency" and sample["unit"] == "ns":
+            found.setdefault((sample["device"], sample["api"]), []).append(clock)
+    return found
+
+
+def _add_level(observed_, level, disturbed):
+    band, unit = (level.get("latency_ns"), "ns") if level.get("latency_ns") else (level.get("bandwidth"), "GB/s")
+    if not band:
+        return
+    share = disturbed.share(level)
+    if by_another_path(level["series"]) and unit == "ns":
+        if level["level"] == 1:
+            kind = kinds.PATH_LATENCY
+            place = _place(level, kind, kind.name)
+            observed_.features[place] = _of_band(kind, unit, band, share, level.get("cycles"))
+        return
+    size = level.get("bytes")
+    kind = kinds.LEVEL_LATENCY if unit == "ns" else kinds.LEVEL_BANDWIDTH
+    says = {kind: _of_band(kind, unit, band, share, level.get("cycles"))}
+    if size:
+        says[kinds.LEVEL_SIZE] = _of_band(kinds.LEVEL_SIZE, "bytes", size, share)
+    name = level.get("name") or ("memory" if not size else "level")
+    rung = Rung(level["level"], name, size and size["value"], band["value"], says, level.get("matches"))
+    observed_.ladders.setdefault((level["api"], level["probe"], series_key(level["series"])), []).append(rung)
+
+
+def _of_band(kind, unit, band, share, cycles=None):
+    return Observation(
+        kind, unit, band["value"], band["low"], band["high"], cycles=cycles and cycles["value"], disturbed=share
+    )
+
+
+def _add_finding(observed_, finding, disturbed):
+    probe, word = finding["probe"], finding["finding"]
+    if kind := kinds.VERDICTS.get(probe, {}).get(word):
+        _add_verdict(observed_, finding, kind, disturbed)
+    elif kind := kinds.NUMBERS.get((probe, word)):
+        if finding.get("value") is None:
+            return
+        one = _of_finding(kind, finding, disturbed)
+        if probe in kinds.OF_EACH_LEVEL:
+            _add_to_ladder(observed_, finding, one, kinds.OF_EACH_LEVEL[probe][0])
+        else:
+            observed_.features[_place(finding, kind, kind.name)] = one
+
+
+def _of_finding(kind, finding, disturbed, word=None):
+    return Observation(
+        kind, finding.get("unit") or "", finding.get("value"), finding.get("low"), finding.get("high"), word,
+        disturbed=disturbed.share(finding),
+    )  # fmt: skip
+
+
+def _add_verdict(observed_, finding, kind, disturbed):
+    """Words that hold together, as of memory across a bus that also bypasses a cache, are one."""
+    place = _place(finding, kind, kind.name)
+    before = observed_.features.get(place)
+    words = {finding["finding"], *(before.word.split(" and ") if before else [])}
+    observed_.features[place] = _of_finding(kind, finding, disturbed, " and ".join(sorted(words)))
+
+
+def _add_to_ladder(observed_, finding, one, first_word):
+    ladder = observed_.ladders.setdefault((finding["api"], finding["probe"], series_key(finding.get("series"))), [])
+    if finding["finding"] == first_word:
+        if one.value > 0:
+            ladder.append(Rung(len(ladder) + 1, "place", None, one.value, {one.kind: one}))
+    elif ladder:
+        ladder[-1].says[one.kind] = one
+
+
+def _place(record, kind, name):
+    """The place of a feature that its series names; copies within the device have no host, a missing kind no direction."""
+    own = canonical(record.get("series"))
+    keys = [key for key in kind.named_by if not (key == "host" and own.get("direction") == "within")]
+    if record.get("finding") == "unsupported":
+        keys = [key for key in keys if key != "direction"]
+    words = [own.get(key) or DEFAULTS.get(key, "") for key in keys]
+    return Place(record["device"], record["api"], record["probe"], tuple(own.items()), " ".join([name, *words]).strip())
