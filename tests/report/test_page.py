@@ -48,7 +48,7 @@ def made(tmp_path, *files):
         records.read(synthetic.write(tmp_path / f"run-{number}.jsonl", lines)) for number, lines in enumerate(files, 1)
     ]
     views = device_views(recordings)
-    return Reader(page.html(recordings, views, SECTIONS, {view.device: f"d{n}" for n, view in enumerate(views)}))
+    return Reader(page.html(recordings, views, SECTIONS, [f"d{n}" for n in range(len(views))]))
 
 
 @pytest.fixture(scope="module")

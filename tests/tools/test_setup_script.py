@@ -75,7 +75,9 @@ def test_tests_need_more_than_a_run(workshop, system):
     assert {"cmake", "g++", "libvulkan-volk-dev", "pocl-opencl-icd", "mesa-vulkan-drivers"} <= run
     more = {"libgtest-dev", "vulkan-validationlayers", "shellcheck", "clang-tidy-19", "clang-format-19"}
     more |= {"libclang-rt-19-dev"}
-    assert test - run == (more if system == "debian-13" else more | {"oclgrind"})
+    browser = {"chromium", "chromium-driver"}
+    own = {"debian-12": browser | {"oclgrind"}, "debian-13": browser, "ubuntu-24.04": {"oclgrind"}}
+    assert test - run == more | own[system]
 
 
 def test_sudo_is_used_when_not_root(workshop):

@@ -12,7 +12,7 @@ MAIN_PATTERNS = {"read", "add"}
 OTHER_PATHS = {"image": "through the texture unit", "local": "from memory of the work-groups"}
 
 
-def _all_curves(view):
+def all_curves(view):
     """The sweeps over the working set; not what was measured with fewer work-groups or by another path."""
     return [entry for entry in _labelled(view) if not _path(entry)]
 
@@ -70,7 +70,7 @@ def _label(entry, is_model):
 
 def bandwidth_curves(view):
     """The labelled curves of the main picture: reading and adding, or what there is instead."""
-    found = _all_curves(view)
+    found = all_curves(view)
     main = [entry for entry in found if _pattern(entry) in MAIN_PATTERNS and "bytes-counted" not in entry.curve.series]
     return main or found
 
@@ -86,7 +86,7 @@ def _path(entry):
 
 def applies(view):
     """Whether the device has anything to show in this section."""
-    return bool(_all_curves(view))
+    return bool(all_curves(view))
 
 
 def summary(view):
@@ -121,7 +121,7 @@ def tables(view):
     """The bandwidth at telling sizes; the levels and what a launch takes, unless the section on latency has them."""
     what = "Simulated bandwidth" if view.is_model else "Bandwidth"
     caption = f"{what} at telling sizes, GB/s: median, first to third quartile"
-    entries = _all_curves(view)
+    entries = all_curves(view)
     found = [] if LATENCY.applies(view) else [levels.table(view, entries), launch.table(view)]
     return [*filter(None, [*found, parts.telling_sizes(entries, caption), _other_paths(view)])]
 
@@ -157,7 +157,7 @@ def _scaling(view):
 
 def _patterns(view):
     main = bandwidth_curves(view)
-    entries = [entry for entry in _all_curves(view) if entry not in main]
+    entries = [entry for entry in all_curves(view) if entry not in main]
     if not entries:
         return []
     heading = "By other patterns: write, copy, triad"
@@ -169,7 +169,7 @@ def _patterns(view):
 
 def method(view):
     """How it was measured, in paragraphs."""
-    found = bandwidth_method.paragraphs(view, _all_curves(view))
+    found = bandwidth_method.paragraphs(view, all_curves(view))
     if any(_path(entry) for entry in _labelled(view)):
         found.append(bandwidth_method.PATHS)
     return found

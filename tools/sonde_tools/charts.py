@@ -9,8 +9,11 @@ HEIGHT_PIXELS = 460
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 
 # Okabe and Ito's colours, which stay apart for colour-blind readers; those too pale for a line are darkened.
-_API_COLOURS = {"opencl": "#0072b2", "vulkan": "#d55e00", "cpu": "#4d4d4d", "model": "#8e3a80"}
-MORE_COLOURS = ["#009e73", "#cc79a7", "#b8860b", "#3aa0dc", "#332288", "#882255", "#117733"]
+API_COLOURS = {"opencl": "#0072b2", "vulkan": "#d55e00", "cpu": "#4d4d4d", "model": "#8e3a80"}
+# As many as make twelve with an API's own; and with the shapes, of which there are six, no two of sixty are alike.
+MORE_COLOURS = [
+    "#009e73", "#cc79a7", "#b8860b", "#3aa0dc", "#332288", "#882255", "#117733", "#999933", "#cc6677", "#661100", "#44aa99",
+]  # fmt: skip
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross"]
 
 
@@ -19,7 +22,7 @@ def colours(labelled):
     more, found = list(MORE_COLOURS), {}
     for entry in labelled:
         if entry.label not in found:
-            own = _API_COLOURS.get(entry.curve.api)
+            own = API_COLOURS.get(entry.curve.api)
             if own is None or own in found.values():
                 own = more.pop(0)
                 more.append(own)
@@ -191,4 +194,4 @@ def _tooltip(across, unit, cycles):
 
 def _name_pixels(labels):
     """The width in pixels that one name takes in the legend."""
-    return 45 + 8 * max(map(len, labels), default=0)
+    return 45 + 7 * max(map(len, labels), default=0)

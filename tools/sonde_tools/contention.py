@@ -1,6 +1,7 @@
 """The report's section on contention: the CPU's latency over what the GPU moves meanwhile."""
 
 import statistics
+from dataclasses import replace
 
 from sonde_tools import charts, contention_method, formats, parts
 from sonde_tools.devices import API_NAMES
@@ -51,6 +52,17 @@ def lines(view):
         for point in entry.curve.points:
             found.setdefault(_name(view, entry, point), []).append(point)
     return {name: sorted(points, key=lambda point: point.x.get("gpu_gbps", 0)) for name, points in found.items()}
+
+
+def loaded_curves(view):
+    """The labelled curves over the GPU's bandwidth with no thread of the CPU beside, for pictures of several devices."""
+    found = []
+    for entry in _curves(view):
+        points = [point for point in entry.curve.points if not point.x.get("cpu_threads") and "gpu_gbps" in point.x]
+        if points and not _is_control(entry):
+            points.sort(key=lambda point: point.x["gpu_gbps"])
+            found.append(replace(entry, curve=replace(entry.curve, points=points)))
+    return found
 
 
 def _name(view, entry, point):
@@ -114,12 +126,9 @@ def chart(view):
 def _layers(rows, palette):
     domain = [0.9 * min(row["p50"] for row in rows), 1.04 * _highest_shown(rows)]
     about = {"type": "quantitative", "scale": {"domain": domain, "nice": False}, "title": "CPU latency, ns"}
-    x = {
-        "field": "gbps",
-        "type": "quantitative",
-        "title": "bandwidth that the GPU reached, GB/s",
-        "axis": {"tickCount": 8},
-    }
+    highest = max([1e-9, *(row["gbps"] for row in rows)])
+    x = {"field": "gbps", "type": "quantitative", "title": "bandwidth that the GPU reached, GB/s", "axis": {"tickCount": 8},
+         "scale": {"domain": [-0.015 * highest, 1.04 * highest], "nice": False}}  # fmt: skip
     y = {"field": "p50", **about}
     coloured = {"x": x, "color": charts.colour(palette)}
     titles = {"series": "series", "kind": "windows", "gbps_text": "GPU, GB/s", "p50_text": "p50, ns",

@@ -1,7 +1,7 @@
 """From samples to curves: what the same device, API, probe, series and unit measured over x."""
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sonde_tools.series import canonical
@@ -81,6 +81,29 @@ def curves(samples, without_cycles=False):
         ]
         found.append(Curve(*key[:3], dict(key[3]), key[4], ordered))
     return found
+
+
+def pooled(same):
+    """One Curve from the same curve (list) of several runs: all their values at one x together, disturbed ones only where
+    there are no others."""
+    if len(same) == 1:
+        return same[0]
+    places = {}
+    for curve in same:
+        for point in curve.points:
+            places.setdefault(tuple(sorted(point.x.items())), []).append(point)
+    return replace(same[0], points=[_pooled(points) for _, points in sorted(places.items())])
+
+
+def _pooled(points):
+    used = [point for point in points if not point.disturbed] or points
+    values = [value for point in used for value in point.values]
+    low, median, high = quartiles(values)
+    cycles = [point.cycles for point in used if point.cycles is not None]
+    return replace(
+        used[0], values=values, median=median, low_quartile=low, high_quartile=high, minimum=min(values),
+        maximum=max(values), cycles=statistics.median(cycles) if cycles else None,
+    )  # fmt: skip
 
 
 def _place(sample):

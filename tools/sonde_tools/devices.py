@@ -84,7 +84,7 @@ def seen(recording, keep_samples=True):
 
 
 def device_views(recordings):
-    """One DeviceView for each device id in the recordings, in the order of first appearance."""
+    """One DeviceView for each device in the recordings, in the order of first appearance."""
     return views_of([seen(recording) for recording in recordings])
 
 
@@ -94,14 +94,16 @@ def views_of(files):
     for file in files:
         for record in file.devices:
             device = record["device"]
-            view = views.setdefault(device, DeviceView(device))
+            # The processor of every machine has one id; that of another name is another one.
+            which = (device, record["name"] if record["type"] == "cpu" else "")
+            view = views.setdefault(which, DeviceView(device))
             if not any(known is file.recording for known in view.recordings):
                 view.recordings.append(file.recording)
                 view.records.append(record)
                 found = [(curve, file.recording, record) for curve in file.curves.get(device, [])]
-                curves_of.setdefault(device, []).extend(found)
-    for device, view in views.items():
-        view.curves = _labelled(curves_of.get(device, []), view.is_model)
+                curves_of.setdefault(which, []).extend(found)
+    for which, view in views.items():
+        view.curves = _labelled(curves_of[which], view.is_model)
         view.beside = list(views.values())
     return list(views.values())
 

@@ -8,7 +8,9 @@ from sonde_tools import findings, formats, levels
 _ROW_PIXELS, _BAR_PIXELS, _GAP_PIXELS = 23, 19, 6
 _STRIP_PIXELS, _STRIP_STEP_PIXELS = 5, 8
 _LABEL_PIXELS = 16
-_NEUTRAL = "#5b6470"
+NEUTRAL = "#5b6470"
+# The levels of more would take the room of the curves: they are in the table.
+_MOST_SERIES = 6
 # What a character of a bar's text takes, a little generously: fonts differ.
 _CHARACTER_PIXELS = 6.5
 
@@ -62,17 +64,18 @@ class Marks:
         # The white outline keeps other rules out of the text.
         return [
             _layer(
-                rows, {"type": "rule", "color": _NEUTRAL, "strokeWidth": 1.4, "strokeDash": [2, 4], "clip": True}, at
+                rows, {"type": "rule", "color": NEUTRAL, "strokeWidth": 1.4, "strokeDash": [2, 4], "clip": True}, at
             ),
             _layer(rows, {**place, "stroke": "white", "strokeWidth": 5}, said),
-            _layer(rows, {**place, "color": _NEUTRAL}, said),
+            _layer(rows, {**place, "color": NEUTRAL}, said),
         ]
 
 
 def of_curves(view, entries):
     """The levels that were found on labelled curves, and their edges of address translation."""
     found = [(entry.label, levels.levels_of(entry)) for entry in entries]
-    return Marks([each for each in found if each[1]], findings.translation_edges(view, entries))
+    found = [each for each in found if each[1]]
+    return Marks(found, findings.translation_edges(view, entries)) if len(found) <= _MOST_SERIES else Marks()
 
 
 def _layer(rows, mark, encoding):

@@ -19,18 +19,26 @@ CPU_NOTE = (
 )
 MODEL_NOTE = "This device is simulated: every value on it is computed from a model, none was measured on hardware."
 
+NOTHING_TOGETHER = "There is nothing to put together: nothing was measured on two devices or by two driver versions."
 
-def html(recordings, views, sections, slugs):
-    """The whole page as text; slugs gives each device id the name that its links and pictures use."""
-    devices = [_device(view, sections, slugs[view.device]) for view in views]
+
+def html(recordings, views, sections, slugs, compared=None):
+    """The whole page as text; slugs: for each view the name that its links and pictures use; compared: of together.figures."""
+    devices = [_device(view, sections, slug) for view, slug in zip(views, slugs, strict=True)]
+    together = [
+        {**_figure(f"{figure.name}-together", figure.chart, figure.legend), "heading": figure.heading, "table": table}
+        for figure, table in compared or []
+    ]
     figures = [figure for device in devices for part in device["parts"] for figure in (part, *part["further"])]
+    figures += together
     return filled(
         _text("page.html.jinja"),
         {figure["id"]: figure["picture"] for figure in figures},
         title=_title(views),
-        notes=_end_notes(recordings),
+        notes=_end_notes(recordings) + ([NOTHING_TOGETHER] if compared == [] else []),
         devices=devices,
-        missing=_missing(recordings, views),
+        together=together,
+        missing=_missing(recordings),
         runs=[_run_card(recording) for recording in recordings],
     )
 
@@ -192,10 +200,10 @@ def _end_notes(recordings):
     return notes
 
 
-def _missing(recordings, views):
-    names = {view.device: view.record["name"] for view in views}
+def _missing(recordings):
     entries = []
     for recording in recordings:
+        names = {record["device"]: record["name"] for record in recording.devices}
         for kind, records in (("failed", recording.errors), ("skipped", recording.skips)):
             for record in records:
                 place = [

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from sonde_tools import formats, outputs, page, pictures, records, tables
+from sonde_tools import formats, outputs, page, pictures, records, tables, together
 from sonde_tools.bandwidth import BANDWIDTH
 from sonde_tools.contention import CONTENTION
 from sonde_tools.copy import COPY
@@ -24,6 +24,8 @@ EXAMPLES = """examples:
       beside the page, the charts as PNG and the samples as CSV
   sonde report old-driver.jsonl new-driver.jsonl -o both.html
       two drivers of one device in one chart
+  sonde report results/*.jsonl -o all.html --together --png pictures
+      all devices in one chart, one curve each
 """
 
 
@@ -37,6 +39,10 @@ def parser():
     )
     found.add_argument("files", nargs="+", type=Path, metavar="FILE", help="record file (JSON Lines)")
     found.add_argument("-o", "--out", required=True, type=Path, metavar="OUT.html", help="the page to write")
+    found.add_argument(
+        "--together", action="store_true",
+        help="begin with pictures of all devices, one curve a device, or one a driver version",
+    )  # fmt: skip
     found.add_argument("--png", type=Path, metavar="DIR", help="also write each chart as a PNG picture into DIR")
     found.add_argument("--svg", type=Path, metavar="DIR", help="also write each chart as an SVG picture into DIR")
     found.add_argument(
@@ -81,11 +87,15 @@ def _write(request, files):
     target.check(request.out)
     views = views_of(files)
     slugs = _slugs(views)
-    yield target.write(request.out, page.html(recordings, views, SECTIONS, slugs))
-    for view in views:
-        for section in SECTIONS:
-            if section.applies(view) and (request.png or request.svg):
-                yield from _pictures(request, target, section.chart(view), f"{section.name}-{slugs[view.device]}")
+    compared = together.figures(views) if request.together else None
+    yield target.write(request.out, page.html(recordings, views, SECTIONS, slugs, compared))
+    if request.png or request.svg:
+        for figure, _ in compared or []:
+            yield from _pictures(request, target, figure.chart, f"{figure.name}-together")
+        for view, slug in zip(views, slugs, strict=True):
+            for section in SECTIONS:
+                if section.applies(view):
+                    yield from _pictures(request, target, section.chart(view), f"{section.name}-{slug}")
     if request.csv:
         for name, text in tables.texts(recordings):
             yield target.write(request.csv / name, text)
@@ -99,12 +109,12 @@ def _pictures(request, target, chart, name):
 
 
 def _slugs(views):
-    """A file name part for each device id; ids that would share one are numbered."""
-    found = {}
+    """A file name part for each view; those that would share one are numbered."""
+    found = []
     for view in views:
         slug, number = formats.slug(view.device), 1
-        while slug in found.values():
+        while slug in found:
             number += 1
             slug = f"{formats.slug(view.device)}-{number}"
-        found[view.device] = slug
+        found.append(slug)
     return found

@@ -1,0 +1,152 @@
+"""Pictures of many devices at once: one curve a device, or one a driver version where several drove the same device."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sonde_tools import axes, bandwidth, charts, contention, copy, cpu_latency, formats, latency, loaded_latency, parts
+from sonde_tools.curves import pooled
+from sonde_tools.devices import API_NAMES, LabelledCurve
+from sonde_tools.sections import Figure, Table
+from sonde_tools.series import DEFAULTS
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a picture compares, and which of a device's labelled curves stand for it, the best choice first."""
+
+    name: str
+    heading: str
+    quantity: str
+    unit: str
+    across: axes.Across
+    candidates: Callable
+
+
+def _read(view):
+    found = [entry for entry in bandwidth.bandwidth_curves(view) if _word(entry, "pattern") == "read"]
+    return sorted(found, key=lambda entry: _word(entry, "sharing") != "shared")
+
+
+def _written(view):
+    return [entry for entry in bandwidth.all_curves(view) if _word(entry, "pattern") == "write"]
+
+
+def _largest_loaded(view):
+    return loaded_latency.loaded_curves(view)[::-1]
+
+
+def _copied(direction):
+    def candidates(view):
+        found = [entry for entry in copy.copy_curves(view) if _word(entry, "direction") == direction]
+        return sorted(found, key=lambda entry: -entry.curve.points[-1].median)
+
+    return candidates
+
+
+QUANTITIES = [
+    Quantity("latency", "Memory latency", "latency", "ns", axes.SIZE, latency.latency_curves),
+    Quantity("bandwidth", "Memory bandwidth, reading", "bandwidth", "GB/s", axes.SIZE, _read),
+    Quantity("bandwidth-writing", "Memory bandwidth, writing", "bandwidth", "GB/s", axes.SIZE, _written),
+    Quantity("loaded-latency", "Latency under load", "latency", "ns", axes.LOAD, _largest_loaded),
+    Quantity("copy-to-device", "Copies to the device", "bandwidth", "GB/s", copy.SIZE, _copied("to-device")),
+    Quantity("copy-to-host", "Copies to the host", "bandwidth", "GB/s", copy.SIZE, _copied("to-host")),
+    Quantity("contention", "CPU latency while the GPU uses memory", "CPU latency", "ns", axes.LOAD,
+             contention.loaded_curves),
+    Quantity("cpu-latency", "Latency of the CPU itself", "latency", "ns", axes.SIZE, cpu_latency.own_curves),
+]  # fmt: skip
+
+
+def figures(views):
+    """A (Figure, Table or None) for each quantity that at least two devices or driver versions have."""
+    found = []
+    for quantity in QUANTITIES:
+        entries = _one_each(quantity, views)
+        if len(entries) > 1:
+            found.append((_figure(quantity, entries, views), _table(quantity, entries)))
+    return found
+
+
+def _figure(quantity, entries, views):
+    dates = dict.fromkeys(date for view in views for date in parts.dates(view))
+    span = formats.span(min(dates), max(dates), str)
+    head = (f"{quantity.heading}: {len(entries)} curves", [span, parts.medians(entries)])
+    picture = charts.over(quantity.across, entries, quantity.quantity, quantity.unit, head)
+    return Figure(quantity.name, quantity.heading, picture, parts.medians(entries), [])
+
+
+def _table(quantity, entries):
+    """A row a device, as so many columns would not fit; the quartiles are in the tables of each."""
+    if quantity.across.coordinate != "bytes":
+        return None
+    found = parts.telling_sizes(entries, f"{quantity.heading} at telling sizes, {quantity.unit}: medians")
+    rows = [
+        (entry.label, [replace(cells[number], detail="") for _, cells in found.rows])
+        for number, entry in enumerate(entries)
+    ]
+    return Table(found.caption, ["", *(name for name, _ in found.rows)], rows)
+
+
+def _one_each(quantity, views):
+    """The labelled curves of a picture: runs of one driver version count as one."""
+    choices = [(view, _by_driver(view, quantity.candidates(view))) for view in views]
+    choices = [(view, by_driver) for view, by_driver in choices if by_driver]
+    several = len(choices) > 1
+    if several:
+        devices_of = Counter(api for _, by_driver in choices for api in {api for api, _ in by_driver})
+        choices = [(view, _of_one_api(by_driver, devices_of)) for view, by_driver in choices]
+    apis = {api for _, by_driver in choices for api, _ in by_driver} & {"opencl", "vulkan"}
+    entries = [
+        LabelledCurve(_label(view, key, len(by_driver) > 1, several, len(apis) > 1), pooled(same), None)
+        for view, by_driver in choices
+        for key, same in by_driver.items()
+    ]
+    return _distinct([entry for entry in entries if any(quantity.across.of([entry]))])
+
+
+def _by_driver(view, candidates):
+    """{(API, driver's name and version): the same curve of each run}."""
+    found = {}
+    for entry in candidates:
+        api = entry.curve.api
+        record = view.records[_position(view, entry.recording)]
+        driver = parts.driver_name(record[api]) if record.get(api) else ""
+        same = found.setdefault((api, driver), [])
+        if not same or entry.curve.key == same[0].key:
+            same.append(entry.curve)
+    return found
+
+
+def _position(view, recording):
+    return next(number for number, each in enumerate(view.recordings) if each is recording)
+
+
+def _of_one_api(by_driver, devices_of):
+    """Of several APIs of a device the one that most devices have."""
+    best = max(dict.fromkeys(api for api, _ in by_driver), key=lambda api: devices_of[api])
+    return {key: same for key, same in by_driver.items() if key[0] == best}
+
+
+def _label(view, key, several_drivers, several_devices, several_apis):
+    """The device's name, or where there is one device only the driver's; what else it takes to tell them apart."""
+    api, driver = key
+    words = [view.title] if several_devices or view.is_model else []
+    if not view.is_model and (several_drivers or not several_devices):
+        words.append(driver or API_NAMES.get(api, api))
+    if several_apis and api in ("opencl", "vulkan"):
+        words.append(API_NAMES[api])
+    return ", ".join(words)
+
+
+def _distinct(entries):
+    """Numbers labels that several have: devices of one name are told apart by the order of their files."""
+    counts, seen, found = Counter(entry.label for entry in entries), Counter(), []
+    for entry in entries:
+        seen[entry.label] += 1
+        number = f" ({seen[entry.label]})" if counts[entry.label] > 1 else ""
+        found.append(replace(entry, label=entry.label + number))
+    return found
+
+
+def _word(entry, key):
+    return entry.curve.series.get(key, DEFAULTS[key])
