@@ -47,6 +47,7 @@ Examples:
   sonde run --effort quick            a first look, in a minute or two
   sonde run --device radeon --api vulkan
   sonde run --sizes 4K:1G --effort thorough -o mine.jsonl
+  sonde run --runs 5 -o before.jsonl  before-1.jsonl to before-5.jsonl, for sonde compare
   sonde run --device model:strix-halo a simulated GPU, to see what the tool shows
 
 Efforts, by the device's time (all take at least 7 repetitions, until the median is known within 1 %):
@@ -120,7 +121,12 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       ->type_name("SECONDS")
       ->check(seconds_above_zero)
       ->capture_default_str();
-  run.add_option("--time-limit", options.time_limit_seconds, "The whole run ends after so many seconds")
+  run.add_option("--runs", options.runs,
+                 "The whole run so many times, a numbered file each, for sonde compare; seeds follow one another")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->capture_default_str();
+  run.add_option("--time-limit", options.time_limit_seconds, "The whole run, or all runs, end after so many seconds")
       ->type_name("SECONDS")
       ->check(seconds_above_zero);
   run.add_option("--sysfs-root", options.sysfs_root,

@@ -114,20 +114,38 @@ void print_summary(const Choice& choice, const Run& run) {
   std::cout << summary::summary(devices, run.lines(), {.columns = output_columns(), .colour = os::output_has_colour()});
 }
 
-}  // namespace
+/// A file for each run, numbered where there are several; of no name where it follows from what is measured. Throws
+/// UsageError where one is there already: better now than after the runs before it.
+std::vector<std::string> files_of(const RunOptions& options) {
+  const auto runs = static_cast<std::size_t>(options.runs);
+  if (runs == 1 || options.out.empty()) return std::vector<std::string>(runs, options.out);
+  const std::filesystem::path path(options.out);
+  const std::size_t digits = std::to_string(runs).size();
+  std::vector<std::string> files;
+  for (std::size_t run = 1; run <= runs; ++run) {
+    const std::string number = std::to_string(run);
+    const std::string zeros(digits - number.size(), '0');
+    std::filesystem::path file = path;
+    file.replace_filename(path.stem().string() + "-" + zeros + number + path.extension().string());
+    std::error_code ignored;
+    if (std::filesystem::exists(std::filesystem::symlink_status(file, ignored)))
+      throw UsageError(file.string() + " exists already and is not overwritten; choose another name with --out");
+    files.push_back(file.string());
+  }
+  return files;
+}
 
-ExitStatus run_command(const RunOptions& options) {
+ExitStatus one_run(const RunOptions& options, const Choice& choice, bool is_first) {
   const session::Wishes wishes = wishes_of(options);
   const auto silence_limit = milliseconds(options.silence_limit_seconds);
-  os::watch_for_interrupt();
-  const Choice choice = session::choose(wishes, silence_limit);
-  if (os::interrupted()) return ExitStatus::interrupted;
   const records::RunRecord record = run_record_of(options);
   records::RecordFile file = file_of(options, choice, record);
-  session::say_problems(choice.machine);
-  say_what_is_measured(options, wishes.request, choice);
   const auto work = choice.work();
-  std::cerr << records::visible(session::plan(work, wishes.probes, wishes.request, options.time_limit_seconds));
+  if (is_first) {
+    session::say_problems(choice.machine);
+    say_what_is_measured(options, wishes.request, choice);
+    std::cerr << records::visible(session::plan(work, wishes.probes, wishes.request, options.time_limit_seconds));
+  }
 
   int workers = 0;
   for (const auto& [target, api] : work) workers += Run::workers_for(*target, api, wishes.probes);
@@ -156,6 +174,35 @@ ExitStatus run_command(const RunOptions& options) {
       std::ranges::any_of(options.probes, [&](const std::string& probe) { return !run.measured(probe); });
   return run.count<records::ErrorLine>() > 0 || asked_in_vain || !in_place ? ExitStatus::something_failed
                                                                            : ExitStatus::done;
+}
+
+}  // namespace
+
+ExitStatus run_command(const RunOptions& options) {
+  const session::Wishes wishes = wishes_of(options);
+  const auto silence_limit = milliseconds(options.silence_limit_seconds);
+  os::watch_for_interrupt();
+  const Choice choice = session::choose(wishes, silence_limit);
+  if (os::interrupted()) return ExitStatus::interrupted;
+  const std::vector<std::string> files = files_of(options);
+  const auto begin = std::chrono::steady_clock::now();
+  ExitStatus worst = ExitStatus::done;
+  for (std::size_t run = 0; run < files.size(); ++run) {
+    RunOptions one = options;
+    one.out = files[run];
+    one.seed += run;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+    one.time_limit_seconds -= options.time_limit_seconds > 0 ? spent.count() : 0;
+    if (options.time_limit_seconds > 0 && one.time_limit_seconds <= 0) {
+      spdlog::warn("The --time-limit was reached after {} of {} runs; a larger one makes all.", run, files.size());
+      return std::max(worst, ExitStatus::something_failed);
+    }
+    if (files.size() > 1) std::cerr << "Run " << run + 1 << " of " << files.size() << "\n";
+    const ExitStatus status = one_run(one, choice, run == 0);
+    if (status == ExitStatus::interrupted) return status;
+    worst = std::max(worst, status);
+  }
+  return worst;
 }
 
 }  // namespace sonde::commands

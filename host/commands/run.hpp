@@ -18,14 +18,15 @@ struct RunOptions {
   std::uint64_t seed = 1;
   std::string out;
   double silence_limit_seconds = 30;
-  double time_limit_seconds = 0;  ///< of the whole run; 0 for none
+  double time_limit_seconds = 0;  ///< of all runs together; 0 for none
+  int runs = 1;
   std::string sysfs_root = "/";
   bool progress = true;
   bool verbose = false;
   std::vector<std::string> command;  ///< the whole command line, for the record
 };
 
-/// Probes, writes the record file, prints a summary. Throws UsageError before anything is measured.
+/// Probes, writes the record file or one for each run, prints a summary. Throws UsageError before anything is measured.
 ExitStatus run_command(const RunOptions& options);
 
 }  // namespace sonde::commands
