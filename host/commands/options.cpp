@@ -30,7 +30,9 @@ Examples:
   sonde list                          what can be measured here
   sonde run                           measure every GPU, or the CPU where there is none
   sonde report results/X.jsonl -o X.html --png pictures
-                                      the picture of a run)";
+                                      the picture of a run
+  sonde compare results/old.jsonl results/new.jsonl
+                                      what got slower, faster, or changed)";
 
 constexpr const char* list_examples = R"(
 Examples:

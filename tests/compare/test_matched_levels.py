@@ -73,3 +73,16 @@ def test_half_the_runs_with_a_level_cannot_tell(verdicts):
     half = [*runs(2, first=101), *runs(3, first=104, without=["level 2"])]
     found, _ = verdicts(runs(5), half)
     assert not accused(found) and found["level 2"]["verdict"] == "cannot-tell"
+
+
+def test_a_level_beyond_what_the_other_side_swept_has_not_gone(verdicts):
+    def swept_less(seed):
+        lines = [one for one in run(seed) if not (one["record"] == "level" and one["name"] in ("level 2", "memory"))]
+        level = next(one for one in run(seed) if one.get("name") == "level 2" and one["probe"] == "latency")
+        return [*lines[:-1], level | {"name": "beyond", "bytes": None}, lines[-1]]
+
+    found, status = verdicts([run(1)], [swept_less(2)])
+    assert not accused(found) and status == 0
+    assert found["level 2 latency"]["verdict"] == found["memory latency"]["verdict"] == "only-in-base"
+    assert found["beyond latency"]["verdict"] == "only-in-new"
+    assert found["level 1 latency"]["verdict"] in ("same", "cannot-tell")

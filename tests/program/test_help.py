@@ -16,7 +16,7 @@ def test_help_shows_examples(sonde, words):
 
 def test_help_names_every_command(sonde):
     said = sonde("--help").out
-    for command in ("list", "run", "report"):
+    for command in ("list", "run", "report", "compare"):
         assert re.search(rf"\b{command}\b", said)
 
 

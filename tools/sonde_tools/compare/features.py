@@ -11,6 +11,8 @@ from sonde_tools.compare.observations import Observation, Place
 # No hierarchy has more levels; a file that claims so need not be searched.
 _MOST_LEVELS = 32
 _THERE, _NOT_THERE = "there", "not there"
+# A last level that may not be memory: what a curve that ends in it lacks may lie beyond its sizes.
+_BEYOND = "beyond"
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,11 @@ def _of_ladders(base, new):
             if curve[1] not in ("bandwidth", *kinds.OF_EACH_LEVEL):
                 names.update({(curve[0], run, rung.number): name for run, rung in slot.rungs.items()})
                 names.setdefault((curve[0], "slots"), []).append((name, slot))
-            yield from _of_slot(curve, name, slot, side_of, asked, (curve[0], "slots") in names)
+            open_ended = any(
+                ladder and ladder[-1].name == _BEYOND and run not in slot.rungs for run, ladder in enumerate(runs)
+            )
+            came_or_went = not open_ended and slot.size and curve[1] not in kinds.OF_EACH_LEVEL
+            yield from _of_slot(curve, name, slot, side_of, asked, came_or_went, (curve[0], "slots") in names)
 
 
 def _latency_first(curve):
@@ -131,11 +137,12 @@ def _nearest_level(slot, named):
     return name if ratio < 1.2 else None
 
 
-def _of_slot(curve, name, slot, side_of, asked, has_latency_levels):
+def _of_slot(curve, name, slot, side_of, asked, may_have_changed, has_latency_levels):
+    """Whether the level is there, if only one side has it; else each number that is said of it."""
     api, probe, series = curve
     sides = [[rung for run, rung in sorted(slot.rungs.items()) if side_of[run] == is_base] for is_base in (True, False)]
     there = [_in_most(slot, side_of, asked, is_base) for is_base in (True, False)]
-    if all(asked) and there[0] != there[1] and probe not in kinds.OF_EACH_LEVEL:
+    if all(asked) and there[0] != there[1] and may_have_changed:
         words = [_presence(rungs, count) for rungs, count in zip(sides, asked, strict=True)]
         text = f"{name} by bandwidth" if probe == "bandwidth" else name
         yield Feature(Place("", api, probe, series, text), kinds.LEVEL, *words, *asked)
