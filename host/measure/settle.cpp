@@ -16,6 +16,10 @@ constexpr gpu::Nanoseconds window{10e6};
 /// By the host's clock: long beside what a launch takes.
 constexpr gpu::Nanoseconds checked_work{5e6};
 constexpr int checks = 5;
+/// Each twice as long as the one before, where the others speak against the clock: what keeps the host waiting does not
+/// grow with the work.
+constexpr int further_checks = 5;
+constexpr gpu::Nanoseconds longest_checked{500e6};
 /// A launch and the way to the device are in the host's time alone; a clock that counts the host's is no error.
 constexpr double least_share = 0.1;
 constexpr double most_share = 1.5;
@@ -30,7 +34,7 @@ std::optional<std::string> clock_flaw(const Workload& arithmetic) {
   double best = 0;
   gpu::Nanoseconds device{0};
   gpu::Nanoseconds host{0};
-  for (int check = 0; check < checks;) {
+  for (int check = 0; check < checks + further_checks;) {
     const Clock::time_point begin = Clock::now();
     device = arithmetic.run(steps);
     host = Clock::now() - begin;
@@ -40,6 +44,9 @@ std::optional<std::string> clock_flaw(const Workload& arithmetic) {
     }
     best = std::max(best, device / host);
     ++check;
+    if (check < checks) continue;
+    if (best >= least_share || host > longest_checked) break;
+    if (steps * 2 <= arithmetic.most) steps *= 2;
   }
   if (best >= least_share && best <= most_share) return std::nullopt;
   return "work for which the host waits " + time_text(host.count()) + " takes " + time_text(device.count()) +

@@ -87,6 +87,16 @@ class PipeObserver final : public measure::Observer {
   LevelMatching matching_;
 };
 
+/// The same work, which tells after each run that it goes on.
+measure::Workload alive(measure::Workload workload, measure::Observer& observer) {
+  workload.run = [run = std::move(workload.run), &observer](std::uint64_t steps) {
+    const gpu::Nanoseconds time = run(steps);
+    observer.alive();
+    return time;
+  };
+  return workload;
+}
+
 measure::Settled settle(gpu::Device& device, measure::Observer& observer, os::ThreadId reading_thread) {
   const bool cpu = device.info().type == gpu::DeviceType::cpu;
   const measure::Workload arithmetic = workloads::arithmetic_chain(device);
@@ -97,9 +107,9 @@ measure::Settled settle(gpu::Device& device, measure::Observer& observer, os::Th
 }
 
 /// A simulated device's time is none of the host's, and the CPU's own is the host's.
-std::optional<std::string> why_no_clock(gpu::Device& device, gpu::Api api) {
+std::optional<std::string> why_no_clock(gpu::Device& device, gpu::Api api, measure::Observer& observer) {
   if (api == gpu::Api::model || api == gpu::Api::cpu) return std::nullopt;
-  return measure::clock_flaw(workloads::arithmetic_chain(device));
+  return measure::clock_flaw(alive(workloads::arithmetic_chain(device), observer));
 }
 
 /// How long one run waits, in all, until a core is its own again.
@@ -145,7 +155,7 @@ auto helper(Make make, const std::function<void(const std::string& why)>& tell) 
 /// On a CPU alone, as a GPU's units belong to one program at a time, and where all cores are alike: one usual time of a
 /// hit serves for all.
 std::shared_ptr<measure::SmtInterference> smt_interference(gpu::Device& device, const records::MeasureTask& task,
-                                                           os::ThreadId reading_thread) {
+                                                           measure::Observer& observer, os::ThreadId reading_thread) {
   if (device.info().type != gpu::DeviceType::cpu || task.api == gpu::Api::model) return nullptr;
   if (cpu::machine().kinds.size() > 1) return nullptr;
   const std::uint32_t line_bytes = task.request.line_bytes;
@@ -153,13 +163,13 @@ std::shared_ptr<measure::SmtInterference> smt_interference(gpu::Device& device, 
   if (task.api == gpu::Api::cpu) {
     const workloads::CpuPlace place{.core = quiet_core(cpu::machine(), 0), .pages = cpu::Pages::small, .awake_by = {}};
     return std::make_shared<measure::SmtInterference>(
-        workloads::cpu_cycle_chase(place, lines, line_bytes, task.request.seed),
+        alive(workloads::cpu_cycle_chase(place, lines, line_bytes, task.request.seed), observer),
         on_core(workloads::arithmetic_chain(device), place.core.cpu), patience(task.request.effort));
   }
   const measure::OneCore one_core(reading_thread);
   return std::make_shared<measure::SmtInterference>(
-      workloads::cycle_chase(device, lines, line_bytes, task.request.seed), workloads::arithmetic_chain(device),
-      patience(task.request.effort));
+      alive(workloads::cycle_chase(device, lines, line_bytes, task.request.seed), observer),
+      workloads::arithmetic_chain(device), patience(task.request.effort));
 }
 
 /// Cycles are a second unit, of a device that can tell them.
@@ -175,7 +185,7 @@ std::function<std::optional<measure::CoreClock>()> core_clock(gpu::Device& devic
 measure::Settled settled(gpu::Device& device, const records::MeasureTask& task, measure::Observer& observer,
                          os::ThreadId reading_thread) {
   try {
-    if (const auto flaw = why_no_clock(device, task.api)) throw gpu::Error(*flaw);
+    if (const auto flaw = why_no_clock(device, task.api, observer)) throw gpu::Error(*flaw);
     return settle(device, observer, reading_thread);
   } catch (const gpu::Unsupported& reason) {
     throw gpu::Error(reason.what());
@@ -209,7 +219,7 @@ void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
         .request = task.request,
         .clock_settled = clock.stable,
         .device_state_since = [&sampler](auto moment) { return sampler.since(moment); },
-        .smt_interference = helper([&] { return smt_interference(*device, task, sampler.thread_id()); },
+        .smt_interference = helper([&] { return smt_interference(*device, task, observer, sampler.thread_id()); },
                                    [&](const std::string& why) { tell(without_smt_watch + why); }),
         .reading_thread = sampler.thread_id()};
     const auto told_clock = helper([&] { return core_clock(*device, clock, sampler, observer); },

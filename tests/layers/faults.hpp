@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -60,6 +62,16 @@ inline std::string script_of(std::string_view layer) {
   return script;
 }
 
+inline bool is_number(std::string_view effect) {
+  return !effect.empty() && effect.find_first_not_of("-0123456789") == std::string_view::npos;
+}
+
+/// A script that means nothing would show nothing.
+inline bool is_known(std::string_view effect) {
+  constexpr std::array words{"crash", "exit", "hang", "slow", "log", "garble", "still", "backwards", "wrap", "copies"};
+  return is_number(effect) || std::find(words.begin(), words.end(), effect) != words.end();
+}
+
 inline std::vector<Fault> read(std::string_view layer) {
   std::vector<Fault> faults;
   std::istringstream words(script_of(layer));
@@ -74,6 +86,7 @@ inline std::vector<Fault> read(std::string_view layer) {
     if (equals == std::string::npos) std::abort();
     Fault fault;
     fault.effect = word.substr(equals + 1);
+    if (!is_known(fault.effect)) std::abort();
     const std::string calls = word.substr(0, equals);
     const std::string call = calls.substr(0, calls.find('/'));
     fault.first = counted(call, fault.function);
@@ -84,15 +97,19 @@ inline std::vector<Fault> read(std::string_view layer) {
   return faults;
 }
 
+inline std::vector<Fault> script;
+
+/// Called when the layer is loaded, so that each process takes its turn whatever it calls.
+inline void begin(std::string_view layer) { script = read(layer); }
+
 /// The effect that is due at this call, empty where none is.
-inline std::string due(std::string_view layer, std::string_view function) {
+inline std::string due(std::string_view function) {
   static std::mutex one_at_a_time;
-  static std::vector<Fault> faults = read(layer);
   static std::map<std::string, std::uint64_t, std::less<>> calls;
   const std::scoped_lock lock(one_at_a_time);
   ++calls[std::string(function)];
   std::string effect;
-  for (Fault& fault : faults) {
+  for (Fault& fault : script) {
     if (fault.function != function || (!fault.other.empty() && calls[fault.other] < fault.others_first)) continue;
     ++fault.seen;
     if (fault.from_then_on ? fault.seen >= fault.first : fault.seen == fault.first) effect = fault.effect;
@@ -115,10 +132,6 @@ inline void suffer(std::string_view function, std::string_view effect) {
   if (effect == "slow") std::this_thread::sleep_for(std::chrono::minutes(1));
   while (effect == "hang") pause();
   if (effect == "log") log(function);
-}
-
-inline bool is_number(std::string_view effect) {
-  return !effect.empty() && effect.find_first_not_of("-0123456789") == std::string_view::npos;
 }
 
 /// The device's clock as a fault has it.

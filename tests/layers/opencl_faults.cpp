@@ -51,7 +51,7 @@ struct Hook<function> {
   static inline std::string_view name;
 
   static Result CL_API_CALL call(Arguments... arguments) {
-    const std::string effect = faults::due("opencl", name);
+    const std::string effect = faults::due(name);
     faults::suffer(name, effect);
     if (faults::is_number(effect)) return failed<Result>(std::stoi(effect), std::tuple<Arguments...>(arguments...));
     return done<function>(effect, arguments...);
@@ -198,6 +198,7 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, st
 extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint, const cl_icd_dispatch* target, cl_uint* entries,
                                                        const cl_icd_dispatch** layer) {
   below = target;
+  faults::begin("opencl");
 #define HOOK(function) hook<&cl_icd_dispatch::function>(#function)
   HOOK(clBuildProgram);
   HOOK(clCreateBuffer);

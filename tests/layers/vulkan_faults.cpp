@@ -46,7 +46,7 @@ struct Hook<name, Result(VKAPI_PTR*)(Arguments...)> {
   static inline Result(VKAPI_PTR* below)(Arguments...) = nullptr;
 
   static VKAPI_ATTR Result VKAPI_CALL call(Arguments... arguments) {
-    const std::string effect = faults::due("vulkan", name.text);
+    const std::string effect = faults::due(name.text);
     faults::suffer(name.text, effect);
     if constexpr (std::is_same_v<Result, VkResult>) {
       if (faults::is_number(effect)) return static_cast<VkResult>(std::stoi(effect));
@@ -236,6 +236,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance instance, 
 
 extern "C" VK_LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* version) {
+  faults::begin("vulkan");
   version->loaderLayerInterfaceVersion = std::min(version->loaderLayerInterfaceVersion, 2u);
   version->pfnGetInstanceProcAddr = &instance_function;
   version->pfnGetDeviceProcAddr = &device_function;

@@ -1,5 +1,6 @@
 """Each fault of a driver in each probe through each API, as docs/reliability.md has it."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -8,6 +9,8 @@ from program_runs import Sonde, of_kind
 
 # A hanging driver takes no processor.
 RUNS_AT_ONCE = 3
+# On a machine that is busy for good even what does not hang is silent for longer.
+SILENCE_LIMIT = os.environ.get("SONDE_TEST_SILENCE_LIMIT", "5")
 PLANS = [plan for api in reliability.APIS for plan in reliability.plans(api)]
 ADVICE = ("run again", "driver", "--sizes", "--silence-limit")
 OTHERS_DISTURB = "other programs disturb this device"
@@ -39,7 +42,7 @@ def runs(request, program, layers, marks, tmp_path_factory):
         sonde = Sonde(program, tmp_path_factory.mktemp("run"))
         scripts = reliability.scripts(plan, marks[plan.api])
         words = ("--device", "cpu", "--api", plan.api, "--probe", ",".join(plan.probes), "--sizes", reliability.SIZES)
-        limits = ("--effort", "quick", "--silence-limit", "3", "--seed", "3", "-o", "run.jsonl")
+        limits = ("--effort", "quick", "--silence-limit", SILENCE_LIMIT, "--seed", "3", "-o", "run.jsonl")
         turns = sonde.folder / "turn"
         done = sonde("run", *words, *limits, env=layers(scripts, SONDE_FAULTS_TURNS=str(turns)), timeout=300)
         return done, sonde.records()
@@ -57,9 +60,7 @@ def assert_told_once(records, cell):
     assert error["series"] and error["x"], error
     assert cell.fault.word(cell.api) in error["reason"], (cell, error)
     assert any(word in error["reason"] for word in ADVICE), error
-    # Beside no load contention measures the CPU alone.
-    values = [one for one in of_kind(records, "sample", api=cell.api, probe=cell.probe) if one["x"].get("load") != 0]
-    assert not values, (cell, values)
+    assert not of_kind(records, "sample", api=cell.api, probe=cell.probe), cell
     # What was not tried any more is one line.
     assert len(of_kind(records, "skip", api=cell.api, probe=cell.probe)) <= 1, cell
 
