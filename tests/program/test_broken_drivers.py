@@ -46,7 +46,8 @@ def test_a_run_survives_a_driver_that_fails_while_it_lists_its_devices(sonde, br
 
 @pytest.mark.parametrize("fault", ["crash in a kernel", "hang in a kernel"])
 def test_a_worker_that_dies_is_recorded_with_its_point(sonde, broken, valid, fault):
-    done = broken(fault, "run", "--device", "cpu", "--silence-limit", "2", *SHORT_SWEEP, "-o", "run.jsonl")
+    words = ("run", "--device", "cpu", "--probe", "latency", "--silence-limit", "2", *SHORT_SWEEP, "-o", "run.jsonl")
+    done = broken(fault, *words)
     assert done.status == 1
     assert done.seconds < 30
     records = sonde.records()
