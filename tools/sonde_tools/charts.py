@@ -87,8 +87,8 @@ def frame(head, layers, height=HEIGHT_PIXELS, head_pixels=0, names=()):
             "axis": {"labelFontSize": 12, "titleFontSize": 13, "titleFontWeight": "normal", "labelColor": "#333",
                      "titleColor": "#333", "gridColor": "#e4e4e4", "domainColor": "#888", "tickColor": "#888",
                      "titlePadding": 10},
-            "legend": {"labelFontSize": 14, "offset": 8 + head_pixels, "columnPadding": 22, "symbolOpacity": 1,
-                       "columns": columns},
+            "legend": {"labelFontSize": 14, "labelLimit": 420, "offset": 8 + head_pixels, "columnPadding": 22,
+                       "symbolOpacity": 1, "columns": columns},
         },
     }  # fmt: skip
 
@@ -118,7 +118,7 @@ def tooltip(titles):
     return [{"field": name, "type": "nominal", "title": title} for name, title in titles.items()]
 
 
-_LEGEND = {"title": None, "orient": "top", "symbolSize": 110, "labelLimit": 420}
+_LEGEND = {"title": None, "orient": "top", "symbolSize": 110}
 
 
 def _curve_layers(across, palette, both, hovered):

@@ -18,7 +18,8 @@ async function draw(place) {
   // Names that do not fit beside each other go below each other; the axis and the menu button take about 110 pixels.
   const columns = Math.floor((place.clientWidth - 110) / specification.usermeta.legend_name_pixels);
   specification.config.legend.columns = Math.max(1, columns);
-  specification.config.legend.labelLimit = Math.max(120, place.clientWidth - 110);
+  specification.config.legend.labelLimit = Math.max(120, place.clientWidth - 85);
+  if (place.clientWidth < 500) specification.config.legend.labelFontSize = 12;
   const actions = {export: true, source: false, compiled: false, editor: false};
   await vegaEmbed(place, specification, {renderer: "svg", actions});
   place.dataset.state = "drawn";
