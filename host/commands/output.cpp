@@ -26,14 +26,19 @@ class VisibleMessage final : public spdlog::custom_flag_formatter {
   std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<VisibleMessage>(); }
 };
 
-}  // namespace
-
-int output_columns() {
+/// Where there is no terminal, lines are as long as they get: every table is whole in them.
+int columns_of(os::Stream stream) {
   constexpr int least = 40;
   constexpr int most = 120;  // longer lines are hard to read
-  const int columns = os::terminal_columns(os::Stream::output);
-  return columns > 0 ? std::clamp(columns, least, most) : 100;
+  const int columns = os::terminal_columns(stream);
+  return columns > 0 ? std::clamp(columns, least, most) : most;
 }
+
+}  // namespace
+
+int output_columns() { return columns_of(os::Stream::output); }
+
+int message_columns() { return columns_of(os::Stream::errors); }
 
 void start_messages() {
   os::open_standard_streams();

@@ -8,8 +8,10 @@ namespace sonde::commands {
 /// anything else.
 void start_messages();
 
-/// Columns for what is printed to standard output: the terminal's, within what can be read, or 100 where it is none.
+/// Columns for what is printed to standard output, and for messages: the terminal's, within what can be read, or 120
+/// where it is none.
 int output_columns();
+int message_columns();
 
 /// The status of a command whose results all went to standard output. What was said may have gone nowhere: a full disk,
 /// a reader that has left.

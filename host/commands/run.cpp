@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <sstream>
 
 #include "commands/output.hpp"
 #include "commands/sizes.hpp"
@@ -14,7 +15,6 @@
 #include "os/terminal.hpp"
 #include "probes/catalog.hpp"
 #include "records/record_file.hpp"
-#include "records/visible.hpp"
 #include "session/choice.hpp"
 #include "session/host.hpp"
 #include "session/plan.hpp"
@@ -22,6 +22,7 @@
 #include "session/result_path.hpp"
 #include "session/run.hpp"
 #include "session/usage_error.hpp"
+#include "summary/layout.hpp"
 #include "summary/summary.hpp"
 #include "version.hpp"
 
@@ -108,6 +109,13 @@ void say_what_is_measured(const RunOptions& options, const measure::Request& req
   }
 }
 
+/// Lines, each within the terminal.
+void say(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    std::cerr << summary::wrapped(line, message_columns(), line.find_first_not_of(' '));
+}
+
 void print_summary(const Choice& choice, const Run& run) {
   std::vector<records::DeviceRecord> devices;
   for (const auto& [target, apis] : choice.chosen) devices.push_back(target.record);
@@ -141,11 +149,15 @@ ExitStatus one_run(const RunOptions& options, const Choice& choice, bool is_firs
   const records::RunRecord record = run_record_of(options);
   records::RecordFile file = file_of(options, choice, record);
   const auto work = choice.work();
+<<<<<<< HEAD
   if (is_first) {
     session::say_problems(choice.machine);
     say_what_is_measured(options, wishes.request, choice);
     std::cerr << records::visible(session::plan(work, wishes.probes, wishes.request, options.time_limit_seconds));
   }
+=======
+  say(session::plan(work, wishes.probes, wishes.request, options.time_limit_seconds));
+>>>>>>> fuzz
 
   int workers = 0;
   for (const auto& [target, api] : work) workers += Run::workers_for(*target, api, wishes.probes);

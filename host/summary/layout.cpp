@@ -105,10 +105,19 @@ void leave_out_spare(Block& block, std::size_t room) {
   }
 }
 
+/// The fewest columns into which a column's cells are wrapped: no word of theirs is wider.
+std::size_t least_width(const std::vector<std::vector<std::string>>& rows, std::size_t column) {
+  std::size_t least = least_wrapped;
+  for (const auto& cells : rows) {
+    for (const Word& word : words_of(cells[column])) least = std::max(least, width_of(word.text));
+  }
+  return least;
+}
+
 /// The block's rows; in its last column the words are wrapped into what is left of the room.
 std::string wrapped_rows(Block block, std::vector<std::vector<std::string>> rows, std::size_t room) {
   const std::size_t last = block.shown.back();
-  block.widths[last] -= std::min(block.widths[last] - least_wrapped, block.width() - room);
+  block.widths[last] -= block.width() - room;
   std::string text;
   for (std::vector<std::string>& cells : rows) {
     for (const std::string& line : lines_of(cells[last], block.widths[last], block.widths[last])) {
@@ -192,8 +201,7 @@ std::string Table::text(int columns) const {
   const auto room = static_cast<std::size_t>(std::max(columns, 20));
   leave_out_spare(block, room);
   const std::size_t last = block.shown.back();
-  const bool can_wrap = columns_[last].left && block.widths[last] > least_wrapped &&
-                        block.width() - block.widths[last] + least_wrapped <= room;
+  const bool can_wrap = columns_[last].left && block.width() - block.widths[last] + least_width(rows, last) <= room;
   if (block.width() > room && can_wrap) return wrapped_rows(block, rows, room);
 
   std::string text;

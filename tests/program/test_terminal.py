@@ -87,7 +87,7 @@ def printed_lines(shown):
     return COLOUR.sub("", shown).replace("\r", "").split("\n")
 
 
-@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("columns", [60, 80, 120])
 def test_no_line_of_the_summary_is_wider_than_the_terminal(sonde, model_file, columns):
     words = ("run", "--device", model_file(**EVERYTHING), *SWEEP, "--no-progress", "-o", "run.jsonl")
     status, shown, _ = run_in_terminal(sonde, *words, columns=columns, results_too=True)
@@ -100,8 +100,15 @@ def test_no_line_of_the_summary_is_wider_than_the_terminal(sonde, model_file, co
     assert max(map(len, lines)) > columns - 12  # sentences fill it
 
 
-@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("columns", [40, 60, 80, 120])
 def test_no_line_of_the_list_is_wider_than_the_terminal(sonde, columns):
     status, shown, _ = run_in_terminal(sonde, "list", columns=columns, results_too=True)
     assert status == 0
     assert [line for line in printed_lines(shown) if len(line) > columns] == []
+
+
+def test_where_there_is_no_terminal_a_table_has_all_its_columns(sonde, model_file):
+    words = ("run", "--device", model_file(**EVERYTHING), "--probe", "latency,bandwidth", *SWEEP, "-o", "run.jsonl")
+    out = sonde(*words).out
+    (head,) = [line for line in out.splitlines() if line.split()[:1] == ["level"]]
+    assert head.split() == ["level", "size", "between", "edge", "ns", "between", "GB/s", "between", "cycles"]

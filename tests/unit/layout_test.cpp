@@ -79,6 +79,19 @@ TEST(Table, ALastColumnOfWordsIsWrapped) {
             "           take, and why?\n");
 }
 
+TEST(Table, ALastColumnIsNeverNarrowerThanAWordOfIt) {
+  Table table({{.head = "memory", .left = true}, {.head = "seen by loads", .left = true}});
+  table.add({"alloc-host-ptr", "like-device-memory 298 ns"});
+  EXPECT_EQ(table.text(36),
+            "  memory          seen by loads\n"
+            "  alloc-host-ptr  like-device-memory\n"
+            "                  298 ns\n");
+  EXPECT_EQ(table.text(35),
+            "  memory          seen by loads\n"
+            "  alloc-host-ptr  like-device-memory 298 ns\n")
+      << "too wide whatever is done";
+}
+
 TEST(Table, WhatIsTooWideIsPrintedInBlocksThatNameTheirRows) {
   Table table({{.head = "engine", .left = true}, {.head = "to device"}, {.head = "to host"}});
   table.add({"driver", "84.0", "45.0"});
