@@ -149,15 +149,11 @@ ExitStatus one_run(const RunOptions& options, const Choice& choice, bool is_firs
   const records::RunRecord record = run_record_of(options);
   records::RecordFile file = file_of(options, choice, record);
   const auto work = choice.work();
-<<<<<<< HEAD
   if (is_first) {
     session::say_problems(choice.machine);
     say_what_is_measured(options, wishes.request, choice);
-    std::cerr << records::visible(session::plan(work, wishes.probes, wishes.request, options.time_limit_seconds));
+    say(records::visible(session::plan(work, wishes.probes, wishes.request, options.time_limit_seconds)));
   }
-=======
-  say(session::plan(work, wishes.probes, wishes.request, options.time_limit_seconds));
->>>>>>> fuzz
 
   int workers = 0;
   for (const auto& [target, api] : work) workers += Run::workers_for(*target, api, wishes.probes);
