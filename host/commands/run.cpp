@@ -152,7 +152,7 @@ ExitStatus one_run(const RunOptions& options, const Choice& choice, bool is_firs
   if (is_first) {
     session::say_problems(choice.machine);
     say_what_is_measured(options, wishes.request, choice);
-    say(records::visible(session::plan(work, wishes.probes, wishes.request, options.time_limit_seconds)));
+    say(session::plan(work, wishes.probes, wishes.request, options.time_limit_seconds));
   }
 
   int workers = 0;
