@@ -3,11 +3,15 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "commands/output.hpp"
 #include "commands/sizes.hpp"
