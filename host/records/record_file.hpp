@@ -18,7 +18,7 @@ class RecordFile {
  public:
   /// Creates the file, with a number in its name where another has it and that is allowed. Throws std::runtime_error
   /// with one sentence when it cannot be written.
-  explicit RecordFile(const std::filesystem::path& path, IfTaken if_taken = IfTaken::refuse);
+  explicit RecordFile(const std::filesystem::path& wanted, IfTaken if_taken = IfTaken::refuse);
 
   /// Throws std::runtime_error when the disk is full or gone.
   void append(std::string_view line);
