@@ -122,6 +122,7 @@ Repetitions observe(Rounds& rounds, bool with_all, bool with_copy, const Limits&
       }
       result.further.push_back(reading);
     }
+    rounds.shared.check_copied(bytes);
   }
   result.values = result.further.front().values;  // the first of them is the point's own
   result.further.erase(result.further.begin());
