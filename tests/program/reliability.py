@@ -136,15 +136,10 @@ def cells(faults=FAULTS):
 class Plan:
     """One run through one API: the faults of its probes, in the order in which they are asked, and who has none."""
 
+    name: str
     api: str
     faults: dict
     witness: str
-
-    @property
-    def name(self):
-        return f"{self.api}, {self.witness} measured beside " + ", ".join(
-            f"{probe} ({fault.name})" for probe, fault in self.faults.items()
-        )
 
     @property
     def probes(self):
@@ -166,7 +161,7 @@ def plans(api):
             for probe in PROBES
             if probe != witness and pending[probe]
         }
-        runs.append(Plan(api, faults, witness))
+        runs.append(Plan(f"{api}-{len(runs) + 1}", api, faults, witness))
     return runs
 
 
