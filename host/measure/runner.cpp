@@ -248,7 +248,7 @@ class ProbeRun {
     } catch (const gpu::Error& error) {
       failed_.insert(key_of(point));
       failures_.add(point, error.what());
-      tell_of_reference(error.what());
+      (void)reference_.take_end();  // it is one of the points, and most likely fails for the same reason
       if (failures_.in_a_row() < most_failures) return true;
       failures_.give_up("given up after " + std::to_string(failures_.in_a_row()) + " failures in a row");
       return false;

@@ -4,6 +4,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "gpu/error.hpp"
@@ -55,11 +57,20 @@ class Trials {
     try {
       one.kernel = device_.make_kernel(facts_.kernel, shape.group_size, shape.constants());
       one.speed = timed(one, best);
-    } catch (const gpu::Error&) {
+    } catch (const gpu::Lost&) {
+      throw;
+    } catch (const gpu::Error& error) {
       // A driver may lack the registers or the memory for one shape and run all others.
+      if (!failure_) failure_ = error.what();
     } catch (const gpu::Unsupported&) {
     }
     return one.speed;
+  }
+
+  /// Where none of them ran: the first failure is why.
+  [[noreturn]] void give_up() const {
+    if (failure_) throw gpu::Error(*failure_);
+    throw gpu::Unsupported("no shape of the streaming kernel runs on this device");
   }
 
   /// The fastest ones once more, at another time; the better of both counts, as others only slow.
@@ -129,6 +140,7 @@ class Trials {
   std::uint32_t most_trips_;
   std::vector<std::unique_ptr<gpu::Buffer>> arrays_;
   std::map<std::map<std::string, double>, Tried> tried_;
+  std::optional<std::string> failure_;
 };
 
 /// Where a search begins: many items side by side in many groups, as GPUs want it, and one item a processor that walks
@@ -207,6 +219,7 @@ Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::u
     for (const Shape& shape : considered) consider(shape);
   };
   for (const Shape& beginning : usual) consider(beginning);
+  if (speed == 0) trials.give_up();
   reconsider(usual.size());
   for (int round = 0; round < rounds; ++round) {
     bool better = false;
@@ -217,7 +230,6 @@ Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::u
     if (!better) break;
   }
   if (rounds > 0) reconsider(finalists);
-  if (speed == 0) throw gpu::Unsupported("no shape of the streaming kernel runs on this device");
   return fitted(best, sharing, array_bytes);
 }
 

@@ -23,7 +23,7 @@
 //   CALL@N+=EFFECT         from the N-th on
 //   CALL@N/OTHER@M=EFFECT  the N-th since the M-th call of OTHER
 // Several, with blanks between; what names no function of a layer's API is another layer's. Effects of every function:
-//   -5, 2 …     the call does nothing and returns this number
+//   -5, 2 …     the call does nothing and returns this number; a wait that fails waits nonetheless
 //   crash       the process ends by SIGABRT (drivers catch others)
 //   exit        the process ends by exit(0)
 //   hang, slow  the call never returns, or a minute later than it would
@@ -132,6 +132,12 @@ inline void suffer(std::string_view function, std::string_view effect) {
   if (effect == "slow") std::this_thread::sleep_for(std::chrono::minutes(1));
   while (effect == "hang") pause();
   if (effect == "log") log(function);
+}
+
+/// Whether it is called for the work that the device was given to be over.
+inline bool waits(std::string_view function) {
+  constexpr std::array all{"clFinish", "clWaitForEvents", "vkWaitForFences", "vkWaitSemaphores"};
+  return std::find(all.begin(), all.end(), function) != all.end();
 }
 
 /// The device's clock as a fault has it.

@@ -53,7 +53,11 @@ struct Hook<function> {
   static Result CL_API_CALL call(Arguments... arguments) {
     const std::string effect = faults::due(name);
     faults::suffer(name, effect);
-    if (faults::is_number(effect)) return failed<Result>(std::stoi(effect), std::tuple<Arguments...>(arguments...));
+    if (faults::is_number(effect)) {
+      // A device that is lost is no longer at work.
+      if (faults::waits(name)) (void)(below->*function)(arguments...);
+      return failed<Result>(std::stoi(effect), std::tuple<Arguments...>(arguments...));
+    }
     return done<function>(effect, arguments...);
   }
 };

@@ -49,7 +49,11 @@ struct Hook<name, Result(VKAPI_PTR*)(Arguments...)> {
     const std::string effect = faults::due(name.text);
     faults::suffer(name.text, effect);
     if constexpr (std::is_same_v<Result, VkResult>) {
-      if (faults::is_number(effect)) return static_cast<VkResult>(std::stoi(effect));
+      if (faults::is_number(effect)) {
+        // A device that is lost is no longer at work; one of which nothing but VK_TIMEOUT is known may be.
+        if (faults::waits(name.text) && std::stoi(effect) < 0) (void)below(arguments...);
+        return static_cast<VkResult>(std::stoi(effect));
+      }
     }
     return done<name>(below, effect, arguments...);
   }

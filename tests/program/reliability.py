@@ -25,6 +25,7 @@ class Fault:
     says: tuple[str, str] = ("", "")  # OpenCL's and Vulkan's word
     probes: tuple[str, ...] = PROBES
     becomes: str = "error"  # what a run makes of it
+    spoils_all: bool = True  # there is nothing in the probe that it does not concern
 
     def of(self, api):
         return self.opencl if api == "opencl" else self.vulkan
@@ -37,7 +38,7 @@ def both(words):
     return (words, words)
 
 
-BY_MAP = ("zero-copy", "copy", "host-memory")
+BY_MAP = ("copy", "zero-copy")
 FAULTS = (
     Fault(
         "no memory of the host is left",
@@ -90,7 +91,14 @@ FAULTS = (
         "vkGetQueryPoolResults@1+=backwards",
         both("clock"),
     ),
-    Fault("memory cannot be mapped", "clEnqueueMapBuffer@1+=-12", "vkMapMemory@1+=-5", ("CL_MAP_FAILURE", ""), BY_MAP),
+    Fault(
+        "memory cannot be mapped",
+        "clEnqueueMapBuffer@1+=-12",
+        "",
+        ("CL_MAP_FAILURE", ""),
+        BY_MAP,
+        spoils_all=False,
+    ),
 )
 
 REFUSED = Fault(
@@ -128,15 +136,10 @@ def cells(faults=FAULTS):
 class Plan:
     """One run through one API: the faults of its probes, in the order in which they are asked, and who has none."""
 
+    name: str
     api: str
     faults: dict
     witness: str
-
-    @property
-    def name(self):
-        return f"{self.api}, {self.witness} measured beside " + ", ".join(
-            f"{probe} ({fault.name})" for probe, fault in self.faults.items()
-        )
 
     @property
     def probes(self):
@@ -158,7 +161,7 @@ def plans(api):
             for probe in PROBES
             if probe != witness and pending[probe]
         }
-        runs.append(Plan(api, faults, witness))
+        runs.append(Plan(f"{api}-{len(runs) + 1}", api, faults, witness))
     return runs
 
 

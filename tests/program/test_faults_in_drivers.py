@@ -1,7 +1,12 @@
 """A driver that fails in one call: that costs its API alone, and is told."""
 
+import os
+
 import pytest
 from program_runs import ONE_POINT, of_kind
+
+# On a machine that is busy for good even what does not hang is silent for longer.
+SILENCE_LIMIT = os.environ.get("SONDE_TEST_SILENCE_LIMIT", "5")
 
 # What the driver does, and what the record says of it.
 OPENCL = {
@@ -15,7 +20,7 @@ OPENCL = {
     "clGetEventProfilingInfo@1+=backwards": "clock",
     "clWaitForEvents@9=crash": "signal 6",
     "clWaitForEvents@9=exit": "before it was done",
-    "clWaitForEvents@9=hang": "reported nothing for 3 s",
+    "clWaitForEvents@9=hang": "reported nothing",
 }
 VULKAN = {
     "vkCreateInstance@1=-3": "VK_ERROR_INITIALIZATION_FAILED",
@@ -25,27 +30,35 @@ VULKAN = {
     "vkCreateComputePipelines@1=-3": "VK_ERROR_INITIALIZATION_FAILED",
     "vkQueueSubmit@7=-4": "VK_ERROR_DEVICE_LOST",
     "vkWaitForFences@7=-4": "VK_ERROR_DEVICE_LOST",
-    "vkWaitForFences@7=2": "did not finish",
+    "vkWaitForFences@7=2": "VK_TIMEOUT",
     "vkCmdCopyBuffer@1+=garble": "",
     "vkGetQueryPoolResults@1+=still": "clock",
     "vkGetQueryPoolResults@1+=backwards": "clock",
     "vkWaitForFences@9=crash": "signal 6",
     "vkWaitForFences@9=exit": "before it was done",
-    "vkWaitForFences@9=hang": "reported nothing for 3 s",
+    "vkWaitForFences@9=hang": "reported nothing",
 }
 CASES = [("opencl", fault) for fault in OPENCL] + [("vulkan", fault) for fault in VULKAN]
 
 
+# What the other API measures in a second.
+CHEAP = {
+    "opencl": ("--probe", "zero-copy", "--sizes", "64K:64K", "--effort", "quick"),
+    "vulkan": ("--probe", "latency", *ONE_POINT),
+}
+
+
 @pytest.mark.parametrize(("api", "fault"), CASES, ids=[fault for _, fault in CASES])
-def test_a_fault_costs_its_api_alone_and_is_told(sonde, valid, layers, api, fault):
-    words = ("run", "--device", "cpu", "--probe", "latency", *ONE_POINT, "--silence-limit", "3", "-o", "run.jsonl")
+def test_a_fault_before_the_probes_costs_its_api_alone_and_is_told(sonde, valid, layers, api, fault):
+    words = ("run", "--device", "cpu", *CHEAP[api], "--silence-limit", SILENCE_LIMIT, "-o", "run.jsonl")
     done = sonde(*words, env=layers(fault))
     records = sonde.records()
     valid(records)
-    told = [record for kind in ("error", "skip") for record in of_kind(records, kind) if record["probe"] == "latency"]
-    assert {record["api"] for record in told} == {api}, told
-    # Where the driver refused, as it may, the other API's answer is enough.
-    assert done.status == (1 if of_kind(records, "error") else 0)
+    told = [record for kind in ("error", "skip") for record in of_kind(records, kind) if record["api"] == api]
+    assert len(told) == 1, told
+    # An API that cannot even be listed is not there; the other one's answer is enough then.
+    assert done.status == (0 if fault.startswith("vkCreateInstance") else 1)
+    assert len(of_kind(records, "error")) == done.status
     said = (OPENCL | VULKAN)[fault]
     assert any(said in record["reason"] for record in told), told
     assert {sample["api"] for sample in of_kind(records, "sample")} == {"opencl", "vulkan"} - {api}

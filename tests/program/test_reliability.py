@@ -12,7 +12,7 @@ RUNS_AT_ONCE = 3
 # On a machine that is busy for good even what does not hang is silent for longer.
 SILENCE_LIMIT = os.environ.get("SONDE_TEST_SILENCE_LIMIT", "5")
 PLANS = [plan for api in reliability.APIS for plan in reliability.plans(api)]
-ADVICE = ("run again", "driver", "--sizes", "--silence-limit")
+ADVICE = ("run again", "another driver", "report the driver", "--sizes", "--silence-limit")
 OTHERS_DISTURB = "other programs disturb this device"
 
 
@@ -60,9 +60,11 @@ def assert_told_once(records, cell):
     assert error["series"] and error["x"], error
     assert cell.fault.word(cell.api) in error["reason"], (cell, error)
     assert any(word in error["reason"] for word in ADVICE), error
-    assert not of_kind(records, "sample", api=cell.api, probe=cell.probe), cell
+    if cell.fault.spoils_all:
+        assert not of_kind(records, "sample", api=cell.api, probe=cell.probe), cell
     # What was not tried any more is one line.
-    assert len(of_kind(records, "skip", api=cell.api, probe=cell.probe)) <= 1, cell
+    given_up = [skip for skip in of_kind(records, "skip", api=cell.api, probe=cell.probe) if "series" not in skip]
+    assert len(given_up) <= 1, given_up
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=[plan.name for plan in PLANS])

@@ -154,7 +154,7 @@ class OpenclDevice final : public Device {
     event.wait();
     const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
     const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
-    if (end < start) throw Error("the driver's clock ran backwards: the kernel ended before it started");
+    (void)ticks_between(start, end, 64);
     return {start, end};
   }
 

@@ -160,6 +160,7 @@ Repetitions observe(Rounds& rounds, bool with_all, bool with_copy, const Limits&
       result.further.push_back(pageable_copies(rounds, way, alive));
       if (const auto pinned = pinned_copies(rounds, way, alive)) result.further.push_back(*pinned);
     }
+    rounds.shared.check_copied(bytes);
   }
   result.values = result.further.front().values;  // the first of them is the point's own
   result.further.erase(result.further.begin());
