@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -103,31 +105,56 @@ Reading explicit_copies(Rounds& rounds, Way way, const std::string& host, const 
   return reading;
 }
 
+std::vector<std::byte> noise(std::uint64_t bytes, std::mt19937_64& random) {
+  std::vector<std::byte> all(bytes);
+  for (std::uint64_t offset = 0; offset + sizeof(std::uint64_t) <= bytes; offset += sizeof(std::uint64_t)) {
+    const std::uint64_t number = random();
+    std::memcpy(all.data() + offset, &number, sizeof number);
+  }
+  return all;
+}
+
+void check_copied(std::span<const std::byte> found, std::span<const std::byte> source) {
+  if (!std::ranges::equal(found, source))
+    throw gpu::Error("memory that was copied to does not hold what was copied; please report the driver");
+}
+
 Reading pageable_copies(Rounds& rounds, Way way, const std::function<void()>& alive) {
-  std::vector<std::byte> bytes(rounds.shared.buffer->size_bytes());
-  const auto copy = [&] {
-    if (way == Way::to_host) rounds.shared.buffer->read(0, bytes);
-    if (way == Way::to_device) rounds.shared.buffer->write(0, bytes);
-  };
-  return explicit_copies(rounds, way, "pageable", copy, alive);
+  const bool to_host = way == Way::to_host;
+  gpu::Buffer& buffer = *rounds.shared.buffer;
+  const std::vector<std::byte> source = noise(buffer.size_bytes(), rounds.shared.random);
+  std::vector<std::byte> bytes = to_host ? std::vector<std::byte>(source.size()) : source;
+  if (to_host) buffer.write(0, source);
+  const auto copy = [&] { to_host ? buffer.read(0, bytes) : buffer.write(0, bytes); };
+  Reading reading = explicit_copies(rounds, way, "pageable", copy, alive);
+  if (!to_host) buffer.read(0, bytes);
+  check_copied(bytes, source);
+  return reading;
 }
 
 /// A driver copies behind the program's back as fast as its own memory allows, often much faster than from pageable
 /// memory. Nothing where no copy of the device begins in memory of the driver's own.
 std::optional<Reading> pinned_copies(Rounds& rounds, Way way, const std::function<void()>& alive) {
   gpu::Device& device = rounds.shared.device;
-  const std::uint64_t bytes = rounds.shared.buffer->size_bytes();
+  const bool to_host = way == Way::to_host;
+  const std::vector<std::byte> source = noise(rounds.shared.buffer->size_bytes(), rounds.shared.random);
   try {
     gpu::Copies& copies = device.copies();
-    const std::unique_ptr<gpu::HostMemory> host = copies.make_host_memory(gpu::HostKind::pinned, bytes);
-    const std::unique_ptr<gpu::Buffer> buffer = device.make_buffer(bytes, gpu::Use::storage);
+    const std::unique_ptr<gpu::HostMemory> host = copies.make_host_memory(gpu::HostKind::pinned, source.size());
+    const std::unique_ptr<gpu::Buffer> buffer = device.make_buffer(source.size(), gpu::Use::storage);
+    if (to_host) buffer->write(0, source);
+    if (!to_host) std::ranges::copy(source, host->bytes().begin());
     const gpu::CopyPlace in_device{.buffer = buffer.get()};
     const gpu::CopyPlace in_host{.host = host.get()};
-    const bool to_host = way == Way::to_host;
-    const std::array list{gpu::CopyList{{to_host ? in_device : in_host, to_host ? in_host : in_device, bytes}}};
+    const std::array list{gpu::CopyList{{to_host ? in_device : in_host, to_host ? in_host : in_device, source.size()}}};
     const auto copy = [&] { copies.run(gpu::CopyEngine::driver, list); };
     copy();  // the first touches the pages
-    return explicit_copies(rounds, way, "pinned", copy, alive);
+    Reading reading = explicit_copies(rounds, way, "pinned", copy, alive);
+    std::vector<std::byte> found(source.size());
+    if (to_host) std::ranges::copy(host->bytes().first(found.size()), found.begin());
+    if (!to_host) buffer->read(0, found);
+    check_copied(found, source);
+    return reading;
   } catch (const gpu::Unsupported&) {
     return std::nullopt;
   }
@@ -160,7 +187,6 @@ Repetitions observe(Rounds& rounds, bool with_all, bool with_copy, const Limits&
       result.further.push_back(pageable_copies(rounds, way, alive));
       if (const auto pinned = pinned_copies(rounds, way, alive)) result.further.push_back(*pinned);
     }
-    rounds.shared.check_copied(bytes);
   }
   result.values = result.further.front().values;  // the first of them is the point's own
   result.further.erase(result.further.begin());

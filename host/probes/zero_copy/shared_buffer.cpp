@@ -62,13 +62,6 @@ void SharedBuffer::cpu_reads(const Words& which) const {
   buffer->unmap();
 }
 
-void SharedBuffer::check_copied(std::span<const std::byte> bytes) const {
-  std::vector<std::byte> found(bytes.size());
-  buffer->read(0, found);
-  if (std::ranges::equal(found, bytes)) return;
-  throw gpu::Error("after it was copied a " + name() + " does not hold what was copied; please report the driver");
-}
-
 SharedBuffer::Items SharedBuffer::items_for(const Words& which) const {
   Items items{.groups = which.count > most_touched_pages ? groups_for_all : 1};
   items.count = items.groups * group_size;

@@ -44,8 +44,6 @@ struct SharedBuffer {
   /// `check_sums` then says what was read.
   void device_reads(const Words& which) { launch(which, 0); }
   void check_sums(const Words& which) const;
-  /// Whether the device holds what was copied there last, all of it. Throws gpu::Error.
-  void check_copied(std::span<const std::byte> bytes) const;
 
  private:
   /// Which words an item takes: stretches of their own are a CPU's, words side by side a GPU's.
