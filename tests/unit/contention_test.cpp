@@ -259,7 +259,7 @@ TEST(ThrottledAdd, HoldsAShareOfFullBandwidthWhateverTheFirstLapTook) {
   test::ClockedDevice device(info, [&](const test::NumberedKernel&, const gpu::Launch& launch) {
     const std::uint32_t trips = launch.scalars[0];
     const std::uint32_t blocks = launch.scalars[2];
-    const double rounds = launch.scalars[8] + launch.scalars[9] / 64.0;
+    const double rounds = launch.scalars[9] + launch.scalars[10] / 64.0;
     const double slower = trips_made < blocks ? 4 : 1;
     trips_made += trips;
     return gpu::Nanoseconds(1000 + slower * trips * trip_ns(rounds));
