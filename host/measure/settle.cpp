@@ -18,8 +18,8 @@ constexpr gpu::Nanoseconds checked_work{5e6};
 constexpr int checks = 5;
 /// Each twice as long as the one before, where the others speak against the clock: what keeps the host waiting does not
 /// grow with the work.
-constexpr int further_checks = 5;
-constexpr gpu::Nanoseconds longest_checked{500e6};
+constexpr int further_checks = 8;
+constexpr gpu::Nanoseconds longest_checked{200e6};
 /// A launch and the way to the device are in the host's time alone; a clock that counts the host's is no error.
 constexpr double least_share = 0.1;
 constexpr double most_share = 1.5;
@@ -32,6 +32,7 @@ std::optional<std::string> clock_flaw(const Workload& arithmetic) {
   arithmetic.run(steps);  // compiles
   // Others may keep the host waiting, so that one run that agrees is enough.
   double best = 0;
+  gpu::Nanoseconds step = gpu::Nanoseconds::max();  // no more than the shortest wait says
   gpu::Nanoseconds device{0};
   gpu::Nanoseconds host{0};
   for (int check = 0; check < checks + further_checks;) {
@@ -43,10 +44,11 @@ std::optional<std::string> clock_flaw(const Workload& arithmetic) {
       continue;
     }
     best = std::max(best, device / host);
+    step = std::min(step, host / static_cast<double>(steps));
     ++check;
     if (check < checks) continue;
-    if (best >= least_share || host > longest_checked) break;
-    if (steps * 2 <= arithmetic.most) steps *= 2;
+    if (best >= least_share) break;
+    if (steps * 2 <= arithmetic.most && static_cast<double>(steps * 2) * step <= longest_checked) steps *= 2;
   }
   if (best >= least_share && best <= most_share) return std::nullopt;
   return "work for which the host waits " + time_text(host.count()) + " takes " + time_text(device.count()) +

@@ -84,6 +84,20 @@ def test_the_table_is_what_the_tests_say():
     assert reliability.TABLE.read_text(encoding="utf-8").count(reliability.table()) == 1
 
 
+def test_a_copy_that_arrives_wrong_is_an_error_beside_what_is_right(sonde, valid, layers, marks):
+    fault = reliability.COPIED_WRONGLY
+    words = ("--device", "cpu", "--api", "opencl", "--probe", "zero-copy", "--sizes", "64K:64K", "--effort", "quick")
+    env = layers(reliability.counted_from(marks["opencl"], fault.opencl))
+    assert sonde("run", *words, "-o", "run.jsonl", env=env).status == 1
+    records = sonde.records()
+    valid(records)
+    (error,) = of_kind(records, "error")
+    assert "does not hold what was copied" in error["reason"] and "report the driver" in error["reason"]
+    wrong = error["series"]["memory"]
+    samples = of_kind(records, "sample")
+    assert samples and all(sample["series"]["memory"] != wrong for sample in samples)
+
+
 @pytest.mark.parametrize("api", reliability.APIS)
 def test_a_refused_allocation_is_a_reason_and_no_value(sonde, valid, layers, marks, api):
     fault = reliability.REFUSED
