@@ -55,10 +55,12 @@ def test_a_fault_before_the_probes_costs_its_api_alone_and_is_told(sonde, valid,
     records = sonde.records()
     valid(records)
     told = [record for kind in ("error", "skip") for record in of_kind(records, kind) if record["api"] == api]
-    assert len(told) == 1, told
-    # An API that cannot even be listed is not there; the other one's answer is enough then.
-    assert done.status == (0 if fault.startswith("vkCreateInstance") else 1)
-    assert len(of_kind(records, "error")) == done.status
+    # What helps to measure may fail of it, and the probe, and be given up: each says so once.
+    assert 1 <= len(told) <= 3 and len({record["reason"] for record in told}) == len(told), told
+    # Where the API cannot be listed or opened, it is not there; the other one's answer is enough then.
+    not_there = fault.startswith(("vkCreateInstance", "vkAllocateMemory@1="))
+    assert done.status == (0 if not_there else 1)
+    assert bool(of_kind(records, "error")) != not_there
     said = (OPENCL | VULKAN)[fault]
     assert any(said in record["reason"] for record in told), told
     assert {sample["api"] for sample in of_kind(records, "sample")} == {"opencl", "vulkan"} - {api}
