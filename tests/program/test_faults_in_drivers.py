@@ -76,7 +76,7 @@ def test_without_a_fault_the_layers_change_nothing(sonde, layers):
 def test_maps_that_copy_are_no_zero_copy(sonde, valid, layers):
     words = ("run", "--device", "cpu", "--api", "opencl", "--probe", "zero-copy", "--sizes", "64K:32M")
     env = layers("clEnqueueMapBuffer@1+=copies")
-    assert sonde(*words, "--effort", "quick", "-o", "run.jsonl", env=env).status == 0
+    assert sonde(*words, "--effort", "quick", "-o", "run.jsonl", env=env, timeout=300).status == 0
     records = sonde.records()
     valid(records)
     mapped = ("device", "alloc-host-ptr", "use-host-ptr")
