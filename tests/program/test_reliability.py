@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import reliability
+from fault_layers import OTHERS_DISTURB
 from program_runs import Sonde, of_kind
 
 # A hanging driver takes no processor.
@@ -13,7 +14,6 @@ RUNS_AT_ONCE = 3
 SILENCE_LIMIT = os.environ.get("SONDE_TEST_SILENCE_LIMIT", "5")
 PLANS = [plan for api in reliability.APIS for plan in reliability.plans(api)]
 ADVICE = ("run again", "another driver", "report the driver", "--sizes", "--silence-limit")
-OTHERS_DISTURB = "other programs disturb this device"
 
 
 @pytest.fixture(scope="session")

@@ -93,13 +93,12 @@ Limits limits_of_each(Limits limits, int least) {
   return limits;
 }
 
-Reading explicit_copies(Rounds& rounds, Way way, const std::string& host, const std::function<void()>& copy,
+/// `copy` returns how long it took.
+Reading explicit_copies(Way way, const std::string& host, const std::function<gpu::Nanoseconds()>& copy,
                         const std::function<void()>& alive) {
   Reading reading{.series = series_of_explicit_copy(way, host), .unit = "us", .values = {}};
   for (std::uint32_t i = 0; i < whole_copies; ++i) {
-    const gpu::Nanoseconds begin = rounds.now();
-    copy();
-    reading.values.push_back((rounds.now() - begin).count() / 1e3);
+    reading.values.push_back(copy().count() / 1e3);
     alive();
   }
   return reading;
@@ -125,8 +124,12 @@ Reading pageable_copies(Rounds& rounds, Way way, const std::function<void()>& al
   const std::vector<std::byte> source = noise(buffer.size_bytes(), rounds.shared.random);
   std::vector<std::byte> bytes = to_host ? std::vector<std::byte>(source.size()) : source;
   if (to_host) buffer.write(0, source);
-  const auto copy = [&] { to_host ? buffer.read(0, bytes) : buffer.write(0, bytes); };
-  Reading reading = explicit_copies(rounds, way, "pageable", copy, alive);
+  const auto copy = [&] {
+    const gpu::Nanoseconds begin = rounds.now();
+    to_host ? buffer.read(0, bytes) : buffer.write(0, bytes);
+    return rounds.now() - begin;
+  };
+  Reading reading = explicit_copies(way, "pageable", copy, alive);
   if (!to_host) buffer.read(0, bytes);
   check_copied(bytes, source);
   return reading;
@@ -147,9 +150,9 @@ std::optional<Reading> pinned_copies(Rounds& rounds, Way way, const std::functio
     const gpu::CopyPlace in_device{.buffer = buffer.get()};
     const gpu::CopyPlace in_host{.host = host.get()};
     const std::array list{gpu::CopyList{{to_host ? in_device : in_host, to_host ? in_host : in_device, source.size()}}};
-    const auto copy = [&] { copies.run(gpu::CopyEngine::driver, list); };
-    copy();  // the first touches the pages
-    Reading reading = explicit_copies(rounds, way, "pinned", copy, alive);
+    const auto copy = [&] { return copies.run(gpu::CopyEngine::driver, list).all; };
+    (void)copy();  // the first touches the pages
+    Reading reading = explicit_copies(way, "pinned", copy, alive);
     std::vector<std::byte> found(source.size());
     if (to_host) std::ranges::copy(host->bytes().first(found.size()), found.begin());
     if (!to_host) buffer->read(0, found);
