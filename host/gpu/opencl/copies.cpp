@@ -93,9 +93,7 @@ struct Stretch {
 
   cl_ulong begin() const { return first.getProfilingInfo<CL_PROFILING_COMMAND_START>(); }
   cl_ulong end() const { return last.getProfilingInfo<CL_PROFILING_COMMAND_END>(); }
-  Nanoseconds time() const {
-    return Nanoseconds(static_cast<double>(ticks_between(begin(), end(), 64)));
-  }
+  Nanoseconds time() const { return Nanoseconds(static_cast<double>(ticks_between(begin(), end(), 64))); }
 };
 
 class OpenclCopies final : public Copies {
