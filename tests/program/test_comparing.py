@@ -10,7 +10,7 @@ import pytest
 
 LEVELS = [
     {"name": "L1", "bytes": 16384, "ways": 8, "latency_ns": 40},
-    {"name": "L2", "bytes": 163840, "latency_ns": 110},
+    {"name": "L2", "bytes": 65536, "latency_ns": 110},
     {"name": "DRAM", "latency_ns": 290},
 ]
 NOISE = {"relative": 0.01, "outlier_share": 0.01, "outlier_factor": 3}
@@ -40,7 +40,7 @@ def measured(sonde, model_file):
 
     def run(name, seed, **changed):
         device = model_file("device.json", **({"levels": LEVELS, "noise": NOISE} | changed))
-        words = ("--probe", "latency", "--sizes", "2K:1M", "--effort", "quick", "--seed", str(seed), "-o", name)
+        words = ("--probe", "latency", "--sizes", "2K:512K", "--effort", "quick", "--seed", str(seed), "-o", name)
         done = sonde("run", "--device", device, *words)
         assert done.status == 0, done.err
         return name
