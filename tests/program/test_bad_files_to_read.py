@@ -51,7 +51,11 @@ def test_levels_names_file_line_and_field(sonde, line, says):
 
 
 def test_a_cost_of_nothing_and_a_negative_share_are_values(sonde):
-    of_no_curve = [spoilt(unit="us", values=[0, 1.5]), spoilt(unit="ratio", values=[-0.1])]
+    of_no_curve = [
+        spoilt(unit="us", values=[0, 1.5]),
+        spoilt(unit="ratio", values=[-0.1]),
+        spoilt(values=[-2.9, 1.4, 1.5]),
+    ]
     (sonde.folder / "mine.jsonl").write_text("\n".join([json.dumps(RUN), *of_no_curve, ""]))
     done = sonde("levels", "mine.jsonl")
     assert "must" not in done.err

@@ -94,7 +94,7 @@ def test_ignores_unknown_records_and_fields(tmp_path):
             for name, value in [
                 ("values", []),
                 ("values", ["1"]),
-                ("values", [0.0, 1.0]),
+                ("values", [0.0, 0.0, 1.0]),
                 ("values", [1.0, -1.0]),
                 ("values", [2**64]),
                 ("values", 1.0),
