@@ -131,17 +131,15 @@ void print_summary(const Choice& choice, const Run& run) {
 std::vector<std::string> files_of(const RunOptions& options) {
   const auto runs = static_cast<std::size_t>(options.runs);
   if (runs == 1 || options.out.empty()) return std::vector<std::string>(runs, options.out);
-  const std::filesystem::path path(options.out);
   const std::size_t digits = std::to_string(runs).size();
   std::vector<std::string> files;
   for (std::size_t run = 1; run <= runs; ++run) {
     const std::string number = std::to_string(run);
     const std::string zeros(digits - number.size(), '0');
-    std::filesystem::path file = path;
-    file.replace_filename(path.stem().string() + "-" + zeros + number + path.extension().string());
+    const std::filesystem::path file = records::numbered(options.out, zeros + number);
     std::error_code ignored;
     if (std::filesystem::exists(std::filesystem::symlink_status(file, ignored)))
-      throw UsageError(file.string() + " exists already and is not overwritten; choose another name with --out");
+      throw UsageError(records::already_there(file));
     files.push_back(file.string());
   }
   return files;

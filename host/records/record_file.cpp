@@ -11,17 +11,11 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// The n-th name beside "a.jsonl": "a-2.jsonl".
-Path numbered(const Path& first, int number) {
-  if (number == 1) return first;
-  return first.parent_path() / (first.stem().string() + "-" + std::to_string(number) + first.extension().string());
-}
-
 /// A new file, and the name that it has. Throws std::system_error.
 std::pair<Path, std::unique_ptr<os::NewFile>> make(const Path& wanted, IfTaken if_taken) {
   for (int number = 1;; ++number) {
     try {
-      const Path name = numbered(wanted, number);
+      const Path name = number == 1 ? wanted : numbered(wanted, std::to_string(number));
       return {name, std::make_unique<os::NewFile>(name)};
     } catch (const std::system_error& error) {
       if (if_taken == IfTaken::refuse || error.code() != std::errc::file_exists) throw;
@@ -31,13 +25,20 @@ std::pair<Path, std::unique_ptr<os::NewFile>> make(const Path& wanted, IfTaken i
 
 }  // namespace
 
+Path numbered(const Path& path, const std::string& number) {
+  return path.parent_path() / (path.stem().string() + "-" + number + path.extension().string());
+}
+
+std::string already_there(const Path& path) {
+  return path.string() + " exists already and is not overwritten; choose another name with --out";
+}
+
 RecordFile::RecordFile(const Path& wanted, IfTaken if_taken) try {
   std::tie(path_, file_) = make(wanted, if_taken);
   absolute_ = std::filesystem::absolute(path_);
 } catch (const std::system_error& error) {
   if (error.code() == std::errc::file_exists) {
-    throw std::runtime_error(wanted.string() +
-                             " exists already and is not overwritten; choose another name with --out");
+    throw std::runtime_error(already_there(wanted));
   }
   throw std::runtime_error("cannot write " + wanted.string() + ": " + error.code().message());
 }

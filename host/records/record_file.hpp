@@ -9,6 +9,12 @@
 
 namespace sonde::records {
 
+/// "a-2.jsonl" of "a.jsonl" and "2".
+std::filesystem::path numbered(const std::filesystem::path& path, const std::string& number);
+
+/// What is said of a name that another file has.
+std::string already_there(const std::filesystem::path& path);
+
 /// What becomes of a file's name that is taken already.
 enum class IfTaken { refuse, number };
 

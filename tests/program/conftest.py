@@ -1,6 +1,7 @@
 """The program under test (SONDE_PROGRAM), what it finds on this machine, and one run that many tests look at."""
 
 import contextlib
+import importlib.util
 import json
 import os
 import shutil
@@ -36,6 +37,20 @@ def sonde(program, tmp_path):
     folder = tmp_path / "work"
     folder.mkdir()
     return Sonde(program, folder)
+
+
+@pytest.fixture
+def drawn_by_python(sonde):
+    """For a command of the Python package, by name and its packages: what its environment needs; else skips."""
+
+    def environment(command, *packages):
+        if not (sonde.program.parent / f"sonde-{command}").exists():
+            pytest.skip(f"no sonde-{command} beside this program")
+        if not all(map(importlib.util.find_spec, packages)):
+            pytest.skip(f"the Python packages of sonde {command} are not installed (tools/setup)")
+        return {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+
+    return environment
 
 
 @pytest.fixture(scope="session")

@@ -3,11 +3,12 @@
 import json
 import os
 import re
-import signal
 import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+import killed_runs
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 CLEARED_LINE = "\r\x1b[K"
@@ -138,25 +139,6 @@ def wait_for_samples(file, count):
     wait_until(lambda: file.exists() and len(of_kind(read_records(file), "sample")) >= count)
 
 
-def running_in_session(session):
-    """Processes of a session that still run; those that ended but were not asked for their status do not count."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, _, _, its_session = stat.read_text().rpartition(")")[2].split()[:4]
-        except OSError:
-            continue
-        if int(its_session) == session and state not in "ZX":
-            found.append(int(stat.parent.name))
-    return found
-
-
 def nothing_left_of(process, seconds=2):
     """Nobody of the process's session runs any more, at once or soon; what does is ended."""
-    limit = time.monotonic() + seconds
-    while running_in_session(process.pid) and time.monotonic() < limit:
-        time.sleep(0.02)
-    left = running_in_session(process.pid)
-    for child in left:
-        os.kill(child, signal.SIGKILL)
-    return not left
+    return not killed_runs.still_running(process.pid, seconds)

@@ -1,10 +1,6 @@
 """`sonde compare` on runs of this program: simulated devices, alike and with one thing changed."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -17,17 +13,12 @@ NOISE = {"relative": 0.01, "outlier_share": 0.01, "outlier_factor": 3}
 
 
 @pytest.fixture
-def compare(sonde):
+def compare(sonde, drawn_by_python):
     """`sonde compare` with words: how it ended, and what its JSON says of the features."""
-    if not (sonde.program.parent / "sonde-compare").exists():
-        pytest.skip("no sonde-compare beside this program")
-    needs = "import altair, jinja2, polars, scipy, vl_convert"
-    if subprocess.run([sys.executable, "-c", needs], capture_output=True, check=False).returncode:
-        pytest.skip("the Python packages of comparisons are not installed (tools/setup)")
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = drawn_by_python("compare", "jinja2", "msgspec", "polars", "scipy", "vl_convert")
 
     def run(*words):
-        done = sonde("compare", *words, "--format", "json", env={"PATH": path})
+        done = sonde("compare", *words, "--format", "json", env=environment)
         features = json.loads(done.out)["features"] if done.out else []
         return done, {one["feature"]: one for one in features}
 

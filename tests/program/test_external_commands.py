@@ -3,8 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,17 +67,12 @@ def test_a_name_with_a_slash_is_not_a_command(moved):
 
 
 @pytest.fixture
-def report(sonde):
+def report(sonde, drawn_by_python):
     """Draws run.jsonl with more options, and returns the page's text."""
-    if not (sonde.program.parent / "sonde-report").exists():
-        pytest.skip("no sonde-report beside this program")
-    needs = "import jinja2, msgspec, vl_convert"
-    if subprocess.run([sys.executable, "-c", needs], capture_output=True, check=False).returncode:
-        pytest.skip("the report's Python packages are not installed (tools/setup)")
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = drawn_by_python("report", "jinja2", "msgspec", "vl_convert")
 
     def draw(*words):
-        done = sonde("report", "run.jsonl", "-o", "report.html", *words, env={"PATH": path})
+        done = sonde("report", "run.jsonl", "-o", "report.html", *words, env=environment)
         assert done.status == 0, done.err
         return (sonde.folder / "report.html").read_text(encoding="utf-8")
 

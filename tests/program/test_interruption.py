@@ -6,12 +6,12 @@ import signal
 import time
 
 import pytest
+from killed_runs import running_in
 from program_runs import (
     LONG_SWEEP,
     nothing_left_of,
     of_kind,
     read_records,
-    running_in_session,
     sizes,
     wait_for_samples,
     wait_until,
@@ -117,7 +117,7 @@ def test_a_second_ctrl_c_loses_nothing(sonde, valid, in_the_middle):
 def test_while_a_driver_hangs_in_listing_its_devices(sonde, in_the_middle, fake_loader):
     env = {"LD_LIBRARY_PATH": str(fake_loader), "FAULT": "hang while listing"}
     process = in_the_middle("--device", "cpu", env=env)
-    wait_until(lambda: len(running_in_session(process.pid)) == 2)
+    wait_until(lambda: len(running_in(process.pid)) == 2)
     _, _, seconds = ends_after(process, press_ctrl_c)
     assert (process.returncode, seconds < LONGEST_ENDING) == (130, True)
     assert nothing_left_of(process)

@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from program_runs import LONG_SWEEP, Sonde, running_in_session, wait_for_samples
+from killed_runs import running_in
+from program_runs import LONG_SWEEP, Sonde, wait_for_samples
 
 ROOT = Path(__file__).resolve().parents[2]
 NOBODY = 65534
@@ -90,7 +91,7 @@ def test_no_process_of_a_run_keeps_the_capabilities_of_the_file(sonde_with_a_cap
     )  # fmt: skip
     try:
         wait_for_samples(sonde.folder / "run.jsonl", 1)
-        processes = running_in_session(process.pid)
+        processes = running_in(process.pid)
         assert len(processes) == 2
         # The bounding set says what could be had, not what is.
         assert [capabilities(each) - {"CapBnd:"} for each in processes] == [set(), set()]

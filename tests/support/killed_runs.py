@@ -41,7 +41,7 @@ def ended(process, number, seconds, file):
 
 
 def still_running(session, seconds=5):
-    """The processes of a session that are there for longer than the system takes to end them."""
+    """The processes of a session that are there for longer than the system takes to end them; they are ended."""
     limit = time.monotonic() + seconds
     while (found := running_in(session)) and time.monotonic() < limit:
         time.sleep(0.05)
@@ -51,6 +51,7 @@ def still_running(session, seconds=5):
 
 
 def running_in(session):
+    """Processes of a session that still run; those that ended but were not asked for their status do not count."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import sys
 import tempfile
 from pathlib import Path
 
@@ -39,6 +40,17 @@ class Outputs:
         if found is not None:
             same = "" if found == path else f" by another name ({found})"
             raise OutputError(f"{path} is a record file to be read{same}: name another place to write to.")
+
+
+def say(text):
+    """Writes text to standard output, which may be closed: then nobody wants to know. Raises OutputError otherwise."""
+    try:
+        print(text, end="", flush=True)  # which a standard output that is None does not mind
+    except BrokenPipeError:
+        sys.stdout = None
+    except OSError as error:
+        sys.stdout = None
+        raise OutputError(f"standard output cannot be written: {error.strerror}.") from error
 
 
 def _identity(about):

@@ -59,7 +59,7 @@ def main(arguments=None):
         # Of each file only its curves are kept, unless its samples are asked for too.
         found = [seen(records.read(path), keep_samples=request.csv is not None) for path in files]
         for written in _write(request, found):
-            _say(written)
+            outputs.say(f"{formats.visible(str(written))}\n")
     except (records.RecordFileError, outputs.OutputError) as error:
         print(f"sonde report: {formats.visible(str(error))}", file=sys.stderr)
         return 2
@@ -67,17 +67,6 @@ def main(arguments=None):
         print("sonde report: interrupted; every file named above is complete.", file=sys.stderr)
         return 130
     return 0
-
-
-def _say(path):
-    """Names a written file on standard output, which may be closed: then nobody wants to know."""
-    try:
-        print(formats.visible(str(path)), flush=True)
-    except BrokenPipeError:
-        sys.stdout = None
-    except OSError as error:
-        sys.stdout = None
-        raise outputs.OutputError(f"standard output cannot be written: {error.strerror}.") from error
 
 
 def _write(request, files):

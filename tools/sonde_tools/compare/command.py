@@ -100,12 +100,5 @@ def _content(request, comparison):
 def _write(request, inputs, content):
     if request.out:
         outputs.Outputs(inputs).write(request.out, content)
-        return
-    try:
-        sys.stdout.write(content)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        sys.stdout = None
-    except OSError as error:
-        sys.stdout = None
-        raise outputs.OutputError(f"standard output cannot be written: {error.strerror}.") from error
+    else:
+        outputs.say(content)
