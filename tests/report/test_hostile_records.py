@@ -34,10 +34,10 @@ LEAVES = st.none() | st.booleans() | NUMBERS | WORDS
 VALUES = st.recursive(LEAVES, lambda below: st.lists(below, max_size=3) | st.dictionaries(WORDS, below, max_size=3))
 # Of these many are what the types allow.
 LIKELY = {
-    bool: st.booleans() | st.none(),
-    int: st.integers(0, 2**63 - 1) | st.none(),
-    float: st.floats(5e-324, 1e300) | st.none(),
-    str: WORDS.filter(lambda word: "\ud800" not in word) | st.none(),
+    bool: st.booleans(),
+    int: st.integers(0, 2**63 - 1),
+    float: st.floats(5e-324, 1e300),
+    str: WORDS.filter(lambda word: "\ud800" not in word and 0 < len(word) <= 1000),
 }
 
 
@@ -54,9 +54,12 @@ def spoilt(draw, likely):
     for _ in range(draw(st.integers(1, 4))):
         container, key = draw(st.sampled_from(places(found[draw(st.integers(0, len(found) - 1))])))
         kind = type(container[key])
-        how = draw(st.sampled_from(["replace", "replace", "replace", "remove"]))
+        # Most fields may neither be missing nor be null.
+        how = draw(st.sampled_from(["replace"] * 6 + ["remove", "null"]))
         if how == "remove" and isinstance(container, dict) and key != "record":
             del container[key]
+        elif how == "null" and key != "record":
+            container[key] = None
         elif not likely or kind in LIKELY and key != "record":
             container[key] = draw(LIKELY[kind] if likely else VALUES)
     return found

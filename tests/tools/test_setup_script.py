@@ -73,7 +73,7 @@ def test_tests_need_more_than_a_run(workshop, system):
     run = packages_of(workshop.script("setup", "run", "--dry-run"))
     test = packages_of(workshop.script("setup", "test", "--dry-run"))
     assert {"cmake", "g++", "libvulkan-volk-dev", "pocl-opencl-icd", "mesa-vulkan-drivers"} <= run
-    more = {"libgtest-dev", "vulkan-validationlayers", "shellcheck", "clang-tidy-19", "clang-format-19"}
+    more = {"libgtest-dev", "vulkan-validationlayers", "shellcheck", "clang-19"}
     more |= {"libclang-rt-19-dev"}
     browser = {"chromium", "chromium-driver"}
     own = {"debian-12": browser | {"oclgrind"}, "debian-13": browser, "ubuntu-24.04": {"oclgrind"}}

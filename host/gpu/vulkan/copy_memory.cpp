@@ -10,7 +10,7 @@ constexpr VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFE
 constexpr VkMemoryPropertyFlags coherent = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 
 /// The host's caches are asked for first: without them the host would read what was copied byte by byte.
-Allocation pinned(Queue& queue, std::uint64_t size_bytes) {
+Allocation pinned(const Queue& queue, std::uint64_t size_bytes) {
   check_host_can_spare(size_bytes);
   for (const VkMemoryPropertyFlags flags : {coherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, coherent}) {
     try {
@@ -23,7 +23,7 @@ Allocation pinned(Queue& queue, std::uint64_t size_bytes) {
   throw Unsupported("the driver has no memory of the host");
 }
 
-Allocation made(Queue& queue, HostKind kind, std::uint64_t size_bytes) {
+Allocation made(const Queue& queue, HostKind kind, std::uint64_t size_bytes) {
   if (kind == HostKind::pinned) return pinned(queue, size_bytes);
   if (kind == HostKind::pageable) {
     throw Unsupported(

@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t timeout_ns = 3'000'000'000;
 
 /// Hands the queue work that begins at one value of the semaphore and ends with the next.
-void enqueue(Queue& queue, VkSemaphore semaphore, std::uint64_t begin) {
+void enqueue(const Queue& queue, VkSemaphore semaphore, std::uint64_t begin) {
   const std::uint64_t end = begin + 1;
   VkTimelineSemaphoreSubmitInfo values{.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
   values.waitSemaphoreValueCount = 1;
@@ -29,7 +29,7 @@ void enqueue(Queue& queue, VkSemaphore semaphore, std::uint64_t begin) {
 
 }  // namespace
 
-std::vector<Nanoseconds> round_trips(Queue& queue, std::uint32_t count) {
+std::vector<Nanoseconds> round_trips(const Queue& queue, std::uint32_t count) {
   VkSemaphoreTypeCreateInfo type{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
   type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
   const VkSemaphoreCreateInfo create{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};

@@ -10,6 +10,6 @@ namespace sonde::gpu::vulkan {
 
 /// The CPU signals a timeline semaphore that the queue waits for, the queue signals it in turn, the CPU wakes: so many
 /// times of that.
-std::vector<Nanoseconds> round_trips(Queue& queue, std::uint32_t count);
+std::vector<Nanoseconds> round_trips(const Queue& queue, std::uint32_t count);
 
 }  // namespace sonde::gpu::vulkan
