@@ -2,6 +2,8 @@
 // those of every function:
 //   garble      one byte is another: clEnqueueReadBuffer, of what was read; clEnqueueWriteBuffer and
 //               clEnqueueCopyBuffer, of what arrives; clEnqueueMapBuffer, of what the CPU sees
+//   arithmetic  clCreateProgramWithSource: one more instruction in each step of a walk, which changes no result: a driver
+//               that has become slower
 //   copies      clEnqueueMapBuffer: the CPU gets a copy, which goes back when it is unmapped
 //   still, backwards, wrap
 //               clGetEventProfilingInfo: the clock stands still, runs backwards, or has 32 bits
@@ -106,6 +108,23 @@ auto done<&cl_icd_dispatch::clEnqueueCopyBuffer>(std::string_view effect, cl_com
     });
   }
   return status;
+}
+
+template <>
+auto done<&cl_icd_dispatch::clCreateProgramWithSource>(std::string_view effect, cl_context context, cl_uint count,
+                                                       const char** texts, const std::size_t* bytes, cl_int* status) {
+  constexpr std::string_view step = "#define STEP at = *WORD_AT(next, at);";
+  std::string text;
+  for (cl_uint i = 0; i < count; ++i) {
+    const bool is_whole = bytes == nullptr || bytes[i] == 0;
+    text += is_whole ? std::string_view(texts[i]) : std::string_view(texts[i], bytes[i]);
+  }
+  const std::size_t at = text.find(step);
+  // There are fewer than 2^31 trips, which no compiler knows.
+  if (effect == "arithmetic" && at != std::string::npos) text.insert(at + step.size(), " at ^= trips >> 31;");
+  const char* first = text.c_str();
+  const std::size_t length = text.size();
+  return below->clCreateProgramWithSource(context, 1, &first, &length, status);
 }
 
 /// What was mapped, and is a copy.

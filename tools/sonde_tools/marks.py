@@ -1,6 +1,5 @@
 """What was concluded from the curves, drawn with them: levels as a bar above the plot and rules in it, other edges."""
 
-import os
 from dataclasses import dataclass, field
 
 from sonde_tools import findings, formats, levels
@@ -132,8 +131,8 @@ def _bars(levels_found, palette):
                 "foot": top + _BAR_PIXELS, "middle": top + _BAR_PIXELS / 2 + 0.5, **_texts(level),
             })  # fmt: skip
             start = end
-    shared = _shared_words([label for label, _ in levels_found])
-    names = list({cell["series"]: {**cell, "name": cell["series"][len(shared) :]} for cell in cells}.values())
+    short = _without_what_they_share([label for label, _ in levels_found])
+    names = list({cell["series"]: {**cell, "name": short[cell["series"]]} for cell in cells}.values())
     left, right = (f"clamp(scale('x', datum.{end}), 0, width)" for end in ("start", "end"))
     choice = "''"
     for name in ("tiny", "small", "medium", "large", "whole"):
@@ -150,10 +149,14 @@ def _bars(levels_found, palette):
     ]  # fmt: skip
 
 
-def _shared_words(labels):
-    """What several labels begin with, up to a comma: there is little room beside the bars."""
-    start, comma, _ = os.path.commonprefix(labels).rpartition(", ")
-    return start + comma if len(labels) > 1 else ""
+def _without_what_they_share(labels):
+    """Each label by itself without the words, between commas, that all begin or end with: there is little room."""
+    short = {label: label.split(", ") for label in labels}
+    for end in (0, -1) if len(short) > 1 else ():
+        while all(len(words) > 1 for words in short.values()) and len({words[end] for words in short.values()}) == 1:
+            for words in short.values():
+                del words[end]
+    return {label: ", ".join(words) for label, words in short.items()}
 
 
 def _texts(level):
