@@ -90,3 +90,5 @@ def test_probabilities_are_adjusted_as_scipy_does():
 def test_every_kind_of_device_has_an_allowance():
     for type_ in ("model", "cpu", "discrete", "integrated", "", "of a later version"):
         assert 0 < allowance(type_, "level latency").scatter < 0.5
+    assert allowance("cpu", "level latency", "level 1 latency").scatter < allowance("cpu", "level latency").scatter
+    assert allowance("model", "level latency", "level 1 latency") == allowance("model", "level latency")

@@ -58,6 +58,24 @@ def test_one_run_finds_a_tenth(verdicts):
     assert found["level 2 latency"]["change_percent"]["value"] == pytest.approx(10, abs=1.5)
 
 
+def unsure_of_level_2(found):
+    level = next(one for one in found if one["record"] == "level" and one["level"] == 2)
+    level["latency_ns"] |= {"low": 110.0, "high": 140.0}
+    return found
+
+
+def test_what_a_run_says_that_another_may_read_is_no_change(verdicts):
+    found, _ = verdicts([run(1, noise=0)], [unsure_of_level_2(run(2, noise=0, level_2_latency=1.1))])
+    assert found["level 2 latency"]["verdict"] == "cannot-tell"
+    assert "by its own interval" in found["level 2 latency"]["why"]
+
+
+def test_five_runs_a_side_speak_for_themselves(verdicts):
+    new = [unsure_of_level_2(one) for one in runs(5, first=6, noise=0, level_2_latency=1.1)]
+    found, _ = verdicts(runs(5, noise=0), new)
+    assert found["level 2 latency"]["verdict"] == "slower"
+
+
 def test_one_run_cannot_tell_three_percent(verdicts):
     found, status = verdicts([run(1, noise=0)], [run(2, noise=0, level_2_latency=1.021)])
     assert found["level 2 latency"]["verdict"] == "cannot-tell" and status == 0

@@ -15,10 +15,11 @@ class Allowance:
     levels_repeat: bool
 
 
-def allowance(device_type, kind_name):
-    """The Allowance for a kind of feature on a type of device; a type without one of its own has that of `other`."""
+def allowance(device_type, kind_name, feature_name=""):
+    """The Allowance for a feature of a kind on a type of device; a type without one of its own has that of `other`."""
     table = _tables().get(device_type) or _tables()["other"]
-    scatter = table.get("of", {}).get(kind_name, table["scatter"])
+    by_name = table.get("of", {})
+    scatter = by_name.get(feature_name, by_name.get(kind_name, table["scatter"]))
     return Allowance(scatter, table["weight"], table["levels_repeat"])
 
 

@@ -72,7 +72,7 @@ def _compared(device, type_, feature):
     feature = replace(feature, place=replace(feature.place, device=device))
     if not feature.base or not feature.new:
         return _only_in_one(feature)
-    allowed = allowance(type_, feature.kind.name)
+    allowed = allowance(type_, feature.kind.name, feature.place.feature)
     if any(one.word for one in (*feature.base, *feature.new)):
         words = [_word(side) for side in (feature.base, feature.new)]
         done = _of_words(feature, words, allowed)
@@ -211,6 +211,8 @@ def _concluded(one, probability, threshold_percent):
     counts = limit(feature.kind, threshold_percent)
     if found.within <= counts:
         verdict, why = SAME, f"any change is within {_percent(percent(found.within, feature.kind))}"
+    elif _another_run_may_read(feature):
+        verdict, why = CANNOT_TELL, "another run may read that, by its own interval; five runs a side tell more"
     elif probability < _LEVEL and abs(found.value) > counts:
         verdict = _direction(feature.kind, found.value)
         why = f"{_how_much(one)}, {_runs(len(feature.base))} against {_runs(len(feature.new))}"
@@ -220,6 +222,18 @@ def _concluded(one, probability, threshold_percent):
         why = f"the change may be anything from {_percent(one.change_percent['low'], True)} to " \
               f"{_percent(one.change_percent['high'], True)}{more}"  # fmt: skip
     return replace(one, verdict=verdict, why="; ".join(filter(None, [why, one.why])))
+
+
+def _another_run_may_read(feature):
+    """Whether, of few runs, one states an interval that holds the other side's value: that is what the interval is for."""
+    sides = feature.base, feature.new
+    if min(map(len, sides)) >= ENOUGH_RUNS:
+        return False
+    values = [_summary(side)["value"] for side in sides]
+    return any(
+        None not in (one.low, one.high) and one.low <= value <= one.high
+        for side, value in zip(sides, reversed(values), strict=True) for one in side
+    )  # fmt: skip
 
 
 def _direction(kind, difference):
