@@ -3,6 +3,17 @@
 from sonde_tools import marks
 
 
+def test_edges_that_several_curves_have_are_said_once():
+    def said(*edges):
+        layers = marks.Marks([], list(edges))._edge_layers(lambda name: {"field": name}, 500)
+        return [row["text"] for row in layers[0]["data"]["values"] if row["text"]]
+
+    assert said(("OpenCL", 4096)) == ["address translation"]
+    assert said(("OpenCL", 8192), ("Vulkan", 8192), ("Vulkan", 4096)) == [
+        "address translation, Vulkan", "address translation, 2 curves"
+    ]  # fmt: skip
+
+
 def names_beside_the_bars(*labels):
     level = {"level": 1, "latency_ns": {"low": 1.0, "value": 1.0, "high": 1.0}}
     layers = marks._bars([(label, [level]) for label in labels], dict.fromkeys(labels, "red"))

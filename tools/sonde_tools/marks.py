@@ -29,7 +29,7 @@ class Marks:
     @property
     def foot_pixels(self):
         """The height at the foot of the plot to be kept free of curves."""
-        return _STRIP_STEP_PIXELS * len(self.levels) + _LABEL_PIXELS * len(self.edges) + 6
+        return _STRIP_STEP_PIXELS * len(self.levels) + _LABEL_PIXELS * len(self._edges_by_size) + 6
 
     @property
     def legend(self):
@@ -45,15 +45,23 @@ class Marks:
         found = [*_inside(self.levels, palette, x, height), *_bars(self.levels, palette)] if self.levels else []
         return [*found, *self._edge_layers(x, height)] if self.edges else found
 
+    @property
+    def _edges_by_size(self):
+        """The labels of the curves that have an edge, by its size in bytes."""
+        found = {}
+        for label, size_bytes in sorted(self.edges, key=lambda edge: edge[1]):
+            found.setdefault(size_bytes, []).append(label)
+        return found
+
     def _edge_layers(self, x, height):
-        several = len(self.edges) > 1
         rows = []
-        for number, (label, size_bytes) in enumerate(self.edges):
-            rows.append({
-                "series": label, "at": size_bytes,
-                "text": f"address translation, {label}" if several else "address translation",
-                "y": height - _STRIP_STEP_PIXELS * len(self.levels) - _LABEL_PIXELS * (number + 0.5) - 4,
-            })  # fmt: skip
+        for number, (size_bytes, labels) in enumerate(self._edges_by_size.items()):
+            whose = labels[0] if len(labels) == 1 else f"{len(labels)} curves"
+            text = f"address translation, {whose}" if len(self.edges) > 1 else "address translation"
+            y = height - _STRIP_STEP_PIXELS * len(self.levels) - _LABEL_PIXELS * (number + 0.5) - 4
+            # Each has its rule, which is hidden with its curve; the words stand there once.
+            rows += [{"series": label, "at": size_bytes, "text": text if label == labels[0] else "", "y": y}
+                     for label in labels]  # fmt: skip
         # To the left of its rule where it would not fit to the right of it.
         fits = f"scale('x', datum.at) + {_CHARACTER_PIXELS} * length(datum.text) < width"
         place = {"type": "text", "fontSize": 12, "baseline": "middle", "clip": True, "y": _expr("datum.y"),
@@ -145,7 +153,7 @@ def _bars(levels_found, palette):
                {"fill": _COLOUR, "tooltip": _tooltip()}),
         _layer(cells, {**text, "color": "#222", "align": "center", "text": _expr(choice),
                        "x": _expr(f"({left} + {right}) / 2")}, {}),
-        _layer(names, {**text, "align": "right", "x": 0, "dx": -7, "limit": 72}, {"text": _nominal("name"), "fill": _COLOUR}),
+        _layer(names, {**text, "align": "right", "x": 0, "dx": -7, "limit": 130}, {"text": _nominal("name"), "fill": _COLOUR}),
     ]  # fmt: skip
 
 

@@ -70,7 +70,13 @@ def figures(views):
 def _figure(quantity, entries, views):
     dates = dict.fromkeys(date for view in views for date in parts.dates(view))
     span = formats.span(min(dates), max(dates), str)
-    head = (f"{quantity.heading}: {len(entries)} curves", [span, parts.medians(entries)])
+    # A picture stands alone, so one device's says whose it is; of several each curve does.
+    whose = (
+        f"{views[0].title}: {quantity.heading[0].lower()}{quantity.heading[1:]}"
+        if len(views) == 1
+        else quantity.heading
+    )
+    head = (f"{whose}, {len(entries)} curves", [span, parts.medians(entries)])
     picture = charts.over(quantity.across, entries, quantity.quantity, quantity.unit, head)
     return Figure(quantity.name, quantity.heading, picture, parts.medians(entries), [])
 
