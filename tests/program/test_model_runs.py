@@ -255,3 +255,19 @@ def test_a_model_needs_no_driver(sonde, model_file):
     done = sonde("run", "--device", model_file(), *ONE_POINT, "-o", "run.jsonl", env=missing)
     assert done.status == 0
     assert "install" not in done.err
+
+
+def test_no_level_lies_where_nothing_was_measured(sonde, valid):
+    """Of a real run whose last point was disturbed: a level behind it explained it as well as any, wherever that was."""
+    record_file = Path(__file__).parent / "records/last-point-disturbed.jsonl"
+    measured = [json.loads(line) for line in record_file.read_text().splitlines()]
+    done = sonde("levels", str(record_file), "--json")
+    assert done.status == 0, done.err
+    found = [json.loads(line) for line in done.out.splitlines()]
+    valid([*measured[:-1], *found, measured[-1]])
+    samples = of_kind(measured, "sample")
+    largest, slowest = max(one["x"]["bytes"] for one in samples), max(max(one["values"]) for one in samples)
+    assert len(found) >= 4
+    for level in found:
+        assert level["latency_ns"]["high"] < 2 * slowest
+        assert level["bytes"] is None or 0 < level["bytes"]["low"] <= level["bytes"]["high"] < 2 * largest

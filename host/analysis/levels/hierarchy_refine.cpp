@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <utility>
 
 #include "analysis/levels/hierarchy_search.hpp"
 #include "analysis/levels/shape_choice.hpp"
@@ -233,21 +234,26 @@ RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
   result.by_cycle = score(rising, cycle) < score(flat, cycle) - evidence ? rising : flat;
   // The points as they were have shown what levels there are: shapes that make one of what was none are not taken.
   if (!believable(result.by_cycle, cycle)) result.by_cycle = start;
-  result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
+  const auto fit_both = [&] {
+    FittedHierarchy both = fit_to_all(curves, result.by_cycle, result.scattered);
+    result.hierarchy = plausible(both, curves) ? std::move(both) : result.by_cycle;
+  };
+  fit_both();
   // Where both kinds of access contradict each other, something is not as the formulas have it. Of few lines it is
   // chance, which only the cycle is subject to.
   const auto misfit = [&] {
     return (result.hierarchy.cost - result.by_cycle.cost) / static_cast<double>(curves.independent.size());
   };
   if (misfit() >= tolerated_misfit && forget_edges_of_few_lines(curves, {result.by_cycle, result.hierarchy})) {
-    result.by_cycle = fit(cycle_alone(curves), result.by_cycle);
-    result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
+    FittedHierarchy without_edges = fit(cycle_alone(curves), result.by_cycle);
+    if (plausible(without_edges, curves)) result.by_cycle = std::move(without_edges);
+    fit_both();
   }
   if (misfit() < tolerated_misfit) return result;
   // Otherwise the second knows less than it says (Birge's ratio).
   result.misfit = misfit();
   for (FitPoint& point : curves.independent) point.sigma *= std::sqrt(result.misfit);
-  result.hierarchy = fit_to_all(curves, result.by_cycle, result.scattered);
+  fit_both();
   return result;
 }
 

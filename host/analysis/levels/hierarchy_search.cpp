@@ -157,7 +157,9 @@ std::optional<FittedHierarchy> with_one_edge_for_two(const FittedHierarchy& hier
     FittedHierarchy merged = without_cache(hierarchy, cache + 1);
     merged.log2_bytes[cache] += apart / 2;
     merged.shapes[cache] = &typical_hashed_shape();
-    return fit(curves, merged);
+    FittedHierarchy fitted = fit(curves, merged);
+    // Left alone, a cache may go to where nothing was measured.
+    if (plausible(fitted, curves)) return fitted;
   }
   return std::nullopt;
 }
