@@ -79,6 +79,14 @@ def test_two_to_four_runs_that_differ_more_than_allowed_count_as_they_are():
     assert apart.high - apart.low > 10 * (close.high - close.low)
 
 
+def test_the_quiet_ones_of_five_speak_for_themselves():
+    base, new = sides(5, 3, 0.2, 0.01)
+    wide = Allowance(0.3, 0, True)
+    assert statistics.change(base, new, wide).probability > 0.3
+    assert statistics.change(base, new, wide, taken=5).probability < 0.01
+    assert statistics.change(base[:2], new, wide, taken=5).probability > 0.3
+
+
 def test_probabilities_are_adjusted_as_scipy_does():
     rng = random.Random(5)
     for count in (0, 1, 2, 40):

@@ -9,6 +9,7 @@ import polars
 # From so many runs a side on their own scatter counts, without the outermost of five.
 ENOUGH_RUNS = 5
 _TRIMMED = 0.2
+_LEAST_OF_ENOUGH = 3
 # From so many on ranks can tell two sides apart at the probabilities that matter here.
 _RUNS_FOR_RANKS = 8
 # A scatter that what is known would give more rarely is another's.
@@ -37,12 +38,13 @@ class Change:
     within: float
 
 
-def change(base, new, allowance):
+def change(base, new, allowance, taken=0):
     """The Change between two lists of (value, half width of the run's own interval or None), each not empty.
 
-    Values are logarithms or shares, one a run.
+    Values are logarithms or shares, one a run. taken: how many runs a side there were, where disturbed ones were left out:
+    of five the quiet ones speak for themselves.
     """
-    if min(len(base), len(new)) >= ENOUGH_RUNS:
+    if max(taken, min(len(base), len(new))) >= ENOUGH_RUNS and min(len(base), len(new)) >= _LEAST_OF_ENOUGH:
         return _between_many(*([value for value, _ in side] for side in (base, new)), allowance)
     error = math.hypot(*(_error_of_few(side, allowance) for side in (base, new)), _RESOLUTION)
     difference = median(value for value, _ in new) - median(value for value, _ in base)

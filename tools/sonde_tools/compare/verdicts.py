@@ -89,9 +89,9 @@ def _compared(device, type_, feature):
         return Judged(feature, *said, None, SAME if said[0] == said[1] else CANNOT_TELL, why)
     share = max(one.disturbed for side in sides for one in side)
     widened = replace(allowed, scatter=allowed.scatter * (1 + _WIDER_BY_DISTURBED * share))
-    return Judged(
-        feature, *said, change(*numbers, widened), "", left_out, in_cycles=_change_in_cycles(feature, sides, widened)
-    )
+    taken = min(len(feature.base), len(feature.new))
+    found = change(*numbers, widened, taken)
+    return Judged(feature, *said, found, "", left_out, in_cycles=_change_in_cycles(feature, sides, widened, taken))
 
 
 def _only_in_one(feature):
@@ -192,12 +192,12 @@ def _number(one, kind):
     return math.log(one.value), (math.log(one.high) - math.log(one.low)) / 2 if bounded else None
 
 
-def _change_in_cycles(feature, sides, allowed):
+def _change_in_cycles(feature, sides, allowed, taken):
     """The Change of what was recorded in cycles, or None where a run has none."""
     cycles = [[one.cycles for one in side] for side in sides]
     if not all(count and count > 0 for side in cycles for count in side):
         return None
-    return change(*([(math.log(count), None) for count in side] for side in cycles), allowed)
+    return change(*([(math.log(count), None) for count in side] for side in cycles), allowed, taken)
 
 
 def limit(kind, threshold_percent):
