@@ -50,7 +50,7 @@ std::vector<FittedHierarchy> bootstrap(const FittedCurves& all, std::uint64_t se
     std::mt19937_64 random(seed + (std::uint64_t{round} << 32));
     FittedHierarchy fitted = fit(resampled(all, random), all.fitted(), 6);
     // A cache that went to where nothing was measured says nothing of how sure the others are.
-    return plausible(fitted, all.points()) ? fitted : all.fitted();
+    return within_sweep(fitted, all.points()) ? fitted : all.fitted();
   });
 }
 

@@ -236,7 +236,7 @@ RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
   if (!believable(result.by_cycle, cycle)) result.by_cycle = start;
   const auto fit_both = [&] {
     FittedHierarchy both = fit_to_all(curves, result.by_cycle, result.scattered);
-    result.hierarchy = plausible(both, curves) ? std::move(both) : result.by_cycle;
+    result.hierarchy = within_sweep(both, curves) ? std::move(both) : result.by_cycle;
   };
   fit_both();
   // Where both kinds of access contradict each other, something is not as the formulas have it. Of few lines it is
@@ -246,7 +246,7 @@ RefinedHierarchy refined(const FitCurves& all, const FittedHierarchy& start) {
   };
   if (misfit() >= tolerated_misfit && forget_edges_of_few_lines(curves, {result.by_cycle, result.hierarchy})) {
     FittedHierarchy without_edges = fit(cycle_alone(curves), result.by_cycle);
-    if (plausible(without_edges, curves)) result.by_cycle = std::move(without_edges);
+    if (within_sweep(without_edges, curves)) result.by_cycle = std::move(without_edges);
     fit_both();
   }
   if (misfit() < tolerated_misfit) return result;

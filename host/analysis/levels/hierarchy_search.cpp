@@ -159,7 +159,7 @@ std::optional<FittedHierarchy> with_one_edge_for_two(const FittedHierarchy& hier
     merged.shapes[cache] = &typical_hashed_shape();
     FittedHierarchy fitted = fit(curves, merged);
     // Left alone, a cache may go to where nothing was measured.
-    if (plausible(fitted, curves)) return fitted;
+    if (within_sweep(fitted, curves)) return fitted;
   }
   return std::nullopt;
 }

@@ -61,7 +61,7 @@ std::optional<FittedHierarchy> without_hidden_translation(const FittedHierarchy&
         std::ranges::any_of(edges, [&](const TranslationEdge& edge) { return begins_at(edge, std::exp2(at)); });
     if (!begins_there || !is_level(fitted, points, cache)) continue;
     FittedHierarchy fewer = fit(points, without_cache(fitted, cache));
-    if (plausible(fewer, points) && level_count(fewer, points) + 1 == level_count(fitted, points)) return fewer;
+    if (within_sweep(fewer, points) && level_count(fewer, points) + 1 == level_count(fitted, points)) return fewer;
   }
   return std::nullopt;
 }

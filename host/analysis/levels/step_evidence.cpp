@@ -100,6 +100,11 @@ bool plausible(const FittedHierarchy& hierarchy, const FitCurves& curves) {
   return true;
 }
 
+bool within_sweep(const FittedHierarchy& hierarchy, const FitCurves& curves) {
+  return std::ranges::all_of(hierarchy.log2_bytes,
+                             [&](double log2_bytes) { return log2_bytes <= curves.cycle.back().log2_bytes; });
+}
+
 bool believable(const FittedHierarchy& hierarchy, const FitCurves& curves) {
   return plausible(hierarchy, curves) && seen(hierarchy, curves);
 }

@@ -24,6 +24,10 @@ inline constexpr double explained_cost = 0.6;
 /// Whether every cache is one that may be.
 bool plausible(const FittedHierarchy& hierarchy, const FitCurves& curves);
 
+/// Whether every cache ends in what was swept. Beyond it any size explains the points as well, and any latency after
+/// it.
+bool within_sweep(const FittedHierarchy& hierarchy, const FitCurves& curves);
+
 /// Whether it is plausible, and each level beyond a large step was seen by itself.
 bool believable(const FittedHierarchy& hierarchy, const FitCurves& curves);
 
