@@ -68,7 +68,8 @@ inline bool is_number(std::string_view effect) {
 
 /// A script that means nothing would show nothing.
 inline bool is_known(std::string_view effect) {
-  constexpr std::array words{"crash", "exit", "hang", "slow", "log", "garble", "still", "backwards", "wrap", "copies", "arithmetic"};
+  constexpr std::array words{"crash", "exit",      "hang", "slow",   "log",       "garble",
+                             "still", "backwards", "wrap", "copies", "arithmetic"};
   return is_number(effect) || std::find(words.begin(), words.end(), effect) != words.end();
 }
 

@@ -2,7 +2,8 @@
 // those of every function:
 //   garble      one byte is another: clEnqueueReadBuffer, of what was read; clEnqueueWriteBuffer and
 //               clEnqueueCopyBuffer, of what arrives; clEnqueueMapBuffer, of what the CPU sees
-//   arithmetic  clCreateProgramWithSource: one more instruction in each step of a walk, which changes no result: a driver
+//   arithmetic  clCreateProgramWithSource: one more instruction in each step of a walk, which changes no result: a
+//   driver
 //               that has become slower
 //   copies      clEnqueueMapBuffer: the CPU gets a copy, which goes back when it is unmapped
 //   still, backwards, wrap

@@ -48,7 +48,7 @@ FitCurves fit_curves(const LatencyCurves& curves) {
 std::vector<FittedHierarchy> bootstrap(const FittedCurves& all, std::uint64_t seed) {
   return in_parallel(bootstrap_rounds, [&](std::size_t round) {
     std::mt19937_64 random(seed + (std::uint64_t{round} << 32));
-    FittedHierarchy fitted = fit(resampled(all, random), all.fitted(), 6);
+    const FittedHierarchy fitted = fit(resampled(all, random), all.fitted(), 6);
     // A cache that went to where nothing was measured says nothing of how sure the others are.
     return within_sweep(fitted, all.points()) ? fitted : all.fitted();
   });
