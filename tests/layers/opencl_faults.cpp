@@ -114,6 +114,7 @@ auto done<&cl_icd_dispatch::clEnqueueCopyBuffer>(std::string_view effect, cl_com
 template <>
 auto done<&cl_icd_dispatch::clCreateProgramWithSource>(std::string_view effect, cl_context context, cl_uint count,
                                                        const char** texts, const std::size_t* bytes, cl_int* status) {
+  if (effect != "arithmetic") return below->clCreateProgramWithSource(context, count, texts, bytes, status);
   constexpr std::string_view step = "#define STEP at = *WORD_AT(next, at);";
   std::string text;
   for (cl_uint i = 0; i < count; ++i) {
@@ -122,7 +123,7 @@ auto done<&cl_icd_dispatch::clCreateProgramWithSource>(std::string_view effect, 
   }
   const std::size_t at = text.find(step);
   // There are fewer than 2^31 trips, which no compiler knows.
-  if (effect == "arithmetic" && at != std::string::npos) text.insert(at + step.size(), " at ^= trips >> 31;");
+  if (at != std::string::npos) text.insert(at + step.size(), " at ^= trips >> 31;");
   const char* first = text.c_str();
   const std::size_t length = text.size();
   return below->clCreateProgramWithSource(context, 1, &first, &length, status);
