@@ -14,6 +14,15 @@ std::uint64_t largest_bytes(std::span<const StatedCache> caches) {
   return largest;
 }
 
+std::uint64_t memory_side_bytes(std::span<const StatedCache> caches) {
+  constexpr int first_behind_a_gpus_own = 3;
+  std::uint64_t largest = 0;
+  for (const StatedCache& cache : caches) {
+    if (cache.level >= first_behind_a_gpus_own) largest = std::max(largest, cache.bytes);
+  }
+  return largest;
+}
+
 void Buffer::check_range(std::uint64_t offset_bytes, std::uint64_t bytes) const {
   if (offset_bytes > size_bytes() || bytes > size_bytes() - offset_bytes) {
     throw Error(std::to_string(bytes) + " bytes at offset " + std::to_string(offset_bytes) +

@@ -38,6 +38,8 @@ struct StatedCache {
 
 /// Of the largest; 0 where none is stated.
 std::uint64_t largest_bytes(std::span<const StatedCache> caches);
+/// Of the largest of a GPU's that is said to be its third level or beyond, where memory-side caches are; 0 without any.
+std::uint64_t memory_side_bytes(std::span<const StatedCache> caches);
 
 /// What one driver states about one device; an empty string or a zero means that it does not say.
 struct DeviceInfo {

@@ -30,6 +30,8 @@ struct Request {
   /// CPU here uses, so larger pages only hold several of its lines.
   std::uint32_t page_bytes = 4096;
   std::uint64_t stated_cache_bytes = 0;  ///< the largest cache that the system or a driver states; 0 without any
+  /// The cache before memory, and behind the GPU's own, that the system states; 0 without any.
+  std::uint64_t stated_memory_side_bytes = 0;
 };
 
 /// One thing to measure: which curve (`series`, short fixed words), where on it (`x`) and in which `shape`.
@@ -90,6 +92,8 @@ struct Measurement {
   std::vector<double> values;
   State state;
   std::vector<std::size_t> visits = {};  ///< how many of the values are of each visit; empty where there was but one
+  /// Of what was concluded from values: what another run finds in 95 of 100.
+  std::optional<analysis::Bracket> interval = {};
 };
 
 /// The median of its values.
@@ -130,6 +134,8 @@ struct Conclusion {
   std::vector<FoundLevel> levels;
   std::vector<Finding> findings;
   std::vector<Unread> unread = {};
+  /// What measurements say in another unit, by what was concluded from all of them; a record keeps them as samples.
+  std::vector<Measurement> derived = {};
 };
 
 /// Something else that was seen during the same repetitions: a curve of its own, at the same x.

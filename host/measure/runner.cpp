@@ -184,6 +184,7 @@ class ProbeRun {
 
   void conclude() {
     const Conclusion conclusion = measure::conclude(probe_, request_, known_);
+    for (const Measurement& one : conclusion.derived) observer_.measured(probe_, one);
     if (!conclusion.levels.empty()) observer_.found_levels(probe_, conclusion.levels);
     for (const Finding& finding : conclusion.findings) observer_.found(probe_, finding);
     for (const Unread& curves : conclusion.unread) {

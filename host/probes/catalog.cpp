@@ -5,7 +5,7 @@
 namespace sonde::probes {
 
 std::span<const Probe* const> catalog() {
-  static constexpr std::array all{&latency,   &bandwidth, &loaded_latency, &host_memory,
+  static constexpr std::array all{&latency,   &bandwidth, &loaded_latency, &hit_rate,   &host_memory,
                                   &zero_copy, &copying,   &contention,     &cpu_latency};
   return all;
 }

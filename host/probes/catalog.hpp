@@ -10,6 +10,7 @@ extern const Probe latency;
 extern const Probe bandwidth;
 extern const Probe loaded_latency;
 extern const Probe host_memory;
+extern const Probe hit_rate;
 extern const Probe zero_copy;
 extern const Probe copying;
 extern const Probe cpu_latency;

@@ -176,6 +176,11 @@ std::string sample_line(const Origin& origin, const measure::Measurement& measur
   Json values = Json::array();
   for (const double value : measurement.values) values.push_back(six_digits(value));
   json["values"] = values;
+  if (measurement.interval) {
+    json["interval"] = {{"low", six_digits(measurement.interval->low)},
+                        {"value", six_digits(measurement.interval->value)},
+                        {"high", six_digits(measurement.interval->high)}};
+  }
   json["state"] = state_json(measurement.state);
   json["t"] = six_digits(t_seconds);
   return text_of(json);

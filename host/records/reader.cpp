@@ -181,11 +181,14 @@ Line device_of(const Json& json) {
 }
 
 Line sample_of(const Json& json) {
-  return SampleLine{.origin = origin_of(json),
-                    .measurement = {.point = point_of(json),
-                                    .unit = get<std::string>(json, "unit"),
-                                    .values = get<std::vector<double>>(json, "values"),
-                                    .state = state_of(part(json, "state"))}};
+  SampleLine line{.origin = origin_of(json),
+                  .measurement = {.point = point_of(json),
+                                  .unit = get<std::string>(json, "unit"),
+                                  .values = get<std::vector<double>>(json, "values"),
+                                  .state = state_of(part(json, "state"))}};
+  const Json interval = part(json, "interval");
+  if (!interval.empty()) line.measurement.interval = bracket_of(interval);
+  return line;
 }
 
 Line level_line_of(const Json& json) { return LevelLine{.origin = origin_of(json), .level = level_of(json)}; }

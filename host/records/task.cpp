@@ -29,6 +29,7 @@ Json json_of(const MeasureTask& task) {
           {"seed", task.request.seed},
           {"line_bytes", task.request.line_bytes},
           {"stated_cache_bytes", task.request.stated_cache_bytes},
+          {"stated_memory_side_bytes", task.request.stated_memory_side_bytes},
           {"run_start", task.run_start.time_since_epoch().count()},
           {"spares_a_core", task.spares_a_core},
           {"sysfs_root", task.sysfs_root}};
@@ -48,6 +49,7 @@ MeasureTask measure_task(const Json& json) {
   json.at("seed").get_to(task.request.seed);
   json.at("line_bytes").get_to(task.request.line_bytes);
   json.at("stated_cache_bytes").get_to(task.request.stated_cache_bytes);
+  json.at("stated_memory_side_bytes").get_to(task.request.stated_memory_side_bytes);
   task.run_start = std::chrono::steady_clock::time_point(
       std::chrono::steady_clock::duration(json.at("run_start").get<std::chrono::steady_clock::rep>()));
   json.at("spares_a_core").get_to(task.spares_a_core);

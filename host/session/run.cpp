@@ -125,6 +125,8 @@ std::vector<const measure::Probe*> Run::run_worker(const Target& target, gpu::Ap
   measure::Request request = request_;
   request.line_bytes = target.record.line_bytes;
   request.stated_cache_bytes = gpu::largest_bytes(target.record.stated_caches);
+  if (target.record.type != gpu::DeviceType::cpu)
+    request.stated_memory_side_bytes = gpu::memory_side_bytes(target.record.stated_caches);
   const records::ApiDevice* device = records::through(target.record, api);
   records::MeasureTask task{.api = api,
                             .device = target.record.id,

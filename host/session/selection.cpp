@@ -50,6 +50,7 @@ Target model_target(const std::string& name) {
   target.record.memory_bytes = info.memory_bytes;
   target.record.unified_memory = info.unified_memory;
   target.record.line_bytes = info.line_bytes;
+  target.record.stated_caches = info.stated_caches;
   target.record.model = records::ApiDevice{info, 0};
   return target;
 }

@@ -12,6 +12,7 @@
 #include "summary/copy_table.hpp"
 #include "summary/cpu_latency_table.hpp"
 #include "summary/further_paths_table.hpp"
+#include "summary/hit_rate_table.hpp"
 #include "summary/latency_chart.hpp"
 #include "summary/latency_table.hpp"
 #include "summary/layout.hpp"
@@ -61,6 +62,7 @@ std::string of_device(const DeviceRecord& device, const View& view, const Paper&
   text += stated_caches(device, view, columns);
   add(bandwidth_table, "bandwidth");
   add(loaded_latency_note, "loaded-latency");
+  add(hit_rate_table, "hit-rate");
   add(memory_kinds_table, "zero-copy", "host-memory");
   add(copy_table, "copy");
   add(contention_table, "contention");

@@ -25,6 +25,6 @@ measure::Workload chase_under_load(gpu::Device& device, std::uint32_t count, con
 
 /// Over uniformly random lines, each dependent on the one before; `count` lines side by side.
 measure::Workload independent_chase(gpu::Device& device, std::uint32_t count, std::uint32_t line_bytes,
-                                    std::uint64_t seed);
+                                    std::uint64_t seed, const Placement& placement = {});
 
 }  // namespace sonde::workloads

@@ -4,6 +4,7 @@
 
 #include "kernels.hpp"
 #include "workloads/chases.hpp"
+#include "workloads/memory_kinds.hpp"
 #include "workloads/single_item.hpp"
 #include "workloads/walk.hpp"
 
@@ -25,15 +26,16 @@ struct IndependentChase {
   std::uint32_t counter = 0;
   std::uint32_t trips = 0;
 
-  IndependentChase(gpu::Device& on, std::uint32_t lines, std::uint32_t line_bytes, std::uint64_t with_seed)
+  IndependentChase(gpu::Device& on, std::uint32_t lines, std::uint32_t line_bytes, std::uint64_t with_seed,
+                   const Placement& placement)
       : device(on),
         count(lines),
         line_words(line_bytes / 4),
         seed(with_seed),
         kernel(on.make_kernel(kernels::independent_chase, single_item_group(on.info()))),
-        memory(on.make_buffer(std::uint64_t{lines} * line_bytes)),
+        memory(buffer_in(on, placement.memory, std::uint64_t{lines} * line_bytes)),
         cursor(on.make_buffer(3 * sizeof(std::uint32_t))) {
-    write_words(*memory, lines, line_bytes, seed);
+    fill(on, *memory, placement, gpu::Use::storage, [&](gpu::Buffer& to) { write_words(to, lines, line_bytes, seed); });
     const std::array<std::uint32_t, 3> start{};
     cursor->write(0, std::as_bytes(std::span(start)));
   }
@@ -59,9 +61,9 @@ struct IndependentChase {
 }  // namespace
 
 measure::Workload independent_chase(gpu::Device& device, std::uint32_t count, std::uint32_t line_bytes,
-                                    std::uint64_t seed) {
+                                    std::uint64_t seed, const Placement& placement) {
   measure::Workload workload =
-      walk_workload(std::make_shared<IndependentChase>(device, count, line_bytes, seed), count);
+      walk_workload(std::make_shared<IndependentChase>(device, count, line_bytes, seed, placement), count);
   workload.refill = draws_of_a_line * count;
   workload.refills_in_part = true;
   return workload;

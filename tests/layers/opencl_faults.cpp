@@ -2,9 +2,8 @@
 // those of every function:
 //   garble      one byte is another: clEnqueueReadBuffer, of what was read; clEnqueueWriteBuffer and
 //               clEnqueueCopyBuffer, of what arrives; clEnqueueMapBuffer, of what the CPU sees
-//   arithmetic  clCreateProgramWithSource: one more instruction in each step of a walk, which changes no result: a
-//   driver
-//               that has become slower
+//   arithmetic  clCreateProgramWithSource: two more instructions in each step of a walk, which change no result: a
+//               driver that has become slower
 //   copies      clEnqueueMapBuffer: the CPU gets a copy, which goes back when it is unmapped
 //   still, backwards, wrap
 //               clGetEventProfilingInfo: the clock stands still, runs backwards, or has 32 bits
@@ -123,7 +122,7 @@ auto done<&cl_icd_dispatch::clCreateProgramWithSource>(std::string_view effect, 
   }
   const std::size_t at = text.find(step);
   // There are fewer than 2^31 trips, which no compiler knows.
-  if (at != std::string::npos) text.insert(at + step.size(), " at ^= trips >> 31;");
+  if (at != std::string::npos) text.insert(at + step.size(), " at ^= trips >> 31; at += trips >> 31;");
   const char* first = text.c_str();
   const std::size_t length = text.size();
   return below->clCreateProgramWithSource(context, 1, &first, &length, status);

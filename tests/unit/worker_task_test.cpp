@@ -100,7 +100,7 @@ TEST(WorkerTask, CyclesOfALevelAreItsLatencyTimesTheClockWhateverTheRampAndTheNo
     if (found != nullptr && found->level.series.at("path") == "vector") levels.push_back(found->level);
     const auto* sample = std::get_if<records::SampleLine>(&line);
     if (sample == nullptr || sample->measurement.point.series.contains("order")) continue;
-    const auto& [point, unit, values, state, visits] = sample->measurement;
+    const auto& [point, unit, values, state, visits, interval] = sample->measurement;
     if (point.series.at("path") != "vector") continue;
     const double bytes = point.x.at("bytes");
     // Well within the first level, and where it holds next to nothing.

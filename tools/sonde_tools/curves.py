@@ -21,6 +21,7 @@ class Point:
     disturbed: bool
     state: dict
     cycles: float | None = None  # the median of the same measurement in cycles, where it is known
+    interval: dict | None = None  # low, value and high of what was concluded from values
 
     @property
     def foreign_cpu(self):
@@ -128,6 +129,7 @@ def _point(x, samples, in_cycles=None):
         disturbed=_disturbed(used[-1]),
         state=used[-1].get("state") or {},
         cycles=statistics.median(_values(_used(in_cycles))) if in_cycles else None,
+        interval=used[-1].get("interval"),
     )
 
 

@@ -112,6 +112,14 @@ class State(TypedDict, total=False):
     cpu_clock_mhz: NotNegative | None
 
 
+class Interval(TypedDict):
+    """A value of either sign and the interval that another run finds it in."""
+
+    low: Number
+    value: Number
+    high: Number
+
+
 class Sample(TypedDict, total=False):
     """The repetitions of one point."""
 
@@ -123,6 +131,7 @@ class Sample(TypedDict, total=False):
     x: Required[Numbers]
     unit: Required[Name]
     values: Required[Annotated[list[Number], Meta(min_length=1, max_length=10_000_000)]]
+    interval: Interval | None
     state: State | None
     t: NotNegative | None
 

@@ -54,6 +54,11 @@ class Memory {
   /// Others read so much from a level until the next start(): from 0.6 of its rate on it answers later, at all of it
   /// after twice its latency.
   void load(std::size_t level, double gbps) { loads_gbps_[level] = gbps; }
+  /// How many of the accesses since start() each level has served, streams apart.
+  [[nodiscard]] const std::vector<std::uint64_t>& served() {
+    work_off();
+    return hits_;
+  }
   /// With the rates that are used where the file states none.
   [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
   /// How many caches a level has.

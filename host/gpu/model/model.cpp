@@ -57,6 +57,18 @@ struct Spaces {
   std::shared_ptr<AddressSpace> host;
 };
 
+/// Its memory-side cache, as amdgpu states that of a real GPU: behind the GPU's own.
+std::vector<StatedCache> stated_caches(const std::vector<Level>& levels) {
+  std::vector<StatedCache> stated;
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    if (!levels[level].memory_side) continue;
+    stated.push_back({.level = std::max(3, static_cast<int>(level) + 1),
+                      .bytes = levels[level].bytes,
+                      .source = "the model's file"});
+  }
+  return stated;
+}
+
 class ModelKernel : public Kernel {
  public:
   ModelKernel(const ReferenceKernel& chosen, std::uint32_t group_size, std::span<const Constant> constants)
@@ -221,6 +233,7 @@ DeviceInfo describe(const Description& description) {
   info.timer_step_ns = description.timer_step_ns;
   info.clock_mhz = description.clock_mhz;
   info.core_clock = true;
+  info.stated_caches = stated_caches(description.levels);
   info.memory_kinds = memory_kinds(description);
   return info;
 }

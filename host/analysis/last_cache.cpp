@@ -1,0 +1,250 @@
+#include "analysis/last_cache.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace sonde::analysis {
+namespace {
+
+/// About a cache's size its policy decides: sets that fill unevenly lose lines before it is full, and have room beyond.
+/// Of the caches before, which serve few of the loads, that matters less.
+constexpr double still_inside = 0.7;
+constexpr double beyond_inner = 1.3;
+constexpr double well_beyond = 1.55;
+/// Further out the next table of pages may be full, which makes misses slower at once and not little by little.
+constexpr double far_beyond = 8.5;
+/// Caches follow each other by at least this factor; else a few sizes about an edge would pass for one.
+constexpr double least_reach = 2.2;
+constexpr std::size_t least_points = 3;
+constexpr std::size_t most_pieces = 7;
+/// Scatter below which no further piece is worth anything.
+constexpr double noise_floor = 0.004;
+constexpr int rounds = 4;
+
+/// sum = slope_ns * bytes - saved, by least squares of relative errors.
+struct Line {
+  double slope_ns = 0;
+  double saved = 0;
+  double squares = 0;
+};
+
+/// Sums that any stretch of points has its line from.
+struct Sums {
+  double one = 0;
+  double x = 0;
+  double xx = 0;
+  double y = 0;
+  double xy = 0;
+  double yy = 0;
+
+  void add(const RandomLoad& load) {
+    // Both are relative to the point's own sum, so that each weighs the same.
+    const double sum = load.bytes * load.nanoseconds;
+    const double inverse = 1 / sum;
+    const double bytes = load.bytes * inverse;
+    one += inverse * inverse;
+    x += inverse * bytes;
+    xx += bytes * bytes;
+    y += inverse;
+    xy += bytes;
+    yy += 1;
+  }
+
+  [[nodiscard]] Line line() const {
+    const double determinant = xx * one - x * x;
+    if (determinant <= 1e-12 * xx * one) return {.squares = std::numeric_limits<double>::infinity()};
+    const double slope = (xy * one - x * y) / determinant;
+    const double saved = (x * xy - xx * y) / determinant;
+    const double squares = yy - slope * xy + saved * y;
+    return {slope, saved, std::max(0.0, squares)};
+  }
+};
+
+Line line_through(std::span<const RandomLoad> loads) {
+  Sums sums;
+  for (const RandomLoad& load : loads) sums.add(load);
+  return sums.line();
+}
+
+struct Piece {
+  std::size_t begin;
+  std::size_t end;
+  Line line;
+};
+
+/// The best split into lines for each number of them, by dynamic programming (Bellman and Roth, 1969), and of these the
+/// one of the least Bayesian information criterion.
+std::vector<Piece> pieces_of(std::span<const RandomLoad> sorted) {
+  const std::size_t count = sorted.size();
+  constexpr double endless = std::numeric_limits<double>::infinity();
+  std::vector<std::vector<double>> best(most_pieces + 1, std::vector<double>(count + 1, endless));
+  std::vector<std::vector<std::size_t>> from(most_pieces + 1, std::vector<std::size_t>(count + 1, 0));
+  best[0][0] = 0;
+  for (std::size_t begin = 0; begin < count; ++begin) {
+    Sums sums;
+    for (std::size_t end = begin + 1; end <= count; ++end) {
+      sums.add(sorted[end - 1]);
+      if (end - begin < least_points || sorted[end - 1].bytes < least_reach * sorted[begin].bytes) continue;
+      const Line line = sums.line();
+      if (line.slope_ns <= 0) continue;
+      for (std::size_t pieces = 0; pieces < most_pieces; ++pieces) {
+        const double squares = best[pieces][begin] + line.squares;
+        if (squares < best[pieces + 1][end]) {
+          best[pieces + 1][end] = squares;
+          from[pieces + 1][end] = begin;
+        }
+      }
+    }
+  }
+  std::size_t chosen = 0;
+  double least = endless;
+  const auto points = static_cast<double>(count);
+  for (std::size_t pieces = 1; pieces <= most_pieces; ++pieces) {
+    const double squares = best[pieces][count];
+    if (!std::isfinite(squares)) continue;
+    const double criterion = points * std::log(squares / points + noise_floor * noise_floor) +
+                             3 * static_cast<double>(pieces) * std::log(points);
+    if (criterion < least) {
+      least = criterion;
+      chosen = pieces;
+    }
+  }
+  std::vector<Piece> found;
+  for (std::size_t end = count; chosen > 0; --chosen) {
+    const std::size_t begin = from[chosen][end];
+    found.insert(found.begin(), {begin, end, line_through(sorted.subspan(begin, end - begin))});
+    end = begin;
+  }
+  return found;
+}
+
+/// Where two lines meet, which is what the cache between them holds.
+double crossing(const Line& inner, const Line& outer) {
+  return (outer.saved - inner.saved) / (outer.slope_ns - inner.slope_ns);
+}
+
+std::vector<RandomLoad> sorted_of(std::span<const RandomLoad> loads) {
+  std::vector<RandomLoad> sorted(loads.begin(), loads.end());
+  std::ranges::sort(sorted, {}, &RandomLoad::bytes);
+  return sorted;
+}
+
+std::vector<RandomLoad> between(std::span<const RandomLoad> sorted, double least_bytes, double most_bytes) {
+  std::vector<RandomLoad> found;
+  for (const RandomLoad& one : sorted) {
+    if (one.bytes >= least_bytes && one.bytes <= most_bytes) found.push_back(one);
+  }
+  return found;
+}
+
+/// The line beyond the cache, where what a miss takes may grow with the logarithm of the working set; the growth is not
+/// of the lines that the cache holds. By least squares for a given growth, of which the sum of squares is a parabola.
+struct Beyond {
+  Line line;
+  double growth_ns = 0;
+};
+
+Beyond beyond(std::span<const RandomLoad> loads, double from_bytes) {
+  const auto with = [&](double growth_ns) {
+    Sums sums;
+    for (const RandomLoad& one : loads) {
+      // Weighed as before, and what the growth makes is taken off.
+      const double grown = growth_ns * std::log2(one.bytes / from_bytes) * (1 - from_bytes / one.bytes);
+      const double sum = one.bytes * one.nanoseconds;
+      const double share = 1 - grown / one.nanoseconds;
+      sums.one += 1 / (sum * sum);
+      sums.x += one.bytes / (sum * sum);
+      sums.xx += one.bytes * one.bytes / (sum * sum);
+      sums.y += share / sum;
+      sums.xy += share * one.bytes / sum;
+      sums.yy += share * share;
+    }
+    return sums.line();
+  };
+  const Line flat = with(0);
+  if (loads.size() < 5) return {flat};
+  const double step = 0.01 * flat.slope_ns;
+  const double lower = with(-step).squares;
+  const double upper = with(step).squares;
+  const double curvature = lower + upper - 2 * flat.squares;
+  if (curvature <= 0) return {flat};
+  const double growth = step * (lower - upper) / (2 * curvature);
+  if (growth <= 0) return {flat};
+  const Line grown = with(growth);
+  // One number more has to explain more than chance would.
+  const auto count = static_cast<double>(loads.size());
+  const double floor = count * noise_floor * noise_floor;
+  if ((flat.squares + floor) / (grown.squares + floor) < std::exp(2 * std::log(count) / count)) return {flat};
+  return {grown, growth};
+}
+
+}  // namespace
+
+double LastCache::miss_ns_at(double working_set_bytes) const {
+  return miss_ns + growth_ns * std::max(0.0, std::log2(working_set_bytes / bytes));
+}
+
+double LastCache::hit_rate(const RandomLoad& load) const {
+  const double missed_ns = miss_ns_at(load.bytes);
+  return (missed_ns - load.nanoseconds - saved / load.bytes) / (missed_ns - hit_ns);
+}
+
+double LastCache::local_hit_rate(const RandomLoad& load) const {
+  const double before = inner_bytes.empty() ? 0 : inner_bytes.back() / load.bytes;
+  return (hit_rate(load) - before) / (1 - before);
+}
+
+std::optional<LastCache> first_look(std::span<const RandomLoad> sweep) {
+  const std::vector<RandomLoad> sorted = sorted_of(sweep);
+  const std::vector<Piece> pieces = pieces_of(sorted);
+  LastCache found;
+  std::size_t before_last = 0;
+  std::size_t last = 0;
+  for (std::size_t piece = 1; piece < pieces.size(); ++piece) {
+    const double contrast = pieces[piece].line.slope_ns / pieces[piece - 1].line.slope_ns;
+    if (contrast < least_contrast) continue;
+    if (found.bytes > 0) found.inner_bytes.push_back(found.bytes);
+    found.bytes = crossing(pieces[piece - 1].line, pieces[piece].line);
+    before_last = piece - 1;
+    last = piece;
+  }
+  if (last == 0 || !(found.bytes > 0)) return std::nullopt;
+  found.hit_ns = pieces[before_last].line.slope_ns;
+  found.saved = pieces[before_last].line.saved;
+  found.miss_ns = pieces[last].line.slope_ns;
+  return found;
+}
+
+LastCache without_part(const LastCache& seen, std::span<const RandomLoad> loads) {
+  LastCache found = seen;
+  found.miss_ns = line_through(loads).slope_ns;
+  found.growth_ns = 0;
+  return found;
+}
+
+std::optional<LastCache> look_closer(const LastCache& seen, std::span<const RandomLoad> loads) {
+  const std::vector<RandomLoad> sorted = sorted_of(loads);
+  LastCache found = seen;
+  const double inner = seen.inner_bytes.empty() ? 0 : seen.inner_bytes.back();
+  for (int round = 0; round < rounds; ++round) {
+    const auto inside = between(sorted, beyond_inner * inner, still_inside * found.bytes);
+    const auto outside = between(sorted, well_beyond * found.bytes, far_beyond * found.bytes);
+    if (inside.size() < 2 || outside.size() < least_points) return std::nullopt;
+    const Line hits = line_through(inside);
+    const Beyond misses = beyond(outside, found.bytes);
+    if (!(hits.slope_ns > 0) || misses.line.slope_ns < least_contrast * hits.slope_ns) return std::nullopt;
+    found.hit_ns = hits.slope_ns;
+    found.saved = hits.saved;
+    found.growth_ns = misses.growth_ns;
+    const double bytes = crossing(hits, misses.line);
+    if (!(bytes > inner)) return std::nullopt;
+    // The logarithm counts from the cache's size, which has moved.
+    found.miss_ns = misses.line.slope_ns + misses.growth_ns * std::log2(bytes / found.bytes);
+    found.bytes = bytes;
+  }
+  return found;
+}
+
+}  // namespace sonde::analysis

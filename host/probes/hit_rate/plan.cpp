@@ -1,0 +1,146 @@
+#include "probes/hit_rate/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "measure/visits.hpp"
+#include "workloads/memory_kinds.hpp"
+#include "workloads/path.hpp"
+
+namespace sonde::probes {
+namespace {
+
+constexpr double mib = 1 << 20;
+constexpr double least_bytes = 16 << 10;
+/// A sweep that ends on a rise, or too soon after one, goes on as far as this many times.
+constexpr double further = 4;
+/// Where the last third of a doubling has become slower by so much, more may follow.
+constexpr double still_rising = 1.02;
+
+bool is_cpu(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::cpu; }
+
+double largest_by_default(const gpu::DeviceInfo& device, Effort effort) {
+  switch (effort) {
+    case Effort::quick: return is_cpu(device) ? 64 * mib : 256 * mib;
+    case Effort::normal: return 512 * mib;
+    case Effort::thorough: break;
+  }
+  return 1024 * mib;
+}
+
+double largest_bytes(const gpu::DeviceInfo& device, const Request& request) {
+  if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
+  return largest_by_default(device, request.effort);
+}
+
+/// Of a CPU that stands for a GPU a quick sweep is coarse: it has no time for more.
+double sizes_per_doubling(const gpu::DeviceInfo& device, const Request& request) {
+  return is_cpu(device) && request.effort == Effort::quick ? 2 : 3;
+}
+
+Point point_at(const Request& request, const std::map<std::string, std::string>& series, double bytes, int visits) {
+  const double line = request.line_bytes;
+  const double whole = std::max(1.0, std::round(bytes / line)) * line;
+  return {.series = series, .x = {{"bytes", whole}}, .expected_seconds = 0.08 + 1.2e-8 * whole, .visits = visits};
+}
+
+std::vector<Point> sweep(const gpu::DeviceInfo& device, const Request& request, double from_bytes, double to_bytes) {
+  const double step = std::exp2(1 / sizes_per_doubling(device, request));
+  std::vector<Point> points;
+  for (double bytes = from_bytes; bytes <= 1.001 * to_bytes; bytes *= step)
+    points.push_back(point_at(request, series_of_timing(), bytes, 1));
+  return points;
+}
+
+/// Where hits and misses are told apart best: well inside, and from where policies agree.
+std::vector<double> shares_looked_at(Effort effort) {
+  if (effort == Effort::quick) return {0.34, 0.4, 0.48, 0.57, 0.66, 1.65, 2, 2.7, 4, 6};
+  return {0.3, 0.37, 0.44, 0.52, 0.6, 0.67, 0.82, 1, 1.25, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8};
+}
+
+std::vector<double> shares_in_other_kinds(Effort effort) {
+  if (effort == Effort::quick) return {0.42, 0.52, 0.64, 1.7, 2.3, 3.2};
+  return {0.3, 0.4, 0.52, 0.65, 1.65, 2.2, 3, 4, 6};
+}
+
+bool is_looked_at(const Measurement& one) { return !one.visits.empty() || one.point.series != series_of_timing(); }
+
+std::vector<Point> closer_points(const analysis::LastCache& cache, const gpu::DeviceInfo& device,
+                                 const Request& request) {
+  const double largest = std::min(request.largest_bytes ? largest_bytes(device, request) : 8.2 * cache.bytes,
+                                  static_cast<double>(device.largest_buffer_bytes));
+  const double least = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : 0;
+  std::vector<Point> points;
+  const auto add = [&](const std::map<std::string, std::string>& series, const std::vector<double>& shares,
+                       int visits) {
+    for (const double share : shares) {
+      const double bytes = share * cache.bytes;
+      if (bytes >= least && bytes <= largest) points.push_back(point_at(request, series, bytes, visits));
+    }
+  };
+  const int visits = measure::usual_visits(request.effort);
+  add(series_of_timing(), shares_looked_at(request.effort), visits);
+  // A CPU that stands for a GPU has no memory of another kind: it is asked only where time does not matter.
+  if (is_cpu(device) && request.effort != Effort::thorough) return points;
+  for (std::size_t kind = 1; kind < device.memory_kinds.size(); ++kind) {
+    if (device.memory_kinds[kind].missing.empty())
+      add(series_of_timing(device.memory_kinds[kind].name), shares_in_other_kinds(request.effort),
+          request.effort == Effort::quick ? 1 : visits);
+  }
+  return points;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> series_of_timing(const std::string& memory) {
+  std::map<std::string, std::string> series;
+  // Some caches take in only what the GPU wrote.
+  if (!memory.empty()) series = workloads::series_of({.memory = memory, .writer = workloads::Writer::gpu});
+  series.merge(workloads::series_of(workloads::Path::vector));
+  series["order"] = "independent";
+  series["method"] = "timing";
+  return series;
+}
+
+std::vector<analysis::RandomLoad> loads_of(std::span<const Measurement> measurements,
+                                           const std::map<std::string, std::string>& series) {
+  std::vector<analysis::RandomLoad> loads;
+  for (const Measurement& one : measurements) {
+    if (one.unit == "ns" && one.point.series == series)
+      loads.push_back({one.point.x.at("bytes"), measure::median_of(one)});
+  }
+  std::ranges::sort(loads, {}, &analysis::RandomLoad::bytes);
+  return loads;
+}
+
+bool may_be_before_memory(const analysis::LastCache& cache, const Request& request) {
+  constexpr std::size_t own_caches = 2;
+  return request.stated_memory_side_bytes > 0 || cache.inner_bytes.size() >= own_caches;
+}
+
+std::vector<Point> hit_rate_points(const gpu::DeviceInfo& device, const Request& request,
+                                   std::span<const Measurement> known) {
+  const double largest = std::min(largest_bytes(device, request), static_cast<double>(device.largest_buffer_bytes));
+  const double least = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : least_bytes;
+  if (known.empty()) return sweep(device, request, least, largest);
+  if (std::ranges::any_of(known, is_looked_at)) return {};
+  const std::vector<analysis::RandomLoad> loads = loads_of(known, series_of_timing());
+  std::optional<analysis::LastCache> cache = analysis::first_look(loads);
+  if (const auto closer = cache ? analysis::look_closer(*cache, loads) : std::nullopt) cache = closer;
+  const double step = std::exp2(1 / sizes_per_doubling(device, request));
+  const bool rises = loads.size() > 1 && loads.back().nanoseconds > still_rising * loads[loads.size() - 2].nanoseconds;
+  const bool is_first = !loads.empty() && loads.back().bytes < largest * step;
+  // Of a cache near the end too little is seen to be sure that it is the last one.
+  const bool may_go_on = is_first && !request.largest_bytes && rises;
+  const bool is_near_the_end = !cache || cache->bytes * further > largest;
+  if (may_go_on && is_near_the_end) {
+    const double end = std::min(further * largest, static_cast<double>(device.largest_buffer_bytes));
+    std::vector<Point> more = sweep(device, request, loads.back().bytes * step, end);
+    if (!more.empty()) return more;
+  }
+  const bool is_wanted = cache && may_be_before_memory(*cache, request);
+  return is_wanted ? closer_points(*cache, device, request) : std::vector<Point>();
+}
+
+}  // namespace sonde::probes

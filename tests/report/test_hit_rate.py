@@ -1,0 +1,68 @@
+"""The section on the last cache: shares with their intervals, the theory's curve, and what has no share."""
+
+import synthetic
+from sonde_tools import pictures, records
+from sonde_tools.devices import device_views
+from sonde_tools.hit_rate import HIT_RATE, shares
+
+MIB = 1 << 20
+SERIES = {"path": "vector", "memory": "device", "order": "independent", "method": "timing"}
+
+
+def sample(size_bytes, values, unit="ratio", **more):
+    (one,) = synthetic.sample_records("opencl", 1, every=1000, series=SERIES)
+    return {**one, "probe": "hit-rate", "unit": unit, "x": {"bytes": size_bytes}, "values": values, **more}
+
+
+def interval(low, value, high):
+    return {"low": low, "value": value, "high": high}
+
+
+SAMPLES = [
+    sample(16 * MIB, [1.0, 1.01], interval=interval(0.98, 1.0, 1.02)),
+    sample(64 * MIB, [0.49, 0.5], interval=interval(0.47, 0.495, 0.52)),
+    sample(256 * MIB, [-0.02, 0.1], interval=interval(-0.04, 0.1, 0.14)),
+    sample(64 * MIB, [230.0], unit="ns"),
+]
+CAPACITY = {
+    **synthetic.finding_record("effective-capacity", value=32 * MIB, unit="bytes"),
+    "probe": "hit-rate", "api": "opencl", "series": SERIES, "details": {"before_bytes": 2 * MIB, "share_of_stated": 1.0},
+}  # fmt: skip
+
+
+def view(tmp_path, *lines):
+    written = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), synthetic.device_record(), *lines])
+    return device_views([records.read(written)])[0]
+
+
+def test_shares_are_drawn_with_their_intervals_and_never_clamped(tmp_path):
+    seen = view(tmp_path, *SAMPLES, CAPACITY)
+    drawn = HIT_RATE.chart(seen).to_dict()
+    rows = drawn["data"]["values"]
+    assert [(row["low"], row["share"], row["high"]) for row in rows] == [
+        (0.98, 1.0, 1.02), (0.47, 0.495, 0.52), (-0.04, 0.1, 0.14),
+    ]  # fmt: skip
+    assert pictures.svg(HIT_RATE.chart(seen)).startswith("<svg")
+    assert HIT_RATE.summary(seen)[0][1].endswith("holds 32 MiB, 100 % of what is stated")
+
+
+def test_the_theorys_curve_begins_at_the_capacity_and_leaves_out_the_cache_before(tmp_path):
+    drawn = HIT_RATE.chart(view(tmp_path, *SAMPLES, CAPACITY)).to_dict()
+    (theory,) = [
+        layer["data"]["values"] for layer in drawn["layer"] if layer.get("data", {}).get("values", [{}])[0].get("share")
+    ]
+    assert theory[0]["bytes"] == 32 * MIB and abs(theory[0]["share"] - 1) < 1e-9
+    assert abs(theory[-1]["share"] - 30 / 254) < 1e-9
+
+
+def test_a_share_without_an_interval_shows_its_quartiles(tmp_path):
+    seen = view(tmp_path, sample(64 * MIB, [0.4, 0.5, 0.6]))
+    (row,) = HIT_RATE.chart(seen).to_dict()["data"]["values"]
+    assert (row["low"], row["share"], row["high"]) == (0.45, 0.5, 0.55)
+    (table,) = HIT_RATE.tables(seen)
+    assert table.rows[0][1][0].text == "50.0 %"
+
+
+def test_latencies_alone_have_no_section(tmp_path):
+    assert not shares(view(tmp_path, SAMPLES[-1]))
+    assert not HIT_RATE.applies(view(tmp_path, SAMPLES[-1]))

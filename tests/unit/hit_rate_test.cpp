@@ -1,0 +1,150 @@
+// The hit-rate probe on simulated devices whose true rates are known: the caches count their hits.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "gpu/model/memory.hpp"
+#include "gpu/model/model.hpp"
+#include "gpu/model/random.hpp"
+#include "measure/runner.hpp"
+#include "probes/catalog.hpp"
+#include "support/recording_observer.hpp"
+
+namespace sonde::probes {
+namespace {
+
+constexpr std::uint64_t kib = 1 << 10;
+constexpr std::uint64_t mib = 1 << 20;
+
+/// A GPU with a memory-side cache of 1 MiB, small so that the test is quick.
+gpu::model::Description small_gpu(gpu::model::Policy policy, bool hashed) {
+  gpu::model::Description model;
+  model.name = "small";
+  model.memory_bytes = 256 * mib;
+  model.clock_mhz = 2000;
+  model.launch_ns = 3000;
+  model.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3, .ramp_seconds = 0.01};
+  model.levels.resize(4);
+  model.levels[0] = {.name = "L1", .bytes = 4 * kib, .latency_ns = 40};
+  model.levels[1] = {.name = "L2", .bytes = 64 * kib, .latency_ns = 90};
+  model.levels[2] = {
+      .name = "side", .bytes = 1 * mib, .policy = policy, .hashed = hashed, .memory_side = true, .latency_ns = 160};
+  model.levels[3] = {.name = "DRAM", .latency_ns = 300};
+  return model;
+}
+
+test::RecordingObserver measured(const gpu::model::Description& model, measure::Request request = {}) {
+  request.effort = measure::Effort::quick;
+  if (!request.largest_bytes) request.largest_bytes = 8 * mib;
+  request.smallest_bytes = 8 * kib;
+  const auto device = gpu::model::open(model);
+  request.stated_memory_side_bytes = gpu::memory_side_bytes(device->info().stated_caches);
+  test::RecordingObserver observer;
+  measure::run_probe(*device, hit_rate, {.request = request, .host_time = [] { return counters::HostTime{}; }},
+                     observer);
+  for (const auto& failure : observer.failures) ADD_FAILURE() << failure.text;
+  return observer;
+}
+
+std::optional<measure::Finding> found(const test::RecordingObserver& observer, const std::string& name,
+                                      const std::string& memory = "device") {
+  for (const measure::Finding& finding : observer.findings) {
+    if (finding.name == name && finding.series.at("memory") == memory) return finding;
+  }
+  return std::nullopt;
+}
+
+/// Of loads that reach the third level, the share that it serves, in the steady state of uniformly random lines.
+double true_rate(const gpu::model::Description& model, double bytes) {
+  gpu::model::Memory memory(model, ~0ull);
+  gpu::model::Random random(7);
+  const auto lines = static_cast<std::uint64_t>(bytes / 64);
+  const auto walk = [&](std::uint64_t loads) {
+    memory.start(0);
+    for (std::uint64_t i = 0; i < loads; ++i)
+      memory.access(static_cast<std::uint64_t>(random.uniform() * static_cast<double>(lines)) * 64);
+  };
+  walk(4 * lines);
+  walk(400'000);
+  const std::vector<std::uint64_t> served = memory.served();
+  return static_cast<double>(served[2]) / static_cast<double>(served[2] + served[3]);
+}
+
+class HitRateOf : public testing::TestWithParam<std::pair<gpu::model::Policy, bool>> {};
+
+TEST_P(HitRateOf, AMemorySideCacheIsItsTrueOneWhateverThePolicy) {
+  const gpu::model::Description model = small_gpu(GetParam().first, GetParam().second);
+  const auto observer = measured(model);
+  const auto capacity = found(observer, "effective-capacity");
+  ASSERT_TRUE(capacity);
+  EXPECT_NEAR(capacity->value.value() / mib, 1, 0.05) << capacity->evidence;
+  EXPECT_LE(capacity->low.value(), 1.0 * mib);
+  EXPECT_GE(capacity->high.value(), 1.0 * mib);
+  int compared = 0;
+  for (const measure::Measurement& one : observer.measurements) {
+    const double bytes = one.point.x.at("bytes");
+    if (one.unit != "ratio" || one.point.series.at("memory") != "device" || bytes < 1.5 * mib || bytes > 6.1 * mib)
+      continue;
+    ++compared;
+    EXPECT_NEAR(measure::median_of(one), true_rate(model, bytes), 0.03) << bytes;
+    ASSERT_TRUE(one.interval);
+    EXPECT_LT(one.interval->low, one.interval->value);
+  }
+  EXPECT_GE(compared, 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, HitRateOf,
+                         testing::Values(std::pair(gpu::model::Policy::lru, false),
+                                         std::pair(gpu::model::Policy::random, true)));
+
+TEST(HitRate, WithoutAMemorySideCacheNoneIsSeen) {
+  gpu::model::Description model = small_gpu(gpu::model::Policy::lru, false);
+  model.levels.erase(model.levels.begin() + 2);
+  const auto observer = measured(model);
+  ASSERT_TRUE(found(observer, "none-seen"));
+  EXPECT_EQ(observer.findings.size(), 1u);
+  for (const measure::Measurement& one : observer.measurements) EXPECT_NE(one.unit, "ratio");
+}
+
+TEST(HitRate, WhereAHitIsHardlyFasterThanAMissNoRateIsTold) {
+  gpu::model::Description model = small_gpu(gpu::model::Policy::lru, false);
+  model.levels[2].latency_ns = 220;
+  const auto observer = measured(model);
+  const auto finding = found(observer, "contrast-too-small");
+  ASSERT_TRUE(finding);
+  EXPECT_NEAR(finding->value.value(), 300.0 / 220, 0.03);
+  EXPECT_FALSE(found(observer, "effective-capacity"));
+  for (const measure::Measurement& one : observer.measurements) EXPECT_NE(one.unit, "ratio");
+}
+
+TEST(HitRate, MemoryThatBypassesTheCacheIsToldFromMemoryThatDoesNot) {
+  gpu::model::Description model = small_gpu(gpu::model::Policy::lru, true);
+  model.host_memory = {.latency_ns = 300, .bypasses_memory_side_cache = true, .zero_copy = {"alloc-host-ptr"}};
+  const auto observer = measured(model);
+  const auto none = found(observer, "none-seen", "alloc-host-ptr");
+  ASSERT_TRUE(none);
+  EXPECT_NE(none->evidence.find("alloc-host-ptr"), std::string::npos) << none->evidence;
+  int shares = 0;
+  for (const measure::Measurement& one : observer.measurements) {
+    if (one.unit != "ratio" || one.point.series.at("memory") != "alloc-host-ptr") continue;
+    ++shares;
+    EXPECT_NEAR(measure::median_of(one), 0, 0.06) << one.point.x.at("bytes");
+  }
+  EXPECT_GE(shares, 5);
+  const auto copied = found(observer, "effective-capacity", "use-host-ptr");
+  ASSERT_TRUE(copied);
+  EXPECT_NEAR(copied->value.value() / mib, 1, 0.08);
+}
+
+TEST(HitRate, ASweepThatEndsTooSoonSaysSoInsteadOfGuessing) {
+  const auto observer = measured(small_gpu(gpu::model::Policy::lru, false), {.largest_bytes = 1 * mib});
+  EXPECT_TRUE(observer.findings.empty());
+  ASSERT_FALSE(observer.skips.empty());
+  EXPECT_NE(observer.skips.back().text.find("--sizes"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sonde::probes

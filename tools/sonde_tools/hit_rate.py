@@ -1,0 +1,181 @@
+"""The report's section on the last cache before memory: the share of loads that it serves over the working set."""
+
+from dataclasses import replace
+
+from sonde_tools import axes, charts, formats, parts
+from sonde_tools.devices import series_name
+from sonde_tools.pictures import Picture
+from sonde_tools.sections import Cell, Section, Table
+
+_CAPACITY = "effective-capacity"
+# Lines of the theory are drawn through so many points.
+_THEORY_POINTS = 60
+
+
+def shares(view):
+    """The labelled curves of shares, one an API and kind of memory: 'OpenCL, alloc-host-ptr'."""
+    found = []
+    for entry in view.curves:
+        if entry.curve.probe != "hit-rate" or entry.curve.unit != "ratio":
+            continue
+        name = series_name(entry.curve, view.is_model)
+        # Order, method and writer are the same of all.
+        short = series_name(replace(entry.curve, series=_of_memory(entry.curve.series)), view.is_model)
+        found.append(replace(entry, label=short + entry.label.removeprefix(name)))
+    return found
+
+
+def _of_memory(series):
+    return {key: word for key, word in series.items() if key == "memory"}
+
+
+def applies(view):
+    """Whether a share of hits is known anywhere."""
+    return bool(shares(view))
+
+
+def _capacities(view):
+    """{label: finding} of the curves of which it is known what the cache holds."""
+    found = {}
+    for recording, finding in view.findings:
+        if finding["finding"] != _CAPACITY or not finding.get("value"):
+            continue
+        for entry in shares(view):
+            own = entry.curve.api, entry.curve.probe, entry.curve.series.get("memory", "device")
+            place = finding.get("api"), finding.get("probe"), (finding.get("series") or {}).get("memory", "device")
+            if entry.recording is recording and own == place:
+                found[entry.label] = finding
+    return found
+
+
+def _theory(finding, largest_bytes):
+    """(bytes, share) of uniformly random loads that reach a cache which holds so much, beyond its size."""
+    details = finding.get("details") or {}
+    held, before = finding["value"], details.get("before_bytes") or 0
+    if not before < held < largest_bytes:
+        return []
+    sizes = [held * (largest_bytes / held) ** (step / _THEORY_POINTS) for step in range(_THEORY_POINTS + 1)]
+    return [(size, (held - before) / (size - before)) for size in sizes]
+
+
+def summary(view):
+    """One (colour, text) a curve of which the capacity is known."""
+    palette = charts.colours(shares(view))
+    found = []
+    for label, finding in _capacities(view).items():
+        text = f"{label}: holds {formats.size(finding['value'])}"
+        share = (finding.get("details") or {}).get("share_of_stated")
+        found.append((palette[label], text + (f", {100 * share:.0f} % of what is stated" if share else "")))
+    return found
+
+
+def chart(view):
+    """The picture, with a title and subtitle that let it stand alone."""
+    entries = shares(view)
+    palette = charts.colours(entries)
+    rows = [_row(entry.label, point) for entry in entries for point in entry.curve.points]
+    largest = max(row["bytes"] for row in rows)
+    theory = [
+        {"series": label, "bytes": size, "share": share}
+        for label, finding in _capacities(view).items()
+        for size, share in _theory(finding, largest)
+    ]
+    lowest = min(0, *(row["low"] for row in rows))
+    highest = max(1, *(row["high"] for row in rows))
+    x_axis, x_scale = axes.SIZE.axis([row["bytes"] for row in rows])
+    x = {"field": "bytes", "type": "quantitative", "title": "working set", "axis": x_axis, "scale": x_scale}
+    about = {"type": "quantitative", "title": "share of loads that the last cache serves",
+             "axis": {"format": ".0%"}, "scale": {"domain": [lowest, highest], "nice": False}}  # fmt: skip
+    y = {"field": "share", **about}
+    coloured = {"x": x, "color": charts.colour(palette)}
+    titles = {
+        "series": "series",
+        "size_text": "working set",
+        "share_text": "share of hits",
+        "interval_text": "interval",
+    }
+    layers = [
+        *charts.simulated_mark(entries),
+        {"mark": {"type": "rule", "opacity": 0.45, "strokeWidth": 3, "clip": True},
+         "encoding": {**coloured, "y": {"field": "low", **about}, "y2": {"field": "high"}}},
+        {"data": {"values": theory}, "mark": {"type": "line", "strokeDash": [5, 3], "strokeWidth": 1.4, "clip": True},
+         "encoding": {"x": x, "y": y, "color": {"field": "series", "type": "nominal"}}},
+        {"mark": {"type": "point", "filled": True, "opacity": 1, "size": 40}, "encoding": {**coloured, "y": y},
+         "transform": [{"filter": "!datum.disturbed"}]},
+        {"mark": {"type": "point", "filled": False, "fill": "white", "opacity": 1, "size": 44, "strokeWidth": 1.5},
+         "encoding": {"x": x, "y": y, "color": {"field": "series", "type": "nominal"}},
+         "transform": [{"filter": "datum.disturbed"}]},
+        {"mark": {"type": "circle", "size": 190, "opacity": 0},
+         "encoding": {**coloured, "y": y, "tooltip": charts.tooltip(titles)}},
+    ]  # fmt: skip
+    what = "simulated hit rate" if view.is_model else "hit rate"
+    subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), legend(view)]
+    title = f"{view.record['name']}: {what} of the last cache before memory"
+    return Picture({**charts.frame((title, subtitle), layers, names=palette), "data": {"values": rows}})
+
+
+def _row(label, point):
+    share = _share(point)
+    return {
+        "series": label, "bytes": point.x["bytes"], "share": share["value"], "low": share["low"], "high": share["high"],
+        "disturbed": point.disturbed, "size_text": formats.size(point.x["bytes"]), "share_text": _percent(share["value"]),
+        "interval_text": f"{_percent(share['low'])} to {_percent(share['high'])}",
+    }  # fmt: skip
+
+
+def _share(point):
+    """Low, value and high: the interval where it is known, else the quartiles."""
+    return point.interval or {"low": point.low_quartile, "value": point.median, "high": point.high_quartile}
+
+
+def _percent(share):
+    return f"{100 * share:.1f} %"
+
+
+def legend(view):
+    """What the picture shows, in sentences."""
+    text = "Points: from latency, with the interval that another run's lies in."
+    if _capacities(view):
+        text += " Dashed: uniformly random loads of a cache that holds what was found."
+    if any(point.disturbed for entry in shares(view) for point in entry.curve.points):
+        text += " Hollow points: other programs were using the CPU, or its core."
+    return text
+
+
+def tables(view):
+    """A row a working set: the share of hits and its interval."""
+    what = "Simulated share of hits" if view.is_model else "Share of hits"
+    rows = [
+        (f"{entry.label}, {formats.size(point.x['bytes'])}", [_cell(point)])
+        for entry in shares(view)
+        for point in entry.curve.points
+    ]
+    return [Table(f"{what} of the loads that reach the last cache, with its interval", ["Working set", "Share"], rows)]
+
+
+def _cell(point):
+    share = _share(point)
+    return Cell(_percent(share["value"]), f"{_percent(share['low'])} to {_percent(share['high'])}", point.disturbed)
+
+
+def further(_view):
+    """No further pictures."""
+    return []
+
+
+def method(view):
+    """How it was measured, in paragraphs."""
+    found = [
+        "One work-item loads lines in uniformly random order, each load waiting for the one before. Such a walk hits a "
+        "cache as often as the cache's share of the working set, whatever its policy. Working sets smaller than the cache "
+        "tell what a hit takes, larger ones what a miss takes; the share of hits is where a latency lies between the two, "
+        "without the loads that the caches before it have served.",
+        "It is the share of uniformly random loads of one work-item. Another program's own order of loads may hit more often "
+        "or less.",
+    ]
+    if view.is_model:
+        found.insert(0, "All values are simulated: the caches are a model's, not hardware.")
+    return found
+
+
+HIT_RATE = Section("hit-rate", "Hit rate of the last cache", applies, summary, chart, legend, tables, further, method)
