@@ -113,3 +113,15 @@ def visible(text):
 def slug(text):
     """A text as part of a file name: lower case, digits, letters and single hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "device"
+
+
+def slugs(texts):
+    """The slug of each text (list); those that would share one are numbered."""
+    found = []
+    for text in texts:
+        one, number = slug(text), 1
+        while one in found:
+            number += 1
+            one = f"{slug(text)}-{number}"
+        found.append(one)
+    return found
