@@ -95,7 +95,9 @@ def quantity(value, unit):
 
 def percent(share):
     """A share from 0 to 1 as text, or a dash where it is not known."""
-    return "–" if share is None else f"{share * 100:.1f} %"
+    if share is None:
+        return "–"
+    return f"{share * 100:.1f} %" if abs(share) < 1000 else f"{share * 100:.3g} %"
 
 
 def span(low, high, text):

@@ -12,10 +12,12 @@ TOOLTIP = {"series": "series", "t_text": "at", "median_text": "median", "range_t
            "intervals": "intervals"}  # fmt: skip
 
 
-def seconds(title):
+def seconds(title, lines):
     """The channel x (object) of time."""
-    return {"field": "t", "type": "quantitative", "title": title, "scale": {"nice": False, "zero": False},
-            "axis": {"tickCount": 10, "format": "~r"}}  # fmt: skip
+    first, last = min(_values(lines, "t")), max(_values(lines, "t"))
+    room = 0.5 if first == last else 0.004 * (last - first)
+    return {"field": "t", "type": "quantitative", "title": title, "axis": {"tickCount": 10, "format": "~r", "labelSeparation": 10, "grid": False},
+            "scale": {"domain": [first - room, last + room], "nice": False, "zero": False}}  # fmt: skip
 
 
 def gbps(lines, title, between=None):

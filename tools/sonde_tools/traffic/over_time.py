@@ -32,13 +32,14 @@ def one(run, head):
     rates = [line for line in lines if line.series == "hit rate"]
     both = bool(traffic and rates)
     height = charts.HEIGHT_PIXELS
-    layers = [*charts.simulated_word({run.is_model}), *_baseline(run)]
+    x = axes.seconds("seconds", lines)
+    layers = [*charts.simulated_word({run.is_model}), *_baseline(run, x)]
     if traffic:
         y = axes.gbps(traffic, "traffic, GB/s", [_TRAFFIC_TO * height, 0] if both else None)
-        layers.append(_panel(palette, axes.seconds("seconds"), y, "datum.series != 'hit rate'", "traffic"))
+        layers.append(_panel(palette, x, y, "datum.series != 'hit rate'", "traffic"))
     if rates:
         y = axes.hit_rate(rates, [height, _HIT_RATE_FROM * height] if both else None)
-        layers.append(_panel(palette, axes.seconds("seconds"), y, "datum.series == 'hit rate'", "rates"))
+        layers.append(_panel(palette, x, y, "datum.series == 'hit rate'", "rates"))
     texts = [axes.text("t", "format(datum.t, ',.4~f') + ' s'"), *axes.measured("datum.series == 'hit rate'", "GB/s")]
     return _picture(head, layers, palette, lines, texts, head_pixels=14 if run.baseline.height else 0)
 
@@ -49,7 +50,7 @@ def several(runs, palette, head):
         Line(run.label, False, [], reduced.reduced(run.work, "hit_rate", reduced.FEW_COLUMNS, run.began))
         for run in runs
     ]  # fmt: skip
-    across = axes.seconds("seconds since the baseline's end, or since the first interval")
+    across = axes.seconds("seconds", lines)
     panel = _panel(palette, across, axes.hit_rate(lines, between="median"), None, "rates", band=False)
     layers = [*charts.simulated_word({run.is_model for run in runs}), panel]
     texts = [axes.text("t", "format(datum.t, ',.4~f') + ' s'"), *axes.measured("true", "")]
@@ -64,9 +65,9 @@ def _picture(head, layers, palette, lines, texts, head_pixels=0):
         "resolve": {"scale": {"y": "independent"}},
         "params": [
             {"name": "shown", "select": {"type": "point", "fields": ["series"], "toggle": "true"}, "bind": "legend",
-             "value": [{"series": label} for label in palette], "views": [f"curve {layers[-1]['name']}"]},
+             "value": [{"series": label} for label in palette], "views": [f"curve_{layers[-1]['name']}"]},
             {"name": "view", "select": {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.ctrlKey]"},
-             "bind": "scales", "views": [f"hovered {layers[-1]['name']}"]},
+             "bind": "scales", "views": [f"hovered_{layers[-1]['name']}"]},
         ],
     }  # fmt: skip
     return Picture(specification, lines)
@@ -78,12 +79,12 @@ def _panel(palette, x, y, own, name, band=True):
     # A row without a number breaks the line: nothing is known there, which is no zero.
     broken = {"invalid": "break-paths-show-domains", "clip": True}
     layers = [
-        {"name": f"curve {name}", "mark": {"type": "line", "strokeWidth": 1.6, "strokeJoin": "round", **broken},
+        {"name": f"curve_{name}", "mark": {"type": "line", "strokeWidth": 1.6, "strokeJoin": "round", **broken},
          "encoding": encoding},
         {"mark": {"type": "point", "filled": True, "opacity": 1, "size": 24, "clip": True}, "encoding": encoding,
          "transform": [{"filter": "datum.alone"}]},
-        {"name": f"hovered {name}", "mark": {"type": "circle", "size": 90, "opacity": 0, "clip": True},
-         "transform": [{"filter": "isValid(datum.median)"}],
+        {"name": f"hovered_{name}", "mark": {"type": "circle", "size": 90, "opacity": 0, "clip": True},
+         "transform": [{"filter": "datum.hovered"}],
          "encoding": {**encoding, "tooltip": charts.tooltip(axes.TOOLTIP)}},
     ]  # fmt: skip
     if band:
@@ -92,13 +93,13 @@ def _panel(palette, x, y, own, name, band=True):
     return {"name": name, "layer": layers, **({"transform": [{"filter": own}]} if own else {})}
 
 
-def _baseline(run):
+def _baseline(run, across):
     """The idle baseline as a grey field with its name."""
     if run.baseline.is_empty():
         return []
     first, last = run.baseline["t"][0] - run.baseline["dt"][0], run.baseline["t"][-1]
-    place = {"data": {"values": [{"begin": max(first, 0), "end": last}]}}
-    x = {**axes.seconds("seconds"), "field": "begin"}
+    place = {"data": {"values": [{"begin": max(first, across["scale"]["domain"][0]), "end": last}]}}
+    x = {**across, "field": "begin"}
     return [
         {**place, "mark": {"type": "rect", "color": "#888", "opacity": 0.16, "clip": True},
          "encoding": {"x": x, "x2": {"field": "end"}}},

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from sonde_tools import charts, formats
 from sonde_tools.sections import Cell, Table
 from sonde_tools.traffic import method, numbers, over_time, spread
+from sonde_tools.traffic.runs import PLACES
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def of(runs):
     return Traffic(
         [(palette[run.label], _in_words(run)) for run in shown],
         [part for part in found if part],
-        [_table(shown)],
+        _tables(shown),
         method.paragraphs(shown),
         notes,
     )
@@ -57,19 +58,19 @@ def _palette(runs):
 
 
 def _in_words(run):
-    """'run-1: hit rate 73.1 % (in a tenth of the time below 61.0 %), up to 212 GB/s at memory'."""
+    """'run-1: hit rate 73.1 %, p50 over time 74.0 % (p10 to p90: 61.0 % to 80.2 %), up to 212 GB/s at memory'."""
     whole, quantiles = numbers.whole(run.work), numbers.over_time(run)
     texts = []
     if whole is not None:
         texts.append(f"hit rate {formats.percent(whole)}")
     if quantiles:
         low, middle, high = map(formats.percent, quantiles)
-        texts.append(f"over time {middle} ({low} to {high})")
-    for side, place in (("fabric", "at the fabric"), ("memory", "at memory")):
+        texts.append(f"p50 over time {middle} (p10 to p90: {low} to {high})")
+    for side, place in PLACES.items():
         if found := numbers.highest(run, side):
             texts.append(f"up to {_gbps(found.gbps)} GB/s {place}")
     simulated = " (simulated)" if run.is_model else ""
-    return f"{run.label}{simulated}: {', '.join(texts) or 'no more than a few numbers are known'}"
+    return f"{run.label}{simulated}: {', '.join(texts) or 'too little is known for a number'}"
 
 
 def _each(runs):
@@ -87,12 +88,13 @@ def _hit_rates(runs, palette):
     runs = [run for run in runs if not run.work.is_empty() and run.work["hit_rate"].count()]
     if len(runs) < 2:
         return None
-    legend = "Medians of the intervals at one place of the picture. Where a line is broken, nothing is known."
-    head = (
-        f"{_what(runs[0], 'hit rate') if _all_models(runs) else 'Hit rate'} over time, {len(runs)} runs",
-        [_about(runs), legend],
+    legend = (
+        "Medians of the intervals at one place of the picture; time begins where each run's idle baseline ends. "
+        "Where a line is broken, nothing is known."
     )
-    chart = over_time.several(runs, _of(palette, runs), head)
+    chart = over_time.several(
+        runs, _of(palette, runs), (_title(runs, "hit rate over time"), [_about(runs), *_lines(legend)])
+    )
     return Part("hit-rate-over-time", _said(runs, "Hit rate over time, all runs"), chart, legend)
 
 
@@ -120,33 +122,26 @@ def _latency(runs, palette):
     return Part("cpu-latency-over-traffic", _said(runs, "CPU latency over traffic"), chart, legend)
 
 
-def _table(runs):
-    headings = ["", "Hit rate, whole run", "p50 (p10 to p90) over time", "Most at memory in 1 s, GB/s",
-                "Most at the fabric in 1 s, GB/s", "Idle: memory, fabric, GB/s"]  # fmt: skip
-    rows = [
-        (run.label, [
-            Cell(formats.percent(numbers.whole(run.work))), _over_time(run), _highest(run, "memory"),
-            _highest(run, "fabric"), Cell(", ".join(_gbps(numbers.idle(run, side)) for side in ("memory", "fabric"))),
-        ])
-        for run in runs
-    ]  # fmt: skip
-    return Table("Hit rate and traffic of the whole run", headings, rows)
+def _tables(runs):
+    """Hit rates and traffic of the runs; a table each, as so many columns would not fit."""
+    of_rates, of_traffic = [], []
+    for run in runs:
+        highest = {side: numbers.highest(run, side) for side in ("memory", "fabric")}
+        rates = [numbers.whole(run.work), *(numbers.over_time(run) or [None] * 3)]
+        rates += [found and found.hit_rate for found in highest.values()]
+        of_rates.append((run.label, [Cell(formats.percent(rate)) for rate in rates]))
+        idle = [Cell(_gbps(numbers.idle(run, side))) for side in highest]
+        of_traffic.append((run.label, [*map(_highest, highest.values()), *idle]))
+    rates = ["", "whole run", "p10 over time", "p50", "p90", "while most at memory", "while most at the fabric"]
+    traffic = ["", "memory, most in 1 s", "fabric, most in 1 s", "memory, idle", "fabric, idle"]
+    return [
+        Table("Hit rate", rates, of_rates),
+        Table("Traffic, read and written, GB/s", traffic, of_traffic),
+    ]
 
 
-def _over_time(run):
-    found = numbers.over_time(run)
-    if not found:
-        return Cell("–")
-    low, middle, high = map(formats.percent, found)
-    return Cell(middle, f"({low} to {high})")
-
-
-def _highest(run, side):
-    found = numbers.highest(run, side)
-    if not found:
-        return Cell("–")
-    rate = "" if found.hit_rate is None else f", hit rate {formats.percent(found.hit_rate)}"
-    return Cell(_gbps(found.gbps), f"until {found.at:.1f} s{rate}")
+def _highest(found):
+    return Cell(_gbps(found.gbps), f"until {found.at:.1f} s") if found else Cell("–")
 
 
 def _gbps(value):

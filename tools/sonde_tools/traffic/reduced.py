@@ -7,13 +7,16 @@ from sonde_tools.traffic.runs import gbps
 COLUMNS = 1000
 # Of several runs over one another: so many that a line is one, and not a cloud.
 FEW_COLUMNS = 250
+# A browser is slow with more things to point at.
+_HOVERED = 250
 
 
 def reduced(intervals, name, count=COLUMNS, zero=0.0):
     """Lists by name for a Line, a row a column of pixels: t, median, minimum and maximum (null where unknown), intervals.
 
     name: of bytes, which become GB/s, or of another column. zero: the time that is 0 in the picture. A row without
-    numbers stands where intervals are missing; alone says that a value has no neighbour to draw a line to.
+    numbers stands where intervals are missing; alone says that a value has no neighbour to draw a line to, hovered that
+    a pointer finds it.
     """
     value = polars.col(name).alias(name) if name in ("hit_rate", "cpu_latency_ns") else gbps(name)
     rows = (
@@ -33,7 +36,10 @@ def reduced(intervals, name, count=COLUMNS, zero=0.0):
     )
     unknown = polars.col("median").is_null()
     alone = ~unknown & unknown.shift(1, fill_value=True) & unknown.shift(-1, fill_value=True)
-    ordered = ordered.with_columns(alone=polars.when(alone).then(True)).drop("column")
+    hovered = polars.int_range(polars.len()) % (1 + len(ordered) // _HOVERED) == 0
+    ordered = ordered.with_columns(
+        alone=polars.when(alone).then(True), hovered=polars.when((hovered | alone) & ~unknown).then(True)
+    ).drop("column")
     return {each.name: each.to_list() for each in ordered if each.null_count() < len(each)}
 
 

@@ -6,7 +6,7 @@ import polars
 from sonde_tools import charts
 from sonde_tools.pictures import Line, Picture
 from sonde_tools.traffic import axes, numbers
-from sonde_tools.traffic.runs import gbps
+from sonde_tools.traffic.runs import PLACES, gbps
 
 _BIN = 0.02
 _LOADS = 50
@@ -62,7 +62,7 @@ def latency(runs, palette, head):
     """The Picture of the CPU's latency over traffic, a line a run; palette: label: colour."""
     loads = [_load(run) for run in runs]
     lines = [Line(run.label, False, [], _binned(_latencies(run, load))) for run, load in zip(runs, loads, strict=True)]
-    over = " or ".join({"fabric": "at the fabric", "memory": "at memory"}[load] for load in dict.fromkeys(loads))
+    over = " or ".join(PLACES[load] for load in dict.fromkeys(loads))
     largest = max(value for line in lines for value in line.numbers["gbps"])
     x = {"field": "gbps", "type": "quantitative", "title": f"traffic {over}, GB/s", "axis": {"tickCount": 10},
          "scale": {"domain": [0, 1.04 * max(largest, 1e-9)], "nice": False}}  # fmt: skip
