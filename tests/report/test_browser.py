@@ -115,14 +115,20 @@ def test_twelve_devices_together(chromium, twelve, width, scheme):
 
 @pytest.mark.parametrize(("width", "scheme"), SHOWN)
 def test_traffic_of_two_files_without_a_device(chromium, tmp_path, width, scheme):
-    files = [synthetic.watch_records(served=rate, count=1500) for rate in (0.7, 0.2)]
-    page = browser.Page(chromium, made(tmp_path, files), width, scheme)
+    # Files of one name, whose runs are called by their paths.
+    paths = [tmp_path / "a-folder-of-a-long-name" / rate / "run.jsonl" for rate in ("0.7", "0.2")]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        synthetic.write(path, synthetic.watch_records(served=float(path.parent.name), count=1500))
+    out = tmp_path / "page.html"
+    assert main([*map(str, paths), "-o", str(out)]) == 0
+    page = browser.Page(chromium, out, width, scheme)
     assert page.undrawn == [] and page.said == [] and page.requests == [] and page.wider == []
     drawn = "return [...document.querySelectorAll('.chart')].map((e) => e.querySelectorAll('svg path').length)"
     assert len(page.run(drawn)) == 5 and min(page.run(drawn)) > 15
     # A legend or an axis that did not fit would be cut at the picture's edge.
     assert page.run(OUTSIDE) == []
-    point = chromium.find_elements("css selector", "#traffic-run-0 .hovered_rates_marks path")[100]
+    point = chromium.find_elements("css selector", "[id^='traffic-'] .hovered_rates_marks path")[100]
     page.run("arguments[0].scrollIntoView({block: 'center'})", point)
     browser.hover(chromium, point)
     said = page.run("return document.querySelector('#vg-tooltip-element')?.textContent ?? ''")

@@ -193,6 +193,7 @@ def test_whatever_is_known_is_drawn(tmp_path, changes, shown):
 def test_scaled_intervals_and_simulated_ones_say_so(tmp_path):
     reader = page_of(tmp_path, synthetic.watch_records(scaled=True, source="model:strix-halo"))
     assert "in 400 of 400 intervals the kernel shared the counters" in reader.text
+    assert "In 400 of 400 intervals the kernel scaled" in reader.text
     assert "Traffic over time (simulated)" in reader.text and "run-1 (simulated): hit rate" in reader.text
     assert "simulated" in str(drawn(reader)["traffic-run-1"]["layer"][0])
 

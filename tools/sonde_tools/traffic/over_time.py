@@ -122,6 +122,15 @@ def legend(run):
         found.append("Grey: the idle baseline, taken before what was watched began.")
     if run.knows("hit_rate") and run.intervals["hit_rate"].null_count():
         found.append("Where a line is broken, nothing is known.")
+    if scaled := run.intervals["scaled"].sum():
+        found.append(
+            f"In {scaled:,} of {len(run.intervals):,} intervals the kernel scaled what it counted for a part of the time."
+        )
     if run.knows("hit_rate") and (lowest := run.intervals["hit_rate"].min()) < axes.LOWEST_HIT_RATE:
-        found.append(f"Beyond the picture: hit rates down to {formats.percent(lowest)}.")
+        found.append(beyond(lowest))
     return " ".join(found)
+
+
+def beyond(lowest):
+    """A sentence on the lowest hit rate, which is not drawn."""
+    return f"Beyond the picture: hit rates down to {formats.percent(lowest)}."

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from sonde_tools import charts, formats
 from sonde_tools.sections import Cell, Table
-from sonde_tools.traffic import method, numbers, over_time, spread
+from sonde_tools.traffic import axes, method, numbers, over_time, spread
 from sonde_tools.traffic.runs import PLACES
 
 
@@ -92,6 +92,9 @@ def _hit_rates(runs, palette):
         "Medians of the intervals at one place of the picture; time begins where each run's idle baseline ends. "
         "Where a line is broken, nothing is known."
     )
+    lowest = min(run.work["hit_rate"].min() for run in runs)
+    if lowest < axes.LOWEST_HIT_RATE:
+        legend += f" {over_time.beyond(lowest)}"
     chart = over_time.several(
         runs, _of(palette, runs), (_title(runs, "hit rate over time"), [_about(runs), *_lines(legend)])
     )
@@ -104,7 +107,7 @@ def _shares(runs, palette):
         return None
     legend = "How much of the time in which the hit rate is known it lay in each step of the axis, without the idle baseline."
     lowest = min(float(numbers.known_hit_rates(run)[0].min()) for run in runs)
-    if lowest < -1:
+    if lowest < axes.LOWEST_HIT_RATE:
         legend += f" Lower ones, down to {formats.percent(lowest)}, count in the lowest step."
     chart = spread.shares(
         runs, _of(palette, runs), (_title(runs, "share of time at each hit rate"), [_about(runs), *_lines(legend)])
