@@ -118,6 +118,34 @@ def bandwidth_level_records(
     return found
 
 
+def counter_records(count=400, seconds=0.001, baseline=50, served=0.7, seed=1, source="amd", **changes):
+    """What counters saw in so many intervals, the first ones idle: traffic in waves, now and then no hit rate known."""
+    random_numbers = random.Random(seed)
+    found = []
+    for number in range(count):
+        idle = number < baseline
+        moved = (2e8 if idle else 2e11 * (1 + 0.3 * math.sin(number / 40))) * seconds * random_numbers.uniform(0.9, 1.1)
+        rate = min(0.99, served + 0.1 * math.sin(number / 90) + random_numbers.gauss(0, 0.03))
+        fabric = {"fabric_read": round(0.7 * moved), "fabric_write": round(0.3 * moved)}
+        memory = {name.replace("fabric", "memory"): round(value * (1 - rate)) for name, value in fabric.items()}
+        known = not idle and not 60 <= number % 97 < 70
+        found.append({
+            "record": "counter", "source": source, "t": round((number + 1) * seconds, 6), "dt": seconds, **fabric, **memory,
+            "gpu_read": None, "gpu_write": None, "cpu_read": None, "cpu_write": None,
+            "cpu_latency_ns": round(110 + moved / seconds / 4e9 + random_numbers.gauss(0, 4), 2),
+            "hit_rate": 1 - sum(memory.values()) / sum(fabric.values()) if known else None, "beat_bytes": 64, "scale": 4.0,
+            "scaled": False, "baseline": idle, "state": {"gpu_clock_mhz": 2500}, **changes,
+        })  # fmt: skip
+    return found
+
+
+def watch_records(**changes):
+    """A file of `sonde watch`, which names no device."""
+    run = run_record(command=["sonde", "watch", "--", "game"])
+    end = {"record": "end", "status": "complete", "seconds": 0.4, "samples": 0, "skips": 0, "errors": 0}
+    return [run, *counter_records(**changes), end]
+
+
 def finding_record(finding="translation", **changes):
     """A finding of the latency probe with the given fields changed."""
     return {

@@ -5,6 +5,9 @@ import pytest
 import synthetic
 from sonde_tools.report import main
 
+OUTSIDE = """return [...document.querySelectorAll(".chart svg text")].filter((text) => {
+  const [own, all] = [text, text.ownerSVGElement].map((e) => e.getBoundingClientRect());
+  return text.textContent && (own.left < all.left - 1 || own.right > all.right + 1); }).map((e) => e.textContent)"""
 SHOWN = [(1400, "light"), (1400, "dark"), (400, "light"), (400, "dark")]
 
 
@@ -80,10 +83,7 @@ def test_everything_is_drawn_and_nothing_is_wider_than_the_screen(chromium, one,
     drawn = "return [...document.querySelectorAll('.chart')].map((e) => e.querySelectorAll('svg path').length)"
     assert len(page.run(drawn)) == 8 and min(page.run(drawn)) > 15
     # A legend or an axis that did not fit would be cut at the picture's edge.
-    outside = """return [...document.querySelectorAll(".chart svg text")].filter((text) => {
-      const [own, all] = [text, text.ownerSVGElement].map((e) => e.getBoundingClientRect());
-      return text.textContent && (own.left < all.left - 1 || own.right > all.right + 1); }).map((e) => e.textContent)"""
-    assert page.run(outside) == []
+    assert page.run(OUTSIDE) == []
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (400, "dark")])
@@ -111,6 +111,28 @@ def test_twelve_devices_together(chromium, twelve, width, scheme):
     assert (
         page.run("return getComputedStyle(document.querySelector('.chart svg')).backgroundColor") == "rgba(0, 0, 0, 0)"
     )
+
+
+@pytest.mark.parametrize(("width", "scheme"), SHOWN)
+def test_traffic_of_two_files_without_a_device(chromium, tmp_path, width, scheme):
+    # Files of one name, whose runs are called by their paths.
+    paths = [tmp_path / "a-folder-of-a-long-name" / rate / "run.jsonl" for rate in ("0.7", "0.2")]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        synthetic.write(path, synthetic.watch_records(served=float(path.parent.name), count=1500))
+    out = tmp_path / "page.html"
+    assert main([*map(str, paths), "-o", str(out)]) == 0
+    page = browser.Page(chromium, out, width, scheme)
+    assert page.undrawn == [] and page.said == [] and page.requests == [] and page.wider == []
+    drawn = "return [...document.querySelectorAll('.chart')].map((e) => e.querySelectorAll('svg path').length)"
+    assert len(page.run(drawn)) == 5 and min(page.run(drawn)) > 15
+    # A legend or an axis that did not fit would be cut at the picture's edge.
+    assert page.run(OUTSIDE) == []
+    point = chromium.find_elements("css selector", "[id^='traffic-'] .hovered_rates_marks path")[100]
+    page.run("arguments[0].scrollIntoView({block: 'center'})", point)
+    browser.hover(chromium, point)
+    said = page.run("return document.querySelector('#vg-tooltip-element')?.textContent ?? ''")
+    assert "hit rate" in said and " s" in said and "%" in said and "NaN" not in said
 
 
 def test_hovering_says_what_was_measured(chromium, one):

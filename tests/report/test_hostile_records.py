@@ -14,13 +14,14 @@ import synthetic
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sonde_tools import page, records, report
-from sonde_tools.devices import device_views
+from sonde_tools.devices import seen, views_of
 
 LONGEST_SENTENCE = 400
 MARKUP = "</script><img src=x onerror=alert(1)>"
 # A record of every kind, and of samples one of each curve: everything that a page has.
 BASE = [record for number, record in enumerate(synthetic.full_records()) if number % 9 == 0 or number < 2]
 BASE += [synthetic.finding_record(), *synthetic.bandwidth_level_records(), *synthetic.records()[-3:]]
+BASE[2:2] = synthetic.counter_records(count=6, baseline=2)
 # Where CI is set every run tries the same examples, so that a change is never blamed for what it did not do.
 LIMITS = settings(
     deadline=None, database=None, derandomize="CI" in os.environ, suppress_health_check=list(HealthCheck)
@@ -106,9 +107,11 @@ def test_what_is_read_is_shown(path, found):
     recording = recording_of(path, text_of(found))
     if recording is None:
         return
-    views = device_views([recording])
+    file = seen(recording)
+    views = views_of([file])
     with contextlib.redirect_stderr(io.StringIO()):
-        html = page.html([recording], views, report.SECTIONS, report._slugs(views))
+        traffic = report._traffic([file])
+        html = page.html([recording], views, report.SECTIONS, report._slugs(views), traffic=traffic)
     assert MARKUP not in html
 
 

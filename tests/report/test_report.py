@@ -72,7 +72,7 @@ def test_missing_packages_are_one_sentence_and_status_2(root, tmp_path):
         command, env={"PYTHONPATH": str(root / "tools")}, capture_output=True, text=True, check=False
     )
     assert result.returncode == 2 and result.stderr.count("\n") == 1
-    assert "missing (jinja2, msgspec, vl_convert): run tools/setup" in result.stderr
+    assert "missing (jinja2, msgspec, numpy, polars, vl_convert): run tools/setup" in result.stderr
 
 
 def test_wrong_file_is_one_sentence_and_status_2(root, tmp_path):

@@ -95,7 +95,11 @@ def frame(head, layers, height=HEIGHT_PIXELS, head_pixels=0, names=()):
 
 def simulated_mark(labelled):
     """A layer with a pale word behind the curves where any of them is of a model; none where none is."""
-    simulated = {entry.curve.api == "model" for entry in labelled}
+    return simulated_word({entry.curve.api == "model" for entry in labelled})
+
+
+def simulated_word(simulated):
+    """The same of a set of whether what is drawn is of a model."""
     if True not in simulated:
         return []
     word = "partly simulated" if False in simulated else "simulated"

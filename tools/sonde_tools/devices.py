@@ -64,23 +64,32 @@ class DeviceView:
 
 @dataclass(frozen=True)
 class Seen:
-    """What one file says: its recording, {device: its curves} and its device records."""
+    """What one file says: its recording, {device: its curves}, its device records, and what its counters saw (Runs)."""
 
     recording: object
     curves: dict
     devices: list
+    traffic: list = field(default_factory=list)
 
 
 def seen(recording, keep_samples=True):
-    """Makes the curves of a recording; of many files no samples need be kept beside them."""
+    """Makes the curves of a recording; of many files no samples and counters need be kept beside them."""
     found = {}
     for curve in curves(recording.samples, without_cycles=True):
         found.setdefault(curve.device, []).append(curve)
     named = {record["device"] for record in recording.devices}
     # Stand-ins for devices that have samples but no device record, so that no sample is left out.
     unnamed = [{"device": device, "name": device, "type": ""} for device in found if device not in named]
-    kept = recording if keep_samples else replace(recording, samples=[])
-    return Seen(kept, found, [*recording.devices, *unnamed])
+    kept = recording if keep_samples else replace(recording, samples=[], counters=[])
+    return Seen(kept, found, [*recording.devices, *unnamed], _traffic(recording))
+
+
+def _traffic(recording):
+    if not recording.counters:
+        return []
+    from sonde_tools.traffic import runs  # its libraries take longer than a small report, and few files have counters
+
+    return runs.of(recording)
 
 
 def device_views(recordings):

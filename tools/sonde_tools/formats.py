@@ -95,7 +95,9 @@ def quantity(value, unit):
 
 def percent(share):
     """A share from 0 to 1 as text, or a dash where it is not known."""
-    return "–" if share is None else f"{share * 100:.1f} %"
+    if share is None:
+        return "–"
+    return f"{share * 100:.1f} %" if abs(share) < 1000 else f"{share * 100:.3g} %"
 
 
 def span(low, high, text):
@@ -113,3 +115,15 @@ def visible(text):
 def slug(text):
     """A text as part of a file name: lower case, digits, letters and single hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "device"
+
+
+def slugs(texts):
+    """The slug of each text (list); those that would share one are numbered."""
+    found = []
+    for text in texts:
+        one, number = slug(text), 1
+        while one in found:
+            number += 1
+            one = f"{slug(text)}-{number}"
+        found.append(one)
+    return found

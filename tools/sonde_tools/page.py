@@ -22,8 +22,9 @@ MODEL_NOTE = "This device is simulated: every value on it is computed from a mod
 NOTHING_TOGETHER = "There is nothing to put together: nothing was measured on two devices or by two driver versions."
 
 
-def html(recordings, views, sections, slugs, compared=None):
-    """The whole page as text; slugs: for each view the name that its links and pictures use; compared: of together.figures."""
+def html(recordings, views, sections, slugs, compared=None, traffic=None):
+    """The whole page as text; slugs: for each view the name that its links and pictures use; compared: of
+    together.figures; traffic: of traffic.parts, where there are counters."""
     devices = [_device(view, sections, slug) for view, slug in zip(views, slugs, strict=True)]
     together = [
         {**_figure(f"{figure.name}-together", figure.chart, figure.legend), "heading": figure.heading, "table": table}
@@ -31,13 +32,21 @@ def html(recordings, views, sections, slugs, compared=None):
     ]
     figures = [figure for device in devices for part in device["parts"] for figure in (part, *part["further"])]
     figures += together
+    watched = (
+        [{**_figure(part.name, part.chart, part.legend), "heading": part.heading} for part in traffic.parts]
+        if traffic
+        else []
+    )
+    figures += watched
     return filled(
         _text("page.html.jinja"),
         {figure["id"]: figure["picture"] for figure in figures},
-        title=_title(views),
-        notes=_end_notes(recordings) + ([NOTHING_TOGETHER] if compared == [] else []),
+        title=_title(views, traffic),
+        notes=_notes(recordings, compared, traffic),
         devices=devices,
         together=together,
+        traffic=traffic,
+        watched=watched,
         missing=_missing(recordings),
         runs=[_run_card(recording) for recording in recordings],
     )
@@ -77,17 +86,17 @@ def _data(named):
     for id_, picture in named.items():
         lines = []
         for line in picture.lines:
-            # Pictures make lists of their own, of the same points.
-            key = tuple(map(id, line.points))
-            if key not in numbers:
-                numbers[key] = len(curves)
-                curves.append(msgspec.Raw(pictures.columns_text(line.points)))
-            lines.append([formats.visible(line.series), line.dashed, numbers[key]])
+            if line.key not in numbers:
+                numbers[line.key] = len(curves)
+                curves.append(msgspec.Raw(pictures.columns_text(line)))
+            lines.append([formats.visible(line.series), line.dashed, numbers[line.key]])
         charts[id_] = {**pictures.for_page(picture), "lines": lines}
     return msgspec.json.encode({"curves": curves, "charts": charts}).decode().replace("<", "\\u003c")
 
 
-def _title(views):
+def _title(views, traffic):
+    if not views and traffic:
+        return "Traffic of memory"
     return " and ".join(view.title for view in views) if 0 < len(views) < 3 else f"{len(views)} devices"
 
 
@@ -187,6 +196,14 @@ def _run_card(recording):
         "Sonde": " ".join(filter(None, [run.get("version"), f"({run['commit']})" if run.get("commit") else None])),
         "Run": run.get("run"),
     })  # fmt: skip
+
+
+def _notes(recordings, compared, traffic):
+    found = _end_notes(recordings)
+    # Runs with counters are over one another even so.
+    if compared == [] and not (traffic and len(traffic.summary) > 1):
+        found.append(NOTHING_TOGETHER)
+    return found + (traffic.notes if traffic else [])
 
 
 def _end_notes(recordings):

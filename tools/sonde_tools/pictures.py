@@ -15,11 +15,21 @@ _STATE = ("foreign_cpu", "clock_mhz")
 
 @dataclass(frozen=True)
 class Line:
-    """One curve of a picture: its name there, whether it is dashed, and its points."""
+    """One curve of a picture: its name there, whether it is dashed, and its points.
+
+    numbers: instead of points lists of numbers by name, one entry a row, null where unknown.
+    """
 
     series: str
     dashed: bool
     points: list
+    numbers: dict | None = None
+
+    @property
+    def key(self):
+        """What tells lines of other points from those of the same, hashable."""
+        # Pictures make lists of their own, of the same points.
+        return (id(self.numbers),) if self.numbers is not None else tuple(map(id, self.points))
 
 
 @dataclass(frozen=True)
@@ -54,13 +64,14 @@ def columns(points):
     return {name: values for name, values in found.items() if values.count(None) < len(values)}
 
 
-def columns_text(points):
-    """The columns as JSON (bytes), what was measured to five digits: a picture shows three, the tables have all."""
+def columns_text(line):
+    """The columns of a Line as JSON (bytes), what was measured to five digits: a picture shows three, the tables have
+    all."""
     texts = [
         msgspec.json.encode(formats.visible(name))
         + b":"
         + (_numbers(values) if name in _MEASURED + _STATE else msgspec.json.encode(values))
-        for name, values in columns(points).items()
+        for name, values in _columns(line).items()
     ]
     return b"{%s}" % b",".join(texts)
 
@@ -71,8 +82,12 @@ def _numbers(values):
     return b"[%s]" % (b",".join([b"%.5g"] * len(values)) % tuple(values))
 
 
+def _columns(line):
+    return columns(line.points) if line.numbers is None else line.numbers
+
+
 def _rows(line):
-    named = columns(line.points)
+    named = _columns(line)
     about = {"series": line.series, "dashed": line.dashed}
     return [{**about, **dict(zip(named, values, strict=True))} for values in zip(*named.values(), strict=True)]
 

@@ -18,6 +18,8 @@ Number = Annotated[int, Meta(ge=-_LARGEST, le=_LARGEST)] | Annotated[float, Meta
 NotNegative = Annotated[int, Meta(ge=0, le=_LARGEST)] | Annotated[float, Meta(ge=0, le=_LARGEST_FLOAT)]
 Positive = Annotated[int, Meta(gt=0, le=_LARGEST)] | Annotated[float, Meta(gt=0, le=_LARGEST_FLOAT)]
 Share = Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0, le=1)]
+# Below zero memory moved more than was asked of it, which is evidence too.
+HitRate = Annotated[int, Meta(ge=-_LARGEST, le=1)] | Annotated[float, Meta(ge=-_LARGEST_FLOAT, le=1)]
 Series = Annotated[dict[Name, Name], Meta(max_length=50)]
 Numbers = Annotated[dict[Name, Number], Meta(max_length=50)]
 
@@ -188,12 +190,27 @@ class Finding(TypedDict, total=False):
 
 
 class Counter(TypedDict, total=False):
-    """What counters counted in an interval."""
+    """What counters counted in an interval: bytes, null where unknown."""
 
     record: Required[str]
     source: Required[Name]
     t: Required[NotNegative]
     dt: Required[Positive]
+    fabric_read: NotNegative | None
+    fabric_write: NotNegative | None
+    memory_read: NotNegative | None
+    memory_write: NotNegative | None
+    gpu_read: NotNegative | None
+    gpu_write: NotNegative | None
+    cpu_read: NotNegative | None
+    cpu_write: NotNegative | None
+    cpu_latency_ns: NotNegative | None
+    hit_rate: HitRate | None
+    beat_bytes: Positive | None
+    scale: Positive | None
+    scaled: bool | None
+    baseline: bool | None
+    state: State | None
 
 
 class Reason(TypedDict, total=False):

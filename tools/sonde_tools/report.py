@@ -27,6 +27,8 @@ EXAMPLES = """examples:
       two drivers of one device in one chart
   sonde report results/*.jsonl -o all.html --together --png pictures
       all devices in one chart, one curve each
+  sonde report 1080p.jsonl 2160p.jsonl -o games.html
+      what `sonde watch` saw of two runs: hit rates over one another
 """
 
 
@@ -34,7 +36,7 @@ def parser():
     """The command line of `sonde report`."""
     found = argparse.ArgumentParser(
         prog="sonde report",
-        description="Makes an HTML page that works offline, pictures and tables from record files of `sonde run`.",
+        description="Makes an HTML page that works offline, pictures and tables from record files of `sonde run` and `sonde watch`.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -47,8 +49,9 @@ def parser():
     found.add_argument("--png", type=Path, metavar="DIR", help="also write each chart as a PNG picture into DIR")
     found.add_argument("--svg", type=Path, metavar="DIR", help="also write each chart as an SVG picture into DIR")
     found.add_argument(
-        "--csv", type=Path, metavar="DIR", help="also write samples, points, levels and findings as CSV tables into DIR"
-    )
+        "--csv", type=Path, metavar="DIR",
+        help="also write samples, points, levels, findings and counters as CSV tables into DIR",
+    )  # fmt: skip
     return found
 
 
@@ -78,7 +81,8 @@ def _write(request, files):
     views = views_of(files)
     slugs = _slugs(views)
     compared = together.figures(views) if request.together else None
-    yield target.write(request.out, page.html(recordings, views, SECTIONS, slugs, compared))
+    traffic = _traffic(files)
+    yield target.write(request.out, page.html(recordings, views, SECTIONS, slugs, compared, traffic))
     if request.png or request.svg:
         for figure, _ in compared or []:
             yield from _pictures(request, target, figure.chart, f"{figure.name}-together")
@@ -86,9 +90,22 @@ def _write(request, files):
             for section in SECTIONS:
                 if section.applies(view):
                     yield from _pictures(request, target, section.chart(view), f"{section.name}-{slug}")
+        for part in traffic.parts if traffic else []:
+            yield from _pictures(request, target, part.chart, part.name)
     if request.csv:
         for name, text in tables.texts(recordings):
             yield target.write(request.csv / name, text)
+
+
+def _traffic(files):
+    """What the page says of the files' counters, or None where none has any."""
+    runs = [run for file in files for run in file.traffic]
+    if not runs:
+        return None
+    from sonde_tools.traffic import parts
+    from sonde_tools.traffic.runs import labelled
+
+    return parts.of(labelled(runs))
 
 
 def _pictures(request, target, chart, name):
@@ -99,12 +116,5 @@ def _pictures(request, target, chart, name):
 
 
 def _slugs(views):
-    """A file name part for each view; those that would share one are numbered."""
-    found = []
-    for view in views:
-        slug, number = formats.slug(view.device), 1
-        while slug in found:
-            number += 1
-            slug = f"{formats.slug(view.device)}-{number}"
-        found.append(slug)
-    return found
+    """A file name part for each view."""
+    return formats.slugs(view.device for view in views)

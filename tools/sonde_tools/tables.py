@@ -3,6 +3,8 @@
 import csv
 import io
 
+import msgspec
+
 from sonde_tools.curves import curves
 from sonde_tools.series import canonical
 
@@ -19,11 +21,15 @@ _LEVEL = {
     "cycles_low": ("cycles", "low"), "cycles": ("cycles", "value"), "cycles_high": ("cycles", "high"),
     "bandwidth_low": ("bandwidth", "low"), "bandwidth": ("bandwidth", "value"), "bandwidth_high": ("bandwidth", "high"),
 }  # fmt: skip
+_COUNTER = [
+    "t", "dt", "fabric_read", "fabric_write", "memory_read", "memory_write", "gpu_read", "gpu_write", "cpu_read",
+    "cpu_write", "cpu_latency_ns", "hit_rate", "beat_bytes", "scale", "scaled", "baseline",
+]  # fmt: skip
 _FINDING = ["finding", "value", "low", "high", "unit", "evidence"]
 
 
 def texts(recordings):
-    """Yields (name, text) of samples.csv, points.csv, levels.csv and findings.csv."""
+    """Yields (name, text) of samples.csv, points.csv, levels.csv and findings.csv, and of counters.csv where there are."""
     samples = [sample for recording in recordings for sample in recording.samples]
     concluded = [record for recording in recordings for record in (*recording.levels, *recording.findings)]
     series = _names(canonical(record.get("series")) for record in (*samples, *concluded))
@@ -38,6 +44,10 @@ def texts(recordings):
     }
     for name, (columns, rows) in tables.items():
         yield f"{name}.csv", _text_of([*about, *columns], rows)
+    if any(recording.counters for recording in recordings):
+        state = _names(counter.get("state") or {} for recording in recordings for counter in recording.counters)
+        columns = ["file", "run", "source", *_COUNTER, *(f"state_{name}" for name in state)]
+        yield "counters.csv", _text_of(columns, _counter_rows(recordings, state))
 
 
 def _names(objects):
@@ -77,6 +87,17 @@ def _finding_rows(recordings, series):
             yield [*_about(recording, finding, series), *(_text(finding.get(name)) for name in _FINDING)]
 
 
+def _counter_rows(recordings, state_names):
+    for recording in recordings:
+        about = [str(recording.path), recording.run.get("run", "")]
+        for counter in recording.counters:
+            state = counter.get("state") or {}
+            yield [
+                *about, counter["source"], *(_plain(counter.get(name)) for name in _COUNTER),
+                *(_plain(state.get(name)) for name in state_names),
+            ]  # fmt: skip
+
+
 def _about(recording, record, series_names):
     """The columns that name a curve; a word of the series that is a default stays empty."""
     series = canonical(record.get("series"))
@@ -92,6 +113,13 @@ def _inside(record, path):
     for name in path:
         record = (record or {}).get(name)
     return _text(record)
+
+
+def _plain(value):
+    """A field of any type: words as the other tables have them, lists and objects as JSON."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return msgspec.json.encode(value).decode() if isinstance(value, list | dict) else _text(value)
 
 
 def _text(value):

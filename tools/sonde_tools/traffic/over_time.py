@@ -1,0 +1,136 @@
+"""Pictures over time: traffic with the hit rate below it, and the hit rates of several runs over one another."""
+
+from sonde_tools import charts, formats
+from sonde_tools.pictures import Line, Picture
+from sonde_tools.traffic import axes, reduced
+
+# Fabric blue, memory orange, what is written paler; the hit rate green.
+SERIES = {
+    "fabric_read": ("fabric read", "#0072b2"),
+    "fabric_write": ("fabric written", "#3aa0dc"),
+    "memory_read": ("memory read", "#d55e00"),
+    "memory_write": ("memory written", "#b8860b"),
+    "hit_rate": ("hit rate", "#009e73"),
+}
+# Shares of the height, from above: where traffic ends and the hit rate begins.
+_TRAFFIC_TO, _HIT_RATE_FROM = 0.6, 0.67
+
+
+def shown(run):
+    """The columns of SERIES that the run knows."""
+    return [name for name in SERIES if run.knows(name)]
+
+
+def one(run, head):
+    """The Picture of one run, which knows at least one of SERIES; head: title and subtitle's lines."""
+    lines = [
+        Line(SERIES[name][0], False, [], reduced.reduced(run.intervals, name))
+        for name in shown(run)
+    ]  # fmt: skip
+    palette = dict(SERIES[name] for name in shown(run))
+    traffic = [line for line in lines if line.series != "hit rate"]
+    rates = [line for line in lines if line.series == "hit rate"]
+    both = bool(traffic and rates)
+    height = charts.HEIGHT_PIXELS
+    x = axes.seconds("seconds", lines)
+    layers = [*charts.simulated_word({run.is_model}), *_baseline(run, x)]
+    if traffic:
+        y = axes.gbps(traffic, "traffic, GB/s", [_TRAFFIC_TO * height, 0] if both else None)
+        layers.append(_panel(palette, x, y, "datum.series != 'hit rate'", "traffic"))
+    if rates:
+        y = axes.hit_rate(rates, [height, _HIT_RATE_FROM * height] if both else None)
+        layers.append(_panel(palette, x, y, "datum.series == 'hit rate'", "rates"))
+    texts = [axes.text("t", "format(datum.t, ',.4~f') + ' s'"), *axes.measured("datum.series == 'hit rate'", "GB/s")]
+    return _picture(head, layers, palette, lines, texts, head_pixels=14 if run.baseline.height else 0)
+
+
+def several(runs, palette, head):
+    """The Picture of the hit rates of several runs, each from the end of its baseline on; palette: label: colour."""
+    lines = [
+        Line(run.label, False, [], reduced.reduced(run.work, "hit_rate", reduced.FEW_COLUMNS, run.began))
+        for run in runs
+    ]  # fmt: skip
+    across = axes.seconds("seconds", lines)
+    panel = _panel(palette, across, axes.hit_rate(lines, between="median"), None, "rates", band=False)
+    layers = [*charts.simulated_word({run.is_model for run in runs}), panel]
+    texts = [axes.text("t", "format(datum.t, ',.4~f') + ' s'"), *axes.measured("true", "")]
+    return _picture(head, layers, palette, lines, texts)
+
+
+def _picture(head, layers, palette, lines, texts, head_pixels=0):
+    specification = {
+        **charts.frame(head, layers, head_pixels=head_pixels, names=palette),
+        "transform": [{"filter": {"param": "shown"}}, *texts],
+        # Traffic and hit rate share the time and nothing else.
+        "resolve": {"scale": {"y": "independent"}},
+        "params": [
+            {"name": "shown", "select": {"type": "point", "fields": ["series"], "toggle": "true"}, "bind": "legend",
+             "value": [{"series": label} for label in palette], "views": [f"curve_{layers[-1]['name']}"]},
+            {"name": "view", "select": {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.ctrlKey]"},
+             "bind": "scales", "views": [f"hovered_{layers[-1]['name']}"]},
+        ],
+    }  # fmt: skip
+    return Picture(specification, lines)
+
+
+def _panel(palette, x, y, own, name, band=True):
+    """Layers of curves that share an axis; own: the expression that tells their rows, or None for all."""
+    encoding = {"x": x, "y": {**y, "field": "median"}, "color": charts.colour(palette)}
+    # A row without a number breaks the line: nothing is known there, which is no zero.
+    broken = {"invalid": "break-paths-show-domains", "clip": True}
+    layers = [
+        {"name": f"curve_{name}", "mark": {"type": "line", "strokeWidth": 1.6, "strokeJoin": "round", **broken},
+         "encoding": encoding},
+        {"mark": {"type": "point", "filled": True, "opacity": 1, "size": 24, "clip": True}, "encoding": encoding,
+         "transform": [{"filter": "datum.alone"}]},
+        {"name": f"hovered_{name}", "mark": {"type": "circle", "size": 90, "opacity": 0, "clip": True},
+         "transform": [{"filter": "datum.hovered"}],
+         "encoding": {**encoding, "tooltip": charts.tooltip(axes.TOOLTIP)}},
+    ]  # fmt: skip
+    if band:
+        spread = {**encoding, "y": {**y, "field": "minimum"}, "y2": {"field": "maximum"}}
+        layers.insert(0, {"mark": {"type": "area", "opacity": 0.25, **broken}, "encoding": spread})
+    return {"name": name, "layer": layers, **({"transform": [{"filter": own}]} if own else {})}
+
+
+def _baseline(run, across):
+    """The idle baseline as a grey field with its name."""
+    if run.baseline.is_empty():
+        return []
+    first, last = run.baseline["t"][0] - run.baseline["dt"][0], run.baseline["t"][-1]
+    place = {"data": {"values": [{"begin": max(first, across["scale"]["domain"][0]), "end": last}]}}
+    x = {**across, "field": "begin"}
+    return [
+        {**place, "mark": {"type": "rect", "color": "#888", "opacity": 0.16, "clip": True},
+         "encoding": {"x": x, "x2": {"field": "end"}}},
+        {**place, "mark": {"type": "text", "text": "idle baseline", "align": "left", "baseline": "bottom", "color": "#5b6470", "clip": False,
+                           "fontSize": 12},
+         "encoding": {"x": x, "y": {"value": -4}}},
+    ]  # fmt: skip
+
+
+def legend(run):
+    """What the picture shows, in sentences."""
+    found = []
+    if len(run.intervals) > reduced.COLUMNS:
+        found.append(
+            "Line: the median of the intervals at one place of the picture; band: from the lowest to the highest of them."
+        )
+    else:
+        found.append("Each interval is a point of the lines.")
+    if run.baseline.height:
+        found.append("Grey: the idle baseline, taken before what was watched began.")
+    if run.knows("hit_rate") and run.intervals["hit_rate"].null_count():
+        found.append("Where a line is broken, nothing is known.")
+    if scaled := run.intervals["scaled"].sum():
+        found.append(
+            f"In {scaled:,} of {len(run.intervals):,} intervals the kernel scaled what it counted for a part of the time."
+        )
+    if run.knows("hit_rate") and (lowest := run.intervals["hit_rate"].min()) < axes.LOWEST_HIT_RATE:
+        found.append(beyond(lowest))
+    return " ".join(found)
+
+
+def beyond(lowest):
+    """A sentence on the lowest hit rate, which is not drawn."""
+    return f"Beyond the picture: hit rates down to {formats.percent(lowest)}."

@@ -1,0 +1,108 @@
+"""What one run's counters saw, as a table: a row an interval."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars
+
+BYTES = (
+    "fabric_read", "fabric_write", "memory_read", "memory_write", "gpu_read", "gpu_write", "cpu_read", "cpu_write",
+)  # fmt: skip
+# Where bytes are counted, in words.
+PLACES = dict(fabric="at the fabric", memory="at memory")
+_NUMBERS = ("t", "dt", *BYTES, "cpu_latency_ns", "hit_rate", "scale")
+_FLAGS = ("scaled", "baseline")
+# Contiguous intervals lie a length apart, whether t is the begin or the end of each; clocks are late at times.
+_MOST_LENGTHS_APART = 1.5
+_NO_MEMORYS_GBPS = 1e12
+
+
+@dataclass(frozen=True)
+class Run:
+    """One source's intervals of one record file, in the order of time.
+
+    intervals has t and dt in seconds, bytes, `fabric` and `memory` (read and written together), hit_rate, null where
+    unknown, and `gap`, whether intervals are missing before.
+    """
+
+    path: Path
+    about: dict
+    source: str
+    intervals: polars.DataFrame
+    is_model: bool
+    label: str
+
+    @property
+    def baseline(self):
+        """The intervals of the idle baseline."""
+        return self.intervals.filter("baseline")
+
+    @property
+    def work(self):
+        """The intervals that are not the baseline's: those of what was watched."""
+        return self.intervals.filter(~polars.col("baseline"))
+
+    @property
+    def began(self):
+        """Seconds at which the baseline was over."""
+        return (self.intervals if self.work.is_empty() else self.work)["t"][0]
+
+    def knows(self, name):
+        """Whether a column has any number."""
+        return self.intervals[name].count() > 0
+
+
+def of(recording):
+    """The Runs of a recording, one a source; labels do not yet tell files apart."""
+    by_source = {}
+    for counter in recording.counters:
+        by_source.setdefault(counter["source"], []).append(counter)
+    is_model = bool(recording.devices) and all(device["type"] == "model" for device in recording.devices)
+    return [
+        Run(
+            recording.path, recording.run, source, _table(counters), is_model or source.split(":")[0] == "model", source
+        )
+        for source, counters in by_source.items()
+    ]
+
+
+def labelled(runs):
+    """The runs with a name each: the file's, its source where it has several, its path where two have one name."""
+    sources = Counter(run.path for run in runs)
+    stems = Counter(path.stem for path in sources)
+    return [
+        replace(run, label=", ".join(filter(None, [
+            run.path.stem if stems[run.path.stem] == 1 else str(run.path),
+            run.source if sources[run.path] > 1 else "",
+        ])))
+        for run in runs
+    ]  # fmt: skip
+
+
+def _table(counters):
+    found = polars.DataFrame(
+        {
+            **{name: [counter.get(name) for counter in counters] for name in _NUMBERS},
+            **{name: [bool(counter.get(name)) for counter in counters] for name in _FLAGS},
+        },
+        schema={**dict.fromkeys(_NUMBERS, polars.Float64), **dict.fromkeys(_FLAGS, polars.Boolean)},
+        strict=False,
+    ).sort("t", maintain_order=True)
+    longer = polars.max_horizontal("dt", polars.col("dt").shift())
+    return found.with_columns(
+        *(_both(found, side).alias(side) for side in ("fabric", "memory")),
+        gap=(polars.col("t").diff() > _MOST_LENGTHS_APART * longer).fill_null(False),
+    )
+
+
+def _both(found, side):
+    """Bytes read and written; of a direction that no interval has nothing is known, and it is left out."""
+    names = [name for name in (f"{side}_read", f"{side}_write") if found[name].count()] or [f"{side}_read"]
+    return sum(polars.col(name) for name in names)
+
+
+def gbps(name):
+    """The expression of a column of bytes in GB/s; what no memory ever moves is unknown."""
+    rate = polars.col(name) / polars.col("dt") / 1e9
+    return polars.when(rate < _NO_MEMORYS_GBPS).then(rate).alias(name)

@@ -1,0 +1,133 @@
+"""Pictures without time: the share of time at each hit rate, and the CPU's latency over traffic."""
+
+import numpy
+import polars
+
+from sonde_tools import charts
+from sonde_tools.pictures import Line, Picture
+from sonde_tools.traffic import axes, numbers
+from sonde_tools.traffic.runs import PLACES, gbps
+
+_BIN = 0.02
+_LOADS = 50
+
+
+def shares(runs, palette, head):
+    """The Picture of the share of time at each hit rate, a line a run that knows some; palette: label: colour."""
+    lowest = min(float(numbers.known_hit_rates(run)[0].min()) for run in runs)
+    first = max(int(numpy.floor(min(lowest, 0.0) / _BIN)), round(axes.LOWEST_HIT_RATE / _BIN))
+    edges = numpy.arange(first, round(1 / _BIN) + 1) * _BIN
+    lines = [Line(run.label, False, [], _shares(run, edges)) for run in runs]
+    highest = max(value for line in lines for value in line.numbers["share"])
+    x = {"field": "hit_rate", "type": "quantitative", "title": "hit rate", "axis": {"format": "~%", "tickCount": 11},
+         "scale": {"domain": [float(edges[0]), 1.0], "nice": False}}  # fmt: skip
+    y = {"field": "share", "type": "quantitative", "title": f"share of time in each {100 * _BIN:.0f} points",
+         "axis": {"format": "~%", "tickCount": 6}, "scale": {"domain": [0, 1.04 * highest], "nice": False}}  # fmt: skip
+    encoding = {"x": x, "y": y, "color": charts.colour(palette)}
+    texts = [
+        axes.text("between", _percent("from") + " + ' to ' + " + _percent("to")),
+        axes.text("share", _percent("share")),
+    ]
+    titles = {"series": "series", "between_text": "hit rate", "share_text": "share of time"}
+    layers = [
+        *charts.simulated_word({run.is_model for run in runs}),
+        {"name": "curve", "mark": {"type": "line", "interpolate": "step", "strokeWidth": 1.8, "clip": True},
+         "encoding": encoding},
+        {"name": "hovered", "mark": {"type": "circle", "size": 90, "opacity": 0, "clip": True},
+         "encoding": {**encoding, "tooltip": charts.tooltip(titles)}},
+    ]  # fmt: skip
+    return _picture(head, layers, palette, lines, texts)
+
+
+def _shares(run, edges):
+    values, seconds = numbers.known_hit_rates(run)
+    found, _ = numpy.histogram(numpy.maximum(values, edges[0]), edges, weights=seconds / seconds.max())
+    share = found / found.sum()
+    # Of steps with nothing in them those beside others, to which a line comes down.
+    beside = numpy.convolve(share > 0, [1, 1, 1], "same") > 0
+    columns = {"hit_rate": (edges[:-1] + edges[1:]) / 2, "share": share, "from": edges[:-1], "to": edges[1:]}
+    return {name: column[beside].round(6).tolist() for name, column in columns.items()}
+
+
+def has_latency(run):
+    """Whether the run has CPU latencies beside traffic."""
+    return not _latencies(run, _load(run)).is_empty()
+
+
+def _load(run):
+    return "fabric" if run.knows("fabric") else "memory"
+
+
+def latency(runs, palette, head):
+    """The Picture of the CPU's latency over traffic, a line a run; palette: label: colour."""
+    loads = [_load(run) for run in runs]
+    lines = [Line(run.label, False, [], _binned(_latencies(run, load))) for run, load in zip(runs, loads, strict=True)]
+    over = " or ".join(PLACES[load] for load in dict.fromkeys(loads))
+    largest = max(value for line in lines for value in line.numbers["gbps"])
+    x = {"field": "gbps", "type": "quantitative", "title": f"traffic {over}, GB/s", "axis": {"tickCount": 10},
+         "scale": {"domain": [0, 1.04 * max(largest, 1e-9)], "nice": False}}  # fmt: skip
+    lowest, highest = (
+        reach(value for line in lines for value in line.numbers[name])
+        for reach, name in ((min, "low_quartile"), (max, "high_quartile"))
+    )
+    y = {"type": "quantitative", "title": "CPU latency behind L3, ns",
+         "scale": {"domain": [0.95 * lowest, 1.05 * max(highest, 1e-9)], "nice": False, "zero": False}}  # fmt: skip
+    encoding = {"x": x, "y": {**y, "field": "median"}, "color": charts.colour(palette)}
+    texts = [
+        axes.text(name, f"{charts.significant(name)} + ' {unit}'")
+        for name, unit in (("gbps", "GB/s"), ("median", "ns"))
+    ]
+    quartiles = f"{charts.significant('low_quartile')} + ' to ' + {charts.significant('high_quartile')} + ' ns'"
+    texts.append(axes.text("quartiles", quartiles))
+    titles = {"series": "series", "gbps_text": "traffic", "median_text": "median", "quartiles_text": "quartiles",
+              "intervals": "intervals"}  # fmt: skip
+    layers = [
+        *charts.simulated_word({run.is_model for run in runs}),
+        {"mark": {"type": "area", "opacity": 0.22, "clip": True},
+         "encoding": {**encoding, "y": {**y, "field": "low_quartile"}, "y2": {"field": "high_quartile"}}},
+        {"name": "curve", "mark": {"type": "line", "strokeWidth": 1.8, "clip": True}, "encoding": encoding},
+        {"mark": {"type": "point", "filled": True, "opacity": 1, "size": 26, "clip": True}, "encoding": encoding},
+        {"name": "hovered", "mark": {"type": "circle", "size": 190, "opacity": 0, "clip": True},
+         "encoding": {**encoding, "tooltip": charts.tooltip(titles)}},
+    ]  # fmt: skip
+    return _picture(head, layers, palette, lines, texts)
+
+
+def _latencies(run, load):
+    """Traffic and latency of the intervals that have both, the baseline's too: there the latency is the idle one."""
+    return run.intervals.select(gbps(load).alias("gbps"), polars.col("cpu_latency_ns").alias("ns")).drop_nulls()
+
+
+def _binned(found):
+    """Equal steps of traffic: median and quartiles of the latencies in each."""
+    width = max(found["gbps"].max() / _LOADS, 1e-12)
+    rows = (
+        found.group_by((polars.col("gbps") / width).floor().clip(0, _LOADS - 1).alias("step"))
+        .agg(
+            polars.col("gbps").mean(), polars.col("ns").median().alias("median"),
+            *(polars.col("ns").quantile(share, "linear").alias(name)
+              for share, name in ((0.25, "low_quartile"), (0.75, "high_quartile"))),
+            polars.len().alias("intervals"),
+        )
+        .sort("step")
+        .drop("step")
+    )  # fmt: skip
+    return {each.name: each.to_list() for each in rows}
+
+
+def _percent(name):
+    return f"format(100 * datum.{name}, '.1~f') + ' %'"
+
+
+def _picture(head, layers, palette, lines, texts):
+    specification = {
+        **charts.frame(head, layers, names=palette),
+        "transform": [{"filter": {"param": "shown"}}, *texts],
+        "params": [
+            {"name": "shown", "select": {"type": "point", "fields": ["series"], "toggle": "true"}, "bind": "legend",
+             "value": [{"series": label} for label in palette], "views": ["curve"]},
+            {"name": "view", "select": {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.ctrlKey]"},
+             "bind": "scales", "views": ["hovered"]},
+        ],
+    }  # fmt: skip
+    return Picture(specification, lines)
