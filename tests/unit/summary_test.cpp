@@ -255,6 +255,26 @@ TEST(Summary, LatencyUnderLoadIsWhatItsFindingsSay) {
   EXPECT_FALSE(has(text_of({line}), "under load"));
 }
 
+TEST(Summary, HitRatesStandBesideTheirLatencyWithTheirIntervals) {
+  const Series timing{{"path", "vector"}, {"memory", "device"}, {"order", "independent"}, {"method", "timing"}};
+  SampleLine latency{.origin = {"cpu", "vulkan", "hit-rate"}, .measurement = {}};
+  latency.measurement = {
+      .point = {.series = timing, .x = {{"bytes", 64 << 20}}}, .unit = "ns", .values = {230}, .state = {}};
+  SampleLine share = latency;
+  share.measurement.unit = "ratio";
+  share.measurement.values = {0.48, 0.49, 0.5};
+  share.measurement.interval = {0.46, 0.484, 0.52};
+  records::FindingLine finding{.origin = latency.origin, .finding = {}};
+  finding.finding = {.series = timing, .name = "effective-capacity", .evidence = "It holds 32 MiB."};
+  const std::string text = text_of({latency, share, finding});
+  EXPECT_TRUE(has(text,
+                  "\n  Hit rate of the last cache through Vulkan\n"
+                  "  working set  ns a load  hits, %  between\n"
+                  "  64 MiB             230       48    46–52\n"
+                  "  It holds 32 MiB.\n"));
+  EXPECT_FALSE(has(text_of({latency, share}), "Hit rate of the last cache"));
+}
+
 TEST(ProbeTable, ShowsWhateverAProbeWithoutATableMeasuredAndFound) {
   const measure::Measurement one{.point = {.series = {{"memory", "pinned"}}, .x = {{"bytes", 65536}, {"queues", 2}}},
                                  .unit = "us",

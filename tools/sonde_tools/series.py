@@ -2,7 +2,8 @@
 
 # The first word that the schema lists for each key.
 DEFAULTS = {
-    "path": "vector", "memory": "device", "order": "cycle", "fabric": "idle", "pattern": "read", "sharing": "shared",
+    "path": "vector", "memory": "device", "order": "cycle", "method": "timing", "fabric": "idle", "pattern": "read",
+    "sharing": "shared",
     "side": "gpu", "writer": "cpu", "direction": "to-device", "counted": "total", "engine": "driver",
     "host": "pageable", "pages": "small", "bytes-counted": "program", "state": "asleep", "core": "performance",
 }  # fmt: skip

@@ -1,5 +1,6 @@
 """What one run's counters saw, as a table: a row an interval."""
 
+import os
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -68,16 +69,24 @@ def of(recording):
 
 
 def labelled(runs):
-    """The runs with a name each: the file's, its source where it has several, its path where two have one name."""
+    """The runs with a name each: the file's, with folders as far as two of one name need them, and its source where it
+    has several."""
     sources = Counter(run.path for run in runs)
-    stems = Counter(path.stem for path in sources)
+    names = _names(list(sources))
     return [
-        replace(run, label=", ".join(filter(None, [
-            run.path.stem if stems[run.path.stem] == 1 else str(run.path),
-            run.source if sources[run.path] > 1 else "",
-        ])))
+        replace(run, label=", ".join([names[run.path], *([run.source] if sources[run.path] > 1 else [])]))
         for run in runs
-    ]  # fmt: skip
+    ]
+
+
+def _names(paths):
+    """{path: its stem, or the path within the folder that all of that stem lie in}."""
+    found = {}
+    for path in paths:
+        same = [other.absolute() for other in paths if other.stem == path.stem]
+        shared = os.path.commonpath([other.parent for other in same])
+        found[path] = path.stem if len(same) == 1 else str(path.absolute().relative_to(shared))
+    return found
 
 
 def _table(counters):
