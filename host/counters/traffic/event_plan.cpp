@@ -70,7 +70,12 @@ constexpr std::array intel_data_memory{
 constexpr std::array intel_data_pmus{PlannedPmu{"uncore_imc_", intel_data_memory}};
 
 constexpr std::array time_stamp{PlannedEvent{Role::other, 1, "event", 0x00}};
-constexpr std::array any_machine_pmus{PlannedPmu{"msr", time_stamp}};
+/// Page faults and switches between threads, which the kernel counts itself.
+constexpr std::array kernels_own{
+    PlannedEvent{Role::other, 1, "", 2},
+    PlannedEvent{Role::other, 1, "", 3},
+};
+constexpr std::array any_machine_pmus{PlannedPmu{"msr", time_stamp}, PlannedPmu{"software", kernels_own}};
 
 constexpr std::string_view no_fabric_counter =
     "Intel has no public counter of what enters the fabric or hits a memory-side cache";
@@ -150,6 +155,7 @@ const Plan* plan_of(const fs::path& root, std::string& why_not) {
 
 std::vector<std::uint64_t> words_of(const Pmu& pmu, const PlannedEvent& event, std::string& problem) {
   std::vector<std::uint64_t> words;
+  if (event.event_field.empty()) return {event.event};
   for (unsigned station = event.first_station; station < event.first_station + event.stations; ++station) {
     const std::array fields{
         Field{event.event_field, std::uint64_t{station} << station_shift | event.event},

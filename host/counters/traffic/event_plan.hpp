@@ -16,8 +16,8 @@ namespace sonde::counters {
 /// An event, or a row of them: one for each station, whose number stands above the event's own bits.
 struct PlannedEvent {
   Role role = Role::other;
-  unsigned count_bytes = 0;  ///< moved by one count; 1 where the counts themselves are wanted
-  std::string_view event_field = "event";
+  unsigned count_bytes = 0;                ///< moved by one count; 1 where the counts themselves are wanted
+  std::string_view event_field = "event";  ///< empty for a PMU without fields: the event is the whole word
   std::uint64_t event = 0;
   std::string_view second_field;  ///< empty where there is none
   std::uint64_t second = 0;
