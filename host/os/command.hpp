@@ -9,6 +9,9 @@ namespace sonde::os {
 /// Whether a name is a program's: a path to one, or one that the PATH has.
 bool is_program(const std::string& name);
 
+/// From now on the calling thread runs in what time others leave, such as a command that it started.
+void yield_to_others();
+
 /// A user's program beside this one, with the same streams and terminal. Signals that somebody sends this process alone
 /// are passed on to it while it runs; what a terminal sends reaches both without that. One at a time.
 class Command {

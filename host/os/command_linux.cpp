@@ -1,4 +1,5 @@
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +55,11 @@ bool is_program(const std::string& name) {
     folders.remove_prefix(colon + 1);
   }
   return false;
+}
+
+void yield_to_others() {
+  constexpr int least_urgent = 19;
+  (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), least_urgent);  // of this thread alone, on Linux
 }
 
 Command::Command(const std::vector<std::string>& words) {

@@ -114,6 +114,7 @@ class LiveWatch {
     is_baseline_ = false;
     if (os::interrupted()) return std::nullopt;
     os::Command command(plan_.command);
+    os::yield_to_others();  // what was sampled waits in the ring while the command needs every CPU
     watching_since_ns_ = os::steady_ns();
     while (!command.status() && !is_over()) look();
     finish();
