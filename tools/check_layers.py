@@ -15,12 +15,12 @@ from pathlib import Path
 MAY_INCLUDE = {
     "main": "commands session/usage_error.hpp",
     "commands": "session summary probes/* probes workloads records measure gpu cpu os",
-    "session": "probes/* probes workloads records measure counters/state gpu gpu/opencl gpu/vulkan gpu/model cpu analysis os",
+    "session": "probes/* probes workloads records measure counters/state counters/traffic gpu gpu/opencl gpu/vulkan gpu/model cpu analysis os",
     "summary": "probes/* probes workloads records measure gpu analysis analysis/levels",
     "probes": "measure",
     "probes/*": "probes/catalog.hpp probes/probe.hpp workloads measure gpu cpu analysis analysis/levels kernels os",
     "workloads": "measure gpu cpu analysis analysis/levels kernels os",
-    "records": "measure counters/state gpu gpu/model/description.hpp analysis analysis/levels os",
+    "records": "measure counters/state counters/traffic gpu gpu/model/description.hpp analysis analysis/levels os",
     "measure": "gpu cpu counters/state analysis analysis/levels os",
     "gpu": "os",
     "gpu/opencl": "gpu os",
@@ -28,6 +28,7 @@ MAY_INCLUDE = {
     "gpu/model": "gpu os",
     "cpu": "gpu analysis os",
     "counters/state": "analysis os",
+    "counters/traffic": "counters/state/sysfs.hpp analysis os",
     "analysis": "",
     "analysis/levels": "analysis",
     "os": "",
@@ -52,7 +53,7 @@ SYSTEM_HEADERS = (
     "arpa/ csignal dirent.h dlfcn.h errno.h fcntl.h ftw.h linux/ netinet/ poll.h pthread.h pwd.h sched.h signal.h "
     "spawn.h sys/ termios.h time.h unistd.h windows.h"
 ).split()
-ONLY_IN |= dict.fromkeys(SYSTEM_HEADERS, "os counters/traffic")
+ONLY_IN |= dict.fromkeys(SYSTEM_HEADERS, "os")
 
 SOURCES = {".hpp", ".cpp", ".h", ".c", ".inc"}
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^>"]+)[>"]')

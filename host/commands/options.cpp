@@ -14,6 +14,7 @@
 #include "commands/list.hpp"
 #include "commands/output.hpp"
 #include "commands/run.hpp"
+#include "commands/watch.hpp"
 #include "measure/worker.hpp"
 #include "os/privileges.hpp"
 #include "session/usage_error.hpp"
@@ -32,7 +33,8 @@ Examples:
   sonde report results/X.jsonl -o X.html --png pictures
                                       the picture of a run
   sonde compare results/old.jsonl results/new.jsonl
-                                      what got slower, faster, or changed)";
+                                      what got slower, faster, or changed
+  sonde watch -- ./game               memory traffic and hit rate while a program runs)";
 
 constexpr const char* list_examples = R"(
 Examples:
@@ -59,6 +61,18 @@ Efforts, by the device's time (all take at least 7 repetitions, until the median
 Where latency or bandwidth still changes at the end of a quick or normal sweep, it goes on: on a CPU to twice as much,
 else to four times.
 The plan and its estimate are shown before anything is measured. The record file is never overwritten.)";
+
+constexpr const char* watch_examples = R"(
+Examples:
+  sonde watch -- ./game               memory traffic and hit rate while a program runs
+  sonde watch --seconds 10            of the whole machine; without --seconds until Ctrl-C
+  sonde watch --interval 5 --window 0.5 -o game.jsonl -- ./game --demo
+  sonde watch --source replay:game.jsonl
+                                      the same again from a record file, on any machine
+  sonde watch --source msr -- ./game  counts nothing of memory: shows what watching costs
+
+It needs counters of the fabric and the memory controllers, which few machines have, and the right to read them; where
+one is missing it says which and how to get it.)";
 
 /// For options whose text CLI11 would read too kindly: -1 as a large seed, nothing as "not given", and after "--out="
 /// the next option as a file.
@@ -140,6 +154,39 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_flag("-v", options.verbose, "Show what the drivers print");
 }
 
+void add_watch_options(CLI::App& watch, WatchOptions& options) {
+  watch.footer(watch_examples);
+  watch.add_option("-o,--out", options.out, "Record file (default: results/<host>-watch-<source>-<UTC time>.jsonl)")
+      ->type_name("FILE")
+      ->check(not_empty);
+  watch.add_option("--interval", options.interval_ms, "Milliseconds between samples, 0.5 to 1000")
+      ->type_name("MS")
+      ->check(CLI::Range(0.5, 1000.0).description(""))
+      ->capture_default_str();
+  watch.add_option("--seconds", options.seconds, "Watch for so long (default: until COMMAND ends, or Ctrl-C)")
+      ->type_name("S")
+      ->check(seconds_above_zero);
+  watch
+      .add_option("--window", options.window_seconds,
+                  "Seconds of each line that is shown, and of the busiest times at the end")
+      ->type_name("S")
+      ->check(seconds_above_zero)
+      ->capture_default_str();
+  watch.add_option("--source", options.source, "replay:FILE or msr (default: the counters that this machine has)")
+      ->type_name("NAME")
+      ->check(not_empty);
+  watch.add_option("--sysfs-root", options.sysfs_root, "Look for counters in a tree below DIR, for tests")
+      ->type_name("DIR")
+      ->check(folder)
+      ->capture_default_str();
+}
+
+/// Where the words of `watch` end and those of the program that it watches begin.
+std::size_t own_words(const std::vector<std::string>& words) {
+  const auto end = std::ranges::find(words, "--");
+  return static_cast<std::size_t>(end - words.begin());
+}
+
 ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   CLI::App app("Sonde measures what GPUs and iGPUs really do with memory.", "sonde");
   app.footer(main_examples);
@@ -163,6 +210,12 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   levels->add_option("FILE", levels_file, "A record file")->required()->check(not_empty);
   levels->add_flag("--json", levels_json, "As level records, one a line");
 
+  WatchOptions watch_options;
+  watch_options.command = words;
+  CLI::App* watch =
+      app.add_subcommand("watch", "Sample memory counters while a program (after --) or the machine runs");
+  add_watch_options(*watch, watch_options);
+
   const CLI::App* worker = app.add_subcommand("worker", "A process that sonde run and sonde list start")->group("");
 
   // CLI11 would only say that a command is missing.
@@ -175,7 +228,13 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   const auto is_own = [&first](const CLI::App* command) { return command->check_name(first); };
   if (!own_option && app.get_subcommands(is_own).empty()) run_external(first, {words.begin() + 2, words.end()});
 
-  std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);
+  std::size_t end = words.size();
+  if (watch->check_name(first) && (end = own_words(words)) < words.size()) {
+    watch_options.watched.assign(words.begin() + static_cast<std::ptrdiff_t>(end) + 1, words.end());
+    if (watch_options.watched.empty())
+      throw UsageError("after -- a COMMAND is wanted; leave -- out to watch the machine");
+  }
+  std::vector<std::string> reversed(words.rbegin() + static_cast<std::ptrdiff_t>(words.size() - end), words.rend() - 1);
   try {
     app.parse(reversed);
   } catch (const CLI::Success& asked) {  // --help, --version
@@ -187,13 +246,17 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   if (worker->parsed()) measure::be_a_worker(session::work);
   if (list->parsed()) return list_command(json ? ListFormat::json : ListFormat::text);
   if (levels->parsed()) return levels_command(levels_file, levels_json ? LevelsFormat::json : LevelsFormat::text);
+  if (watch->parsed()) return watch_command(watch_options);
   return run_command(run_options);
 }
 
 }  // namespace
 
 ExitStatus parse_and_run(const std::vector<std::string>& words) {
-  os::give_up_capabilities();  // before a driver is loaded, which only workers do: they begin here too
+  // Before a driver is loaded, which only workers do: they begin here too. `watch` loads none, and gives up what it has
+  // once its counters are open.
+  const bool watches = words.size() > 1 && words[1] == "watch";
+  if (!watches) os::give_up_capabilities();
   return after_all_is_said(parsed_and_run(words));
 }
 

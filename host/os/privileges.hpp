@@ -6,4 +6,8 @@ namespace sonde::os {
 /// drivers that are loaded later must not have them. Ends the process where the system refuses.
 void give_up_capabilities();
 
+/// The same for all but CAP_PERFMON, the right to count: for a command that loads no driver, until its counters are
+/// open.
+void keep_the_right_to_count();
+
 }  // namespace sonde::os

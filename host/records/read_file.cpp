@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -55,6 +56,25 @@ void check(const SampleLine& sample) {
   const auto bytes = one.point.x.find("bytes");
   if (bytes != one.point.x.end() && !(bytes->second >= 1 && bytes->second <= largest_set_bytes))
     throw InvalidFile("x.bytes must be a number of bytes that a device may have");
+}
+
+void check(const CounterLine& line) {
+  constexpr double longest_seconds = 1e9;
+  constexpr double most_bytes = 1e18;
+  const counters::Traffic& traffic = line.counter.traffic;
+  if (!(traffic.begin_seconds >= 0 && traffic.begin_seconds <= longest_seconds))
+    throw InvalidFile("t must be a number of seconds from 0 on");
+  if (!(traffic.seconds > 0 && traffic.seconds <= longest_seconds))
+    throw InvalidFile("dt must be a number of seconds above 0");
+  if (!(traffic.scale >= 1 && traffic.scale <= most_bytes)) throw InvalidFile("scale must be 1 or more");
+  if (!std::isfinite(traffic.spread.value_or(0))) throw InvalidFile("spread must be finite");
+  for (const auto& roles : {std::span<const RoleName>(bytes_of_roles), std::span<const RoleName>(state_of_roles)}) {
+    for (const auto& [role, name] : roles) {
+      const double amount = traffic.amounts[role].value_or(0);
+      if (!(amount >= 0 && amount <= most_bytes))
+        throw InvalidFile(std::string(name) + " must be a count that a machine may reach");
+    }
+  }
 }
 
 void check(const DeviceLine& device) {

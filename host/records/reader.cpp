@@ -204,6 +204,24 @@ Line finding_of(const Json& json) {
                                  .evidence = get<std::string>(json, "evidence")}};
 }
 
+Line counter_of(const Json& json) {
+  CounterRecord counter{.source = get<std::string>(json, "source"), .baseline = get<bool>(json, "baseline")};
+  counters::Traffic& traffic = counter.traffic;
+  traffic.begin_seconds = get<double>(json, "t");
+  traffic.seconds = get<double>(json, "dt");
+  traffic.scale = get_if_there<double>(json, "scale").value_or(1);
+  counter.beat_bytes = get<unsigned>(json, "beat_bytes");
+  for (const auto& [role, name] : bytes_of_roles) traffic.amounts[role] = get_if_there<double>(json, name);
+  const Json state = part(json, "state");
+  for (const auto& [role, name] : state_of_roles) traffic.amounts[role] = get_if_there<double>(state, name);
+  traffic.spread = get_if_there<double>(state, "spread");
+  for (const std::string& word : get<std::vector<std::string>>(state, "labels")) {
+    if (const auto label = counters::label_of(word)) traffic.labels.insert(*label);
+  }
+  if (get<bool>(json, "scaled")) traffic.labels.insert(counters::Label::multiplexed);
+  return CounterLine{counter};
+}
+
 /// A skip or an error.
 template <typename Kind>
 Line reason_of(const Json& json) {
@@ -223,6 +241,7 @@ Line line_of(const Json& json) {
       {"sample", sample_of},
       {"level", level_line_of},
       {"finding", finding_of},
+      {"counter", counter_of},
       {"skip", reason_of<SkipLine>},
       {"error", reason_of<ErrorLine>},
       {"end", [](const Json&) -> Line { return EndLine{}; }},

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "measure/probe.hpp"
+#include "records/counter_line.hpp"
 #include "records/lines.hpp"
 
 // A line of a record file or of a worker's pipe, a type a kind; docs/records.md describes what a file has.
@@ -52,6 +53,11 @@ struct ErrorLine {
   std::string reason;
 };
 
+/// Without the hit rate, which follows from the rest.
+struct CounterLine {
+  CounterRecord counter;
+};
+
 struct EndLine {};
 
 /// Of a later version: readers ignore it.
@@ -89,8 +95,8 @@ struct UnsupportedLine {
   std::string reason;
 };
 
-using Line = std::variant<UnknownLine, RunLine, DeviceLine, SampleLine, LevelLine, FindingLine, SkipLine, ErrorLine,
-                          EndLine, ProbeLine, PlanLine, PointLine, AliveLine, InfoLine, UnsupportedLine>;
+using Line = std::variant<UnknownLine, RunLine, DeviceLine, SampleLine, LevelLine, FindingLine, CounterLine, SkipLine,
+                          ErrorLine, EndLine, ProbeLine, PlanLine, PointLine, AliveLine, InfoLine, UnsupportedLine>;
 
 /// Whether it is a measured point: the same in cycles is no other.
 bool is_point(const SampleLine& sample);

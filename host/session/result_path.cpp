@@ -38,6 +38,13 @@ std::string driver_word(const Target& target, std::span<const gpu::Api> apis) {
   return word.empty() ? "simulated" : word;
 }
 
+std::filesystem::path in_results(const std::string& stem) {
+  std::error_code problem;
+  std::filesystem::create_directories("results", problem);
+  if (problem) throw UsageError("cannot make the folder results: " + problem.message() + "; choose a file with --out");
+  return std::filesystem::path("results") / (stem + ".jsonl");
+}
+
 }  // namespace
 
 std::filesystem::path default_path(const std::vector<Target>& targets, std::span<const gpu::Api> apis,
@@ -46,12 +53,12 @@ std::filesystem::path default_path(const std::vector<Target>& targets, std::span
   const std::string device = targets.size() > 1 ? std::to_string(targets.size()) + "-devices"
                              : cpu              ? "cpu"
                                                 : file_word(targets.front().record.name, 40);
-  const std::string stem = file_word(run.host.name, 30) + "-" + device + "-" + driver_word(targets.front(), apis) +
-                           "-" + compact_time(run.time);
-  std::error_code problem;
-  std::filesystem::create_directories("results", problem);
-  if (problem) throw UsageError("cannot make the folder results: " + problem.message() + "; choose a file with --out");
-  return std::filesystem::path("results") / (stem + ".jsonl");
+  return in_results(file_word(run.host.name, 30) + "-" + device + "-" + driver_word(targets.front(), apis) + "-" +
+                    compact_time(run.time));
+}
+
+std::filesystem::path default_watch_path(const std::string& source, const records::RunRecord& run) {
+  return in_results(file_word(run.host.name, 30) + "-watch-" + file_word(source, 40) + "-" + compact_time(run.time));
 }
 
 }  // namespace sonde::session

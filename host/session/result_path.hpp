@@ -12,4 +12,7 @@ namespace sonde::session {
 std::filesystem::path default_path(const std::vector<Target>& targets, std::span<const gpu::Api> apis,
                                    const records::RunRecord& run);
 
+/// The same for what is watched, HOST-watch-SOURCE-TIME.
+std::filesystem::path default_watch_path(const std::string& source, const records::RunRecord& run);
+
 }  // namespace sonde::session

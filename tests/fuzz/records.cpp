@@ -27,6 +27,7 @@ std::string written(const SkipLine& line) {
 std::string written(const ErrorLine& line) {
   return error_line(line.origin, line.point ? &*line.point : nullptr, line.reason);
 }
+std::string written(const CounterLine& line) { return counter_line(line.counter); }
 template <typename Other>
 std::string written(const Other&) {
   return "";

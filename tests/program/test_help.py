@@ -5,7 +5,7 @@ import re
 import pytest
 
 
-@pytest.mark.parametrize("words", [["--help"], ["-h"], ["run", "--help"], ["list", "--help"]])
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["run", "--help"], ["list", "--help"], ["watch", "--help"]])
 def test_help_shows_examples(sonde, words):
     done = sonde(*words)
     assert (done.status, done.err) == (0, "")
@@ -16,7 +16,7 @@ def test_help_shows_examples(sonde, words):
 
 def test_help_names_every_command(sonde):
     said = sonde("--help").out
-    for command in ("list", "run", "report", "compare"):
+    for command in ("list", "run", "report", "compare", "watch"):
         assert re.search(rf"\b{command}\b", said)
 
 

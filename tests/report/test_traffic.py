@@ -42,7 +42,6 @@ def page_of(tmp_path, *files, options=()):
     [
         ("fabric_read", -1, "fabric_read: expected"),
         ("memory_write", "many", "memory_write: expected"),
-        ("hit_rate", 1.01, "hit_rate: expected"),
         ("hit_rate", "NaN", "hit_rate: expected"),
         ("dt", 0, "dt: expected"),
         ("t", -0.1, "t: expected"),

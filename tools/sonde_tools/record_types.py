@@ -18,8 +18,6 @@ Number = Annotated[int, Meta(ge=-_LARGEST, le=_LARGEST)] | Annotated[float, Meta
 NotNegative = Annotated[int, Meta(ge=0, le=_LARGEST)] | Annotated[float, Meta(ge=0, le=_LARGEST_FLOAT)]
 Positive = Annotated[int, Meta(gt=0, le=_LARGEST)] | Annotated[float, Meta(gt=0, le=_LARGEST_FLOAT)]
 Share = Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0, le=1)]
-# Below zero memory moved more than was asked of it, which is evidence too.
-HitRate = Annotated[int, Meta(ge=-_LARGEST, le=1)] | Annotated[float, Meta(ge=-_LARGEST_FLOAT, le=1)]
 Series = Annotated[dict[Name, Name], Meta(max_length=50)]
 Numbers = Annotated[dict[Name, Number], Meta(max_length=50)]
 
@@ -205,7 +203,7 @@ class Counter(TypedDict, total=False):
     cpu_read: NotNegative | None
     cpu_write: NotNegative | None
     cpu_latency_ns: NotNegative | None
-    hit_rate: HitRate | None
+    hit_rate: Number | None  # of either side of 0 and 1: what is beyond them is evidence too
     beat_bytes: Positive | None
     scale: Positive | None
     scaled: bool | None

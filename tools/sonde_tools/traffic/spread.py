@@ -41,7 +41,7 @@ def shares(runs, palette, head):
 
 def _shares(run, edges):
     values, seconds = numbers.known_hit_rates(run)
-    found, _ = numpy.histogram(numpy.maximum(values, edges[0]), edges, weights=seconds / seconds.max())
+    found, _ = numpy.histogram(numpy.clip(values, edges[0], edges[-1]), edges, weights=seconds / seconds.max())
     share = found / found.sum()
     # Of steps with nothing in them those beside others, to which a line comes down.
     beside = numpy.convolve(share > 0, [1, 1, 1], "same") > 0

@@ -1,0 +1,177 @@
+#include "commands/watch.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "commands/output.hpp"
+#include "os/command.hpp"
+#include "os/interrupt.hpp"
+#include "os/privileges.hpp"
+#include "os/terminal.hpp"
+#include "records/record_file.hpp"
+#include "session/host.hpp"
+#include "session/result_path.hpp"
+#include "session/usage_error.hpp"
+#include "session/watch.hpp"
+#include "summary/layout.hpp"
+#include "summary/live_traffic.hpp"
+#include "version.hpp"
+
+namespace sonde::commands {
+namespace {
+
+using session::UsageError;
+using session::WatchedPart;
+using session::WatchOutcome;
+using session::WatchSource;
+
+records::RunRecord run_record_of(const WatchOptions& options) {
+  return {.run = session::random_uuid(),
+          .time = session::time_now(),
+          .version = version,
+          .commit = commit,
+          .command = options.command,
+          .seed = 1,
+          .effort = "normal",
+          .host = session::describe_host()};
+}
+
+records::RecordFile file_of(const WatchOptions& options, const std::string& source) try {
+  const records::RunRecord record = run_record_of(options);
+  records::RecordFile file =
+      options.out.empty() ? records::RecordFile(session::default_watch_path(source, record), records::IfTaken::number)
+                          : records::RecordFile(options.out);
+  file.append(records::run_line(record));
+  return file;
+} catch (const std::exception& error) {
+  throw UsageError(error.what());
+}
+
+std::string or_unknown(const std::optional<double>& value, const char* unit, double factor = 1) {
+  return value ? summary::three_digits(*value * factor) + " " + unit : std::string("not known");
+}
+
+/// "fabric 210 GB/s, memory 57.1 GB/s, hit rate 72.8 %".
+std::string words_of(const WatchedPart& part) {
+  std::string text =
+      "fabric " + or_unknown(part.fabric_gbps, "GB/s") + ", memory " + or_unknown(part.memory_gbps, "GB/s");
+  if (part.hit_rate) text += ", hit rate " + or_unknown(part.hit_rate, "%", 100);
+  return text;
+}
+
+void print(const std::string& text) { std::cout << summary::wrapped(text, output_columns()); }
+
+void print_busiest(const char* where, const std::optional<WatchedPart>& busiest) {
+  if (!busiest) return;
+  print(fmt::format("Most traffic at {}, {:.3g} s from {:.3f} s on: {}", where, busiest->seconds,
+                    busiest->begin_seconds, words_of(*busiest)));
+}
+
+void print_hit_rate(const WatchOutcome& outcome, const WatchedPart& whole) {
+  if (!whole.hit_rate) {
+    print("Hit rate: not known, as " + whole.no_hit_rate);
+    return;
+  }
+  print(fmt::format("Hit rate of the whole time: {} ({} of reads){}", or_unknown(whole.hit_rate, "%", 100),
+                    or_unknown(whole.hit_rate_of_reads, "%", 100),
+                    whole.hit_rate_without_cpu
+                        ? ", without the CPU's own requests, which a memory-side cache of the GPU does not serve"
+                        : "; the CPU's own requests are in it, as its stations are not counted"));
+  const session::Watched& watched = outcome.watched;
+  if (const auto middle = watched.hit_rate_quantile(0.5)) {
+    print(fmt::format("Hit rate over time: p10 {}, p50 {}, p90 {}, of {} intervals of {} in which it is known",
+                      or_unknown(watched.hit_rate_quantile(0.1), "%", 100), or_unknown(middle, "%", 100),
+                      or_unknown(watched.hit_rate_quantile(0.9), "%", 100), watched.intervals_with_hit_rate(),
+                      watched.intervals()));
+  }
+}
+
+void print_sampler(const WatchOutcome& outcome) {
+  const counters::SamplerCounts& counts = outcome.sampler;
+  if (counts.taken == 0) return;
+  print(
+      fmt::format("Samples: {}, of which {} late; {} skipped and {} lost, whose time is in the next; sampling used "
+                  "{:.1f} % of a core",
+                  counts.taken, counts.late, counts.skipped, counts.lost, 100 * counts.cpu_seconds / outcome.seconds));
+}
+
+void print_outcome(const WatchOutcome& outcome, const WatchSource& source) {
+  if (outcome.watched.intervals() == 0) {
+    print("Watched for less than an interval: nothing was sampled");
+    return;
+  }
+  const WatchedPart whole = outcome.watched.whole();
+  print(fmt::format("Watched {:.3g} s with {}: {}", whole.seconds, source.name, words_of(whole)));
+  if (outcome.baseline)
+    print(fmt::format("Idle before that, {:.2g} s: {}", outcome.baseline->seconds, words_of(*outcome.baseline)));
+  print_busiest("memory", outcome.watched.busiest_at_memory());
+  print_busiest("the fabric", outcome.watched.busiest_at_fabric());
+  print_hit_rate(outcome, whole);
+  std::string labels;
+  for (const counters::Label label : outcome.watched.labels())
+    labels += (labels.empty() ? "" : ", ") + std::string(counters::name_of(label));
+  if (!labels.empty()) print("Some intervals are labelled: " + labels);
+  print_sampler(outcome);
+}
+
+void check(const WatchOptions& options) {
+  if (options.watched.empty()) return;
+  if (options.source.starts_with("replay:"))
+    throw UsageError("a replay watches a file, so there is no COMMAND to start");
+  if (!os::is_program(options.watched.front()))
+    throw UsageError("there is no program '" + options.watched.front() + "' that may be run");
+}
+
+/// All that needs the right to count; it is gone once this returns.
+WatchSource source_of(const WatchOptions& options) {
+  os::keep_the_right_to_count();
+  WatchSource source = session::open_watch_source(options.source, options.sysfs_root);
+  os::give_up_capabilities();  // the counters are open, and COMMAND must not have it
+  return source;
+}
+
+}  // namespace
+
+ExitStatus watch_command(const WatchOptions& options) {
+  check(options);
+  WatchSource source = source_of(options);
+  for (const std::string& missing : source.missing) spdlog::warn("{}", missing);
+  if (!source.note.empty()) spdlog::warn("{}", source.note);
+  records::RecordFile file = file_of(options, source.name);
+  os::watch_for_interrupt();
+  const bool drawn = os::is_terminal(os::Stream::errors);
+  summary::LiveTraffic live(drawn, message_columns());
+  const session::WatchPlan plan{
+      .interval = std::chrono::nanoseconds(static_cast<std::int64_t>(std::llround(options.interval_ms * 1e6))),
+      .seconds = options.seconds,
+      .window_seconds = options.window_seconds,
+      .command = options.watched};
+  const auto show = [&live](const WatchedPart& part) {
+    std::cerr << live.next({part.begin_seconds + part.seconds, part.fabric_gbps, part.memory_gbps, part.hit_rate})
+              << std::flush;
+  };
+  std::optional<WatchOutcome> outcome;
+  try {
+    outcome = session::watch(plan, source, file, show);
+  } catch (const std::system_error& error) {
+    throw UsageError(fmt::format("{} cannot be started: {}", options.watched.front(), error.code().message()));
+  }
+  std::cerr << live.end() << std::flush;
+  print_outcome(*outcome, source);
+  file.keep();
+  std::cout << "\nRecord: " << file.path().string() << "\n";
+  if (outcome->command_status) return static_cast<ExitStatus>(*outcome->command_status);
+  return outcome->interrupted ? ExitStatus::interrupted : ExitStatus::done;
+}
+
+}  // namespace sonde::commands

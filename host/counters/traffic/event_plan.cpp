@@ -1,0 +1,172 @@
+#include "counters/traffic/event_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <sstream>
+
+#include "counters/state/sysfs.hpp"
+#include "counters/traffic/encode.hpp"
+#include "os/file.hpp"
+
+namespace sonde::counters {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Sources of the numbers: Linux, tools/perf/pmu-events/arch/x86/{amdzen2,amdzen4,amdzen5}/data-fabric.json and
+// memory-controller.json, arch/x86/{meteorlake,arrowlake,lunarlake}/uncore-memory.json, and
+// arch/x86/events/intel/uncore_snb.c.
+
+/// A data fabric's event is a station's number and six bits of its own.
+constexpr unsigned station_shift = 6;
+constexpr unsigned coherent_stations = 16;
+constexpr unsigned first_cpu_station = 0x10;
+constexpr unsigned cpu_stations = 8;
+
+/// Of both sockets (the two highest bits of the mask), data beats read (0) or written (1).
+constexpr std::array amd_fabric{
+    PlannedEvent{Role::fabric_read, 64, "event", 0x1F, "umask", 0xFFE, 0, coherent_stations},
+    PlannedEvent{Role::fabric_write, 64, "event", 0x1F, "umask", 0xFFF, 0, coherent_stations},
+    // What the CPU's two interfaces take from the fabric, 32 bytes a beat, and give to it.
+    PlannedEvent{Role::cpu_read, 32, "event", 0x1E, "umask", 0x7FE, first_cpu_station, cpu_stations},
+    PlannedEvent{Role::cpu_read, 32, "event", 0x1F, "umask", 0x7FE, first_cpu_station, cpu_stations},
+    PlannedEvent{Role::cpu_write, 64, "event", 0x1E, "umask", 0x7FF, first_cpu_station, cpu_stations},
+    PlannedEvent{Role::cpu_write, 64, "event", 0x1F, "umask", 0x7FF, first_cpu_station, cpu_stations},
+};
+constexpr std::array amd_memory{
+    PlannedEvent{Role::memory_read, 64, "event", 0x0A, "rdwrmask", 1},
+    PlannedEvent{Role::memory_write, 64, "event", 0x0A, "rdwrmask", 2},
+    PlannedEvent{Role::memory_clock, 1, "event", 0x00},
+};
+constexpr std::array amd_pmus{
+    PlannedPmu{"amd_df", amd_fabric, true},
+    PlannedPmu{"amd_umc_", amd_memory},
+};
+
+constexpr std::array amd_old_fabric{
+    PlannedEvent{Role::uncalibrated, 1, "event", 0x07, "umask", 0x38, 0, 8},
+};
+constexpr std::array amd_old_pmus{PlannedPmu{"amd_df", amd_old_fabric, true}};
+
+constexpr std::array intel_old_memory{
+    PlannedEvent{Role::memory_read, 64, "event", 0x01},  PlannedEvent{Role::memory_write, 64, "event", 0x02},
+    PlannedEvent{Role::gpu_requests, 64, "event", 0x03}, PlannedEvent{Role::cpu_requests, 64, "event", 0x04},
+    PlannedEvent{Role::io_requests, 64, "event", 0x05},
+};
+constexpr std::array intel_old_pmus{PlannedPmu{"uncore_imc", intel_old_memory}};
+
+constexpr std::array intel_free_running_memory{
+    PlannedEvent{Role::memory_read, 64, "event", 0xFF, "umask", 0x20},
+    PlannedEvent{Role::memory_write, 64, "event", 0xFF, "umask", 0x30},
+};
+constexpr std::array intel_free_running_pmus{PlannedPmu{"uncore_imc_free_running_", intel_free_running_memory}};
+
+/// In pieces of 32 bytes, each once. The free-running counters of these machines count requests, which may be merged.
+constexpr std::array intel_data_memory{
+    PlannedEvent{Role::memory_read, 32, "event", 0x3A},
+    PlannedEvent{Role::memory_write, 32, "event", 0x3B},
+};
+constexpr std::array intel_data_pmus{PlannedPmu{"uncore_imc_", intel_data_memory}};
+
+constexpr std::array time_stamp{PlannedEvent{Role::other, 1, "event", 0x00}};
+/// Page faults and switches between threads, which the kernel counts itself.
+constexpr std::array kernels_own{
+    PlannedEvent{Role::other, 1, "", 2},
+    PlannedEvent{Role::other, 1, "", 3},
+};
+constexpr std::array any_machine_pmus{PlannedPmu{"msr", time_stamp}, PlannedPmu{"software", kernels_own}};
+
+constexpr std::string_view no_fabric_counter =
+    "Intel has no public counter of what enters the fabric or hits a memory-side cache";
+
+/// Models of family 6, as /proc/cpuinfo has them. Others of Intel's, servers among them, are not known here.
+constexpr std::array free_running_models{140, 141, 167, 151, 154, 190, 183, 186, 191};
+constexpr std::array data_models{170, 172, 181, 189, 197, 198, 204};
+
+/// "model : 170" of the first processor in /proc/cpuinfo.
+std::optional<int> processor_model(const fs::path& root) {
+  constexpr std::size_t first_processor_bytes = 8192;
+  std::istringstream text(os::read_bytes(root / "proc/cpuinfo", first_processor_bytes).value_or(""));
+  for (std::string line; std::getline(text, line);) {
+    if (!line.starts_with("model") || line.starts_with("model name")) continue;
+    const auto number = number_in(line.substr(line.find(':') + 1));
+    if (number) return static_cast<int>(*number);
+  }
+  return std::nullopt;
+}
+
+template <typename Models>
+bool is_among(const Models& models, std::optional<int> model) {
+  return model && std::ranges::find(models, *model) != models.end();
+}
+
+const Plan* intel_plan_of(const fs::path& root, std::string& why_not) {
+  if (find_pmu(root, "uncore_imc")) return &intel_before_tiger_lake_plan;
+  const std::optional<int> model = processor_model(root);
+  const bool has_data = !find_pmus(root, "uncore_imc_").empty();
+  if (is_among(data_models, model) && has_data) return &intel_data_plan;
+  const bool has_free_running = !find_pmus(root, "uncore_imc_free_running_").empty();
+  if (is_among(free_running_models, model) && has_free_running) return &intel_free_running_plan;
+  if (!has_data && !has_free_running) return nullptr;
+  why_not = "what this processor's memory controllers count is not known here: model " +
+            (model ? std::to_string(*model) : std::string("unknown"));
+  return nullptr;
+}
+
+}  // namespace
+
+const Plan amd_plan{
+    .name = "amd",
+    .pmus = amd_pmus,
+    .no_hit_rate = "",
+    .since = "there is no amd_umc_0 here: Linux shows the memory controllers of Zen 4 and later since 6.7"};
+const Plan amd_before_zen4_plan{
+    .name = "amd-before-zen4",
+    .pmus = amd_old_pmus,
+    .no_hit_rate =
+        "the fabric's counters of Zen 1 to 3 are known to count several times too many or too few, and "
+        "there are none of the memory controllers",
+    .since = ""};
+const Plan intel_before_tiger_lake_plan{
+    .name = "intel-imc", .pmus = intel_old_pmus, .no_hit_rate = no_fabric_counter, .since = ""};
+const Plan intel_free_running_plan{
+    .name = "intel-imc-free-running", .pmus = intel_free_running_pmus, .no_hit_rate = no_fabric_counter, .since = ""};
+const Plan intel_data_plan{
+    .name = "intel-imc-data", .pmus = intel_data_pmus, .no_hit_rate = no_fabric_counter, .since = ""};
+const Plan any_machine_plan{
+    .name = "msr", .pmus = any_machine_pmus, .no_hit_rate = "this source counts nothing of memory", .since = ""};
+
+const Plan* plan_of(const fs::path& root, std::string& why_not) {
+  if (const auto fabric = find_pmu(root, "amd_df")) {
+    // Since Zen 4 the mask has 12 bits; before, 8.
+    constexpr unsigned bits_of_zen4 = 12;
+    return bits_of(*fabric, "umask") >= bits_of_zen4 ? &amd_plan : &amd_before_zen4_plan;
+  }
+  if (const Plan* plan = intel_plan_of(root, why_not)) return plan;
+  if (!why_not.empty()) return nullptr;
+  why_not =
+      "no counters of memory traffic here: Linux shows neither amd_df (AMD; for Zen 4 and later since Linux "
+      "6.0) nor uncore_imc (Intel) in /sys/bus/event_source/devices";
+  if (os::read_bytes(root / "proc/cpuinfo", 8192).value_or("").find(" hypervisor") != std::string::npos)
+    why_not += ", as in most virtual machines";
+  return nullptr;
+}
+
+std::vector<std::uint64_t> words_of(const Pmu& pmu, const PlannedEvent& event, std::string& problem) {
+  std::vector<std::uint64_t> words;
+  if (event.event_field.empty()) return {event.event};
+  for (unsigned station = event.first_station; station < event.first_station + event.stations; ++station) {
+    const std::array fields{
+        Field{event.event_field, std::uint64_t{station} << station_shift | event.event},
+        Field{event.second_field, event.second},
+    };
+    const std::size_t count = event.second_field.empty() ? 1 : 2;
+    const auto word = encode(pmu, std::span(fields).first(count), problem);
+    if (!word) return {};
+    words.push_back(*word);
+  }
+  return words;
+}
+
+}  // namespace sonde::counters

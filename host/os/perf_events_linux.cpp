@@ -1,0 +1,91 @@
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "os/perf_events.hpp"
+
+namespace sonde::os {
+namespace {
+
+// What a read brings: number of events, two times, then a value and an id for each event.
+constexpr std::size_t head_words = 3;
+constexpr std::size_t words_per_event = 2;
+
+std::error_code last_problem() { return {errno, std::generic_category()}; }
+
+int open_event(const PerfEvent& event, int cpu, int leader) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof attributes;
+  attributes.type = event.type;
+  attributes.config = event.config;
+  // No exclude_* bit: uncore PMUs answer EINVAL to each of them.
+  attributes.read_format =
+      PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
+  if (leader < 0) {
+    attributes.disabled = 1;
+    attributes.pinned = 1;  // a group that finds no counters says so, in place of taking turns
+  }
+  constexpr pid_t everything = -1;
+  return static_cast<int>(syscall(SYS_perf_event_open, &attributes, everything, cpu, leader, PERF_FLAG_FD_CLOEXEC));
+}
+
+std::error_code control(const std::vector<int>& files, unsigned long request) {
+  if (ioctl(files.front(), request, PERF_IOC_FLAG_GROUP) == 0) return {};
+  return last_problem();
+}
+
+}  // namespace
+
+std::optional<PerfGroup> PerfGroup::open(std::span<const PerfEvent> events, int cpu, std::error_code& problem) {
+  problem.clear();
+  PerfGroup group;
+  for (const PerfEvent& event : events) {
+    const int file = open_event(event, cpu, group.files_.empty() ? -1 : group.files_.front());
+    if (file < 0) {
+      problem = last_problem();
+      return std::nullopt;
+    }
+    group.files_.push_back(file);
+    std::uint64_t id = 0;
+    if (ioctl(file, PERF_EVENT_IOC_ID, &id) != 0) {
+      problem = last_problem();
+      return std::nullopt;
+    }
+    group.ids_.push_back(id);
+  }
+  group.buffer_.resize(head_words + words_per_event * events.size());
+  return group;
+}
+
+PerfGroup::~PerfGroup() {
+  for (const int file : files_) close(file);
+}
+
+std::error_code PerfGroup::enable() { return control(files_, PERF_EVENT_IOC_ENABLE); }
+
+std::error_code PerfGroup::disable() { return control(files_, PERF_EVENT_IOC_DISABLE); }
+
+std::error_code PerfGroup::read(std::span<std::uint64_t> values, PerfTimes& times) noexcept {
+  const std::size_t wanted = buffer_.size() * sizeof(std::uint64_t);
+  ssize_t count = -1;
+  do {
+    count = ::read(files_.front(), buffer_.data(), wanted);
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) return last_problem();
+  if (count == 0) return std::make_error_code(std::errc::device_or_resource_busy);
+  if (static_cast<std::size_t>(count) != wanted) return std::make_error_code(std::errc::io_error);
+  times = {.enabled_ns = buffer_[1], .running_ns = buffer_[2]};
+  // The kernel writes the leader first and the others in the order they joined; the ids make sure.
+  for (std::size_t event = 0; event < ids_.size(); ++event) {
+    const std::size_t expected = head_words + words_per_event * event;
+    if (buffer_[expected + 1] != ids_[event]) return std::make_error_code(std::errc::io_error);
+    values[event] = buffer_[expected];
+  }
+  return {};
+}
+
+}  // namespace sonde::os

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "counters/traffic/hit_rate.hpp"
+#include "counters/traffic/rates.hpp"
+
+namespace sonde::records {
+
+/// What counters saw in one interval. `traffic.begin_seconds` counts from the start of the run.
+struct CounterRecord {
+  std::string source;
+  counters::Traffic traffic;
+  counters::HitRate hit_rate;
+  bool baseline = false;    ///< before what is watched began
+  unsigned beat_bytes = 0;  ///< of one count at the fabric; 0 where none is counted
+};
+
+std::string counter_line(const CounterRecord& counter);
+
+/// The names that a `counter` record has for roles: its own fields, and those of its `state`.
+struct RoleName {
+  counters::Role role;
+  const char* name;
+};
+inline constexpr RoleName bytes_of_roles[] = {
+    {counters::Role::fabric_read, "fabric_read"}, {counters::Role::fabric_write, "fabric_write"},
+    {counters::Role::memory_read, "memory_read"}, {counters::Role::memory_write, "memory_write"},
+    {counters::Role::gpu_read, "gpu_read"},       {counters::Role::gpu_write, "gpu_write"},
+    {counters::Role::cpu_read, "cpu_read"},       {counters::Role::cpu_write, "cpu_write"}};
+inline constexpr RoleName state_of_roles[] = {
+    {counters::Role::cpu_requests, "cpu_requests"}, {counters::Role::gpu_requests, "gpu_requests"},
+    {counters::Role::io_requests, "io_requests"},   {counters::Role::memory_clock, "memory_clock"},
+    {counters::Role::uncalibrated, "uncalibrated"}, {counters::Role::other, "other"}};
+
+}  // namespace sonde::records

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "counters/traffic/counter_source.hpp"
+#include "counters/traffic/traffic_sampler.hpp"
+#include "records/counter_line.hpp"
+#include "records/record_file.hpp"
+#include "session/watched.hpp"
+
+namespace sonde::session {
+
+/// What is watched: counters of this machine, or intervals of a record file.
+struct WatchSource {
+  std::string name;
+  std::unique_ptr<counters::CounterSource> counters;  ///< null for a replay
+  std::vector<records::CounterRecord> replayed;
+  std::string no_hit_rate;           ///< why it gives none; empty where it does
+  std::vector<std::string> missing;  ///< what it does not count, and what would give it
+  std::string note;                  ///< on a replayed file
+};
+
+/// By the word of --source: empty for what this machine has, "replay:FILE", "msr". Throws UsageError with one sentence
+/// why there is none.
+WatchSource open_watch_source(const std::string& word, const std::filesystem::path& sysfs_root);
+
+struct WatchPlan {
+  std::chrono::nanoseconds interval{};
+  double seconds = 0;  ///< 0 for no limit
+  double window_seconds = 1;
+  std::vector<std::string> command;  ///< empty for the whole machine
+};
+
+/// How it went.
+struct WatchOutcome {
+  Watched watched;
+  std::optional<WatchedPart> baseline;  ///< before the command began
+  std::optional<int> command_status = {};
+  counters::SamplerCounts sampler = {};
+  double seconds = 0;
+  bool interrupted = false;
+};
+
+/// Watches until the command ends, the time is over or the user interrupts, and appends every interval to the file, and
+/// the end. `window` is told each window as it is filled. Throws std::system_error where the command cannot be started.
+WatchOutcome watch(const WatchPlan& plan, WatchSource& source, records::RecordFile& file,
+                   const std::function<void(const WatchedPart&)>& window);
+
+}  // namespace sonde::session

@@ -1,0 +1,67 @@
+#include "summary/live_traffic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "summary/layout.hpp"
+
+namespace sonde::summary {
+namespace {
+
+using Value = std::optional<double> LiveWindow::*;
+
+constexpr std::array<const char*, 8> bars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+/// Columns of a line that are no bars: three names and numbers.
+constexpr int columns_of_words = 58;
+constexpr std::size_t most_bars = 20;
+
+double largest_of(const std::deque<LiveWindow>& windows, Value value) {
+  double largest = 0;
+  for (const LiveWindow& window : windows) largest = std::max(largest, (window.*value).value_or(0));
+  return largest;
+}
+
+/// A bar for each window, of full height at `full`; a blank where nothing is known.
+std::string bars_of(const std::deque<LiveWindow>& windows, Value value, double full) {
+  std::string text;
+  for (const LiveWindow& window : windows) {
+    if (!(window.*value)) {
+      text += " ";
+      continue;
+    }
+    const double share = full > 0 ? std::clamp(*(window.*value) / full, 0.0, 1.0) : 0;
+    text += bars[static_cast<std::size_t>(std::lround(share * (bars.size() - 1)))];
+  }
+  return text;
+}
+
+std::string number_of(const std::optional<double>& value, const char* unit, double factor = 1) {
+  return value ? three_digits(*value * factor) + " " + unit : std::string("unknown");
+}
+
+}  // namespace
+
+std::string LiveTraffic::next(const LiveWindow& window) {
+  const std::string fabric = number_of(window.fabric_gbps, "GB/s");
+  const std::string memory = number_of(window.memory_gbps, "GB/s");
+  const std::string hit_rate = number_of(window.hit_rate, "%", 100);
+  if (!on_terminal_)
+    return fmt::format("{:8.2f} s  fabric {}  memory {}  hit rate {}\n", window.seconds, fabric, memory, hit_rate);
+  const auto room = static_cast<std::size_t>(std::max(3, (columns_ - columns_of_words) / 3));
+  shown_.push_back(window);
+  if (shown_.size() > std::min(room, most_bars)) shown_.pop_front();
+  // One scale for both, so that what the cache kept from memory can be seen.
+  const double full =
+      std::max(largest_of(shown_, &LiveWindow::fabric_gbps), largest_of(shown_, &LiveWindow::memory_gbps));
+  return fmt::format(
+      "\r\033[Kfabric {} {}  memory {} {}  hit rate {} {}", bars_of(shown_, &LiveWindow::fabric_gbps, full), fabric,
+      bars_of(shown_, &LiveWindow::memory_gbps, full), memory, bars_of(shown_, &LiveWindow::hit_rate, 1), hit_rate);
+}
+
+std::string LiveTraffic::end() const { return on_terminal_ && !shown_.empty() ? "\r\033[K" : ""; }
+
+}  // namespace sonde::summary

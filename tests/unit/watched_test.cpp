@@ -1,0 +1,77 @@
+#include "session/watched.hpp"
+
+#include <gtest/gtest.h>
+
+#include "summary/live_traffic.hpp"
+
+namespace sonde::session {
+namespace {
+
+using counters::Role;
+using counters::Traffic;
+
+Traffic interval(double begin_seconds, double fabric_gb, double memory_gb) {
+  Traffic traffic;
+  traffic.begin_seconds = begin_seconds;
+  traffic.seconds = 0.1;
+  traffic.amounts[Role::fabric_read] = fabric_gb * 1e9;
+  traffic.amounts[Role::fabric_write] = 0;
+  traffic.amounts[Role::memory_read] = memory_gb * 1e9;
+  traffic.amounts[Role::memory_write] = 0;
+  return traffic;
+}
+
+TEST(Watched, IntervalsFillWindows) {
+  Watched watched(1, "");
+  for (int window = 0; window < 3; ++window) {
+    for (int step = 0; step < 10; ++step) {
+      const auto filled = watched.add(interval(window + step * 0.1, 1 + window, 0.5 * (3 - window)));
+      ASSERT_EQ(filled.has_value(), step == 9) << step;
+      if (filled) {
+        EXPECT_NEAR(filled->fabric_gbps.value(), 10.0 * (1 + window), 1e-6);
+      }
+    }
+  }
+  EXPECT_NEAR(watched.busiest_at_fabric().value().begin_seconds, 2, 1e-9);
+  EXPECT_NEAR(watched.busiest_at_memory().value().begin_seconds, 0, 1e-9);
+  EXPECT_NEAR(watched.whole().hit_rate.value(), 1 - 30.0 / 60, 1e-9);
+  EXPECT_NEAR(watched.whole().seconds, 3, 1e-9);
+  EXPECT_EQ(watched.intervals_with_hit_rate(), 30u);
+  EXPECT_NEAR(watched.hit_rate_quantile(0.5).value(), 1 - 1.0 / 2, 1e-9);
+}
+
+TEST(Watched, WhatFillsNoWindowIsInTheWhole) {
+  Watched watched(1, "");
+  EXPECT_FALSE(watched.add(interval(0, 2, 1)));
+  EXPECT_FALSE(watched.busiest_at_memory());
+  EXPECT_NEAR(watched.whole().memory_gbps.value(), 10, 1e-9);
+}
+
+TEST(Watched, ASourceWithoutAHitRateSaysWhy) {
+  Watched watched(1, "nothing is calibrated");
+  watched.add(interval(0, 2, 1));
+  EXPECT_FALSE(watched.whole().hit_rate);
+  EXPECT_EQ(watched.whole().no_hit_rate, "nothing is calibrated");
+  EXPECT_FALSE(watched.hit_rate_quantile(0.5));
+}
+
+TEST(LiveTraffic, BarsRollWithinTheTerminal) {
+  summary::LiveTraffic live(true, 80);
+  std::string last;
+  for (int second = 1; second <= 30; ++second)
+    last = live.next({.seconds = 1.0 * second, .fabric_gbps = 10.0 * second, .memory_gbps = 5.0, .hit_rate = {}});
+  EXPECT_TRUE(last.starts_with("\r\033[Kfabric "));
+  EXPECT_NE(last.find("█ 300 GB/s"), std::string::npos) << last;
+  EXPECT_NE(last.find("unknown"), std::string::npos);
+  EXPECT_EQ(live.end(), "\r\033[K");
+}
+
+TEST(LiveTraffic, ElsewhereLinesAreWhole) {
+  summary::LiveTraffic live(false, 80);
+  EXPECT_EQ(live.next({.seconds = 1, .fabric_gbps = 210.5, .memory_gbps = 57.12, .hit_rate = 0.7286}),
+            "    1.00 s  fabric 210 GB/s  memory 57.1 GB/s  hit rate 72.9 %\n");
+  EXPECT_EQ(live.end(), "");
+}
+
+}  // namespace
+}  // namespace sonde::session
