@@ -19,7 +19,8 @@ _BEYOND = "beyond"
 class Feature:
     """What the runs of each side say of one thing; a run that says nothing of it has no Observation.
 
-    base_runs, new_runs: how many runs asked the probe that tells it.
+    base_runs, new_runs: how many runs asked the probe that tells it. same_before: of a level, whether the same level
+    comes before it in all runs; else one run's may be two of another's.
     """
 
     place: Place
@@ -28,6 +29,7 @@ class Feature:
     new: list
     base_runs: int
     new_runs: int
+    same_before: bool = True
 
     @property
     def unit(self):
@@ -93,7 +95,15 @@ def _of_ladders(base, new):
                 ladder and ladder[-1].name == _BEYOND and run not in slot.rungs for run, ladder in enumerate(runs)
             )
             came_or_went = not open_ended and slot.size and curve[1] not in kinds.OF_EACH_LEVEL
-            yield from _of_slot(curve, name, slot, side_of, asked, came_or_went, (curve[0], "slots") in names)
+            same_before = len({_before(slots, run, number) for run in slot.rungs}) <= 1
+            yield from _of_slot(
+                curve, name, slot, side_of, asked, came_or_went, (curve[0], "slots") in names, same_before
+            )
+
+
+def _before(slots, run, number):
+    """The number of the last slot before this one that a run has a level in, or None."""
+    return next((before for before in range(number - 1, -1, -1) if run in slots[before].rungs), None)
 
 
 def _latency_first(curve):
@@ -137,7 +147,7 @@ def _nearest_level(slot, named):
     return name if ratio < 1.2 else None
 
 
-def _of_slot(curve, name, slot, side_of, asked, may_have_changed, has_latency_levels):
+def _of_slot(curve, name, slot, side_of, asked, may_have_changed, has_latency_levels, same_before):
     """Whether the level is there, if only one side has it; else each number that is said of it."""
     api, probe, series = curve
     sides = [[rung for run, rung in sorted(slot.rungs.items()) if side_of[run] == is_base] for is_base in (True, False)]
@@ -155,7 +165,7 @@ def _of_slot(curve, name, slot, side_of, asked, may_have_changed, has_latency_le
         said = [[rung.says[kind] for rung in rungs if kind in rung.says] for rungs in sides]
         said = [each if is_there else [] for each, is_there in zip(said, there, strict=True)]
         text = f"{name} {kind.name.removeprefix('level ')}"
-        yield Feature(Place("", api, probe, series, text), kind, *said, *asked)
+        yield Feature(Place("", api, probe, series, text), kind, *said, *asked, same_before)
 
 
 def _presence(rungs, runs):

@@ -83,6 +83,10 @@ def _compared(device, type_, feature):
     sides = [_undisturbed(side) for side in (feature.base, feature.new)]
     left_out = _left_out(feature, sides)
     said = [_summary(side) for side in sides]
+    few = min(len(feature.base), len(feature.new)) < ENOUGH_RUNS
+    if few and not feature.same_before and not allowed.levels_repeat:
+        why = "the runs do not agree which level comes before it: compare five runs a side"
+        return Judged(feature, *said, None, CANNOT_TELL, why)
     numbers = [[_number(one, feature.kind) for one in side] for side in sides]
     if any(number is None for side in numbers for number in side):
         why = "what is nothing, or less, has no ratio to another"
