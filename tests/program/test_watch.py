@@ -7,7 +7,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 from program_runs import of_kind, read_records, wait_until
@@ -241,13 +243,13 @@ def as_nobody(program, folder, *words):
 
 
 @pytest.fixture
-def copied(program, tmp_path_factory):
+def copied(program):
     """A copy of the program in a folder that everybody may use."""
-    folder = tmp_path_factory.mktemp("watched")
-    for each in (folder, *folder.parents[:2]):
-        each.chmod(0o777)
-    shutil.copy2(program, folder / "sonde")
-    return folder / "sonde"
+    with tempfile.TemporaryDirectory(prefix="sonde-watched-") as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        shutil.copy2(program, folder / "sonde")
+        yield folder / "sonde"
 
 
 def test_who_may_not_count_is_told_how_to(copied, msr):
