@@ -39,7 +39,8 @@ struct Sums {
   double xy = 0;
   double yy = 0;
 
-  void add(const RandomLoad& load) {
+  /// `share`: of the point's sum that the line has to explain.
+  void add(const RandomLoad& load, double share = 1) {
     // Both are relative to the point's own sum, so that each weighs the same.
     const double sum = load.bytes * load.nanoseconds;
     const double inverse = 1 / sum;
@@ -47,9 +48,9 @@ struct Sums {
     one += inverse * inverse;
     x += inverse * bytes;
     xx += bytes * bytes;
-    y += inverse;
-    xy += bytes;
-    yy += 1;
+    y += share * inverse;
+    xy += share * bytes;
+    yy += share * share;
   }
 
   [[nodiscard]] Line line() const {
@@ -125,15 +126,9 @@ double crossing(const Line& inner, const Line& outer) {
   return (outer.saved - inner.saved) / (outer.slope_ns - inner.slope_ns);
 }
 
-std::vector<RandomLoad> sorted_of(std::span<const RandomLoad> loads) {
-  std::vector<RandomLoad> sorted(loads.begin(), loads.end());
-  std::ranges::sort(sorted, {}, &RandomLoad::bytes);
-  return sorted;
-}
-
-std::vector<RandomLoad> between(std::span<const RandomLoad> sorted, double least_bytes, double most_bytes) {
+std::vector<RandomLoad> between(std::span<const RandomLoad> loads, double least_bytes, double most_bytes) {
   std::vector<RandomLoad> found;
-  for (const RandomLoad& one : sorted) {
+  for (const RandomLoad& one : loads) {
     if (one.bytes >= least_bytes && one.bytes <= most_bytes) found.push_back(one);
   }
   return found;
@@ -150,16 +145,8 @@ Beyond beyond(std::span<const RandomLoad> loads, double from_bytes) {
   const auto with = [&](double growth_ns) {
     Sums sums;
     for (const RandomLoad& one : loads) {
-      // Weighed as before, and what the growth makes is taken off.
       const double grown = growth_ns * std::log2(one.bytes / from_bytes) * (1 - from_bytes / one.bytes);
-      const double sum = one.bytes * one.nanoseconds;
-      const double share = 1 - grown / one.nanoseconds;
-      sums.one += 1 / (sum * sum);
-      sums.x += one.bytes / (sum * sum);
-      sums.xx += one.bytes * one.bytes / (sum * sum);
-      sums.y += share / sum;
-      sums.xy += share * one.bytes / sum;
-      sums.yy += share * share;
+      sums.add(one, 1 - grown / one.nanoseconds);
     }
     return sums.line();
   };
@@ -197,22 +184,21 @@ double LastCache::local_hit_rate(const RandomLoad& load) const {
 }
 
 std::optional<LastCache> first_look(std::span<const RandomLoad> sweep) {
-  const std::vector<RandomLoad> sorted = sorted_of(sweep);
+  std::vector<RandomLoad> sorted(sweep.begin(), sweep.end());
+  std::ranges::sort(sorted, {}, &RandomLoad::bytes);
   const std::vector<Piece> pieces = pieces_of(sorted);
   LastCache found;
-  std::size_t before_last = 0;
   std::size_t last = 0;
   for (std::size_t piece = 1; piece < pieces.size(); ++piece) {
     const double contrast = pieces[piece].line.slope_ns / pieces[piece - 1].line.slope_ns;
     if (contrast < least_contrast) continue;
     if (found.bytes > 0) found.inner_bytes.push_back(found.bytes);
     found.bytes = crossing(pieces[piece - 1].line, pieces[piece].line);
-    before_last = piece - 1;
     last = piece;
   }
   if (last == 0 || !(found.bytes > 0)) return std::nullopt;
-  found.hit_ns = pieces[before_last].line.slope_ns;
-  found.saved = pieces[before_last].line.saved;
+  found.hit_ns = pieces[last - 1].line.slope_ns;
+  found.saved = pieces[last - 1].line.saved;
   found.miss_ns = pieces[last].line.slope_ns;
   return found;
 }
@@ -225,12 +211,11 @@ LastCache without_part(const LastCache& seen, std::span<const RandomLoad> loads)
 }
 
 std::optional<LastCache> look_closer(const LastCache& seen, std::span<const RandomLoad> loads) {
-  const std::vector<RandomLoad> sorted = sorted_of(loads);
   LastCache found = seen;
   const double inner = seen.inner_bytes.empty() ? 0 : seen.inner_bytes.back();
   for (int round = 0; round < rounds; ++round) {
-    const auto inside = between(sorted, beyond_inner * inner, still_inside * found.bytes);
-    const auto outside = between(sorted, well_beyond * found.bytes, far_beyond * found.bytes);
+    const auto inside = between(loads, beyond_inner * inner, still_inside * found.bytes);
+    const auto outside = between(loads, well_beyond * found.bytes, far_beyond * found.bytes);
     if (inside.size() < 2 || outside.size() < least_points) return std::nullopt;
     const Line hits = line_through(inside);
     const Beyond misses = beyond(outside, found.bytes);

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "commands/new_record.hpp"
 #include "commands/output.hpp"
 #include "commands/sizes.hpp"
 #include "os/interrupt.hpp"
@@ -20,7 +21,6 @@
 #include "probes/catalog.hpp"
 #include "records/record_file.hpp"
 #include "session/choice.hpp"
-#include "session/host.hpp"
 #include "session/plan.hpp"
 #include "session/progress.hpp"
 #include "session/result_path.hpp"
@@ -28,7 +28,6 @@
 #include "session/usage_error.hpp"
 #include "summary/layout.hpp"
 #include "summary/summary.hpp"
-#include "version.hpp"
 
 namespace sonde::commands {
 namespace {
@@ -70,31 +69,6 @@ session::Wishes wishes_of(const RunOptions& options) {
 /// Never less than was asked for: no time at all means no limit.
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
-}
-
-records::RunRecord run_record_of(const RunOptions& options) {
-  return {.run = session::random_uuid(),
-          .time = session::time_now(),
-          .version = version,
-          .commit = commit,
-          .command = options.command,
-          .seed = options.seed,
-          .effort = options.effort,
-          .host = session::describe_host()};
-}
-
-/// Before anything is measured, as a file that cannot be written is noticed then. It has its first line from the
-/// beginning: whenever the run is killed, what it leaves is a record file.
-records::RecordFile file_of(const RunOptions& options, const Choice& choice, const records::RunRecord& record) try {
-  records::RecordFile file =
-      options.out.empty()
-          ? records::RecordFile(session::default_path(choice.targets(), choice.chosen.front().apis, record),
-                                records::IfTaken::number)
-          : records::RecordFile(options.out);
-  file.append(records::run_line(record));
-  return file;
-} catch (const std::exception& error) {
-  throw UsageError(error.what());
 }
 
 void say_what_is_measured(const RunOptions& options, const measure::Request& request, const Choice& choice) {
@@ -148,8 +122,10 @@ std::vector<std::string> files_of(const RunOptions& options) {
 ExitStatus one_run(const RunOptions& options, const Choice& choice, bool is_first) {
   const session::Wishes wishes = wishes_of(options);
   const auto silence_limit = milliseconds(options.silence_limit_seconds);
-  const records::RunRecord record = run_record_of(options);
-  records::RecordFile file = file_of(options, choice, record);
+  const records::RunRecord record = run_record_of(options.command, options.seed, options.effort);
+  // Before anything is measured, as a file that cannot be written is noticed then.
+  const auto default_path = [&] { return session::default_path(choice.targets(), choice.chosen.front().apis, record); };
+  records::RecordFile file = new_record_file(options.out, default_path, record);
   const auto work = choice.work();
   if (is_first) {
     session::say_problems(choice.machine);

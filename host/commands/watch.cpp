@@ -13,19 +13,18 @@
 #include <system_error>
 #include <vector>
 
+#include "commands/new_record.hpp"
 #include "commands/output.hpp"
 #include "os/command.hpp"
 #include "os/interrupt.hpp"
 #include "os/privileges.hpp"
 #include "os/terminal.hpp"
 #include "records/record_file.hpp"
-#include "session/host.hpp"
 #include "session/result_path.hpp"
 #include "session/usage_error.hpp"
 #include "session/watch.hpp"
 #include "summary/layout.hpp"
 #include "summary/live_traffic.hpp"
-#include "version.hpp"
 
 namespace sonde::commands {
 namespace {
@@ -34,28 +33,6 @@ using session::UsageError;
 using session::WatchedPart;
 using session::WatchOutcome;
 using session::WatchSource;
-
-records::RunRecord run_record_of(const WatchOptions& options) {
-  return {.run = session::random_uuid(),
-          .time = session::time_now(),
-          .version = version,
-          .commit = commit,
-          .command = options.command,
-          .seed = 1,
-          .effort = "normal",
-          .host = session::describe_host()};
-}
-
-records::RecordFile file_of(const WatchOptions& options, const std::string& source) try {
-  const records::RunRecord record = run_record_of(options);
-  records::RecordFile file =
-      options.out.empty() ? records::RecordFile(session::default_watch_path(source, record), records::IfTaken::number)
-                          : records::RecordFile(options.out);
-  file.append(records::run_line(record));
-  return file;
-} catch (const std::exception& error) {
-  throw UsageError(error.what());
-}
 
 std::string or_unknown(const std::optional<double>& value, const char* unit, double factor = 1) {
   return value ? summary::three_digits(*value * factor) + " " + unit : std::string("not known");
@@ -147,7 +124,9 @@ ExitStatus watch_command(const WatchOptions& options) {
   WatchSource source = source_of(options);
   for (const std::string& missing : source.missing) spdlog::warn("{}", missing);
   if (!source.note.empty()) spdlog::warn("{}", source.note);
-  records::RecordFile file = file_of(options, source.name);
+  const records::RunRecord record = run_record_of(options.command, 1, "normal");
+  const auto default_path = [&] { return session::default_watch_path(source.name, record); };
+  records::RecordFile file = new_record_file(options.out, default_path, record);
   os::watch_for_interrupt();
   const bool drawn = os::is_terminal(os::Stream::errors);
   summary::LiveTraffic live(drawn, message_columns());

@@ -1,7 +1,5 @@
 #include "counters/traffic/traffic_sampler.hpp"
 
-#include <algorithm>
-
 #include "os/clock.hpp"
 #include "os/cpu_time.hpp"
 #include "os/threads.hpp"
@@ -30,11 +28,7 @@ void TrafficSampler::stop() {
 bool TrafficSampler::fetch(Reading& into) {
   const std::size_t next = fetched_.load(std::memory_order_relaxed);
   if (next == written_.load(std::memory_order_acquire)) return false;
-  const Reading& from = ring_[next % ring_.size()];
-  into.before_ns = from.before_ns;
-  into.after_ns = from.after_ns;
-  std::ranges::copy(from.values, into.values.begin());
-  std::ranges::copy(from.groups, into.groups.begin());
+  into = ring_[next % ring_.size()];
   fetched_.store(next + 1, std::memory_order_release);
   return true;
 }
@@ -49,11 +43,7 @@ void TrafficSampler::store(const Reading& reading) {
     ++lost_;
     return;
   }
-  Reading& into = ring_[next % ring_.size()];
-  into.before_ns = reading.before_ns;
-  into.after_ns = reading.after_ns;
-  std::ranges::copy(reading.values, into.values.begin());
-  std::ranges::copy(reading.groups, into.groups.begin());
+  ring_[next % ring_.size()] = reading;  // both have room for as much: nothing is allocated
   written_.store(next + 1, std::memory_order_release);
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,14 +51,20 @@ Walked walked(std::span<const Measurement> measurements, const Series& series) {
   return found;
 }
 
-/// What the cache is by all visits, and by each that shows it.
+/// The cache by one visit, and that visit's loads.
+struct Visit {
+  LastCache cache;
+  std::span<const RandomLoad> loads;
+};
+
+/// What the cache is by all visits, and by each that shows it. The walk must outlive it.
 struct SeenCache {
   LastCache all;
-  std::vector<LastCache> visits;
+  std::vector<Visit> visits = {};
 
   [[nodiscard]] analysis::Estimate bytes() const {
     std::vector<double> each;
-    for (const LastCache& one : visits) each.push_back(one.bytes);
+    for (const Visit& one : visits) each.push_back(one.cache.bytes);
     analysis::Estimate found = analysis::predicted_above_zero(all.bytes, each);
     // Of a working set twice as large a latency that is off by so much moves the size by twice as much.
     const double unknown = 2 * unknown_of_a_median * all.miss_ns / (all.miss_ns - all.hit_ns);
@@ -70,7 +77,7 @@ struct SeenCache {
 SeenCache seen(const LastCache& all, const Walked& walk) {
   SeenCache cache{all};
   for (const std::vector<RandomLoad>& visit : walk.visits) {
-    if (const auto one = analysis::look_closer(all, visit)) cache.visits.push_back(*one);
+    if (const auto one = analysis::look_closer(all, visit)) cache.visits.push_back({*one, visit});
   }
   return cache;
 }
@@ -88,9 +95,9 @@ void add_shares(const SeenCache& cache, const Walked& walk, Conclusion& conclusi
     const double ns = measure::median_of(one);
     const double value = cache.all.local_hit_rate({bytes, ns});
     std::vector<double> each;
-    for (std::size_t visit = 0; visit < cache.visits.size(); ++visit) {
-      for (const RandomLoad& load : walk.visits[visit % walk.visits.size()]) {
-        if (load.bytes == bytes) each.push_back(cache.visits[visit].local_hit_rate(load));
+    for (const Visit& visit : cache.visits) {
+      for (const RandomLoad& load : visit.loads) {
+        if (load.bytes == bytes) each.push_back(visit.cache.local_hit_rate(load));
       }
     }
     analysis::Estimate interval = analysis::predicted(value, each);
@@ -161,7 +168,7 @@ void conclude_kind(const LastCache& usual, const Walked& walk, const Series& ser
   }
   SeenCache bypassed{analysis::without_part(usual, walk.loads)};
   for (const std::vector<RandomLoad>& visit : walk.visits)
-    bypassed.visits.push_back(analysis::without_part(usual, visit));
+    bypassed.visits.push_back({analysis::without_part(usual, visit), visit});
   add_shares(bypassed, walk, conclusion);
   conclusion.findings.push_back(
       {.series = series,
