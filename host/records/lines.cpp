@@ -113,6 +113,15 @@ Json device_json(const DeviceRecord& device) {
           {"vulkan", driver_json(device.vulkan)}};
 }
 
+enum class Digits { six, whole };
+
+Json bracket(const analysis::Bracket& one, Digits digits) {
+  const auto number = [digits](double value) {
+    return digits == Digits::whole ? Json(std::llround(value)) : Json(six_digits(value));
+  };
+  return {{"low", number(one.low)}, {"value", number(one.value)}, {"high", number(one.high)}};
+}
+
 std::string reason_line(const char* record, const Origin& origin, const measure::Point* point,
                         const std::string& reason) {
   Json json = origin_json(record, origin);
@@ -176,39 +185,31 @@ std::string sample_line(const Origin& origin, const measure::Measurement& measur
   Json values = Json::array();
   for (const double value : measurement.values) values.push_back(six_digits(value));
   json["values"] = values;
-  if (measurement.interval) {
-    json["interval"] = {{"low", six_digits(measurement.interval->low)},
-                        {"value", six_digits(measurement.interval->value)},
-                        {"high", six_digits(measurement.interval->high)}};
-  }
+  if (measurement.interval) json["interval"] = bracket(*measurement.interval, Digits::six);
   json["state"] = state_json(measurement.state);
   json["t"] = six_digits(t_seconds);
   return text_of(json);
 }
 
 std::string level_line(const Origin& origin, const measure::FoundLevel& level) {
-  const auto bracket = [](const analysis::Bracket& one, bool whole) {
-    const auto number = [whole](double value) { return whole ? Json(std::llround(value)) : Json(six_digits(value)); };
-    return Json{{"low", number(one.low)}, {"value", number(one.value)}, {"high", number(one.high)}};
-  };
   Json json = origin_json("level", origin);
   json["series"] = series_json(level.series);
   json["level"] = level.level;
   json["name"] = level.name;
   if (level.found.may_be_translation) json["or_translation"] = true;
   if (level.gbps) json["matches"] = level.matches ? Json(*level.matches) : Json(nullptr);
-  json["bytes"] = level.found.bytes ? bracket(*level.found.bytes, true) : Json(nullptr);
+  json["bytes"] = level.found.bytes ? bracket(*level.found.bytes, Digits::whole) : Json(nullptr);
   json["transition"] = nullptr;
   if (level.found.bytes) {
     json["transition"] = {{"onset", std::llround(level.found.onset_bytes)},
                           {"end", std::llround(level.found.end_bytes)}};
   }
   if (level.gbps) {
-    json["bandwidth"] = bracket(*level.gbps, false);
+    json["bandwidth"] = bracket(*level.gbps, Digits::six);
   } else {
-    json["latency_ns"] = bracket(level.found.latency_ns, false);
+    json["latency_ns"] = bracket(level.found.latency_ns, Digits::six);
   }
-  if (level.cycles) json["cycles"] = bracket(*level.cycles, false);
+  if (level.cycles) json["cycles"] = bracket(*level.cycles, Digits::six);
   return text_of(json);
 }
 

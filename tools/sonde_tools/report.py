@@ -79,7 +79,7 @@ def _write(request, files):
     target = outputs.Outputs([recording.path for recording in recordings])
     target.check(request.out)
     views = views_of(files)
-    slugs = _slugs(views)
+    slugs = formats.slugs(view.device for view in views)
     compared = together.figures(views) if request.together else None
     traffic = _traffic(files)
     yield target.write(request.out, page.html(recordings, views, SECTIONS, slugs, compared, traffic))
@@ -113,8 +113,3 @@ def _pictures(request, target, chart, name):
         yield target.write(request.png / f"{name}.png", pictures.png(chart))
     if request.svg:
         yield target.write(request.svg / f"{name}.svg", pictures.svg(chart))
-
-
-def _slugs(views):
-    """A file name part for each view."""
-    return formats.slugs(view.device for view in views)

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 import numpy
 import polars
 
-from sonde_tools.traffic.runs import gbps
-
 WINDOW_SECONDS = 1.0
 # Late samples leave a window a little short.
 _LEAST_OF_WINDOW = 0.9
@@ -82,11 +80,6 @@ def idle(run, side):
     known = run.baseline.filter(polars.col(side).is_not_null())
     seconds = known["dt"].sum()
     return finite(known[side].sum() / seconds / 1e9) if seconds else None
-
-
-def most(run, side):
-    """The highest GB/s of a single interval, or None."""
-    return run.work.select(gbps(side)).to_series().max()
 
 
 def finite(value):
