@@ -12,7 +12,8 @@ namespace sonde::probes {
 namespace {
 
 constexpr double mib = 1 << 20;
-constexpr double least_bytes = 16 << 10;
+/// A first cache of 16 KiB has its three sizes within it, or it would pass for a part of the next.
+constexpr double least_bytes = 4 << 10;
 /// A sweep that ends on a rise, or too soon after one, goes on as far as this many times.
 constexpr double further = 4;
 /// Where the last third of a doubling has become slower by so much, more may follow.
