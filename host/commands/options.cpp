@@ -48,14 +48,14 @@ Examples:
 
 constexpr const char* run_examples = R"(
 Examples:
-  sonde run --effort quick            a first look, in a minute or two
+  sonde run --effort quick            a first look, in two or three minutes
   sonde run --device radeon --api vulkan
   sonde run --sizes 4K:1G --effort thorough -o mine.jsonl
   sonde run --runs 5 -o before.jsonl  before-1.jsonl to before-5.jsonl, for sonde compare
   sonde run --device model:strix-halo a simulated GPU, to see what the tool shows
 
 Efforts, by the device's time (all take at least 7 repetitions, until the median is known within 1 %):
-  quick     repetitions of  2 ms, at most  9, working sets up to  64 MiB; on a CPU 1 to 2 min
+  quick     repetitions of  2 ms, at most  9, working sets up to  64 MiB; on a CPU 2 to 3 min
   normal    repetitions of  6 ms, at most 15, working sets up to 256 MiB; on a CPU some minutes
   thorough  repetitions of 20 ms, at most 30, working sets up to   1 GiB, on a GPU 8 GiB; minutes
 Where latency or bandwidth still changes at the end of a quick or normal sweep, it goes on: on a CPU to twice as much,
