@@ -13,7 +13,7 @@ import pytest
 import synthetic
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sonde_tools import page, records, report
+from sonde_tools import formats, page, records, report
 from sonde_tools.devices import seen, views_of
 
 LONGEST_SENTENCE = 400
@@ -111,7 +111,7 @@ def test_what_is_read_is_shown(path, found):
     views = views_of([file])
     with contextlib.redirect_stderr(io.StringIO()):
         traffic = report._traffic([file])
-        html = page.html([recording], views, report.SECTIONS, report._slugs(views), traffic=traffic)
+        html = page.html([recording], views, report.SECTIONS, formats.slugs(view.device for view in views), traffic=traffic)
     assert MARKUP not in html
 
 
