@@ -145,6 +145,9 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_option("--time-limit", options.time_limit_seconds, "The whole run, or all runs, end after so many seconds")
       ->type_name("SECONDS")
       ->check(seconds_above_zero);
+  run.add_flag(
+      "--counters", options.counters,
+      "Count what moves at the fabric and at memory beside each point, where this machine has counters for it");
   run.add_option("--sysfs-root", options.sysfs_root,
                  "Read clocks, temperature and power from a tree below DIR, for tests")
       ->type_name("DIR")

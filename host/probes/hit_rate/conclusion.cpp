@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include "analysis/last_cache.hpp"
 #include "analysis/prediction.hpp"
 #include "measure/visits.hpp"
+#include "probes/hit_rate/by_counters.hpp"
 #include "probes/hit_rate/plan.hpp"
 #include "workloads/memory_kinds.hpp"
 
@@ -238,9 +240,11 @@ Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement
   const SeenCache found = seen(*cache, usual);
   add_shares(found, usual, conclusion);
   add_capacity(found, series_of_timing(), stated_bytes, conclusion);
+  std::ranges::move(findings_by_counters(*cache, measurements, conclusion.derived, stated_bytes),
+                    std::back_inserter(conclusion.findings));
   std::set<Series> kinds;
   for (const Measurement& one : measurements) {
-    if (one.point.series != series_of_timing()) kinds.insert(one.point.series);
+    if (one.point.series != series_of_timing() && !is_by_counters(one.point.series)) kinds.insert(one.point.series);
   }
   for (const Series& series : kinds)
     conclude_kind(*cache, walked(measurements, series), series, stated_bytes, conclusion);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "measure/visits.hpp"
+#include "probes/hit_rate/by_counters.hpp"
 #include "workloads/memory_kinds.hpp"
 #include "workloads/path.hpp"
 
@@ -65,7 +67,11 @@ std::vector<double> shares_in_other_kinds(Effort effort) {
   return {0.3, 0.4, 0.52, 0.65, 1.65, 2.2, 3, 4, 6};
 }
 
-bool is_looked_at(const Measurement& one) { return !one.visits.empty() || one.point.series != series_of_timing(); }
+/// After the sweep; what counters saw of it is of the sweep too.
+bool is_looked_at(const Measurement& one) {
+  if (is_by_counters(one.point.series)) return one.point.series.contains("pattern");
+  return !one.visits.empty() || one.point.series != series_of_timing();
+}
 
 std::vector<Point> closer_points(const analysis::LastCache& cache, const gpu::DeviceInfo& device,
                                  const Request& request) {
@@ -141,7 +147,11 @@ std::vector<Point> hit_rate_points(const gpu::DeviceInfo& device, const Request&
     if (!more.empty()) return more;
   }
   const bool is_wanted = cache && may_be_before_memory(*cache, request);
-  return is_wanted ? closer_points(*cache, device, request) : std::vector<Point>();
+  std::vector<Point> points = is_wanted ? closer_points(*cache, device, request) : std::vector<Point>();
+  const double cache_bytes = is_wanted ? cache->bytes : static_cast<double>(request.stated_memory_side_bytes);
+  if (request.counts_traffic && cache_bytes > 0)
+    std::ranges::move(counted_streams(device, request, cache_bytes), std::back_inserter(points));
+  return points;
 }
 
 }  // namespace sonde::probes
