@@ -17,6 +17,7 @@ using gpu::SimulatedTraffic;
 
 constexpr std::size_t stations_at_once = 4;
 constexpr unsigned beat_bytes = 64;
+constexpr const char* source_name = "model";
 
 /// Something that is counted, and its bytes so far.
 struct Counted {
@@ -93,7 +94,7 @@ struct Parts {
 
 std::unique_ptr<counters::CounterSource> simulated_counters(const SimulatedTraffic& traffic) {
   Parts parts;
-  parts.layout.name = "model";
+  parts.layout.name = source_name;
   parts.layout.width_bits = 48;
   const SimulatedTraffic* const at = &traffic;
   for (std::size_t first = 0; first < traffic.stations.size(); first += stations_at_once) {
