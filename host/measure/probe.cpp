@@ -20,6 +20,8 @@ namespace {
 std::optional<double> per_byte(const PointTraffic& seen, counters::Role read, counters::Role write) {
   const auto& amounts = seen.traffic.amounts;
   if (!amounts[read] || !amounts[write] || seen.moved_bytes <= 0) return std::nullopt;
+  if (seen.counts_cpu && !(amounts[counters::Role::cpu_read] && amounts[counters::Role::cpu_write]))
+    return std::nullopt;
   const double of_the_cpu =
       amounts[counters::Role::cpu_read].value_or(0) + amounts[counters::Role::cpu_write].value_or(0);
   return (*amounts[read] + *amounts[write] - of_the_cpu) / seen.moved_bytes;

@@ -70,6 +70,7 @@ struct PointTraffic {
   std::string source;
   counters::Traffic traffic;   ///< of all of them, `begin_seconds` by the source's clock
   counters::HitRate hit_rate;  ///< of all of them
+  bool counts_cpu = false;     ///< the source tells the CPU's bytes, though perhaps not of this time
   unsigned beat_bytes = 0;     ///< of one count at the fabric; 0 where none is counted
   double moved_bytes = 0;      ///< what the kernel asked for meanwhile; 0 where its workload does not say
 
