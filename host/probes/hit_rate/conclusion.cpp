@@ -142,6 +142,12 @@ void add_capacity(const SeenCache& cache, const Series& series, double stated_by
     finding.evidence += fmt::format(", {:.0f} % of the {} that the system states", 100 * all.bytes / stated_bytes,
                                     size_text(stated_bytes));
   }
+  if (cache.visits.size() > 1) {
+    const auto [least, most] =
+        std::ranges::minmax(cache.visits, {}, [](const Visit& visit) { return visit.cache.bytes; });
+    finding.evidence += fmt::format("; one visit after the other it was between {} and {}",
+                                    size_text(least.cache.bytes), size_text(most.cache.bytes));
+  }
   finding.evidence += ".";
   measure::state(finding, cache.bytes());
   conclusion.findings.push_back(finding);

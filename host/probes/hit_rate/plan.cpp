@@ -86,14 +86,17 @@ std::vector<Point> closer_points(const analysis::LastCache& cache, const gpu::De
       if (bytes >= least && bytes <= largest) points.push_back(point_at(request, series, bytes, visits));
     }
   };
-  const int visits = measure::usual_visits(request.effort);
+  // Minutes pass over so many, in which a driver may give the cache to others.
+  constexpr int visits_over_minutes = 16;
+  const int usual = measure::usual_visits(request.effort);
+  const int visits = request.effort == Effort::thorough && !is_cpu(device) ? visits_over_minutes : usual;
   add(series_of_timing(), shares_looked_at(request.effort), visits);
   // A CPU that stands for a GPU has no memory of another kind: it is asked only where time does not matter.
   if (is_cpu(device) && request.effort != Effort::thorough) return points;
   for (std::size_t kind = 1; kind < device.memory_kinds.size(); ++kind) {
     if (device.memory_kinds[kind].missing.empty())
       add(series_of_timing(device.memory_kinds[kind].name), shares_in_other_kinds(request.effort),
-          request.effort == Effort::quick ? 1 : visits);
+          request.effort == Effort::quick ? 1 : usual);
   }
   return points;
 }
