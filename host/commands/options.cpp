@@ -256,10 +256,14 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
 }  // namespace
 
 ExitStatus parse_and_run(const std::vector<std::string>& words) {
-  // Before a driver is loaded, which only workers do: they begin here too. `watch` loads none, and gives up what it has
-  // once its counters are open.
-  const bool watches = words.size() > 1 && words[1] == "watch";
-  if (!watches) os::give_up_capabilities();
+  // Before a driver is loaded, which only workers do: they begin here too. What counts gives up the right to it once
+  // its counters are open.
+  const bool counts = words.size() > 1 && (words[1] == "watch" || words[1] == "worker");
+  if (counts) {
+    os::keep_the_right_to_count();
+  } else {
+    os::give_up_capabilities();
+  }
   return after_all_is_said(parsed_and_run(words));
 }
 

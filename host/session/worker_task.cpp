@@ -1,6 +1,7 @@
 #include "session/worker_task.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "counters/state/sampler.hpp"
 #include "counters/state/sources.hpp"
@@ -16,6 +17,7 @@
 #include "measure/simulated_counters.hpp"
 #include "measure/smt_interference.hpp"
 #include "os/machine.hpp"
+#include "os/privileges.hpp"
 #include "probes/catalog.hpp"
 #include "records/counter_line.hpp"
 #include "records/lines.hpp"
@@ -219,14 +221,22 @@ measure::Settled settled(gpu::Device& device, const records::MeasureTask& task, 
   }
 }
 
-/// What counts beside the probes; null where nothing does, and why.
-std::shared_ptr<counters::TrafficMeter> traffic_meter(gpu::Device& device, const records::MeasureTask& task,
-                                                      std::string& why_not) {
+/// This machine's counters, where they are wanted; with the right to open them, which is gone once this returns, as
+/// the driver that is loaded next must not have it.
+counters::OpenedSource machine_counters(const records::MeasureTask& task,
+                                        std::span<const measure::Probe* const> probes) {
+  counters::OpenedSource opened;
+  const bool wanted = task.counts_traffic || std::ranges::any_of(probes, &measure::Probe::wants_hit_rates);
+  if (wanted && task.api != gpu::Api::model) opened = counters::open_traffic(task.sysfs_root);
+  os::give_up_capabilities();
+  return opened;
+}
+
+/// What counts beside the probes; null where nothing does.
+std::shared_ptr<counters::TrafficMeter> traffic_meter(gpu::Device& device, counters::OpenedSource& machine) {
   if (const gpu::SimulatedTraffic* const simulated = device.simulated_traffic())
     return std::make_shared<counters::TrafficMeter>(measure::simulated_counters(*simulated));
-  counters::OpenedSource opened = counters::open_traffic(task.sysfs_root);
-  why_not = opened.why_not;
-  return opened.source ? std::make_shared<counters::TrafficMeter>(std::move(opened.source)) : nullptr;
+  return machine.source ? std::make_shared<counters::TrafficMeter>(std::move(machine.source)) : nullptr;
 }
 
 std::vector<const measure::Probe*> probes_of(const records::MeasureTask& task) {
@@ -242,6 +252,7 @@ std::vector<const measure::Probe*> probes_of(const records::MeasureTask& task) {
 void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
   PipeObserver observer(task, send);
   const std::vector<const measure::Probe*> probes = probes_of(task);
+  counters::OpenedSource counted = machine_counters(task, probes);
   try {
     // Before the driver is loaded: its threads take over the mask. The machine is looked at first, as it is cut down to
     // it.
@@ -264,13 +275,10 @@ void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
     if (told_clock) options.core_clock = told_clock;
     // Others on this machine cannot disturb a simulated device.
     if (task.api == gpu::Api::model) options.host_time = [] { return counters::HostTime{}; };
-    std::string no_counters;
-    std::shared_ptr<counters::TrafficMeter> traffic;
-    if (task.counts_traffic || std::ranges::any_of(probes, &measure::Probe::wants_hit_rates))
-      traffic = traffic_meter(*device, task, no_counters);
+    const std::shared_ptr<counters::TrafficMeter> traffic = traffic_meter(*device, counted);
     if (task.counts_traffic && !traffic) {
       const measure::Point by_counters{.series = {{"method", "counters"}}};
-      observer.skipped(*probes.front(), &by_counters, "nothing is counted beside these probes: " + no_counters);
+      observer.skipped(*probes.front(), &by_counters, "nothing is counted beside these probes: " + counted.why_not);
     }
     for (const measure::Probe* probe : probes) {
       options.traffic = task.counts_traffic || probe->wants_hit_rates ? traffic : nullptr;
