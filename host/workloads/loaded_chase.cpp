@@ -7,6 +7,7 @@
 
 #include "analysis/statistics.hpp"
 #include "gpu/error.hpp"
+#include "measure/counted_window.hpp"
 #include "measure/stopping.hpp"
 #include "workloads/chases.hpp"
 #include "workloads/cycle_chase.hpp"
@@ -118,7 +119,10 @@ measure::Repetitions observe(const std::shared_ptr<CycleChase>& chase, const mea
   double spent_ns = 0;
   for (int attempt = 0; attempt < most_attempts * limits.most_repetitions; ++attempt) {
     for (auto [hops, into] : {std::pair(few, &shorts), std::pair(many, &longs)}) {
-      const Dispatch dispatch = under_load.run(hops);
+      const Dispatch dispatch = [&] {
+        const measure::CountedWindow window(limits, hops);
+        return under_load.run(hops);
+      }();
       spent_ns += dispatch.ns;
       if (!under_load.ended_first()) into->push_back(dispatch);
     }

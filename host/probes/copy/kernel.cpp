@@ -10,6 +10,7 @@
 
 #include "gpu/error.hpp"
 #include "kernels.hpp"
+#include "measure/counted_window.hpp"
 #include "probes/copy/endpoints.hpp"
 #include "probes/copy/repetitions.hpp"
 #include "probes/copy/work.hpp"
@@ -120,7 +121,14 @@ struct KernelCopies {
 
   std::uint64_t block_bytes() const { return std::uint64_t{shape.block_words()} * sizeof(std::uint32_t); }
 
-  gpu::Nanoseconds run() {
+  gpu::Nanoseconds run(std::uint32_t copies, const Limits& limits) {
+    const measure::CountedWindow window(limits, copies);
+    gpu::Nanoseconds time{0};
+    for (std::uint32_t copy = 0; copy < copies; ++copy) time += run_one();
+    return time;
+  }
+
+  gpu::Nanoseconds run_one() {
     const gpu::Copy copy = endpoints.next().front();
     gpu::Buffer& from = buffer_of(copy.from);
     gpu::Buffer& to = buffer_of(copy.to);
@@ -170,15 +178,19 @@ Workload copies_by_kernel(gpu::Device& device, const CopyRoute& route, std::uint
   const auto observe = [work, copies](const Limits& limits, const std::function<void()>& alive) {
     Repetitions result;
     result.values = repeated(limits, alive, [&] {
-      gpu::Nanoseconds time{0};
-      for (std::uint32_t copy = 0; copy < copies; ++copy) time += work->run();
+      const gpu::Nanoseconds time = work->run(copies, limits);
       check(work->endpoints);
       return Repetition{gbps(work->endpoints.row_bytes() * copies, time), time};
     });
     result.steps = copies;
     return result;
   };
-  return {.unit = "GB/s", .has_cycles = false, .shape = workloads::named(found), .observe = observe};
+  const auto bytes_of_one = static_cast<double>(work->endpoints.row_bytes());
+  return {.unit = "GB/s",
+          .bytes_per_step = bytes_of_one,
+          .has_cycles = false,
+          .shape = workloads::named(found),
+          .observe = observe};
 }
 
 }  // namespace sonde::probes

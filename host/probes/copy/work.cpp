@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpu/error.hpp"
+#include "measure/counted_window.hpp"
 #include "probes/copy/endpoints.hpp"
 #include "probes/copy/repetitions.hpp"
 
@@ -19,7 +20,7 @@ struct QueuedCopies {
   std::vector<std::unique_ptr<CopyEndpoints>> by_queue;
   int rows_at_once = 1;  ///< an odd number, so that the last one begins elsewhere than the last one before
   int further_rows = 2;
-  counters::TrafficMeter* traffic = nullptr;
+  Limits limits = {};
   std::uint64_t counted_bytes = 0;  ///< of the last rows
 
   gpu::CopyTimes run(int rows) {
@@ -31,12 +32,15 @@ struct QueuedCopies {
         lists.back().insert(lists.back().end(), further.begin(), further.end());
       }
     }
-    if (traffic != nullptr) traffic->begin();
-    gpu::CopyTimes times = copies.run(engine, lists);
     counted_bytes = static_cast<std::uint64_t>(rows) * by_queue.front()->row_bytes() * by_queue.size();
-    if (traffic != nullptr) traffic->end(counted_bytes);
+    gpu::CopyTimes times = counted_run(lists);
     for (const auto& endpoints : by_queue) check(*endpoints);
     return times;
+  }
+
+  gpu::CopyTimes counted_run(const std::vector<gpu::CopyList>& lists) const {
+    const measure::CountedWindow window(limits, counted_bytes);
+    return copies.run(engine, lists);
   }
 
   /// Of one row on every queue.
@@ -139,7 +143,7 @@ Workload copies_by_engine(gpu::Device& device, const CopyRoute& route, std::uint
     std::vector<double> to_host;
     const std::uint64_t queue_bytes = work->by_queue.front()->row_bytes();
     Repetitions result;
-    work->traffic = limits.traffic;
+    work->limits = limits;
     result.values = repeated(limits, alive, [&] {
       const gpu::CopyTimes times = work->timed();
       if (both) {
