@@ -15,6 +15,7 @@
 
 #include "commands/new_record.hpp"
 #include "commands/output.hpp"
+#include "commands/self_check.hpp"
 #include "os/command.hpp"
 #include "os/interrupt.hpp"
 #include "os/privileges.hpp"
@@ -34,15 +35,11 @@ using session::WatchedPart;
 using session::WatchOutcome;
 using session::WatchSource;
 
-std::string or_unknown(const std::optional<double>& value, const char* unit, double factor = 1) {
-  return value ? summary::three_digits(*value * factor) + " " + unit : std::string("not known");
-}
-
 /// "fabric 210 GB/s, memory 57.1 GB/s, hit rate 72.8 %".
 std::string words_of(const WatchedPart& part) {
-  std::string text =
-      "fabric " + or_unknown(part.fabric_gbps, "GB/s") + ", memory " + or_unknown(part.memory_gbps, "GB/s");
-  if (part.hit_rate) text += ", hit rate " + or_unknown(part.hit_rate, "%", 100);
+  std::string text = "fabric " + summary::or_unknown(part.fabric_gbps, "GB/s") + ", memory " +
+                     summary::or_unknown(part.memory_gbps, "GB/s");
+  if (part.hit_rate) text += ", hit rate " + summary::or_unknown(part.hit_rate, "%", 100);
   return text;
 }
 
@@ -59,16 +56,17 @@ void print_hit_rate(const WatchOutcome& outcome, const WatchedPart& whole) {
     print("Hit rate: not known, as " + whole.no_hit_rate);
     return;
   }
-  print(fmt::format("Hit rate of the whole time: {} ({} of reads){}", or_unknown(whole.hit_rate, "%", 100),
-                    or_unknown(whole.hit_rate_of_reads, "%", 100),
+  print(fmt::format("Hit rate of the whole time: {} ({} of reads){}", summary::or_unknown(whole.hit_rate, "%", 100),
+                    summary::or_unknown(whole.hit_rate_of_reads, "%", 100),
                     whole.hit_rate_without_cpu
                         ? ", without the CPU's own requests, which a memory-side cache of the GPU does not serve"
                         : "; the CPU's own requests are in it, as its stations are not counted"));
   const session::Watched& watched = outcome.watched;
   if (const auto middle = watched.hit_rate_quantile(0.5)) {
     print(fmt::format("Hit rate over time: p10 {}, p50 {}, p90 {}, of {} intervals of {} in which it is known",
-                      or_unknown(watched.hit_rate_quantile(0.1), "%", 100), or_unknown(middle, "%", 100),
-                      or_unknown(watched.hit_rate_quantile(0.9), "%", 100), watched.intervals_with_hit_rate(),
+                      summary::or_unknown(watched.hit_rate_quantile(0.1), "%", 100),
+                      summary::or_unknown(middle, "%", 100),
+                      summary::or_unknown(watched.hit_rate_quantile(0.9), "%", 100), watched.intervals_with_hit_rate(),
                       watched.intervals()));
   }
 }
@@ -103,6 +101,7 @@ void print_outcome(const WatchOutcome& outcome, const WatchSource& source) {
 
 void check(const WatchOptions& options) {
   if (options.watched.empty()) return;
+  if (options.self_check) throw UsageError("a self-check makes its own traffic, so there is no COMMAND to start");
   if (options.source.starts_with("replay:"))
     throw UsageError("a replay watches a file, so there is no COMMAND to start");
   if (!os::is_program(options.watched.front()))
@@ -124,6 +123,7 @@ ExitStatus watch_command(const WatchOptions& options) {
   WatchSource source = source_of(options);
   for (const std::string& missing : source.missing) spdlog::warn("{}", missing);
   if (!source.note.empty()) spdlog::warn("{}", source.note);
+  if (options.self_check) return self_check_command(options, source);
   const records::RunRecord record = run_record_of(options.command, 1, "normal");
   const auto default_path = [&] { return session::default_watch_path(source.name, record); };
   records::RecordFile file = new_record_file(options.out, default_path, record);

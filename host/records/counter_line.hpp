@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "counters/traffic/hit_rate.hpp"
+#include "counters/traffic/known_load.hpp"
 #include "counters/traffic/rates.hpp"
 
 namespace sonde::records {
@@ -12,8 +14,9 @@ struct CounterRecord {
   std::string source;
   counters::Traffic traffic;
   counters::HitRate hit_rate;
-  bool baseline = false;    ///< before what is watched began
-  unsigned beat_bytes = 0;  ///< of one count at the fabric; 0 where none is counted
+  bool baseline = false;                             ///< before what is watched began
+  unsigned beat_bytes = 0;                           ///< of one count at the fabric; 0 where none is counted
+  std::optional<counters::KnownTraffic> known = {};  ///< of a self-check
 };
 
 std::string counter_line(const CounterRecord& counter);

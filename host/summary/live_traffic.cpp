@@ -39,16 +39,16 @@ std::string bars_of(const std::deque<LiveWindow>& windows, Value value, double f
   return text;
 }
 
-std::string number_of(const std::optional<double>& value, const char* unit, double factor = 1) {
+}  // namespace
+
+std::string or_unknown(const std::optional<double>& value, const char* unit, double factor) {
   return value ? three_digits(*value * factor) + " " + unit : std::string("unknown");
 }
 
-}  // namespace
-
 std::string LiveTraffic::next(const LiveWindow& window) {
-  const std::string fabric = number_of(window.fabric_gbps, "GB/s");
-  const std::string memory = number_of(window.memory_gbps, "GB/s");
-  const std::string hit_rate = number_of(window.hit_rate, "%", 100);
+  const std::string fabric = or_unknown(window.fabric_gbps, "GB/s");
+  const std::string memory = or_unknown(window.memory_gbps, "GB/s");
+  const std::string hit_rate = or_unknown(window.hit_rate, "%", 100);
   if (!on_terminal_)
     return fmt::format("{:8.2f} s  fabric {}  memory {}  hit rate {}\n", window.seconds, fabric, memory, hit_rate);
   const auto room = static_cast<std::size_t>(std::max(3, (columns_ - columns_of_words) / 3));

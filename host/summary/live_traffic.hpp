@@ -14,6 +14,9 @@ struct LiveWindow {
   std::optional<double> hit_rate;
 };
 
+/// "57.1 GB/s" of a value times a factor, or "unknown".
+std::string or_unknown(const std::optional<double>& value, const char* unit, double factor = 1);
+
 /// What a watch shows while it goes on: on a terminal one line of rolling bars, that another program's output may come
 /// between; elsewhere a plain line for each window.
 class LiveTraffic {
