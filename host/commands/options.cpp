@@ -75,7 +75,7 @@ Examples:
                                       whether this machine's counters see what the CPU really moves
 
 It needs counters of the fabric and the memory controllers, which few machines have, and the right to read them; where
-one is missing it says which and how to get it. A self-check takes about 20 s and twice 256 MiB or more. It has the CPU
+one is missing it says which and how to get it. A self-check takes about 20 s and at least 512 MiB. It has the CPU
 move memory, never a GPU, and tells of each counter what it saw of that. Its record file shows the same again by
 --source replay:FILE --self-check on any machine.)";
 

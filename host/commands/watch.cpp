@@ -40,6 +40,7 @@ std::string words_of(const WatchedPart& part) {
   std::string text = "fabric " + summary::or_unknown(part.fabric_gbps, "GB/s") + ", memory " +
                      summary::or_unknown(part.memory_gbps, "GB/s");
   if (part.hit_rate) text += ", hit rate " + summary::or_unknown(part.hit_rate, "%", 100);
+  if (part.cpu_latency_ns) text += ", CPU latency behind L3 " + summary::or_unknown(part.cpu_latency_ns, "ns");
   return text;
 }
 
@@ -71,6 +72,22 @@ void print_hit_rate(const WatchOutcome& outcome, const WatchedPart& whole) {
   }
 }
 
+/// Where counters tell who asked.
+void print_by_who_asked(const WatchedPart& whole) {
+  if (!whole.cpu_gbps) return;
+  const bool apart = whole.gpu_gbps.has_value();
+  std::string text = fmt::format("By who asked, at {}: CPU {}", apart ? "memory" : "the fabric",
+                                 summary::or_unknown(whole.cpu_gbps, "GB/s"));
+  if (apart) {
+    text += ", GPU " + summary::or_unknown(whole.gpu_gbps, "GB/s") + ", devices " +
+            summary::or_unknown(whole.devices_gbps, "GB/s");
+  } else {
+    text += ", GPU and devices together " + summary::or_unknown(whole.gpu_and_devices_gbps, "GB/s") +
+            ", as no known counter tells them apart";
+  }
+  print(text);
+}
+
 void print_sampler(const WatchOutcome& outcome) {
   const counters::SamplerCounts& counts = outcome.sampler;
   if (counts.taken == 0) return;
@@ -92,6 +109,8 @@ void print_outcome(const WatchOutcome& outcome, const WatchSource& source) {
   print_busiest("memory", outcome.watched.busiest_at_memory());
   print_busiest("the fabric", outcome.watched.busiest_at_fabric());
   print_hit_rate(outcome, whole);
+  if (!whole.no_cpu_latency.empty()) print("CPU latency behind L3: not known, as " + whole.no_cpu_latency);
+  print_by_who_asked(whole);
   std::string labels;
   for (const counters::Label label : outcome.watched.labels())
     labels += (labels.empty() ? "" : ", ") + std::string(counters::name_of(label));
@@ -136,7 +155,8 @@ ExitStatus watch_command(const WatchOptions& options) {
       .window_seconds = options.window_seconds,
       .command = options.watched};
   const auto show = [&live](const WatchedPart& part) {
-    std::cerr << live.next({part.begin_seconds + part.seconds, part.fabric_gbps, part.memory_gbps, part.hit_rate})
+    std::cerr << live.next({part.begin_seconds + part.seconds, part.fabric_gbps, part.memory_gbps, part.hit_rate,
+                            part.cpu_latency_ns})
               << std::flush;
   };
   std::optional<WatchOutcome> outcome;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "counters/traffic/cpu_latency.hpp"
 #include "measure/probe.hpp"
 
 namespace sonde::records {
@@ -75,7 +76,7 @@ std::string counter_line(const CounterRecord& counter) {
   std::string line = fmt::format(R"({{"record":"counter","source":{},"t":{:.9f},"dt":{:.9f})", source,
                                  traffic.begin_seconds, traffic.seconds);
   for (const auto& [role, name] : bytes_of_roles) add_whole(line, name, traffic.amounts[role]);
-  add(line, "cpu_latency_ns", std::nullopt);
+  add(line, "cpu_latency_ns", counters::cpu_latency(traffic, "").ns);
   add(line, "hit_rate", counter.hit_rate.reads_and_writes);
   add(line, "beat_bytes", counter.beat_bytes > 0 ? std::optional<double>(counter.beat_bytes) : std::nullopt);
   add(line, "scale", traffic.scale);

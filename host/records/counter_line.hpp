@@ -33,7 +33,8 @@ inline constexpr RoleName bytes_of_roles[] = {
     {counters::Role::cpu_read, "cpu_read"},       {counters::Role::cpu_write, "cpu_write"}};
 inline constexpr RoleName state_of_roles[] = {
     {counters::Role::cpu_requests, "cpu_requests"}, {counters::Role::gpu_requests, "gpu_requests"},
-    {counters::Role::io_requests, "io_requests"},   {counters::Role::memory_clock, "memory_clock"},
+    {counters::Role::io_requests, "io_requests"},   {counters::Role::l3_latency_ns, "l3_latency_ns"},
+    {counters::Role::l3_samples, "l3_samples"},     {counters::Role::memory_clock, "memory_clock"},
     {counters::Role::uncalibrated, "uncalibrated"}, {counters::Role::other, "other"}};
 
 }  // namespace sonde::records

@@ -47,6 +47,8 @@ Repetition repetition_of(counters::CounterSource& source, const SelfCheckPlan& p
                          const counters::Load& load) {
   const auto settling = std::chrono::duration<double>(settling_share * plan.repetition_seconds);
   const auto running = maker.start(load);
+  // A busy system takes its time to give the threads their cores.
+  while (load.kind != LoadKind::idle && !(running->moved_bytes() > 0) && !os::interrupted()) maker.wait(plan.interval);
   maker.wait(std::chrono::duration_cast<std::chrono::nanoseconds>(settling));
   counters::Intervals intervals(source.layout());
   counters::Reading reading = source.layout().empty_reading();
@@ -119,7 +121,7 @@ SelfCheckOutcome run_self_check(const SelfCheckPlan& plan, const SelfCheck& chec
                                 records::RecordFile& file) {
   const std::int64_t begin_ns = os::steady_ns();
   const auto keep = [&](const Repetition& one) {
-    file.append(records::counter_line(record_of(check.source, source.no_hit_rate, one)));
+    file.append(records::counter_line(record_of(check.source, source.why_not.hit_rate, one)));
   };
   const auto keep_of_now = [&](Repetition one) {
     one.seen.begin_seconds = std::max(0.0, one.seen.begin_seconds - static_cast<double>(begin_ns) * 1e-9);

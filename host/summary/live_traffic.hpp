@@ -12,6 +12,7 @@ struct LiveWindow {
   std::optional<double> fabric_gbps;
   std::optional<double> memory_gbps;
   std::optional<double> hit_rate;
+  std::optional<double> cpu_latency_ns = {};  ///< shown where it is known
 };
 
 /// "57.1 GB/s" of a value times a factor, or "unknown".

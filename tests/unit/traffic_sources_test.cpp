@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include "counters/traffic/cpu_latency.hpp"
 #include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"
 #include "support/counter_trees.hpp"
@@ -73,7 +74,8 @@ TEST(TrafficSources, StationsOfStrixHaloAreFoundAndTakeTurns) {
   EXPECT_EQ(count_of(layout, Role::cpu_read), 2u);
   EXPECT_EQ(count_of(layout, Role::memory_read), 16u);
   EXPECT_EQ(layout.turns, 5u);  // 36 events, 8 at once
-  EXPECT_EQ(layout.groups, 5u + 16u);
+  EXPECT_EQ(layout.groups, 5u + 16u + 2u);
+  EXPECT_EQ(count_of(layout, Role::l3_samples), 2u);
   EXPECT_EQ(kernel.most_events, 8u);
   EXPECT_EQ(kernel.most_counting, 1);  // never two for the same counters
   EXPECT_EQ(layout.missing, std::vector<std::string>{});
@@ -134,6 +136,49 @@ TEST(TrafficSources, WithoutMemoryControllersThereIsNoHitRateAndAReason) {
   EXPECT_FALSE(hit_rate(traffic_of(*opened.source, kernel, 5), "").reads_and_writes);
 }
 
+TEST(TrafficSources, EachL3sSamplesAreOneLatency) {
+  const test::FakeTree tree;
+  test::write_zen4(tree, 1);
+  FakeKernel kernel;
+  kernel.counts_per_tick = [](const os::PerfEvent& event) -> std::uint64_t {
+    if (event.type != 13) return 1000;
+    return (event.config & 0xFF) == 0xAC ? 985 : 100;
+  };
+  const OpenedSource opened = open(amd_plan, tree, kernel);
+  ASSERT_TRUE(opened.source) << opened.why_not;
+  const Traffic traffic = traffic_of(*opened.source, kernel, 3);
+  EXPECT_DOUBLE_EQ(traffic.amounts[Role::l3_samples].value(), 2 * 3 * 100);
+  EXPECT_NEAR(cpu_latency(traffic, "").ns.value(), 98.5, 1e-9);
+  EXPECT_FALSE(cpu_latency(traffic, "in cycles").ns);
+  EXPECT_EQ(cpu_latency(traffic, "in cycles").why_not, "in cycles");
+}
+
+TEST(TrafficSources, AnL3ThatSampledNothingTellsNoLatency) {
+  Traffic traffic;
+  EXPECT_FALSE(cpu_latency(traffic, "").ns);
+  EXPECT_EQ(cpu_latency(traffic, "").why_not, "");
+  traffic.amounts[Role::l3_latency_ns] = 0;
+  traffic.amounts[Role::l3_samples] = 0;
+  EXPECT_FALSE(cpu_latency(traffic, "").ns);
+  EXPECT_NE(cpu_latency(traffic, "").why_not, "");
+}
+
+TEST(TrafficSources, WithoutAnL3ThereIsTrafficAndOneReason) {
+  const test::FakeTree tree;
+  test::write_zen4(tree, 2);
+  FakeKernel kernel;
+  kernel.refused[13] = std::make_error_code(std::errc::permission_denied);
+  OpenedSource opened = open(amd_plan, tree, kernel);
+  ASSERT_TRUE(opened.source);
+  ASSERT_EQ(opened.source->layout().missing.size(), 1u);  // and not one for each L3
+  EXPECT_NE(opened.source->layout().missing[0].find("amd_l3 may not be read"), std::string::npos);
+  tree.remove(std::string(test::pmus) + "amd_l3");
+  opened = open(amd_plan, tree, kernel);
+  ASSERT_EQ(opened.source->layout().missing.size(), 1u);
+  EXPECT_NE(opened.source->layout().missing[0].find("there is no amd_l3"), std::string::npos);
+  EXPECT_FALSE(cpu_latency(traffic_of(*opened.source, kernel, 1), "").ns);
+}
+
 TEST(TrafficSources, Zen2CountsWithoutAHitRate) {
   const test::FakeTree tree;
   test::write_zen2(tree);
@@ -167,7 +212,7 @@ std::string refusal(std::errc problem, const std::string& paranoid = "2\n") {
   test::write_zen4(tree, 1);
   tree.write("proc/sys/kernel/perf_event_paranoid", paranoid);
   FakeKernel kernel;
-  for (const std::uint32_t type : {11u, 20u}) kernel.refused[type] = std::make_error_code(problem);
+  for (const std::uint32_t type : {11u, 13u, 20u}) kernel.refused[type] = std::make_error_code(problem);
   const OpenedSource opened = open(amd_plan, tree, kernel);
   EXPECT_FALSE(opened.source);
   return opened.why_not;
