@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "commands/external.hpp"
 #include "commands/levels.hpp"
@@ -70,9 +71,13 @@ Examples:
   sonde watch --source replay:game.jsonl
                                       the same again from a record file, on any machine
   sonde watch --source msr -- ./game  counts nothing of memory: shows what watching costs
+  sonde watch --self-check -o me.jsonl
+                                      whether this machine's counters see what the CPU really moves
 
 It needs counters of the fabric and the memory controllers, which few machines have, and the right to read them; where
-one is missing it says which and how to get it.)";
+one is missing it says which and how to get it. A self-check takes about 20 s and at least 512 MiB. It has the CPU
+move memory, never a GPU, and tells of each counter what it saw of that. Its record file shows the same again by
+--source replay:FILE --self-check on any machine.)";
 
 /// For options whose text CLI11 would read too kindly: -1 as a large seed, nothing as "not given", and after "--out="
 /// the next option as a file.
@@ -157,7 +162,18 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_flag("-v", options.verbose, "Show what the drivers print");
 }
 
+/// CLI11 does not know of what stands after --.
+class WithCommand final : public CLI::Formatter {
+ public:
+  [[nodiscard]] std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+    usage.insert(usage.find_last_not_of('\n') + 1, " [-- COMMAND...]");
+    return usage;
+  }
+};
+
 void add_watch_options(CLI::App& watch, WatchOptions& options) {
+  watch.formatter(std::make_shared<WithCommand>());
   watch.footer(watch_examples);
   watch.add_option("-o,--out", options.out, "Record file (default: results/<host>-watch-<source>-<UTC time>.jsonl)")
       ->type_name("FILE")
@@ -166,7 +182,10 @@ void add_watch_options(CLI::App& watch, WatchOptions& options) {
       ->type_name("MS")
       ->check(CLI::Range(0.5, 1000.0).description(""))
       ->capture_default_str();
-  watch.add_option("--seconds", options.seconds, "Watch for so long (default: until COMMAND ends, or Ctrl-C)")
+  watch
+      .add_option(
+          "--seconds", options.seconds,
+          "Watch for so long (default: until COMMAND ends, or Ctrl-C); of a self-check, its loads together (12)")
       ->type_name("S")
       ->check(seconds_above_zero);
   watch
@@ -178,6 +197,8 @@ void add_watch_options(CLI::App& watch, WatchOptions& options) {
   watch.add_option("--source", options.source, "replay:FILE or msr (default: the counters that this machine has)")
       ->type_name("NAME")
       ->check(not_empty);
+  watch.add_flag("--self-check", options.self_check,
+                 "Have the CPU move known traffic, and say what each counter saw of it");
   watch.add_option("--sysfs-root", options.sysfs_root, "Look for counters in a tree below DIR, for tests")
       ->type_name("DIR")
       ->check(folder)

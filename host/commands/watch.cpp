@@ -15,6 +15,7 @@
 
 #include "commands/new_record.hpp"
 #include "commands/output.hpp"
+#include "commands/self_check.hpp"
 #include "os/command.hpp"
 #include "os/interrupt.hpp"
 #include "os/privileges.hpp"
@@ -34,15 +35,12 @@ using session::WatchedPart;
 using session::WatchOutcome;
 using session::WatchSource;
 
-std::string or_unknown(const std::optional<double>& value, const char* unit, double factor = 1) {
-  return value ? summary::three_digits(*value * factor) + " " + unit : std::string("not known");
-}
-
 /// "fabric 210 GB/s, memory 57.1 GB/s, hit rate 72.8 %".
 std::string words_of(const WatchedPart& part) {
-  std::string text =
-      "fabric " + or_unknown(part.fabric_gbps, "GB/s") + ", memory " + or_unknown(part.memory_gbps, "GB/s");
-  if (part.hit_rate) text += ", hit rate " + or_unknown(part.hit_rate, "%", 100);
+  std::string text = "fabric " + summary::or_unknown(part.fabric_gbps, "GB/s") + ", memory " +
+                     summary::or_unknown(part.memory_gbps, "GB/s");
+  if (part.hit_rate) text += ", hit rate " + summary::or_unknown(part.hit_rate, "%", 100);
+  if (part.cpu_latency_ns) text += ", CPU latency behind L3 " + summary::or_unknown(part.cpu_latency_ns, "ns");
   return text;
 }
 
@@ -59,18 +57,35 @@ void print_hit_rate(const WatchOutcome& outcome, const WatchedPart& whole) {
     print("Hit rate: not known, as " + whole.no_hit_rate);
     return;
   }
-  print(fmt::format("Hit rate of the whole time: {} ({} of reads){}", or_unknown(whole.hit_rate, "%", 100),
-                    or_unknown(whole.hit_rate_of_reads, "%", 100),
+  print(fmt::format("Hit rate of the whole time: {} ({} of reads){}", summary::or_unknown(whole.hit_rate, "%", 100),
+                    summary::or_unknown(whole.hit_rate_of_reads, "%", 100),
                     whole.hit_rate_without_cpu
                         ? ", without the CPU's own requests, which a memory-side cache of the GPU does not serve"
                         : "; the CPU's own requests are in it, as its stations are not counted"));
   const session::Watched& watched = outcome.watched;
   if (const auto middle = watched.hit_rate_quantile(0.5)) {
     print(fmt::format("Hit rate over time: p10 {}, p50 {}, p90 {}, of {} intervals of {} in which it is known",
-                      or_unknown(watched.hit_rate_quantile(0.1), "%", 100), or_unknown(middle, "%", 100),
-                      or_unknown(watched.hit_rate_quantile(0.9), "%", 100), watched.intervals_with_hit_rate(),
+                      summary::or_unknown(watched.hit_rate_quantile(0.1), "%", 100),
+                      summary::or_unknown(middle, "%", 100),
+                      summary::or_unknown(watched.hit_rate_quantile(0.9), "%", 100), watched.intervals_with_hit_rate(),
                       watched.intervals()));
   }
+}
+
+/// Where counters tell who asked.
+void print_by_who_asked(const WatchedPart& whole) {
+  if (!whole.cpu_gbps) return;
+  const bool apart = whole.gpu_gbps.has_value();
+  std::string text = fmt::format("By who asked, at {}: CPU {}", apart ? "memory" : "the fabric",
+                                 summary::or_unknown(whole.cpu_gbps, "GB/s"));
+  if (apart) {
+    text += ", GPU " + summary::or_unknown(whole.gpu_gbps, "GB/s") + ", devices " +
+            summary::or_unknown(whole.devices_gbps, "GB/s");
+  } else {
+    text += ", GPU and devices together " + summary::or_unknown(whole.gpu_and_devices_gbps, "GB/s") +
+            ", as no known counter tells them apart";
+  }
+  print(text);
 }
 
 void print_sampler(const WatchOutcome& outcome) {
@@ -94,6 +109,8 @@ void print_outcome(const WatchOutcome& outcome, const WatchSource& source) {
   print_busiest("memory", outcome.watched.busiest_at_memory());
   print_busiest("the fabric", outcome.watched.busiest_at_fabric());
   print_hit_rate(outcome, whole);
+  if (!whole.no_cpu_latency.empty()) print("CPU latency behind L3: not known, as " + whole.no_cpu_latency);
+  print_by_who_asked(whole);
   std::string labels;
   for (const counters::Label label : outcome.watched.labels())
     labels += (labels.empty() ? "" : ", ") + std::string(counters::name_of(label));
@@ -103,6 +120,7 @@ void print_outcome(const WatchOutcome& outcome, const WatchSource& source) {
 
 void check(const WatchOptions& options) {
   if (options.watched.empty()) return;
+  if (options.self_check) throw UsageError("a self-check makes its own traffic, so there is no COMMAND to start");
   if (options.source.starts_with("replay:"))
     throw UsageError("a replay watches a file, so there is no COMMAND to start");
   if (!os::is_program(options.watched.front()))
@@ -123,6 +141,7 @@ ExitStatus watch_command(const WatchOptions& options) {
   WatchSource source = source_of(options);
   for (const std::string& missing : source.missing) spdlog::warn("{}", missing);
   if (!source.note.empty()) spdlog::warn("{}", source.note);
+  if (options.self_check) return self_check_command(options, source);
   const records::RunRecord record = run_record_of(options.command, 1, "normal");
   const auto default_path = [&] { return session::default_watch_path(source.name, record); };
   records::RecordFile file = new_record_file(options.out, default_path, record);
@@ -135,7 +154,8 @@ ExitStatus watch_command(const WatchOptions& options) {
       .window_seconds = options.window_seconds,
       .command = options.watched};
   const auto show = [&live](const WatchedPart& part) {
-    std::cerr << live.next({part.begin_seconds + part.seconds, part.fabric_gbps, part.memory_gbps, part.hit_rate})
+    std::cerr << live.next({part.begin_seconds + part.seconds, part.fabric_gbps, part.memory_gbps, part.hit_rate,
+                            part.cpu_latency_ns})
               << std::flush;
   };
   std::optional<WatchOutcome> outcome;

@@ -15,6 +15,7 @@ struct WatchOptions {
   double window_seconds = 1;
   std::string source;
   std::string sysfs_root = "/";
+  bool self_check = false;
   std::vector<std::string> watched;  ///< the command and its arguments; empty for the whole machine
   std::vector<std::string> command;  ///< the whole command line, for the record
 };

@@ -6,7 +6,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
+#include "counters/traffic/cpu_latency.hpp"
 #include "measure/probe.hpp"
 
 namespace sonde::records {
@@ -31,6 +33,22 @@ void add_whole(std::string& line, const char* name, const std::optional<double>&
   }
 }
 
+/// {"load": "read", "cpu_threads": 2, "moved": 123, "counting": {"fabric_read": {"count_bytes": 64, "counters": 16}}}
+std::string known_json(const counters::KnownTraffic& known) {
+  nlohmann::json counting = nlohmann::json::object();
+  for (const auto& roles : {std::span<const RoleName>(bytes_of_roles), std::span<const RoleName>(state_of_roles)}) {
+    for (const auto& [role, name] : roles) {
+      const counters::Counting& one = known.counting[role];
+      if (one.counters > 0) counting[name] = {{"count_bytes", one.count_bytes}, {"counters", one.counters}};
+    }
+  }
+  const nlohmann::json json{{"load", counters::name_of(known.load.kind)},
+                            {"cpu_threads", known.load.cpu_threads},
+                            {"moved", std::llround(known.moved_bytes)},
+                            {"counting", counting}};
+  return json.dump();
+}
+
 std::string state_of(const CounterRecord& counter) {
   const counters::Traffic& traffic = counter.traffic;
   std::string state;
@@ -43,6 +61,7 @@ std::string state_of(const CounterRecord& counter) {
   for (const counters::Label label : traffic.labels)
     fmt::format_to(std::back_inserter(labels), R"({}"{}")", labels.empty() ? "" : ",", counters::name_of(label));
   if (!labels.empty()) state += R"(,"labels":[)" + labels + "]";
+  if (counter.known) state += R"(,"self_check":)" + known_json(*counter.known);
   return state.empty() ? state : state.substr(1);
 }
 
@@ -75,7 +94,7 @@ std::string counter_line(const CounterRecord& counter) {
   std::string line = fmt::format(R"({{"record":"counter","source":{},"t":{:.9f},"dt":{:.9f})", source,
                                  traffic.begin_seconds, traffic.seconds);
   for (const auto& [role, name] : bytes_of_roles) add_whole(line, name, traffic.amounts[role]);
-  add(line, "cpu_latency_ns", std::nullopt);
+  add(line, "cpu_latency_ns", counters::cpu_latency(traffic, "").ns);
   add(line, "hit_rate", counter.hit_rate.reads_and_writes);
   add(line, "beat_bytes", counter.beat_bytes > 0 ? std::optional<double>(counter.beat_bytes) : std::nullopt);
   add(line, "scale", traffic.scale);

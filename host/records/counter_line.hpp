@@ -5,6 +5,7 @@
 #include <string>
 
 #include "counters/traffic/hit_rate.hpp"
+#include "counters/traffic/known_load.hpp"
 #include "counters/traffic/rates.hpp"
 
 namespace sonde::records {
@@ -26,8 +27,9 @@ struct CounterRecord {
   std::string source;
   counters::Traffic traffic;
   counters::HitRate hit_rate;
-  bool baseline = false;    ///< before what is watched began
-  unsigned beat_bytes = 0;  ///< of one count at the fabric; 0 where none is counted
+  bool baseline = false;                             ///< before what is watched began
+  unsigned beat_bytes = 0;                           ///< of one count at the fabric; 0 where none is counted
+  std::optional<counters::KnownTraffic> known = {};  ///< of a self-check
   std::optional<CountedPoint> point =
       {};  ///< of a run; the interval is its timed dispatches, without what lies between
 };
@@ -46,7 +48,8 @@ inline constexpr RoleName bytes_of_roles[] = {
     {counters::Role::cpu_read, "cpu_read"},       {counters::Role::cpu_write, "cpu_write"}};
 inline constexpr RoleName state_of_roles[] = {
     {counters::Role::cpu_requests, "cpu_requests"}, {counters::Role::gpu_requests, "gpu_requests"},
-    {counters::Role::io_requests, "io_requests"},   {counters::Role::memory_clock, "memory_clock"},
+    {counters::Role::io_requests, "io_requests"},   {counters::Role::l3_latency_ns, "l3_latency_ns"},
+    {counters::Role::l3_samples, "l3_samples"},     {counters::Role::memory_clock, "memory_clock"},
     {counters::Role::uncalibrated, "uncalibrated"}, {counters::Role::other, "other"}};
 
 }  // namespace sonde::records

@@ -13,14 +13,20 @@ using measure::six_digits;
 /// Driver strings are not always UTF-8; a bad byte is replaced rather than losing the record.
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
+bool is_whole(double value) {
+  constexpr double exact_below = 1ull << 53;
+  return std::abs(value) < exact_below && value == std::floor(value);
+}
+
 Json x_json(const std::map<std::string, double>& x) {
   Json json = Json::object();
   for (const auto& [key, value] : x) {
-    // Whole numbers without a decimal point: bytes are bytes.
-    if (value == static_cast<double>(static_cast<std::int64_t>(value))) {
-      json[key] = static_cast<std::int64_t>(value);
+    // Whole numbers without a decimal point: bytes are bytes. A fraction may be whole in six digits.
+    const double kept = is_whole(value) ? value : six_digits(value);
+    if (is_whole(kept)) {
+      json[key] = static_cast<std::int64_t>(kept);
     } else {
-      json[key] = six_digits(value);
+      json[key] = kept;
     }
   }
   return json;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -58,6 +59,16 @@ void check(const SampleLine& sample) {
     throw InvalidFile("x.bytes must be a number of bytes that a device may have");
 }
 
+void check(const counters::KnownTraffic& known, double most_bytes) {
+  constexpr std::size_t most_counters = 1 << 16;
+  if (!(known.moved_bytes >= 0 && known.moved_bytes <= most_bytes))
+    throw InvalidFile("moved must be a number of bytes that a machine may move");
+  for (std::size_t role = 0; role < counters::role_count; ++role) {
+    if (known.counting[static_cast<counters::Role>(role)].counters > most_counters)
+      throw InvalidFile("counters must be as many as a machine may have");
+  }
+}
+
 void check(const CounterLine& line) {
   constexpr double longest_seconds = 1e9;
   constexpr double most_bytes = 1e18;
@@ -68,6 +79,7 @@ void check(const CounterLine& line) {
     throw InvalidFile("dt must be a number of seconds above 0");
   if (!(traffic.scale >= 1 && traffic.scale <= most_bytes)) throw InvalidFile("scale must be 1 or more");
   if (!std::isfinite(traffic.spread.value_or(0))) throw InvalidFile("spread must be finite");
+  if (line.counter.known) check(*line.counter.known, most_bytes);
   for (const auto& roles : {std::span<const RoleName>(bytes_of_roles), std::span<const RoleName>(state_of_roles)}) {
     for (const auto& [role, name] : roles) {
       const double amount = traffic.amounts[role].value_or(0);

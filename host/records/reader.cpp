@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -217,6 +218,23 @@ CountedPoint counted_point_of(const Json& json) {
           .memory_per_byte = get_if_there<double>(json, "memory_per_byte")};
 }
 
+counters::KnownTraffic known_of(const Json& json) {
+  counters::KnownTraffic known;
+  const auto kind = counters::load_kind_of(get<std::string>(json, "load"));
+  if (!kind) throw InvalidFile("load must be the name of one that this program makes");
+  known.load = {.kind = *kind, .cpu_threads = get<unsigned>(json, "cpu_threads")};
+  known.moved_bytes = get<double>(json, "moved");
+  const Json counting = part(json, "counting");
+  for (const auto& roles : {std::span<const RoleName>(bytes_of_roles), std::span<const RoleName>(state_of_roles)}) {
+    for (const auto& [role, name] : roles) {
+      const Json one = part(counting, name);
+      known.counting[role] = {.count_bytes = get<unsigned>(one, "count_bytes"),
+                              .counters = get<std::size_t>(one, "counters")};
+    }
+  }
+  return known;
+}
+
 Line counter_of(const Json& json) {
   CounterRecord counter{.source = get<std::string>(json, "source"), .baseline = get<bool>(json, "baseline")};
   counters::Traffic& traffic = counter.traffic;
@@ -228,6 +246,7 @@ Line counter_of(const Json& json) {
   const Json state = part(json, "state");
   for (const auto& [role, name] : state_of_roles) traffic.amounts[role] = get_if_there<double>(state, name);
   traffic.spread = get_if_there<double>(state, "spread");
+  if (state.contains("self_check")) counter.known = known_of(part(state, "self_check"));
   for (const std::string& word : get<std::vector<std::string>>(state, "labels")) {
     if (const auto label = counters::label_of(word)) traffic.labels.insert(*label);
   }

@@ -50,8 +50,8 @@ class Intake {
       : source_(source),
         file_(file),
         window_(window),
-        watched_(plan.window_seconds, source.no_hit_rate),
-        baseline_(plan.window_seconds, source.no_hit_rate) {
+        watched_(plan.window_seconds, source.why_not),
+        baseline_(plan.window_seconds, source.why_not) {
     if (source.counters) beat_bytes_ = beat_bytes_of(source.counters->layout());
   }
 
@@ -60,7 +60,7 @@ class Intake {
     if (!lines_.empty()) lines_ += '\n';
     lines_ += records::counter_line({.source = source_.name,
                                      .traffic = known,
-                                     .hit_rate = counters::hit_rate(known, source_.no_hit_rate),
+                                     .hit_rate = counters::hit_rate(known, source_.why_not.hit_rate),
                                      .baseline = is_baseline,
                                      .beat_bytes = beat_bytes_});
     if (is_baseline) {
@@ -183,7 +183,10 @@ WatchSource open_watch_source(const std::string& word, const std::filesystem::pa
   counters::OpenedSource opened = word.empty() ? counters::open_traffic(sysfs_root) : counters::open_any_machine();
   if (!opened.source) throw UsageError(opened.why_not);
   const counters::Layout& layout = opened.source->layout();
-  WatchSource source{.name = layout.name, .no_hit_rate = std::string(layout.no_hit_rate), .missing = layout.missing};
+  WatchSource source{
+      .name = layout.name,
+      .why_not = {.hit_rate = std::string(layout.no_hit_rate), .cpu_latency = std::string(layout.no_cpu_latency)},
+      .missing = layout.missing};
   source.counters = std::move(opened.source);
   return source;
 }

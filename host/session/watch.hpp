@@ -21,7 +21,7 @@ struct WatchSource {
   std::string name;
   std::unique_ptr<counters::CounterSource> counters;  ///< null for a replay
   std::vector<records::CounterRecord> replayed;
-  std::string no_hit_rate;           ///< why it gives none; empty where it does
+  WhyNot why_not;                    ///< what it does not give
   std::vector<std::string> missing;  ///< what it does not count, and what would give it
   std::string note;                  ///< on a replayed file
 };

@@ -1,6 +1,7 @@
 #include "session/watched.hpp"
 
 #include "analysis/statistics.hpp"
+#include "counters/traffic/cpu_latency.hpp"
 
 namespace sonde::session {
 namespace {
@@ -14,6 +15,22 @@ std::optional<double> gbps(const Traffic& traffic, Role reads, Role writes) {
   return (*traffic.amounts[reads] + *traffic.amounts[writes]) / traffic.seconds * 1e-9;
 }
 
+std::optional<double> gbps(const Traffic& traffic, Role both_ways) {
+  if (!traffic.amounts[both_ways] || !(traffic.seconds > 0)) return std::nullopt;
+  return *traffic.amounts[both_ways] / traffic.seconds * 1e-9;
+}
+
+/// As far as counters tell. What is left of the fabric without the CPU is the GPU's and devices': no counter that is
+/// known here tells those apart. It is not kept above 0: what goes from core to core is the CPU's and at no station.
+void tell_by_who_asked(WatchedPart& part, const Traffic& known) {
+  part.cpu_gbps = gbps(known, Role::cpu_requests);
+  part.gpu_gbps = gbps(known, Role::gpu_requests);
+  part.devices_gbps = gbps(known, Role::io_requests);
+  if (part.cpu_gbps) return;
+  part.cpu_gbps = gbps(known, Role::cpu_read, Role::cpu_write);
+  if (part.cpu_gbps && part.fabric_gbps) part.gpu_and_devices_gbps = *part.fabric_gbps - *part.cpu_gbps;
+}
+
 void keep_the_larger(std::optional<WatchedPart>& largest, const WatchedPart& part,
                      std::optional<double> WatchedPart::* traffic) {
   if (part.*traffic && (!largest || *(part.*traffic) > *((*largest).*traffic))) largest = part;
@@ -21,23 +38,28 @@ void keep_the_larger(std::optional<WatchedPart>& largest, const WatchedPart& par
 
 }  // namespace
 
-WatchedPart part_of(const Traffic& traffic, std::string_view no_hit_rate) {
+WatchedPart part_of(const Traffic& traffic, const WhyNot& why_not) {
   const Traffic known = counters::stated(traffic);
-  const counters::HitRate rate = counters::hit_rate(known, no_hit_rate);
-  return {.begin_seconds = traffic.begin_seconds,
-          .seconds = traffic.seconds,
-          .fabric_gbps = gbps(known, Role::fabric_read, Role::fabric_write),
-          .memory_gbps = gbps(known, Role::memory_read, Role::memory_write),
-          .hit_rate = rate.reads_and_writes,
-          .hit_rate_of_reads = rate.reads,
-          .hit_rate_without_cpu = rate.without_cpu,
-          .no_hit_rate = rate.why_not};
+  const counters::HitRate rate = counters::hit_rate(known, why_not.hit_rate);
+  const counters::CpuLatency latency = counters::cpu_latency(known, why_not.cpu_latency);
+  WatchedPart part{.begin_seconds = traffic.begin_seconds,
+                   .seconds = traffic.seconds,
+                   .fabric_gbps = gbps(known, Role::fabric_read, Role::fabric_write),
+                   .memory_gbps = gbps(known, Role::memory_read, Role::memory_write),
+                   .hit_rate = rate.reads_and_writes,
+                   .hit_rate_of_reads = rate.reads,
+                   .hit_rate_without_cpu = rate.without_cpu,
+                   .no_hit_rate = rate.why_not,
+                   .cpu_latency_ns = latency.ns,
+                   .no_cpu_latency = latency.why_not};
+  tell_by_who_asked(part, known);
+  return part;
 }
 
 std::optional<WatchedPart> Watched::add(const Traffic& interval) {
   ++intervals_;
   labels_.insert(interval.labels.begin(), interval.labels.end());
-  if (const auto rate = part_of(interval, no_hit_rate_).hit_rate) hit_rates_.push_back(*rate);
+  if (const auto rate = part_of(interval, why_not_).hit_rate) hit_rates_.push_back(*rate);
   window_.push_back(interval);
   window_filled_ += interval.seconds;
   // Ten intervals of a tenth are a little less than one in floating point.
@@ -45,7 +67,7 @@ std::optional<WatchedPart> Watched::add(const Traffic& interval) {
   windows_.push_back(counters::total(window_));
   window_.clear();
   window_filled_ = 0;
-  WatchedPart part = part_of(windows_.back(), no_hit_rate_);
+  WatchedPart part = part_of(windows_.back(), why_not_);
   keep_the_larger(busiest_at_fabric_, part, &WatchedPart::fabric_gbps);
   keep_the_larger(busiest_at_memory_, part, &WatchedPart::memory_gbps);
   return part;
@@ -54,7 +76,7 @@ std::optional<WatchedPart> Watched::add(const Traffic& interval) {
 WatchedPart Watched::whole() const {
   std::vector<Traffic> all = windows_;
   all.insert(all.end(), window_.begin(), window_.end());
-  return part_of(counters::total(all), no_hit_rate_);
+  return part_of(counters::total(all), why_not_);
 }
 
 std::optional<double> Watched::hit_rate_quantile(double share) const {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "counters/traffic/hit_rate.hpp"
@@ -18,17 +20,29 @@ struct WatchedPart {
   std::optional<double> hit_rate;
   std::optional<double> hit_rate_of_reads;
   bool hit_rate_without_cpu = false;
-  std::string no_hit_rate;  ///< why there is none
+  std::string no_hit_rate;               ///< why there is none
+  std::optional<double> cpu_latency_ns;  ///< behind L3
+  std::string no_cpu_latency;            ///< why there is none; empty where nothing samples it
+  // By who asked, both ways.
+  std::optional<double> cpu_gbps;
+  std::optional<double> gpu_gbps;
+  std::optional<double> devices_gbps;
+  std::optional<double> gpu_and_devices_gbps;  ///< where they are not told apart
+};
+
+/// Why a source does not tell something; each empty where it does.
+struct WhyNot {
+  std::string hit_rate;
+  std::string cpu_latency;
 };
 
 /// What a time's traffic is as a part.
-WatchedPart part_of(const counters::Traffic& traffic, std::string_view no_hit_rate);
+WatchedPart part_of(const counters::Traffic& traffic, const WhyNot& why_not);
 
 /// Adds intervals up, in windows of equal length.
 class Watched {
  public:
-  Watched(double window_seconds, std::string no_hit_rate)
-      : window_seconds_(window_seconds), no_hit_rate_(std::move(no_hit_rate)) {}
+  Watched(double window_seconds, WhyNot why_not) : window_seconds_(window_seconds), why_not_(std::move(why_not)) {}
 
   /// The window that this interval has filled, if it has.
   std::optional<WatchedPart> add(const counters::Traffic& interval);
@@ -45,7 +59,7 @@ class Watched {
 
  private:
   double window_seconds_;
-  std::string no_hit_rate_;
+  WhyNot why_not_;
   std::vector<counters::Traffic> window_;   ///< intervals of the one that is being filled
   std::vector<counters::Traffic> windows_;  ///< totals of those before
   std::vector<double> hit_rates_;

@@ -17,6 +17,7 @@ using Value = std::optional<double> LiveWindow::*;
 constexpr std::array<const char*, 8> bars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 /// Columns of a line that are no bars: three names and numbers.
 constexpr int columns_of_words = 58;
+constexpr int columns_of_latency = 22;
 constexpr std::size_t most_bars = 20;
 
 double largest_of(const std::deque<LiveWindow>& windows, Value value) {
@@ -39,27 +40,33 @@ std::string bars_of(const std::deque<LiveWindow>& windows, Value value, double f
   return text;
 }
 
-std::string number_of(const std::optional<double>& value, const char* unit, double factor = 1) {
+}  // namespace
+
+std::string or_unknown(const std::optional<double>& value, const char* unit, double factor) {
   return value ? three_digits(*value * factor) + " " + unit : std::string("unknown");
 }
 
-}  // namespace
-
 std::string LiveTraffic::next(const LiveWindow& window) {
-  const std::string fabric = number_of(window.fabric_gbps, "GB/s");
-  const std::string memory = number_of(window.memory_gbps, "GB/s");
-  const std::string hit_rate = number_of(window.hit_rate, "%", 100);
-  if (!on_terminal_)
-    return fmt::format("{:8.2f} s  fabric {}  memory {}  hit rate {}\n", window.seconds, fabric, memory, hit_rate);
-  const auto room = static_cast<std::size_t>(std::max(3, (columns_ - columns_of_words) / 3));
+  const std::string fabric = or_unknown(window.fabric_gbps, "GB/s");
+  const std::string memory = or_unknown(window.memory_gbps, "GB/s");
+  const std::string hit_rate = or_unknown(window.hit_rate, "%", 100);
+  const std::string latency =
+      window.cpu_latency_ns ? "  CPU latency " + or_unknown(window.cpu_latency_ns, "ns") : std::string();
+  if (!on_terminal_) {
+    return fmt::format("{:8.2f} s  fabric {}  memory {}  hit rate {}{}\n", window.seconds, fabric, memory, hit_rate,
+                       latency);
+  }
+  const int taken = columns_of_words + (latency.empty() ? 0 : columns_of_latency);
+  const auto room = static_cast<std::size_t>(std::max(3, (columns_ - taken) / 3));
   shown_.push_back(window);
-  if (shown_.size() > std::min(room, most_bars)) shown_.pop_front();
+  while (shown_.size() > std::min(room, most_bars)) shown_.pop_front();
   // One scale for both, so that what the cache kept from memory can be seen.
   const double full =
       std::max(largest_of(shown_, &LiveWindow::fabric_gbps), largest_of(shown_, &LiveWindow::memory_gbps));
-  return fmt::format(
-      "\r\033[Kfabric {} {}  memory {} {}  hit rate {} {}", bars_of(shown_, &LiveWindow::fabric_gbps, full), fabric,
-      bars_of(shown_, &LiveWindow::memory_gbps, full), memory, bars_of(shown_, &LiveWindow::hit_rate, 1), hit_rate);
+  return fmt::format("\r\033[Kfabric {} {}  memory {} {}  hit rate {} {}{}",
+                     bars_of(shown_, &LiveWindow::fabric_gbps, full), fabric,
+                     bars_of(shown_, &LiveWindow::memory_gbps, full), memory, bars_of(shown_, &LiveWindow::hit_rate, 1),
+                     hit_rate, latency);
 }
 
 std::string LiveTraffic::end() const { return on_terminal_ && !shown_.empty() ? "\r\033[K" : ""; }

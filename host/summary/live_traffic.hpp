@@ -12,7 +12,11 @@ struct LiveWindow {
   std::optional<double> fabric_gbps;
   std::optional<double> memory_gbps;
   std::optional<double> hit_rate;
+  std::optional<double> cpu_latency_ns = {};  ///< shown where it is known
 };
+
+/// "57.1 GB/s" of a value times a factor, or "unknown".
+std::string or_unknown(const std::optional<double>& value, const char* unit, double factor = 1);
 
 /// What a watch shows while it goes on: on a terminal one line of rolling bars, that another program's output may come
 /// between; elsewhere a plain line for each window.

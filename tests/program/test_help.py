@@ -44,3 +44,8 @@ def test_version_names_version_and_commit(sonde):
     done = sonde("--version")
     assert (done.status, done.err) == (0, "")
     assert re.fullmatch(r"sonde \d+\.\d+\.\d+ \(\S+\)\n", done.out)
+
+
+def test_help_of_watch_shows_where_its_command_stands(sonde):
+    usage = next(line for line in sonde("watch", "--help").out.splitlines() if line.startswith("Usage:"))
+    assert usage == "Usage: sonde watch [OPTIONS] [-- COMMAND...]"

@@ -72,6 +72,8 @@ def test_without_counters_one_sentence_says_what_is_missing(sonde, tmp_path):
         (["--source", "replay:missing.jsonl", "--", "true"], "COMMAND"),
         (["--source", "msr", "--"], "COMMAND"),
         (["--source", "msr", "--", "./no such program"], "no such program"),
+        (["--self-check", "--source", "replay:missing.jsonl"], "missing.jsonl"),
+        (["--self-check", "--source", "msr", "--", "true"], "its own traffic"),
         (["ls"], "ls"),
     ],
 )
@@ -188,6 +190,29 @@ def test_the_processors_requests_are_taken_off(replay):
     assert "without the CPU's own requests" in done.text
 
 
+def test_latency_behind_l3_is_kept_and_weighted_by_its_samples(replay):
+    sampled = [{"l3_latency_ns": 10000, "l3_samples": 100}, {"l3_latency_ns": 42000, "l3_samples": 300}]
+    done, counters = replay([counter(t, (1000, 0), (500, 0), dt=1, state=state) for t, state in enumerate(sampled)])
+    assert [one["cpu_latency_ns"] for one in counters] == [100, 140]
+    assert "CPU latency behind L3 130 ns" in done.text
+    assert "CPU latency 140 ns" in done.err
+
+
+def test_who_asked_is_told_as_far_as_counters_do(replay):
+    billion = 10**9
+    amd = counter(0, (3 * billion, billion), (billion, billion), dt=1, cpu_read=billion, cpu_write=0)
+    done, counters = replay([amd])
+    assert "at the fabric: CPU 1.00 GB/s, GPU and devices together 3.00 GB/s" in done.text
+    assert counters[0]["gpu_read"] is None and counters[0]["gpu_write"] is None
+
+
+def test_intels_requests_are_told_apart(replay):
+    requests = {"cpu_requests": 10**9, "gpu_requests": 2 * 10**9, "io_requests": 5 * 10**8}
+    done, counters = replay([counter(0, (None, None), (10**9, 10**9), dt=1, state=requests)])
+    assert "By who asked, at memory: CPU 1.00 GB/s, GPU 2.00 GB/s, devices 0.50 GB/s" in done.text
+    assert counters[0]["gpu_read"] is None  # both ways together is neither
+
+
 def test_what_was_unknown_stays_unknown(replay):
     unknown = counter(0, (1000, 200), (None, None), state={"labels": ["reads-zero"]})
     done, counters = replay([unknown])
@@ -225,6 +250,97 @@ def test_rolling_bars_on_a_terminal(sonde, replay):
     assert len(lines) == 5 and "█████" in lines[-1]
     assert max(map(len, lines)) <= 100
     assert "\n" not in shown
+
+
+LOADS = [("idle", 0, 0), ("read-in-cache", 1, 20), ("read", 1, 10), ("read", 4, 30), ("write", 4, 20)]
+
+
+def repetition(number, place, seen):
+    """A record of a self-check: a tenth of a second of one load; seen: GB/s read and written of GB/s moved."""
+    load, threads, gbps = LOADS[place]
+    fabric = {"count_bytes": 64, "counters": 15}
+    check = {
+        "load": load,
+        "cpu_threads": threads,
+        "moved": gbps * 10**8,
+        "counting": {"fabric_read": fabric, "fabric_write": fabric},
+    }
+    read, written = seen(load, gbps)
+    bytes_seen = (round(read * 1e8), round(written * 1e8))
+    moment = 0.2 * (number * len(LOADS) + place)
+    return counter(moment, bytes_seen, (None, None), baseline=load == "idle", state={"self_check": check})
+
+
+def repetitions(seen):
+    """Five of each load."""
+    return [repetition(number, place, seen) for number in range(5) for place in range(len(LOADS))]
+
+
+def rightly(load, gbps):
+    return (gbps if load in ("read", "write") else 0, gbps if load == "write" else 0)
+
+
+def test_a_self_check_of_right_counters_is_done(replay):
+    done, counters = replay(repetitions(rightly), "--self-check")
+    assert done.status == 0, done.out
+    assert "Self-check of amd" in done.text
+    assert done.text.count("as expected") == 2
+    assert "fabric, read: as expected: it sees 1 (1 to 1) times what was moved. One count stands for 64" in done.text
+    assert "4 cores" in done.text and "* not judged" in done.text
+    assert [one["state"]["self_check"]["load"] for one in counters[:5]] == [load for load, _, _ in LOADS]
+
+
+def test_a_self_check_finds_the_station_that_is_missing_and_says_the_same_again(sonde, replay):
+    done, _ = replay(repetitions(lambda *load: [15 / 16 * gbps for gbps in rightly(*load)]), "--self-check")
+    assert done.status == 1
+    assert "as if 15 of 16 stations were counted" in done.text
+    again = sonde("watch", "--source", "replay:run.jsonl", "--self-check", "-o", "again.jsonl")
+    assert again.status == 1
+    assert again.out.replace("again.jsonl", "run.jsonl") == done.out
+
+
+def test_a_self_check_of_counters_that_stand_still_names_the_firmware(replay):
+    still = [one | {"memory_read": 0, "memory_write": 0} for one in repetitions(rightly)]
+    for one in still:
+        one["state"]["self_check"]["counting"]["memory_read"] = {"count_bytes": 64, "counters": 16}
+    done, _ = replay(still, "--self-check")
+    assert done.status == 1
+    assert "memory, read: it counts nothing while memory is busy" in done.text and "BIOS" in done.text
+
+
+def test_a_watch_is_no_self_check(replay):
+    done, counters = replay([counter(0, (1, 1), (1, 1))], "--self-check")
+    assert (done.status, done.out, len(done.said), counters) == (2, "", 1, [])
+    assert "of no self-check" in done.err
+
+
+@pytest.mark.parametrize("broken", [{"load": "sleep"}, {"moved": -1}, {"cpu_threads": -1}, {"counting": []}])
+def test_an_impossible_self_check_is_a_wrong_request(replay, broken):
+    record = repetition(0, 2, rightly)
+    record["state"]["self_check"] |= broken
+    done, _ = replay([record], "--self-check")
+    assert (done.status, len(done.said)) == (2, 1)
+    assert f"line 2: {next(iter(broken))}" in done.err
+
+
+def test_a_self_check_moves_what_it_says_and_tells_that_msr_counts_no_bytes(sonde, msr, valid):
+    done = sonde("watch", *msr, "--self-check", "--seconds", "1.2")
+    assert done.status == 1
+    assert "msr counts no bytes of memory, so there is nothing to check" in done.text
+    records = sonde.records()
+    valid(records)
+    counters = of_kind(records, "counter")
+    moved = {}
+    for record in counters:
+        load = record["state"]["self_check"]["load"]
+        moved[load] = moved.get(load, 0) + record["state"]["self_check"]["moved"]
+        assert record["baseline"] == (load == "idle")
+    assert moved.pop("idle") == 0
+    assert moved.keys() >= {"read-in-cache", "read", "write"}
+    seconds = sum(record["dt"] for record in counters)
+    # On a busy machine the threads of one load may have got no time while they were looked at.
+    assert sum(moved.values()) / seconds > 1e6
+    assert max(moved.values()) / seconds < 1e13
 
 
 @pytest.fixture

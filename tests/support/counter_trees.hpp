@@ -26,11 +26,24 @@ inline void write_zen2(const FakeTree& tree) {
   write_format(tree, "amd_df", "umask", "config:8-15");
 }
 
+/// The L3 of Zen 3 and later, two of them.
+inline void write_l3(const FakeTree& tree) {
+  write_pmu(tree, "amd_l3", 13, "0,8");
+  write_format(tree, "amd_l3", "event", "config:0-7");
+  write_format(tree, "amd_l3", "umask", "config:8-15");
+  write_format(tree, "amd_l3", "coreid", "config:42-44");
+  write_format(tree, "amd_l3", "enallslices", "config:46");
+  write_format(tree, "amd_l3", "enallcores", "config:47");
+  write_format(tree, "amd_l3", "sliceid", "config:48-50");
+  write_format(tree, "amd_l3", "threadmask", "config:56-57");
+}
+
 /// The fabric since Zen 4, with so many memory controllers, which Linux shows since 6.7.
 inline void write_zen4(const FakeTree& tree, int memory_controllers) {
   write_pmu(tree, "amd_df", 11, "0");
   write_format(tree, "amd_df", "event", "config:0-7,32-37");
   write_format(tree, "amd_df", "umask", "config:8-15,24-27");
+  write_l3(tree);
   for (int controller = 0; controller < memory_controllers; ++controller) {
     const std::string name = "amd_umc_" + std::to_string(controller);
     write_pmu(tree, name, 20 + controller, "0");

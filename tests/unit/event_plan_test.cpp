@@ -138,6 +138,20 @@ TEST(EventPlan, MemoryControllersCountCommands) {
   EXPECT_EQ(count_bytes(amd_plan, Role::memory_read), 64u);
 }
 
+TEST(EventPlan, AnL3SamplesTheLatencyOfAllItsCores) {
+  const test::FakeTree tree;
+  test::write_zen4(tree, 2);
+  EXPECT_EQ(find_pmu(tree.root(), "amd_l3")->cpus, (std::vector<int>{0, 8}));
+  EXPECT_EQ(words(tree, "amd_l3", amd_plan, Role::l3_latency_ns), Words{0x0303C00000003FAC});
+  EXPECT_EQ(words(tree, "amd_l3", amd_plan, Role::l3_samples), Words{0x0303C00000003FAD});
+  EXPECT_EQ(count_bytes(amd_plan, Role::l3_latency_ns), 10u);  // nanoseconds
+  EXPECT_EQ(count_bytes(amd_plan, Role::l3_samples), 1u);
+  EXPECT_EQ(amd_plan.no_cpu_latency, "");
+  for (const Plan* plan :
+       {&amd_before_zen4_plan, &intel_before_tiger_lake_plan, &intel_free_running_plan, &intel_data_plan})
+    EXPECT_NE(plan->no_cpu_latency, "") << plan->name;
+}
+
 TEST(EventPlan, TheFabricBeforeZen4IsCountedButNotTrusted) {
   const test::FakeTree tree;
   test::write_zen2(tree);

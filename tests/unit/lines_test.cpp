@@ -293,6 +293,14 @@ TEST(Lines, NumbersHaveSixDigitsAndSizesAreWhole) {
   EXPECT_NE(text.find("\"t\":0.666667"), std::string::npos) << text;
 }
 
+TEST(Lines, AFractionThatIsWholeInSixDigitsIsWrittenAsIfItHadBeenWhole) {
+  const measure::Point point{.x = {{"bytes", 10737418.4}, {"load", 0.1234567}, {"delay", 1e300}}};
+  const std::string line = skip_line({"gpu-1", "opencl", "latency"}, &point, "why");
+  EXPECT_NE(line.find(R"("bytes":10737400,)"), std::string::npos) << line;
+  EXPECT_NE(line.find(R"("load":0.123457)"), std::string::npos) << line;
+  EXPECT_NE(line.find(R"("delay":1e+300)"), std::string::npos) << line;
+}
+
 TEST(Lines, AreOneLineEachWhateverADriverSays) {
   const std::string broken = "bad \xFF\xC3 name\nwith a line feed and \"quotes\"";
   DeviceRecord device;

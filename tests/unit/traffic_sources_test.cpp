@@ -4,105 +4,23 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
-#include <map>
-#include <memory>
 #include <set>
+#include <string>
+#include <system_error>
+#include <vector>
 
+#include "counters/traffic/cpu_latency.hpp"
 #include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"
 #include "support/counter_trees.hpp"
+#include "support/fake_kernel.hpp"
 
 namespace sonde::counters {
 namespace {
 
-constexpr std::uint64_t tick_ns = 1'000'000;
-
-/// A kernel in which every event counts as fast as the test says, by its configuration word.
-struct FakeKernel {
-  std::uint64_t now_ns = 0;
-  std::map<std::uint32_t, std::size_t> counters_of;  ///< by type; any number where it is not named
-  std::map<std::uint32_t, std::error_code> refused;  ///< by type
-  bool accepts_too_many = false;                     ///< and never counts them, as before 6.12
-  std::function<std::uint64_t(const os::PerfEvent&)> counts_per_tick = [](const os::PerfEvent&) { return 1000; };
-  std::size_t most_events = 0;
-  int counting = 0;  ///< groups of type 11 that are enabled now
-  int most_counting = 0;
-
-  std::unique_ptr<EventGroup> open(std::span<const os::PerfEvent> events, std::error_code& problem);
-  OpenGroup opener() {
-    return
-        [this](std::span<const os::PerfEvent> events, int, std::error_code& problem) { return open(events, problem); };
-  }
-  std::function<void()> wait() {
-    return [this] { now_ns += 20 * tick_ns; };
-  }
-};
-
-class FakeGroup final : public EventGroup {
- public:
-  FakeGroup(FakeKernel& kernel, std::span<const os::PerfEvent> events, bool placed)
-      : kernel_(kernel), events_(events.begin(), events.end()), placed_(placed), values_(events.size()) {}
-  ~FakeGroup() override { (void)FakeGroup::disable(); }
-
-  std::error_code enable() noexcept override {
-    if (!enabled_ && events_[0].type == 11) kernel_.most_counting = std::max(kernel_.most_counting, ++kernel_.counting);
-    enabled_ = true;
-    since_ns_ = kernel_.now_ns;
-    return {};
-  }
-  std::error_code disable() noexcept override {
-    count();
-    if (enabled_ && events_[0].type == 11) --kernel_.counting;
-    enabled_ = false;
-    return {};
-  }
-  std::error_code read(std::span<std::uint64_t> values, os::PerfTimes& times) noexcept override {
-    count();
-    std::ranges::copy(values_, values.begin());
-    times = {.enabled_ns = enabled_ns_, .running_ns = placed_ ? enabled_ns_ : 0};
-    return {};
-  }
-
- private:
-  void count() {
-    const std::uint64_t passed = enabled_ ? kernel_.now_ns - since_ns_ : 0;
-    since_ns_ = kernel_.now_ns;
-    enabled_ns_ += passed;
-    for (std::size_t event = 0; placed_ && event < events_.size(); ++event)
-      values_[event] += kernel_.counts_per_tick(events_[event]) * passed / tick_ns;
-  }
-
-  FakeKernel& kernel_;
-  std::vector<os::PerfEvent> events_;
-  bool placed_;
-  bool enabled_ = false;
-  std::uint64_t since_ns_ = 0;
-  std::uint64_t enabled_ns_ = 0;
-  std::vector<std::uint64_t> values_;
-};
-
-std::unique_ptr<EventGroup> FakeKernel::open(std::span<const os::PerfEvent> events, std::error_code& problem) {
-  const std::uint32_t type = events[0].type;
-  problem.clear();
-  if (const auto found = refused.find(type); found != refused.end()) {
-    problem = found->second;
-    return nullptr;
-  }
-  const auto limit = counters_of.find(type);
-  const bool fits = limit == counters_of.end() || events.size() <= limit->second;
-  if (!fits && !accepts_too_many) {
-    problem = std::make_error_code(std::errc::invalid_argument);
-    return nullptr;
-  }
-  most_events = std::max(most_events, events.size());
-  return std::make_unique<FakeGroup>(*this, events, fits);
-}
-
-unsigned station_of(std::uint64_t word) {
-  const std::uint64_t event = (word & 0xFFu) | (word >> 32 & 0x3Fu) << 8;
-  return static_cast<unsigned>(event >> 6);
-}
+using test::FakeKernel;
+using test::station_of;
+using test::tick_ns;
 
 /// Strix Halo: 16 stations and memory controllers, two CPU stations with an interface each, 8 counters of the fabric.
 /// The fabric moves four times what memory does.
@@ -158,7 +76,8 @@ TEST(TrafficSources, StationsOfStrixHaloAreFoundAndTakeTurns) {
   EXPECT_EQ(count_of(layout, Role::cpu_read), 2u);
   EXPECT_EQ(count_of(layout, Role::memory_read), 16u);
   EXPECT_EQ(layout.turns, 5u);  // 36 events, 8 at once
-  EXPECT_EQ(layout.groups, 5u + 16u);
+  EXPECT_EQ(layout.groups, 5u + 16u + 2u);
+  EXPECT_EQ(count_of(layout, Role::l3_samples), 2u);
   EXPECT_EQ(kernel.most_events, 8u);
   EXPECT_EQ(kernel.most_counting, 1);  // never two for the same counters
   EXPECT_EQ(layout.missing, std::vector<std::string>{});
@@ -219,6 +138,49 @@ TEST(TrafficSources, WithoutMemoryControllersThereIsNoHitRateAndAReason) {
   EXPECT_FALSE(hit_rate(traffic_of(*opened.source, kernel, 5), "").reads_and_writes);
 }
 
+TEST(TrafficSources, EachL3sSamplesAreOneLatency) {
+  const test::FakeTree tree;
+  test::write_zen4(tree, 1);
+  FakeKernel kernel;
+  kernel.counts_per_tick = [](const os::PerfEvent& event) -> std::uint64_t {
+    if (event.type != 13) return 1000;
+    return (event.config & 0xFF) == 0xAC ? 985 : 100;
+  };
+  const OpenedSource opened = open(amd_plan, tree, kernel);
+  ASSERT_TRUE(opened.source) << opened.why_not;
+  const Traffic traffic = traffic_of(*opened.source, kernel, 3);
+  EXPECT_DOUBLE_EQ(traffic.amounts[Role::l3_samples].value(), 2 * 3 * 100);
+  EXPECT_NEAR(cpu_latency(traffic, "").ns.value(), 98.5, 1e-9);
+  EXPECT_FALSE(cpu_latency(traffic, "in cycles").ns);
+  EXPECT_EQ(cpu_latency(traffic, "in cycles").why_not, "in cycles");
+}
+
+TEST(TrafficSources, AnL3ThatSampledNothingTellsNoLatency) {
+  Traffic traffic;
+  EXPECT_FALSE(cpu_latency(traffic, "").ns);
+  EXPECT_EQ(cpu_latency(traffic, "").why_not, "");
+  traffic.amounts[Role::l3_latency_ns] = 0;
+  traffic.amounts[Role::l3_samples] = 0;
+  EXPECT_FALSE(cpu_latency(traffic, "").ns);
+  EXPECT_NE(cpu_latency(traffic, "").why_not, "");
+}
+
+TEST(TrafficSources, WithoutAnL3ThereIsTrafficAndOneReason) {
+  const test::FakeTree tree;
+  test::write_zen4(tree, 2);
+  FakeKernel kernel;
+  kernel.refused[13] = std::make_error_code(std::errc::permission_denied);
+  OpenedSource opened = open(amd_plan, tree, kernel);
+  ASSERT_TRUE(opened.source);
+  ASSERT_EQ(opened.source->layout().missing.size(), 1u);  // and not one for each L3
+  EXPECT_NE(opened.source->layout().missing[0].find("amd_l3 may not be read"), std::string::npos);
+  tree.remove(std::string(test::pmus) + "amd_l3");
+  opened = open(amd_plan, tree, kernel);
+  ASSERT_EQ(opened.source->layout().missing.size(), 1u);
+  EXPECT_NE(opened.source->layout().missing[0].find("there is no amd_l3"), std::string::npos);
+  EXPECT_FALSE(cpu_latency(traffic_of(*opened.source, kernel, 1), "").ns);
+}
+
 TEST(TrafficSources, Zen2CountsWithoutAHitRate) {
   const test::FakeTree tree;
   test::write_zen2(tree);
@@ -252,7 +214,7 @@ std::string refusal(std::errc problem, const std::string& paranoid = "2\n") {
   test::write_zen4(tree, 1);
   tree.write("proc/sys/kernel/perf_event_paranoid", paranoid);
   FakeKernel kernel;
-  for (const std::uint32_t type : {11u, 20u}) kernel.refused[type] = std::make_error_code(problem);
+  for (const std::uint32_t type : {11u, 13u, 20u}) kernel.refused[type] = std::make_error_code(problem);
   const OpenedSource opened = open(amd_plan, tree, kernel);
   EXPECT_FALSE(opened.source);
   return opened.why_not;

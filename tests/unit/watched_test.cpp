@@ -22,7 +22,7 @@ Traffic interval(double begin_seconds, double fabric_gb, double memory_gb) {
 }
 
 TEST(Watched, IntervalsFillWindows) {
-  Watched watched(1, "");
+  Watched watched(1, {});
   for (int window = 0; window < 3; ++window) {
     for (int step = 0; step < 10; ++step) {
       const auto filled = watched.add(interval(window + step * 0.1, 1 + window, 0.5 * (3 - window)));
@@ -41,18 +41,61 @@ TEST(Watched, IntervalsFillWindows) {
 }
 
 TEST(Watched, WhatFillsNoWindowIsInTheWhole) {
-  Watched watched(1, "");
+  Watched watched(1, {});
   EXPECT_FALSE(watched.add(interval(0, 2, 1)));
   EXPECT_FALSE(watched.busiest_at_memory());
   EXPECT_NEAR(watched.whole().memory_gbps.value(), 10, 1e-9);
 }
 
 TEST(Watched, ASourceWithoutAHitRateSaysWhy) {
-  Watched watched(1, "nothing is calibrated");
+  Watched watched(1, {.hit_rate = "nothing is calibrated", .cpu_latency = "in cycles"});
   watched.add(interval(0, 2, 1));
   EXPECT_FALSE(watched.whole().hit_rate);
   EXPECT_EQ(watched.whole().no_hit_rate, "nothing is calibrated");
+  EXPECT_EQ(watched.whole().no_cpu_latency, "in cycles");
   EXPECT_FALSE(watched.hit_rate_quantile(0.5));
+}
+
+TEST(Watched, LatencyIsThatOfAllSamplesTogether) {
+  Watched watched(1, {});
+  for (const double samples : {100.0, 300.0}) {
+    Traffic one = interval(samples, 2, 1);
+    one.amounts[Role::l3_samples] = samples;
+    one.amounts[Role::l3_latency_ns] = samples * (samples > 200 ? 140 : 100);
+    watched.add(one);
+  }
+  EXPECT_NEAR(watched.whole().cpu_latency_ns.value(), 130, 1e-9);
+}
+
+TEST(Watched, WhoAskedIsToldAsFarAsItIsKnown) {
+  Traffic amd = interval(0, 2, 1);
+  EXPECT_FALSE(part_of(amd, {}).cpu_gbps);
+  EXPECT_FALSE(part_of(amd, {}).gpu_and_devices_gbps);
+  amd.amounts[Role::cpu_read] = 0.5e9;
+  amd.amounts[Role::cpu_write] = 0.1e9;
+  EXPECT_NEAR(part_of(amd, {}).cpu_gbps.value(), 6, 1e-9);
+  EXPECT_NEAR(part_of(amd, {}).gpu_and_devices_gbps.value(), 14, 1e-9);
+  EXPECT_FALSE(part_of(amd, {}).gpu_gbps);
+  Traffic intel = interval(0, 0, 1);
+  intel.amounts[Role::fabric_read] = std::nullopt;
+  intel.amounts[Role::cpu_requests] = 0.3e9;
+  intel.amounts[Role::gpu_requests] = 0.6e9;
+  EXPECT_NEAR(part_of(intel, {}).cpu_gbps.value(), 3, 1e-9);
+  EXPECT_NEAR(part_of(intel, {}).gpu_gbps.value(), 6, 1e-9);
+  EXPECT_FALSE(part_of(intel, {}).devices_gbps);
+  EXPECT_FALSE(part_of(intel, {}).gpu_and_devices_gbps);
+}
+
+TEST(LiveTraffic, LatencyIsShownWhereItIsKnown) {
+  summary::LiveTraffic live(true, 80);
+  const auto window = [](std::optional<double> ns) {
+    return summary::LiveWindow{
+        .seconds = 1, .fabric_gbps = 210.5, .memory_gbps = 57.12, .hit_rate = 0.7286, .cpu_latency_ns = ns};
+  };
+  EXPECT_EQ(live.next(window({})).find("latency"), std::string::npos);
+  std::string last;
+  for (int second = 0; second < 9; ++second) last = live.next(window(98.46));
+  EXPECT_NE(last.find("hit rate ▆▆▆ 72.9 %  CPU latency 98.5 ns"), std::string::npos) << last;
 }
 
 TEST(LiveTraffic, BarsRollWithinTheTerminal) {

@@ -48,6 +48,7 @@ struct Layout {
   bool saturates = false;              ///< or stays there
   int cpu = 0;                         ///< where reading costs least
   std::string_view no_hit_rate;        ///< why there is none; empty where there is
+  std::string_view no_cpu_latency;     ///< the same of the CPU's latency behind L3
   std::vector<std::string> missing;    ///< what it does not count, and what would give it
 
   /// A reading with room for everything, so that filling it in allocates nothing.

@@ -39,9 +39,26 @@ constexpr std::array amd_memory{
     PlannedEvent{Role::memory_write, 64, "event", 0x0A, "rdwrmask", 2},
     PlannedEvent{Role::memory_clock, 1, "event", 0x00},
 };
+/// Of all cores and slices behind one L3, wherever the data came from. One count of latency is ten nanoseconds of a
+/// sampled request.
+constexpr std::array all_of_an_l3{
+    Field{"enallcores", 1},
+    Field{"enallslices", 1},
+    Field{"sliceid", 3},
+    Field{"threadmask", 3},
+};
+constexpr std::array amd_l3{
+    PlannedEvent{Role::l3_latency_ns, 10, "event", 0xAC, "umask", 0x3F, 0, 1, all_of_an_l3},
+    PlannedEvent{Role::l3_samples, 1, "event", 0xAD, "umask", 0x3F, 0, 1, all_of_an_l3},
+};
 constexpr std::array amd_pmus{
     PlannedPmu{"amd_df", amd_fabric, true},
-    PlannedPmu{"amd_umc_", amd_memory},
+    PlannedPmu{"amd_umc_", amd_memory, false,
+               "there is no amd_umc_0 here: Linux shows the memory controllers of Zen 4 and later since 6.7"},
+    PlannedPmu{
+        "amd_l3", amd_l3, false,
+        "there is no amd_l3 here, so the CPU's latency behind L3 is not known: Linux's module amd-uncore found no "
+        "counters of L3"},
 };
 
 constexpr std::array amd_old_fabric{
@@ -79,6 +96,8 @@ constexpr std::array any_machine_pmus{PlannedPmu{"msr", time_stamp}, PlannedPmu{
 
 constexpr std::string_view no_fabric_counter =
     "Intel has no public counter of what enters the fabric or hits a memory-side cache";
+constexpr std::string_view no_intel_latency =
+    "no counter of Intel's that samples it for the whole machine is known here";
 
 /// Models of family 6, as /proc/cpuinfo has them. Others of Intel's, servers among them, are not known here.
 constexpr std::array free_running_models{140, 141, 167, 151, 154, 190, 183, 186, 191};
@@ -116,26 +135,28 @@ const Plan* intel_plan_of(const fs::path& root, std::string& why_not) {
 
 }  // namespace
 
-const Plan amd_plan{
-    .name = "amd",
-    .pmus = amd_pmus,
-    .no_hit_rate = "",
-    .since = "there is no amd_umc_0 here: Linux shows the memory controllers of Zen 4 and later since 6.7"};
+const Plan amd_plan{.name = "amd", .pmus = amd_pmus, .no_hit_rate = "", .no_cpu_latency = ""};
 const Plan amd_before_zen4_plan{
     .name = "amd-before-zen4",
     .pmus = amd_old_pmus,
     .no_hit_rate =
         "the fabric's counters of Zen 1 to 3 are known to count several times too many or too few, and "
         "there are none of the memory controllers",
-    .since = ""};
+    .no_cpu_latency = "the L3 of Zen 1 to 3 tells it in cycles and not in nanoseconds"};
 const Plan intel_before_tiger_lake_plan{
-    .name = "intel-imc", .pmus = intel_old_pmus, .no_hit_rate = no_fabric_counter, .since = ""};
-const Plan intel_free_running_plan{
-    .name = "intel-imc-free-running", .pmus = intel_free_running_pmus, .no_hit_rate = no_fabric_counter, .since = ""};
-const Plan intel_data_plan{
-    .name = "intel-imc-data", .pmus = intel_data_pmus, .no_hit_rate = no_fabric_counter, .since = ""};
-const Plan any_machine_plan{
-    .name = "msr", .pmus = any_machine_pmus, .no_hit_rate = "this source counts nothing of memory", .since = ""};
+    .name = "intel-imc", .pmus = intel_old_pmus, .no_hit_rate = no_fabric_counter, .no_cpu_latency = no_intel_latency};
+const Plan intel_free_running_plan{.name = "intel-imc-free-running",
+                                   .pmus = intel_free_running_pmus,
+                                   .no_hit_rate = no_fabric_counter,
+                                   .no_cpu_latency = no_intel_latency};
+const Plan intel_data_plan{.name = "intel-imc-data",
+                           .pmus = intel_data_pmus,
+                           .no_hit_rate = no_fabric_counter,
+                           .no_cpu_latency = no_intel_latency};
+const Plan any_machine_plan{.name = "msr",
+                            .pmus = any_machine_pmus,
+                            .no_hit_rate = "this source counts nothing of memory",
+                            .no_cpu_latency = ""};
 
 const Plan* plan_of(const fs::path& root, std::string& why_not) {
   if (const auto fabric = find_pmu(root, "amd_df")) {
@@ -157,12 +178,10 @@ std::vector<std::uint64_t> words_of(const Pmu& pmu, const PlannedEvent& event, s
   std::vector<std::uint64_t> words;
   if (event.event_field.empty()) return {event.event};
   for (unsigned station = event.first_station; station < event.first_station + event.stations; ++station) {
-    const std::array fields{
-        Field{event.event_field, std::uint64_t{station} << station_shift | event.event},
-        Field{event.second_field, event.second},
-    };
-    const std::size_t count = event.second_field.empty() ? 1 : 2;
-    const auto word = encode(pmu, std::span(fields).first(count), problem);
+    std::vector<Field> fields{{event.event_field, std::uint64_t{station} << station_shift | event.event}};
+    if (!event.second_field.empty()) fields.push_back({event.second_field, event.second});
+    fields.insert(fields.end(), event.more.begin(), event.more.end());
+    const auto word = encode(pmu, fields, problem);
     if (!word) return {};
     words.push_back(*word);
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "counters/traffic/encode.hpp"
 #include "counters/traffic/pmu.hpp"
 #include "counters/traffic/role.hpp"
 
@@ -16,13 +17,14 @@ namespace sonde::counters {
 /// An event, or a row of them: one for each station, whose number stands above the event's own bits.
 struct PlannedEvent {
   Role role = Role::other;
-  unsigned count_bytes = 0;                ///< moved by one count; 1 where the counts themselves are wanted
+  unsigned count_bytes = 0;                ///< moved by one count; of other counts their own unit's number, such as 1
   std::string_view event_field = "event";  ///< empty for a PMU without fields: the event is the whole word
   std::uint64_t event = 0;
   std::string_view second_field;  ///< empty where there is none
   std::uint64_t second = 0;
   unsigned first_station = 0;
   unsigned stations = 1;
+  std::span<const Field> more = {};  ///< further fields
 };
 
 /// The events of PMUs of one name, numbered or not.
@@ -30,13 +32,15 @@ struct PlannedPmu {
   std::string_view name;
   std::span<const PlannedEvent> events;
   bool has_stations = false;  ///< which of its stations exist, only traffic shows
+  std::string_view without =
+      {};  ///< what is missing where there is none, and since when Linux has it; empty if nothing
 };
 
 struct Plan {
   std::string_view name;
   std::span<const PlannedPmu> pmus;
-  std::string_view no_hit_rate;  ///< why its numbers give none; empty where they do
-  std::string_view since;        ///< what is missing where not all of its PMUs are there, and since when Linux has it
+  std::string_view no_hit_rate;     ///< why its numbers give none; empty where they do
+  std::string_view no_cpu_latency;  ///< the same of the CPU's latency behind L3
 };
 
 /// The plan for the machine below `root`, or null and one sentence why there is none.

@@ -15,12 +15,14 @@ enum class Role {
   cpu_write,
   gpu_read,
   gpu_write,
-  cpu_requests,  ///< bytes, both ways: memory controllers that do not tell the directions apart
-  gpu_requests,  ///< the same of the GPU
-  io_requests,   ///< the same of devices
-  memory_clock,  ///< cycles of the memory controllers' clock
-  uncalibrated,  ///< requests whose number is known to be wrong on some machines
-  other,         ///< nothing of memory
+  cpu_requests,   ///< bytes, both ways: memory controllers that do not tell the directions apart
+  gpu_requests,   ///< the same of the GPU
+  io_requests,    ///< the same of devices
+  l3_latency_ns,  ///< nanoseconds that sampled requests behind the CPU's L3 took, together
+  l3_samples,     ///< the number of those requests
+  memory_clock,   ///< cycles of the memory controllers' clock
+  uncalibrated,   ///< requests whose number is known to be wrong on some machines
+  other,          ///< nothing of memory
 };
 inline constexpr std::size_t role_count = static_cast<std::size_t>(Role::other) + 1;
 

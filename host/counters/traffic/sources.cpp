@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <system_error>
@@ -72,6 +73,11 @@ struct Parts {
   Layout layout;
   std::vector<PlacedGroup> groups;
 
+  /// Once, though it may be so of each part of the machine.
+  void miss(const std::string& what) {
+    if (std::ranges::find(layout.missing, what) == layout.missing.end()) layout.missing.push_back(what);
+  }
+
   void add(Fitted fitted) {
     const bool takes_turns = fitted.groups.size() > 1;
     if (takes_turns) layout.turns = std::max(layout.turns, fitted.groups.size());
@@ -95,16 +101,17 @@ OpenedSource open_plan(const Plan& plan, const fs::path& root, const OpenGroup& 
   Parts parts;
   parts.layout.name = plan.name;
   parts.layout.no_hit_rate = plan.no_hit_rate;
+  parts.layout.no_cpu_latency = plan.no_cpu_latency;
   std::string why_not;
   for (const PlannedPmu& planned : plan.pmus) {
     const auto pmus = find_pmus(root, std::string(planned.name));
-    if (pmus.empty() && !plan.since.empty()) parts.layout.missing.emplace_back(plan.since);
+    if (pmus.empty() && !planned.without.empty()) parts.layout.missing.emplace_back(planned.without);
     for (const Pmu& pmu : pmus) {
       for (const int cpu : pmu.cpus) {
         Fitted fitted = fit_existing(pmu, planned, cpu, open, wait, why_not);
         if (fitted.groups.empty()) {
           if (fitted.problem) why_not = sentence_of(fitted.problem, pmu.name, root);
-          parts.layout.missing.push_back(why_not);
+          parts.miss(why_not);
           continue;
         }
         if (parts.groups.empty()) parts.layout.cpu = cpu;

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include "counters/traffic/self_check.hpp"
+
+namespace sonde::counters {
+namespace {
+
+/// "0.998 (0.991 to 1.01)".
+std::string text_of(const SeenShare& share) {
+  return fmt::format("{:.3g} ({:.3g} to {:.3g})", share.value, share.low, share.high);
+}
+
+/// Of one count, by what was seen.
+SeenShare count_bytes_of(const CheckedRole& checked) {
+  const double planned = checked.counting.count_bytes;
+  return {.low = planned / checked.share->high,
+          .value = planned / checked.share->value,
+          .high = planned / checked.share->low};
+}
+
+constexpr const char* please_report =
+    "Do not trust this counter's bytes until Sonde knows the machine: report it with the record file";
+
+std::string words_of_beats(const CheckedRole& checked) {
+  const double count_bytes = count_bytes_of(checked).value;
+  const bool is_less = checked.share->value < 1;
+  return fmt::format(
+      "it sees {} times what was moved: one count stands for {:.0f} bytes, not {}{}. {}", text_of(*checked.share),
+      count_bytes, checked.counting.count_bytes,
+      is_less ? fmt::format(", or {} counters are half of those that there are", checked.counting.counters) : "",
+      please_report);
+}
+
+std::string words_of_stations(const CheckedRole& checked) {
+  const auto stations = stations_that_explain(checked);
+  const std::string number = stations->fewest == stations->most
+                                 ? std::to_string(stations->fewest)
+                                 : fmt::format("{} to {}", stations->fewest, stations->most);
+  return fmt::format(
+      "it sees {} of what was moved, as if {} of {} stations were counted. Run it again, as a station is missed where "
+      "it "
+      "was quiet when stations were looked for; if it stays so: {}",
+      text_of(*checked.share), checked.counting.counters, number, please_report);
+}
+
+std::string words_of_nothing(Role role) {
+  if (role == Role::memory_read || role == Role::memory_write)
+    return "it counts nothing while memory is busy, though the kernel opened it: the firmware keeps these counters "
+           "switched off. A newer BIOS or kernel may switch them on; until then there is no hit rate on this machine";
+  return "it counts nothing while memory is busy, though the kernel opened it: this kernel does not know the "
+         "processor's counters, or a hypervisor hides them. Try a newer kernel, outside a virtual machine";
+}
+
+std::string words_of_unknown(const CheckedRole& checked) {
+  std::string names;
+  for (const Label label : checked.labels) names += (names.empty() ? "" : ", ") + std::string(name_of(label));
+  if (checked.labels.contains(Label::uneven))
+    return "not known, as the stations that took turns differed by more than a tenth: other programs came and went. "
+           "Close them and run it again";
+  if (checked.labels.contains(Label::not_counted))
+    return "not known, as the kernel had no counter left: end other profilers, or switch the NMI watchdog off (sudo "
+           "sysctl kernel.nmi_watchdog=0), and run it again";
+  return "not known in half of the repetitions or more" + (names.empty() ? "" : ": " + names) + ". Run it again";
+}
+
+}  // namespace
+
+std::string title_of(Role role) {
+  switch (role) {
+    case Role::fabric_read: return "fabric, read";
+    case Role::fabric_write: return "fabric, written";
+    case Role::memory_read: return "memory, read";
+    case Role::memory_write: return "memory, written";
+    case Role::cpu_read: return "CPU, read";
+    case Role::cpu_write: return "CPU, written";
+    case Role::cpu_requests: return "CPU, both ways";
+    case Role::uncalibrated: return "fabric, both ways";
+    default: return "not of memory";
+  }
+}
+
+bool is_fine(Verdict verdict) { return verdict == Verdict::as_expected || verdict == Verdict::calibrated; }
+
+std::string words_of(const CheckedRole& checked) {
+  std::string words;
+  switch (checked.verdict) {
+    case Verdict::as_expected:
+      words = fmt::format("as expected: it sees {} times what was moved. One count stands for {} bytes, planned {}",
+                          text_of(*checked.share), text_of(count_bytes_of(checked)), checked.counting.count_bytes);
+      break;
+    case Verdict::calibrated:
+      words = fmt::format("it follows the load. One count stands for {} bytes on this machine, where Linux states {}",
+                          text_of(count_bytes_of(checked)), checked.counting.count_bytes);
+      break;
+    case Verdict::other_beats: words = words_of_beats(checked); break;
+    case Verdict::stations_missing: words = words_of_stations(checked); break;
+    case Verdict::other_factor:
+      words = fmt::format("it sees {} times what was moved, which neither other beats nor missing stations explain. {}",
+                          text_of(*checked.share), please_report);
+      break;
+    case Verdict::counts_nothing: words = words_of_nothing(checked.role); break;
+    case Verdict::not_known: words = words_of_unknown(checked); break;
+    case Verdict::disturbed:
+      words = "repetitions differ too much, as other programs used memory meanwhile. Close them and run it again";
+      break;
+    case Verdict::does_not_follow:
+      words =
+          "it does not follow the load: what it sees is no fixed share of what was moved. Close other programs and run "
+          "it again; if it stays so, it counts something else. " +
+          std::string(please_report);
+      break;
+  }
+  if (checked.share && checked.labels.contains(Label::extrapolated) && is_fine(checked.verdict))
+    words += fmt::format(". Its counters took turns, so that it is scaled by {:.3g}; {:.3g} would fit", checked.scale,
+                         checked.scale / checked.share->value);
+  if (checked.labels.contains(Label::multiplexed))
+    words +=
+        ". The kernel shared its counters out and it is scaled: end other profilers, or switch the NMI watchdog off "
+        "(sudo sysctl kernel.nmi_watchdog=0)";
+  return title_of(checked.role) + ": " + words;
+}
+
+}  // namespace sonde::counters
