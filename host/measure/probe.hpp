@@ -14,6 +14,7 @@
 #include "analysis/levels/levels.hpp"
 #include "counters/state/device_state.hpp"
 #include "gpu/device.hpp"
+#include "measure/frame.hpp"
 
 namespace sonde::measure {
 
@@ -32,6 +33,7 @@ struct Request {
   std::uint64_t stated_cache_bytes = 0;  ///< the largest cache that the system or a driver states; 0 without any
   /// The cache before memory, and behind the GPU's own, that the system states; 0 without any.
   std::uint64_t stated_memory_side_bytes = 0;
+  Frame frame = {};  ///< what a probe of frames renders
 };
 
 /// One thing to measure: which curve (`series`, short fixed words), where on it (`x`) and in which `shape`.
