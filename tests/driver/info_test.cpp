@@ -10,6 +10,7 @@
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
 #include "probes/catalog.hpp"
+#include "records/frame_file.hpp"
 #include "support/recording_observer.hpp"
 #include "workloads/arithmetic_chain.hpp"
 
@@ -85,7 +86,8 @@ TEST_P(ProbeOnDevice, LeavesSamplesAboveZeroAndNoError) {
     measure::Probe small = *probe;
     small.next = first_two;
     test::RecordingObserver observer;
-    measure::Request request{.effort = measure::Effort::quick};
+    measure::Request request{.effort = measure::Effort::quick,
+                             .frame = records::parse_frame(records::built_in_frame_text())};
     // Every byte that is copied is proved, which takes a simulator of GPUs minutes.
     if (probe->name == "copy") request.largest_bytes = 4096;
     // Host time stands still: what others do on this machine must not decide how much is measured.
