@@ -36,7 +36,7 @@ std::uint64_t bytes_per_16_pixels(const Surface& surface) {
   return 16ull * surface.bytes_per_pixel / (surface.divided_by * surface.divided_by);
 }
 
-std::string shown_name(const std::string& name) { return shown(json(name)); }
+std::string in_quotes(const std::string& name) { return shown(json(name)); }
 
 std::size_t place_of(const Frame& frame, const std::string& name) {
   const auto found = std::ranges::find(frame.surfaces, name, &Surface::name);
@@ -59,7 +59,7 @@ void read_surfaces(Fields& fields, std::string_view list, bool are_textures, Fra
     Surface surface{.is_texture = are_textures};
     part.text("name", surface.name);
     if (place_of(frame, surface.name) < frame.surfaces.size())
-      part.complain("name", "must differ from that of any other texture or target, not be " + shown_name(surface.name));
+      part.complain("name", "must differ from that of any other texture or target, not be " + in_quotes(surface.name));
     part.whole("bytes_per_pixel", surface.bytes_per_pixel, 1, most_bytes_per_pixel);
     part.whole("divided_by", surface.divided_by, 1, 4);
     if (surface.divided_by == 3) part.complain("divided_by", "must be 1, 2 or 4, not 3");
@@ -82,9 +82,9 @@ void read_reads(Fields& fields, const Frame& frame, FramePass& pass) {
     part.text("of", name);
     FrameRead read{.surface = place_of(frame, name)};
     if (read.surface == frame.surfaces.size())
-      part.complain("of", "must name a texture or a target, and " + shown_name(name) + " is none");
+      part.complain("of", "must name a texture or a target, and " + in_quotes(name) + " is none");
     if (!frame.surfaces[read.surface].is_texture && !is_written(frame, read.surface))
-      part.complain("of", "must name what a pass before it writes, and none writes " + shown_name(name));
+      part.complain("of", "must name what a pass before it writes, and none writes " + in_quotes(name));
     part.whole("times", read.times, 1, most_times);
     pass.reads.push_back(read);
   });
@@ -95,9 +95,9 @@ void read_writes(Fields& fields, const Frame& frame, FramePass& pass) {
   fields.text("writes", name);
   pass.writes = place_of(frame, name);
   if (pass.writes == frame.surfaces.size() || frame.surfaces[pass.writes].is_texture)
-    fields.complain("writes", "must name a target, and " + shown_name(name) + " is none");
+    fields.complain("writes", "must name a target, and " + in_quotes(name) + " is none");
   if (is_written(frame, pass.writes))
-    fields.complain("writes", "must name a target of its own, and another pass writes " + shown_name(name));
+    fields.complain("writes", "must name a target of its own, and another pass writes " + in_quotes(name));
 }
 
 void check_length(const Fields& fields, const Frame& frame, const FramePass& pass) {
@@ -130,9 +130,9 @@ void check_all_is_used(const Fields& fields, const Frame& frame) {
   for (std::size_t surface = 0; surface < frame.surfaces.size(); ++surface) {
     const Surface& one = frame.surfaces[surface];
     if (one.is_texture && !is_read(frame, surface))
-      fields.complain("textures", "must each be read, and no pass reads " + shown_name(one.name));
+      fields.complain("textures", "must each be read, and no pass reads " + in_quotes(one.name));
     if (!one.is_texture && !is_written(frame, surface))
-      fields.complain("targets", "must each be written, and no pass writes " + shown_name(one.name));
+      fields.complain("targets", "must each be written, and no pass writes " + in_quotes(one.name));
   }
 }
 

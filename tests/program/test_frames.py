@@ -43,7 +43,7 @@ def by_resolution(samples):
 
 def test_frames_of_the_users_own_are_rendered_on_a_simulated_device(sonde, valid, model_file, frame_file):
     words = ("--probe", "frames", "--effort", "quick", "--frame", frame_file(), "-o", "run.jsonl")
-    done = sonde("run", "--device", model_file(noise=None), *words)
+    done = sonde("run", "--device", model_file(noise=None, memory_bytes=1 << 28), *words)
     assert done.status == 0, done.err
     valid(sonde.records())
     rows = by_resolution(of_kind(sonde.records(), "sample"))
@@ -61,6 +61,7 @@ def test_frames_are_rendered_through_every_driver(sonde, valid, frame_file):
     valid(sonde.records())
     samples = of_kind(sonde.records(), "sample")
     assert {one["api"] for one in samples} == {"opencl", "vulkan"}
+    assert list(by_resolution(samples)) == [(640, 360), (960, 540)]
     assert not of_kind(sonde.records(), "error")
 
 

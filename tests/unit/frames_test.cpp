@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -84,10 +86,13 @@ TEST(FramePasses, MoveWhatTheDescriptionSays) {
 }
 
 TEST(FramePasses, AreWholeVectorsAtEveryResolutionThatIsMeasured) {
-  measure::Request request{.effort = measure::Effort::thorough, .frame = built_in()};
+  const measure::Request request{.effort = measure::Effort::thorough, .frame = built_in()};
   const std::vector<Point> points = frames.next({}, request, {});
   ASSERT_EQ(points.size(), 6u);
-  for (const Point& point : points) {
+  std::vector<Point> all = frames.next({.type = gpu::DeviceType::cpu}, request, {});
+  ASSERT_EQ(all.size(), 6u);
+  std::ranges::copy(points, std::back_inserter(all));
+  for (const Point& point : all) {
     const Resolution one{static_cast<std::uint32_t>(point.x.at("width")),
                          static_cast<std::uint32_t>(point.x.at("height"))};
     EXPECT_EQ(one.pixels() % 256, 0u);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,17 +29,16 @@ namespace {
 
 constexpr std::array<Resolution, 6> resolutions{
     {{1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}, {5120, 2880}, {7680, 4320}}};
+/// Whose drivers move a hundredth of what a GPU does in the same time.
+constexpr std::array<Resolution, 6> resolutions_of_a_cpu{
+    {{640, 360}, {960, 540}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}}};
 
-/// Rendering is all that a CPU has to do with so many bytes; it gets fewer.
 std::vector<Resolution> resolutions_for(const gpu::DeviceInfo& device, Effort effort) {
-  const bool cpu = device.type == gpu::DeviceType::cpu;
-  switch (effort) {
-    case Effort::quick:
-      return cpu ? std::vector{resolutions[0], resolutions[1]}
-                 : std::vector{resolutions[0], resolutions[1], resolutions[3]};
-    case Effort::normal: return {resolutions.begin(), cpu ? resolutions.begin() + 4 : resolutions.end()};
-    case Effort::thorough: break;
+  if (device.type == gpu::DeviceType::cpu) {
+    const std::size_t count = effort == Effort::quick ? 2 : effort == Effort::normal ? 4 : resolutions_of_a_cpu.size();
+    return {resolutions_of_a_cpu.begin(), resolutions_of_a_cpu.begin() + count};
   }
+  if (effort == Effort::quick) return {resolutions[0], resolutions[1], resolutions[3]};
   return {resolutions.begin(), resolutions.end()};
 }
 
@@ -53,7 +53,7 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   std::vector<Resolution> wanted = resolutions_for(device, request.effort);
   std::erase_if(wanted, [&request](const Resolution& one) { return !is_within_sizes(one, request); });
   // One is asked for nevertheless, so that the record has the reason.
-  if (wanted.empty()) wanted.push_back(resolutions.front());
+  if (wanted.empty()) wanted.push_back(resolutions_for(device, request.effort).front());
   std::vector<Point> points;
   for (const Resolution& one : wanted) {
     points.push_back({.series = {},

@@ -104,9 +104,9 @@ struct Renderer {
     return launch;
   }
 
-  gpu::Nanoseconds run(std::uint64_t frames) {
+  gpu::Nanoseconds run(std::uint64_t count) {
     gpu::Nanoseconds time{0};
-    for (std::uint64_t one = 0; one < frames; ++one, ++frames_begun) {
+    for (std::uint64_t one = 0; one < count; ++one, ++frames_begun) {
       for (std::size_t pass = 0; pass < passes.size(); ++pass) time += device.run(*kernel, launch_of(pass));
     }
     return time;
@@ -184,9 +184,9 @@ struct Renderer {
 
 /// Frames after which all of every texture was read.
 std::uint64_t frames_of_a_lap(const Frame& frame) {
-  std::uint64_t frames = 1;
-  for (const Surface& surface : frame.surfaces) frames = std::max<std::uint64_t>(frames, surface.frames);
-  return frames;
+  std::uint64_t most = 1;
+  for (const Surface& surface : frame.surfaces) most = std::max<std::uint64_t>(most, surface.frames);
+  return most;
 }
 
 }  // namespace
@@ -198,7 +198,7 @@ measure::Workload frames_of(gpu::Device& device, const Frame& frame, const Resol
           .quantum = 1,
           .most = most_frames,
           .lap = frames_of_a_lap(frame),
-          .run = [work](std::uint64_t frames) { return work->run(frames); },
+          .run = [work](std::uint64_t count) { return work->run(count); },
           .flaw = [work] { return work->flaw(); },
           .value = [](double nanoseconds) { return nanoseconds / 1e6; },
           .shape = {{"passes", static_cast<double>(frame.passes.size())},
