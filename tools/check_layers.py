@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "probes/*": "probes/catalog.hpp probes/probe.hpp workloads measure gpu cpu analysis analysis/levels kernels os",
     "workloads": "measure gpu cpu analysis analysis/levels kernels os",
     "records": "measure counters/state counters/traffic gpu gpu/model/description.hpp analysis analysis/levels os",
-    "measure": "gpu cpu counters/state analysis analysis/levels os",
+    "measure": "gpu cpu counters/state counters/traffic analysis analysis/levels os",
     "gpu": "os",
     "gpu/opencl": "gpu os",
     "gpu/vulkan": "gpu os",

@@ -15,11 +15,13 @@ if(SONDE_SANITIZE)
 endif()
 
 # add_layer(NAME SOURCES a.cpp … USES other layers and libraries …): one folder of host/ as a library.
-# tools/check_layers.py holds the includes to what USES allows.
+# tools/check_layers.py holds the includes to what USES allows. In a unity build, names without linkage have to be unique
+# in their folder; that each file includes what it uses, tools/tidy sees, which compiles them one by one.
 function(add_layer name)
   cmake_parse_arguments(LAYER "" "" "SOURCES;USES" ${ARGN})
   add_library(sonde_${name} STATIC ${LAYER_SOURCES})
   target_link_libraries(sonde_${name} PUBLIC sonde_options ${LAYER_USES})
+  set_target_properties(sonde_${name} PROPERTIES UNITY_BUILD ${SONDE_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
 # embed_kernels(a b …): kernels/a.cl and shaders/a.comp become `const gpu::KernelSource kernels::a`, the

@@ -12,7 +12,7 @@ namespace {
 /// How far beyond the smallest size the small copies reach, and below the largest the large ones.
 constexpr double reach = 16;
 /// A latency below this share of the smallest copy's time cannot be separated from its bytes.
-constexpr double least_share = 0.05;
+constexpr double least_latency_share = 0.05;
 
 /// Where the lines through all pairs of points meet zero bytes: the median, as one disturbed size must not decide.
 double intercept(std::span<const CopyTime> times) {
@@ -41,7 +41,7 @@ std::optional<CopyLine> fit_copy_line(std::span<const CopyTime> times) {
 
   CopyLine line;
   const double latency = intercept(small);
-  if (latency > least_share * sorted.front().nanoseconds) line.latency_ns = latency;
+  if (latency > least_latency_share * sorted.front().nanoseconds) line.latency_ns = latency;
   std::vector<double> rates;
   for (const CopyTime& one : sorted) {
     if (one.bytes < largest / reach * 4) continue;

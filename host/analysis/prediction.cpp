@@ -10,7 +10,7 @@
 namespace sonde::analysis {
 namespace {
 
-constexpr double least_share = 0.03;
+constexpr double least_half_width = 0.03;
 
 /// In variances of a run's mean: that of this run, that of the other, and as much again for what changes between runs.
 constexpr double variances_of_a_run = 4;
@@ -59,9 +59,9 @@ Estimate predicted_above_zero(double value, std::span<const double> found, doubl
   std::vector<double> logarithms;
   for (const double one : found) logarithms.push_back(std::log(one));
   const Estimate of_logarithm = predicted(std::log(value), logarithms, variances);
-  return {.low = std::min(std::exp(of_logarithm.low), value * (1 - least_share)),
+  return {.low = std::min(std::exp(of_logarithm.low), value * (1 - least_half_width)),
           .value = value,
-          .high = std::max(std::exp(of_logarithm.high), value * (1 + least_share))};
+          .high = std::max(std::exp(of_logarithm.high), value * (1 + least_half_width))};
 }
 
 }  // namespace

@@ -148,6 +148,9 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_option("--time-limit", options.time_limit_seconds, "The whole run, or all runs, end after so many seconds")
       ->type_name("SECONDS")
       ->check(seconds_above_zero);
+  run.add_flag(
+      "--counters", options.counters,
+      "Count what moves at the fabric and at memory beside each point, where this machine has counters for it");
   run.add_option("--sysfs-root", options.sysfs_root,
                  "Read clocks, temperature and power from a tree below DIR, for tests")
       ->type_name("DIR")
@@ -256,10 +259,14 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
 }  // namespace
 
 ExitStatus parse_and_run(const std::vector<std::string>& words) {
-  // Before a driver is loaded, which only workers do: they begin here too. `watch` loads none, and gives up what it has
-  // once its counters are open.
-  const bool watches = words.size() > 1 && words[1] == "watch";
-  if (!watches) os::give_up_capabilities();
+  // Before a driver is loaded, which only workers do: they begin here too. What counts gives up the right to it once
+  // its counters are open.
+  const bool counts = words.size() > 1 && (words[1] == "watch" || words[1] == "worker");
+  if (counts) {
+    os::keep_the_right_to_count();
+  } else {
+    os::give_up_capabilities();
+  }
   return after_all_is_said(parsed_and_run(words));
 }
 

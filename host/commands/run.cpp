@@ -152,6 +152,7 @@ ExitStatus one_run(const RunOptions& options, const Choice& choice, bool is_firs
   session::Progress progress(options.progress && os::is_terminal(os::Stream::errors), workers);
   const session::RunLimits limits{.silence = silence_limit,
                                   .whole_run = milliseconds(options.time_limit_seconds),
+                                  .counts_traffic = options.counters,
                                   .sysfs_root = options.sysfs_root};
   Run run(wishes.probes, wishes.request, limits, file, progress, options.verbose);
   run.measure(choice);
@@ -172,8 +173,10 @@ ExitStatus one_run(const RunOptions& options, const Choice& choice, bool is_firs
   }
   const bool asked_in_vain =
       std::ranges::any_of(options.probes, [&](const std::string& probe) { return !run.measured(probe); });
-  return run.count<records::ErrorLine>() > 0 || asked_in_vain || !in_place ? ExitStatus::something_failed
-                                                                           : ExitStatus::done;
+  const bool counted_in_vain = options.counters && run.count<records::CounterLine>() == 0;
+  return run.count<records::ErrorLine>() > 0 || asked_in_vain || counted_in_vain || !in_place
+             ? ExitStatus::something_failed
+             : ExitStatus::done;
 }
 
 }  // namespace

@@ -111,7 +111,6 @@ void check(const WatchOptions& options) {
 
 /// All that needs the right to count; it is gone once this returns.
 WatchSource source_of(const WatchOptions& options) {
-  os::keep_the_right_to_count();
   WatchSource source = session::open_watch_source(options.source, options.sysfs_root);
   os::give_up_capabilities();  // the counters are open, and COMMAND must not have it
   return source;

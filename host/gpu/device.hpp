@@ -12,6 +12,7 @@
 
 #include "gpu/kernel_source.hpp"
 #include "gpu/shared_memory.hpp"
+#include "gpu/simulated_traffic.hpp"
 
 namespace sonde::gpu {
 
@@ -165,6 +166,9 @@ class Device {
 
   /// The clock of the CPU beside the device, for what only the CPU can time; simulated where the device is.
   [[nodiscard]] virtual Nanoseconds host_time();
+
+  /// What a simulated device's counters have counted, as long as it is there; null where the machine's own count.
+  [[nodiscard]] virtual const SimulatedTraffic* simulated_traffic() { return nullptr; }
 };
 
 }  // namespace sonde::gpu

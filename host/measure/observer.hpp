@@ -17,6 +17,10 @@ class Observer {
   /// Something was done since the last call; a worker that stays silent for too long is taken for hung.
   virtual void alive() = 0;
   virtual void measured(const Probe& probe, const Measurement& measurement) = 0;
+  /// What counters saw beside a point, where anything counts.
+  virtual void counted(const Probe& probe, const Point& point, const PointTraffic& traffic) {
+    (void)probe, (void)point, (void)traffic;
+  }
   /// All that the probe found; not called where it found none.
   virtual void found_levels(const Probe& probe, const std::vector<FoundLevel>& levels) = 0;
   virtual void found(const Probe& probe, const Finding& finding) = 0;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gpu/error.hpp"
+#include "measure/counted_work.hpp"
 #include "measure/cycles.hpp"
 #include "measure/one_core.hpp"
 #include "measure/repetitions.hpp"
@@ -91,7 +92,15 @@ std::optional<CoreClock> PointRunner::clock_now(const Point& point) {
 
 std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit) {
   const auto alive = [this] { observer_.alive(); };
-  const Limits limits = limits_of_one_share(limits_of(options_.request.effort, device_.info().type), point);
+  Limits limits = limits_of_one_share(limits_of(options_.request.effort, device_.info().type), point);
+  limits.traffic = options_.traffic.get();
+  if (limits.traffic != nullptr) {
+    // Each station of the fabric is counted twice, and the first repetitions may be left out.
+    const auto turns = static_cast<int>(limits.traffic->layout().turns);
+    limits.least_repetitions = std::max(limits.least_repetitions, 2 * turns + turns / 2);
+    limits.most_repetitions = std::max(limits.most_repetitions, limits.least_repetitions);
+  }
+  CountedWork counted(limits.traffic);
   std::vector<Measurement> all;
   State state;
   std::map<std::string, double> reached;
@@ -102,7 +111,7 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
     Request request = options_.request;
     request.seed += static_cast<std::uint64_t>(visit * point.replicates + replicate) << 32;
     std::unique_ptr<gpu::Buffer> moved_by = displacement(device_, random_);
-    const Workload workload = probe_.prepare(device_, point, request);
+    const Workload workload = counted.counted(probe_.prepare(device_, point, request));
     moved_by.reset();
     alive();
     std::optional<OneCore> one_core;
@@ -112,6 +121,7 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
     const auto begin = std::chrono::steady_clock::now();
     const Repetitions repetitions =
         workload.observe ? workload.observe(limits, alive) : repeat(workload, limits, alive, smt_interference);
+    counted.add(workload, repetitions);
     // Not before: the clock fell while the host prepared, and the untimed laps brought it up again.
     clocks.push_back(workload.has_cycles ? clock_now(point) : std::nullopt);
     std::ranges::move(options_.device_state_since(begin), std::back_inserter(readings));
@@ -139,6 +149,12 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
   for (Measurement& one : all) {
     for (const auto& [name, value] : reached) one.point.x[name] = six_digits(value);
     one.state = state;
+  }
+  all.front().state.traffic = counted.traffic();
+  const std::vector<double> hit_rates = counted.hit_rates(point.series);
+  if (probe_.wants_hit_rates && !hit_rates.empty()) {
+    const Point by_counters = with_series(all.front().point, {{"method", "counters"}});
+    all.push_back({.point = by_counters, .unit = "ratio", .values = hit_rates, .state = state});
   }
   return all;
 }

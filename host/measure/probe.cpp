@@ -15,6 +15,28 @@ bool is_asked_through(const Probe& probe, gpu::Api api) {
 
 double median_of(const Measurement& one) { return analysis::summarize(one.values).median; }
 
+namespace {
+
+std::optional<double> per_byte(const PointTraffic& seen, counters::Role read, counters::Role write) {
+  const auto& amounts = seen.traffic.amounts;
+  if (!amounts[read] || !amounts[write] || seen.moved_bytes <= 0) return std::nullopt;
+  if (seen.counts_cpu && !(amounts[counters::Role::cpu_read] && amounts[counters::Role::cpu_write]))
+    return std::nullopt;
+  const double of_the_cpu =
+      amounts[counters::Role::cpu_read].value_or(0) + amounts[counters::Role::cpu_write].value_or(0);
+  return (*amounts[read] + *amounts[write] - of_the_cpu) / seen.moved_bytes;
+}
+
+}  // namespace
+
+std::optional<double> PointTraffic::fabric_per_byte() const {
+  return per_byte(*this, counters::Role::fabric_read, counters::Role::fabric_write);
+}
+
+std::optional<double> PointTraffic::memory_per_byte() const {
+  return per_byte(*this, counters::Role::memory_read, counters::Role::memory_write);
+}
+
 double six_digits(double value) { return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr); }
 
 std::string size_text(double bytes) {

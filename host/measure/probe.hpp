@@ -13,6 +13,8 @@
 
 #include "analysis/levels/levels.hpp"
 #include "counters/state/device_state.hpp"
+#include "counters/traffic/hit_rate.hpp"
+#include "counters/traffic/rates.hpp"
 #include "gpu/device.hpp"
 #include "measure/frame.hpp"
 
@@ -33,7 +35,8 @@ struct Request {
   std::uint64_t stated_cache_bytes = 0;  ///< the largest cache that the system or a driver states; 0 without any
   /// The cache before memory, and behind the GPU's own, that the system states; 0 without any.
   std::uint64_t stated_memory_side_bytes = 0;
-  Frame frame = {};  ///< what a probe of frames renders
+  bool counts_traffic = false;  ///< counters see what moves at the fabric and at memory
+  Frame frame = {};             ///< what a probe of frames renders
 };
 
 /// One thing to measure: which curve (`series`, short fixed words), where on it (`x`) and in which `shape`.
@@ -64,6 +67,21 @@ struct CoreClock {
   std::string source;  ///< what tells its cycles: "shader-clock" or "arithmetic-chain"
 };
 
+/// What counters saw while a point's timed dispatches ran.
+struct PointTraffic {
+  std::string source;
+  counters::Traffic traffic;   ///< of all of them, `begin_seconds` by the source's clock
+  counters::HitRate hit_rate;  ///< of all of them
+  bool counts_cpu = false;     ///< the source tells the CPU's bytes, though perhaps not of this time
+  unsigned beat_bytes = 0;     ///< of one count at the fabric; 0 where none is counted
+  double moved_bytes = 0;      ///< what the kernel asked for meanwhile; 0 where its workload does not say
+
+  /// Bytes at the fabric, or at memory, for each byte that the kernel asked for, without what the CPU asked for where
+  /// that is known; nothing where one of them is not known.
+  [[nodiscard]] std::optional<double> fabric_per_byte() const;
+  [[nodiscard]] std::optional<double> memory_per_byte() const;
+};
+
 /// What was around a measurement.
 struct State {
   double foreign_cpu = 0;       ///< share of CPU time that others took meanwhile
@@ -85,6 +103,7 @@ struct State {
   std::optional<CoreClock> core_clock;  ///< right after it was repeated, where it is known
   counters::DeviceState device_state;   ///< while it was repeated
   std::map<std::string, double> shape;  ///< of the kernel and its launch, where a probe looks for the best
+  std::optional<PointTraffic> traffic;  ///< in a point's own measurement alone, where traffic is counted
 };
 
 /// Every repetition of one point, in the order taken. A further reading of the same repetitions is a Measurement too.
@@ -151,11 +170,12 @@ struct Reading {
 /// Values in the workload's unit, in the order taken, and what was around them.
 struct Repetitions {
   std::vector<double> values;
-  std::uint64_t steps = 0;      ///< as in `State`
-  double launch_ns = 0;         ///< as in `State`
-  double settling = 0;          ///< share by which untimed laps still got faster when the limit ended them, or 0
-  double smt_interference = 0;  ///< as in `State`
-  double interrupted = 0;       ///< as in `State`
+  std::uint64_t steps = 0;          ///< as in `State`
+  std::uint64_t counted_steps = 0;  ///< of each window of `Limits::traffic`; 0 where they are `steps`
+  double launch_ns = 0;             ///< as in `State`
+  double settling = 0;              ///< share by which untimed laps still got faster when the limit ended them, or 0
+  double smt_interference = 0;      ///< as in `State`
+  double interrupted = 0;           ///< as in `State`
   std::vector<std::size_t> visits = {};        ///< as in `Measurement`, where they were taken at several moments
   std::map<std::string, double> reached = {};  ///< x that only the measurement tells; added to the point's
   std::vector<Reading> further = {};           ///< the same ones, in the same order, at every replicate
@@ -182,6 +202,7 @@ struct Workload {
   bool refills_in_part = false;  ///< fewer steps take in most of it; else so long a lap is through more than is lost
   std::string instruction;       ///< by which the driver had it loaded, where it says
   bool one_core = false;         ///< a single chain: on a CPU device it has to stay on one core
+  double bytes_per_step = 0;     ///< that one step asks memory for, all arrays together; 0 where that is not known
   bool has_cycles = true;        ///< its time passes on the device's core, so that it is also given in cycles
   std::function<gpu::Nanoseconds(std::uint64_t steps)> run;
   /// Why the last run did not do its work, read from device memory; empty when it did.
@@ -213,8 +234,9 @@ struct Probe {
       [](const gpu::DeviceInfo&, std::span<const Measurement>) { return std::vector<Finding>(); };
   /// What all points take, as a multiple of those that it asks for first; as seen on CPUs, for the plan.
   double (*all_over_first)(Effort effort) = [](Effort) { return 1.0; };
-  bool spares_a_core = false;  ///< has a thread of its own on the CPU: a CPU device's driver gets the other cores
-  bool of_the_cpu = false;     ///< asked of the host processor itself (api `cpu`), not of a device through its driver
+  bool spares_a_core = false;    ///< has a thread of its own on the CPU: a CPU device's driver gets the other cores
+  bool wants_hit_rates = false;  ///< where traffic is counted, the share that a cache served is a measurement too
+  bool of_the_cpu = false;       ///< asked of the host processor itself (api `cpu`), not of a device through its driver
 };
 
 /// Whether a probe is asked through an API at all; a simulated device is asked everything, and answers why not.

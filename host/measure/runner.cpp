@@ -226,6 +226,8 @@ class ProbeRun {
       if (point.shape.empty()) in_shape.shape = visited.shape;
       for (Measurement& one : points_.measure(in_shape, visited.begun++)) {
         one.point.shape = point.shape;
+        if (const auto traffic = std::exchange(one.state.traffic, std::nullopt))
+          observer_.counted(probe_, one.point, *traffic);
         one.state.drift = drift;
         visited.shape = one.state.shape;
         observer_.measured(probe_, one);

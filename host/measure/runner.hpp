@@ -8,6 +8,7 @@
 
 #include "counters/state/device_state.hpp"
 #include "counters/state/host_time.hpp"
+#include "counters/traffic/traffic_meter.hpp"
 #include "measure/observer.hpp"
 #include "measure/probe.hpp"
 #include "measure/smt_interference.hpp"
@@ -29,6 +30,7 @@ struct RunnerOptions {
   std::function<std::optional<CoreClock>()> core_clock = [] { return std::optional<CoreClock>{}; };
   /// Whether something else works on the core that a CPU is measured on; empty where nobody can tell.
   std::shared_ptr<SmtInterference> smt_interference;
+  std::shared_ptr<counters::TrafficMeter> traffic;  ///< null where nobody counts what moves
   os::ThreadId reading_thread = 0;  ///< the thread that reads them, if any; kept off the core that a CPU is measured on
 };
 

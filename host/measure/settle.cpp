@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t windows_that_agree = 5;
 constexpr double agreement = 0.005;
-constexpr gpu::Nanoseconds window{10e6};
+constexpr gpu::Nanoseconds settling_window{10e6};
 
 /// By the host's clock: long beside what a launch takes.
 constexpr gpu::Nanoseconds checked_work{5e6};
@@ -68,7 +68,7 @@ Settled settle_clock(const Workload& arithmetic, gpu::Nanoseconds longest, const
     alive();
     spent += time;
     settled.nanoseconds_per_step = time.count() / static_cast<double>(steps);
-    if (time < window / 2 && steps * 2 <= arithmetic.most) {
+    if (time < settling_window / 2 && steps * 2 <= arithmetic.most) {
       steps *= 2;
       continue;
     }

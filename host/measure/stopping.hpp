@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "counters/traffic/traffic_meter.hpp"
 #include "gpu/device.hpp"
 #include "measure/probe.hpp"
 
@@ -13,7 +14,9 @@ struct Limits {
   int least_repetitions = 7;    ///< 7 give the median's range 98 % coverage
   int most_repetitions = 30;
   gpu::Nanoseconds device_time{0};  ///< no further repetition once this much was spent
-  gpu::Nanoseconds warm_up{0};      ///< most that may be spent on untimed laps after the first
+  /// Counts what moves, where that is wanted: for work that takes its repetitions itself.
+  counters::TrafficMeter* traffic = nullptr;
+  gpu::Nanoseconds warm_up{0};  ///< most that may be spent on untimed laps after the first
 };
 
 /// A CPU is not waited for as long: what other programs leave of its last cache changes all the time, so that laps over

@@ -1,11 +1,25 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 
 #include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"
 
 namespace sonde::records {
+
+/// Beside which point something was counted, and what its kernel moved meanwhile.
+struct CountedPoint {
+  std::string device;
+  std::string api;
+  std::string probe;
+  std::map<std::string, std::string> series;
+  std::map<std::string, double> x;
+  double moved_bytes = 0;  ///< 0 where it is not known
+  std::optional<double> fabric_per_byte = {};
+  std::optional<double> memory_per_byte = {};
+};
 
 /// What counters saw in one interval. `traffic.begin_seconds` counts from the start of the run.
 struct CounterRecord {
@@ -14,6 +28,8 @@ struct CounterRecord {
   counters::HitRate hit_rate;
   bool baseline = false;    ///< before what is watched began
   unsigned beat_bytes = 0;  ///< of one count at the fabric; 0 where none is counted
+  std::optional<CountedPoint> point =
+      {};  ///< of a run; the interval is its timed dispatches, without what lies between
 };
 
 std::string counter_line(const CounterRecord& counter);

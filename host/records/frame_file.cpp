@@ -33,7 +33,7 @@ constexpr std::uint64_t most_bytes_per_pixel_of_a_pass = 256;
 
 /// For each 16 pixels of the frame, so that it is whole where width and height are a fourth.
 std::uint64_t bytes_per_16_pixels(const Surface& surface) {
-  return 16ull * surface.bytes_per_pixel / (surface.divided_by * surface.divided_by);
+  return 16ull * surface.bytes_per_pixel / surface.divided_by / surface.divided_by;
 }
 
 std::string in_quotes(const std::string& name) { return shown(json(name)); }

@@ -204,6 +204,19 @@ Line finding_of(const Json& json) {
                                  .evidence = get<std::string>(json, "evidence")}};
 }
 
+CountedPoint counted_point_of(const Json& json) {
+  const Origin origin = origin_of(json);
+  const measure::Point point = point_of(json);
+  return {.device = origin.device,
+          .api = origin.api,
+          .probe = origin.probe,
+          .series = point.series,
+          .x = point.x,
+          .moved_bytes = get_if_there<double>(json, "moved_bytes").value_or(0),
+          .fabric_per_byte = get_if_there<double>(json, "fabric_per_byte"),
+          .memory_per_byte = get_if_there<double>(json, "memory_per_byte")};
+}
+
 Line counter_of(const Json& json) {
   CounterRecord counter{.source = get<std::string>(json, "source"), .baseline = get<bool>(json, "baseline")};
   counters::Traffic& traffic = counter.traffic;
@@ -219,6 +232,8 @@ Line counter_of(const Json& json) {
     if (const auto label = counters::label_of(word)) traffic.labels.insert(*label);
   }
   if (get<bool>(json, "scaled")) traffic.labels.insert(counters::Label::multiplexed);
+  if (json.contains("probe")) counter.point = counted_point_of(json);
+  counter.hit_rate.reads_and_writes = get_if_there<double>(json, "hit_rate");
   return CounterLine{counter};
 }
 

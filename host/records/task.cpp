@@ -35,6 +35,7 @@ Json json_of(const MeasureTask& task) {
           {"frame", task.request.frame.passes.empty() ? "" : frame_json(task.request.frame).dump()},
           {"run_start", task.run_start.time_since_epoch().count()},
           {"spares_a_core", task.spares_a_core},
+          {"counts_traffic", task.counts_traffic},
           {"sysfs_root", task.sysfs_root}};
 }
 
@@ -58,6 +59,7 @@ MeasureTask measure_task(const Json& json) {
   task.run_start = std::chrono::steady_clock::time_point(
       std::chrono::steady_clock::duration(json.at("run_start").get<std::chrono::steady_clock::rep>()));
   json.at("spares_a_core").get_to(task.spares_a_core);
+  json.at("counts_traffic").get_to(task.counts_traffic);
   json.at("sysfs_root").get_to(task.sysfs_root);
   return task;
 }

@@ -137,6 +137,7 @@ std::vector<const measure::Probe*> Run::run_worker(const Target& target, gpu::Ap
                             .request = request,
                             .run_start = start_,
                             .spares_a_core = spares_a_core,
+                            .counts_traffic = limits_.counts_traffic,
                             .sysfs_root = limits_.sysfs_root.string()};
   for (const measure::Probe* probe : probes) task.probes.emplace_back(probe->name);
   Place place;

@@ -22,6 +22,7 @@ namespace sonde::session {
 struct RunLimits {
   std::chrono::milliseconds silence;       ///< of a worker, then it is ended
   std::chrono::milliseconds whole_run{0};  ///< 0 for none
+  bool counts_traffic = false;             ///< beside every probe
   std::filesystem::path sysfs_root = "/";  ///< where clocks, temperature and power are read
 };
 

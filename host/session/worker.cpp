@@ -2,6 +2,7 @@
 
 #include "gpu/error.hpp"
 #include "os/interrupt.hpp"
+#include "os/privileges.hpp"
 #include "os/process.hpp"
 #include "records/lines.hpp"
 #include "records/task.hpp"
@@ -34,6 +35,7 @@ void work(const std::string& text, const measure::SendLine& send) {
   if (const auto* measuring = std::get_if<records::MeasureTask>(&*task)) {
     do_task(*measuring, send);
   } else {
+    os::give_up_capabilities();
     list(std::get<records::ListTask>(*task).api, send);
   }
 }

@@ -1,9 +1,11 @@
 #include "session/worker_task.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "counters/state/sampler.hpp"
 #include "counters/state/sources.hpp"
+#include "counters/traffic/sources.hpp"
 #include "cpu/pinned.hpp"
 #include "cpu/topology.hpp"
 #include "gpu/error.hpp"
@@ -12,9 +14,12 @@
 #include "measure/one_core.hpp"
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
+#include "measure/simulated_counters.hpp"
 #include "measure/smt_interference.hpp"
 #include "os/machine.hpp"
+#include "os/privileges.hpp"
 #include "probes/catalog.hpp"
+#include "records/counter_line.hpp"
 #include "records/lines.hpp"
 #include "session/level_matching.hpp"
 #include "session/target.hpp"
@@ -62,6 +67,9 @@ class PipeObserver final : public measure::Observer {
     const std::chrono::duration<double> t = std::chrono::steady_clock::now() - task_.run_start;
     send_(records::sample_line(origin(probe), measurement, t.count()));
   }
+  void counted(const measure::Probe& probe, const measure::Point& point, const measure::PointTraffic& seen) override {
+    send_(records::counter_line(counter_of(probe, point, seen)));
+  }
   void found_levels(const measure::Probe& probe, const std::vector<measure::FoundLevel>& levels) override {
     for (const measure::FoundLevel& level : matching_.matched(probe, levels))
       send_(records::level_line(origin(probe), level));
@@ -79,6 +87,27 @@ class PipeObserver final : public measure::Observer {
  private:
   records::Origin origin(const measure::Probe& probe) const {
     return {task_.device, records::api_name(task_.api), std::string(probe.name)};
+  }
+
+  records::CounterRecord counter_of(const measure::Probe& probe, const measure::Point& point,
+                                    const measure::PointTraffic& seen) const {
+    records::CounterRecord counter{.source = seen.source,
+                                   .traffic = seen.traffic,
+                                   .hit_rate = seen.hit_rate,
+                                   .beat_bytes = seen.beat_bytes,
+                                   .point = records::CountedPoint{.device = task_.device,
+                                                                  .api = records::api_name(task_.api),
+                                                                  .probe = std::string(probe.name),
+                                                                  .series = point.series,
+                                                                  .x = point.x,
+                                                                  .moved_bytes = seen.moved_bytes,
+                                                                  .fabric_per_byte = seen.fabric_per_byte(),
+                                                                  .memory_per_byte = seen.memory_per_byte()}};
+    // A simulated clock begins with the device.
+    const std::chrono::duration<double> start = task_.run_start.time_since_epoch();
+    if (task_.api != gpu::Api::model)
+      counter.traffic.begin_seconds = std::max(0.0, counter.traffic.begin_seconds - start.count());
+    return counter;
   }
 
   const records::MeasureTask& task_;
@@ -192,6 +221,24 @@ measure::Settled settled(gpu::Device& device, const records::MeasureTask& task, 
   }
 }
 
+/// This machine's counters, where they are wanted; with the right to open them, which is gone once this returns, as
+/// the driver that is loaded next must not have it.
+counters::OpenedSource machine_counters(const records::MeasureTask& task,
+                                        std::span<const measure::Probe* const> probes) {
+  counters::OpenedSource opened;
+  const bool wanted = task.counts_traffic || std::ranges::any_of(probes, &measure::Probe::wants_hit_rates);
+  if (wanted && task.api != gpu::Api::model) opened = counters::open_traffic(task.sysfs_root);
+  os::give_up_capabilities();
+  return opened;
+}
+
+/// What counts beside the probes; null where nothing does.
+std::shared_ptr<counters::TrafficMeter> traffic_meter(gpu::Device& device, counters::OpenedSource& machine) {
+  if (const gpu::SimulatedTraffic* const simulated = device.simulated_traffic())
+    return std::make_shared<counters::TrafficMeter>(measure::simulated_counters(*simulated));
+  return machine.source ? std::make_shared<counters::TrafficMeter>(std::move(machine.source)) : nullptr;
+}
+
 std::vector<const measure::Probe*> probes_of(const records::MeasureTask& task) {
   std::vector<const measure::Probe*> probes;
   for (const std::string& name : task.probes) {
@@ -205,6 +252,7 @@ std::vector<const measure::Probe*> probes_of(const records::MeasureTask& task) {
 void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
   PipeObserver observer(task, send);
   const std::vector<const measure::Probe*> probes = probes_of(task);
+  counters::OpenedSource counted = machine_counters(task, probes);
   try {
     // Before the driver is loaded: its threads take over the mask. The machine is looked at first, as it is cut down to
     // it.
@@ -227,7 +275,14 @@ void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
     if (told_clock) options.core_clock = told_clock;
     // Others on this machine cannot disturb a simulated device.
     if (task.api == gpu::Api::model) options.host_time = [] { return counters::HostTime{}; };
+    const std::shared_ptr<counters::TrafficMeter> traffic = traffic_meter(*device, counted);
+    if (task.counts_traffic && !traffic) {
+      const measure::Point by_counters{.series = {{"method", "counters"}}};
+      observer.skipped(*probes.front(), &by_counters, "nothing is counted beside these probes: " + counted.why_not);
+    }
     for (const measure::Probe* probe : probes) {
+      options.traffic = task.counts_traffic || probe->wants_hit_rates ? traffic : nullptr;
+      options.request.counts_traffic = options.traffic != nullptr;
       observer.begins(*probe);
       if (measure::run_probe(*device, *probe, options, observer)) continue;
       // It may hang where it is let go of. The probes that are left are another process's.

@@ -11,16 +11,6 @@
 namespace sonde::summary {
 namespace {
 
-/// "pinned, 64 KiB, 2 queues": the words of a series, then where on it.
-std::string place(const measure::Point& point) {
-  std::string text;
-  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  for (const auto& [key, word] : point.series) add(word);
-  for (const auto& [name, value] : point.x)
-    add(name == "bytes" ? measure::size_text(value) : fmt::format("{:g} {}", value, name));
-  return text;
-}
-
 std::string sentence_case(std::string_view probe) {
   std::string text(probe);
   std::ranges::replace(text, '-', ' ');
@@ -30,11 +20,20 @@ std::string sentence_case(std::string_view probe) {
 
 }  // namespace
 
+std::string place_text(const measure::Point& point) {
+  std::string text;
+  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  for (const auto& [key, word] : point.series) add(word);
+  for (const auto& [name, value] : point.x)
+    add(name == "bytes" ? measure::size_text(value) : fmt::format("{:g} {}", value, name));
+  return text;
+}
+
 std::string probe_table(std::string_view probe, const Results& results, gpu::Api api, int columns) {
   Table table({{.head = "what", .left = true}, {.head = "median"}, {.head = "unit", .left = true}});
   for (const auto& [series, samples] : results.samples) {
     for (const measure::Measurement* one : samples) {
-      if (one->unit != "cycles") table.add({place(one->point), latency_cell(one), one->unit});
+      if (one->unit != "cycles") table.add({place_text(one->point), latency_cell(one), one->unit});
     }
   }
   std::string text = table.empty() ? "" : table.text(columns);

@@ -21,6 +21,7 @@
 #include "summary/loaded_latency_note.hpp"
 #include "summary/memory_kinds_table.hpp"
 #include "summary/probe_table.hpp"
+#include "summary/traffic_table.hpp"
 #include "summary/unmeasured_list.hpp"
 #include "summary/view.hpp"
 
@@ -73,6 +74,7 @@ std::string of_device(const DeviceRecord& device, const View& view, const Paper&
     for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::cpu, gpu::Api::model})
       text += probe_table(probe->name, view.of(device.id, api, std::string(probe->name)), api, columns);
   }
+  text += traffic_table(device.id, view, simulated, columns);
   return text + unmeasured_list(view.unmeasured(device.id), columns);
 }
 

@@ -25,6 +25,8 @@ View::View(std::span<const records::Line> lines) {
       results_[key_of(level->origin)].levels.push_back(level->level);
     } else if (const auto* finding = std::get_if<records::FindingLine>(&line)) {
       results_[key_of(finding->origin)].findings.push_back(finding->finding);
+    } else if (const auto* counter = std::get_if<records::CounterLine>(&line)) {
+      if (counter->counter.point) counted_[counter->counter.point->device].push_back(&counter->counter);
     } else if (const auto* skip = std::get_if<records::SkipLine>(&line)) {
       add_unmeasured(false, skip->origin, skip->point, skip->reason);
     } else if (const auto* error = std::get_if<records::ErrorLine>(&line)) {
@@ -62,6 +64,12 @@ std::span<const measure::Measurement* const> View::points(const std::string& dev
 std::span<const Unmeasured> View::unmeasured(const std::string& device) const {
   const auto found = unmeasured_.find(device);
   if (found == unmeasured_.end()) return {};
+  return found->second;
+}
+
+std::span<const records::CounterRecord* const> View::counted(const std::string& device) const {
+  const auto found = counted_.find(device);
+  if (found == counted_.end()) return {};
   return found->second;
 }
 

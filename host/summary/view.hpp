@@ -41,6 +41,8 @@ class View {
   /// The measured points of all its probes.
   [[nodiscard]] std::span<const measure::Measurement* const> points(const std::string& device) const;
   [[nodiscard]] std::span<const Unmeasured> unmeasured(const std::string& device) const;
+  /// What counters saw beside its points.
+  [[nodiscard]] std::span<const records::CounterRecord* const> counted(const std::string& device) const;
   [[nodiscard]] bool has_levels() const;
 
  private:
@@ -51,6 +53,7 @@ class View {
   std::map<std::tuple<std::string, std::string, std::string>, Results> results_;
   std::deque<measure::Measurement> visited_;  ///< points of several visits, put together
   std::map<std::string, std::vector<const measure::Measurement*>> points_;
+  std::map<std::string, std::vector<const records::CounterRecord*>> counted_;
   std::map<std::string, std::vector<Unmeasured>> unmeasured_;
 };
 

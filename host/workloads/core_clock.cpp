@@ -42,9 +42,10 @@ constexpr std::size_t counted_pairs = 9;
 double median(const std::vector<double>& values) { return analysis::quantile(values, 0.5); }
 
 /// The chain's time a step by pairs of a short and a long dispatch, whose difference is free of the launch.
-class Chain {
+class ArithmeticChain {
  public:
-  Chain(gpu::Device& device, const std::function<void()>& alive) : work_(arithmetic_chain(device)), alive_(alive) {
+  ArithmeticChain(gpu::Device& device, const std::function<void()>& alive)
+      : work_(arithmetic_chain(device)), alive_(alive) {
     run(few_steps);  // compiles
     while (many_steps_ < work_.most / 2 && shortest() < long_enough) many_steps_ *= 2;
   }
@@ -110,7 +111,7 @@ std::function<std::optional<measure::CoreClock>()> core_clock_of(gpu::Device& de
                                                                  const std::function<std::optional<double>()>& read_mhz,
                                                                  const std::function<void()>& alive) {
   if (device.info().type == gpu::DeviceType::cpu) return {};
-  const auto chain = std::make_shared<Chain>(device, alive);
+  const auto chain = std::make_shared<ArithmeticChain>(device, alive);
   const double nanoseconds_per_step = chain->nanoseconds_per_step(counted_pairs);
   std::optional<double> cycles;
   std::string source = "shader-clock";

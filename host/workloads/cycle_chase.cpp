@@ -148,6 +148,7 @@ measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const Li
   workload.instruction = most_frequent_load(chase->kernel->listing());
   // The loop that copies the chain counts as well.
   if (path == Path::local) workload.most -= local_walk_bytes / sizeof(std::uint32_t) * hops_per_trip;
+  if (path != Path::local) workload.bytes_per_step = layout.line_bytes();
   return workload;
 }
 

@@ -66,6 +66,7 @@ measure::Workload independent_chase(gpu::Device& device, std::uint32_t count, st
       walk_workload(std::make_shared<IndependentChase>(device, count, line_bytes, seed, placement), count);
   workload.refill = draws_of_a_line * count;
   workload.refills_in_part = true;
+  workload.bytes_per_step = line_bytes;
   return workload;
 }
 

@@ -26,6 +26,7 @@ class LineLayout {
   }
 
   std::uint32_t slot_bytes() const { return slot_words_ * 4; }
+  std::uint32_t line_bytes() const { return line_words_ * 4; }
   std::uint32_t slot_of(std::uint32_t word) const { return word / slot_words_; }
 
   std::uint32_t word_of_first(std::uint32_t slot) const { return slot * slot_words_; }

@@ -106,13 +106,13 @@ measure::Repetitions observe(const std::shared_ptr<CycleChase>& chase, const mea
   const auto evaluate = [&] {
     const std::vector<Dispatch> brief = loaded_most_of_the_time(shorts, round_bytes);
     const double few_ns = median(brief, &Dispatch::ns);
-    const double few_bytes = median(brief, &Dispatch::bytes);
+    const double bytes_of_a_brief_one = median(brief, &Dispatch::bytes);
     values.clear();
     gbps.clear();
     for (const Dispatch& dispatch : loaded_most_of_the_time(longs, round_bytes)) {
       const double ns = std::max(dispatch.ns - few_ns, 1.0);
       values.push_back(ns / static_cast<double>(many - few));
-      gbps.push_back(std::max(dispatch.bytes - few_bytes, 0.0) / ns);  // a byte a nanosecond is a GB/s
+      gbps.push_back(std::max(dispatch.bytes - bytes_of_a_brief_one, 0.0) / ns);  // a byte a nanosecond is a GB/s
     }
   };
   double spent_ns = 0;

@@ -217,6 +217,7 @@ measure::Workload stream(gpu::Device& device, Pattern pattern, Sharing sharing, 
           .quantum = 1,
           .most = most_trips_of(facts_of(pattern), device.info()),
           .lap = work->walk.blocks,
+          .bytes_per_step = bytes_per_trip,
           .run = [work](std::uint64_t trips) { return work->run(trips); },
           .flaw = [work] { return work->flaw(); },
           // A byte a nanosecond is a GB/s.

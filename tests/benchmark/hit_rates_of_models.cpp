@@ -4,8 +4,9 @@
 //
 // Memory-side caches of 8 to 128 MiB, least recently used, pseudo-LRU and random, hashed or not; of each so many runs
 // at quick effort (1), with noise of a dispatch as given (0.01) and one outlier in a hundred, twice as long. Printed
-// are the largest error of the share of hits between 1.5 and 6 times the size, that of the capacity, and how often the
-// intervals hold what is true. Last, devices without such a cache.
+// are the largest error of the share of hits between 1.5 and 6 times the size, that of the capacity, how often the
+// intervals hold what is true, and the largest error of the share by counters, with uneven stations in turn and a CPU
+// beside. Last, devices without such a cache. An argument after these is the one size in MiB that is tried.
 
 #include <fmt/format.h>
 
@@ -13,12 +14,15 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "gpu/model/memory.hpp"
 #include "gpu/model/model.hpp"
 #include "gpu/model/random.hpp"
 #include "measure/runner.hpp"
+#include "measure/simulated_counters.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
 
@@ -51,9 +55,11 @@ test::RecordingObserver measured(const gpu::model::Description& model) {
   const auto device = gpu::model::open(model);
   measure::Request request{.effort = measure::Effort::quick, .seed = model.seed};
   request.stated_memory_side_bytes = gpu::memory_side_bytes(device->info().stated_caches);
+  request.counts_traffic = true;
   test::RecordingObserver observer;
-  measure::run_probe(*device, probes::hit_rate, {.request = request, .host_time = [] { return counters::HostTime{}; }},
-                     observer);
+  measure::RunnerOptions options{.request = request, .host_time = [] { return counters::HostTime{}; }};
+  options.traffic = std::make_shared<counters::TrafficMeter>(measure::simulated_counters(*device->simulated_traffic()));
+  measure::run_probe(*device, probes::hit_rate, options, observer);
   return observer;
 }
 
@@ -74,6 +80,7 @@ double true_rate(const gpu::model::Description& model, double bytes) {
 
 struct Tally {
   double worst_rate = 0;
+  double worst_counted = 0;
   double worst_capacity = 0;
   int rates = 0;
   int rates_held = 0;
@@ -88,7 +95,8 @@ void add(const gpu::model::Description& model, std::uint64_t side_bytes, std::ma
   const auto size = static_cast<double>(side_bytes);
   ++tally.runs;
   for (const measure::Finding& finding : observer.findings) {
-    if (finding.name != "effective-capacity" || finding.series.at("memory") != "device") continue;
+    const bool is_by_timing = finding.series.at("memory") == "device" && finding.series.at("method") == "timing";
+    if (finding.name != "effective-capacity" || !is_by_timing) continue;
     ++tally.capacities;
     tally.worst_capacity = std::max(tally.worst_capacity, std::abs(*finding.value / size - 1));
     tally.capacities_held += finding.low && *finding.low <= size && *finding.high >= size ? 1 : 0;
@@ -97,7 +105,12 @@ void add(const gpu::model::Description& model, std::uint64_t side_bytes, std::ma
     const double bytes = one.point.x.at("bytes");
     if (one.unit != "ratio" || one.point.series.at("memory") != "device" || bytes < 1.5 * size || bytes > 6.1 * size)
       continue;
+    if (one.point.series.contains("pattern")) continue;
     if (!truth.contains(bytes)) truth[bytes] = true_rate(model, bytes);
+    if (one.point.series.at("method") == "counters") {
+      tally.worst_counted = std::max(tally.worst_counted, std::abs(measure::median_of(one) - truth[bytes]));
+      continue;
+    }
     ++tally.rates;
     tally.worst_rate = std::max(tally.worst_rate, std::abs(measure::median_of(one) - truth[bytes]));
     tally.rates_held += one.interval && one.interval->low <= truth[bytes] && one.interval->high >= truth[bytes] ? 1 : 0;
@@ -110,10 +123,13 @@ int main(int count, char** arguments) {
   const int runs = count > 1 ? std::atoi(arguments[1]) : 1;
   const double noise = count > 2 ? std::atof(arguments[2]) : 0.01;
   const std::map<Policy, const char*> names{{Policy::lru, "lru"}, {Policy::plru, "plru"}, {Policy::random, "random"}};
-  fmt::print("{:28} {:>6} {:>12} {:>8} {:>14} {:>8}\n", "memory-side cache", "found", "rate off by", "held",
-             "capacity off by", "held");
+  fmt::print("{:28} {:>6} {:>12} {:>8} {:>14} {:>8} {:>12}\n", "memory-side cache", "found", "rate off by", "held",
+             "capacity off by", "held", "by counters");
   Tally all;
-  for (const std::uint64_t side_mib : {8, 32, 96, 128}) {
+  const std::vector<std::uint64_t> sizes = count > 3
+                                               ? std::vector<std::uint64_t>{std::strtoull(arguments[3], nullptr, 10)}
+                                               : std::vector<std::uint64_t>{8, 32, 96, 128};
+  for (const std::uint64_t side_mib : sizes) {
     for (const auto& [policy, name] : names) {
       for (const bool hashed : {false, true}) {
         if (side_mib == 96 && !hashed) continue;  // no power of two: only hashed sets are so many
@@ -123,16 +139,17 @@ int main(int count, char** arguments) {
           const std::uint64_t bytes = side_mib * mib;
           add(gpu_with(bytes, policy, hashed, noise, static_cast<std::uint64_t>(run)), bytes, truth, tally);
         }
-        fmt::print("{:28} {:3}/{:<3} {:11.3f} {:4}/{:<4} {:13.1f}% {:4}/{:<4}\n",
+        fmt::print("{:28} {:3}/{:<3} {:11.3f} {:4}/{:<4} {:13.1f}% {:4}/{:<4} {:11.4f}\n",
                    fmt::format("{} MiB, {}{}", side_mib, name, hashed ? ", hashed" : ""), tally.capacities, tally.runs,
                    tally.worst_rate, tally.rates_held, tally.rates, 100 * tally.worst_capacity, tally.capacities_held,
-                   tally.capacities);
+                   tally.capacities, tally.worst_counted);
         std::fflush(stdout);
         all.rates += tally.rates;
         all.rates_held += tally.rates_held;
         all.capacities += tally.capacities;
         all.capacities_held += tally.capacities_held;
         all.worst_rate = std::max(all.worst_rate, tally.worst_rate);
+        all.worst_counted = std::max(all.worst_counted, tally.worst_counted);
         all.worst_capacity = std::max(all.worst_capacity, tally.worst_capacity);
       }
     }

@@ -52,5 +52,30 @@ def test_the_pictures_are_drawn_with_the_resolutions_across(tmp_path):
     assert "GB/s" in pictures.svg(further.chart)
 
 
+def counter(width, hit_rate, **more):
+    """What counters saw beside one resolution."""
+    return {
+        "record": "counter", "source": "amd", "t": 1.0, "dt": 0.01, "device": "cpu", "api": "opencl", "probe": "frames",
+        "series": {}, "x": {"width": width, "height": width * 9 // 16}, "hit_rate": hit_rate, "fabric_per_byte": 0.8,
+        "memory_per_byte": 0.8 * (1 - (hit_rate or 0)), **more,
+    }  # fmt: skip
+
+
+def test_hit_rates_by_counters_are_drawn_over_the_resolution(tmp_path):
+    beside = [counter(7680, 0.25), counter(1280, 0.75), counter(1920, None), counter(1280, 0.5, api="vulkan", x={})]
+    seen = view(tmp_path, *SAMPLES, *beside)
+    figure = FRAMES.further(seen)[0]
+    assert figure.name == "frames-hit-rate"
+    rows = figure.chart.to_dict()["data"]["values"]
+    assert [(row["series"], row["width"], row["share"]) for row in rows] == [
+        ("OpenCL", 1280, 0.75),
+        ("OpenCL", 7680, 0.25),
+    ]
+    assert "7680×4320" in pictures.svg(figure.chart)
+    table = FRAMES.tables(seen)[1]
+    assert table.rows[0][0] == "OpenCL, 1280×720"
+    assert [cell.text for cell in table.rows[0][1]] == ["75.0 %", "0.800", "0.200"]
+
+
 def test_a_run_without_frames_has_no_section(tmp_path):
     assert not FRAMES.applies(view(tmp_path, *synthetic.sample_records("opencl", 1)))

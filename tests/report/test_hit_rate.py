@@ -66,3 +66,28 @@ def test_a_share_without_an_interval_shows_its_quartiles(tmp_path):
 def test_latencies_alone_have_no_section(tmp_path):
     assert not shares(view(tmp_path, SAMPLES[-1]))
     assert not HIT_RATE.applies(view(tmp_path, SAMPLES[-1]))
+
+
+COUNTED = {**SERIES, "method": "counters"}
+STREAM = {"path": "buffer", "memory": "device", "sharing": "private", "method": "counters"}
+
+
+def test_both_methods_share_a_colour_and_differ_in_shape(tmp_path):
+    seen = view(tmp_path, *SAMPLES, sample(64 * MIB, [0.48, 0.5], series=COUNTED), CAPACITY)
+    rows = HIT_RATE.chart(seen).to_dict()["data"]["values"]
+    assert len({row["series"] for row in rows}) == 1
+    assert [row["share"] for row in rows if row["counted"]] == [0.49]
+    assert "Diamonds" in HIT_RATE.legend(seen)
+    (table,) = HIT_RATE.tables(seen)
+    assert [head for head, _ in table.rows if "by counters" in head] == ["OpenCL, by counters, 64 MiB"]
+    assert len(HIT_RATE.summary(seen)) == 1
+
+
+def test_streams_have_a_picture_of_their_own(tmp_path):
+    lines = [sample(64 * MIB, [0.0], series=STREAM), sample(64 * MIB, [0.1], series={**STREAM, "pattern": "copy"})]
+    seen = view(tmp_path, *SAMPLES, *lines)
+    (figure,) = HIT_RATE.further(seen)
+    rows = figure.chart.to_dict()["data"]["values"]
+    assert {(row["series"], row["share"]) for row in rows} == {("OpenCL, read", 0.0), ("OpenCL, copy", 0.1)}
+    assert not any(row["counted"] for row in HIT_RATE.chart(seen).to_dict()["data"]["values"])
+    assert not HIT_RATE.further(view(tmp_path, *SAMPLES))

@@ -111,7 +111,9 @@ def test_what_is_read_is_shown(path, found):
     views = views_of([file])
     with contextlib.redirect_stderr(io.StringIO()):
         traffic = report._traffic([file])
-        html = page.html([recording], views, report.SECTIONS, formats.slugs(view.device for view in views), traffic=traffic)
+        html = page.html(
+            [recording], views, report.SECTIONS, formats.slugs(view.device for view in views), traffic=traffic
+        )
     assert MARKUP not in html
 
 

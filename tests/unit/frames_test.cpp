@@ -167,8 +167,7 @@ TEST(Frames, AGroupThatWasLeftOutIsNoticed) {
 
 TEST(Frames, TakeTheTimeOfTheirBytesAndOfThePassesBeginnings) {
   // Caches of 32 KiB keep next to nothing of a frame, whose reads and writes overlap within a pass.
-  gpu::model::Description model = quiet_model();
-  const auto device = gpu::model::open(model);
+  const auto device = gpu::model::open(quiet_model());
   const Frame frame{
       .name = "two",
       .surfaces = {{.name = "a", .bytes_per_pixel = 4}, {.name = "b", .bytes_per_pixel = 8}},

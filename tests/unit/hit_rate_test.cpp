@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "gpu/model/memory.hpp"
 #include "gpu/model/model.hpp"
 #include "gpu/model/random.hpp"
 #include "measure/runner.hpp"
+#include "measure/simulated_counters.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
 
@@ -36,15 +39,22 @@ gpu::model::Description small_gpu(gpu::model::Policy policy, bool hashed) {
   return model;
 }
 
-test::RecordingObserver measured(const gpu::model::Description& model, measure::Request request = {}) {
+enum class Counters { none, simulated };
+
+test::RecordingObserver measured(const gpu::model::Description& model, measure::Request request = {},
+                                 Counters counters = Counters::none) {
   request.effort = measure::Effort::quick;
   if (!request.largest_bytes) request.largest_bytes = 8 * mib;
   request.smallest_bytes = 8 * kib;
   const auto device = gpu::model::open(model);
   request.stated_memory_side_bytes = gpu::memory_side_bytes(device->info().stated_caches);
   test::RecordingObserver observer;
-  measure::run_probe(*device, hit_rate, {.request = request, .host_time = [] { return counters::HostTime{}; }},
-                     observer);
+  request.counts_traffic = counters == Counters::simulated;
+  measure::RunnerOptions options{.request = request, .host_time = [] { return counters::HostTime{}; }};
+  if (request.counts_traffic)
+    options.traffic =
+        std::make_shared<counters::TrafficMeter>(measure::simulated_counters(*device->simulated_traffic()));
+  measure::run_probe(*device, hit_rate, options, observer);
   for (const auto& failure : observer.failures) ADD_FAILURE() << failure.text;
   return observer;
 }
@@ -99,6 +109,44 @@ TEST_P(HitRateOf, AMemorySideCacheIsItsTrueOneWhateverThePolicy) {
 INSTANTIATE_TEST_SUITE_P(Policies, HitRateOf,
                          testing::Values(std::pair(gpu::model::Policy::lru, false),
                                          std::pair(gpu::model::Policy::random, true)));
+
+const measure::Finding* finding_by(const test::RecordingObserver& observer, const std::string& name,
+                                   const std::string& method) {
+  const auto found = std::ranges::find_if(observer.findings, [&](const measure::Finding& one) {
+    return one.name == name && one.series.at("method") == method && one.series.at("memory") == "device";
+  });
+  return found == observer.findings.end() ? nullptr : &*found;
+}
+
+TEST(HitRate, CountersSeeTheTrueRateAndSayHowFarTimingIsOff) {
+  const gpu::model::Description model = small_gpu(gpu::model::Policy::random, true);
+  const auto observer = measured(model, {}, Counters::simulated);
+  int walks = 0;
+  std::set<std::string> patterns;
+  for (const measure::Measurement& one : observer.measurements) {
+    const auto method = one.point.series.find("method");
+    if (one.unit != "ratio" || method == one.point.series.end() || method->second != "counters") continue;
+    const double bytes = one.point.x.at("bytes");
+    if (const auto pattern = one.point.series.find("pattern"); pattern != one.point.series.end()) {
+      patterns.insert(pattern->second);
+      if (bytes > 0.6 * mib) continue;
+      EXPECT_GT(measure::median_of(one), 0.9) << pattern->second;
+    } else if (one.point.series.at("memory") == "device" && bytes > 1.4 * mib) {
+      ++walks;
+      EXPECT_NEAR(measure::median_of(one), true_rate(model, bytes), 0.01) << bytes;
+    }
+  }
+  EXPECT_GE(walks, 5);
+  EXPECT_EQ(patterns, (std::set<std::string>{"copy", "read", "write"}));
+  const measure::Finding* const capacity = finding_by(observer, "effective-capacity", "counters");
+  ASSERT_NE(capacity, nullptr);
+  EXPECT_NEAR(capacity->value.value() / mib, 1, 0.05) << capacity->evidence;
+  const measure::Finding* const difference = finding_by(observer, "methods-differ", "timing");
+  ASSERT_NE(difference, nullptr);
+  EXPECT_NEAR(difference->value.value(), 0, 0.03) << difference->evidence;
+  EXPECT_LE(difference->low.value(), difference->value.value());
+  EXPECT_NE(finding_by(observer, "effective-capacity", "timing"), nullptr);
+}
 
 TEST(HitRate, WithoutAMemorySideCacheNoneIsSeen) {
   gpu::model::Description model = small_gpu(gpu::model::Policy::lru, false);

@@ -135,10 +135,12 @@ Traffic traffic_of(CounterSource& source, FakeKernel& kernel, std::size_t ticks)
   Reading before = source.layout().empty_reading();
   Reading after = before;
   source.read(before);
+  source.pass_the_turn_on();
   before.before_ns = before.after_ns = static_cast<std::int64_t>(kernel.now_ns);
   for (std::size_t tick = 0; tick < ticks; ++tick) {
     kernel.now_ns += tick_ns;
     source.read(after);
+    source.pass_the_turn_on();
   }
   after.before_ns = after.after_ns = static_cast<std::int64_t>(kernel.now_ns);
   return traffic_between(before, after, source.layout());

@@ -25,6 +25,7 @@ class DeviceView:
     recordings: list = field(default_factory=list)
     records: list = field(default_factory=list)
     curves: list = field(default_factory=list)
+    counted: list = field(default_factory=list)  # pairs of a recording and a counter record beside one of its points
     beside: list = field(default_factory=list)  # every view of the same files, its own too
 
     @property
@@ -70,6 +71,7 @@ class Seen:
     curves: dict
     devices: list
     traffic: list = field(default_factory=list)
+    counted: list = field(default_factory=list)  # counter records that lie beside points
 
 
 def seen(recording, keep_samples=True):
@@ -81,7 +83,8 @@ def seen(recording, keep_samples=True):
     # Stand-ins for devices that have samples but no device record, so that no sample is left out.
     unnamed = [{"device": device, "name": device, "type": ""} for device in found if device not in named]
     kept = recording if keep_samples else replace(recording, samples=[], counters=[])
-    return Seen(kept, found, [*recording.devices, *unnamed], _traffic(recording))
+    counted = [counter for counter in recording.counters if counter.get("probe")]
+    return Seen(kept, found, [*recording.devices, *unnamed], _traffic(recording), counted)
 
 
 def _traffic(recording):
@@ -111,6 +114,7 @@ def views_of(files):
                 view.records.append(record)
                 found = [(curve, file.recording, record) for curve in file.curves.get(device, [])]
                 curves_of.setdefault(which, []).extend(found)
+                view.counted.extend((file.recording, one) for one in file.counted if one.get("device") == device)
     for which, view in views.items():
         view.curves = _labelled(curves_of[which], view.is_model)
         view.beside = list(views.values())

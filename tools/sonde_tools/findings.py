@@ -29,6 +29,7 @@ HEADINGS = {
     "full-load-latency": "Latency under full load",
     "effective-capacity": "What the last cache holds",
     "none-seen": "No cache before memory seen",
+    "methods-differ": "Counters against timing",
     "contrast-too-small": "Hits hardly faster than misses",
     "load-for-10-percent": "Load that adds 10 % to the latency",
     "load-for-50-percent": "Load that adds 50 % to the latency",

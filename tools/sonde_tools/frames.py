@@ -1,6 +1,6 @@
 """The report's section on frames: milliseconds a frame, and gigabytes a second, over the resolution."""
 
-from sonde_tools import axes, charts, formats, parts
+from sonde_tools import axes, charts, formats, frames_by_counters, parts
 from sonde_tools.sections import Cell, Figure, Section, Table
 
 FURTHER_HEIGHT_PIXELS = 300
@@ -81,17 +81,19 @@ def tables(view):
         rows.append((f"{label}, {_name(point.x)}", [parts.cell(point), megabytes, rate]))
     what = "Simulated frames" if view.is_model else "Frames"
     headings = ["Resolution", "ms a frame", "MB a frame", "GB/s"]
-    return [Table(f"{what}: time, what the passes read and write, and the one over the other", headings, rows)]
+    found = [Table(f"{what}: time, what the passes read and write, and the one over the other", headings, rows)]
+    return found + frames_by_counters.tables(view, frame_times(view))
 
 
 def further(view):
-    """The bandwidth that frames reach, from caches and memory together."""
+    """What counters saw of frames, and the bandwidth that they reach, from caches and memory together."""
+    found = frames_by_counters.figures(view, frame_times(view), RESOLUTION, FURTHER_HEIGHT_PIXELS)
     entries = _curves(view, "GB/s")
     if not entries:
-        return []
+        return found
     picture = _picture(view, entries, ("bandwidth of frames", "bandwidth", "GB/s"), height=FURTHER_HEIGHT_PIXELS)
     text = "Bytes that the passes read and write, over the time of a frame. It falls where caches serve fewer of them."
-    return [Figure("frames-bandwidth", "Bandwidth of frames", picture, f"{parts.medians(entries)} {text}", [])]
+    return [*found, Figure("frames-bandwidth", "Bandwidth of frames", picture, f"{parts.medians(entries)} {text}", [])]
 
 
 def method(view):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from sonde_tools import axes, charts, formats, parts
 from sonde_tools.devices import series_name
 from sonde_tools.pictures import Picture
-from sonde_tools.sections import Cell, Section, Table
+from sonde_tools.sections import Cell, Figure, Section, Table
 
 _CAPACITY = "effective-capacity"
 # Lines of the theory are drawn through so many points.
@@ -13,20 +13,36 @@ _THEORY_POINTS = 60
 
 
 def shares(view):
-    """The labelled curves of shares, one an API and kind of memory: 'OpenCL, alloc-host-ptr'."""
+    """The labelled curves of the random walk's shares, an API and kind of memory each: 'OpenCL, alloc-host-ptr'. Of one
+    name there may be two, by timing and by counters."""
+    return [entry for entry in _all_shares(view) if not _is_stream(entry)]
+
+
+def _streams(view):
+    """Those of streams, which only counters tell: 'OpenCL, copy'."""
+    return [entry for entry in _all_shares(view) if _is_stream(entry)]
+
+
+def _is_stream(entry):
+    return entry.curve.series.get("path") == "buffer"
+
+
+def _all_shares(view):
     found = []
     for entry in view.curves:
         if entry.curve.probe != "hit-rate" or entry.curve.unit != "ratio":
             continue
         name = series_name(entry.curve, view.is_model)
-        # Order, method and writer are the same of all.
-        short = series_name(replace(entry.curve, series=_of_memory(entry.curve.series)), view.is_model)
-        found.append(replace(entry, label=short + entry.label.removeprefix(name)))
+        # Order and writer are the same of all.
+        words = {key: word for key, word in entry.curve.series.items() if key == "memory"}
+        short = series_name(replace(entry.curve, series=words), view.is_model)
+        label = f"{short}, {entry.curve.series.get('pattern', 'read')}" if _is_stream(entry) else short
+        found.append(replace(entry, label=label + entry.label.removeprefix(name)))
     return found
 
 
-def _of_memory(series):
-    return {key: word for key, word in series.items() if key == "memory"}
+def _is_counted(entry):
+    return entry.curve.series.get("method") == "counters"
 
 
 def applies(view):
@@ -35,17 +51,21 @@ def applies(view):
 
 
 def _capacities(view):
-    """{label: finding} of the curves of which it is known what the cache holds."""
+    """{label: finding} of the curves of which timing tells what the cache holds."""
     found = {}
     for recording, finding in view.findings:
         if finding["finding"] != _CAPACITY or not finding.get("value"):
             continue
         for entry in shares(view):
-            own = entry.curve.api, entry.curve.probe, entry.curve.series.get("memory", "device")
-            place = finding.get("api"), finding.get("probe"), (finding.get("series") or {}).get("memory", "device")
-            if entry.recording is recording and own == place:
+            own = entry.curve.api, entry.curve.probe, *_method_and_memory(entry.curve.series)
+            place = finding.get("api"), finding.get("probe"), *_method_and_memory(finding.get("series") or {})
+            if entry.recording is recording and own == place and not _is_counted(entry):
                 found[entry.label] = finding
     return found
+
+
+def _method_and_memory(series):
+    return series.get("method", "timing"), series.get("memory", "device")
 
 
 def _theory(finding, largest_bytes):
@@ -71,20 +91,25 @@ def summary(view):
 
 def chart(view):
     """The picture, with a title and subtitle that let it stand alone."""
-    entries = shares(view)
+    what = "simulated hit rate" if view.is_model else "hit rate"
+    return _chart(view, shares(view), f"{view.record['name']}: {what} of the last cache before memory", legend(view))
+
+
+def _chart(view, entries, title, text):
     palette = charts.colours(entries)
-    rows = [_row(entry.label, point) for entry in entries for point in entry.curve.points]
+    rows = [_row(entry, point) for entry in entries for point in entry.curve.points]
     largest = max(row["bytes"] for row in rows)
     theory = [
         {"series": label, "bytes": size, "share": share}
         for label, finding in _capacities(view).items()
+        if label in palette
         for size, share in _theory(finding, largest)
     ]
     lowest = min(0, *(row["low"] for row in rows))
     highest = max(1, *(row["high"] for row in rows))
     x_axis, x_scale = axes.SIZE.axis([row["bytes"] for row in rows])
     x = {"field": "bytes", "type": "quantitative", "title": "working set", "axis": x_axis, "scale": x_scale}
-    about = {"type": "quantitative", "title": "share of loads that the last cache serves",
+    about = {"type": "quantitative", "title": "share that the last cache serves",
              "axis": {"format": ".0%"}, "scale": {"domain": [lowest, highest], "nice": False}}  # fmt: skip
     y = {"field": "share", **about}
     coloured = {"x": x, "color": charts.colour(palette)}
@@ -101,23 +126,23 @@ def chart(view):
         {"data": {"values": theory}, "mark": {"type": "line", "strokeDash": [5, 3], "strokeWidth": 1.4, "clip": True},
          "encoding": {"x": x, "y": y, "color": {"field": "series", "type": "nominal"}}},
         {"mark": {"type": "point", "filled": True, "opacity": 1, "size": 40}, "encoding": {**coloured, "y": y},
-         "transform": [{"filter": "!datum.disturbed"}]},
+         "transform": [{"filter": "!datum.disturbed && !datum.counted"}]},
+        {"mark": {"type": "point", "shape": "diamond", "filled": False, "opacity": 1, "size": 90, "strokeWidth": 1.5},
+         "encoding": {**coloured, "y": y}, "transform": [{"filter": "datum.counted"}]},
         {"mark": {"type": "point", "filled": False, "fill": "white", "opacity": 1, "size": 44, "strokeWidth": 1.5},
          "encoding": {"x": x, "y": y, "color": {"field": "series", "type": "nominal"}},
-         "transform": [{"filter": "datum.disturbed"}]},
+         "transform": [{"filter": "datum.disturbed && !datum.counted"}]},
         {"mark": {"type": "circle", "size": 190, "opacity": 0},
          "encoding": {**coloured, "y": y, "tooltip": charts.tooltip(titles)}},
     ]  # fmt: skip
-    what = "simulated hit rate" if view.is_model else "hit rate"
-    subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), legend(view)]
-    title = f"{view.record['name']}: {what} of the last cache before memory"
+    subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), text]
     return Picture({**charts.frame((title, subtitle), layers, names=palette), "data": {"values": rows}})
 
 
-def _row(label, point):
+def _row(entry, point):
     share = _share(point)
     return {
-        "series": label, "bytes": point.x["bytes"], "share": share["value"], "low": share["low"], "high": share["high"],
+        "series": entry.label, "counted": _is_counted(entry), "bytes": point.x["bytes"], "share": share["value"], "low": share["low"], "high": share["high"],
         "disturbed": point.disturbed, "size_text": formats.size(point.x["bytes"]), "share_text": _percent(share["value"]),
         "interval_text": f"{_percent(share['low'])} to {_percent(share['high'])}",
     }  # fmt: skip
@@ -134,9 +159,11 @@ def _percent(share):
 
 def legend(view):
     """What the picture shows, in sentences."""
-    text = "Points: from latency, with the interval that another run's lies in."
+    text = "Circles: from latency, with the interval that another run's lies in."
     if _capacities(view):
         text += " Dashed: uniformly random loads of a cache that holds what was found."
+    if any(_is_counted(entry) for entry in shares(view)):
+        text += " Diamonds: by counters, what the fabric asked for and memory did not move, with quartiles."
     if any(point.disturbed for entry in shares(view) for point in entry.curve.points):
         text += " Hollow points: other programs were using the CPU, or its core."
     return text
@@ -146,11 +173,14 @@ def tables(view):
     """A row a working set: the share of hits and its interval."""
     what = "Simulated share of hits" if view.is_model else "Share of hits"
     rows = [
-        (f"{entry.label}, {formats.size(point.x['bytes'])}", [_cell(point)])
-        for entry in shares(view)
+        (
+            f"{entry.label}{', by counters' if _is_counted(entry) else ''}, {formats.size(point.x['bytes'])}",
+            [_cell(point)],
+        )
+        for entry in _all_shares(view)
         for point in entry.curve.points
     ]
-    return [Table(f"{what} of the loads that reach the last cache, with its interval", ["Working set", "Share"], rows)]
+    return [Table(f"{what} of what reaches the last cache, with its interval", ["Working set", "Share"], rows)]
 
 
 def _cell(point):
@@ -158,9 +188,19 @@ def _cell(point):
     return Cell(_percent(share["value"]), f"{_percent(share['low'])} to {_percent(share['high'])}", point.disturbed)
 
 
-def further(_view):
-    """No further pictures."""
-    return []
+def further(view):
+    """The picture of streams, where counters saw them."""
+    streams = _streams(view)
+    if not streams:
+        return []
+    what = "Simulated hit rate" if view.is_model else "Hit rate"
+    text = "Diamonds: medians of what counters saw at the fabric and at memory, with quartiles."
+    picture = _chart(view, streams, f"{view.record['name']}: {what.lower()} of streams", text)
+    about = (
+        "All work-groups read, write or copy a footprint again and again, in order. Where replacement takes the line that was "
+        "used least recently, nothing of what is larger than the cache is still there when its turn comes again."
+    )
+    return [Figure("streams", f"{what} of streams, by counters", picture, text, [about])]
 
 
 def method(view):

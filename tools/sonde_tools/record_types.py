@@ -209,6 +209,15 @@ class Counter(TypedDict, total=False):
     scaled: bool | None
     baseline: bool | None
     state: State | None
+    # Of a run: beside which point it was counted, and for how many bytes that its kernel asked for.
+    device: Name | None
+    api: Name | None
+    probe: Name | None
+    series: Series | None
+    x: Numbers | None
+    moved_bytes: NotNegative | None
+    fabric_per_byte: Number | None
+    memory_per_byte: Number | None
 
 
 class Reason(TypedDict, total=False):

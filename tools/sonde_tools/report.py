@@ -15,9 +15,10 @@ from sonde_tools.hit_rate import HIT_RATE
 from sonde_tools.kinds import KINDS
 from sonde_tools.latency import LATENCY
 from sonde_tools.loaded_latency import LOADED_LATENCY
+from sonde_tools.moved import MOVED
 
 # A later probe adds its Section here.
-SECTIONS = [LATENCY, CPU_LATENCY, BANDWIDTH, LOADED_LATENCY, HIT_RATE, KINDS, COPY, CONTENTION, FRAMES]
+SECTIONS = [LATENCY, CPU_LATENCY, BANDWIDTH, LOADED_LATENCY, HIT_RATE, KINDS, COPY, CONTENTION, FRAMES, MOVED]
 
 EXAMPLES = """examples:
   sonde report results/run.jsonl -o report.html

@@ -19,7 +19,7 @@ constexpr double smallest_page_bytes = 4096;
 constexpr int most_tables = 3;
 constexpr double least_entries = 4;
 /// What clocks, refresh and the placement of lines leave uncertain of any point.
-constexpr double least_relative_error = 0.005;
+constexpr double least_error_of_a_placement = 0.005;
 /// So many times chance has put a walk's lines into a cache's sets; repetitions of one agree more than these do.
 constexpr double placements = 3;
 /// A table lowers the deviance by so many times what noise would, of the three numbers that describe it.
@@ -96,7 +96,7 @@ class Walks {
       const Summary values = summarize(points[i].values);
       const double ns = middle_mean(points[i].values);
       const double scatter = (values.upper_quartile - values.lower_quartile) / 1.35;
-      const double error = std::hypot(least_relative_error * ns, scatter / std::sqrt(placements));
+      const double error = std::hypot(least_error_of_a_placement * ns, scatter / std::sqrt(placements));
       weights_.push_back(1 / (error * error));
       ns_.push_back(ns);
       by_lines_[points[i].lines].push_back(i);

@@ -67,6 +67,8 @@ class CounterSource {
   [[nodiscard]] virtual const Layout& layout() const = 0;
   /// Fills in an `empty_reading`, stamps included. Allocates nothing.
   virtual void read(Reading& into) noexcept = 0;
+  /// Of groups that take turns the next one counts from now on. Allocates nothing.
+  virtual void pass_the_turn_on() noexcept {}
 };
 
 }  // namespace sonde::counters

@@ -3,9 +3,14 @@
 namespace sonde::counters {
 namespace {
 
-/// What of the fabric's bytes did not reach memory, once the CPU's are taken off both; nothing where nothing is left.
+/// Of less than this share of the fabric's bytes nothing is told: what is wrong with the CPU's, or with stations that
+/// stood for others, would be many times as large a part of it.
+constexpr double least_rest = 0.25;
+
+/// What of the fabric's bytes did not reach memory, once the CPU's are taken off both; nothing where too little is
+/// left.
 std::optional<double> share(double fabric, double memory, double cpu) {
-  if (!(fabric - cpu > 0)) return std::nullopt;
+  if (!(fabric > 0) || fabric - cpu < least_rest * fabric) return std::nullopt;
   return 1 - (memory - cpu) / (fabric - cpu);
 }
 
@@ -43,7 +48,7 @@ HitRate hit_rate(const Traffic& traffic, std::string_view no_hit_rate) {
   rate.reads_and_writes = share(fabric, memory, cpu_read + cpu_write);
   rate.reads = share(*amounts[Role::fabric_read], *amounts[Role::memory_read], cpu_read);
   if (!rate.reads_and_writes)
-    rate.why_not = fabric > 0 ? "nobody but the CPU used the fabric" : "nothing moved at the fabric";
+    rate.why_not = fabric > 0 ? "hardly anybody but the CPU used the fabric" : "nothing moved at the fabric";
   return rate;
 }
 

@@ -56,6 +56,7 @@ void TrafficSampler::run(std::chrono::nanoseconds interval) {
   std::int64_t due = os::steady_ns();
   while (!stopping_) {
     source_.read(reading);
+    source_.pass_the_turn_on();
     store(reading);
     if (++taken_ % readings_between_times == 1) cpu_seconds_ = os::cpu_time_of_this_thread().seconds;
     if (reading.before_ns - due > step / 2) ++late_;

@@ -65,8 +65,12 @@ void move(const gpu::Copy& copy) {
 
 class ModelCopies final : public Copies {
  public:
-  ModelCopies(const Description& description, double within_gbps, Timing& timing, RunKernel run_kernel)
-      : description_(description), within_gbps_(within_gbps), timing_(timing), run_kernel_(std::move(run_kernel)) {}
+  ModelCopies(const Description& description, double within_gbps, Timing& timing, RunKernel run_kernel, Copied copied)
+      : description_(description),
+        within_gbps_(within_gbps),
+        timing_(timing),
+        run_kernel_(std::move(run_kernel)),
+        copied_(std::move(copied)) {}
 
   CopyQueues queues(CopyEngine engine) override {
     if (engine == CopyEngine::transfer) throw Unsupported("a model's copy engines are those of its driver");
@@ -81,16 +85,19 @@ class ModelCopies final : public Copies {
   CopyTimes run(CopyEngine engine, std::span<const CopyList> lists) override {
     if (lists.size() > queues(engine).count) throw Unsupported("a model has 64 queues");
     std::vector<std::vector<Transport>> transports;
+    double bytes = 0;
     for (const CopyList& list : lists) {
       transports.emplace_back();
       for (const gpu::Copy& copy : list) {
         transports.back().push_back(transport_of(copy));
         move(copy);
+        bytes += static_cast<double>(copy.bytes);
       }
     }
     const Schedule found = schedule(description_, within_gbps_, transports);
     const double noise = timing_.copies_ns(found.all_ns) / std::max(found.all_ns, 1e-9);
     CopyTimes times{.all = Nanoseconds(timing_.stepped_ns(found.all_ns * noise)), .each = {}};
+    copied_(bytes, times.all.count());
     for (const double ns : found.each_ns) times.each.emplace_back(timing_.stepped_ns(ns * noise));
     return times;
   }
@@ -106,6 +113,7 @@ class ModelCopies final : public Copies {
   const double within_gbps_;
   Timing& timing_;
   RunKernel run_kernel_;
+  Copied copied_;
 };
 
 }  // namespace
@@ -170,11 +178,11 @@ Schedule schedule(const Description& description, double within_gbps,
 }
 
 std::unique_ptr<Copies> make_copies(const Description& description, double within_gbps, Timing& timing,
-                                    RunKernel run_kernel) {
+                                    RunKernel run_kernel, Copied copied) {
   if (description.copy.to_device_gbps <= 0 || description.copy.to_host_gbps <= 0) {
     throw Unsupported("the model file gives no copy.to_device_gbps and copy.to_host_gbps");
   }
-  return std::make_unique<ModelCopies>(description, within_gbps, timing, std::move(run_kernel));
+  return std::make_unique<ModelCopies>(description, within_gbps, timing, std::move(run_kernel), std::move(copied));
 }
 
 }  // namespace sonde::gpu::model

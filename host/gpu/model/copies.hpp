@@ -31,9 +31,12 @@ Schedule schedule(const Description& description, double within_gbps,
 /// Runs a kernel as the device does.
 using RunKernel = std::function<Nanoseconds(Kernel& kernel, const Launch& launch)>;
 
+/// Is told how many bytes copies have moved, and in how many nanoseconds.
+using Copied = std::function<void(double bytes, double nanoseconds)>;
+
 /// The simulated copies really move the bytes. `within_gbps`: what memory copies within itself. `timing` must
 /// outlive them.
 std::unique_ptr<Copies> make_copies(const Description& description, double within_gbps, Timing& timing,
-                                    RunKernel run_kernel);
+                                    RunKernel run_kernel, Copied copied);
 
 }  // namespace sonde::gpu::model

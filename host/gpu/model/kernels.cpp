@@ -13,7 +13,6 @@
 namespace sonde::gpu::model {
 namespace {
 
-constexpr std::uint64_t hops_per_trip = 8;    // of a walk
 constexpr std::uint64_t steps_per_trip = 64;  // of arithmetic
 
 /// What every walk does: from `start` through the chain of buffer 0; where it ends and its trips go to buffer 1.

@@ -11,6 +11,9 @@
 
 namespace sonde::gpu::model {
 
+/// Hops that one trip of a walk's loop makes.
+inline constexpr std::uint64_t hops_per_trip = 8;
+
 /// How a kernel was compiled and launched.
 struct Shape {
   std::uint32_t group_size = 1;

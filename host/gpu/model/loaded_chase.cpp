@@ -10,7 +10,6 @@
 namespace sonde::gpu::model {
 namespace {
 
-constexpr std::uint64_t hops_per_trip = 8;
 constexpr double cycles_per_wait = 32 * 4;
 constexpr std::uint32_t blocks_per_round = 4;
 

@@ -10,6 +10,7 @@
 #include "gpu/model/address_space.hpp"
 #include "gpu/model/companion.hpp"
 #include "gpu/model/copies.hpp"
+#include "gpu/model/fabric_traffic.hpp"
 #include "gpu/model/kernels.hpp"
 #include "gpu/model/memory.hpp"
 #include "gpu/model/shared_storage.hpp"
@@ -93,6 +94,7 @@ class ModelDevice : public Device {
         local_latency_ns_(description.local_latency_ns),
         spaces_(description),
         memory_(description, spaces_.host->end() > spaces_.device->end() ? spaces_.device->end() : ~0ull),
+        fabric_(memory_),
         timing_(description) {
     timeline_.full_gbps = memory_.full_read_gbps();
   }
@@ -142,6 +144,7 @@ class ModelDevice : public Device {
     const double bytes = bytes_of_memory();
     if (bytes > 0) timeline_.spans.push_back({begin_ns, timeline_.now_ns, bytes / ns});
     host_clock_->ns += ns;
+    fabric_.add_dispatch(memory_, ns);
     return Nanoseconds(ns);
   }
 
@@ -160,11 +163,15 @@ class ModelDevice : public Device {
 
   [[nodiscard]] Copies& copies() override {
     if (!copies_) {
-      copies_ = make_copies(description_, memory_.copy_gbps(), timing_,
-                            [this](Kernel& kernel, const Launch& launch) { return run(kernel, launch); });
+      copies_ = make_copies(
+          description_, memory_.copy_gbps(), timing_,
+          [this](Kernel& kernel, const Launch& launch) { return run(kernel, launch); },
+          [this](double bytes, double ns) { fabric_.add_copies(bytes, bytes, ns); });
     }
     return *copies_;
   }
+
+  [[nodiscard]] const SimulatedTraffic* simulated_traffic() override { return &fabric_.traffic(); }
 
   [[nodiscard]] Nanoseconds host_time() override { return Nanoseconds(host_clock_->ns); }
 
@@ -205,6 +212,7 @@ class ModelDevice : public Device {
   double local_latency_ns_;
   Spaces spaces_;
   Memory memory_;
+  FabricTraffic fabric_;
   Timing timing_;
   std::shared_ptr<HostClock> host_clock_ = std::make_shared<HostClock>();
   std::unique_ptr<Copies> copies_;  ///< made when first asked for

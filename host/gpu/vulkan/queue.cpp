@@ -11,8 +11,6 @@
 namespace sonde::gpu::vulkan {
 namespace {
 
-constexpr std::uint64_t dispatch_timeout_ns = 20'000'000'000;
-
 QueueFamily compute_family(VkPhysicalDevice physical) {
   std::uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);

@@ -10,6 +10,9 @@
 
 namespace sonde::gpu::vulkan {
 
+/// A dispatch that has not ended by then hangs.
+inline constexpr std::uint64_t dispatch_timeout_ns = 20'000'000'000;
+
 /// The first family that computes and has a clock; its timestamps' valid bits.
 struct QueueFamily {
   std::uint32_t index = 0;

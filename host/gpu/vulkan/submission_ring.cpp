@@ -3,12 +3,6 @@
 #include "gpu/error.hpp"
 
 namespace sonde::gpu::vulkan {
-namespace {
-
-constexpr std::uint64_t dispatch_timeout_ns = 20'000'000'000;
-
-}  // namespace
-
 SubmissionRing::SubmissionRing(Queue& queue) : queue_(queue) {
   for (Slot& slot : slots_) {
     VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};

@@ -22,9 +22,6 @@ constexpr double closest = 1.02;
 /// Less is noise, not a shape's.
 constexpr double steps = 1.05;
 
-double bytes_of(const Measurement& one) { return one.point.x.at("bytes"); }
-double gbps_of(const Measurement& one) { return analysis::summarize(one.values).median; }
-
 /// Measurements of the curve, after which edges are not looked at any closer, however many there seem to be.
 std::size_t most_points(const gpu::DeviceInfo& device, Effort effort) {
   switch (effort) {
@@ -74,6 +71,9 @@ const std::map<std::string, std::string>& series_of_levels() {
   static const std::map<std::string, std::string> series = series_of(Pattern::read, Sharing::shared);
   return series;
 }
+
+double bytes_of(const Measurement& one) { return one.point.x.at("bytes"); }
+double gbps_of(const Measurement& one) { return measure::median_of(one); }
 
 bool is_faster(const Measurement& one, const Measurement& other) { return gbps_of(one) > gbps_of(other); }
 

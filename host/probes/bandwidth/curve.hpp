@@ -14,6 +14,10 @@ namespace sonde::probes {
 /// of it, as in the latency probe. Where each group has a part of its own, the nearest caches add up.
 const std::map<std::string, std::string>& series_of_levels();
 
+/// The working set of a point, and the median of what was measured there.
+double bytes_of(const Measurement& one);
+double gbps_of(const Measurement& one);
+
 /// Of a size that was measured in several shapes the fastest stands for it.
 bool is_faster(const Measurement& one, const Measurement& other);
 

@@ -26,9 +26,6 @@ constexpr double above_memory = 1.1;
 /// What no compute unit takes in and gives out in a cycle: twice what those with the widest paths do.
 constexpr double most_bytes_per_cycle = 256;
 
-double gbps_of(const Measurement& one) { return analysis::summarize(one.values).median; }
-double bytes_of(const Measurement& one) { return one.point.x.at("bytes"); }
-
 std::string what(const Measurement& one) {
   const workloads::PatternFacts& facts = workloads::facts_of(workloads::pattern_of(one.point.series));
   const std::string path = facts.path == "buffer" ? "" : fmt::format(" by the path {}", facts.path);

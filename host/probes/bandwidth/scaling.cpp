@@ -42,9 +42,8 @@ std::vector<const Measurement*> footprints(std::span<const Measurement> known, E
   const std::vector<const Measurement*> shared = best_points(known, series_of(Pattern::read, Sharing::shared));
   const std::vector<const Measurement*> apart = best_points(known, series_of(Pattern::read, Sharing::separate));
   std::vector<const Measurement*> chosen;
-  const auto bytes_of = [](const Measurement* one) { return one->point.x.at("bytes"); };
   std::map<double, double> gbps_by_bytes;
-  for (const Measurement* one : shared) gbps_by_bytes[bytes_of(one)] = analysis::summarize(one->values).median;
+  for (const Measurement* one : shared) gbps_by_bytes[bytes_of(*one)] = gbps_of(*one);
   std::vector<analysis::FlatStretch> stretches;
   for (const analysis::FlatStretch& stretch : analysis::flat_stretches(gbps_by_bytes, analysis::Beyond::less)) {
     if (stretch.last_bytes == gbps_by_bytes.rbegin()->first) continue;
@@ -59,7 +58,7 @@ std::vector<const Measurement*> footprints(std::span<const Measurement> known, E
   for (const analysis::FlatStretch& stretch : stretches) {
     const double middle = std::sqrt(stretch.first_bytes * stretch.last_bytes);
     chosen.push_back(*std::ranges::min_element(
-        shared, {}, [&](const Measurement* one) { return std::abs(std::log(bytes_of(one) / middle)); }));
+        shared, {}, [&](const Measurement* one) { return std::abs(std::log(bytes_of(*one) / middle)); }));
   }
   if (!apart.empty()) chosen.push_back(apart.back());
   std::erase_if(chosen, [](const Measurement* one) { return shape_at(*one).empty(); });

@@ -37,7 +37,7 @@ namespace {
 
 constexpr std::uint64_t mebibyte = 1 << 20;
 /// Of a CPU device and of a simulation: large ones take time to fill.
-constexpr std::uint64_t array_bytes = 64 * mebibyte;
+constexpr std::uint64_t array_bytes_of_cpus = 64 * mebibyte;
 constexpr std::uint64_t array_bytes_of_gpus = 256 * mebibyte;
 
 bool is_gpu(const gpu::DeviceInfo& info) {
@@ -70,7 +70,8 @@ std::vector<cpu::Core> movers_of(const gpu::DeviceInfo& device) {
 
 /// Whether the user's --sizes have room for arrays beyond every cache.
 bool allows_large_arrays(const Request& request) {
-  return request.largest_bytes.value_or(~0ull) >= array_bytes && request.smallest_bytes.value_or(0) <= 3 * array_bytes;
+  return request.largest_bytes.value_or(~0ull) >= array_bytes_of_cpus &&
+         request.smallest_bytes.value_or(0) <= 3 * array_bytes_of_cpus;
 }
 
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
@@ -89,7 +90,7 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
 }
 
 std::uint64_t array_bytes_of(gpu::Device& device) {
-  const std::uint64_t wanted = is_gpu(device.info()) ? array_bytes_of_gpus : array_bytes;
+  const std::uint64_t wanted = is_gpu(device.info()) ? array_bytes_of_gpus : array_bytes_of_cpus;
   return std::min(wanted, device.available_bytes() / 8);
 }
 

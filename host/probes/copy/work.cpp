@@ -19,6 +19,8 @@ struct QueuedCopies {
   std::vector<std::unique_ptr<CopyEndpoints>> by_queue;
   int rows_at_once = 1;  ///< an odd number, so that the last one begins elsewhere than the last one before
   int further_rows = 2;
+  counters::TrafficMeter* traffic = nullptr;
+  std::uint64_t counted_bytes = 0;  ///< of the last rows
 
   gpu::CopyTimes run(int rows) {
     std::vector<gpu::CopyList> lists;
@@ -29,7 +31,10 @@ struct QueuedCopies {
         lists.back().insert(lists.back().end(), further.begin(), further.end());
       }
     }
+    if (traffic != nullptr) traffic->begin();
     gpu::CopyTimes times = copies.run(engine, lists);
+    counted_bytes = static_cast<std::uint64_t>(rows) * by_queue.front()->row_bytes() * by_queue.size();
+    if (traffic != nullptr) traffic->end(counted_bytes);
     for (const auto& endpoints : by_queue) check(*endpoints);
     return times;
   }
@@ -134,6 +139,7 @@ Workload copies_by_engine(gpu::Device& device, const CopyRoute& route, std::uint
     std::vector<double> to_host;
     const std::uint64_t queue_bytes = work->by_queue.front()->row_bytes();
     Repetitions result;
+    work->traffic = limits.traffic;
     result.values = repeated(limits, alive, [&] {
       const gpu::CopyTimes times = work->timed();
       if (both) {
@@ -142,6 +148,7 @@ Workload copies_by_engine(gpu::Device& device, const CopyRoute& route, std::uint
       }
       return Repetition{gbps(queue_bytes * work->by_queue.size(), times.all), times.all};
     });
+    result.counted_steps = work->counted_bytes;
     result.steps = std::uint64_t{work->by_queue.front()->row().copies} * static_cast<std::uint32_t>(work->rows_at_once);
     if (both) {
       to_device.erase(to_device.begin());  // of the untimed one
@@ -151,7 +158,8 @@ Workload copies_by_engine(gpu::Device& device, const CopyRoute& route, std::uint
     }
     return result;
   };
-  return {.unit = "GB/s", .has_cycles = false, .observe = observe};
+  // What is counted are bytes.
+  return {.unit = "GB/s", .bytes_per_step = 1, .has_cycles = false, .observe = observe};
 }
 
 }  // namespace sonde::probes

@@ -198,6 +198,7 @@ measure::Workload frames_of(gpu::Device& device, const Frame& frame, const Resol
           .quantum = 1,
           .most = most_frames,
           .lap = frames_of_a_lap(frame),
+          .bytes_per_step = bytes,
           .run = [work](std::uint64_t count) { return work->run(count); },
           .flaw = [work] { return work->flaw(); },
           .value = [](double nanoseconds) { return nanoseconds / 1e6; },

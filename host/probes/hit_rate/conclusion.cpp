@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include "analysis/last_cache.hpp"
 #include "analysis/prediction.hpp"
 #include "measure/visits.hpp"
+#include "probes/hit_rate/by_counters.hpp"
 #include "probes/hit_rate/plan.hpp"
 #include "workloads/memory_kinds.hpp"
 
@@ -140,6 +142,12 @@ void add_capacity(const SeenCache& cache, const Series& series, double stated_by
     finding.evidence += fmt::format(", {:.0f} % of the {} that the system states", 100 * all.bytes / stated_bytes,
                                     size_text(stated_bytes));
   }
+  if (cache.visits.size() > 1) {
+    const auto [least, most] =
+        std::ranges::minmax(cache.visits, {}, [](const Visit& visit) { return visit.cache.bytes; });
+    finding.evidence += fmt::format("; one visit after the other it was between {} and {}",
+                                    size_text(least.cache.bytes), size_text(most.cache.bytes));
+  }
   finding.evidence += ".";
   measure::state(finding, cache.bytes());
   conclusion.findings.push_back(finding);
@@ -238,9 +246,11 @@ Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement
   const SeenCache found = seen(*cache, usual);
   add_shares(found, usual, conclusion);
   add_capacity(found, series_of_timing(), stated_bytes, conclusion);
+  std::ranges::move(findings_by_counters(*cache, measurements, conclusion.derived, stated_bytes),
+                    std::back_inserter(conclusion.findings));
   std::set<Series> kinds;
   for (const Measurement& one : measurements) {
-    if (one.point.series != series_of_timing()) kinds.insert(one.point.series);
+    if (one.point.series != series_of_timing() && !is_by_counters(one.point.series)) kinds.insert(one.point.series);
   }
   for (const Series& series : kinds)
     conclude_kind(*cache, walked(measurements, series), series, stated_bytes, conclusion);

@@ -9,6 +9,9 @@
 // both lines meet is what the cache holds. The share of hits at each footprint is where its latency lies between a
 // hit's and a miss's, without what the caches before have served.
 //
+// Where counters see the bytes at the fabric and at memory, they tell the share of hits too: of the same walk, beside
+// what its time says, and of streams that read, write and do both, of which time says nothing.
+//
 // How to read the curve: near 1 up to the cache's size, then size over working set. A share that stays below that curve
 // is a cache that not all of the memory may use; one that is near 0 throughout, memory that bypasses it.
 
@@ -18,6 +21,7 @@
 #include <string>
 
 #include "probes/catalog.hpp"
+#include "probes/hit_rate/by_counters.hpp"
 #include "probes/hit_rate/conclusion.hpp"
 #include "probes/hit_rate/plan.hpp"
 #include "workloads/chases.hpp"
@@ -27,6 +31,7 @@ namespace sonde::probes {
 namespace {
 
 Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+  if (is_by_counters(point.series)) return counted_stream(device, point, request);
   const auto lines = static_cast<std::uint32_t>(point.x.at("bytes") / request.line_bytes);
   const workloads::Placement placement =
       point.series == series_of_timing() ? workloads::Placement{} : workloads::placement_of(point.series);
@@ -47,6 +52,7 @@ const Probe hit_rate{
     .prepare = prepare,
     .conclude = conclude_hit_rate,
     // The closer look comes after the sweep.
-    .all_over_first = [](Effort effort) { return effort == Effort::quick ? 2.0 : 4.0; }};
+    .all_over_first = [](Effort effort) { return effort == Effort::quick ? 2.0 : 4.0; },
+    .wants_hit_rates = true};
 
 }  // namespace sonde::probes

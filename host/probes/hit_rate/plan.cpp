@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "measure/visits.hpp"
+#include "probes/hit_rate/by_counters.hpp"
 #include "workloads/memory_kinds.hpp"
 #include "workloads/path.hpp"
 
@@ -65,7 +67,11 @@ std::vector<double> shares_in_other_kinds(Effort effort) {
   return {0.3, 0.4, 0.52, 0.65, 1.65, 2.2, 3, 4, 6};
 }
 
-bool is_looked_at(const Measurement& one) { return !one.visits.empty() || one.point.series != series_of_timing(); }
+/// After the sweep; what counters saw of it is of the sweep too.
+bool is_looked_at(const Measurement& one) {
+  if (is_by_counters(one.point.series)) return one.point.series.contains("pattern");
+  return !one.visits.empty() || one.point.series != series_of_timing();
+}
 
 std::vector<Point> closer_points(const analysis::LastCache& cache, const gpu::DeviceInfo& device,
                                  const Request& request) {
@@ -80,14 +86,17 @@ std::vector<Point> closer_points(const analysis::LastCache& cache, const gpu::De
       if (bytes >= least && bytes <= largest) points.push_back(point_at(request, series, bytes, visits));
     }
   };
-  const int visits = measure::usual_visits(request.effort);
+  // Minutes pass over so many, in which a driver may give the cache to others.
+  constexpr int visits_over_minutes = 16;
+  const int usual = measure::usual_visits(request.effort);
+  const int visits = request.effort == Effort::thorough && !is_cpu(device) ? visits_over_minutes : usual;
   add(series_of_timing(), shares_looked_at(request.effort), visits);
   // A CPU that stands for a GPU has no memory of another kind: it is asked only where time does not matter.
   if (is_cpu(device) && request.effort != Effort::thorough) return points;
   for (std::size_t kind = 1; kind < device.memory_kinds.size(); ++kind) {
     if (device.memory_kinds[kind].missing.empty())
       add(series_of_timing(device.memory_kinds[kind].name), shares_in_other_kinds(request.effort),
-          request.effort == Effort::quick ? 1 : visits);
+          request.effort == Effort::quick ? 1 : usual);
   }
   return points;
 }
@@ -141,7 +150,11 @@ std::vector<Point> hit_rate_points(const gpu::DeviceInfo& device, const Request&
     if (!more.empty()) return more;
   }
   const bool is_wanted = cache && may_be_before_memory(*cache, request);
-  return is_wanted ? closer_points(*cache, device, request) : std::vector<Point>();
+  std::vector<Point> points = is_wanted ? closer_points(*cache, device, request) : std::vector<Point>();
+  const double cache_bytes = is_wanted ? cache->bytes : static_cast<double>(request.stated_memory_side_bytes);
+  if (request.counts_traffic && cache_bytes > 0)
+    std::ranges::move(counted_streams(device, request, cache_bytes), std::back_inserter(points));
+  return points;
 }
 
 }  // namespace sonde::probes

@@ -40,8 +40,6 @@ using workloads::Placement;
 using workloads::SearchDepth;
 using workloads::Sharing;
 
-bool is_simulated(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::model; }
-
 Workload round_trip(gpu::Device& device) {
   constexpr std::uint32_t count = 300;
   constexpr std::uint32_t untimed = 20;

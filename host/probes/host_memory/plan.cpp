@@ -17,7 +17,6 @@ constexpr double mib = 1 << 20;
 constexpr double word_bytes = 4;
 
 bool is_cpu(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::cpu; }
-bool is_simulated(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::model; }
 
 /// Working sets of the walk. A CPU that plays a GPU has no memory of another kind, so little is left to see.
 std::vector<double> walked_sizes(const gpu::DeviceInfo& device, Effort effort) {

@@ -13,6 +13,8 @@ namespace sonde::probes {
 /// The series of the round trip: one word there and one back, of what the kinds have nothing to do with.
 std::map<std::string, std::string> round_trip_series();
 
+inline bool is_simulated(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::model; }
+
 /// Whether a series says this of itself.
 bool has(const std::map<std::string, std::string>& series, const char* name, const char* word);
 

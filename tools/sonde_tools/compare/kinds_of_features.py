@@ -65,7 +65,9 @@ NUMBERS = {
     ("bandwidth", "launch"): Kind("launch cost", HIGHER, per_clock=1),
     ("loaded-latency", "idle-latency"): _IDLE,
     ("loaded-latency", "full-load-latency"): _FULL,
-    ("hit-rate", "effective-capacity"): Kind("effective capacity", LOWER, named_by=("memory",), follows=(LEVEL_SIZE,)),
+    ("hit-rate", "effective-capacity"): Kind(
+        "effective capacity", LOWER, named_by=("memory", "method"), follows=(LEVEL_SIZE,)
+    ),
     ("host-memory", "round-trip"): Kind("round trip", HIGHER, named_by=("memory",)),
     ("host-memory", "slow-for-the-cpu"): Kind("CPU bandwidth", LOWER, named_by=("memory",)),
     ("copy", "latency"): Kind("copy latency", HIGHER, **_COPY),

@@ -58,6 +58,8 @@ def of(recording):
     """The Runs of a recording, one a source; labels do not yet tell files apart."""
     by_source = {}
     for counter in recording.counters:
+        if counter.get("probe"):  # beside the points of a run: no time passes evenly between them
+            continue
         by_source.setdefault(counter["source"], []).append(counter)
     is_model = bool(recording.devices) and all(device["type"] == "model" for device in recording.devices)
     return [

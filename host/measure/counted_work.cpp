@@ -1,0 +1,69 @@
+#include "measure/counted_work.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace sonde::measure {
+namespace {
+
+bool only_reads(const std::map<std::string, std::string>& series) {
+  const auto pattern = series.find("pattern");
+  return pattern == series.end() || pattern->second == "read";
+}
+
+bool counts(const counters::Layout& layout, counters::Role role) {
+  return std::ranges::find(layout.counters, role, &counters::Counter::role) != layout.counters.end();
+}
+
+unsigned beat_bytes_of(const counters::Layout& layout) {
+  const auto found = std::ranges::find(layout.counters, counters::Role::fabric_read, &counters::Counter::role);
+  return found == layout.counters.end() ? 0 : found->count_bytes;
+}
+
+}  // namespace
+
+Workload CountedWork::counted(Workload workload) const {
+  if (meter_ == nullptr || !workload.run) return workload;
+  workload.run = [run = std::move(workload.run), meter = meter_](std::uint64_t steps) {
+    meter->begin();
+    const gpu::Nanoseconds time = run(steps);
+    meter->end(steps);
+    return time;
+  };
+  return workload;
+}
+
+void CountedWork::add(const Workload& workload, const Repetitions& repetitions) {
+  if (meter_ == nullptr) return;
+  const std::uint64_t amount = repetitions.counted_steps > 0 ? repetitions.counted_steps : repetitions.steps;
+  // Not the untimed ones before, in which caches were still empty.
+  counters::TrafficMeter::Taken taken = meter_->take(amount, repetitions.values.size());
+  moved_bytes_ += workload.bytes_per_step * static_cast<double>(amount) * static_cast<double>(taken.windows);
+  std::ranges::move(taken.pieces, std::back_inserter(pieces_));
+}
+
+std::optional<PointTraffic> CountedWork::traffic() const {
+  if (pieces_.empty()) return std::nullopt;
+  const counters::Layout& layout = meter_->layout();
+  PointTraffic all{.source = layout.name,
+                   .traffic = counters::stated(counters::total(pieces_)),
+                   .hit_rate = {},
+                   .counts_cpu = counts(layout, counters::Role::cpu_read),
+                   .beat_bytes = beat_bytes_of(layout),
+                   .moved_bytes = moved_bytes_};
+  all.hit_rate = counters::hit_rate(all.traffic, layout.no_hit_rate);
+  return all;
+}
+
+std::vector<double> CountedWork::hit_rates(const std::map<std::string, std::string>& series) const {
+  std::vector<double> rates;
+  for (const counters::Traffic& piece : pieces_) {
+    const counters::HitRate rate = counters::hit_rate(counters::stated(piece), meter_->layout().no_hit_rate);
+    const auto& wanted = only_reads(series) ? rate.reads : rate.reads_and_writes;
+    if (wanted) rates.push_back(six_digits(*wanted));
+  }
+  return rates;
+}
+
+}  // namespace sonde::measure
