@@ -92,8 +92,8 @@ TEST(Summary, AResolutionOfFramesIsARow) {
   add(1280, 720, "ms", 0.5);
   const std::string text = text_of(lines);
   EXPECT_TRUE(has(text, "Frames through OpenCL"));
-  EXPECT_TRUE(has(text, "  1280x720         0.50"));
-  EXPECT_TRUE(has(text, "  1920x1080        2.00         282   141"));
+  EXPECT_TRUE(has(text, "  1280x720          0.50"));
+  EXPECT_TRUE(has(text, "  1920x1080         2.00         282   141"));
   EXPECT_LT(text.find("1280x720"), text.find("1920x1080"));
 }
 
