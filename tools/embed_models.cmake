@@ -1,5 +1,5 @@
-# Writes the C++ file that holds the built-in model devices; called at build time with FOLDER, NAMES (separated by
-# commas) and OUTPUT.
+# Writes the C++ file that holds the built-in model devices, or frames; called at build time with FOLDER, NAMES (separated
+# by commas), KIND, VARIABLE and OUTPUT.
 string(REPLACE "," ";" names "${NAMES}")
 set(elements "")
 foreach(name IN LISTS names)
@@ -7,16 +7,16 @@ foreach(name IN LISTS names)
   string(APPEND elements "    {\"${name}\", R\"MODEL(${text})MODEL\"},\n")
 endforeach()
 file(WRITE ${OUTPUT}
-"#include \"built_in_models.hpp\"
+"#include \"${VARIABLE}.hpp\"
 
 namespace sonde::records {
 namespace {
 
-constexpr BuiltInModel models[] = {
+constexpr ${KIND} all[] = {
 ${elements}};
 
 }  // namespace
 
-const std::span<const BuiltInModel> built_in_models(models);
+const std::span<const ${KIND}> ${VARIABLE}(all);
 }  // namespace sonde::records
 ")

@@ -1,8 +1,8 @@
-# embed_models(): every models/NAME.json becomes an element of records::built_in_models, in the library
-# sonde_models.
-function(embed_models)
+# embed_texts(FOLDER KIND): every FOLDER/NAME.json becomes an element of records::built_in_FOLDER, in
+# generated/built_in_FOLDER.cpp.
+function(embed_texts folder kind)
   set(generated ${CMAKE_BINARY_DIR}/generated)
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/models/*.json)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.json)
   list(SORT files)
   set(names "")
   foreach(file IN LISTS files)
@@ -12,12 +12,12 @@ function(embed_models)
   list(JOIN names "," names)
   set(script ${CMAKE_SOURCE_DIR}/tools/embed_models.cmake)
   add_custom_command(
-    OUTPUT ${generated}/built_in_models.cpp
-    COMMAND ${CMAKE_COMMAND} -DFOLDER=${CMAKE_SOURCE_DIR}/models -DNAMES=${names}
-            -DOUTPUT=${generated}/built_in_models.cpp -P ${script}
+    OUTPUT ${generated}/built_in_${folder}.cpp
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${CMAKE_SOURCE_DIR}/${folder} -DNAMES=${names} -DKIND=${kind}
+            -DVARIABLE=built_in_${folder} -DOUTPUT=${generated}/built_in_${folder}.cpp -P ${script}
     DEPENDS ${files} ${script}
     VERBATIM)
-  file(CONFIGURE OUTPUT ${generated}/built_in_models.hpp @ONLY CONTENT
+  file(CONFIGURE OUTPUT ${generated}/built_in_${folder}.hpp @ONLY CONTENT
 "#pragma once
 
 #include <span>
@@ -25,16 +25,23 @@ function(embed_models)
 
 namespace sonde::records {
 
-/// A model device that is compiled into the program, as its file models/NAME.json has it.
-struct BuiltInModel {
+/// What is compiled into the program, as its file ${folder}/NAME.json has it.
+struct ${kind} {
   std::string_view name;
   std::string_view text;
 };
 
-extern const std::span<const BuiltInModel> built_in_models;
+extern const std::span<const ${kind}> built_in_${folder};
 
 }  // namespace sonde::records
 ")
-  add_library(sonde_models STATIC ${generated}/built_in_models.cpp)
+endfunction()
+
+# embed_models(): the model devices and the frame that are built in, as the library sonde_models.
+function(embed_models)
+  set(generated ${CMAKE_BINARY_DIR}/generated)
+  embed_texts(models BuiltInModel)
+  embed_texts(frames BuiltInFrame)
+  add_library(sonde_models STATIC ${generated}/built_in_models.cpp ${generated}/built_in_frames.cpp)
   target_link_libraries(sonde_models PUBLIC sonde_options)
 endfunction()

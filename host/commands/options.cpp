@@ -127,6 +127,9 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_option("--sizes", options.sizes, "Smallest and largest working set, powers of 1024, e.g. 4K:1G")
       ->type_name("MIN:MAX")
       ->check(not_empty);
+  run.add_option("--frame", options.frame, "What the probe frames renders (default: a frame that is built in)")
+      ->type_name("FILE.json")
+      ->check(not_empty);
   run.add_option("--effort", options.effort, "How much to measure")
       ->check(CLI::IsMember({"quick", "normal", "thorough"}))
       ->capture_default_str();

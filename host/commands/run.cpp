@@ -19,6 +19,7 @@
 #include "os/interrupt.hpp"
 #include "os/terminal.hpp"
 #include "probes/catalog.hpp"
+#include "records/frame_file.hpp"
 #include "records/record_file.hpp"
 #include "session/choice.hpp"
 #include "session/plan.hpp"
@@ -52,12 +53,25 @@ std::vector<const measure::Probe*> wanted_probes(const std::vector<std::string>&
   return probes;
 }
 
+/// The frame that is rendered; throws UsageError where the file is wrong, or given for nothing.
+measure::Frame wanted_frame(const RunOptions& options) {
+  if (options.frame.empty()) return records::parse_frame(records::built_in_frame_text());
+  const bool is_asked = options.probes.empty() || std::ranges::find(options.probes, "frames") != options.probes.end();
+  if (!is_asked) throw UsageError("--frame is what the probe frames renders, which --probe leaves out");
+  try {
+    return records::parse_frame(records::read_frame_text(options.frame));
+  } catch (const records::InvalidFile& error) {
+    throw UsageError(error.what());
+  }
+}
+
 session::Wishes wishes_of(const RunOptions& options) {
-  session::Wishes wishes{.devices = options.devices,
-                         .api = options.api,
-                         .probes = wanted_probes(options.probes),
-                         .probes_by_name = !options.probes.empty(),
-                         .request = {.effort = effort_of(options.effort), .seed = options.seed}};
+  session::Wishes wishes{
+      .devices = options.devices,
+      .api = options.api,
+      .probes = wanted_probes(options.probes),
+      .probes_by_name = !options.probes.empty(),
+      .request = {.effort = effort_of(options.effort), .seed = options.seed, .frame = wanted_frame(options)}};
   if (!options.sizes.empty()) {
     const auto [least, most] = parse_size_range(options.sizes);
     wishes.request.smallest_bytes = least;

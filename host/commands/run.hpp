@@ -15,6 +15,7 @@ struct RunOptions {
   std::vector<std::string> probes;
   std::string sizes;
   std::string effort = "normal";
+  std::string frame;  ///< a file; empty for the frame that is built in
   std::uint64_t seed = 1;
   std::string out;
   double silence_limit_seconds = 30;

@@ -62,6 +62,7 @@ std::string name_of(const Probe& probe, const Point& point) {
   for (const auto& [key, word] : point.series) text += " " + word;
   for (const auto& [key, value] : point.x) {
     if (key == "bytes") text += " " + size_text(value);
+    if (key == "height") text += fmt::format(" {:g}x{:g}", point.x.at("width"), value);
     if (key == "groups")
       text += " by " + std::to_string(static_cast<long>(value)) + (value == 1 ? " group" : " groups");
   }

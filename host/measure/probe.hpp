@@ -16,6 +16,7 @@
 #include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"
 #include "gpu/device.hpp"
+#include "measure/frame.hpp"
 
 namespace sonde::measure {
 
@@ -35,6 +36,7 @@ struct Request {
   /// The cache before memory, and behind the GPU's own, that the system states; 0 without any.
   std::uint64_t stated_memory_side_bytes = 0;
   bool counts_traffic = false;  ///< counters see what moves at the fabric and at memory
+  Frame frame = {};             ///< what a probe of frames renders
 };
 
 /// One thing to measure: which curve (`series`, short fixed words), where on it (`x`) and in which `shape`.

@@ -15,6 +15,7 @@ extern const Probe zero_copy;
 extern const Probe copying;
 extern const Probe cpu_latency;
 extern const Probe contention;
+extern const Probe frames;
 
 /// Every probe, in the order in which they run.
 std::span<const Probe* const> catalog();

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <system_error>
 #include <utility>
 
 #include "built_in_models.hpp"
-#include "os/file.hpp"
 #include "records/json_fields.hpp"
 
 namespace sonde::records {
@@ -24,7 +21,6 @@ constexpr std::uint64_t any = ~std::uint64_t{0};
 constexpr Range time_ns{.most = 1e9};
 constexpr Range latency_ns{.most = 1e7, .excludes_least = true};
 constexpr Range rate_gbps{.most = 1e7, .excludes_least = true};
-constexpr std::uint64_t largest_file_bytes = 16 << 20;
 
 /// A memory kind of the contract's `memory` series: a name of OpenCL's, or flags of a Vulkan memory type.
 bool is_memory_kind(std::string_view kind) {
@@ -142,56 +138,11 @@ Description read_model(const json& object, std::string_view where) {
   return model;
 }
 
-/// Accepts everything and remembers where reading stopped: the library's own exceptions do not always say.
-struct Stop : nlohmann::json_sax<json> {
-  std::size_t at = 0;
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override { return true; }
-  bool key(string_t&) override { return true; }
-  bool end_object() override { return true; }
-  bool start_array(std::size_t) override { return true; }
-  bool end_array() override { return true; }
-  bool parse_error(std::size_t position, const std::string&, const json::exception&) override {
-    at = position;
-    return false;
-  }
-};
-
-std::string not_json(std::string_view text, std::string_view where) {
-  Stop stop;
-  json::sax_parse(text, &stop);
-  const std::string_view read = text.substr(0, stop.at > 0 ? stop.at - 1 : 0);
-  const auto line = 1 + std::count(read.begin(), read.end(), '\n');
-  return std::string(where) + ": line " + std::to_string(line) + " is not valid JSON";
-}
-
 }  // namespace
 
-Description parse_model(const ModelText& model) {
-  json fields;
-  try {
-    fields = json::parse(model.text);
-  } catch (const json::exception&) {
-    throw InvalidFile(not_json(model.text, model.where));
-  }
-  return read_model(fields, model.where);
-}
+Description parse_model(const ModelText& model) { return read_model(parsed(model), model.where); }
 
-ModelText read_model_text(const std::filesystem::path& path) {
-  // A pipe or a device might never end, and so might what the system calls a file, which is why reading does not wait.
-  std::error_code problem;
-  std::optional<std::string> text;
-  if (std::filesystem::is_regular_file(path, problem)) text = os::read_bytes(path, largest_file_bytes + 1);
-  if (!text) throw InvalidFile(path.string() + ": the file cannot be read");
-  if (text->size() > largest_file_bytes) throw InvalidFile(path.string() + ": the file is larger than any model");
-  return {.text = *std::move(text), .where = path.string()};
-}
+ModelText read_model_text(const std::filesystem::path& path) { return read_json_text(path, "model"); }
 
 ModelText built_in_model_text(std::string_view name) {
   for (const BuiltInModel& model : built_in_models) {

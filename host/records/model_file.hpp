@@ -7,14 +7,11 @@
 
 #include "gpu/model/description.hpp"
 #include "records/invalid_file.hpp"
+#include "records/json_text.hpp"
 
 namespace sonde::records {
 
-/// What describes a model device, and where it stands, which the errors name.
-struct ModelText {
-  std::string text;
-  std::string where;
-};
+using ModelText = JsonText;
 
 /// The text of a model device's file, and of one that is part of the program. Both throw InvalidFile; the latter lists
 /// the known names.

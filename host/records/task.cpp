@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "records/frame_file.hpp"
+
 namespace sonde::records {
 namespace {
 
@@ -30,6 +32,7 @@ Json json_of(const MeasureTask& task) {
           {"line_bytes", task.request.line_bytes},
           {"stated_cache_bytes", task.request.stated_cache_bytes},
           {"stated_memory_side_bytes", task.request.stated_memory_side_bytes},
+          {"frame", task.request.frame.passes.empty() ? "" : frame_json(task.request.frame).dump()},
           {"run_start", task.run_start.time_since_epoch().count()},
           {"spares_a_core", task.spares_a_core},
           {"counts_traffic", task.counts_traffic},
@@ -51,6 +54,8 @@ MeasureTask measure_task(const Json& json) {
   json.at("line_bytes").get_to(task.request.line_bytes);
   json.at("stated_cache_bytes").get_to(task.request.stated_cache_bytes);
   json.at("stated_memory_side_bytes").get_to(task.request.stated_memory_side_bytes);
+  const std::string frame = json.at("frame");
+  if (!frame.empty()) task.request.frame = parse_frame({.text = frame, .where = "the task's frame"});
   task.run_start = std::chrono::steady_clock::time_point(
       std::chrono::steady_clock::duration(json.at("run_start").get<std::chrono::steady_clock::rep>()));
   json.at("spares_a_core").get_to(task.spares_a_core);
@@ -72,6 +77,8 @@ std::optional<Task> parse_task(std::string_view text) {
     if (json.contains("list")) return ListTask{static_cast<gpu::Api>(json.at("list").get<int>())};
     return measure_task(json);
   } catch (const Json::exception&) {
+    return std::nullopt;
+  } catch (const InvalidFile&) {
     return std::nullopt;
   }
 }

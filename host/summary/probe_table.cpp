@@ -24,8 +24,12 @@ std::string place_text(const measure::Point& point) {
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   for (const auto& [key, word] : point.series) add(word);
-  for (const auto& [name, value] : point.x)
+  const bool is_image = point.x.contains("width") && point.x.contains("height");
+  if (is_image) add(fmt::format("{:g}x{:g}", point.x.at("width"), point.x.at("height")));
+  for (const auto& [name, value] : point.x) {
+    if (is_image && (name == "width" || name == "height")) continue;
     add(name == "bytes" ? measure::size_text(value) : fmt::format("{:g} {}", value, name));
+  }
   return text;
 }
 

@@ -11,6 +11,7 @@
 #include "summary/contention_table.hpp"
 #include "summary/copy_table.hpp"
 #include "summary/cpu_latency_table.hpp"
+#include "summary/frames_table.hpp"
 #include "summary/further_paths_table.hpp"
 #include "summary/hit_rate_table.hpp"
 #include "summary/latency_chart.hpp"
@@ -67,6 +68,7 @@ std::string of_device(const DeviceRecord& device, const View& view, const Paper&
   add(memory_kinds_table, "zero-copy", "host-memory");
   add(copy_table, "copy");
   add(contention_table, "contention");
+  add(frames_table, "frames");
   for (const probes::Probe* probe : probes::catalog()) {
     if (shown.contains(probe->name)) continue;
     for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::cpu, gpu::Api::model})

@@ -300,6 +300,81 @@ TEST_P(DeviceKernel, ClockRateIsTheSameChainBetweenTwoReadingsOfTheCounter) {
   }
 }
 
+/// One input of kernels/frame_pass.cl, and its five scalars.
+struct PassInput {
+  std::vector<std::uint32_t> words;
+  std::uint32_t rows, times, step, start;
+
+  std::uint32_t vectors() const { return static_cast<std::uint32_t>(words.size() / 4); }
+};
+
+/// What the kernel has to leave; the tests' own.
+std::vector<std::uint32_t> passed(const std::vector<PassInput>& inputs, std::uint32_t items, std::uint32_t group_size,
+                                  std::uint32_t salt, std::uint32_t out_rows) {
+  std::vector<std::uint32_t> target(std::size_t{items} * out_rows * 4);
+  for (std::uint32_t item = 0; item < items; ++item) {
+    const std::uint32_t first = item / group_size * group_size;
+    const std::uint32_t width = std::min(group_size, items - first);
+    for (std::uint32_t word = 0; word < 4; ++word) {
+      std::uint32_t made = (item * 4 + word) * 0x9E3779B9u + salt;
+      for (const PassInput& input : inputs) {
+        for (std::uint32_t time = 0; time < input.times; ++time) {
+          for (std::uint32_t row = 0; row < input.rows; ++row) {
+            const std::uint32_t at = first * input.rows + item - first + row * width + input.start + time * input.step;
+            made = made * 0x85EBCA6Bu + input.words[at % input.vectors() * 4 + word];
+          }
+        }
+      }
+      for (std::uint32_t row = 0; row < out_rows; ++row, made += 0xC2B2AE35u)
+        target[(std::size_t{first} * out_rows + item - first + row * width) * 4 + word] = made;
+    }
+  }
+  return target;
+}
+
+TEST_P(DeviceKernel, APassOfAFrameMakesItsTargetOfAllThatItReads) {
+  const std::uint32_t group_size = allowed(8);
+  const auto kernel = device->make_kernel(kernels::frame_pass, group_size);
+  std::minstd_rand random(9);
+  const auto noise = [&random](std::uint32_t vectors) {
+    std::vector<std::uint32_t> words(std::size_t{vectors} * 4);
+    for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(random()) * 2654435761u;
+    return words;
+  };
+  // The last block is not full; reads go around the end, within a row too; the third input is a part of a texture.
+  constexpr std::uint32_t items = 61;
+  const std::vector<PassInput> inputs{
+      {noise(items * 3), 3, 2, 7, 0}, {noise(items), 1, 4, 5, 0}, {noise(items * 4), 2, 1, 0, items * 2}};
+  for (const std::size_t count : {0u, 1u, 3u}) {
+    const std::vector<PassInput> used(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(count));
+    for (const std::uint32_t groups : {1u, 3u, 8u}) {
+      constexpr std::uint32_t out_rows = 2;
+      // Words behind the target: nothing may reach them.
+      std::vector<std::uint32_t> expected = passed(used, items, group_size, groups, out_rows);
+      expected.resize(expected.size() + 32, 0xABCDu);
+      const auto target = buffer_of(std::vector<std::uint32_t>(expected.size(), 0xABCDu));
+      std::vector<std::unique_ptr<Buffer>> read;
+      Launch launch{.buffers = {}, .scalars = {items, groups, out_rows}, .groups = groups};
+      for (std::size_t place = 0; place < inputs.size(); ++place) {
+        const PassInput& input = inputs[place];
+        read.push_back(buffer_of(input.words));
+        launch.buffers.push_back(read.back().get());
+        if (place < count) {
+          launch.scalars.insert(launch.scalars.end(),
+                                {input.rows, input.times, input.step, input.start, input.vectors()});
+        } else {
+          launch.scalars.insert(launch.scalars.end(), {0, 0, 0, 0, 0});
+        }
+      }
+      launch.buffers.push_back(target.get());
+      (void)device->run(*kernel, launch);
+      std::vector<std::uint32_t> found(expected.size());
+      target->read(0, std::as_writable_bytes(std::span(found)));
+      EXPECT_EQ(found, expected) << count << " inputs, " << groups << " groups";
+    }
+  }
+}
+
 TEST_P(DeviceKernel, OnlyTheFirstItemWorksHoweverManyThereAre) {
   const auto words = chain(500, 64, 5);
   const auto next = buffer_of(words);

@@ -76,6 +76,27 @@ TEST(Summary, EachApiHasItsColumn) {
   EXPECT_EQ(text.substr(opencl, vulkan - opencl).find('\n'), std::string::npos) << "not in one row:\n" << text;
 }
 
+TEST(Summary, AResolutionOfFramesIsARow) {
+  std::vector<Line> lines;
+  const auto add = [&lines](double width, double height, const std::string& unit, double value) {
+    SampleLine line{.origin = {"cpu", "opencl", "frames"}, .measurement = {}};
+    line.measurement = {.point = {.series = {}, .x = {{"width", width}, {"height", height}}},
+                        .unit = unit,
+                        .values = {value, value, value},
+                        .state = {}};
+    lines.emplace_back(line);
+  };
+  add(1920, 1080, "ms", 2);
+  add(1920, 1080, "bytes", 282e6);
+  add(1920, 1080, "GB/s", 141);
+  add(1280, 720, "ms", 0.5);
+  const std::string text = text_of(lines);
+  EXPECT_TRUE(has(text, "Frames through OpenCL"));
+  EXPECT_TRUE(has(text, "  1280x720          0.50"));
+  EXPECT_TRUE(has(text, "  1920x1080         2.00         282   141"));
+  EXPECT_LT(text.find("1280x720"), text.find("1920x1080"));
+}
+
 TEST(Summary, TheLargestSizeIsShownThoughNoRoundOne) {
   EXPECT_TRUE(has(text_of({sample("opencl", 4096, {1, 1}), sample("opencl", 48.0 * 1024 * 1024, {77, 77})}), "48 MiB"));
 }

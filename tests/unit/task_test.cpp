@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "records/frame_file.hpp"
+
 namespace sonde::records {
 namespace {
 
@@ -23,7 +25,8 @@ TEST(Task, ToMeasureComesOverWhole) {
                                      .largest_bytes = 1ull << 40,
                                      .seed = ~0ull,
                                      .line_bytes = 256,
-                                     .stated_cache_bytes = 12345},
+                                     .stated_cache_bytes = 12345,
+                                     .frame = parse_frame(built_in_frame_text())},
                          .run_start = std::chrono::steady_clock::now(),
                          .spares_a_core = true,
                          .sysfs_root = "/a tree"};
@@ -42,6 +45,7 @@ TEST(Task, ToMeasureComesOverWhole) {
   EXPECT_EQ(came.request.seed, task.request.seed);
   EXPECT_EQ(came.request.line_bytes, task.request.line_bytes);
   EXPECT_EQ(came.request.stated_cache_bytes, task.request.stated_cache_bytes);
+  EXPECT_EQ(came.request.frame, task.request.frame);
   EXPECT_EQ(came.run_start, task.run_start);
   EXPECT_TRUE(came.spares_a_core);
   EXPECT_EQ(came.sysfs_root, task.sysfs_root);

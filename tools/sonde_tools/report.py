@@ -10,6 +10,7 @@ from sonde_tools.contention import CONTENTION
 from sonde_tools.copy import COPY
 from sonde_tools.cpu_latency import CPU_LATENCY
 from sonde_tools.devices import seen, views_of
+from sonde_tools.frames import FRAMES
 from sonde_tools.hit_rate import HIT_RATE
 from sonde_tools.kinds import KINDS
 from sonde_tools.latency import LATENCY
@@ -17,7 +18,7 @@ from sonde_tools.loaded_latency import LOADED_LATENCY
 from sonde_tools.moved import MOVED
 
 # A later probe adds its Section here.
-SECTIONS = [LATENCY, CPU_LATENCY, BANDWIDTH, LOADED_LATENCY, HIT_RATE, KINDS, COPY, CONTENTION, MOVED]
+SECTIONS = [LATENCY, CPU_LATENCY, BANDWIDTH, LOADED_LATENCY, HIT_RATE, KINDS, COPY, CONTENTION, FRAMES, MOVED]
 
 EXAMPLES = """examples:
   sonde report results/run.jsonl -o report.html

@@ -4,7 +4,19 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from sonde_tools import axes, bandwidth, charts, contention, copy, cpu_latency, formats, latency, loaded_latency, parts
+from sonde_tools import (
+    axes,
+    bandwidth,
+    charts,
+    contention,
+    copy,
+    cpu_latency,
+    formats,
+    frames,
+    latency,
+    loaded_latency,
+    parts,
+)
 from sonde_tools.curves import pooled
 from sonde_tools.devices import API_NAMES, LabelledCurve
 from sonde_tools.sections import Figure, Table
@@ -53,6 +65,7 @@ QUANTITIES = [
     Quantity("copy-to-host", "Copies to the host", "bandwidth", "GB/s", copy.SIZE, _copied("to-host")),
     Quantity("contention", "CPU latency while the GPU uses memory", "CPU latency", "ns", axes.LOAD,
              contention.loaded_curves),
+    Quantity("frames", "Time of a frame", "time of a frame", "ms", frames.RESOLUTION, frames.frame_times),
     Quantity("cpu-latency", "Latency of the CPU itself", "latency", "ns", axes.SIZE, cpu_latency.own_curves),
 ]  # fmt: skip
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/error.hpp"
+#include "gpu/model/frame_pass.hpp"
 #include "gpu/model/loaded_chase.hpp"
 #include "gpu/model/stream_kernels.hpp"
 
@@ -150,6 +151,7 @@ constexpr ReferenceKernel references[] = {
     {.name = "chase_scalar", .buffers = 2, .scalars = 2, .run = chase_scalar},
     {.name = "alu_chain", .buffers = 1, .scalars = 3, .run = alu_chain},
     {.name = "clock_rate", .buffers = 1, .scalars = 3, .run = clock_rate},
+    {.name = "frame_pass", .buffers = 4, .scalars = 18, .run = frame_pass},
     {.name = "independent_chase", .buffers = 2, .scalars = 3, .run = independent_chase},
     {.name = "stream_image", .buffers = 2, .scalars = 8, .run = stream_read},
     {.name = "stream_local", .buffers = 2, .scalars = 8, .run = stream_local},

@@ -35,18 +35,32 @@ struct StreamMemory {
   std::vector<std::uint32_t> sums;  ///< for each group, position and item: of all words before the position
 };
 
+/// What one pass of a frame moved, and by what it is known in the next frame.
+struct MovedByPass {
+  std::vector<std::uint64_t> launch;
+  Traffic traffic;
+};
+
+/// The same of a kernel that makes the passes of frames.
+struct FrameMemory {
+  std::vector<MovedByPass> last_frame;
+  std::vector<MovedByPass> frame;  ///< as far as it is made
+  bool is_steady = false;          ///< two frames were alike: from here on all are
+};
+
 /// What a reference kernel sees of the device: words that cost time, scalars, and arithmetic.
 /// A word outside its buffer throws Error.
 class Invocation {
  public:
   Invocation(Memory& memory, std::span<Storage* const> buffers, std::span<const std::uint32_t> scalars,
-             const Shape& shape, StreamMemory& stream_memory, double local_latency_ns, double cycles_before,
-             double nanoseconds_per_cycle)
+             const Shape& shape, StreamMemory& stream_memory, FrameMemory& frame_memory, double local_latency_ns,
+             double cycles_before, double nanoseconds_per_cycle)
       : memory_(memory),
         buffers_(buffers),
         scalars_(scalars),
         shape_(shape),
         stream_memory_(stream_memory),
+        frame_memory_(frame_memory),
         cycles_before_(cycles_before),
         local_latency_ns_(local_latency_ns),
         nanoseconds_per_cycle_(nanoseconds_per_cycle) {}
@@ -106,6 +120,7 @@ class Invocation {
   [[nodiscard]] std::uint32_t scalar(std::size_t argument) const { return scalars_[argument]; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] StreamMemory& stream_memory() { return stream_memory_; }
+  [[nodiscard]] FrameMemory& frame_memory() { return frame_memory_; }
   [[nodiscard]] Memory& memory() { return memory_; }
   /// A constant that the kernel was compiled with; throws Error where it was not.
   [[nodiscard]] std::uint32_t constant(std::string_view name) const;
@@ -131,6 +146,7 @@ class Invocation {
   std::span<const std::uint32_t> scalars_;
   const Shape& shape_;
   StreamMemory& stream_memory_;
+  FrameMemory& frame_memory_;
   double cycles_before_;
   double cycles_ = 0;
   double local_latency_ns_;

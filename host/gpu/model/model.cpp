@@ -81,6 +81,7 @@ class ModelKernel : public Kernel {
   const ReferenceKernel& reference;
   Shape shape;
   StreamMemory stream_memory;
+  FrameMemory frame_memory;
   Timing::Launched launched = Timing::Launched::first;
 };
 
@@ -132,7 +133,7 @@ class ModelDevice : public Device {
     const std::vector<Storage*> buffers = checked_buffers(reference, launch);
     model_kernel.shape.groups = launch.groups;
     Invocation invocation(memory_, buffers, launch.scalars, model_kernel.shape, model_kernel.stream_memory,
-                          local_latency_ns_, cycles_so_far_, nanoseconds_per_cycle_);
+                          model_kernel.frame_memory, local_latency_ns_, cycles_so_far_, nanoseconds_per_cycle_);
     memory_.start(0);
     reference.run(invocation);
     cycles_so_far_ += invocation.cycles();

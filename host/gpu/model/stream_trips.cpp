@@ -15,7 +15,8 @@ void add(Traffic& sum, const Traffic& more, double times) {
   }
 }
 
-/// Within what chance of a random replacement leaves of a difference.
+}  // namespace
+
 bool alike(const Traffic& one, const Traffic& other) {
   constexpr double tolerated = 0.002;
   double sum = 0;
@@ -29,8 +30,6 @@ bool alike(const Traffic& one, const Traffic& other) {
   }
   return difference <= tolerated * sum;
 }
-
-}  // namespace
 
 void make_trip(Invocation& invocation, const Stream& stream, std::span<Touch> touches, std::uint32_t trip) {
   for (std::uint32_t group = 0; group < stream.groups; ++group) {

@@ -58,6 +58,9 @@ void make_trip(Invocation& invocation, const Stream& stream, std::span<Touch> to
 /// rest follows from it, whether in this dispatch or in the next.
 void make_trips(Invocation& invocation, const Stream& stream, std::span<Touch> touches);
 
+/// Within what the chance of a random replacement leaves of a difference.
+bool alike(const Traffic& one, const Traffic& other);
+
 /// What is remembered of launches like this one.
 StreamMemory& memory_of(Invocation& invocation, const Stream& stream, std::span<const Touch> touches);
 

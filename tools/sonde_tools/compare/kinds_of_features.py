@@ -35,6 +35,7 @@ LEVEL_BANDWIDTH = Kind("level bandwidth", LOWER, per_clock=-1)
 # Other paths than the vector path's, in the first cache: what they share is compared there.
 PATH_LATENCY = Kind("first-cache latency", HIGHER, RATIO, ("path",), 1, (LEVEL_LATENCY,), "level 1")
 CLOCK = Kind("core clock", LOWER)
+FRAME_TIME = Kind("frame time", HIGHER)
 
 _COPY = {"named_by": ("engine", "host", "direction")}
 _COPY_BANDWIDTH = Kind("copy bandwidth", LOWER, **_COPY)

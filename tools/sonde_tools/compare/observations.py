@@ -63,6 +63,9 @@ def observed(recording):
     for finding in recording.findings:
         if finding.get("api") and finding.get("probe"):
             _add_finding(found.setdefault(finding["device"], Observed()), finding, disturbed)
+    for place, milliseconds, share in _frame_times(recording.samples):
+        one = Observation(kinds.FRAME_TIME, "ms", milliseconds, disturbed=share)
+        found.setdefault(place.device, Observed()).features[place] = one
     for (device, api), clocks in _clocks(recording.samples).items():
         place = Place(device, api, "latency", (), kinds.CLOCK.name)
         one = Observation(kinds.CLOCK, "MHz", statistics.median(clocks))
@@ -105,6 +108,20 @@ def _clocks(samples):
         if clock and sample["probe"] == "latency" and sample["unit"] == "ns":
             found.setdefault((sample["device"], sample["api"]), []).append(clock)
     return found
+
+
+def _frame_times(samples):
+    """(Place, median ms, share disturbed) of each resolution; frames that move other bytes are other frames."""
+    medians = {}
+    for sample in samples:
+        if sample["probe"] == "frames":
+            of_frame = sample["device"], sample["api"], sample["x"].get("width"), sample["x"].get("height")
+            medians.setdefault(of_frame, {})[sample["unit"]] = statistics.median(sample["values"])
+            medians[of_frame]["disturbed"] = float(bool((sample.get("state") or {}).get("disturbed")))
+    for (device, api, width, height), by_unit in medians.items():
+        if None not in (width, height) and {"ms", "bytes"} <= by_unit.keys():
+            name = f"{kinds.FRAME_TIME.name} {width:g}x{height:g}, {by_unit['bytes'] / 1e6:.4g} MB"
+            yield Place(device, api, "frames", (), name), by_unit["ms"], by_unit["disturbed"]
 
 
 def _add_level(observed_, level, disturbed):

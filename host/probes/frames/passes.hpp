@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "measure/frame.hpp"
+
+namespace sonde::probes {
+
+/// What the kernel moves at once.
+inline constexpr std::uint64_t pass_vector_bytes = 16;
+
+struct Resolution {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+
+  /// A multiple of 256 in all that are measured, so that every surface is a whole number of vectors.
+  std::uint64_t pixels() const { return std::uint64_t{width} * height; }
+};
+
+/// "1920x1080".
+std::string text_of(const Resolution& resolution);
+
+/// What one item of a pass reads of one surface.
+struct PassInput {
+  std::size_t surface = 0;
+  std::uint32_t rows = 0;  ///< vectors of an item
+  std::uint32_t times = 1;
+  std::uint32_t step = 0;  ///< vectors by which each time is further on: a line of pixels
+};
+
+/// A pass as kernels/frame_pass.cl makes it.
+struct PassWork {
+  std::vector<PassInput> inputs;
+  std::size_t target = 0;
+  std::uint32_t items = 0;
+  std::uint32_t rows = 0;  ///< vectors of the target that an item writes
+
+  std::uint64_t bytes() const;
+};
+
+/// Of a surface: all of it, and what one frame reads of it.
+std::uint64_t vectors_of(const measure::Surface& surface, const Resolution& resolution);
+std::uint64_t part_vectors_of(const measure::Surface& surface, const Resolution& resolution);
+
+/// The passes in their order.
+std::vector<PassWork> passes_of(const measure::Frame& frame, const Resolution& resolution);
+
+/// What a frame's passes read and write, and what its surfaces take.
+std::uint64_t moved_bytes(const measure::Frame& frame, const Resolution& resolution);
+std::uint64_t surface_bytes(const measure::Frame& frame, const Resolution& resolution);
+
+}  // namespace sonde::probes
