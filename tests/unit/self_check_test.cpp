@@ -114,6 +114,7 @@ class Stamped final : public counters::CounterSource {
   Stamped(Machine& machine, std::unique_ptr<counters::CounterSource> source)
       : machine_(machine), source_(std::move(source)) {}
   [[nodiscard]] const counters::Layout& layout() const override { return source_->layout(); }
+  void pass_the_turn_on() noexcept override { source_->pass_the_turn_on(); }
   void read(counters::Reading& into) noexcept override {
     source_->read(into);
     into.before_ns = into.after_ns = static_cast<std::int64_t>(machine_.kernel.now_ns);
