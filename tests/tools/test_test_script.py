@@ -66,7 +66,7 @@ def test_what_clang_tidy_finds_is_a_failure(tests, status, end):
     result = tests.script("test")
     assert result.returncode == status
     assert f"==> clang-tidy and ruff: {end} " in result.stderr
-    assert any(call.startswith("run-clang-tidy.py ") and "-p build/test" in call for call in tests.calls())
+    assert any(call.startswith("run-clang-tidy.py ") and "-p build/tidy" in call for call in tests.calls())
     assert any(call.startswith("ctest --preset sanitize ") for call in tests.calls())
 
 
