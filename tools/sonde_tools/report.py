@@ -8,6 +8,8 @@ from sonde_tools import formats, outputs, page, pictures, records, tables, toget
 from sonde_tools.bandwidth import BANDWIDTH
 from sonde_tools.contention import CONTENTION
 from sonde_tools.copy import COPY
+from sonde_tools.core_to_core import CORE_TO_CORE
+from sonde_tools.cpu_bandwidth import CPU_BANDWIDTH
 from sonde_tools.cpu_latency import CPU_LATENCY
 from sonde_tools.devices import seen, views_of
 from sonde_tools.hit_rate import HIT_RATE
@@ -16,7 +18,18 @@ from sonde_tools.latency import LATENCY
 from sonde_tools.loaded_latency import LOADED_LATENCY
 
 # A later probe adds its Section here.
-SECTIONS = [LATENCY, CPU_LATENCY, BANDWIDTH, LOADED_LATENCY, HIT_RATE, KINDS, COPY, CONTENTION]
+SECTIONS = [
+    LATENCY,
+    CPU_LATENCY,
+    CPU_BANDWIDTH,
+    CORE_TO_CORE,
+    BANDWIDTH,
+    LOADED_LATENCY,
+    HIT_RATE,
+    KINDS,
+    COPY,
+    CONTENTION,
+]
 
 EXAMPLES = """examples:
   sonde report results/run.jsonl -o report.html

@@ -4,7 +4,19 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from sonde_tools import axes, bandwidth, charts, contention, copy, cpu_latency, formats, latency, loaded_latency, parts
+from sonde_tools import (
+    axes,
+    bandwidth,
+    charts,
+    contention,
+    copy,
+    cpu_bandwidth,
+    cpu_latency,
+    formats,
+    latency,
+    loaded_latency,
+    parts,
+)
 from sonde_tools.curves import pooled
 from sonde_tools.devices import API_NAMES, LabelledCurve
 from sonde_tools.sections import Figure, Table
@@ -54,6 +66,8 @@ QUANTITIES = [
     Quantity("contention", "CPU latency while the GPU uses memory", "CPU latency", "ns", axes.LOAD,
              contention.loaded_curves),
     Quantity("cpu-latency", "Latency of the CPU itself", "latency", "ns", axes.SIZE, cpu_latency.own_curves),
+    Quantity("cpu-bandwidth", "Bandwidth of the CPU itself, reading", "bandwidth", "GB/s", axes.SIZE,
+             cpu_bandwidth.read_curves),
 ]  # fmt: skip
 
 
