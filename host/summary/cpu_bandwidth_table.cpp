@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -19,7 +18,7 @@ constexpr std::array patterns{"read", "write", "copy", "scale", "add", "triad", 
 
 /// The curve over the working set of so many compact threads, by the bytes that the program moves.
 BySize curve_of(const Results& results, const std::string& pattern, const std::string& stores, double threads) {
-  std::vector<const measure::Measurement*> own;
+  BySize curve;
   for (const auto& [series, samples] : results.samples) {
     const auto word = [&series = series](const char* key, const char* usual) {
       const auto found = series.find(key);
@@ -27,11 +26,11 @@ BySize curve_of(const Results& results, const std::string& pattern, const std::s
     };
     if (word("pattern", "read") != pattern || word("stores", "ordinary") != stores) continue;
     if (word("pinning", "compact") != "compact" || word("bytes-counted", "program") != "program") continue;
-    std::ranges::copy_if(samples, std::back_inserter(own), [threads](const measure::Measurement* one) {
-      return one->point.x.at("cpu_threads") == threads;
-    });
+    for (const measure::Measurement* one : samples) {
+      if (one->point.x.at("cpu_threads") == threads) curve[one->point.x.at("bytes")] = one;
+    }
   }
-  return by_size(own, "GB/s");
+  return curve;
 }
 
 /// One and all.
