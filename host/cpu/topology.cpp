@@ -42,7 +42,10 @@ Topology read(hwloc_topology_t topology) {
   for (int index = 0; index < count; ++index) {
     hwloc_obj_t const thread = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, static_cast<unsigned>(index));
     hwloc_obj_t const core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, thread);
-    if (core != nullptr && core == last_core) continue;  // a second thread of the same core
+    if (core != nullptr && core == last_core) {
+      read.cores.back().siblings.push_back(static_cast<int>(thread->os_index));
+      continue;
+    }
     last_core = core;
     Core one{.cpu = static_cast<int>(thread->os_index)};
     hwloc_obj_t furthest_cache = nullptr;

@@ -10,10 +10,11 @@ namespace sonde::cpu {
 
 /// One core that this process may use, by its first hardware thread.
 struct Core {
-  int cpu = 0;      ///< the system's number of that thread
-  int cluster = 0;  ///< cores of one number share their furthest cache
-  int node = 0;     ///< NUMA node of its own memory
-  int kind = 0;     ///< index in `Topology::kinds`
+  int cpu = 0;                     ///< the system's number of that thread
+  int cluster = 0;                 ///< cores of one number share their furthest cache
+  int node = 0;                    ///< NUMA node of its own memory
+  int kind = 0;                    ///< index in `Topology::kinds`
+  std::vector<int> siblings = {};  ///< its further hardware threads, which share all that the core has
 };
 
 /// What of this machine the process may use, in the system's order.

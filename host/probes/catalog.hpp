@@ -14,6 +14,8 @@ extern const Probe hit_rate;
 extern const Probe zero_copy;
 extern const Probe copying;
 extern const Probe cpu_latency;
+extern const Probe cpu_bandwidth;
+extern const Probe core_to_core;
 extern const Probe contention;
 extern const Probe frames;
 

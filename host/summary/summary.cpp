@@ -10,6 +10,8 @@
 #include "summary/bandwidth_table.hpp"
 #include "summary/contention_table.hpp"
 #include "summary/copy_table.hpp"
+#include "summary/core_to_core_table.hpp"
+#include "summary/cpu_bandwidth_table.hpp"
 #include "summary/cpu_latency_table.hpp"
 #include "summary/frames_table.hpp"
 #include "summary/further_paths_table.hpp"
@@ -52,7 +54,7 @@ std::string of_device(const DeviceRecord& device, const View& view, const Paper&
   text += latency_chart(device.id, view, columns, paper.colour);
   text += further_paths_table(device.id, view, columns);
   // Each probe's tables stand together, an API a table.
-  std::set<std::string_view> shown{"latency", "cpu-latency"};
+  std::set<std::string_view> shown{"latency", "cpu-latency", "cpu-bandwidth", "core-to-core"};
   const auto add = [&](auto table, auto... probes) {
     (shown.insert(probes), ...);
     for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model})
@@ -61,6 +63,8 @@ std::string of_device(const DeviceRecord& device, const View& view, const Paper&
   add(level_summary, "latency", "bandwidth");
   text += latency_findings(device.id, view, columns);
   text += cpu_latency_table(view.of(device.id, gpu::Api::cpu, "cpu-latency"), columns);
+  text += cpu_bandwidth_table(view.of(device.id, gpu::Api::cpu, "cpu-bandwidth"), columns);
+  text += core_to_core_table(view.of(device.id, gpu::Api::cpu, "core-to-core"), columns);
   text += stated_caches(device, view, columns);
   add(bandwidth_table, "bandwidth");
   add(loaded_latency_note, "loaded-latency");

@@ -1,7 +1,6 @@
 // The CPU's own side: what hwloc says of it, its memory, its threads, its walks.
 
 #include <gtest/gtest.h>
-#include <hwloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "gpu/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_latency/plan.hpp"
+#include "support/made_up_machine.hpp"
 #include "workloads/cpu_walk.hpp"
 
 namespace sonde::cpu {
@@ -27,26 +27,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// hwloc's XML of a machine that it makes up; kinds as numbers of threads from the slowest on.
-std::string machine_xml(const char* synthetic, const std::vector<std::vector<int>>& kinds, bool ranked = true) {
-  hwloc_topology_t topology = nullptr;
-  EXPECT_EQ(hwloc_topology_init(&topology), 0);
-  EXPECT_EQ(hwloc_topology_set_synthetic(topology, synthetic), 0);
-  EXPECT_EQ(hwloc_topology_load(topology), 0);
-  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-    hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
-    for (const int cpu : kinds[kind]) hwloc_bitmap_set(cpus, static_cast<unsigned>(cpu));
-    EXPECT_EQ(hwloc_cpukinds_register(topology, cpus, ranked ? static_cast<int>(kind) : -1, 0, nullptr, 0), 0);
-    hwloc_bitmap_free(cpus);
-  }
-  char* buffer = nullptr;
-  int length = 0;
-  EXPECT_EQ(hwloc_topology_export_xmlbuffer(topology, &buffer, &length, 0), 0);
-  const std::string xml(buffer);
-  hwloc_free_xmlbuffer(topology, buffer);
-  hwloc_topology_destroy(topology);
-  return xml;
-}
+using test::machine_xml;
 
 TEST(Topology, OfTwoNodesHasACoreForEveryTwoThreads) {
   const Topology machine = read(machine_xml("package:2 l3:1(size=33554432) core:4 pu:2", {}));
@@ -59,6 +40,7 @@ TEST(Topology, OfTwoNodesHasACoreForEveryTwoThreads) {
     EXPECT_EQ(machine.cores[core].cpu, static_cast<int>(2 * core));
     EXPECT_EQ(machine.cores[core].cluster, core < 4 ? 0 : 1);
     EXPECT_EQ(machine.cores[core].kind, 0);
+    EXPECT_EQ(machine.cores[core].siblings, std::vector<int>{static_cast<int>(2 * core + 1)});
   }
 }
 

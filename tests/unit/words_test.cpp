@@ -13,6 +13,7 @@
 
 #include "probes/catalog.hpp"
 #include "probes/copy/route.hpp"
+#include "probes/cpu_bandwidth/plan.hpp"
 #include "workloads/path.hpp"
 #include "workloads/stream_walk.hpp"
 
@@ -65,6 +66,17 @@ std::vector<Series> of_streams() {
   return all;
 }
 
+std::vector<Series> of_streams_of_the_cpu() {
+  std::vector<Series> all;
+  for (int stream = 0; stream < cpu::streams; ++stream) {
+    for (const auto stores : {cpu::Stores::ordinary, cpu::Stores::non_temporal}) {
+      for (const auto pinning : {Pinning::compact, Pinning::spread})
+        all.push_back(series_of({.stream = static_cast<cpu::Stream>(stream), .stores = stores, .pinning = pinning}));
+    }
+  }
+  return all;
+}
+
 std::vector<Series> of_copies() {
   std::vector<Series> all;
   for (const Mover mover : {Mover::driver, Mover::transfer, Mover::compute_shader}) {
@@ -87,7 +99,9 @@ TEST(Words, EveryProbeIsInTheSchemaAndNoOther) {
 TEST(Words, EveryWayToWalkToStreamAndToCopyIsInTheSchemaAndNoOther) {
   std::vector<Series> all = of_walks();
   std::ranges::copy(of_streams(), std::back_inserter(all));
-  for (const char* const key : {"path", "pattern", "sharing"}) EXPECT_EQ(said(all, key), listed(key)) << key;
+  std::ranges::copy(of_streams_of_the_cpu(), std::back_inserter(all));
+  for (const char* const key : {"path", "pattern", "sharing", "stores", "pinning"})
+    EXPECT_EQ(said(all, key), listed(key)) << key;
   for (const char* const key : {"engine", "host", "direction"}) EXPECT_EQ(said(of_copies(), key), listed(key)) << key;
   std::ranges::copy(of_copies(), std::back_inserter(all));
   const Words known = schema().at("series").at("propertyNames").at("enum").get<Words>();

@@ -122,4 +122,5 @@ _SIZE_TEXT = _binary(lambda number: f"format({number}, '.4~r')").replace("datum.
 SIZE = Across("bytes", "working-set size", _size_axis, _SIZE_TEXT)
 LINES = Across("lines", "lines walked", _count_axis, "format(datum.lines, '.0f')")
 GROUPS = Across("groups", "work-groups", _count_axis, "format(datum.groups, '.0f')")
+THREADS = Across("cpu_threads", "threads", _count_axis, "format(datum.cpu_threads, '.0f')")
 LOAD = Across("gpu_gbps", "bandwidth of the load, GB/s", _linear_axis, "format(datum.gpu_gbps, '.3~r') + ' GB/s'")

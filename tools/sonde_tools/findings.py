@@ -8,7 +8,7 @@ HEADINGS = {
     "apis-disagree": "OpenCL and Vulkan disagree",
     "probes-disagree": "Two probes disagree",
     "launch": "Cost of a dispatch",
-    "saturated-by": "Groups that saturate the memory",
+    "saturated-by": "What saturates the memory",
     "suspicious": "Suspicious value",
     "zero-copy": "Shared without a copy",
     "copies": "Copied, not shared",
@@ -35,6 +35,10 @@ HEADINGS = {
     "load-for-50-percent": "Load that adds 50 % to the latency",
     "cpu-loss": "What the CPU loses",
     "gpu-loss": "What the GPU loses",
+    "exchange-latency": "Round trip between cores",
+    "held-line-latency": "Loading what another core holds",
+    "queue-rate": "A queue from core to core",
+    "non-temporal-gain": "What non-temporal stores gain",
 }
 
 

@@ -45,6 +45,9 @@ _NEEDED_COORDINATES = {
     ("host-memory", "GB/s"): ["bytes"],
     ("zero-copy", "us"): ["bytes"],
     ("copy", "GB/s"): ["bytes"],
+    ("cpu-bandwidth", "GB/s"): ["bytes", "cpu_threads"],
+    ("core-to-core", "ns"): ["from", "to"],
+    ("core-to-core", "GB/s"): ["from", "to", "bytes"],
 }
 
 

@@ -8,6 +8,8 @@ from sonde_tools import formats, outputs, page, pictures, records, tables, toget
 from sonde_tools.bandwidth import BANDWIDTH
 from sonde_tools.contention import CONTENTION
 from sonde_tools.copy import COPY
+from sonde_tools.core_to_core import CORE_TO_CORE
+from sonde_tools.cpu_bandwidth import CPU_BANDWIDTH
 from sonde_tools.cpu_latency import CPU_LATENCY
 from sonde_tools.devices import seen, views_of
 from sonde_tools.frames import FRAMES
@@ -18,7 +20,20 @@ from sonde_tools.loaded_latency import LOADED_LATENCY
 from sonde_tools.moved import MOVED
 
 # A later probe adds its Section here.
-SECTIONS = [LATENCY, CPU_LATENCY, BANDWIDTH, LOADED_LATENCY, HIT_RATE, KINDS, COPY, CONTENTION, FRAMES, MOVED]
+SECTIONS = [
+    LATENCY,
+    CPU_LATENCY,
+    CPU_BANDWIDTH,
+    CORE_TO_CORE,
+    BANDWIDTH,
+    LOADED_LATENCY,
+    HIT_RATE,
+    KINDS,
+    COPY,
+    CONTENTION,
+    FRAMES,
+    MOVED,
+]
 
 EXAMPLES = """examples:
   sonde report results/run.jsonl -o report.html

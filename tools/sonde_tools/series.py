@@ -6,6 +6,8 @@ DEFAULTS = {
     "sharing": "shared",
     "side": "gpu", "writer": "cpu", "direction": "to-device", "counted": "total", "engine": "driver",
     "host": "pageable", "pages": "small", "bytes-counted": "program", "state": "asleep", "core": "performance",
+    "exchange": "compare-and-swap", "line": "clean", "placement": "same-cluster", "role": "writer",
+    "stores": "ordinary", "pinning": "compact",
 }  # fmt: skip
 
 # Words that two keys could both mean.

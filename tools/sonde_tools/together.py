@@ -10,6 +10,7 @@ from sonde_tools import (
     charts,
     contention,
     copy,
+    cpu_bandwidth,
     cpu_latency,
     formats,
     frames,
@@ -67,6 +68,8 @@ QUANTITIES = [
              contention.loaded_curves),
     Quantity("frames", "Time of a frame", "time of a frame", "ms", frames.RESOLUTION, frames.frame_times),
     Quantity("cpu-latency", "Latency of the CPU itself", "latency", "ns", axes.SIZE, cpu_latency.own_curves),
+    Quantity("cpu-bandwidth", "Bandwidth of the CPU itself, reading", "bandwidth", "GB/s", axes.SIZE,
+             cpu_bandwidth.read_curves),
 ]  # fmt: skip
 
 

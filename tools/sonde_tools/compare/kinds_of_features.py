@@ -76,6 +76,10 @@ NUMBERS = {
     ("contention", "idle-latency"): _CPU_IDLE,
     ("contention", "full-load-latency"): _CPU_FULL,
     ("contention", "cpu-loss"): Kind("CPU loss", HIGHER, SHARE, follows=(_CPU_FULL, _CPU_IDLE)),
+    ("core-to-core", "exchange-latency"): Kind("round trip between cores", HIGHER, named_by=("exchange", "placement")),
+    ("core-to-core", "held-line-latency"): Kind("held line's latency", HIGHER, named_by=("line", "placement")),
+    ("core-to-core", "queue-rate"): Kind("queue between cores", LOWER, named_by=("role", "placement")),
+    ("cpu-bandwidth", "non-temporal-gain"): Kind("gain of non-temporal stores", LOWER, named_by=("pattern",)),
     ("contention", "gpu-loss"): Kind("GPU loss", HIGHER, SHARE),
 }
 # The words that a probe says once for each level, nearest first: of each the idle one tells which level it is.

@@ -1,0 +1,25 @@
+// Compiled for processors with AVX-512, and called on these alone.
+
+#include <immintrin.h>
+
+#include "cpu/stream_kernels_of.hpp"
+#include "cpu/stream_widths.hpp"
+
+namespace sonde::cpu {
+namespace {
+
+struct Avx512 {
+  using Doubles [[gnu::vector_size(64), gnu::may_alias]] = double;
+  using Words [[gnu::vector_size(64), gnu::may_alias]] = std::uint64_t;
+  static constexpr bool has_stores_past_caches = true;
+  static void store_past_caches(double* place, Doubles value) { _mm512_stream_pd(place, value); }
+  static void wait_for_stores() { _mm_sfence(); }
+};
+
+constexpr StreamKernels avx512 = StreamsOf<Avx512>::kernels("AVX-512");
+
+}  // namespace
+
+const StreamKernels& avx512_streams() { return avx512; }
+
+}  // namespace sonde::cpu

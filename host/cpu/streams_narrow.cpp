@@ -1,0 +1,39 @@
+// Vectors of 16 bytes, which every processor has that this is built for: SSE2 on x86, NEON on Arm.
+
+#include "cpu/stream_kernels_of.hpp"
+#include "cpu/stream_widths.hpp"
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+namespace sonde::cpu {
+namespace {
+
+struct Narrow {
+  using Doubles [[gnu::vector_size(16), gnu::may_alias]] = double;
+  using Words [[gnu::vector_size(16), gnu::may_alias]] = std::uint64_t;
+#if defined(__x86_64__)
+  static constexpr bool has_stores_past_caches = true;
+  static void store_past_caches(double* place, Doubles value) { _mm_stream_pd(place, value); }
+  static void wait_for_stores() { _mm_sfence(); }
+#else
+  static constexpr bool has_stores_past_caches = false;
+  static void store_past_caches(double*, Doubles) {}
+  static void wait_for_stores() {}
+#endif
+};
+
+#if defined(__x86_64__)
+constexpr StreamKernels narrow = StreamsOf<Narrow>::kernels("SSE2");
+#elif defined(__aarch64__)
+constexpr StreamKernels narrow = StreamsOf<Narrow>::kernels("NEON");
+#else
+constexpr StreamKernels narrow = StreamsOf<Narrow>::kernels("16-byte vectors");
+#endif
+
+}  // namespace
+
+const StreamKernels& narrow_streams() { return narrow; }
+
+}  // namespace sonde::cpu

@@ -1,0 +1,86 @@
+#include "probes/core_to_core/pair.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "gpu/error.hpp"
+
+namespace sonde::probes {
+namespace {
+
+constexpr gpu::Nanoseconds longest_wait{10e9};
+
+}  // namespace
+
+void Patience::look(gpu::Nanoseconds& waited_since) const {
+  const gpu::Nanoseconds now = steady_now();
+  if (waited_since < gpu::Nanoseconds(0)) waited_since = now;
+  if (given_up_ || now - waited_since > longest_wait) {
+    throw gpu::Unsupported(
+        "the system did not run both threads at once, because other programs have their CPUs: measure again when those "
+        "are idle");
+  }
+}
+
+Pair::Pair(int here, int there) : here_(here), there_cpu_(there) {
+  together([](Patience&) {}, [this](Patience&) { there_holds_ = cpu::Pinned(there_cpu_).holds(); });
+}
+
+void Pair::together(const std::function<void(Patience&)>& here, const std::function<void(Patience&)>& there) {
+  Patience patience;
+  std::atomic<bool> is_there = false;
+  // Whoever fails first makes the other give up, whose reason is none.
+  std::once_flag failed;
+  std::exception_ptr failure;
+  const auto guarded = [&](const auto& work) {
+    try {
+      work();
+    } catch (...) {
+      std::call_once(failed, [&failure] { failure = std::current_exception(); });
+      patience.give_up();
+    }
+  };
+  {
+    const std::jthread partner([&] {
+      guarded([&] {
+        const cpu::Pinned pinned(there_cpu_);
+        is_there = true;
+        there(patience);
+      });
+    });
+    guarded([&] {
+      patience.until([&] { return is_there.load(); });
+      here(patience);
+    });
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+double nanoseconds_each(gpu::Nanoseconds stretch, double count, gpu::Nanoseconds clock_step) {
+  constexpr double least_steps = 20;
+  if (stretch <= gpu::Nanoseconds(0) || stretch < least_steps * clock_step) {
+    throw gpu::Error(
+        fmt::format("the system's clock moved by {:.0f} ns while cores exchanged lines {:.0f} times, and its steps are "
+                    "{:.0f} ns: too coarse to tell, or it stands still",
+                    stretch.count(), count, clock_step.count()));
+  }
+  return stretch.count() / count;
+}
+
+gpu::Nanoseconds clock_step() {
+  constexpr int readings = 1000;
+  gpu::Nanoseconds least{1e9};
+  gpu::Nanoseconds before = steady_now();
+  for (int reading = 0; reading < readings; ++reading) {
+    const gpu::Nanoseconds now = steady_now();
+    if (now > before) least = std::min(least, now - before);
+    before = now;
+  }
+  return least;
+}
+
+}  // namespace sonde::probes

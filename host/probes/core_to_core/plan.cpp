@@ -1,0 +1,166 @@
+#include "probes/core_to_core/plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "measure/visits.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using Cores = std::vector<const cpu::Core*>;
+using Series = std::map<std::string, std::string>;
+
+/// Up to so many cores everything is asked of every pair, and repeated at further moments.
+constexpr std::size_t few_cores = 8;
+/// From so many on a pair gets less: there are thousands.
+constexpr std::size_t many_cores = 32;
+
+/// Of so many every ordered pair takes ten seconds at quick and five minutes at normal.
+std::size_t most_cores(Effort effort) {
+  switch (effort) {
+    case Effort::quick: return 32;
+    case Effort::normal: return 144;
+    case Effort::thorough: break;
+  }
+  return 4096;
+}
+
+/// Of one pair of cores: what the plan shows, and the time it takes where nobody disturbs.
+constexpr double seconds_beside = 8e-3;  ///< new memory, threads, the record
+constexpr double seconds_of_a_round_trip = 3e-7;
+constexpr double seconds_of_held_lines = 2e-3;
+constexpr double seconds_of_queued_mebibyte = 5e-3;  ///< through all trials, flushed before each
+
+double exchange_seconds(const ExchangeSize& size) {
+  constexpr int exchanges = 2;
+  return seconds_beside + seconds_of_a_round_trip * exchanges * size.lines * size.samples * size.round_trips;
+}
+
+bool fits(const Request& request, double bytes) {
+  return bytes >= static_cast<double>(request.smallest_bytes.value_or(0)) &&
+         bytes <= static_cast<double>(request.largest_bytes.value_or(~0ull));
+}
+
+Point point_of(const CpuPair& pair, Series series, double seconds, int visits) {
+  series["placement"] = placement_of(pair);
+  return {.series = std::move(series),
+          .x = {{"from", pair.from_cpu()}, {"to", pair.to_cpu()}},
+          .expected_seconds = seconds,
+          .visits = visits};
+}
+
+std::vector<CpuPair> all_pairs(const Cores& cores) {
+  std::vector<CpuPair> pairs;
+  for (const cpu::Core* from : cores) {
+    if (!from->siblings.empty()) pairs.push_back({.from = from, .to = from, .siblings = true});
+    for (const cpu::Core* to : cores) {
+      if (to != from) pairs.push_back({.from = from, .to = to});
+    }
+  }
+  return pairs;
+}
+
+/// Cores spread evenly over a list, its first among them.
+Cores spread(const Cores& cores, std::size_t most) {
+  if (cores.size() <= most) return cores;
+  Cores chosen;
+  for (std::size_t index = 0; index < most; ++index) chosen.push_back(cores[index * cores.size() / most]);
+  return chosen;
+}
+
+}  // namespace
+
+std::string placement_of(const CpuPair& pair) {
+  if (pair.from == pair.to) return "same-core";
+  if (pair.from->node != pair.to->node) return "other-node";
+  return pair.from->cluster == pair.to->cluster ? "same-cluster" : "other-cluster";
+}
+
+std::vector<const cpu::Core*> measured_cores(const cpu::Topology& machine, Effort effort) {
+  Cores all;
+  for (const cpu::Core& core : machine.cores) all.push_back(&core);
+  return spread(all, most_cores(effort));
+}
+
+std::vector<CpuPair> representative_pairs(const Cores& cores) {
+  if (cores.size() <= few_cores) return all_pairs(cores);
+  std::map<int, Cores> clusters;
+  for (const cpu::Core* core : cores) clusters[core->cluster].push_back(core);
+  Cores firsts;
+  for (const auto& [cluster, own] : clusters) firsts.push_back(own.front());
+  std::vector<CpuPair> pairs = all_pairs(spread(firsts, few_cores));
+  // Within a cluster: its first core with others near and far, as a mesh has both.
+  for (const cpu::Core* first : spread(firsts, few_cores)) {
+    const Cores& own = clusters.at(first->cluster);
+    const Cores others(own.begin() + 1, own.end());
+    for (const cpu::Core* other : spread(others, std::max<std::size_t>(1, few_cores / clusters.size()))) {
+      pairs.push_back({.from = first, .to = other});
+      pairs.push_back({.from = other, .to = first});
+    }
+  }
+  return pairs;
+}
+
+ExchangeSize exchange_size(const cpu::Topology& machine, Effort effort) {
+  if (effort == Effort::thorough) return {.lines = 64, .samples = 15, .round_trips = 100};
+  if (measured_cores(machine, effort).size() >= many_cores) return {.lines = 32, .samples = 3, .round_trips = 100};
+  return {.lines = 32, .samples = effort == Effort::quick ? 5 : 9, .round_trips = 100};
+}
+
+std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Request& request) {
+  const Cores cores = measured_cores(machine, request.effort);
+  const int visits = cores.size() <= few_cores ? measure::usual_visits(request.effort) : 1;
+  const double exchanging = exchange_seconds(exchange_size(machine, request.effort));
+  std::vector<Point> points;
+  for (const CpuPair& pair : all_pairs(cores)) {
+    points.push_back(point_of(pair, {{"exchange", "compare-and-swap"}, {"line", "modified"}}, exchanging, visits));
+  }
+  for (const CpuPair& pair : representative_pairs(cores)) {
+    // What one hardware thread of a core holds, the other finds in the same caches.
+    if (!pair.siblings)
+      points.push_back(
+          point_of(pair, {{"line", "modified"}, {"role", "reader"}}, seconds_beside + seconds_of_held_lines, visits));
+    for (const double data_bytes : {512.0, 4096.0}) {
+      const double bytes = queue_chunks * data_bytes;
+      if (!fits(request, bytes) || (data_bytes > 512 && request.effort == Effort::quick)) continue;
+      const double seconds = seconds_beside + bytes / (1 << 20) * seconds_of_queued_mebibyte;
+      points.push_back(point_of(pair, {{"role", "writer"}}, seconds, visits));
+      points.back().x["bytes"] = bytes;
+    }
+  }
+  // One point says why not all are there.
+  if (cores.size() < machine.cores.size() && !cores.empty()) {
+    const auto absent = std::ranges::find_if(
+        machine.cores, [&](const cpu::Core& core) { return std::ranges::find(cores, &core) == cores.end(); });
+    points.push_back(point_of({.from = cores.front(), .to = &*absent},
+                              {{"exchange", "compare-and-swap"}, {"line", "modified"}}, 0, 1));
+  }
+  return points;
+}
+
+std::optional<CpuPair> pair_of(const Point& point, const cpu::Topology& machine, Effort effort) {
+  const Cores cores = measured_cores(machine, effort);
+  CpuPair pair;
+  for (const cpu::Core* core : cores) {
+    if (core->cpu == point.x.at("from")) pair.from = core;
+    if (core->cpu == point.x.at("to")) pair.to = core;
+  }
+  if (point.series.at("placement") == "same-core") {
+    pair.to = pair.from;
+    pair.siblings = true;
+  }
+  if (pair.from == nullptr || pair.to == nullptr) return std::nullopt;
+  return pair;
+}
+
+std::string why_left_out(const cpu::Topology& machine, Effort effort) {
+  const std::size_t measured = measured_cores(machine, effort).size();
+  return "of " + std::to_string(machine.cores.size()) + " cores " + std::to_string(measured) +
+         ", spread over the machine, exchange lines with each other, as all pairs would take too long; " +
+         (effort == Effort::quick ? "--effort normal has more" : "--effort thorough has all");
+}
+
+}  // namespace sonde::probes

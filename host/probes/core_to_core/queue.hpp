@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cpu/region.hpp"
+#include "probes/core_to_core/pair.hpp"
+
+namespace sonde::probes {
+
+/// GB/s of data at either end of a queue, a value for each trial.
+struct QueueRates {
+  std::vector<double> writer;
+  std::vector<double> reader;
+};
+
+/// A queue from one writer to one reader, each chunk a line with a number and its data, as in Mick's study of Zen
+/// (2020, github.com/dpzmick/ryzen_numa). No chunk is used twice in a trial, so that nobody waits for room.
+class ChunkQueue {
+ public:
+  ChunkQueue(int chunks, std::uint32_t data_bytes, std::uint32_t line_bytes);
+
+  /// The calling thread writes, its partner reads; all lines are flushed before each trial, the first is untimed.
+  /// Throws gpu::Error where what was read is not what was written.
+  QueueRates trials(Pair& pair, int count);
+
+  [[nodiscard]] bool on_huge_pages() const { return pages_ == cpu::Pages::huge; }
+
+ private:
+  [[nodiscard]] std::byte* chunk(int index) const;
+
+  int chunks_;
+  std::uint32_t data_bytes_;
+  std::uint32_t line_bytes_;
+  cpu::Pages pages_;
+  cpu::Region memory_;
+};
+
+}  // namespace sonde::probes

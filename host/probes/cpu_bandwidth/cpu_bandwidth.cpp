@@ -1,0 +1,103 @@
+// Question: how many gigabytes a second does the CPU itself read and write, by working set and by number of threads?
+//
+// Experiment: threads on a core each stream arrays of their own, the streams of STREAM and a few more: read (a sum),
+// write, copy, scale, add, triad, read-modify-write, by the widest vectors that the processor has. All begin together,
+// and the time is that of the slowest. What is written is written by ordinary stores, or past the caches by
+// non-temporal ones. Threads fill one cluster after the other (compact), or take turns over nodes and clusters
+// (spread).
+//
+// Two ways to count: what the program reads and writes, as STREAM counts; and what the bus moves beyond the caches if a
+// line is read before it is written, as ordinary stores have it on most processors. The latter is arithmetic, not
+// counted.
+//
+// How to read the curve: a step down at the end of each cache. In memory, a few threads get nearly all that there is.
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "measure/stopping.hpp"
+#include "probes/catalog.hpp"
+#include "probes/cpu_bandwidth/findings.hpp"
+#include "probes/cpu_bandwidth/plan.hpp"
+#include "probes/cpu_bandwidth/team.hpp"
+#include "probes/cpu_bandwidth/undisturbed.hpp"
+
+namespace sonde::probes {
+namespace {
+
+std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
+  if (device.type == gpu::DeviceType::model) return "a simulated GPU has no CPU whose memory could be streamed";
+  if (device.api != gpu::Api::cpu) return "this is asked of the CPU itself, not through a driver";
+  return std::nullopt;
+}
+
+std::vector<Point> next(const gpu::DeviceInfo&, const Request& request, std::span<const Measurement>) {
+  return cpu_bandwidth_points(cpu::machine(), request);
+}
+
+/// A byte a nanosecond is a GB/s.
+std::vector<double> gbps(double bytes, const std::vector<double>& pass_ns) {
+  std::vector<double> values;
+  for (const double nanoseconds : pass_ns) values.push_back(bytes / nanoseconds);
+  return values;
+}
+
+Workload prepare(gpu::Device&, const Point& point, const Request&) {
+  const cpu::Topology& machine = cpu::machine();
+  const StreamChoice choice = choice_of(point);
+  const StreamFacts& facts = facts_of(choice.stream);
+  std::vector<const cpu::Core*> cores = order_of(machine, choice.pinning);
+  cores.resize(static_cast<std::size_t>(choice.threads));
+  const cpu::StreamKernels& kernels = *cpu::stream_kernels().front();
+  const double elements = choice.bytes / sizeof(double) / facts.arrays;
+  const auto team = std::make_shared<StreamTeam>(cores, kernels, choice.stream, choice.stores, facts.arrays,
+                                                 static_cast<std::size_t>(elements / choice.threads));
+  const double bytes = elements * facts.bytes_an_element;
+  const bool fetched_first = choice.stores == cpu::Stores::ordinary && facts.bus_bytes > facts.bytes_an_element;
+  const bool beyond = is_beyond_caches(machine, choice);
+  const double bus_bytes = fetched_first && beyond ? elements * facts.bus_bytes : 0;
+  return {.unit = "GB/s",
+          .has_cycles = false,
+          .shape = {{"vector_bytes", kernels.vector_bytes},
+                    {"pinned", team->pinned() ? 1 : 0},
+                    {"huge_pages", team->on_huge_pages() ? 1 : 0},
+                    {"beyond_caches", beyond ? 1 : 0}},
+          .observe = [team, bytes, bus_bytes](const Limits& limits, const std::function<void()>& alive) {
+            const UndisturbedRuns runs = undisturbed_runs(*team, limits, alive);
+            Repetitions repetitions{.values = gbps(bytes, runs.pass_ns), .steps = runs.passes};
+            repetitions.interrupted = runs.interrupted;
+            if (bus_bytes > 0) {
+              repetitions.further.push_back(
+                  {.series = {{"bytes-counted", "bus"}}, .unit = "GB/s", .values = gbps(bus_bytes, runs.pass_ns)});
+            }
+            return repetitions;
+          }};
+}
+
+Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
+  Conclusion conclusion;
+  conclusion.findings = saturated_by(measurements);
+  std::ranges::move(non_temporal_gains(measurements), std::back_inserter(conclusion.findings));
+  return conclusion;
+}
+
+}  // namespace
+
+const Probe cpu_bandwidth{
+    .name = "cpu-bandwidth",
+    .question =
+        "How many gigabytes a second does the CPU itself read and write, by working set and by number of threads?",
+    .obstacle = obstacle,
+    .next = next,
+    .prepare = prepare,
+    .conclude = conclude,
+    .of_the_cpu = true};
+
+}  // namespace sonde::probes

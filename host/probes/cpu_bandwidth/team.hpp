@@ -1,0 +1,75 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cpu/region.hpp"
+#include "cpu/stream_kernels.hpp"
+#include "cpu/topology.hpp"
+#include "gpu/device.hpp"
+
+namespace sonde::probes {
+
+/// Threads on a core each that stream arrays of their own, all of them begun together.
+class StreamTeam {
+ public:
+  /// `count` elements in each of so many arrays a thread. Throws gpu::Unsupported where there is no such kernel or no
+  /// memory.
+  StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::StreamKernels& kernels, cpu::Stream stream,
+             cpu::Stores stores, int arrays, std::size_t count);
+  ~StreamTeam();
+  StreamTeam(const StreamTeam&) = delete;
+  StreamTeam& operator=(const StreamTeam&) = delete;
+
+  /// From the moment when the first began, all having arrived, until the slowest had made its passes.
+  gpu::Nanoseconds run(std::uint64_t passes);
+
+  /// Why the last run did not do its work, by what every thread found in its own memory. Before each run one element in
+  /// every page was overwritten, so that what an earlier run left is no proof.
+  [[nodiscard]] std::optional<std::string> flaw() const;
+
+  /// Whether a thread did not have its core for all of the last run, or began late.
+  [[nodiscard]] bool interrupted() const;
+  [[nodiscard]] bool pinned() const;
+  [[nodiscard]] bool on_huge_pages() const { return pages_ == cpu::Pages::huge; }
+
+ private:
+  /// What one thread alone touches, on lines of its own.
+  struct alignas(128) Member {
+    int cpu = 0;
+    bool pinned = false;
+    bool interrupted = false;
+    bool proved = true;
+    std::string failure;    ///< why it has no memory
+    double added = 0;       ///< by all passes of read-modify-write so far
+    std::uint64_t sum = 0;  ///< of all words of its array a, as it was filled
+    gpu::Nanoseconds begin{0};
+    gpu::Nanoseconds end{0};
+  };
+
+  /// Ends all threads.
+  void dismiss();
+  void work(Member& member, const std::stop_token& stop);
+  void turn(Member& member, const cpu::StreamArrays& arrays, std::uint64_t passes);
+  void wait_for_all(int round);
+
+  const cpu::StreamKernels& kernels_;
+  cpu::Stream stream_;
+  cpu::Stores stores_;
+  int arrays_;
+  std::size_t count_;
+  cpu::Pages pages_;
+  std::vector<Member> members_;
+  std::uint64_t passes_ = 0;
+  bool began_apart_ = false;
+  std::atomic<int> round_ = 0;         ///< of runs that were asked for
+  std::atomic<int> arrived_ = 0;       ///< members, over all rounds
+  std::atomic<int> done_ = 0;          ///< the same
+  std::vector<std::jthread> threads_;  ///< the last member: they end before what they use
+};
+
+}  // namespace sonde::probes

@@ -1,0 +1,107 @@
+#include "summary/cpu_bandwidth_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "summary/layout.hpp"
+
+namespace sonde::summary {
+namespace {
+
+constexpr std::array patterns{"read", "write", "copy", "scale", "add", "triad", "read-modify-write"};
+
+/// The curve over the working set of so many compact threads, by the bytes that the program moves.
+BySize curve_of(const Results& results, const std::string& pattern, const std::string& stores, double threads) {
+  BySize curve;
+  for (const auto& [series, samples] : results.samples) {
+    const auto word = [&series = series](const char* key, const char* usual) {
+      const auto found = series.find(key);
+      return found == series.end() ? usual : found->second;
+    };
+    if (word("pattern", "read") != pattern || word("stores", "ordinary") != stores) continue;
+    if (word("pinning", "compact") != "compact" || word("bytes-counted", "program") != "program") continue;
+    for (const measure::Measurement* one : samples) {
+      if (one->point.x.at("cpu_threads") == threads) curve[one->point.x.at("bytes")] = one;
+    }
+  }
+  return curve;
+}
+
+/// One and all.
+std::pair<double, double> fewest_and_most(const Results& results) {
+  std::set<double> threads;
+  for (const auto& [series, samples] : results.samples) {
+    for (const measure::Measurement* one : samples) threads.insert(one->point.x.at("cpu_threads"));
+  }
+  return {*threads.begin(), *threads.rbegin()};
+}
+
+std::vector<double> both(const std::pair<double, double>& threads) {
+  return threads.first == threads.second ? std::vector{threads.first} : std::vector{threads.first, threads.second};
+}
+
+std::string threads_text(double threads) { return fmt::format("{:g} thread{}", threads, threads == 1 ? "" : "s"); }
+
+std::string cell_of(const measure::Measurement* point) {
+  return point == nullptr ? "" : marked(three_digits(measure::median_of(*point)), *point);
+}
+
+std::string by_working_set(const Results& results, const std::vector<double>& threads, int columns) {
+  std::vector<Column> heads{{.head = "working set"}};
+  std::vector<BySize> curves;
+  for (const double count : threads) {
+    for (const char* const pattern : {"read", "write", "triad"}) {
+      heads.push_back({.head = fmt::format("{}, {}", pattern, threads_text(count))});
+      curves.push_back(curve_of(results, pattern, "ordinary", count));
+    }
+  }
+  Table table(heads);
+  for (const double size : telling_bytes) {
+    std::vector<std::string> cells{measure::size_text(size)};
+    for (const BySize& curve : curves) cells.push_back(cell_of(near(curve, size)));
+    if (std::ranges::any_of(cells.begin() + 1, cells.end(), [](const auto& cell) { return !cell.empty(); }))
+      table.add(cells);
+  }
+  return table.empty() ? "" : table.text(columns);
+}
+
+std::string in_the_largest(const Results& results, const std::vector<double>& threads, int columns) {
+  std::vector<Column> heads{{.head = "in the largest", .left = true}};
+  for (const double count : threads) {
+    for (const char* const stores : {"ordinary", "non-temporal"})
+      heads.push_back({.head = fmt::format("{}, {}", stores, threads_text(count))});
+  }
+  Table table(heads);
+  for (const char* const pattern : patterns) {
+    std::vector<std::string> cells{pattern};
+    for (const double count : threads) {
+      for (const char* const stores : {"ordinary", "non-temporal"}) {
+        const BySize curve = curve_of(results, pattern, stores, count);
+        cells.push_back(curve.empty() ? "" : cell_of(curve.rbegin()->second));
+      }
+    }
+    if (std::ranges::any_of(cells.begin() + 1, cells.end(), [](const auto& cell) { return !cell.empty(); }))
+      table.add(cells);
+  }
+  return table.empty() ? "" : "\n" + table.text(columns);
+}
+
+}  // namespace
+
+std::string cpu_bandwidth_table(const Results& cpu_bandwidth, int columns) {
+  if (cpu_bandwidth.samples.empty()) return "";
+  const std::vector<double> threads = both(fewest_and_most(cpu_bandwidth));
+  std::string text =
+      "\n" + wrapped("Bandwidth of the CPU itself, GB/s that the program reads and writes: medians", columns);
+  text += by_working_set(cpu_bandwidth, threads, columns) + in_the_largest(cpu_bandwidth, threads, columns);
+  for (const measure::Finding& finding : cpu_bandwidth.findings) text += wrapped(finding.evidence, columns);
+  return text;
+}
+
+}  // namespace sonde::summary

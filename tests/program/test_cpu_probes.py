@@ -1,0 +1,52 @@
+"""Streams of the CPU itself and lines from core to core: what stands in the record, never how long it took."""
+
+import os
+
+import pytest
+from program_runs import Sonde, of_kind
+
+CPUS = len(os.sched_getaffinity(0))
+SMALL_ENOUGH = ("--sizes", "4K:4M", "--effort", "quick")
+
+
+@pytest.fixture(scope="module")
+def cpu_run(program, tmp_path_factory):
+    sonde = Sonde(program, tmp_path_factory.mktemp("cpu-probes"))
+    done = sonde(
+        "run", "--device", "cpu", "--probe", "cpu-bandwidth,core-to-core", *SMALL_ENOUGH, "-o", "run.jsonl", timeout=240
+    )
+    return done, sonde.records()
+
+
+def test_every_record_is_valid(cpu_run, valid):
+    valid(cpu_run[1])
+
+
+def test_every_stream_is_measured_with_one_thread(cpu_run):
+    done, records = cpu_run
+    found = of_kind(records, "sample", probe="cpu-bandwidth")
+    patterns = {one["series"]["pattern"] for one in found if one["x"]["cpu_threads"] == 1}
+    assert patterns == {"read", "write", "copy", "scale", "add", "triad", "read-modify-write"}, done.err
+    assert all(one["x"]["bytes"] <= 4 << 20 and one["state"]["shape"]["vector_bytes"] >= 16 for one in found)
+
+
+@pytest.mark.skipif(CPUS < 2, reason="one CPU only")
+def test_every_ordered_pair_exchanges_at_least_32_lines(cpu_run):
+    done, records = cpu_run
+    found = of_kind(records, "sample", probe="core-to-core", unit="ns")
+    told = of_kind(records, "skip", probe="core-to-core") + of_kind(records, "error", probe="core-to-core")
+    exchanged = [one for one in found if "exchange" in one["series"]]
+    pairs = {(one["x"]["from"], one["x"]["to"]) for one in exchanged}
+    # On a machine that runs too much else the record says so.
+    assert told or {(end, start) for start, end in pairs} == pairs, done.err
+    assert told or {one["series"]["exchange"] for one in exchanged} == {"compare-and-swap", "store"}
+    assert all(len(one["values"]) >= 32 for one in exchanged)
+
+
+@pytest.mark.skipif(CPUS < 2, reason="one CPU only")
+def test_a_queue_beyond_the_sizes_is_left_out(program, tmp_path):
+    sonde = Sonde(program, tmp_path)
+    sonde(
+        "run", "--device", "cpu", "--probe", "core-to-core", "--sizes", "4K:1M", "--effort", "quick", "-o", "run.jsonl"
+    )
+    assert of_kind(sonde.records(), "sample", unit="GB/s") == []

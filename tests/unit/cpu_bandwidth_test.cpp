@@ -1,0 +1,221 @@
+// The CPU's own streams: what each kernel leaves in memory, whether a team proves its work, and what is concluded.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cpu/device.hpp"
+#include "cpu/stream_kernels.hpp"
+#include "cpu/topology.hpp"
+#include "gpu/error.hpp"
+#include "measure/stopping.hpp"
+#include "probes/catalog.hpp"
+#include "probes/cpu_bandwidth/findings.hpp"
+#include "probes/cpu_bandwidth/plan.hpp"
+#include "probes/cpu_bandwidth/team.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using cpu::Stores;
+using cpu::Stream;
+
+constexpr std::size_t count = 4 * cpu::stream_step;
+constexpr double scalar = 5;
+
+struct alignas(64) Arrays {
+  std::array<double, count> a{};
+  std::array<double, count> b{};
+  std::array<double, count> c{};
+
+  Arrays() {
+    for (std::size_t i = 0; i < count; ++i) {
+      a[i] = 1000 + static_cast<double>(i);
+      b[i] = static_cast<double>(i);
+      c[i] = 7 * static_cast<double>(i) + 1;
+    }
+  }
+  cpu::StreamArrays all() { return {.a = a.data(), .b = b.data(), .c = c.data(), .count = count}; }
+};
+
+double wanted(Stream stream, const Arrays& before, std::size_t i, int passes) {
+  switch (stream) {
+    case Stream::read: return before.a[i];
+    case Stream::write: return scalar;
+    case Stream::copy: return before.b[i];
+    case Stream::scale: return scalar * before.b[i];
+    case Stream::add: return before.b[i] + before.c[i];
+    case Stream::triad: return before.b[i] + scalar * before.c[i];
+    case Stream::read_modify_write: return before.a[i] + passes * scalar;
+  }
+  return 0;
+}
+
+TEST(StreamKernels, OfEveryWidthLeaveWhatTheyShould) {
+  constexpr int passes = 3;
+  for (const cpu::StreamKernels* kernels : cpu::stream_kernels()) {
+    for (int stream = 0; stream < cpu::streams; ++stream) {
+      for (const int stores : {0, 1}) {
+        const auto kernel = kernels->run[stream][stores];
+        if (kernel == nullptr) continue;
+        Arrays arrays;
+        const Arrays before;
+        std::uint64_t sum = 0;
+        for (const double value : before.a) sum += std::bit_cast<std::uint64_t>(value);
+        const std::uint64_t returned = kernel(arrays.all(), scalar, passes);
+        EXPECT_EQ(returned, stream == 0 ? passes * sum : 0) << kernels->name;
+        for (std::size_t i = 0; i < count; ++i) {
+          ASSERT_EQ(arrays.a[i], wanted(static_cast<Stream>(stream), before, i, passes))
+              << kernels->name << " " << stream << " " << stores << " " << i;
+        }
+        EXPECT_EQ(arrays.b, before.b);
+        EXPECT_EQ(arrays.c, before.c);
+      }
+    }
+  }
+}
+
+TEST(StreamKernels, BeginWithTheWidest) {
+  const auto all = cpu::stream_kernels();
+  ASSERT_FALSE(all.empty());
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i]->vector_bytes, all[i - 1]->vector_bytes);
+  EXPECT_EQ(all.back()->vector_bytes, 16);
+}
+
+std::vector<const cpu::Core*> cores_here() { return order_of(cpu::machine(), Pinning::compact); }
+
+TEST(StreamTeam, ProvesEveryRunOfEveryStream) {
+  for (int stream = 0; stream < cpu::streams; ++stream) {
+    StreamTeam team(cores_here(), *cpu::stream_kernels().front(), static_cast<Stream>(stream), Stores::ordinary,
+                    facts_of(static_cast<Stream>(stream)).arrays, 10 * cpu::stream_step);
+    for (const std::uint64_t passes : {1u, 5u, 2u}) {
+      EXPECT_GT(team.run(passes).count(), 0);
+      EXPECT_EQ(team.flaw(), std::nullopt) << stream;
+    }
+    EXPECT_TRUE(team.pinned());
+  }
+}
+
+std::uint64_t idle(const cpu::StreamArrays&, double, std::uint64_t) { return 0; }
+
+TEST(StreamTeam, AKernelThatDoesNothingIsFound) {
+  cpu::StreamKernels lazy = *cpu::stream_kernels().front();
+  for (auto& kernels : lazy.run) kernels[0] = idle;
+  for (int stream = 0; stream < cpu::streams; ++stream) {
+    StreamTeam team(cores_here(), lazy, static_cast<Stream>(stream), Stores::ordinary, 3, 10 * cpu::stream_step);
+    static_cast<void>(team.run(1));
+    EXPECT_TRUE(team.flaw()) << stream;
+  }
+}
+
+/// Writes the first time, and then leaves it at that.
+std::uint64_t once(const cpu::StreamArrays& arrays, double value, std::uint64_t passes) {
+  static bool written = false;
+  if (std::exchange(written, true)) return 0;
+  return cpu::stream_kernels().back()->run[static_cast<int>(Stream::write)][0](arrays, value, passes);
+}
+
+TEST(StreamTeam, WhatAnEarlierRunLeftIsNoProof) {
+  cpu::StreamKernels lazy = *cpu::stream_kernels().front();
+  lazy.run[static_cast<int>(Stream::write)][0] = once;
+  StreamTeam team({cores_here().front()}, lazy, Stream::write, Stores::ordinary, 1, 100 * cpu::stream_step);
+  static_cast<void>(team.run(1));
+  EXPECT_EQ(team.flaw(), std::nullopt);
+  static_cast<void>(team.run(1));
+  EXPECT_TRUE(team.flaw());
+}
+
+TEST(StreamTeam, WhatAProcessorDoesNotHaveOrMemoryDoesNotHoldIsUnsupported) {
+  const cpu::StreamKernels& kernels = *cpu::stream_kernels().front();
+  const std::vector<const cpu::Core*> one{cores_here().front()};
+  EXPECT_THROW(StreamTeam(one, kernels, Stream::read, Stores::non_temporal, 1, cpu::stream_step), gpu::Unsupported);
+  EXPECT_THROW(StreamTeam(one, kernels, Stream::read, Stores::ordinary, 1, 1ull << 45), gpu::Unsupported);
+}
+
+// --- the probe ---
+
+measure::Request little() { return {.effort = Effort::quick, .smallest_bytes = 1 << 10, .largest_bytes = 1 << 20}; }
+
+TEST(CpuBandwidth, EveryWorkloadOfThisMachineProvesItsWork) {
+  const auto device = cpu::open();
+  int points = 0;
+  for (const Point& point : cpu_bandwidth_points(cpu::machine(), little())) {
+    if (point.x.at("bytes") > (16 << 10)) continue;
+    const Workload workload = cpu_bandwidth.prepare(*device, point, little());
+    ++points;
+    try {
+      const Repetitions found = workload.observe({.least_repetitions = 3, .most_repetitions = 3}, [] {});
+      EXPECT_EQ(found.values.size(), 3u);
+      EXPECT_GT(std::ranges::min(found.values), 0.001);
+    } catch (const gpu::TooShort& reason) {
+      EXPECT_NE(std::string(reason.what()).find("measure again"), std::string::npos);  // this machine runs much else
+    }
+  }
+  EXPECT_GE(points, 3);
+}
+
+Measurement measured(const char* pattern, const char* stores, int threads, double gbps, double bytes = 1 << 28) {
+  Measurement one{.point = {.series = {{"pattern", pattern},
+                                       {"stores", stores},
+                                       {"pinning", "compact"},
+                                       {"bytes-counted", "program"}},
+                            .x = {{"bytes", bytes}, {"cpu_threads", threads}}},
+                  .unit = "GB/s",
+                  .values = std::vector<double>(9, gbps),
+                  .state = {}};
+  one.state.shape = {{"beyond_caches", bytes > (1 << 20) ? 1 : 0}};
+  return one;
+}
+
+TEST(CpuBandwidth, SaysHowManyThreadsSaturateMemory) {
+  const std::vector<Measurement> all{
+      measured("triad", "ordinary", 1, 20),    measured("triad", "ordinary", 2, 38),
+      measured("triad", "ordinary", 4, 55),    measured("triad", "ordinary", 8, 60),
+      measured("triad", "ordinary", 16, 59.8), measured("triad", "ordinary", 1, 200, 1 << 14),
+      measured("copy", "ordinary", 1, 20),     measured("copy", "ordinary", 16, 60),
+      measured("read", "ordinary", 1, 20),     measured("read", "ordinary", 2, 21)};
+  const std::vector<Finding> found = saturated_by(all);
+  ASSERT_EQ(found.size(), 2u);  // of the copies nobody knows what lies between 1 and 16
+  EXPECT_EQ(found[0].series.at("pattern"), "triad");
+  EXPECT_EQ(found[0].value, 4);
+  EXPECT_EQ(found[0].details.at("threads_for_99_percent"), 8);
+  EXPECT_EQ(found[1].value, 1);
+}
+
+TEST(CpuBandwidth, SaysNothingOfMemoryWhereNoWorkingSetIsBeyondTheCaches) {
+  const std::vector<Measurement> all{
+      measured("write", "ordinary", 1, 20, 1 << 14), measured("write", "ordinary", 2, 38, 1 << 14),
+      measured("write", "non-temporal", 1, 20, 1 << 14), measured("write", "non-temporal", 2, 38, 1 << 14)};
+  EXPECT_TRUE(saturated_by(all).empty());
+  EXPECT_TRUE(non_temporal_gains(all).empty());
+}
+
+TEST(CpuBandwidth, SaysWhatStoresPastTheCachesGain) {
+  const std::vector<Measurement> all{measured("copy", "ordinary", 1, 10), measured("copy", "non-temporal", 1, 11),
+                                     measured("copy", "ordinary", 8, 40), measured("copy", "non-temporal", 8, 58),
+                                     measured("write", "non-temporal", 8, 58)};
+  const std::vector<Finding> found = non_temporal_gains(all);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NEAR(*found[0].value, 1.45, 1e-6);
+  EXPECT_EQ(found[0].series.at("stores"), "non-temporal");
+  EXPECT_NE(found[0].evidence.find("1.45 times as much, where 1.50"), std::string::npos) << found[0].evidence;
+}
+
+TEST(CpuBandwidth, CountsTheBytesOfTheBusAsALineThatIsReadBeforeItIsWritten) {
+  const std::map<Stream, double> ideals{
+      {Stream::read, 1},      {Stream::write, 2},       {Stream::copy, 1.5},           {Stream::scale, 1.5},
+      {Stream::add, 4.0 / 3}, {Stream::triad, 4.0 / 3}, {Stream::read_modify_write, 1}};
+  for (const auto& [stream, ideal] : ideals) EXPECT_DOUBLE_EQ(facts_of(stream).ideal_gain(), ideal);
+}
+
+}  // namespace
+}  // namespace sonde::probes
