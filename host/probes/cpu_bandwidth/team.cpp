@@ -20,7 +20,7 @@ constexpr std::size_t page_elements = 4096 / sizeof(double);
 constexpr std::size_t apart_elements = 1088 / sizeof(double);
 /// In place of what is to be written; no stream writes it.
 constexpr double overwritten = -1;
-constexpr double times = 3;
+constexpr double scale_factor = 3;
 /// By how much threads may begin one after the other: what a line takes to all of them, and a share of a run.
 constexpr Nanoseconds two_lines{2e3};
 constexpr double tolerated_share = 0.01;
@@ -29,16 +29,14 @@ constexpr double tolerated_share = 0.01;
 double filled_b(std::size_t index) { return static_cast<double>(index % 1021 + 1); }
 double filled_c(std::size_t index) { return static_cast<double>(index % 509 + 2); }
 
-Nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
-
 double expected(Stream stream, std::size_t index, double added) {
   switch (stream) {
     case Stream::read: break;
-    case Stream::write: return times;
+    case Stream::write: return scale_factor;
     case Stream::copy: return filled_b(index);
-    case Stream::scale: return times * filled_b(index);
+    case Stream::scale: return scale_factor * filled_b(index);
     case Stream::add: return filled_b(index) + filled_c(index);
-    case Stream::triad: return filled_b(index) + times * filled_c(index);
+    case Stream::triad: return filled_b(index) + scale_factor * filled_c(index);
     case Stream::read_modify_write: return filled_b(index) + added;
   }
   return filled_b(index);
@@ -156,7 +154,7 @@ void StreamTeam::work(Member& member, const std::stop_token& stop) {
 void StreamTeam::turn(Member& member, const cpu::StreamArrays& arrays, std::uint64_t passes) {
   const auto kernel = kernels_.run[static_cast<int>(stream_)][static_cast<int>(stores_)];
   if (writes_anew(stream_)) look_at_some(count_, [&](std::size_t index) { arrays.a[index] = overwritten; });
-  const double scalar = stream_ == Stream::read_modify_write ? 1 : times;
+  const double scalar = stream_ == Stream::read_modify_write ? 1 : scale_factor;
   // All wait for the last one without sleep, as each would wake at another moment.
   const int all = static_cast<int>(members_.size());
   const int everybody = (arrived_++ / all + 1) * all;

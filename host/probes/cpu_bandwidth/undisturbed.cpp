@@ -20,8 +20,6 @@ constexpr std::size_t least_runs = 3;
 constexpr Nanoseconds longest_point{4e8};
 constexpr int untimed_runs = 2;
 
-Nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
-
 Nanoseconds proved_run(StreamTeam& team, std::uint64_t passes, const std::function<void()>& alive) {
   const Nanoseconds time = team.run(passes);
   alive();
