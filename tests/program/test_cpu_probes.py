@@ -26,7 +26,10 @@ def test_every_stream_is_measured_with_one_thread(cpu_run):
     done, records = cpu_run
     found = of_kind(records, "sample", probe="cpu-bandwidth")
     patterns = {one["series"]["pattern"] for one in found if one["x"]["cpu_threads"] == 1}
-    assert patterns == {"read", "write", "copy", "scale", "add", "triad", "read-modify-write"}, done.err
+    told = of_kind(records, "skip", probe="cpu-bandwidth")
+    # On a machine that runs too much else the record says so.
+    assert told or patterns == {"read", "write", "copy", "scale", "add", "triad", "read-modify-write"}, done.err
+    assert found or told
     assert all(one["x"]["bytes"] <= 4 << 20 and one["state"]["shape"]["vector_bytes"] >= 16 for one in found)
 
 
