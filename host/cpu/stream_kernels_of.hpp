@@ -18,9 +18,9 @@ struct StreamsOf {
 
   static const Doubles& at(const double* place) { return *reinterpret_cast<const Doubles*>(place); }
 
-  template <bool non_temporal>
+  template <bool NonTemporal>
   static void put(double* place, Doubles value) {
-    if constexpr (non_temporal) {
+    if constexpr (NonTemporal) {
       Vectors::store_past_caches(place, value);
     } else {
       *reinterpret_cast<Doubles*>(place) = value;
@@ -49,27 +49,27 @@ struct StreamsOf {
     return sum;
   }
 
-  template <Stream stream, bool non_temporal>
+  template <Stream Kind, bool NonTemporal>
   static std::uint64_t write(const StreamArrays& arrays, double scalar, std::uint64_t passes) {
     const Doubles times = scalar - Doubles{};
     double* const a = arrays.a;
     const double* const b = arrays.b;
     const double* const c = arrays.c;
     sweep(arrays, passes, [=](std::size_t i, std::size_t) {
-      if constexpr (stream == Stream::write) put<non_temporal>(a + i, times);
-      if constexpr (stream == Stream::copy) put<non_temporal>(a + i, at(b + i));
-      if constexpr (stream == Stream::scale) put<non_temporal>(a + i, times * at(b + i));
-      if constexpr (stream == Stream::add) put<non_temporal>(a + i, at(b + i) + at(c + i));
-      if constexpr (stream == Stream::triad) put<non_temporal>(a + i, at(b + i) + times * at(c + i));
-      if constexpr (stream == Stream::read_modify_write) put<non_temporal>(a + i, at(a + i) + times);
+      if constexpr (Kind == Stream::write) put<NonTemporal>(a + i, times);
+      if constexpr (Kind == Stream::copy) put<NonTemporal>(a + i, at(b + i));
+      if constexpr (Kind == Stream::scale) put<NonTemporal>(a + i, times * at(b + i));
+      if constexpr (Kind == Stream::add) put<NonTemporal>(a + i, at(b + i) + at(c + i));
+      if constexpr (Kind == Stream::triad) put<NonTemporal>(a + i, at(b + i) + times * at(c + i));
+      if constexpr (Kind == Stream::read_modify_write) put<NonTemporal>(a + i, at(a + i) + times);
     });
-    if constexpr (non_temporal) Vectors::wait_for_stores();
+    if constexpr (NonTemporal) Vectors::wait_for_stores();
     return 0;
   }
 
-  template <bool non_temporal>
+  template <bool NonTemporal>
   static constexpr auto past_caches(std::uint64_t (*kernel)(const StreamArrays&, double, std::uint64_t)) {
-    return Vectors::has_stores_past_caches || !non_temporal ? kernel : nullptr;
+    return Vectors::has_stores_past_caches || !NonTemporal ? kernel : nullptr;
   }
 
   static constexpr StreamKernels kernels(const char* name) {

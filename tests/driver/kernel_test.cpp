@@ -326,7 +326,7 @@ std::vector<std::uint32_t> passed(const std::vector<PassInput>& inputs, std::uin
         }
       }
       for (std::uint32_t row = 0; row < out_rows; ++row, made += 0xC2B2AE35u)
-        target[(std::size_t{first} * out_rows + item - first + row * width) * 4 + word] = made;
+        target[(std::size_t{first} * out_rows + item - first + std::size_t{row} * width) * 4 + word] = made;
     }
   }
   return target;

@@ -65,7 +65,8 @@ std::vector<double> ExchangedLines::round_trips(Pair& pair, Exchange exchange) {
     word_of(line, 0) = 0;
     word_of(line, 1) = 0;
   }
-  const auto of_a_line = static_cast<std::uint64_t>(first_round_trips + size_.samples * size_.round_trips);
+  const auto of_a_line =
+      first_round_trips + static_cast<std::uint64_t>(size_.samples) * static_cast<std::uint64_t>(size_.round_trips);
   const gpu::Nanoseconds step = clock_step();
   std::vector<double> medians;
   const auto here = [&](Patience& patience) {

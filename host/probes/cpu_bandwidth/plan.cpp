@@ -34,10 +34,11 @@ constexpr double without_a_cache_bytes = 256 << 20;
 
 bool has_stores_past_caches(Stream stream) { return stream != Stream::read && stream != Stream::read_modify_write; }
 
-/// Whole steps of every thread's every array, and so whole lines.
-double whole_bytes(double bytes, Stream stream, int threads) {
+/// Whole steps of every thread's every array, and so whole lines; no more than `most`, where one step is not.
+double whole_bytes(double bytes, Stream stream, int threads, double most) {
   const double unit = element * cpu::stream_step * facts_of(stream).arrays * threads;
-  return std::max(1.0, std::round(bytes / unit)) * unit;
+  const double steps = std::max(1.0, std::min(std::round(bytes / unit), std::floor(most / unit)));
+  return steps * unit;
 }
 
 class Planned {
@@ -45,11 +46,9 @@ class Planned {
   Planned(const cpu::Topology& machine, const Request& request) : machine_(machine), request_(request) {}
 
   void add(StreamChoice choice, double bytes) {
-    choice.bytes = whole_bytes(bytes, choice.stream, choice.threads);
-    if (choice.bytes < static_cast<double>(request_.smallest_bytes.value_or(0)) ||
-        choice.bytes > static_cast<double>(request_.largest_bytes.value_or(~0ull))) {
-      return;
-    }
+    const auto most = static_cast<double>(request_.largest_bytes.value_or(~0ull));
+    choice.bytes = whole_bytes(bytes, choice.stream, choice.threads, most);
+    if (choice.bytes < static_cast<double>(request_.smallest_bytes.value_or(0)) || choice.bytes > most) return;
     const double seconds = request_.effort == Effort::quick ? 0.1 : 0.5;
     const Point point{.series = series_of(choice),
                       .x = {{"bytes", choice.bytes}, {"cpu_threads", choice.threads}},
