@@ -28,12 +28,16 @@ double bytes_of(const records::CountedPoint& point) {
 }  // namespace
 
 std::string traffic_table(const std::string& device, const View& view, bool is_simulated, int columns) {
-  using Curve = std::tuple<std::string, std::string, Series>;
+  // What has no working set, such as a frame, is a curve of its own.
+  using Curve = std::tuple<std::string, std::string, Series, std::map<std::string, double>>;
   std::map<Curve, const records::CounterRecord*> largest;
   for (const records::CounterRecord* one : view.counted(device)) {
     // Its own tables say what was counted.
     if (one->point->probe == probes::hit_rate.name || !one->point->memory_per_byte) continue;
-    const records::CounterRecord*& kept = largest[{one->point->probe, one->point->api, one->point->series}];
+    const auto& [probe, api, series, x] =
+        std::tie(one->point->probe, one->point->api, one->point->series, one->point->x);
+    const records::CounterRecord*& kept =
+        largest[{probe, api, series, x.contains("bytes") ? std::map<std::string, double>() : x}];
     if (kept == nullptr || bytes_of(*one->point) >= bytes_of(*kept->point)) kept = one;
   }
   if (largest.empty()) return "";
