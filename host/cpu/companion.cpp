@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "cpu/clock.hpp"
 #include "cpu/pinned.hpp"
 #include "os/cpu_time.hpp"
 
@@ -19,8 +20,6 @@ constexpr int loads_in_a_window = 1024;
 /// registers: additions of a constant are folded before they are executed by some cores (Intel's since Golden Cove).
 constexpr int additions = 4000;
 constexpr std::size_t usual_windows = 1 << 14;
-
-Nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 const std::byte* follow(const std::byte* at) {
 #pragma GCC unroll 64
@@ -69,14 +68,14 @@ class Chase final : public gpu::Companion {
     chasing.notify_one();
     while (!stop.stop_requested()) {
       const os::CpuTime before = os::cpu_time_of_this_thread();
-      const Nanoseconds begin = now();
+      const Nanoseconds begin = steady_now();
       at_ = follow(at_);
-      const Nanoseconds end = now();
+      const Nanoseconds end = steady_now();
       const os::CpuTime after = os::cpu_time_of_this_thread();
-      const Nanoseconds adding = now();
+      const Nanoseconds adding = steady_now();
       const volatile std::uintptr_t sum = add_up(at_);
       static_cast<void>(sum);
-      const Nanoseconds added = now() - adding;
+      const Nanoseconds added = steady_now() - adding;
       windows.push_back({.begin = begin,
                          .end = end,
                          .ns_per_load = (end - begin).count() / loads_in_a_window,

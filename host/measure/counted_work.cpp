@@ -12,15 +12,6 @@ bool only_reads(const std::map<std::string, std::string>& series) {
   return pattern == series.end() || pattern->second == "read";
 }
 
-bool counts(const counters::Layout& layout, counters::Role role) {
-  return std::ranges::find(layout.counters, role, &counters::Counter::role) != layout.counters.end();
-}
-
-unsigned beat_bytes_of(const counters::Layout& layout) {
-  const auto found = std::ranges::find(layout.counters, counters::Role::fabric_read, &counters::Counter::role);
-  return found == layout.counters.end() ? 0 : found->count_bytes;
-}
-
 }  // namespace
 
 Workload CountedWork::counted(Workload workload) const {
@@ -49,8 +40,8 @@ std::optional<PointTraffic> CountedWork::traffic() const {
   PointTraffic all{.source = layout.name,
                    .traffic = counters::stated(counters::total(pieces_)),
                    .hit_rate = {},
-                   .counts_cpu = counts(layout, counters::Role::cpu_read),
-                   .beat_bytes = beat_bytes_of(layout),
+                   .counts_cpu = layout.counts(counters::Role::cpu_read),
+                   .beat_bytes = layout.beat_bytes(),
                    .moved_bytes = moved_bytes_};
   all.hit_rate = counters::hit_rate(all.traffic, layout.no_hit_rate);
   return all;

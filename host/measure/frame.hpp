@@ -16,6 +16,9 @@ struct Surface {
   std::uint32_t divided_by = 1;  ///< its width and height are the frame's over this
   std::uint32_t frames = 1;      ///< so many frames read all of a texture, each the next part of it
 
+  /// Of all of it, for each 16 pixels of the frame: a whole number even where its width and height are a fourth.
+  [[nodiscard]] std::uint64_t bytes_per_16_pixels() const { return 16ull * bytes_per_pixel / divided_by / divided_by; }
+
   friend bool operator==(const Surface&, const Surface&) = default;
 };
 

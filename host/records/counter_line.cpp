@@ -66,18 +66,7 @@ std::string state_of(const CounterRecord& counter) {
 }
 
 void add_point(std::string& line, const CountedPoint& point) {
-  const nlohmann::json place = {
-      {"device", point.device}, {"api", point.api}, {"probe", point.probe}, {"series", point.series}};
-  const std::string text = place.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  line += "," + text.substr(1, text.size() - 2) + R"(,"x":{)";
-  const char* between = "";
-  for (const auto& [name, value] : point.x) {
-    // A whole number has no decimal point then, as in a sample.
-    fmt::format_to(std::back_inserter(line), R"({}"{}":{})", between, name,
-                   value == std::floor(value) ? value : six_digits(value));
-    between = ",";
-  }
-  line += "}";
+  line += "," + fields_of(point.origin, point.point);
   add_whole(line, "moved_bytes", point.moved_bytes > 0 ? std::optional(point.moved_bytes) : std::nullopt);
   add(line, "fabric_per_byte", point.fabric_per_byte);
   add(line, "memory_per_byte", point.memory_per_byte);

@@ -1,22 +1,20 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 
 #include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/known_load.hpp"
 #include "counters/traffic/rates.hpp"
+#include "measure/probe.hpp"
+#include "records/lines.hpp"
 
 namespace sonde::records {
 
 /// Beside which point something was counted, and what its kernel moved meanwhile.
 struct CountedPoint {
-  std::string device;
-  std::string api;
-  std::string probe;
-  std::map<std::string, std::string> series;
-  std::map<std::string, double> x;
+  Origin origin;
+  measure::Point point;
   double moved_bytes = 0;  ///< 0 where it is not known
   std::optional<double> fabric_per_byte = {};
   std::optional<double> memory_per_byte = {};

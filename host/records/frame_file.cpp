@@ -31,11 +31,6 @@ constexpr std::uint32_t most_times = 16;
 constexpr std::uint64_t most_frames_of_a_texture = 64;
 constexpr std::uint64_t most_bytes_per_pixel_of_a_pass = 256;
 
-/// For each 16 pixels of the frame, so that it is whole where width and height are a fourth.
-std::uint64_t bytes_per_16_pixels(const Surface& surface) {
-  return 16ull * surface.bytes_per_pixel / surface.divided_by / surface.divided_by;
-}
-
 std::string in_quotes(const std::string& name) { return shown(json(name)); }
 
 std::size_t place_of(const Frame& frame, const std::string& name) {
@@ -64,8 +59,8 @@ void read_surfaces(Fields& fields, std::string_view list, bool are_textures, Fra
     part.whole("divided_by", surface.divided_by, 1, 4);
     if (surface.divided_by == 3) part.complain("divided_by", "must be 1, 2 or 4, not 3");
     if (are_textures) part.whole("frames", surface.frames, 1, most_frames_of_a_texture);
-    if (bytes_per_16_pixels(surface) % surface.frames != 0)
-      part.complain("frames", "must divide the texture's " + std::to_string(bytes_per_16_pixels(surface)) +
+    if (surface.bytes_per_16_pixels() % surface.frames != 0)
+      part.complain("frames", "must divide the texture's " + std::to_string(surface.bytes_per_16_pixels()) +
                                   " bytes for each 16 pixels of the frame, and " + std::to_string(surface.frames) +
                                   " does not");
     frame.surfaces.push_back(surface);
@@ -101,10 +96,10 @@ void read_writes(Fields& fields, const Frame& frame, FramePass& pass) {
 }
 
 void check_length(const Fields& fields, const Frame& frame, const FramePass& pass) {
-  std::uint64_t bytes = bytes_per_16_pixels(frame.surfaces[pass.writes]);
+  std::uint64_t bytes = frame.surfaces[pass.writes].bytes_per_16_pixels();
   for (const FrameRead& read : pass.reads) {
     const Surface& surface = frame.surfaces[read.surface];
-    bytes += bytes_per_16_pixels(surface) / surface.frames * read.times;
+    bytes += surface.bytes_per_16_pixels() / surface.frames * read.times;
   }
   if (bytes > 16 * most_bytes_per_pixel_of_a_pass)
     fields.complain("reads",

@@ -242,6 +242,15 @@ std::string error_line(const Origin& origin, const measure::Point* point, const 
   return reason_line("error", origin, point, reason);
 }
 
+std::string fields_of(const Origin& origin, const measure::Point& point) {
+  const std::string object = text_of({{"device", origin.device},
+                                      {"api", origin.api},
+                                      {"probe", origin.probe},
+                                      {"series", series_json(point.series)},
+                                      {"x", x_json(point.x)}});
+  return object.substr(1, object.size() - 2);
+}
+
 std::string end_line(const EndRecord& end) {
   return text_of({{"record", "end"},
                   {"status", end.status},

@@ -58,6 +58,8 @@ std::string finding_line(const Origin& origin, const measure::Finding& finding);
 std::string skip_line(const Origin& origin, const measure::Point* point, const std::string& reason);
 std::string error_line(const Origin& origin, const measure::Point* point, const std::string& reason);
 std::string end_line(const EndRecord& end);
+/// The fields that say which point something belongs to, for a line that is written otherwise: "device":"cpu",…
+std::string fields_of(const Origin& origin, const measure::Point& point);
 
 /// One device as `sonde list --json` prints it: the device record with, for each probe, "yes" or why not.
 struct Applicability {

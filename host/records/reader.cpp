@@ -206,13 +206,8 @@ Line finding_of(const Json& json) {
 }
 
 CountedPoint counted_point_of(const Json& json) {
-  const Origin origin = origin_of(json);
-  const measure::Point point = point_of(json);
-  return {.device = origin.device,
-          .api = origin.api,
-          .probe = origin.probe,
-          .series = point.series,
-          .x = point.x,
+  return {.origin = origin_of(json),
+          .point = point_of(json),
           .moved_bytes = get_if_there<double>(json, "moved_bytes").value_or(0),
           .fabric_per_byte = get_if_there<double>(json, "fabric_per_byte"),
           .memory_per_byte = get_if_there<double>(json, "memory_per_byte")};

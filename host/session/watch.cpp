@@ -36,12 +36,6 @@ WatchSource replay_of(const std::string& path) try {
   throw UsageError(problem.what());
 }
 
-unsigned beat_bytes_of(const counters::Layout& layout) {
-  const auto is_fabric = [](const counters::Counter& one) { return one.role == counters::Role::fabric_read; };
-  const auto found = std::ranges::find_if(layout.counters, is_fabric);
-  return found == layout.counters.end() ? 0 : found->count_bytes;
-}
-
 /// What a watch does with each interval: a record, and a part of the sums.
 class Intake {
  public:
@@ -52,7 +46,7 @@ class Intake {
         window_(window),
         watched_(plan.window_seconds, source.why_not),
         baseline_(plan.window_seconds, source.why_not) {
-    if (source.counters) beat_bytes_ = beat_bytes_of(source.counters->layout());
+    if (source.counters) beat_bytes_ = source.counters->layout().beat_bytes();
   }
 
   void take(const Traffic& traffic, bool is_baseline) {

@@ -95,11 +95,8 @@ class PipeObserver final : public measure::Observer {
                                    .traffic = seen.traffic,
                                    .hit_rate = seen.hit_rate,
                                    .beat_bytes = seen.beat_bytes,
-                                   .point = records::CountedPoint{.device = task_.device,
-                                                                  .api = records::api_name(task_.api),
-                                                                  .probe = std::string(probe.name),
-                                                                  .series = point.series,
-                                                                  .x = point.x,
+                                   .point = records::CountedPoint{.origin = origin(probe),
+                                                                  .point = point,
                                                                   .moved_bytes = seen.moved_bytes,
                                                                   .fabric_per_byte = seen.fabric_per_byte(),
                                                                   .memory_per_byte = seen.memory_per_byte()}};

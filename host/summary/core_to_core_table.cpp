@@ -55,8 +55,7 @@ std::string text_of(const Matrix& matrix, int columns) {
     std::vector<std::string> cells{fmt::format("CPU {}", from)};
     for (const int to : cpus) {
       const auto found = row.find(to);
-      cells.push_back(found == row.end() ? ""
-                                         : marked(three_digits(measure::median_of(*found->second)), *found->second));
+      cells.push_back(median_cell(found == row.end() ? nullptr : found->second));
     }
     table.add(cells);
   }

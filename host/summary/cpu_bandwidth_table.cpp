@@ -48,10 +48,6 @@ std::vector<double> both(const std::pair<double, double>& threads) {
 
 std::string threads_text(double threads) { return fmt::format("{:g} thread{}", threads, threads == 1 ? "" : "s"); }
 
-std::string cell_of(const measure::Measurement* point) {
-  return point == nullptr ? "" : marked(three_digits(measure::median_of(*point)), *point);
-}
-
 std::string by_working_set(const Results& results, const std::vector<double>& threads, int columns) {
   std::vector<Column> heads{{.head = "working set"}};
   std::vector<BySize> curves;
@@ -64,7 +60,7 @@ std::string by_working_set(const Results& results, const std::vector<double>& th
   Table table(heads);
   for (const double size : telling_bytes) {
     std::vector<std::string> cells{measure::size_text(size)};
-    for (const BySize& curve : curves) cells.push_back(cell_of(near(curve, size)));
+    for (const BySize& curve : curves) cells.push_back(median_cell(near(curve, size)));
     if (std::ranges::any_of(cells.begin() + 1, cells.end(), [](const auto& cell) { return !cell.empty(); }))
       table.add(cells);
   }
@@ -83,7 +79,7 @@ std::string in_the_largest(const Results& results, const std::vector<double>& th
     for (const double count : threads) {
       for (const char* const stores : {"ordinary", "non-temporal"}) {
         const BySize curve = curve_of(results, pattern, stores, count);
-        cells.push_back(curve.empty() ? "" : cell_of(curve.rbegin()->second));
+        cells.push_back(curve.empty() ? "" : median_cell(curve.rbegin()->second));
       }
     }
     if (std::ranges::any_of(cells.begin() + 1, cells.end(), [](const auto& cell) { return !cell.empty(); }))

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "probes/hit_rate/by_counters.hpp"
 #include "summary/layout.hpp"
 #include "workloads/memory_kinds.hpp"
 
@@ -13,11 +14,6 @@ namespace {
 std::string percent(double share) {
   const std::string text = fmt::format("{:.0f}", 100 * share);
   return text == "-0" ? "0" : text;
-}
-
-bool is_by_counters(const Series& series) {
-  const auto method = series.find("method");
-  return method != series.end() && method->second == "counters";
 }
 
 /// The random walk in what any buffer is made of: by timing, and by counters where they saw it.
@@ -31,7 +27,7 @@ std::string walk_table(const Results& hit_rate, int columns) {
     latencies.merge(by_size(samples, "ns"));
     BySize shares = by_size(samples, "ratio");
     for (const auto& [bytes, share] : shares) sizes.insert(bytes);
-    (is_by_counters(series) ? counted : timed).merge(shares);
+    (probes::is_by_counters(series) ? counted : timed).merge(shares);
   }
   std::vector<Column> heads{
       {.head = "working set", .left = true}, {.head = "ns a load"}, {.head = "hits, %"}, {.head = "between"}};
@@ -43,8 +39,7 @@ std::string walk_table(const Results& hit_rate, int columns) {
     const measure::Measurement* const latency = near(latencies, bytes);
     const measure::Measurement* const share = timed.contains(bytes) ? timed.at(bytes) : nullptr;
     std::vector<std::string> cells{
-        measure::size_text(bytes),
-        latency == nullptr ? "" : marked(three_digits(measure::median_of(*latency)), *latency),
+        measure::size_text(bytes), median_cell(latency),
         share == nullptr ? "" : percent(share->interval ? share->interval->value : measure::median_of(*share)),
         share != nullptr && share->interval ? percent(share->interval->low) + "–" + percent(share->interval->high)
                                             : ""};
@@ -60,7 +55,7 @@ std::string stream_table(const Results& hit_rate, int columns) {
   std::map<std::string, BySize> by_pattern;
   std::set<double> sizes;
   for (const auto& [series, samples] : hit_rate.samples) {
-    if (!is_by_counters(series) || !series.contains("pattern")) continue;
+    if (!probes::is_by_counters(series) || !series.contains("pattern")) continue;
     BySize shares = by_size(samples, "ratio");
     for (const auto& [bytes, share] : shares) sizes.insert(bytes);
     by_pattern[series.at("pattern")].merge(shares);

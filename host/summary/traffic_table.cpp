@@ -20,7 +20,7 @@ std::string cell(const std::optional<double>& number, double factor, const char*
   return text == "-0.00" || text == "-0" ? text.substr(1) : text;
 }
 
-double bytes_of(const records::CountedPoint& point) {
+double bytes_of(const measure::Point& point) {
   const auto found = point.x.find("bytes");
   return found == point.x.end() ? 0 : found->second;
 }
@@ -33,12 +33,11 @@ std::string traffic_table(const std::string& device, const View& view, bool is_s
   std::map<Curve, const records::CounterRecord*> largest;
   for (const records::CounterRecord* one : view.counted(device)) {
     // Its own tables say what was counted.
-    if (one->point->probe == probes::hit_rate.name || !one->point->memory_per_byte) continue;
-    const auto& [probe, api, series, x] =
-        std::tie(one->point->probe, one->point->api, one->point->series, one->point->x);
-    const records::CounterRecord*& kept =
-        largest[{probe, api, series, x.contains("bytes") ? std::map<std::string, double>() : x}];
-    if (kept == nullptr || bytes_of(*one->point) >= bytes_of(*kept->point)) kept = one;
+    const auto& [origin, point, moved, fabric_per_byte, memory_per_byte] = *one->point;
+    if (origin.probe == probes::hit_rate.name || !memory_per_byte) continue;
+    const records::CounterRecord*& kept = largest[{
+        origin.probe, origin.api, point.series, point.x.contains("bytes") ? std::map<std::string, double>() : point.x}];
+    if (kept == nullptr || bytes_of(point) >= bytes_of(kept->point->point)) kept = one;
   }
   if (largest.empty()) return "";
   Table table({{.head = "for each byte that was asked for", .left = true},
@@ -46,11 +45,10 @@ std::string traffic_table(const std::string& device, const View& view, bool is_s
                {.head = "at memory"},
                {.head = "hits, %"}});
   for (const auto& [curve, counted] : largest) {
-    const records::CountedPoint& point = *counted->point;
-    const std::string api = is_simulated ? "" : point.api + ", ";
-    table.add({point.probe + ", " + api + place_text({.series = point.series, .x = point.x}),
-               cell(point.fabric_per_byte, 1, "{:.2f}"), cell(point.memory_per_byte, 1, "{:.2f}"),
-               cell(counted->hit_rate.reads_and_writes, 100, "{:.0f}")});
+    const auto& [origin, point, moved, fabric_per_byte, memory_per_byte] = *counted->point;
+    const std::string api = is_simulated ? "" : origin.api + ", ";
+    table.add({origin.probe + ", " + api + place_text(point), cell(fabric_per_byte, 1, "{:.2f}"),
+               cell(memory_per_byte, 1, "{:.2f}"), cell(counted->hit_rate.reads_and_writes, 100, "{:.0f}")});
   }
   return "\n" + wrapped(is_simulated ? "Simulated traffic, bytes" : "Traffic that counters saw, bytes", columns, 0) +
          table.text(columns);

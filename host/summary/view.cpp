@@ -5,6 +5,7 @@
 
 #include "measure/visits.hpp"
 #include "probes/bandwidth/curve.hpp"
+#include "summary/layout.hpp"
 
 namespace sonde::summary {
 namespace {
@@ -26,7 +27,7 @@ View::View(std::span<const records::Line> lines) {
     } else if (const auto* finding = std::get_if<records::FindingLine>(&line)) {
       results_[key_of(finding->origin)].findings.push_back(finding->finding);
     } else if (const auto* counter = std::get_if<records::CounterLine>(&line)) {
-      if (counter->counter.point) counted_[counter->counter.point->device].push_back(&counter->counter);
+      if (counter->counter.point) counted_[counter->counter.point->origin.device].push_back(&counter->counter);
     } else if (const auto* skip = std::get_if<records::SkipLine>(&line)) {
       add_unmeasured(false, skip->origin, skip->point, skip->reason);
     } else if (const auto* error = std::get_if<records::ErrorLine>(&line)) {
@@ -116,6 +117,10 @@ const measure::Measurement* near(const BySize& curve, double bytes) {
 
 std::string marked(std::string cell, const measure::Measurement& measurement) {
   return measurement.state.disturbed ? std::move(cell) + " *" : std::move(cell);
+}
+
+std::string median_cell(const measure::Measurement* point) {
+  return point == nullptr ? "" : marked(three_digits(measure::median_of(*point)), *point);
 }
 
 }  // namespace sonde::summary

@@ -79,4 +79,7 @@ inline constexpr std::array<double, 11> telling_bytes{4 << 10,  16 << 10, 64 << 
 /// A star where others disturbed the measurement.
 std::string marked(std::string cell, const measure::Measurement& measurement);
 
+/// The median of a point with three digits, marked; empty where there is none.
+std::string median_cell(const measure::Measurement* point);
+
 }  // namespace sonde::summary

@@ -46,20 +46,17 @@ TEST(CounterLine, ComesBackAsItWas) {
 
 TEST(CounterLine, APointOfARunComesBackToo) {
   CounterRecord sent = counter();
-  sent.point = CountedPoint{.device = "gpu-0",
-                            .api = "vulkan",
-                            .probe = "bandwidth",
-                            .series = {{"pattern", "read"}},
-                            .x = {{"bytes", 4096}},
+  sent.point = CountedPoint{.origin = {"gpu-0", "vulkan", "bandwidth"},
+                            .point = {.series = {{"pattern", "read"}}, .x = {{"bytes", 4096}}},
                             .moved_bytes = 1e9,
                             .fabric_per_byte = 1.25};
   const CounterRecord read = std::get<CounterLine>(read_line(counter_line(sent))).counter;
   ASSERT_TRUE(read.point);
-  EXPECT_EQ(read.point->device, "gpu-0");
-  EXPECT_EQ(read.point->api, "vulkan");
-  EXPECT_EQ(read.point->probe, "bandwidth");
-  EXPECT_EQ(read.point->series, sent.point->series);
-  EXPECT_EQ(read.point->x, sent.point->x);
+  EXPECT_EQ(read.point->origin.device, "gpu-0");
+  EXPECT_EQ(read.point->origin.api, "vulkan");
+  EXPECT_EQ(read.point->origin.probe, "bandwidth");
+  EXPECT_EQ(read.point->point.series, sent.point->point.series);
+  EXPECT_EQ(read.point->point.x, sent.point->point.x);
   EXPECT_EQ(read.point->moved_bytes, 1e9);
   EXPECT_EQ(read.point->fabric_per_byte, 1.25);
   EXPECT_FALSE(read.point->memory_per_byte);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -50,6 +52,20 @@ struct Layout {
   std::string_view no_hit_rate;        ///< why there is none; empty where there is
   std::string_view no_cpu_latency;     ///< the same of the CPU's latency behind L3
   std::vector<std::string> missing;    ///< what it does not count, and what would give it
+
+  /// The largest that a counter shows.
+  [[nodiscard]] std::uint64_t largest_value() const {
+    return width_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width_bits) - 1;
+  }
+  [[nodiscard]] bool has_turns(std::size_t group) const { return group < takes_turns.size() && takes_turns[group]; }
+  [[nodiscard]] bool counts(Role role) const {
+    return std::ranges::find(counters, role, &Counter::role) != counters.end();
+  }
+  /// Of one count at the fabric; 0 where none is counted.
+  [[nodiscard]] unsigned beat_bytes() const {
+    const auto found = std::ranges::find(counters, Role::fabric_read, &Counter::role);
+    return found == counters.end() ? 0 : found->count_bytes;
+  }
 
   /// A reading with room for everything, so that filling it in allocates nothing.
   [[nodiscard]] Reading empty_reading() const {

@@ -19,12 +19,10 @@ constexpr double most_spread = 0.10;
 constexpr std::array<std::string_view, 8> label_names{"reset",      "saturated", "vanished",    "not-counted",
                                                       "reads-zero", "uneven",    "multiplexed", "extrapolated"};
 
-std::uint64_t largest_value(unsigned bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
-
 /// How far a counter went; nothing where it cannot have gone so.
 std::optional<double> counted(std::uint64_t before, std::uint64_t after, double seconds, const Layout& layout,
                               std::set<Label>& labels) {
-  const std::uint64_t largest = largest_value(layout.width_bits);
+  const std::uint64_t largest = layout.largest_value();
   if (layout.saturates && after >= largest) {
     labels.insert(Label::saturated);
     return std::nullopt;
@@ -61,7 +59,7 @@ GroupTime time_of(std::size_t group, const Reading& before, const Reading& after
     traffic.labels.insert(Label::multiplexed);
     time.factor = enabled / running;
   }
-  if (group < layout.takes_turns.size() && layout.takes_turns[group]) {
+  if (layout.has_turns(group)) {
     traffic.labels.insert(Label::extrapolated);
     const double turn = std::max(1.0, traffic.seconds / enabled);
     traffic.scale = std::max(traffic.scale, turn);
@@ -139,7 +137,7 @@ Traffic traffic_between(const Reading& before, const Reading& after, const Layou
     if (spoiled[static_cast<Role>(role)]) traffic.amounts[static_cast<Role>(role)] = std::nullopt;
   }
   for (std::size_t group = 0; group < layout.groups && layout.turns > 1; ++group) {
-    const bool known = times[group].known && stations[group] > 0 && layout.takes_turns[group];
+    const bool known = times[group].known && stations[group] > 0 && layout.has_turns(group);
     traffic.turns.push_back(known ? moved[group] / static_cast<double>(stations[group]) / times[group].seconds
                                   : no_rate);
   }

@@ -11,17 +11,13 @@ namespace {
 
 constexpr std::uint64_t most_count = std::numeric_limits<std::uint64_t>::max();
 
-std::uint64_t mask_of(const Layout& layout) {
-  return layout.width_bits >= 64 ? most_count : (std::uint64_t{1} << layout.width_bits) - 1;
-}
-
 /// A sum that stays at its end, which no counter reaches, instead of going on at 0.
 std::uint64_t sum_of(std::uint64_t one, std::uint64_t other) {
   return one > most_count - other ? most_count : one + other;
 }
 
 void add(Reading& sum, const Reading& before, const Reading& after, const Layout& layout) {
-  const std::uint64_t mask = mask_of(layout);
+  const std::uint64_t mask = layout.largest_value();
   for (std::size_t place = 0; place < sum.values.size(); ++place) {
     const bool at_its_end = layout.saturates && after.values[place] >= mask;
     sum.values[place] =
@@ -39,39 +35,58 @@ void add(Reading& sum, const Reading& before, const Reading& after, const Layout
   sum.after_ns += after.after_ns - before.after_ns;
 }
 
+using Windows = std::vector<std::pair<Reading, Reading>>;
+
+/// In how many of them a group has counted.
+std::ptrdiff_t windows_counted(const Windows& windows, std::size_t group) {
+  return std::ranges::count_if(windows, [group](const auto& window) {
+    return window.second.groups[group].enabled_ns > window.first.groups[group].enabled_ns;
+  });
+}
+
+bool each_group_has_counted(const Windows& windows, const Layout& layout) {
+  for (std::size_t group = 0; group < layout.groups; ++group) {
+    if (layout.has_turns(group) && windows_counted(windows, group) == 0) return false;
+  }
+  return true;
+}
+
+/// A window stands for the others by its work, not by its time: in all of them as much was done, and one that was
+/// interrupted moved no more.
+void count_windows_alike(Reading& sum, const Windows& windows, const Layout& layout) {
+  const double mean_ns = static_cast<double>(sum.before_ns + sum.after_ns) / 2 / static_cast<double>(windows.size());
+  for (std::size_t group = 0; group < sum.groups.size(); ++group) {
+    GroupState& state = sum.groups[group];
+    if (!layout.has_turns(group) || state.enabled_ns == 0) continue;
+    const double factor =
+        static_cast<double>(windows_counted(windows, group)) * mean_ns / static_cast<double>(state.enabled_ns);
+    state.running_ns = static_cast<std::uint64_t>(factor * static_cast<double>(state.running_ns));
+    state.enabled_ns = static_cast<std::uint64_t>(factor * static_cast<double>(state.enabled_ns));
+  }
+}
+
 }  // namespace
 
 TrafficMeter::TrafficMeter(std::unique_ptr<CounterSource> source)
-    : source_(std::move(source)), before_(source_->layout().empty_reading()) {}
+    : source_(std::move(source)), before_(source_->layout().empty_reading()), after_(before_) {}
 
 void TrafficMeter::end(std::uint64_t amount) {
-  Window& window = windows_.emplace_back(amount, before_, source_->layout().empty_reading());
-  source_->read(window.after);
+  source_->read(after_);  // first: what is allocated for the window is no part of it
+  windows_.push_back({amount, before_, after_});
   // Where short and long windows alternate, the long ones would else have some of the groups alone.
   if (amount >= last_amount_) source_->pass_the_turn_on();
   last_amount_ = amount;
-}
-
-bool TrafficMeter::each_group_has_counted(const std::vector<std::pair<Reading, Reading>>& windows) const {
-  for (std::size_t group = 0; group < layout().groups; ++group) {
-    const bool takes_turns = group < layout().takes_turns.size() && layout().takes_turns[group];
-    const bool has_counted = std::ranges::any_of(windows, [group](const auto& window) {
-      return window.second.groups[group].enabled_ns > window.first.groups[group].enabled_ns;
-    });
-    if (takes_turns && !has_counted) return false;
-  }
-  return true;
 }
 
 TrafficMeter::Taken TrafficMeter::take(std::uint64_t amount, std::size_t most) {
   std::erase_if(windows_, [amount](const Window& window) { return window.amount != amount; });
   const std::size_t first = windows_.size() > most ? windows_.size() - most : 0;
   Taken taken;
-  std::vector<std::pair<Reading, Reading>> piece;
+  Windows piece;
   // From the latest back: what is left over are the first ones, in which caches may still have been filling.
   for (Window& window : std::span(windows_).subspan(first) | std::views::reverse) {
     piece.emplace_back(std::move(window.before), std::move(window.after));
-    if (!each_group_has_counted(piece)) continue;
+    if (!each_group_has_counted(piece, layout())) continue;
     taken.windows += piece.size();
     taken.pieces.push_back(traffic_in(piece, layout()));
     piece.clear();
@@ -80,26 +95,6 @@ TrafficMeter::Taken TrafficMeter::take(std::uint64_t amount, std::size_t most) {
   last_amount_ = 0;
   return taken;
 }
-
-namespace {
-
-/// A window stands for the others by its work, not by its time: in all of them as much was done, and one that was
-/// interrupted moved no more.
-void count_windows_alike(Reading& sum, const std::vector<std::pair<Reading, Reading>>& windows, const Layout& layout) {
-  const double mean_ns = static_cast<double>(sum.before_ns + sum.after_ns) / 2 / static_cast<double>(windows.size());
-  for (std::size_t group = 0; group < sum.groups.size(); ++group) {
-    GroupState& state = sum.groups[group];
-    if (group >= layout.takes_turns.size() || !layout.takes_turns[group] || state.enabled_ns == 0) continue;
-    const auto counted = std::ranges::count_if(windows, [group](const auto& window) {
-      return window.second.groups[group].enabled_ns > window.first.groups[group].enabled_ns;
-    });
-    const double factor = static_cast<double>(counted) * mean_ns / static_cast<double>(state.enabled_ns);
-    state.running_ns = static_cast<std::uint64_t>(factor * static_cast<double>(state.running_ns));
-    state.enabled_ns = static_cast<std::uint64_t>(factor * static_cast<double>(state.enabled_ns));
-  }
-}
-
-}  // namespace
 
 Traffic traffic_in(const std::vector<std::pair<Reading, Reading>>& windows, const Layout& layout) {
   Layout summed = layout;

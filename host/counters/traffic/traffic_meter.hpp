@@ -32,8 +32,6 @@ class TrafficMeter {
   [[nodiscard]] const Layout& layout() const { return source_->layout(); }
 
  private:
-  [[nodiscard]] bool each_group_has_counted(const std::vector<std::pair<Reading, Reading>>& windows) const;
-
   struct Window {
     std::uint64_t amount = 0;
     Reading before;
@@ -42,6 +40,7 @@ class TrafficMeter {
 
   std::unique_ptr<CounterSource> source_;
   Reading before_;
+  Reading after_;
   std::uint64_t last_amount_ = 0;
   std::vector<Window> windows_;
 };

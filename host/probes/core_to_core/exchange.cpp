@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "analysis/statistics.hpp"
+#include "cpu/clock.hpp"
 #include "gpu/error.hpp"
 
 namespace sonde::probes {
@@ -77,9 +78,9 @@ std::vector<double> ExchangedLines::round_trips(Pair& pair, Exchange exchange) {
       std::uint64_t done = first_round_trips;
       std::vector<double> samples;
       for (int sample = 0; sample < size_.samples; ++sample) {
-        const gpu::Nanoseconds begin = steady_now();
+        const gpu::Nanoseconds begin = cpu::steady_now();
         send(patience, exchange, there, back, done, size_.round_trips);
-        samples.push_back(nanoseconds_each(steady_now() - begin, size_.round_trips, step));
+        samples.push_back(nanoseconds_each(cpu::steady_now() - begin, size_.round_trips, step));
         done += static_cast<std::uint64_t>(size_.round_trips);
       }
       medians.push_back(analysis::quantile(samples, 0.5));

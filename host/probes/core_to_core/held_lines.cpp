@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "cpu/clock.hpp"
 #include "cpu/flush.hpp"
 #include "gpu/error.hpp"
 #include "workloads/walk.hpp"
@@ -62,11 +63,11 @@ std::vector<double> HeldLines::walks(Pair& pair, Held held, int count) {
     for (int walk = 1; walk <= all; ++walk) {
       patience.until([&] { return taken.load(std::memory_order_acquire) == walk; });
       const Line* at = &line(0);
-      const gpu::Nanoseconds begin = steady_now();
+      const gpu::Nanoseconds begin = cpu::steady_now();
 #pragma GCC unroll 16
       for (std::uint32_t hop = 0; hop < count_; ++hop) at = at->next;
       asm volatile("" : "+r"(at));  // the walk has ended before the clock is read
-      const gpu::Nanoseconds time = steady_now() - begin;
+      const gpu::Nanoseconds time = cpu::steady_now() - begin;
       bool seen = at == &line(0);
       for (std::uint32_t index = 0; index < count_; ++index) {
         seen = seen &&

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "cpu/clock.hpp"
 #include "gpu/error.hpp"
 
 namespace sonde::probes {
@@ -17,7 +18,7 @@ constexpr gpu::Nanoseconds longest_wait{10e9};
 }  // namespace
 
 void Patience::look(gpu::Nanoseconds& waited_since) const {
-  const gpu::Nanoseconds now = steady_now();
+  const gpu::Nanoseconds now = cpu::steady_now();
   if (waited_since < gpu::Nanoseconds(0)) waited_since = now;
   if (given_up_ || now - waited_since > longest_wait) {
     throw gpu::Unsupported(
@@ -74,9 +75,9 @@ double nanoseconds_each(gpu::Nanoseconds stretch, double count, gpu::Nanoseconds
 gpu::Nanoseconds clock_step() {
   constexpr int readings = 1000;
   gpu::Nanoseconds least{1e9};
-  gpu::Nanoseconds before = steady_now();
+  gpu::Nanoseconds before = cpu::steady_now();
   for (int reading = 0; reading < readings; ++reading) {
-    const gpu::Nanoseconds now = steady_now();
+    const gpu::Nanoseconds now = cpu::steady_now();
     if (now > before) least = std::min(least, now - before);
     before = now;
   }

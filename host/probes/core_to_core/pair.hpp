@@ -1,9 +1,9 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <functional>
 
+#include "cpu/clock.hpp"
 #include "cpu/pinned.hpp"
 #include "gpu/device.hpp"
 
@@ -56,7 +56,5 @@ double nanoseconds_each(gpu::Nanoseconds stretch, double count, gpu::Nanoseconds
 
 /// The least that the steady clock moves between two readings, as it was seen.
 gpu::Nanoseconds clock_step();
-
-inline gpu::Nanoseconds steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 }  // namespace sonde::probes

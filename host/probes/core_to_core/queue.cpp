@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "cpu/clock.hpp"
 #include "cpu/flush.hpp"
 #include "gpu/error.hpp"
 
@@ -45,14 +46,14 @@ QueueRates ChunkQueue::trials(Pair& pair, int count) {
       }
       cpu::wait_for_flushes();
       flushed.store(trial, std::memory_order_release);
-      const gpu::Nanoseconds begin = steady_now();
+      const gpu::Nanoseconds begin = cpu::steady_now();
       for (int index = 0; index < chunks_; ++index) {
         const std::uint64_t number = number_of(trial, chunks_, index);
         std::memcpy(data.data(), &number, sizeof number);
         std::memcpy(chunk(index) + line_bytes_, data.data(), data_bytes_);
         Number(*reinterpret_cast<std::uint64_t*>(chunk(index))).store(number, std::memory_order_release);
       }
-      const gpu::Nanoseconds time = steady_now() - begin;
+      const gpu::Nanoseconds time = cpu::steady_now() - begin;
       if (trial > 0) rates.writer.push_back(gbps(time));
     }
     patience.until([&] { return read.load(std::memory_order_acquire) == count; });
@@ -67,14 +68,14 @@ QueueRates ChunkQueue::trials(Pair& pair, int count) {
         const std::uint64_t number = number_of(trial, chunks_, index);
         const Number ready(*reinterpret_cast<std::uint64_t*>(chunk(index)));
         patience.until([&] { return ready.load(std::memory_order_acquire) == number; });
-        if (index == 0) begin = steady_now();
+        if (index == 0) begin = cpu::steady_now();
         std::memcpy(data.data(), chunk(index) + line_bytes_, data_bytes_);
         asm volatile("" : : "r"(data.data()) : "memory");  // all of it is there
         std::uint64_t told = 0;
         std::memcpy(&told, data.data(), sizeof told);
         differing |= told ^ number;
       }
-      const gpu::Nanoseconds time = steady_now() - begin;
+      const gpu::Nanoseconds time = cpu::steady_now() - begin;
       if (differing != 0 || data.back() != std::byte{0x5A}) {
         throw gpu::Error("a chunk that was read from the queue is not the one that was written");
       }

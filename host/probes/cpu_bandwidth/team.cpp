@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "cpu/clock.hpp"
 #include "cpu/pinned.hpp"
 #include "gpu/error.hpp"
 #include "os/cpu_time.hpp"
@@ -161,9 +162,9 @@ void StreamTeam::turn(Member& member, const cpu::StreamArrays& arrays, std::uint
   while (arrived_ < everybody) {
   }
   const os::CpuTime own_before = os::cpu_time_of_this_thread();
-  member.begin = now();
+  member.begin = cpu::steady_now();
   const std::uint64_t sum = kernel(arrays, scalar, passes);
-  member.end = now();
+  member.end = cpu::steady_now();
   const double seconds = (member.end - member.begin).count() * 1e-9;
   member.interrupted = os::was_interrupted(own_before, os::cpu_time_of_this_thread(), seconds);
   if (stream_ == Stream::read_modify_write) member.added += static_cast<double>(passes);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,9 +13,6 @@
 #include "gpu/device.hpp"
 
 namespace sonde::probes {
-
-/// By the host's steady clock.
-inline gpu::Nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 /// Threads on a core each that stream arrays of their own, all of them begun together.
 class StreamTeam {

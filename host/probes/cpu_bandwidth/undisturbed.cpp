@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "cpu/clock.hpp"
 #include "gpu/error.hpp"
 
 namespace sonde::probes {
@@ -32,7 +33,7 @@ std::uint64_t calibrate(StreamTeam& team, Nanoseconds end, const std::function<v
   for (std::uint64_t passes = 1;;) {
     // The shorter of two: in one others may have had a core.
     const Nanoseconds time = std::min(proved_run(team, passes, alive), proved_run(team, passes, alive));
-    if (time >= wanted_run / 2 || now() > end) return passes;
+    if (time >= wanted_run / 2 || cpu::steady_now() > end) return passes;
     // Not far at once: the first passes may have had to fetch what the next find in a cache.
     const double times = time.count() > 0 ? wanted_run / time : 8;
     passes = static_cast<std::uint64_t>(std::ceil(static_cast<double>(passes) * std::clamp(times, 1.5, 8.0)));
@@ -42,12 +43,12 @@ std::uint64_t calibrate(StreamTeam& team, Nanoseconds end, const std::function<v
 }  // namespace
 
 UndisturbedRuns undisturbed_runs(StreamTeam& team, const measure::Limits& limits, const std::function<void()>& alive) {
-  const Nanoseconds begin = now();
+  const Nanoseconds begin = cpu::steady_now();
   UndisturbedRuns found{.passes = calibrate(team, begin + longest_point / 2, alive)};
   for (int run = 0; run < untimed_runs; ++run) proved_run(team, found.passes, alive);
   measure::StoppingRule stopping(limits);
   std::size_t runs = 0;
-  while (!stopping.done() && (now() - begin < longest_point || runs < least_runs)) {
+  while (!stopping.done() && (cpu::steady_now() - begin < longest_point || runs < least_runs)) {
     const Nanoseconds time = proved_run(team, found.passes, alive);
     ++runs;
     if (team.interrupted() || time < shortest_run) continue;

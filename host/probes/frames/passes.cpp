@@ -10,11 +10,8 @@ using measure::FramePass;
 using measure::FrameRead;
 using measure::Surface;
 
-/// Bytes for each 16 pixels of the frame, of what one frame reads or writes of a surface: a whole number even where its
-/// width and height are a fourth of the frame's.
-std::uint64_t bytes_per_16_pixels(const Surface& surface) {
-  return 16ull * surface.bytes_per_pixel / surface.divided_by / surface.divided_by / surface.frames;
-}
+/// Of what one frame reads or writes of a surface.
+std::uint64_t bytes_per_16_pixels(const Surface& surface) { return surface.bytes_per_16_pixels() / surface.frames; }
 
 /// As many items as can each have whole rows of every surface of the pass: their greatest common divisor.
 std::uint64_t common_bytes_per_16_pixels(const Frame& frame, const FramePass& pass) {

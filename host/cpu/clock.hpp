@@ -1,0 +1,12 @@
+#pragma once
+
+#include <chrono>
+
+#include "gpu/device.hpp"
+
+namespace sonde::cpu {
+
+/// By the steady clock, whose beginning means nothing.
+inline gpu::Nanoseconds steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+}  // namespace sonde::cpu
