@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -90,6 +91,19 @@ std::optional<CoreClock> PointRunner::clock_now(const Point& point) {
   return std::nullopt;
 }
 
+/// Only helps to measure: where it fails, the state beside each point still tells the clock.
+void PointRunner::bring_clock_back(const Point& point) {
+  if (!options_.clock_recovery || clock_recovery_failed_) return;
+  try {
+    options_.clock_recovery->recover([this] { observer_.alive(); });
+  } catch (const gpu::Lost&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    clock_recovery_failed_ = true;
+    observer_.failed(probe_, &point, without_clock_recovery(error.what()));
+  }
+}
+
 std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit) {
   const auto alive = [this] { observer_.alive(); };
   Limits limits = limits_of_one_share(limits_of(options_.request.effort, device_.info().type), point);
@@ -117,6 +131,7 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
     std::optional<OneCore> one_core;
     if (workload.one_core && device_.info().type == gpu::DeviceType::cpu) one_core.emplace(options_.reading_thread);
     SmtInterference* smt_interference = one_core || probe_.of_the_cpu ? options_.smt_interference.get() : nullptr;
+    bring_clock_back(point);
     // Not what was read while the host prepared: the device slept then, and its clock fell.
     const auto begin = std::chrono::steady_clock::now();
     const Repetitions repetitions =

@@ -25,6 +25,7 @@ class PointRunner {
 
  private:
   std::optional<CoreClock> clock_now(const Point& point);
+  void bring_clock_back(const Point& point);
 
   gpu::Device& device_;
   const Probe& probe_;
@@ -33,6 +34,7 @@ class PointRunner {
   std::mt19937_64 random_;
   int disturbed_in_a_row_ = 0;
   bool clock_failed_ = false;
+  bool clock_recovery_failed_ = false;
 };
 
 }  // namespace sonde::measure

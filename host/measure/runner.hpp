@@ -11,6 +11,7 @@
 #include "counters/traffic/traffic_meter.hpp"
 #include "measure/observer.hpp"
 #include "measure/probe.hpp"
+#include "measure/settle.hpp"
 #include "measure/smt_interference.hpp"
 #include "os/threads.hpp"
 
@@ -28,6 +29,8 @@ struct RunnerOptions {
       [](std::chrono::steady_clock::time_point) { return std::vector<counters::DeviceState>{}; };
   /// The device's core clock now, told by a little work of its own; empty where nobody can tell.
   std::function<std::optional<CoreClock>()> core_clock = [] { return std::optional<CoreClock>{}; };
+  /// Brings the device's clock back up before a point is measured; null where it needs none.
+  std::shared_ptr<ClockRecovery> clock_recovery;
   /// Whether something else works on the core that a CPU is measured on; empty where nobody can tell.
   std::shared_ptr<SmtInterference> smt_interference;
   std::shared_ptr<counters::TrafficMeter> traffic;  ///< null where nobody counts what moves

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <deque>
+#include <utility>
 
 #include "gpu/error.hpp"
 
@@ -12,6 +14,10 @@ namespace {
 constexpr std::size_t windows_that_agree = 5;
 constexpr double agreement = 0.005;
 constexpr gpu::Nanoseconds settling_window{10e6};
+
+/// Long beside a launch, short beside a point.
+constexpr gpu::Nanoseconds look_at_the_clock{1e6};
+constexpr double as_fast_as_usual = 1.02;
 
 /// By the host's clock: long beside what a launch takes.
 constexpr gpu::Nanoseconds checked_work{5e6};
@@ -79,6 +85,41 @@ Settled settle_clock(const Workload& arithmetic, gpu::Nanoseconds longest, const
     settled.stable = recent.size() == windows_that_agree && greatest - least < agreement * least;
   }
   return settled;
+}
+
+ClockRecovery::ClockRecovery(Workload arithmetic, const Settled& settled, gpu::Nanoseconds longest,
+                             gpu::Nanoseconds patience)
+    : arithmetic_(std::move(arithmetic)),
+      usual_ns_(settled.nanoseconds_per_step),
+      longest_(longest),
+      patience_(patience) {
+  arithmetic_.run(arithmetic_.quantum);  // compiles
+}
+
+gpu::Nanoseconds ClockRecovery::per_step(gpu::Nanoseconds wanted) {
+  const auto fitting = static_cast<std::uint64_t>(wanted.count() / usual_ns_) / arithmetic_.quantum * arithmetic_.quantum;
+  const std::uint64_t steps = std::clamp(fitting, arithmetic_.quantum, arithmetic_.most);
+  const gpu::Nanoseconds time = arithmetic_.run(steps);
+  if (const auto flaw = arithmetic_.flaw()) throw gpu::Error(*flaw);
+  spent_ += time;
+  return time / static_cast<double>(steps);
+}
+
+void ClockRecovery::recover(const std::function<void()>& alive) {
+  if (usual_ns_ <= 0 || spent_ > patience_) return;
+  const gpu::Nanoseconds until = spent_ + longest_;
+  double now_ns = per_step(look_at_the_clock).count();
+  while (now_ns > as_fast_as_usual * usual_ns_ && spent_ < until) {
+    now_ns = per_step(settling_window).count();
+    alive();
+  }
+  usual_ns_ = spent_ < until ? std::min(usual_ns_, now_ns) : now_ns;
+}
+
+std::string without_clock_recovery(const std::string& why) {
+  return "points are measured without waiting for the device's clock to be up again after a pause, as the arithmetic "
+         "that brings it up failed: " +
+         why;
 }
 
 }  // namespace sonde::measure

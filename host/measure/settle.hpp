@@ -21,4 +21,30 @@ std::optional<std::string> clock_flaw(const Workload& arithmetic);
 /// start at a fraction of their clock and climb for up to half a second. Gives up after `longest` of device time.
 Settled settle_clock(const Workload& arithmetic, gpu::Nanoseconds longest, const std::function<void()>& alive);
 
+/// Brings a GPU's clock back to where it was. Some drivers let it fall to a third while the host prepares a working set,
+/// and it climbs for seconds: what is measured meanwhile reads as a slower device.
+class ClockRecovery {
+ public:
+  /// `arithmetic`: what the clock settled with. `longest`: one recovery may take of the device's time. `patience`: what
+  /// all of them may take.
+  ClockRecovery(Workload arithmetic, const Settled& settled, gpu::Nanoseconds longest, gpu::Nanoseconds patience);
+
+  /// Works until arithmetic is as fast as it ever was; a device that cannot get there any more, as it is hot or out of
+  /// power, is not kept waiting for the same again. Throws gpu::Error where the work is not done.
+  void recover(const std::function<void()>& alive);
+
+ private:
+  /// By work that takes about so long at the usual clock.
+  gpu::Nanoseconds per_step(gpu::Nanoseconds wanted);
+
+  Workload arithmetic_;
+  double usual_ns_;  ///< a step
+  gpu::Nanoseconds longest_;
+  gpu::Nanoseconds patience_;
+  gpu::Nanoseconds spent_{0};
+};
+
+/// What is said where that fails.
+std::string without_clock_recovery(const std::string& why);
+
 }  // namespace sonde::measure

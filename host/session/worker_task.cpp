@@ -35,6 +35,10 @@ namespace {
 constexpr gpu::Nanoseconds longest_settling_of_a_cpu{200e6};
 constexpr gpu::Nanoseconds longest_settling_of_a_gpu{2e9};
 
+/// An H100 that its driver had let fall to a third of its clock took three seconds.
+constexpr gpu::Nanoseconds longest_clock_recovery{4e9};
+constexpr gpu::Nanoseconds patience_with_the_clock{30e9};
+
 /// Within every CPU's first cache.
 constexpr std::uint64_t least_smt_watch_bytes = 16 << 10;
 
@@ -206,6 +210,14 @@ std::function<std::optional<measure::CoreClock>()> core_clock(gpu::Device& devic
   return workloads::core_clock_of(device, settled, read_mhz, [&observer] { observer.alive(); });
 }
 
+/// Of GPUs alone: a CPU's clock is its governor's, and it does not sleep while it prepares.
+std::shared_ptr<measure::ClockRecovery> clock_recovery(gpu::Device& device, const records::MeasureTask& task,
+                                                       const measure::Settled& settled) {
+  if (device.info().type == gpu::DeviceType::cpu || task.api == gpu::Api::model) return nullptr;
+  return std::make_shared<measure::ClockRecovery>(workloads::arithmetic_chain(device), settled, longest_clock_recovery,
+                                                  patience_with_the_clock);
+}
+
 /// What stands between a device and its probes: a clock that can be believed, and settles. A driver that refuses the
 /// few KiB which that takes has failed.
 measure::Settled settled(gpu::Device& device, const records::MeasureTask& task, measure::Observer& observer,
@@ -264,6 +276,8 @@ void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
         .request = task.request,
         .clock_settled = clock.stable,
         .device_state_since = [&sampler](auto moment) { return sampler.since(moment); },
+        .clock_recovery = helper([&] { return clock_recovery(*device, task, clock); },
+                                 [&](const std::string& why) { tell(measure::without_clock_recovery(why)); }),
         .smt_interference = helper([&] { return smt_interference(*device, task, observer, sampler.thread_id()); },
                                    [&](const std::string& why) { tell(without_smt_watch + why); }),
         .reading_thread = sampler.thread_id()};

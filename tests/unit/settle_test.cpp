@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
 
 #include "gpu/error.hpp"
 #include "support/scripted_device.hpp"
@@ -102,6 +105,68 @@ TEST(SettleClock, EveryDispatchButTheFirstIsASignOfLife) {
   std::size_t signs = 0;
   (void)settle_clock(workloads::arithmetic_chain(device), longest, [&signs] { ++signs; });
   EXPECT_GE(signs + 1, device.dispatches().size());
+}
+
+/// A clock that a pause halves, and that 0.3 s of work bring up again; or that stays down for good.
+struct PausingClock {
+  double since_pause_ns = 300e6;
+  bool stays_down = false;
+  double spent_ns = 0;
+
+  Workload arithmetic() {
+    return {.unit = "ns", .quantum = 64, .most = 1 << 30, .run = [this](std::uint64_t steps) {
+              const double slowdown = stays_down ? 2 : 2 - std::min(1.0, since_pause_ns / 300e6);
+              const Nanoseconds time(slowdown * static_cast<double>(steps));
+              since_pause_ns += time.count();
+              spent_ns += time.count();
+              return time;
+            },
+            .flaw = [] { return std::optional<std::string>(); }};
+  }
+  ClockRecovery recovery(Nanoseconds patience = Nanoseconds(30e9)) {
+    return {arithmetic(), {.stable = true, .nanoseconds_per_step = 1}, Nanoseconds(1e9), patience};
+  }
+};
+
+double time_of_recovery(PausingClock& clock, ClockRecovery& recovery) {
+  const double before = clock.spent_ns;
+  recovery.recover([] {});
+  return clock.spent_ns - before;
+}
+
+TEST(ClockRecovery, WorksUntilTheClockIsUpAgain) {
+  PausingClock clock;
+  ClockRecovery recovery = clock.recovery();
+  EXPECT_LT(time_of_recovery(clock, recovery), 3e6) << "it was up";
+  clock.since_pause_ns = 0;
+  EXPECT_GT(time_of_recovery(clock, recovery), 280e6);
+  EXPECT_GT(clock.since_pause_ns, 280e6);
+  EXPECT_LT(time_of_recovery(clock, recovery), 3e6) << "it is up again";
+}
+
+TEST(ClockRecovery, ADeviceThatIsSlowerForGoodIsWaitedForOnce) {
+  PausingClock clock;
+  ClockRecovery recovery = clock.recovery();
+  clock.stays_down = true;
+  EXPECT_NEAR(time_of_recovery(clock, recovery), 1e9, 30e6);
+  EXPECT_LT(time_of_recovery(clock, recovery), 5e6);
+}
+
+TEST(ClockRecovery, AllOfThemEndWithPatience) {
+  PausingClock clock;
+  ClockRecovery recovery = clock.recovery(Nanoseconds(500e6));
+  for (int pause = 0; pause < 10; ++pause) {
+    clock.since_pause_ns = 0;
+    recovery.recover([] {});
+  }
+  EXPECT_LT(clock.spent_ns, 900e6);
+}
+
+TEST(ClockRecovery, WorkThatIsNotDoneIsAnError) {
+  ScriptedDevice device({.drops_work = true});
+  ClockRecovery recovery(workloads::arithmetic_chain(device), {.stable = true, .nanoseconds_per_step = 1}, longest,
+                         longest);
+  EXPECT_THROW(recovery.recover([] {}), gpu::Error);
 }
 
 }  // namespace
