@@ -30,7 +30,12 @@ std::vector<LatencyCurve> main_latency_curves(const View& view, const std::strin
   const std::vector<LatencyCurve> awake = latency_curves(view, device, Path::vector, Fabric::loaded);
   std::vector<LatencyCurve> curves = latency_curves(view, device, Path::vector);
   for (LatencyCurve& curve : curves) {
-    if (const LatencyCurve* kept_awake = through(awake, curve.api)) curve = *kept_awake;
+    const LatencyCurve* kept_awake = through(awake, curve.api);
+    if (kept_awake == nullptr) continue;
+    for (const auto& [bytes, measurement] : kept_awake->points) {
+      std::erase_if(curve.points, [size = bytes](const auto& point) { return is_near(point.first, size); });
+      curve.points[bytes] = measurement;
+    }
   }
   return curves;
 }

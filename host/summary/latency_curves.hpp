@@ -18,7 +18,7 @@ struct LatencyCurve {
 std::vector<LatencyCurve> latency_curves(const View& view, const std::string& device, workloads::Path path,
                                          workloads::Fabric fabric = workloads::Fabric::idle);
 
-/// The vector path of each API, with memory kept awake where that was measured.
+/// The vector path of each API, with memory kept awake at the sizes where that was measured.
 std::vector<LatencyCurve> main_latency_curves(const View& view, const std::string& device);
 
 /// The curve through this API; null where there is none.

@@ -70,8 +70,13 @@ def drawn(reader):
     data = json.loads(reader.scripts[0])
     for chart in data["charts"].values():
         chart["rows"] = [
-            {"series": series, "dashed": dashed, **dict(zip(data["curves"][curve], values, strict=True))}
-            for series, dashed, curve in chart["lines"]
+            {
+                "series": series,
+                "dashed": dashed,
+                "piece": piece,
+                **dict(zip(data["curves"][curve], values, strict=True)),
+            }
+            for series, dashed, piece, curve in chart["lines"]
             for values in zip(*data["curves"][curve].values(), strict=True)
         ]
     return data["charts"]
@@ -229,3 +234,14 @@ def test_series_of_several_files_are_told_apart(tmp_path):
     assert labels(tmp_path, "550") == ["OpenCL"]
     assert labels(tmp_path, "550", "580") == ["OpenCL 550", "OpenCL 580"]
     assert labels(tmp_path, "550", "550") == ["OpenCL (run-1)", "OpenCL (run-2)"]
+
+
+def test_a_walk_beside_a_stream_is_joined_within_levels_alone(tmp_path):
+    kibibytes = [1, 2, 4, 32, 64]  # an edge about 10 KiB, where it was not made
+    (one,) = synthetic.sample_records("opencl", 1, every=1000, series={"fabric": "loaded"})
+    beside = [{**one, "x": {"bytes": 1024 * size}} for size in kibibytes]
+    alone = [{**each, "series": {}} for each in beside]
+    found = drawn(made(tmp_path, [synthetic.run_record(), synthetic.device_record(), *beside, *alone]))
+    pieces = {(row["series"], row["bytes"] // 1024): row["piece"] for row in found["latency-d0"]["rows"]}
+    assert [pieces["OpenCL, fabric loaded", size] for size in kibibytes] == [0, 0, 0, 1, 1]
+    assert [pieces["OpenCL", size] for size in kibibytes] == [0] * 5

@@ -51,6 +51,20 @@ TEST(KeptAwake, RoomThatTheStreamTakesInACacheIsNotReadAsItsLatency) {
   EXPECT_EQ(levels[1].bytes->value, 1 << 20);
 }
 
+TEST(KeptAwake, BothHaveRoomUpToHalfOfACacheAndBeyondAllOfThem) {
+  std::vector<Level> levels = levels_of_both();
+  const std::vector<SizeRange> ranges = room_for_walk_and_stream(levels);
+  ASSERT_EQ(ranges.size(), 3u);
+  EXPECT_TRUE(ranges[0].holds(1024) && ranges[0].holds(7800));
+  EXPECT_FALSE(ranges[0].holds(8192)) << "the stream would push lines of the walk out";
+  EXPECT_FALSE(ranges[1].holds(16900)) << "part of it may be in the first cache";
+  EXPECT_TRUE(ranges[1].holds(17100) && ranges[1].holds(499e3));
+  EXPECT_FALSE(ranges[1].holds(500e3) || ranges[2].holds(500e3));
+  EXPECT_TRUE(ranges[2].holds(1.2e6) && ranges[2].holds(1e12));
+  levels[1].onset_bytes = 30e3;
+  EXPECT_LT(room_for_walk_and_stream(levels)[1].high, 17000) << "no room at all";
+}
+
 TEST(KeptAwake, ALevelThatNoPointFallsIntoKeepsItsLatency) {
   Curve few = curve_of(awake_ns);
   std::erase_if(few, [](const CurvePoint& point) { return point.bytes > 16384; });

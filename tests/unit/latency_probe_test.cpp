@@ -589,6 +589,11 @@ TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
     at_1_mib[is_awake(one.point.series)] = analysis::summarize(one.values).median;
   }
   EXPECT_NEAR(at_1_mib.at(false) / at_1_mib.at(true), 1.5, 0.03);
+  // About the edge the stream would take room in the cache, and the curve would show an edge where there is none.
+  for (const Measurement& one : observer.measurements) {
+    const double bytes = one.point.x.at("bytes");
+    EXPECT_FALSE(is_awake(one.point.series) && bytes > 7800 && bytes < 16384) << bytes;
+  }
 }
 
 /// What became of the walk beside a stream: its first reason, or "measured", or "not asked".

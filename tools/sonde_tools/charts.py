@@ -1,8 +1,10 @@
 """Pictures of curves as Vega-Lite specifications: pure functions from labelled curves to a Picture."""
 
+import math
+
 from sonde_tools import axes, marks
 from sonde_tools.pictures import Line, Picture
-from sonde_tools.series import order
+from sonde_tools.series import kept_awake, order
 
 STATIC_WIDTH_PIXELS = 1000
 HEIGHT_PIXELS = 460
@@ -14,6 +16,8 @@ API_COLOURS = {"opencl": "#0072b2", "vulkan": "#d55e00", "cpu": "#4d4d4d", "mode
 MORE_COLOURS = [
     "#009e73", "#cc79a7", "#b8860b", "#3aa0dc", "#332288", "#882255", "#117733", "#999933", "#cc6677", "#661100", "#44aa99",
 ]  # fmt: skip
+# Of a walk beside a stream within a level; about an edge it leaves out more than what both need room for.
+_LARGEST_STEP = 2.05
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross"]
 
 
@@ -135,14 +139,16 @@ def _curve_layers(across, palette, both, hovered):
     curve = {"x": x, "y": both.y("median"), **series}
     points = {**curve, "shape": {"field": "series", "type": "nominal"}}
     line = {"type": "line", "strokeWidth": 1.8, "clip": True}
+    apart = {"detail": {"field": "piece", "type": "nominal"}}
     return [
         {"mark": {"type": "area", "opacity": 0.22, "clip": True},
          "encoding": {"x": both.x(across.coordinate, full=True), "y": both.y("low_quartile", full=True),
-                      "y2": {"field": "high_quartile"}, "color": coloured}},
-        {"name": "curve", "mark": {**line, "strokeJoin": "round"}, "encoding": curve,
+                      "y2": {"field": "high_quartile"}, "color": coloured, **apart}},
+        {"name": "curve", "mark": {**line, "strokeJoin": "round"}, "encoding": {**curve, **apart},
          "transform": [{"filter": "!datum.dashed"}]},
         # A stroke that depended on the series would put dashes around the legend's symbols.
-        {"mark": {**line, "strokeDash": [5, 3]}, "encoding": curve, "transform": [{"filter": "datum.dashed"}]},
+        {"mark": {**line, "strokeDash": [5, 3]}, "encoding": {**curve, **apart},
+         "transform": [{"filter": "datum.dashed"}]},
         {"mark": {"type": "point", "filled": True, "opacity": 1, "size": 26, "clip": True},
          "encoding": {**points, "shape": shape}, "transform": [{"filter": "!datum.disturbed"}]},
         {"mark": {"type": "point", "filled": False, "fill": "white", "opacity": 1, "size": 34, "strokeWidth": 1.5,
@@ -156,12 +162,23 @@ def _curve_layers(across, palette, both, hovered):
 
 def _lines(across, labelled):
     # One line a page has the colour of the other curves of its API.
-    lines = [
-        Line(entry.label, order(entry.curve.series) == "page",
-             [point for point in entry.curve.points if across.coordinate in point.x])
+    return [
+        Line(entry.label, order(entry.curve.series) == "page", points, piece=piece)
         for entry in labelled
-    ]  # fmt: skip
-    return [line for line in lines if line.points]
+        for piece, points in enumerate(_pieces(entry.curve, across.coordinate))
+    ]
+
+
+def _pieces(curve, coordinate):
+    """Its points as they are joined: of a walk beside a stream those of each level, as it is not made about the edges."""
+    points = [point for point in curve.points if coordinate in point.x]
+    apart = _LARGEST_STEP if kept_awake(curve.series) and coordinate == "bytes" else math.inf
+    pieces = []
+    for point in points:
+        if not pieces or point.x[coordinate] > apart * pieces[-1][-1].x[coordinate]:
+            pieces.append([])
+        pieces[-1].append(point)
+    return pieces
 
 
 def _texts(across):

@@ -44,7 +44,7 @@ def paragraphs(view, entries):
         found.append(
             "A walk with nothing beside it is so little work that memory, and the fabric before it, may fall back to a "
             "low clock. Where the legend says fabric loaded, further work-groups read a light stream beside the walk. "
-            "Sizes are read from the walk alone, latencies of levels from the one beside the stream."
+            "It takes room in shared caches, so that this is done where a level has room for both. Sizes are read from the walk alone, latencies of levels from the one beside the stream."
         )
     unsettled = sum(point.state.get("clock_settled") is False for point in points)
     if unsettled:

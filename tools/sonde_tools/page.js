@@ -1,10 +1,10 @@
 const report = JSON.parse(document.getElementById("report-data").textContent);
 
-// A line of a picture is [name, dashed, number of a curve]; each of its points becomes a row.
-function rows([series, dashed, curve]) {
+// A line of a picture is [name, dashed, piece, number of a curve]; each of its points becomes a row.
+function rows([series, dashed, piece, curve]) {
   const columns = Object.entries(report.curves[curve]);
   return columns[0][1].map((_, index) => {
-    const row = {series, dashed};
+    const row = {series, dashed, piece};
     for (const [name, values] of columns) if (values[index] !== null) row[name] = values[index];
     return row;
   });

@@ -89,7 +89,7 @@ def _data(named):
             if line.key not in numbers:
                 numbers[line.key] = len(curves)
                 curves.append(msgspec.Raw(pictures.columns_text(line)))
-            lines.append([formats.visible(line.series), line.dashed, numbers[line.key]])
+            lines.append([formats.visible(line.series), line.dashed, line.piece, numbers[line.key]])
         charts[id_] = {**pictures.for_page(picture), "lines": lines}
     return msgspec.json.encode({"curves": curves, "charts": charts}).decode().replace("<", "\\u003c")
 

@@ -15,15 +15,17 @@ _STATE = ("foreign_cpu", "clock_mhz")
 
 @dataclass(frozen=True)
 class Line:
-    """One curve of a picture: its name there, whether it is dashed, and its points.
+    """One curve of a picture, or a piece of one: its name there, whether it is dashed, and its points.
 
     numbers: instead of points lists of numbers by name, one entry a row, null where unknown.
+    piece: lines of the same name with other numbers are not joined.
     """
 
     series: str
     dashed: bool
     points: list
     numbers: dict | None = None
+    piece: int = 0
 
     @property
     def key(self):
@@ -88,7 +90,7 @@ def _columns(line):
 
 def _rows(line):
     named = _columns(line)
-    about = {"series": line.series, "dashed": line.dashed}
+    about = {"series": line.series, "dashed": line.dashed, "piece": line.piece}
     return [{**about, **dict(zip(named, values, strict=True))} for values in zip(*named.values(), strict=True)]
 
 

@@ -26,12 +26,12 @@ std::optional<double> interpolated(std::span<const CurvePoint> curve, double byt
   return std::exp(std::lerp(std::log(median_of(below)), std::log(median_of(*above)), share));
 }
 
-/// Awake over asleep at the sizes between `low` and `high`.
-std::vector<double> ratios(std::span<const CurvePoint> asleep, std::span<const CurvePoint> awake, double low,
-                           double high) {
+/// Awake over asleep at the sizes of a range.
+std::vector<double> ratios(std::span<const CurvePoint> asleep, std::span<const CurvePoint> awake,
+                           const SizeRange& range) {
   std::vector<double> found;
   for (const CurvePoint& point : awake) {
-    if (point.bytes < low || point.bytes > high || point.values.empty()) continue;
+    if (!range.holds(point.bytes) || point.values.empty()) continue;
     const std::optional<double> lone = interpolated(asleep, point.bytes);
     if (lone && *lone > 0) found.push_back(median_of(point) / *lone);
   }
@@ -40,21 +40,31 @@ std::vector<double> ratios(std::span<const CurvePoint> asleep, std::span<const C
 
 }  // namespace
 
+std::vector<SizeRange> room_for_walk_and_stream(std::span<const Level> levels) {
+  std::vector<SizeRange> ranges;
+  double left = 0;  // where the level before is gone
+  for (const Level& level : levels) {
+    ranges.push_back({left, level.bytes ? level.onset_bytes / room_for_both : std::numeric_limits<double>::infinity()});
+    left = level.end_bytes;
+  }
+  return ranges;
+}
+
 std::vector<Level> awake_latency(std::vector<Level> levels, std::span<const CurvePoint> asleep,
                                  std::span<const CurvePoint> awake) {
-  constexpr double without_end = std::numeric_limits<double>::infinity();
-  double left = 0;      // where the level before is gone
-  double far_left = 0;  // where it is long gone
-  for (Level& level : levels) {
-    std::vector<double> found;
+  const std::vector<SizeRange> ranges = room_for_walk_and_stream(levels);
+  double last_cache = 0;
+  for (std::size_t index = 0; index < levels.size(); ++index) {
+    Level& level = levels[index];
+    const SizeRange& range = ranges[index];
+    std::vector<double> found = ratios(asleep, awake, range);
     if (level.bytes) {
-      found = ratios(asleep, awake, left, level.onset_bytes / room_for_both);
       if (found.size() < least_points_of_a_cache) found.clear();
-      left = level.end_bytes;
-      far_left = std::max(left, far_beyond * level.bytes->value);
+      last_cache = level.bytes->value;
     } else {
-      found = ratios(asleep, awake, far_left, without_end);
-      if (found.empty()) found = ratios(asleep, awake, left, without_end);
+      const std::vector<double> far =
+          ratios(asleep, awake, {std::max(range.low, far_beyond * last_cache), range.high});
+      if (!far.empty()) found = far;
     }
     if (found.empty()) continue;
     const Summary ratio = summarize(found);

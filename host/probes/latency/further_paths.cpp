@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "analysis/levels/awake_latency.hpp"
 #include "workloads/latency_sweep.hpp"
 
 namespace sonde::probes {
@@ -75,9 +76,15 @@ std::vector<Point> path_points(Path path, const gpu::DeviceInfo& device, const R
   return points;
 }
 
-std::vector<Point> points_kept_awake(const gpu::DeviceInfo& device, const Request& request) {
+std::vector<Point> points_kept_awake(const gpu::DeviceInfo& device, const Request& request,
+                                     const analysis::LatencyCurves& alone) {
   if (device.type == gpu::DeviceType::cpu) return {};
+  const analysis::Hierarchy hierarchy = analysis::find_levels(alone, request.seed);
+  const std::vector<analysis::SizeRange> ranges = analysis::room_for_walk_and_stream(hierarchy.levels);
   std::vector<Point> points = path_points(Path::vector, device, request);
+  std::erase_if(points, [&](const Point& point) {
+    return std::ranges::none_of(ranges, [&](const auto& range) { return range.holds(point.x.at("bytes")); });
+  });
   for (Point& point : points) point.series = workloads::series_awake();
   return points;
 }

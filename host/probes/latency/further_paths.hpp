@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/levels/levels.hpp"
 #include "probes/probe.hpp"
 #include "workloads/path.hpp"
 
@@ -15,7 +16,9 @@ std::span<const workloads::Path> further_paths();
 /// reason is said.
 std::vector<Point> path_points(workloads::Path path, const gpu::DeviceInfo& device, const Request& request);
 
-/// Working sets of the vector path beside a light stream; none on CPUs, where any other work disturbs the walk's core.
-std::vector<Point> points_kept_awake(const gpu::DeviceInfo& device, const Request& request);
+/// Working sets of the vector path beside a light stream: those at which the levels of `alone`, the walk with nothing
+/// beside it, have room for both. None on CPUs, where any other work disturbs the walk's core.
+std::vector<Point> points_kept_awake(const gpu::DeviceInfo& device, const Request& request,
+                                     const analysis::LatencyCurves& alone);
 
 }  // namespace sonde::probes

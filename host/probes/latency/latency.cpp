@@ -64,7 +64,7 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   if (!alone.cycle.empty() && workloads::curves_of(known, Path::vector, request, Fabric::loaded).cycle.empty()) {
     Request as_far = request;
     as_far.largest_bytes = static_cast<std::uint64_t>(alone.cycle.back().bytes);
-    points = points_kept_awake(device, as_far);
+    points = points_kept_awake(device, as_far, alone);
   }
   if (!alone.cycle.empty() && has_pages_of_its_own(device, request)) {
     std::ranges::move(workloads::page_walks(alone, device, request), std::back_inserter(points));
