@@ -114,13 +114,17 @@ struct PausingClock {
   double spent_ns = 0;
 
   Workload arithmetic() {
-    return {.unit = "ns", .quantum = 64, .most = 1 << 30, .run = [this](std::uint64_t steps) {
-              const double slowdown = stays_down ? 2 : 2 - std::min(1.0, since_pause_ns / 300e6);
-              const Nanoseconds time(slowdown * static_cast<double>(steps));
-              since_pause_ns += time.count();
-              spent_ns += time.count();
-              return time;
-            },
+    return {.unit = "ns",
+            .quantum = 64,
+            .most = 1 << 30,
+            .run =
+                [this](std::uint64_t steps) {
+                  const double slowdown = stays_down ? 2 : 2 - std::min(1.0, since_pause_ns / 300e6);
+                  const Nanoseconds time(slowdown * static_cast<double>(steps));
+                  since_pause_ns += time.count();
+                  spent_ns += time.count();
+                  return time;
+                },
             .flaw = [] { return std::optional<std::string>(); }};
   }
   ClockRecovery recovery(Nanoseconds patience = Nanoseconds(30e9)) {
