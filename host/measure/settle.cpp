@@ -97,7 +97,8 @@ ClockRecovery::ClockRecovery(Workload arithmetic, const Settled& settled, gpu::N
 }
 
 gpu::Nanoseconds ClockRecovery::per_step(gpu::Nanoseconds wanted) {
-  const auto fitting = static_cast<std::uint64_t>(wanted.count() / usual_ns_) / arithmetic_.quantum * arithmetic_.quantum;
+  const auto fitting =
+      static_cast<std::uint64_t>(wanted.count() / usual_ns_) / arithmetic_.quantum * arithmetic_.quantum;
   const std::uint64_t steps = std::clamp(fitting, arithmetic_.quantum, arithmetic_.most);
   const gpu::Nanoseconds time = arithmetic_.run(steps);
   if (const auto flaw = arithmetic_.flaw()) throw gpu::Error(*flaw);

@@ -21,8 +21,8 @@ std::optional<std::string> clock_flaw(const Workload& arithmetic);
 /// start at a fraction of their clock and climb for up to half a second. Gives up after `longest` of device time.
 Settled settle_clock(const Workload& arithmetic, gpu::Nanoseconds longest, const std::function<void()>& alive);
 
-/// Brings a GPU's clock back to where it was. Some drivers let it fall to a third while the host prepares a working set,
-/// and it climbs for seconds: what is measured meanwhile reads as a slower device.
+/// Brings a GPU's clock back to where it was. Some drivers let it fall to a third while the host prepares a working
+/// set, and it climbs for seconds: what is measured meanwhile reads as a slower device.
 class ClockRecovery {
  public:
   /// `arithmetic`: what the clock settled with. `longest`: one recovery may take of the device's time. `patience`: what

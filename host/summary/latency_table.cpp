@@ -58,12 +58,13 @@ std::string asleep(const std::string& device, const View& view, int columns) {
     if (alone == nullptr) continue;
     const double ns = measure::median_of(*measurement);
     const double alone_ns = measure::median_of(*alone);
-    text += wrapped(fmt::format("{}Where a level has room for both, the walks of this table run beside a light stream, "
-                                "which keeps memory awake. In {} a load then takes {:.0f} ns; alone it takes {:.0f} ns, {:.2f} times as "
-                                "long.",
-                                records::api_prefix(records::api_name(curve.api)), measure::size_text(bytes), ns,
-                                alone_ns, alone_ns / ns),
-                    columns);
+    text += wrapped(
+        fmt::format(
+            "{}Where a level has room for both, the walks of this table run beside a light stream, "
+            "which keeps memory awake. In {} a load then takes {:.0f} ns; alone it takes {:.0f} ns, {:.2f} times as "
+            "long.",
+            records::api_prefix(records::api_name(curve.api)), measure::size_text(bytes), ns, alone_ns, alone_ns / ns),
+        columns);
   }
   return text;
 }

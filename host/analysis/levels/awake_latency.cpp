@@ -62,8 +62,7 @@ std::vector<Level> awake_latency(std::vector<Level> levels, std::span<const Curv
       if (found.size() < least_points_of_a_cache) found.clear();
       last_cache = level.bytes->value;
     } else {
-      const std::vector<double> far =
-          ratios(asleep, awake, {std::max(range.low, far_beyond * last_cache), range.high});
+      const std::vector<double> far = ratios(asleep, awake, {std::max(range.low, far_beyond * last_cache), range.high});
       if (!far.empty()) found = far;
     }
     if (found.empty()) continue;
