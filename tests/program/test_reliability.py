@@ -41,8 +41,8 @@ def runs(request, program, layers, marks, tmp_path_factory):
     def run(plan):
         sonde = Sonde(program, tmp_path_factory.mktemp("run"))
         scripts = reliability.scripts(plan, marks[plan.api])
-        words = ("--device", "cpu", "--api", plan.api, "--probe", ",".join(plan.probes), "--sizes", reliability.SIZES)
-        limits = ("--effort", "quick", "--silence-limit", SILENCE_LIMIT, "--seed", "3", "-o", "run.jsonl")
+        words = ("--device", "cpu", "--api", plan.api, *reliability.asking(plan.probes))
+        limits = ("--silence-limit", SILENCE_LIMIT, "--seed", "3", "-o", "run.jsonl")
         turns = sonde.folder / "turn"
         done = sonde("run", *words, *limits, env=layers(scripts, SONDE_FAULTS_TURNS=str(turns)), timeout=300)
         return done, sonde.records()
@@ -102,9 +102,9 @@ def test_a_copy_that_arrives_wrong_is_an_error_beside_what_is_right(sonde, valid
 @pytest.mark.parametrize("api", reliability.APIS)
 def test_a_refused_allocation_is_a_reason_and_no_value(sonde, valid, layers, marks, api):
     fault = reliability.REFUSED
-    words = ("--device", "cpu", "--api", api, "--probe", ",".join(reliability.PROBES), "--sizes", reliability.SIZES)
+    words = ("--device", "cpu", "--api", api, *reliability.asking(reliability.PROBES))
     env = layers(reliability.counted_from(marks[api], fault.of(api)))
-    done = sonde("run", *words, "--effort", "quick", "-o", "run.jsonl", env=env)
+    done = sonde("run", *words, "-o", "run.jsonl", env=env)
     records = sonde.records()
     valid(records)
     assert done.status == 1
@@ -117,8 +117,8 @@ def test_a_refused_allocation_is_a_reason_and_no_value(sonde, valid, layers, mar
 @pytest.mark.parametrize("api", reliability.APIS)
 def test_a_clock_that_wraps_gives_no_wrong_value(sonde, valid, layers, api):
     fault = reliability.WRAPPED
-    words = ("--device", "cpu", "--api", api, "--probe", ",".join(fault.probes), "--sizes", reliability.SIZES)
-    sonde("run", *words, "--effort", "quick", "-o", "run.jsonl", env=layers(fault.of(api)))
+    words = ("--device", "cpu", "--api", api, *reliability.asking(fault.probes))
+    sonde("run", *words, "-o", "run.jsonl", env=layers(fault.of(api)))
     records = sonde.records()
     valid(records)
     told = of_kind(records, "error")
