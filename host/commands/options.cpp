@@ -68,6 +68,8 @@ Examples:
   sonde watch -- ./game               memory traffic and hit rate while a program runs
   sonde watch --seconds 10            of the whole machine; without --seconds until Ctrl-C
   sonde watch --interval 5 --window 0.5 -o game.jsonl -- ./game --demo
+  sonde watch -o traffic.jsonl -- sonde run --probe frames -o frames.jsonl
+                                      the same of frames, from the lowest resolution to the highest
   sonde watch --source replay:game.jsonl
                                       the same again from a record file, on any machine
   sonde watch --source msr -- ./game  counts nothing of memory: shows what watching costs
