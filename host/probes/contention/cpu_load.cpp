@@ -10,6 +10,7 @@ namespace sonde::probes {
 namespace {
 
 constexpr std::uint64_t least_bytes_a_thread = 128 << 20;
+constexpr std::uint64_t page_bytes = 64 << 10;
 constexpr std::chrono::seconds longest_wait{5};
 
 gpu::Unsupported kept_waiting(std::size_t threads) {
@@ -21,9 +22,12 @@ gpu::Unsupported kept_waiting(std::size_t threads) {
 }  // namespace
 
 CpuLoad::CpuLoad(std::span<const cpu::Core> cores, cpu::Traffic traffic) {
-  // All threads of a cluster together have its furthest cache: each alone is beyond it, so that they are too.
-  const std::uint64_t bytes = std::max(least_bytes_a_thread, 2 * cpu::machine().furthest_cache_bytes);
   for (const cpu::Core& core : cores) {
+    // The threads of a cluster share its furthest cache, and are beyond it together: memory of their own beyond it took
+    // the most of a minute to fill on 16 cores with 300 MiB.
+    const auto sharing = static_cast<std::uint64_t>(std::ranges::count(cores, core.cluster, &cpu::Core::cluster));
+    const std::uint64_t bytes =
+        std::max(least_bytes_a_thread, 2 * cpu::machine().furthest_cache_bytes / sharing / page_bytes * page_bytes);
     threads_.push_back(std::make_unique<cpu::Streamer>(core.cpu, bytes, traffic, cpu::Pace::full));
   }
   // One that the system has yet to start loads nothing.
