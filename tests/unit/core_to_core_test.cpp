@@ -76,10 +76,11 @@ TEST_F(CoreToCorePair, WhatOneThreadThrowsEndsBoth) {
 
 TEST(NanosecondsEach, RefusesAClockThatStandsStillOrStepsTooFar) {
   using gpu::Nanoseconds;
-  EXPECT_DOUBLE_EQ(nanoseconds_each(Nanoseconds(12'000), 100, Nanoseconds(30)), 120);
+  EXPECT_DOUBLE_EQ(nanoseconds_each(Nanoseconds(12'030), 100, Nanoseconds(30)), 120) << "without reading the clock";
   EXPECT_THROW(nanoseconds_each(Nanoseconds(0), 100, Nanoseconds(0)), gpu::Error);
   EXPECT_THROW(nanoseconds_each(Nanoseconds(-5), 100, Nanoseconds(1)), gpu::Error);
-  EXPECT_THROW(nanoseconds_each(Nanoseconds(12'000), 100, Nanoseconds(1000)), gpu::Error);
+  EXPECT_DOUBLE_EQ(nanoseconds_each(Nanoseconds(542), 256, Nanoseconds(30)), 2);
+  EXPECT_THROW(nanoseconds_each(Nanoseconds(12'000), 100, Nanoseconds(2000)), gpu::TooShort);
   EXPECT_GT(clock_step().count(), 0);
 }
 

@@ -50,11 +50,12 @@ class Pair {
   bool there_holds_ = true;
 };
 
-/// Nanoseconds of one of `count` equal parts of a stretch that the steady clock timed. Throws gpu::Error where the
-/// clock stood still or moved by so few of its steps that the stretch is not known within a twentieth.
+/// Nanoseconds of one of `count` equal parts of a stretch that the steady clock timed, without the reading of the clock
+/// that is in it. Throws gpu::Error where the clock stood still, and gpu::TooShort where it moved by few of its steps.
 double nanoseconds_each(gpu::Nanoseconds stretch, double count, gpu::Nanoseconds clock_step);
 
-/// The least that the steady clock moves between two readings, as it was seen.
+/// The least that the steady clock moves between two readings, as it was seen: what a reading takes, unless the clock
+/// is coarser than that.
 gpu::Nanoseconds clock_step();
 
 }  // namespace sonde::probes
