@@ -320,6 +320,23 @@ TEST(BandwidthPlan, WorkingSetsAreWhatShapesCanBeCutInto) {
   }
 }
 
+TEST(BandwidthPlan, PrivatePartsOfAGpuHaveRoomForTheShapeThatWasFound) {
+  // An H100's, where a quick run measured 7,400 GB/s between two sizes at which it measured 17,700.
+  const auto info = device_with(132, gpu::DeviceType::discrete);
+  std::vector<measure::Measurement> known;
+  for (const measure::Point& point : search_points(info, {.effort = measure::Effort::quick})) {
+    known.push_back({.point = point, .unit = "GB/s", .values = {1}, .state = {}});
+    known.back().state.shape = workloads::named({.group_size = 256, .groups = 264, .vector_words = 4, .in_flight = 1});
+  }
+  std::map<std::string, int> points;
+  for (const measure::Point& point : sweep_points(info, {.effort = measure::Effort::quick}, known)) {
+    if (!point.series.contains("sharing") || point.series.at("sharing") != "private" || point.shape.empty()) continue;
+    EXPECT_TRUE(keeps_its_shape(point)) << point.series.at("pattern") << " " << point.x.at("bytes");
+    ++points[point.series.at("pattern")];
+  }
+  for (const char* pattern : {"read", "write", "copy", "add"}) EXPECT_GE(points[pattern], 2) << pattern;
+}
+
 TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
   gpu::model::Description model;
   model.name = "two levels";

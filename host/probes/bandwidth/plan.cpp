@@ -17,6 +17,7 @@ using workloads::Sharing;
 
 /// Of one array, for each compute unit: fits every nearest cache there is.
 constexpr double nearest_bytes = 8 << 10;
+/// Where parts have no room for a GPU's wide blocks, narrower ones are slower by themselves: there it is the one above.
 constexpr double smallest_bytes = 2 << 10;
 /// Working sets are whole numbers of these for each array and compute unit: the smallest block that a shape is cut down
 /// to before it loses groups (stream_walk.cpp), so that no compute unit is left without one.
@@ -39,9 +40,12 @@ double largest_by_default(const gpu::DeviceInfo& device, Effort effort) {
   return factor * (1 << 30);
 }
 
-double least_of(const gpu::DeviceInfo& device, const Request& request, Sharing sharing) {
+double least_of(const gpu::DeviceInfo& device, const Request& request, Pattern pattern, Sharing sharing) {
   if (request.smallest_bytes) return static_cast<double>(*request.smallest_bytes);
-  return smallest_bytes * (sharing == Sharing::shared ? 1 : units_of(device));
+  if (sharing == Sharing::shared) return smallest_bytes;
+  if (device.type == gpu::DeviceType::cpu) return smallest_bytes * units_of(device);
+  return std::min(nearest_bytes * units_of(device) * workloads::facts_of(pattern).arrays,
+                  largest_stream_bytes(device, request));
 }
 
 /// Parts of a power of two, in which a shape's blocks fit; sizes between them would be cut into smaller blocks, which
@@ -174,8 +178,10 @@ Point stream_point(const gpu::DeviceInfo& device, Pattern pattern, Sharing shari
 bool keeps_its_shape(const Point& point) {
   if (point.shape.empty()) return true;  // it will be searched for
   const workloads::Shape shape = workloads::shape_of(point.shape);
-  const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
-  return workloads::fitted(shape, workloads::sharing_of(point.series), bytes).block_words() == shape.block_words();
+  const unsigned arrays = workloads::facts_of(workloads::pattern_of(point.series)).arrays;
+  const std::uint64_t array_bytes = static_cast<std::uint64_t>(point.x.at("bytes")) / arrays;
+  return workloads::fitted(shape, workloads::sharing_of(point.series), array_bytes).block_words() ==
+         shape.block_words();
 }
 
 bool asked_for(const Request& request, const Point& point) {
@@ -206,7 +212,7 @@ std::vector<Point> sweep_points(const gpu::DeviceInfo& device, const Request& re
                                 std::span<const Measurement> searched) {
   std::vector<Point> points;
   for (const Sweep& sweep : sweeps(request.effort, device.type)) {
-    const double least = least_of(device, request, sweep.sharing);
+    const double least = least_of(device, request, sweep.pattern, sweep.sharing);
     const std::size_t before = points.size();
     for (int step = 0;; ++step) {
       const double wanted = least * size_of_step(step, sweep.sizes_per_doubling);
