@@ -93,6 +93,20 @@ def test_a_level_beyond_what_the_other_side_swept_has_not_gone(verdicts):
     assert found["level 1 latency"]["verdict"] in ("same", "cannot-tell")
 
 
+def test_a_level_within_one_slope_of_the_other_side_is_not_known_to_have_come(verdicts):
+    def slope_from_the_level_before(seed):
+        lines = run(seed, without=["level 2"])
+        ends = {one["probe"]: 1.1 * one["bytes"]["value"] for one in run(seed) if one.get("name") == "level 2"}
+        for before in (one for one in lines if one.get("name") == "level 1"):
+            before["transition"] = {"onset": before["bytes"]["value"], "end": ends[before["probe"]]}
+        return lines
+
+    found, status = verdicts([slope_from_the_level_before(1)], [run(2)])
+    assert not accused(found) and status == 0
+    found, _ = verdicts([run(1, without=["level 2"])], [run(2)])
+    assert accused(found), "without the slope it has come"
+
+
 def test_a_level_with_another_before_it_may_be_two_of_the_other_runs(verdicts):
     merged = run(1, type_="cpu", without=["level 1"])
     apart = run(101, type_="cpu", level_2_latency=3)

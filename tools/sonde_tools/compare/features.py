@@ -94,11 +94,18 @@ def _of_ladders(base, new):
             open_ended = any(
                 ladder and ladder[-1].name == _BEYOND and run not in slot.rungs for run, ladder in enumerate(runs)
             )
-            came_or_went = not open_ended and slot.size and curve[1] not in kinds.OF_EACH_LEVEL
+            unclear = open_ended or _is_within_a_slope(slot, runs)
+            came_or_went = not unclear and slot.size and curve[1] not in kinds.OF_EACH_LEVEL
             same_before = len({_before(slots, run, number) for run in slot.rungs}) <= 1
             yield from _of_slot(
                 curve, name, slot, side_of, asked, came_or_went, (curve[0], "slots") in names, same_before
             )
+
+
+def _is_within_a_slope(slot, runs):
+    """Whether the curve of a run without this level rises past its size in one slope, in which it may be."""
+    slopes = [rung.slope for run, ladder in enumerate(runs) if run not in slot.rungs for rung in ladder if rung.slope]
+    return slot.size is not None and any(onset <= slot.size <= end for onset, end in slopes)
 
 
 def _before(slots, run, number):

@@ -37,7 +37,10 @@ class Observation:
 
 @dataclass
 class Rung:
-    """One level of one curve in one run, or one place where a load was measured: what is said of it, by kind."""
+    """One level of one curve in one run, or one place where a load was measured: what is said of it, by kind.
+
+    slope: from where to where in bytes the curve rises to the next level, or None.
+    """
 
     number: int
     name: str
@@ -45,6 +48,7 @@ class Rung:
     speed: float
     says: dict = field(default_factory=dict)
     matches: int | None = None
+    slope: tuple | None = None
 
 
 @dataclass
@@ -141,7 +145,9 @@ def _add_level(observed_, level, disturbed):
     if size:
         says[kinds.LEVEL_SIZE] = _of_band(kinds.LEVEL_SIZE, "bytes", size, share)
     name = level.get("name") or ("memory" if not size else "level")
-    rung = Rung(level["level"], name, size and size["value"], band["value"], says, level.get("matches"))
+    rise = level.get("transition")
+    slope = rise and (rise["onset"], rise["end"])
+    rung = Rung(level["level"], name, size and size["value"], band["value"], says, level.get("matches"), slope)
     observed_.ladders.setdefault((level["api"], level["probe"], series_key(level["series"])), []).append(rung)
 
 
