@@ -68,6 +68,7 @@ std::string of_device(const DeviceRecord& device, const View& view, const Paper&
   text += stated_caches(device, view, columns);
   add(bandwidth_table, "bandwidth");
   add(loaded_latency_note, "loaded-latency");
+  text += loaded_latency_note(view.of(device.id, gpu::Api::cpu, "loaded-latency"), gpu::Api::cpu, columns);
   add(hit_rate_table, "hit-rate");
   add(memory_kinds_table, "zero-copy", "host-memory");
   add(copy_table, "copy");
