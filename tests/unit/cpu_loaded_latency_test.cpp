@@ -22,6 +22,7 @@
 #include "probes/loaded_latency/cpu_load.hpp"
 #include "probes/loaded_latency/cpu_plan.hpp"
 #include "probes/loaded_latency/spread.hpp"
+#include "summary/cpu_loaded_latency_table.hpp"
 #include "support/made_up_machine.hpp"
 
 namespace sonde::probes {
@@ -253,6 +254,30 @@ TEST(CpuLoadFindings, AreTheLatencyAloneUnderFullLoadAndBesideOneCore) {
   }
   EXPECT_EQ(words["idle-latency"], words["full-load-latency"]);
   EXPECT_EQ(words["one-core-load-latency"], 3);  // of reads, from each placement
+}
+
+TEST(CpuLoadedLatencyTable, HasALineForEachLoadInTheLargestWorkingSet) {
+  const auto sample = [](double bytes, double threads, const char* unit, double value) {
+    Measurement one{.point = {.series = {{"placement", "same-cluster"}, {"pattern", "read"}},
+                              .x = {{"bytes", bytes}, {"cpu_threads", threads}}},
+                    .unit = unit,
+                    .values = std::vector<double>(10, value),
+                    .state = {}};
+    if (threads > 0) one.point.x["delay"] = 0;
+    return one;
+  };
+  const std::vector<Measurement> all{sample(64 * mib, 0, "ns", 100), sample(64 * mib, 7, "ns", 250),
+                                     sample(64 * mib, 7, "GB/s", 41.25), sample(2 * mib, 7, "ns", 12)};
+  summary::Results results;
+  for (const Measurement& one : all) results.samples[one.point.series].push_back(&one);
+  results.findings.push_back({.series = {}, .name = "idle-latency", .evidence = "It takes a hundred."});
+  EXPECT_EQ(summary::cpu_loaded_latency_table(results, 100),
+            "\n  Latency of the CPU itself while other cores load, in 64 MiB: windows of 1024 loads\n"
+            "  load                cores  GB/s  p50, ns  p90, ns  p99, ns\n"
+            "  same cluster, read      0     0      100      100      100\n"
+            "  same cluster, read      7  41.2      250      250      250\n"
+            "  It takes a hundred.\n");
+  EXPECT_EQ(summary::cpu_loaded_latency_table({}, 100), "");
 }
 
 // --- this machine ---
