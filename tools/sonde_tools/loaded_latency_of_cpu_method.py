@@ -11,7 +11,7 @@ _PARAGRAPHS = [
     "cluster), those of other clusters, or those of other nodes. All memory stands on the walk's node.",
     "Each loading core notes every few microseconds how far it has come, so the bandwidth is that of the very windows. A window in which "
     "something else had the walk's core, or those of the load for over a twentieth of it, is left out.",
-    "Delays after each KiB were chosen so that the points are spread over the bandwidth that was reached. MLC has fixed ones, "
+    "Delays for each KiB were chosen so that the points are spread over the bandwidth that was reached. MLC has fixed ones, "
     "whose points do not compare from machine to machine: compare at equal MB/s, which are 10^6 bytes a second here and "
     "there. What reads and writes counts both.",
     "After each stretch the walk has to stand where its cycle leads to; sums prove what was read, and words in every page "

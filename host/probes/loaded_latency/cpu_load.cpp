@@ -14,9 +14,11 @@ namespace {
 using cpu::Stream;
 using gpu::Nanoseconds;
 
-/// A call of a kernel costs nothing beside so much, and delays are short beside what so little takes.
-constexpr std::size_t undelayed_piece_elements = (64 << 10) / sizeof(double);
-constexpr std::size_t delayed_piece_elements = (1 << 10) / sizeof(double);
+constexpr std::uint64_t kibibyte_elements = (1 << 10) / sizeof(double);
+/// Of a piece at most: a call of a kernel costs nothing beside so much.
+constexpr std::uint64_t most_kibibytes = 64;
+/// Trips that are made after one piece at least, so that what the call costs stays small beside them.
+constexpr std::uint64_t least_trips = 256;
 constexpr std::size_t elements_a_page = 4096 / sizeof(double);
 constexpr std::size_t largest_of_contents = 1021;
 
@@ -101,9 +103,15 @@ std::optional<std::string> LoadingTeam::flaw() const {
 
 bool LoadingTeam::pinned() const { return std::ranges::all_of(members_, &Member::pinned); }
 
-std::size_t LoadingTeam::piece_elements() const {
-  return work_.delay > 0 ? delayed_piece_elements : std::min(undelayed_piece_elements, elements());
+/// Short delays are made after several KiB at once: a call for each would cost more than the delay, so that nothing lay
+/// between no delay and the shortest.
+std::uint64_t LoadingTeam::piece_kibibytes() const {
+  std::uint64_t kibibytes = 1;
+  while (kibibytes < most_kibibytes && kibibytes * work_.delay < least_trips) kibibytes *= 2;
+  return kibibytes;
 }
+
+std::size_t LoadingTeam::piece_elements() const { return piece_kibibytes() * kibibyte_elements; }
 
 void LoadingTeam::work(Member& member, const std::stop_token& stop) {
   const cpu::Pinned pinned(member.cpu);
@@ -120,6 +128,7 @@ std::uint64_t LoadingTeam::stream(Member& member, const std::stop_token& stop, s
   const auto kernel = kernels_.run[static_cast<int>(work_.stream)][static_cast<int>(work_.stores)];
   const std::size_t count = piece_elements();
   const std::size_t pieces_a_lap = elements() / count;
+  const std::uint64_t trips = piece_kibibytes() * work_.delay;
   const bool adds = work_.stream == Stream::read_modify_write;
   std::uint64_t pieces = 0;
   std::uint64_t until_mark = 1;
@@ -141,7 +150,7 @@ std::uint64_t LoadingTeam::stream(Member& member, const std::stop_token& stop, s
       piece = 0;
       ++lap;
     }
-    wait_trips(work_.delay);
+    wait_trips(trips);
     if (--until_mark > 0) continue;
     const Nanoseconds now = cpu::steady_now();
     if (now - member.marks[marked - 1].at < usual_between_marks / 2) pieces_a_mark *= 2;

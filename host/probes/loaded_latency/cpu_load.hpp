@@ -21,7 +21,7 @@ struct LoadWork {
   cpu::Stream stream = cpu::Stream::read;  ///< read, write or read_modify_write
   cpu::Stores stores = cpu::Stores::ordinary;
   std::uint64_t thread_bytes = 0;  ///< of its own, a multiple of 64 KiB
-  std::uint64_t delay = 0;  ///< trips of an empty loop, about a cycle each, after every KiB; none: 64 KiB at once
+  std::uint64_t delay = 0;         ///< trips of an empty loop, about a cycle each, for every KiB
 };
 
 /// Threads that move memory without end, each on a core of its own and over a part of its own.
@@ -69,6 +69,7 @@ class LoadingTeam {
   std::uint64_t stream(Member& member, const std::stop_token& stop, std::uint64_t& sum);
   [[nodiscard]] bool is_proved(const Member& member, std::uint64_t pieces, std::uint64_t sum) const;
   [[nodiscard]] std::size_t elements() const { return work_.thread_bytes / sizeof(double); }
+  [[nodiscard]] std::uint64_t piece_kibibytes() const;
   [[nodiscard]] std::size_t piece_elements() const;
 
   const cpu::StreamKernels& kernels_;

@@ -26,8 +26,8 @@ constexpr LoadKind writing{.stream = Stream::write, .stores = Stores::non_tempor
 
 /// A third of a millisecond, longer than any piece of a load takes: with more, too few pieces would be counted.
 constexpr double longest_delay_trips = 1 << 20;
-/// Bytes of a piece that is loaded between two delays, and trips of the loop in a nanosecond on a usual clock.
-constexpr double delayed_piece_bytes = 1 << 10;
+/// What the delay is for, and trips of the loop in a nanosecond on a usual clock.
+constexpr double delayed_bytes = 1 << 10;
 constexpr double usual_trips_a_ns = 3;
 
 /// Reading memory is what other tools load with: it gets the most points.
@@ -99,10 +99,10 @@ Point point_of(const CpuLoadChoice& choice, Effort effort) {
   return point;
 }
 
-/// After no delay: about what a piece takes a thread.
+/// After no delay: about what a KiB takes a thread.
 double first_delay_of(const CpuLoadPoint& undelayed) {
-  const double piece_ns = delayed_piece_bytes * undelayed.choice.threads / undelayed.gbps;
-  return std::clamp(std::round(piece_ns * usual_trips_a_ns), 1.0, longest_delay_trips);
+  const double kibibyte_ns = delayed_bytes * undelayed.choice.threads / undelayed.gbps;
+  return std::clamp(std::round(kibibyte_ns * usual_trips_a_ns), 1.0, longest_delay_trips);
 }
 
 std::optional<double> next_delay(const CpuLoadCurve& curve, std::size_t wanted) {

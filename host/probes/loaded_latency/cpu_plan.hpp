@@ -26,7 +26,7 @@ struct CpuLoadChoice {
   LoadKind kind = {};
   double bytes = 0;  ///< that the walk goes through
   int threads = 0;   ///< that load; 0: the walk is alone
-  double delay = 0;  ///< trips of an empty loop after each piece of memory
+  double delay = 0;  ///< trips of an empty loop for each KiB
 };
 CpuLoadChoice load_choice_of(const Point& point);
 std::map<std::string, std::string> series_of(const CpuLoadChoice& choice);
