@@ -14,8 +14,6 @@ namespace {
 using gpu::ChaseWindow;
 using gpu::Nanoseconds;
 
-/// About a tenth of a millisecond in memory: short beside a dispatch, long beside two readings of the clock.
-constexpr int loads_in_a_window = 1024;
 /// Additions that wait for each other show the core's clock, one a cycle on every core there is. Of two
 /// registers: additions of a constant are folded before they are executed by some cores (Intel's since Golden Cove).
 constexpr int additions = 4000;

@@ -10,7 +10,7 @@
 namespace sonde::measure {
 
 bool is_asked_through(const Probe& probe, gpu::Api api) {
-  return api == gpu::Api::model || probe.of_the_cpu == (api == gpu::Api::cpu);
+  return api == gpu::Api::model || probe.of_the_cpu_too || probe.of_the_cpu == (api == gpu::Api::cpu);
 }
 
 double median_of(const Measurement& one) { return analysis::summarize(one.values).median; }

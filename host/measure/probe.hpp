@@ -237,6 +237,7 @@ struct Probe {
   bool spares_a_core = false;    ///< has a thread of its own on the CPU: a CPU device's driver gets the other cores
   bool wants_hit_rates = false;  ///< where traffic is counted, the share that a cache served is a measurement too
   bool of_the_cpu = false;       ///< asked of the host processor itself (api `cpu`), not of a device through its driver
+  bool of_the_cpu_too = false;   ///< asked of both
 };
 
 /// Whether a probe is asked through an API at all; a simulated device is asked everything, and answers why not.

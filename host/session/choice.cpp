@@ -19,10 +19,12 @@ bool are_all_of_the_cpu(const Wishes& wishes) {
   return std::ranges::all_of(wishes.probes, &measure::Probe::of_the_cpu);
 }
 
-/// Whether the processor itself is asked anything: where no driver's API was chosen, or such a probe by its name.
+/// Whether the processor itself is asked anything: where no driver's API was chosen, or a probe by its name that is
+/// asked of nothing else.
 bool asks_the_cpu(const Wishes& wishes) {
-  return std::ranges::any_of(wishes.probes, &measure::Probe::of_the_cpu) &&
-         (wishes.api == "all" || wishes.probes_by_name);
+  const bool by_any_api = wishes.api == "all";
+  return (std::ranges::any_of(wishes.probes, &measure::Probe::of_the_cpu) && (by_any_api || wishes.probes_by_name)) ||
+         (std::ranges::any_of(wishes.probes, &measure::Probe::of_the_cpu_too) && by_any_api);
 }
 
 std::vector<gpu::Api> wanted_apis(const Wishes& wishes, const Target& target) {

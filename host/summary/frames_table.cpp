@@ -14,7 +14,7 @@ namespace {
 /// What was measured of one resolution, by its unit.
 using ByUnit = std::map<std::string, const measure::Measurement*>;
 
-std::string median_cell(const ByUnit& row, const std::string& unit, double of_one = 1) {
+std::string cell_of_unit(const ByUnit& row, const std::string& unit, double of_one = 1) {
   const auto found = row.find(unit);
   if (found == row.end()) return "";
   return marked(three_digits(measure::median_of(*found->second) / of_one), *found->second);
@@ -31,8 +31,8 @@ std::string frames_table(const Results& frames, gpu::Api api, int columns) {
   if (rows.empty()) return "";
   Table table({{.head = "resolution", .left = true}, {.head = "ms a frame"}, {.head = "MB a frame"}, {.head = "GB/s"}});
   for (const auto& [size, row] : rows) {
-    table.add({fmt::format("{:g}x{:g}", size.first, size.second), median_cell(row, "ms"),
-               median_cell(row, "bytes", 1e6), median_cell(row, "GB/s")});
+    table.add({fmt::format("{:g}x{:g}", size.first, size.second), cell_of_unit(row, "ms"),
+               cell_of_unit(row, "bytes", 1e6), cell_of_unit(row, "GB/s")});
   }
   return heading("Frames", api, "", columns) + table.text(columns) +
          wrapped("MB and GB/s: what the passes of a frame read and write, from caches or from memory.", columns);

@@ -13,6 +13,7 @@
 #include "summary/core_to_core_table.hpp"
 #include "summary/cpu_bandwidth_table.hpp"
 #include "summary/cpu_latency_table.hpp"
+#include "summary/cpu_loaded_latency_table.hpp"
 #include "summary/frames_table.hpp"
 #include "summary/further_paths_table.hpp"
 #include "summary/hit_rate_table.hpp"
@@ -68,6 +69,7 @@ std::string of_device(const DeviceRecord& device, const View& view, const Paper&
   text += stated_caches(device, view, columns);
   add(bandwidth_table, "bandwidth");
   add(loaded_latency_note, "loaded-latency");
+  text += cpu_loaded_latency_table(view.of(device.id, gpu::Api::cpu, "loaded-latency"), columns);
   add(hit_rate_table, "hit-rate");
   add(memory_kinds_table, "zero-copy", "host-memory");
   add(copy_table, "copy");

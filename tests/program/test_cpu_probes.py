@@ -53,3 +53,35 @@ def test_a_queue_beyond_the_sizes_is_left_out(program, tmp_path):
         "run", "--device", "cpu", "--probe", "core-to-core", "--sizes", "4K:1M", "--effort", "quick", "-o", "run.jsonl"
     )
     assert of_kind(sonde.records(), "sample", unit="GB/s") == []
+
+
+@pytest.fixture(scope="module")
+def loaded_run(program, tmp_path_factory):
+    sonde = Sonde(program, tmp_path_factory.mktemp("loaded-latency"))
+    done = sonde("run", "--device", "cpu", "--probe", "loaded-latency", *SMALL_ENOUGH, "-o", "run.jsonl", timeout=240)
+    return done, sonde.records()
+
+
+@pytest.mark.skipif(CPUS < 2, reason="one CPU only")
+def test_latency_under_load_has_the_bandwidth_of_the_load_beside_it(loaded_run, valid):
+    done, records = loaded_run
+    valid(records)
+    found = of_kind(records, "sample", probe="loaded-latency", api="cpu", unit="ns")
+    told = of_kind(records, "skip", probe="loaded-latency", api="cpu")
+    moved = [
+        (one["series"], one["x"]) for one in of_kind(records, "sample", probe="loaded-latency", api="cpu", unit="GB/s")
+    ]
+    beside = [one for one in found if one["x"]["cpu_threads"] > 0]
+    assert told or beside, done.err
+    assert all((one["series"], one["x"]) in moved for one in beside)
+    assert all("delay" not in one["x"] for one in found if one["x"]["cpu_threads"] == 0)
+    assert all(one["x"]["bytes"] <= 4 << 20 and one["state"]["shape"]["thread_bytes"] > 0 for one in beside)
+
+
+@pytest.mark.skipif(CPUS < 2, reason="one CPU only")
+def test_a_placement_that_the_machine_does_not_have_is_a_skip(loaded_run):
+    records = [one for one in loaded_run[1] if one.get("api") == "cpu"]
+    measured = {one["series"]["placement"] for one in of_kind(records, "sample")}
+    told = of_kind(records, "skip", probe="loaded-latency")
+    skipped = {one["series"]["placement"] for one in told if list(one.get("series") or {}) == ["placement"]}
+    assert not measured & skipped

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -18,6 +19,7 @@
 #include "cpu/topology.hpp"
 #include "probes/core_to_core/plan.hpp"
 #include "probes/cpu_bandwidth/plan.hpp"
+#include "probes/loaded_latency/cpu_plan.hpp"
 #include "support/made_up_machine.hpp"
 
 namespace sonde::probes {
@@ -34,10 +36,10 @@ struct Machine {
   const char* synthetic;  ///< null: tests/data/machines has it
 };
 constexpr Machine machines[] = {
-    {"zen-2-64-cores", "package:1 [numa] l3:16(size=16777216) core:4 pu:2"},
-    {"zen-5-128-cores", "package:1 [numa] l3:16(size=33554432) core:8 pu:2"},
-    {"sapphire-rapids-2-sockets", "package:2 [numa] l3:1(size=110100480) core:56 pu:2"},
-    {"two-cores", "l3:1(size=8388608) core:2 pu:1"},
+    {"zen-2-64-cores", "package:1 [numa] l3:16(size=16777216) l2:4(size=524288) core:1 pu:2"},
+    {"zen-5-128-cores", "package:1 [numa] l3:16(size=33554432) l2:8(size=1048576) core:1 pu:2"},
+    {"sapphire-rapids-2-sockets", "package:2 [numa] l3:1(size=110100480) l2:56(size=2097152) core:1 pu:2"},
+    {"two-cores", "l3:1(size=8388608) l2:2(size=524288) core:1 pu:1"},
     {"meteor-lake", nullptr},
 };
 
@@ -98,6 +100,26 @@ std::string cpu_bandwidth_plan(const cpu::Topology& machine, Effort effort) {
   return text;
 }
 
+/// The sets with what each loading thread has in them, and how many load without delay; delays follow what is measured.
+std::string loaded_latency_plan(const cpu::Topology& machine, Effort effort) {
+  const Request request{.effort = effort};
+  const std::vector<WalkedSet> sets = walked_sets(machine, request);
+  std::map<std::string, std::string> threads;
+  const std::vector<Point> points = cpu_load_points(machine, request, {});
+  for (const Point& point : points) {
+    const CpuLoadChoice choice = load_choice_of(point);
+    const auto set = std::ranges::find(sets, choice.bytes, &WalkedSet::bytes);
+    std::string& of_curve =
+        threads[size_text(choice.bytes) + ", " + point.series.at("placement") + ", " + words_of(point.series)];
+    of_curve += fmt::format(" {}", choice.threads);
+    if (choice.threads > 0)
+      of_curve += " x " + size_text(load_bytes_of(machine, *set, choice.placement, choice.threads, effort));
+  }
+  std::string text = fmt::format("{} points, about {} s\n", points.size(), std::ceil(seconds_of(points)));
+  for (const auto& [curve, of_curve] : threads) text += fmt::format("  {}:{}\n", curve, of_curve);
+  return text;
+}
+
 /// CPUs in the order in which threads are put on them.
 std::string orders(const cpu::Topology& machine) {
   std::string text;
@@ -117,6 +139,7 @@ TEST_P(CpuPlans, AreWhatACarefulPersonWouldChoose) {
   for (const auto& [effort, name] : {std::pair(Effort::quick, "quick"), std::pair(Effort::normal, "normal")}) {
     text += fmt::format("core-to-core at {}: {}", name, core_to_core_plan(machine, effort));
     text += fmt::format("cpu-bandwidth at {}: {}", name, cpu_bandwidth_plan(machine, effort));
+    text += fmt::format("loaded-latency, first points at {}: {}", name, loaded_latency_plan(machine, effort));
   }
   EXPECT_EQ(text, text_of(std::string(TEST_DATA) + "/plans/" + GetParam().name + ".txt"));
 }

@@ -31,6 +31,7 @@ HEADINGS = {
     "none-seen": "No cache before memory seen",
     "methods-differ": "Counters against timing",
     "contrast-too-small": "Hits hardly faster than misses",
+    "one-core-load-latency": "Latency beside one loading core",
     "load-for-10-percent": "Load that adds 10 % to the latency",
     "load-for-50-percent": "Load that adds 50 % to the latency",
     "cpu-loss": "What the CPU loses",

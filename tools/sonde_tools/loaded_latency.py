@@ -11,12 +11,14 @@ def loaded_curves(view):
     """Labelled curves over the bandwidth that the load reached, one for each working set: 'OpenCL, 64 MiB'."""
     found = []
     for entry in view.curves:
-        if entry.curve.probe != "loaded-latency" or entry.curve.unit != "ns":
+        # The CPU's own is another section's: its load is no part of the x.
+        if entry.curve.probe != "loaded-latency" or entry.curve.unit != "ns" or entry.curve.api == "cpu":
             continue
         name = series_name(entry.curve, view.is_model)
-        loaded = {point.x["bytes"] for point in entry.curve.points if "delay" in point.x}
+        known = [point for point in entry.curve.points if "gpu_gbps" in point.x]
+        loaded = {point.x["bytes"] for point in known if "delay" in point.x}
         for size_bytes in sorted(loaded):
-            points = [point for point in entry.curve.points if point.x["bytes"] == size_bytes]
+            points = [point for point in known if point.x["bytes"] == size_bytes]
             points.sort(key=lambda point: point.x["gpu_gbps"])
             label = f"{name}, {formats.size_short(size_bytes)}{entry.label.removeprefix(name)}"
             found.append(replace(entry, label=label, curve=replace(entry.curve, points=points)))

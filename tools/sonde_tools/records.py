@@ -40,7 +40,7 @@ _NEEDED_COORDINATES = {
     ("latency", "ns"): ["bytes"],
     ("cpu-latency", "ns"): ["bytes"],
     ("bandwidth", "GB/s"): ["bytes"],
-    ("loaded-latency", "ns"): ["bytes", "gpu_gbps"],
+    ("loaded-latency", "ns"): ["bytes"],
     ("host-memory", "ns"): ["bytes"],
     ("host-memory", "GB/s"): ["bytes"],
     ("zero-copy", "us"): ["bytes"],

@@ -17,6 +17,7 @@ from sonde_tools.hit_rate import HIT_RATE
 from sonde_tools.kinds import KINDS
 from sonde_tools.latency import LATENCY
 from sonde_tools.loaded_latency import LOADED_LATENCY
+from sonde_tools.loaded_latency_of_cpu import LOADED_LATENCY_OF_CPU
 from sonde_tools.moved import MOVED
 
 # A later probe adds its Section here.
@@ -24,6 +25,7 @@ SECTIONS = [
     LATENCY,
     CPU_LATENCY,
     CPU_BANDWIDTH,
+    LOADED_LATENCY_OF_CPU,
     CORE_TO_CORE,
     BANDWIDTH,
     LOADED_LATENCY,

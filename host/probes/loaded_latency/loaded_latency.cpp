@@ -1,14 +1,21 @@
-// Question: how much longer does a load take while the rest of the GPU keeps the memory busy?
+// Question: how much longer does a load take while the rest of the device keeps the memory busy?
 //
-// Experiment: one work-group walks a random cycle (the latency probe's walk), and in the same dispatch the other groups
-// read random words without end, until the walk leaves its sign. A delay between their rounds sets how much they move.
-// The dispatch ends when the walk does, so its time is the walk's; what the groups moved they count in memory, and the
-// sums of what they read prove it. Time and bytes are differences of a long and a short dispatch, free of the launch
-// and of what it takes until all groups run. Both are measured in a working set in the last cache and in the largest,
-// which is memory.
+// Experiment on a GPU: one work-group walks a random cycle (the latency probe's walk), and in the same dispatch the
+// other groups read random words without end, until the walk leaves its sign. A delay between their rounds sets how
+// much they move. The dispatch ends when the walk does, so its time is the walk's; what the groups moved they count in
+// memory, and the sums of what they read prove it. Time and bytes are differences of a long and a short dispatch, free
+// of the launch and of what it takes until all groups run. Both are measured in a working set in the last cache and in
+// the largest, which is memory.
 //
 // Delays are chosen so that the points are spread over the bandwidth that was reached, not over the delay: no delay
 // first, then whatever halves the widest gap. The walk alone is the point at 0 GB/s.
+//
+// On the CPU itself one pinned core walks, and other cores read, change or write past the caches: those that share its
+// last cache, those of other clusters, those of other nodes. What they move they tell by marks in time, so that each
+// window of the walk has the bandwidth that was reached meanwhile, and one in which a core was taken away counts not.
+// The load's memory stands on the walk's node, wherever it is made: placement alone differs. All cores of a placement
+// load, with delays as above, in memory and in caches; in memory 1, 2, 4, … of them too, as one core alone can keep
+// another waiting.
 //
 // How to read the curve: flat as long as no request waits for another, then a knee, then a wall at the bandwidth that
 // there is. On a GPU that lets memory sleep the walk alone may take longer than beside a little load.
@@ -21,6 +28,9 @@
 
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
+#include "probes/loaded_latency/cpu_findings.hpp"
+#include "probes/loaded_latency/cpu_plan.hpp"
+#include "probes/loaded_latency/cpu_walk.hpp"
 #include "probes/loaded_latency/plan.hpp"
 #include "workloads/chases.hpp"
 #include "workloads/shape_search.hpp"
@@ -32,6 +42,9 @@ namespace {
 using workloads::Shape;
 using workloads::Sharing;
 
+bool is_the_cpu_itself(const gpu::DeviceInfo& device) { return device.api == gpu::Api::cpu; }
+bool is_of_the_cpu_itself(const Measurement& one) { return one.point.x.contains("cpu_threads"); }
+
 std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
   if (device.type == gpu::DeviceType::cpu && workloads::compute_units_of(device) < 2) {
     return "this CPU has one core, so nothing can run beside the walk: give the machine or container two or more";
@@ -40,6 +53,7 @@ std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
 }
 
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+  if (is_the_cpu_itself(device)) return cpu_load_points(cpu::machine(), request, known);
   if (known.empty()) return idle_points(device, request);
   const std::vector<Point> points = loaded_points_wanted(request, known);
   return points.empty() ? further_visits(known) : points;
@@ -71,6 +85,7 @@ Shape loading_shape(gpu::Device& device, Sharing sharing, std::uint64_t bytes) {
 }
 
 Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+  if (is_the_cpu_itself(device.info())) return walk_beside_cpu_load(cpu::machine(), point, request);
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
   const auto count = static_cast<std::uint32_t>(bytes / request.line_bytes);
   workloads::BackgroundLoad load{.sharing = sharing_of_load(device.info(), bytes)};
@@ -87,15 +102,6 @@ Workload prepare(gpu::Device& device, const Point& point, const Request& request
   return workloads::chase_under_load(device, count, request.line_bytes, request.seed, load);
 }
 
-/// What has to be said of a point that others disturbed.
-std::string disturbance_of(const LoadedPoint& point) {
-  const measure::State& state = point.measurement->state;
-  if (!state.disturbed) return "";
-  const long percent = std::lround(100 * std::max(state.foreign_cpu, state.steal));
-  return " Meanwhile other programs took " + std::to_string(percent) +
-         " % of the CPU: measure again on an idle machine.";
-}
-
 void conclude_on(double bytes, const char* where, std::span<const Measurement> measurements, Conclusion& conclusion) {
   const std::vector<LoadedPoint> points = loaded_points(measurements, bytes);
   if (points.size() < 2) return;
@@ -107,7 +113,7 @@ void conclude_on(double bytes, const char* where, std::span<const Measurement> m
     Finding finding{.series = alone.measurement->point.series,
                     .name = word,
                     .unit = "ns",
-                    .evidence = evidence + disturbance_of(of)};
+                    .evidence = evidence + disturbance_of(of.measurement->state)};
     measure::state(finding, measure::estimate(*of.measurement));
     conclusion.findings.push_back(finding);
   };
@@ -117,7 +123,9 @@ void conclude_on(double bytes, const char* where, std::span<const Measurement> m
                   full.latency_ns, full.gbps, full.latency_ns / alone.latency_ns));
 }
 
-Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
+Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
+  if (std::ranges::any_of(measurements, is_of_the_cpu_itself))
+    return cpu_load_conclusion(cpu::machine(), request, measurements);
   Conclusion conclusion;
   const LoadedSets sets = loaded_sets(measurements);
   if (sets.last_cache_bytes) conclude_on(*sets.last_cache_bytes, "the last cache", measurements, conclusion);
@@ -129,12 +137,13 @@ Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
 
 const Probe loaded_latency{
     .name = "loaded-latency",
-    .question = "How much longer does a load take while the rest of the GPU keeps the memory busy?",
+    .question = "How much longer does a load take while the rest of the device keeps the memory busy?",
     .obstacle = obstacle,
     .next = next,
     .prepare = prepare,
     .conclude = conclude,
     // The walk alone comes first.
-    .all_over_first = [](Effort effort) { return effort == Effort::quick ? 2.5 : 4.0; }};
+    .all_over_first = [](Effort effort) { return effort == Effort::quick ? 2.5 : 4.0; },
+    .of_the_cpu_too = true};
 
 }  // namespace sonde::probes

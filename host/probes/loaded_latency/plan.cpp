@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/levels/flat_stretches.hpp"
+#include "probes/loaded_latency/spread.hpp"
 #include "workloads/path.hpp"
 #include "workloads/stream_walk.hpp"
 
@@ -23,9 +24,6 @@ constexpr double coarse_above_bytes = 4 << 20;
 constexpr double longest_delay = 4000;
 /// What a unit of delay takes on most devices: 128 cycles.
 constexpr double usual_unit_ns = 60;
-/// Where a delay did next to nothing, so many times as much follows.
-constexpr double growth = 8;
-constexpr double next_to_nothing = 0.9;
 
 /// A load that reaches such a share of the highest is as good.
 constexpr double nearly = 0.95;
@@ -121,38 +119,14 @@ std::vector<LoadedPoint> loaded_points(std::span<const Measurement> known, doubl
 }
 
 std::optional<double> wanted_delay(const std::vector<LoadedPoint>& points, std::size_t wanted_points) {
-  std::vector<LoadedPoint> loaded;
+  std::vector<Reached> reached;
   for (const LoadedPoint& point : points) {
-    if (!is_alone(*point.measurement) && point.gbps > 0) loaded.push_back(point);
+    if (!is_alone(*point.measurement) && point.gbps > 0) reached.push_back({.delay = point.delay, .gbps = point.gbps});
   }
-  if (loaded.empty() || loaded.size() >= wanted_points) return std::nullopt;
-  if (loaded.size() == 1) return loaded.front().delay == 0 ? std::optional(first_delay(loaded.front())) : std::nullopt;
-  const LoadedPoint& longest = loaded.back();
-  if (longest.gbps > next_to_nothing * loaded.front().gbps) {
-    return longest.delay < longest_delay ? std::optional(std::min(longest_delay, longest.delay * growth))
-                                         : std::nullopt;
-  }
-  const double narrow = loaded.front().gbps / static_cast<double>(wanted_points + 1);
-  double widest = narrow;
-  std::optional<double> wanted;
-  for (std::size_t i = 0; i < loaded.size(); ++i) {
-    const bool is_last = i + 1 == loaded.size();
-    const double lower = is_last ? 0 : loaded[i + 1].gbps;
-    const double gap = loaded[i].gbps - lower;
-    if (gap <= widest) continue;
-    // The line through this point and the next; beyond the last one, through the last two.
-    const LoadedPoint& first = is_last ? loaded[i - 1] : loaded[i];
-    const LoadedPoint& second = is_last ? loaded[i] : loaded[i + 1];
-    const double slope = (1 / second.gbps - 1 / first.gbps) / (second.delay - first.delay);
-    if (slope <= 0) continue;
-    const double target = (loaded[i].gbps + lower) / 2;
-    const double delay = std::min(longest_delay, std::round(first.delay + (1 / target - 1 / first.gbps) / slope));
-    const bool is_new = delay > loaded[i].delay && (is_last || delay < loaded[i + 1].delay);
-    if (!is_new) continue;
-    widest = gap;
-    wanted = delay;
-  }
-  return wanted;
+  if (reached.empty()) return std::nullopt;
+  const auto undelayed =
+      std::ranges::find_if(points, [](const LoadedPoint& one) { return !is_alone(*one.measurement) && one.gbps > 0; });
+  return delay_in_the_widest_gap(reached, wanted_points, {.first = first_delay(*undelayed), .longest = longest_delay});
 }
 
 std::vector<Point> loaded_points_wanted(const Request& request, std::span<const Measurement> known) {
@@ -185,6 +159,13 @@ const LoadedPoint& fullest(const std::vector<LoadedPoint>& points) {
     return one.gbps >= nearly * full.gbps && !one.measurement->state.disturbed;
   });
   return quiet == points.end() ? full : *quiet;
+}
+
+std::string disturbance_of(const measure::State& state) {
+  if (!state.disturbed) return "";
+  const long percent = std::lround(100 * std::max(state.foreign_cpu, state.steal));
+  return " Meanwhile other programs took " + std::to_string(percent) +
+         " % of the CPU: measure again on an idle machine.";
 }
 
 std::vector<Point> further_visits(std::span<const Measurement> known) {

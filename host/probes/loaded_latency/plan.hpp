@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "probes/probe.hpp"
@@ -28,9 +29,7 @@ struct LoadedPoint {
 /// By falling load; the walk alone comes last.
 std::vector<LoadedPoint> loaded_points(std::span<const Measurement> known, double bytes);
 
-/// The delay that cuts the widest gap in bandwidth in halves, without load counting as 0 GB/s; nothing where all gaps
-/// are narrow enough or cannot be cut. A round of all groups takes a + b * delay, so one over the bandwidth is
-/// interpolated.
+/// The delay that is still wanted, as `delay_in_the_widest_gap` says.
 std::optional<double> wanted_delay(const std::vector<LoadedPoint>& points, std::size_t wanted_points);
 
 /// Points beside a load that are still wanted.
@@ -39,6 +38,9 @@ std::vector<Point> loaded_points_wanted(const Request& request, std::span<const 
 /// The point beside the highest load, of one at least; of those that reach nearly as much, one that no other program
 /// disturbed.
 const LoadedPoint& fullest(const std::vector<LoadedPoint>& points);
+
+/// What has to be said of a point that others disturbed: a sentence, or nothing.
+std::string disturbance_of(const measure::State& state);
 
 /// Further visits to what the findings are read from.
 std::vector<Point> further_visits(std::span<const Measurement> known);

@@ -45,6 +45,7 @@ _SHARING = {word: Kind("zero-copy", worse, **_KIND_OF_MEMORY) for word, worse in
 _HOST_LATENCY = Kind("host-memory latency", HIGHER, RATIO, ("memory",), 0, (LEVEL_LATENCY,), "memory")
 _IDLE = Kind("latency without load", HIGHER, per_clock=1, follows=(LEVEL_LATENCY,))
 _FULL = Kind("latency under full load", HIGHER, per_clock=1, follows=(LEVEL_LATENCY, _IDLE, LEVEL_BANDWIDTH))
+_BESIDE_ONE = Kind("latency beside one loading core", HIGHER, per_clock=1, follows=(LEVEL_LATENCY, _IDLE))
 _CPU_IDLE = Kind("CPU latency without load", HIGHER)
 _CPU_FULL = Kind("CPU latency under full load", HIGHER, follows=(_CPU_IDLE,))
 
@@ -65,6 +66,7 @@ NUMBERS = {
     ("bandwidth", "launch"): Kind("launch cost", HIGHER, per_clock=1),
     ("loaded-latency", "idle-latency"): _IDLE,
     ("loaded-latency", "full-load-latency"): _FULL,
+    ("loaded-latency", "one-core-load-latency"): _BESIDE_ONE,
     ("hit-rate", "effective-capacity"): Kind(
         "effective capacity", LOWER, named_by=("memory", "method"), follows=(LEVEL_SIZE,)
     ),
@@ -83,4 +85,4 @@ NUMBERS = {
     ("contention", "gpu-loss"): Kind("GPU loss", HIGHER, SHARE),
 }
 # The words that a probe says once for each level, nearest first: of each the idle one tells which level it is.
-OF_EACH_LEVEL = {"loaded-latency": ("idle-latency", "full-load-latency")}
+OF_EACH_LEVEL = {"loaded-latency": ("idle-latency", "full-load-latency", "one-core-load-latency")}

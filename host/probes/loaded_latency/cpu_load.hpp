@@ -1,0 +1,86 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cpu/region.hpp"
+#include "cpu/stream_kernels.hpp"
+#include "cpu/topology.hpp"
+#include "gpu/device.hpp"
+
+namespace sonde::probes {
+
+/// What each thread of a load does.
+struct LoadWork {
+  cpu::Stream stream = cpu::Stream::read;  ///< read, write or read_modify_write
+  cpu::Stores stores = cpu::Stores::ordinary;
+  std::uint64_t thread_bytes = 0;  ///< of its own, a multiple of 64 KiB
+  std::uint64_t delay = 0;         ///< trips of an empty loop, about a cycle each, for every KiB
+};
+
+/// Threads that move memory without end, each on a core of its own and over a part of its own.
+class LoadingTeam {
+ public:
+  /// Returns once all of them stream. `memory`: `thread_bytes` for each core; it is overwritten. Throws
+  /// gpu::Unsupported where there is no such kernel, gpu::TooShort where the system does not run all of them.
+  LoadingTeam(const std::vector<const cpu::Core*>& cores, const LoadWork& work, std::byte* memory);
+  ~LoadingTeam();
+  LoadingTeam(const LoadingTeam&) = delete;
+  LoadingTeam& operator=(const LoadingTeam&) = delete;
+
+  /// Ends them and has each look at what it did.
+  void end();
+  /// After the end: why not all of it was done, by sums of what was read, or by what memory then held.
+  [[nodiscard]] std::optional<std::string> flaw() const;
+  [[nodiscard]] bool pinned() const;
+
+  /// Looks how far all have come. What follows tells of the time until the last look.
+  void look();
+  /// What was moved between two moments of the steady clock, as STREAM counts it: read and written.
+  [[nodiscard]] double bytes_between(gpu::Nanoseconds begin, gpu::Nanoseconds end) const;
+  /// The share of the time between two moments that threads, on average, did not have their cores, as far as is known.
+  [[nodiscard]] double absent_between(gpu::Nanoseconds begin, gpu::Nanoseconds end) const;
+
+ private:
+  /// How far a thread had come.
+  struct Mark {
+    gpu::Nanoseconds at{0};
+    std::uint64_t pieces = 0;
+  };
+  /// What one thread alone touches, on lines of its own.
+  struct alignas(128) Member {
+    int cpu = 0;
+    bool pinned = false;
+    bool proved = false;
+    double* memory = nullptr;
+    std::vector<Mark> marks;              ///< as many as there may be
+    std::atomic<std::size_t> marked = 0;  ///< of these
+    std::span<const Mark> seen = {};      ///< by the last look, and the usual time between two of them
+    gpu::Nanoseconds usual{0};
+  };
+
+  void work(Member& member, const std::stop_token& stop);
+  std::uint64_t stream(Member& member, const std::stop_token& stop, std::uint64_t& sum);
+  [[nodiscard]] bool is_proved(const Member& member, std::uint64_t pieces, std::uint64_t sum) const;
+  [[nodiscard]] std::size_t elements() const { return work_.thread_bytes / sizeof(double); }
+  [[nodiscard]] std::uint64_t piece_kibibytes() const;
+  [[nodiscard]] std::size_t piece_elements() const;
+
+  const cpu::StreamKernels& kernels_;
+  LoadWork work_;
+  std::vector<Member> members_;
+  std::atomic<int> streaming_ = 0;     ///< members that do
+  std::vector<std::jthread> threads_;  ///< the last member: they end before what they use
+};
+
+/// Memory for loads that stands on the node of a CPU, on huge pages where there are any: the same for all points of a
+/// process, as making it takes longer than loading it. Throws gpu::Unsupported where there is not so much.
+std::byte* memory_for_loads(std::uint64_t bytes, int cpu);
+
+}  // namespace sonde::probes

@@ -1,0 +1,215 @@
+"""The report's section on the CPU's own latency under load: nanoseconds a load over what other cores moved meanwhile."""
+
+from dataclasses import dataclass
+
+from sonde_tools import charts, formats, loaded_latency_of_cpu_method, parts
+from sonde_tools.contention import percentile
+from sonde_tools.pictures import Picture
+from sonde_tools.sections import Cell, Figure, Section, Table
+
+FURTHER_HEIGHT_PIXELS = 300
+
+_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#332288", "#882255", "#3aa0dc", "#661100"]
+_KINDS = {"read": "reading", "write": "writing past the caches", "read-modify-write": "reading and writing"}
+# Bands are drawn up to so many times the usual one's end, or one busy moment would press all lines to the bottom.
+_MOST_OVER_USUAL = 2
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A point of the walk and what its load moved in GB/s: 0 where no core loaded."""
+
+    point: object
+    gbps: float
+
+    @property
+    def threads(self):
+        """Cores that loaded."""
+        return int(self.point.x["cpu_threads"])
+
+    @property
+    def delay(self):
+        """What they waited after each piece, or None where none loaded."""
+        return self.point.x.get("delay")
+
+
+def _of_the_cpu(view, unit):
+    return [entry for entry in view.curves
+            if entry.curve.probe == "loaded-latency" and entry.curve.api == "cpu" and entry.curve.unit == unit]  # fmt: skip
+
+
+def _place(point):
+    return tuple(sorted(point.x.items()))
+
+
+def _name(view, entry):
+    words = entry.curve.series
+    kind = words.get("pattern", "read")
+    file = f" ({entry.recording.path.stem})" if len(view.recordings) > 1 else ""
+    return f"{words.get('placement', 'same-cluster').replace('-', ' ')} {_KINDS.get(kind, kind)}{file}"
+
+
+def lines(view):
+    """{working set in bytes: {name of the load: its Beside in the order of what was moved}}, the largest set first."""
+    moved = {}
+    for entry in _of_the_cpu(view, "GB/s"):
+        for point in entry.curve.points:
+            moved[_name(view, entry), _place(point)] = point.median
+    found = {}
+    for entry in _of_the_cpu(view, "ns"):
+        name = _name(view, entry)
+        for point in entry.curve.points:
+            gbps = 0 if not point.x.get("cpu_threads") else moved.get((name, _place(point)))
+            if gbps is not None and "cpu_threads" in point.x:
+                found.setdefault(point.x["bytes"], {}).setdefault(name, []).append(Beside(point, gbps))
+    for of_set in found.values():
+        for name, besides in of_set.items():
+            of_set[name] = sorted(besides, key=lambda beside: beside.gbps)
+    return dict(sorted(found.items(), reverse=True))
+
+
+def applies(view):
+    """Whether the CPU itself was measured beside any load."""
+    return any(beside.threads for of_set in lines(view).values() for besides in of_set.values() for beside in besides)
+
+
+def _largest(view):
+    return next(iter(lines(view).values()))
+
+
+def _palette(names):
+    return dict(zip(names, _COLOURS * (1 + len(names) // len(_COLOURS)), strict=False))
+
+
+def summary(view):
+    """One (colour, text) a kind of load: the latency alone and beside the most that it moved."""
+    of_set = _largest(view)
+    palette = _palette(of_set)
+    found = []
+    for name, besides in of_set.items():
+        full = besides[-1]
+        text = f"{formats.latency(full.point.median)} beside {formats.significant(full.gbps)} GB/s"
+        if besides[0].gbps == 0:
+            text = f"{formats.latency(besides[0].point.median)} alone, {text}"
+        found.append((palette[name], f"{name}: {text}"))
+    return found
+
+
+def chart(view):
+    """The picture of the largest working set, with a title and subtitle that let it stand alone."""
+    size_bytes, of_set = next(iter(lines(view).items()))
+    subtitle = [" · ".join([f"working set {formats.size(size_bytes)}", *parts.dates(view)]), legend(view)]
+    title = f"{view.record['name']}: the CPU's own latency while other cores load memory"
+    return _picture(of_set, (title, subtitle), charts.HEIGHT_PIXELS)
+
+
+def _picture(of_set, head, height):
+    most = {name: max(beside.threads for beside in besides) for name, besides in of_set.items()}
+    rows = [_row(name, beside, most[name]) for name, besides in of_set.items() for beside in besides]
+    palette = _palette(of_set)
+    layers = _layers(rows, palette)
+    return Picture({**charts.frame(head, layers, height, names=palette), "data": {"values": rows}})
+
+
+def _row(name, beside, most_threads):
+    values = beside.point.values
+    found = {"p50": beside.point.median, "p90": percentile(values, 90), "p99": percentile(values, 99)}
+    texts = {f"{key}_text": formats.significant(value) for key, value in found.items()}
+    kind = "idle" if beside.threads == 0 else "load" if beside.threads == most_threads else "fewer"
+    return {"series": name, "kind": kind, "gbps": beside.gbps, "gbps_text": formats.significant(beside.gbps),
+            "threads": str(beside.threads), "windows": len(values), "disturbed": beside.point.disturbed, **found, **texts}  # fmt: skip
+
+
+def _highest_shown(rows):
+    usual = []
+    for name in ("p90", "p99"):
+        band = sorted(row[name] for row in rows)
+        usual.append(min(band[-1], _MOST_OVER_USUAL * band[len(band) // 2]))
+    return max(max(row["p50"] for row in rows), *usual)
+
+
+def _layers(rows, palette):
+    domain = [0.9 * min(row["p50"] for row in rows), 1.04 * _highest_shown(rows)]
+    about = {"type": "quantitative", "scale": {"domain": domain, "nice": False}, "title": "latency, ns"}
+    highest = max([1e-9, *(row["gbps"] for row in rows)])
+    x = {"field": "gbps", "type": "quantitative", "title": "bandwidth of the load, GB/s", "axis": {"tickCount": 8},
+         "scale": {"domain": [-0.015 * highest, 1.04 * highest], "nice": False}}  # fmt: skip
+    y = {"field": "p50", **about}
+    coloured = {"x": x, "color": charts.colour(palette)}
+    titles = {"series": "load", "threads": "loading cores", "gbps_text": "load, GB/s", "p50_text": "p50, ns",
+              "p90_text": "p90, ns", "p99_text": "p99, ns", "windows": "windows"}  # fmt: skip
+    of_all = [{"filter": "datum.kind != 'fewer'"}]
+
+    def points(kind, **mark):
+        return {"mark": {"type": "point", "filled": True, "opacity": 1, "clip": True, **mark},
+                "encoding": {**coloured, "y": y}, "transform": [{"filter": f"datum.kind == '{kind}'"}]}  # fmt: skip
+
+    return [
+        {"mark": {"type": "area", "opacity": 0.1, "clip": True}, "transform": of_all,
+         "encoding": {**coloured, "y": {"field": "p90", **about}, "y2": {"field": "p99"}}},
+        {"mark": {"type": "area", "opacity": 0.18, "clip": True}, "transform": of_all,
+         "encoding": {**coloured, "y": y, "y2": {"field": "p90"}}},
+        {"mark": {"type": "line", "strokeWidth": 1.8, "clip": True}, "encoding": {**coloured, "y": y}, "transform": of_all},
+        points("load", size=30),
+        points("idle", size=110, shape="diamond"),
+        points("fewer", size=70, shape="square", filled=False, strokeWidth=1.6),
+        {"mark": {"type": "circle", "size": 190, "opacity": 0, "clip": True},
+         "encoding": {**coloured, "y": y, "tooltip": charts.tooltip(titles)}},
+    ]  # fmt: skip
+
+
+def legend(view):
+    """What the picture shows, in sentences."""
+    text = "Line: half of the windows took less (p50). Bands: up to p90 and p99. Diamond: no other core loaded."
+    if any(beside.threads not in (0, most) for most, beside in _with_most(view)):
+        text += " Squares: fewer cores, as fast as they can."
+    return text
+
+
+def _with_most(view):
+    for besides in _largest(view).values():
+        most = max(beside.threads for beside in besides)
+        yield from ((most, beside) for beside in besides)
+
+
+def tables(view):
+    """Every point with delay, latency and bandwidth as MLC prints them, the shortest delay of the most cores first."""
+    headings = ["Loading cores, delay", "p50, ns", "p90, ns", "p99, ns", "MB/s", "GB/s"]
+    found = []
+    for size_bytes, of_set in lines(view).items():
+        for name, besides in of_set.items():
+            ordered = sorted(besides, key=lambda beside: (-beside.threads, beside.delay or 0))
+            rows = [(_load(beside), _cells(beside)) for beside in ordered]
+            caption = f"{formats.size(size_bytes)}, {name}: latency and bandwidth as MLC's loaded latency has them"
+            found.append(Table(caption, headings, rows))
+    return found
+
+
+def _load(beside):
+    if beside.threads == 0:
+        return "none"
+    return f"{beside.threads}, {beside.delay:g}" if beside.delay is not None else str(beside.threads)
+
+
+def _cells(beside):
+    values = beside.point.values
+    found = [beside.point.median, percentile(values, 90), percentile(values, 99)]
+    cells = [Cell(formats.significant(value), "", beside.point.disturbed) for value in found]
+    return [*cells, Cell(f"{1000 * beside.gbps:.0f}"), Cell(formats.significant(beside.gbps))]
+
+
+def further(view):
+    """A smaller picture for each working set in a cache."""
+    found = []
+    for size_bytes, of_set in list(lines(view).items())[1:]:
+        heading = f"In {formats.size(size_bytes)}, which a cache holds"
+        picture = _picture(of_set, (heading, []), FURTHER_HEIGHT_PIXELS)
+        text = loaded_latency_of_cpu_method.CACHES
+        found.append(Figure(f"set-{size_bytes:.0f}", heading, picture, legend(view), text))
+    return found
+
+
+LOADED_LATENCY_OF_CPU = Section(
+    "loaded-latency-of-cpu", "The CPU's own latency under load", applies, summary, chart, legend, tables, further,
+    loaded_latency_of_cpu_method.paragraphs, ("loaded-latency",),
+)  # fmt: skip
