@@ -17,7 +17,6 @@ using workloads::Sharing;
 
 /// Of one array, for each compute unit: fits every nearest cache there is.
 constexpr double nearest_bytes = 8 << 10;
-/// Where parts have no room for a GPU's wide blocks, narrower ones are slower by themselves: there it is the one above.
 constexpr double smallest_bytes = 2 << 10;
 /// Working sets are whole numbers of these for each array and compute unit: the smallest block that a shape is cut down
 /// to before it loses groups (stream_walk.cpp), so that no compute unit is left without one.
@@ -25,8 +24,12 @@ constexpr double grain_bytes = 32 * 16;
 
 double units_of(const gpu::DeviceInfo& device) { return workloads::compute_units_of(device); }
 
-double grain_of(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing) {
-  return grain_bytes * workloads::facts_of(pattern).arrays * (sharing == Sharing::shared ? 1 : units_of(device));
+double grain_of(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing, double wanted_bytes) {
+  const double arrays = workloads::facts_of(pattern).arrays;
+  if (sharing == Sharing::shared) return grain_bytes * arrays;
+  // A GPU's blocks are wide: in parts that are no whole number of them narrower ones are slower by themselves.
+  const double wide = arrays * units_of(device) * nearest_bytes;
+  return device.type != gpu::DeviceType::cpu && wanted_bytes >= wide ? wide : arrays * units_of(device) * grain_bytes;
 }
 
 double largest_by_default(const gpu::DeviceInfo& device, Effort effort) {
@@ -44,7 +47,9 @@ double least_of(const gpu::DeviceInfo& device, const Request& request, Pattern p
   if (request.smallest_bytes) return static_cast<double>(*request.smallest_bytes);
   if (sharing == Sharing::shared) return smallest_bytes;
   if (device.type == gpu::DeviceType::cpu) return smallest_bytes * units_of(device);
-  return std::min(nearest_bytes * units_of(device) * workloads::facts_of(pattern).arrays,
+  // The arrays of every pattern that writes have room in this much, so that a table has rows for all.
+  const double most_arrays = 4;
+  return std::min(nearest_bytes * units_of(device) * (workloads::facts_of(pattern).writes ? most_arrays : 1),
                   largest_stream_bytes(device, request));
 }
 
@@ -170,7 +175,7 @@ double largest_stream_bytes(const gpu::DeviceInfo& device, const Request& reques
 }
 
 Point stream_point(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing, double wanted_bytes) {
-  const double bytes = rounded(wanted_bytes, grain_of(device, pattern, sharing));
+  const double bytes = rounded(wanted_bytes, grain_of(device, pattern, sharing, wanted_bytes));
   // Filling, and untimed laps.
   return {.series = series_of(pattern, sharing), .x = {{"bytes", bytes}}, .expected_seconds = 0.08 + 4e-9 * bytes};
 }
@@ -222,6 +227,7 @@ std::vector<Point> sweep_points(const gpu::DeviceInfo& device, const Request& re
       if (!shape || !asked_for(request, one)) continue;
       one.shape = sweep.sharing == Sharing::shared ? shared_shape(device, *shape) : *shape;
       if (sweep.sharing == Sharing::shared && !keeps_its_shape(one)) continue;
+      if (points.size() > before && key_of(points.back()) == key_of(one)) continue;
       points.push_back(one);
     }
     if (points.size() == before) points.push_back(stream_point(device, sweep.pattern, sweep.sharing, least));
