@@ -1,20 +1,22 @@
 #pragma once
 
+#include <array>
+
 #include "cpu/stream_kernels.hpp"
 
 // The streams by a kind of vectors, for the one source that is compiled for it. Nothing of the standard library is
-// called here: a function of it, compiled for wide vectors, might be the one that the whole program gets.
+// called here but by the compiler itself: a function of it, compiled for wide vectors, might be the one that the whole
+// program gets.
 namespace sonde::cpu {
 
 /// `Vectors` is local to its source: its type Doubles, its type Words of as many bytes, and how it stores past the
 /// caches.
-template <typename Vectors>
+template <typename Vectors, std::size_t Unrolled>
 struct StreamsOf {
   using Doubles = typename Vectors::Doubles;
   using Words = typename Vectors::Words;
   static constexpr std::size_t elements = sizeof(Doubles) / sizeof(double);
-  /// Of one trip: enough loads in flight for any core, as far as registers go.
-  static constexpr std::size_t unrolled = stream_step / elements < 8 ? stream_step / elements : 8;
+  static_assert(stream_step % (Unrolled * elements) == 0);
 
   static const Doubles& at(const double* place) { return *reinterpret_cast<const Doubles*>(place); }
 
@@ -30,22 +32,32 @@ struct StreamsOf {
   template <typename Step>
   static void sweep(const StreamArrays& arrays, std::uint64_t passes, Step step) {
     for (; passes > 0; --passes) {
-      for (std::size_t begin = 0; begin < arrays.count; begin += unrolled * elements) {
-#pragma GCC unroll 8
-        for (std::size_t vector = 0; vector < unrolled; ++vector) step(begin + vector * elements, vector);
+      for (std::size_t begin = 0; begin < arrays.count; begin += Unrolled * elements) {
+#pragma GCC unroll 16
+        for (std::size_t vector = 0; vector < Unrolled; ++vector) step(begin + vector * elements, vector);
       }
       asm volatile("" : : : "memory");  // or passes would be made one
     }
   }
 
   static std::uint64_t read(const StreamArrays& arrays, double, std::uint64_t passes) {
-    Words sums[unrolled] = {};
-    sweep(arrays, passes,
-          [&](std::size_t i, std::size_t vector) { sums[vector] += *reinterpret_cast<const Words*>(arrays.a + i); });
-    std::uint64_t sum = 0;
-    for (std::size_t vector = 0; vector < unrolled; ++vector) {
-      for (std::size_t element = 0; element < elements; ++element) sum += sums[vector][element];
+    Words sums[Unrolled] = {};
+    const double* a = arrays.a;
+    for (; passes > 0; --passes) {
+      // Another array for all that the compiler knows, or passes would be made one. That memory had changed would do
+      // too, but would have all sums stored and loaded again.
+      asm volatile("" : "+r"(a));
+      for (std::size_t begin = 0; begin < arrays.count; begin += Unrolled * elements) {
+#pragma GCC unroll 16
+        for (std::size_t vector = 0; vector < Unrolled; ++vector) {
+          sums[vector] += *reinterpret_cast<const Words*>(a + begin + vector * elements);
+        }
+      }
     }
+#pragma GCC unroll 16
+    for (std::size_t vector = 1; vector < Unrolled; ++vector) sums[0] += sums[vector];
+    std::uint64_t sum = 0;
+    for (std::size_t element = 0; element < elements; ++element) sum += sums[0][element];
     return sum;
   }
 
@@ -62,6 +74,8 @@ struct StreamsOf {
       if constexpr (Kind == Stream::add) put<NonTemporal>(a + i, at(b + i) + at(c + i));
       if constexpr (Kind == Stream::triad) put<NonTemporal>(a + i, at(b + i) + times * at(c + i));
       if constexpr (Kind == Stream::read_modify_write) put<NonTemporal>(a + i, at(a + i) + times);
+      if constexpr (Kind == Stream::read_2_write_1) put<NonTemporal>(a + i, at(a + i) + at(b + i));
+      if constexpr (Kind == Stream::read_3_write_1) put<NonTemporal>(a + i, at(a + i) + (at(b + i) + at(c + i)));
     });
     if constexpr (NonTemporal) Vectors::wait_for_stores();
     return 0;
@@ -75,14 +89,30 @@ struct StreamsOf {
   static constexpr StreamKernels kernels(const char* name) {
     return {.name = name,
             .vector_bytes = sizeof(Doubles),
+            .in_flight = Unrolled,
             .run = {{read, nullptr},
                     {write<Stream::write, false>, past_caches<true>(write<Stream::write, true>)},
                     {write<Stream::copy, false>, past_caches<true>(write<Stream::copy, true>)},
                     {write<Stream::scale, false>, past_caches<true>(write<Stream::scale, true>)},
                     {write<Stream::add, false>, past_caches<true>(write<Stream::add, true>)},
                     {write<Stream::triad, false>, past_caches<true>(write<Stream::triad, true>)},
-                    {write<Stream::read_modify_write, false>, nullptr}}};
+                    {write<Stream::read_modify_write, false>, nullptr},
+                    {write<Stream::read_2_write_1, false>, nullptr},
+                    {write<Stream::read_3_write_1, false>, nullptr}}};
   }
 };
+
+/// All numbers of vectors in a trip that are to be tried, from as many as registers hold sums and a step has vectors.
+template <typename Vectors>
+constexpr auto kernels_of(const char* name) {
+  constexpr std::size_t most = stream_step * sizeof(double) / sizeof(typename Vectors::Doubles);
+  if constexpr (most >= 16) {
+    return std::array{StreamsOf<Vectors, 16>::kernels(name), StreamsOf<Vectors, 8>::kernels(name),
+                      StreamsOf<Vectors, 4>::kernels(name), StreamsOf<Vectors, 2>::kernels(name)};
+  } else {
+    return std::array{StreamsOf<Vectors, 8>::kernels(name), StreamsOf<Vectors, 4>::kernels(name),
+                      StreamsOf<Vectors, 2>::kernels(name)};
+  }
+}
 
 }  // namespace sonde::cpu

@@ -16,10 +16,11 @@ struct Avx2 {
   static void wait_for_stores() { _mm_sfence(); }
 };
 
-constexpr StreamKernels avx2 = StreamsOf<Avx2>::kernels("AVX2");
+constexpr auto avx2 = kernels_of<Avx2>("AVX2");
+constexpr std::span<const StreamKernels> all_avx2 = avx2;
 
 }  // namespace
 
-const StreamKernels& avx2_streams() { return avx2; }
+std::span<const StreamKernels> avx2_streams() { return all_avx2; }
 
 }  // namespace sonde::cpu

@@ -16,10 +16,11 @@ struct Avx512 {
   static void wait_for_stores() { _mm_sfence(); }
 };
 
-constexpr StreamKernels avx512 = StreamsOf<Avx512>::kernels("AVX-512");
+constexpr auto avx512 = kernels_of<Avx512>("AVX-512");
+constexpr std::span<const StreamKernels> all_avx512 = avx512;
 
 }  // namespace
 
-const StreamKernels& avx512_streams() { return avx512; }
+std::span<const StreamKernels> avx512_streams() { return all_avx512; }
 
 }  // namespace sonde::cpu

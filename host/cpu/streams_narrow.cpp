@@ -25,15 +25,16 @@ struct Narrow {
 };
 
 #if defined(__x86_64__)
-constexpr StreamKernels narrow = StreamsOf<Narrow>::kernels("SSE2");
+constexpr auto narrow = kernels_of<Narrow>("SSE2");
 #elif defined(__aarch64__)
-constexpr StreamKernels narrow = StreamsOf<Narrow>::kernels("NEON");
+constexpr auto narrow = kernels_of<Narrow>("NEON");
 #else
-constexpr StreamKernels narrow = StreamsOf<Narrow>::kernels("16-byte vectors");
+constexpr auto narrow = kernels_of<Narrow>("16-byte vectors");
 #endif
+constexpr std::span<const StreamKernels> all_narrow = narrow;
 
 }  // namespace
 
-const StreamKernels& narrow_streams() { return narrow; }
+std::span<const StreamKernels> narrow_streams() { return all_narrow; }
 
 }  // namespace sonde::cpu

@@ -14,7 +14,8 @@
 namespace sonde::summary {
 namespace {
 
-constexpr std::array patterns{"read", "write", "copy", "scale", "add", "triad", "read-modify-write"};
+constexpr std::array patterns{"read",           "write",         "copy", "scale", "add", "triad", "read-modify-write",
+                              "read-2-write-1", "read-3-write-1"};
 
 /// The curve over the working set of so many compact threads, by the bytes that the program moves.
 BySize curve_of(const Results& results, const std::string& pattern, const std::string& stores, double threads) {

@@ -28,9 +28,12 @@ def test_every_stream_is_measured_with_one_thread(cpu_run):
     patterns = {one["series"]["pattern"] for one in found if one["x"]["cpu_threads"] == 1}
     told = of_kind(records, "skip", probe="cpu-bandwidth")
     # On a machine that runs too much else the record says so.
-    assert told or patterns == {"read", "write", "copy", "scale", "add", "triad", "read-modify-write"}, done.err
+    assert told or patterns == {
+        "read", "write", "copy", "scale", "add", "triad", "read-modify-write", "read-2-write-1", "read-3-write-1",
+    }, done.err  # fmt: skip
     assert found or told
     assert all(one["x"]["bytes"] <= 4 << 20 and one["state"]["shape"]["vector_bytes"] >= 16 for one in found)
+    assert all(one["state"]["shape"]["in_flight"] in (2, 4, 8, 16) for one in found)
 
 
 @pytest.mark.skipif(CPUS < 2, reason="one CPU only")

@@ -22,6 +22,8 @@ SAMPLES = [
     sample("copy", 8, 64 * MIB, 30, stores="ordinary"),
     sample("copy", 8, 64 * MIB, 45, stores="ordinary", **{"bytes-counted": "bus"}),
     sample("copy", 8, 64 * MIB, 44, stores="non-temporal"),
+    sample("read-2-write-1", 8, 64 * MIB, 33, stores="ordinary"),
+    sample("read-2-write-1", 1, 64 * MIB, 11, stores="ordinary"),
 ]  # fmt: skip
 
 
@@ -46,12 +48,20 @@ def test_threads_are_across_in_the_largest_working_set(tmp_path):
 
 
 def test_both_kinds_of_stores_and_both_ways_to_count_are_rows(tmp_path):
-    table, _ = CPU_BANDWIDTH.tables(view(tmp_path, *SAMPLES))
+    table, _, _ = CPU_BANDWIDTH.tables(view(tmp_path, *SAMPLES))
     rows = {name: cells[0].text for name, cells in table.rows}
     assert rows["copy, ordinary stores, 8 threads, 64 MiB"] == "30.0"
     assert rows["copy, ordinary stores, as the bus counts, 8 threads, 64 MiB"] == "45.0"
     assert rows["copy, non-temporal stores, 8 threads, 64 MiB"] == "44.0"
     assert "read, 2 threads, 64 MiB" not in rows and "read, 1 thread, 64 MiB" in rows
+
+
+def test_mixes_stand_in_the_words_of_the_memory_latency_checker(tmp_path):
+    _, table, _ = CPU_BANDWIDTH.tables(view(tmp_path, *SAMPLES))
+    rows = {name: cells[0].text for name, cells in table.rows}
+    assert rows == {"ALL Reads (read)": "20.0", "2:1 Reads-Writes (read-2-write-1)": "33.0"}
+    tables = CPU_BANDWIDTH.tables(view(tmp_path, *SAMPLES[:-2]))
+    assert len(tables) == 2  # of reads alone there is nothing to compare
 
 
 def test_the_picture_stands_alone(tmp_path):

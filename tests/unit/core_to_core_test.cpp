@@ -105,7 +105,11 @@ std::pair<std::size_t, std::size_t> values_of_first(bool (*is_wanted)(const Poin
 TEST_F(CoreToCorePair, EachKindOfPointHasItsTwoCurves) {
   using Sizes = std::pair<std::size_t, std::size_t>;
   EXPECT_EQ(values_of_first([](const Point& point) { return point.series.contains("exchange"); }), Sizes(32, 32));
-  EXPECT_EQ(values_of_first([](const Point& point) { return point.x.contains("bytes"); }), Sizes(5, 5));
+  // Of five trials those that nobody disturbed, where they are three or more.
+  const Sizes trials = values_of_first([](const Point& point) { return point.x.contains("bytes"); });
+  EXPECT_EQ(trials.first, trials.second);
+  EXPECT_GE(trials.first, 3u);
+  EXPECT_LE(trials.first, 5u);
   const auto is_held = [](const Point& point) {
     return point.series.contains("role") && point.series.contains("line");
   };

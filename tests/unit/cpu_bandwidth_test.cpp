@@ -22,6 +22,7 @@
 #include "probes/cpu_bandwidth/findings.hpp"
 #include "probes/cpu_bandwidth/plan.hpp"
 #include "probes/cpu_bandwidth/team.hpp"
+#include "probes/cpu_bandwidth/undisturbed.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -56,13 +57,23 @@ double wanted(Stream stream, const Arrays& before, std::size_t i, int passes) {
     case Stream::add: return before.b[i] + before.c[i];
     case Stream::triad: return before.b[i] + scalar * before.c[i];
     case Stream::read_modify_write: return before.a[i] + passes * scalar;
+    case Stream::read_2_write_1: return before.a[i] + passes * before.b[i];
+    case Stream::read_3_write_1: return before.a[i] + passes * (before.b[i] + before.c[i]);
   }
   return 0;
 }
 
-TEST(StreamKernels, OfEveryWidthLeaveWhatTheyShould) {
+std::vector<const cpu::StreamKernels*> all_kernels() {
+  std::vector<const cpu::StreamKernels*> all;
+  for (const auto of_a_width : cpu::stream_kernels()) {
+    for (const cpu::StreamKernels& kernels : of_a_width) all.push_back(&kernels);
+  }
+  return all;
+}
+
+TEST(StreamKernels, OfEveryWidthAndNumberInFlightLeaveWhatTheyShould) {
   constexpr int passes = 3;
-  for (const cpu::StreamKernels* kernels : cpu::stream_kernels()) {
+  for (const cpu::StreamKernels* kernels : all_kernels()) {
     for (int stream = 0; stream < cpu::streams; ++stream) {
       for (const int stores : {0, 1}) {
         const auto kernel = kernels->run[stream][stores];
@@ -87,15 +98,15 @@ TEST(StreamKernels, OfEveryWidthLeaveWhatTheyShould) {
 TEST(StreamKernels, BeginWithTheWidest) {
   const auto all = cpu::stream_kernels();
   ASSERT_FALSE(all.empty());
-  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i]->vector_bytes, all[i - 1]->vector_bytes);
-  EXPECT_EQ(all.back()->vector_bytes, 16);
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i].front().vector_bytes, all[i - 1].front().vector_bytes);
+  EXPECT_EQ(all.back().front().vector_bytes, 16);
 }
 
 std::vector<const cpu::Core*> cores_here() { return order_of(cpu::machine(), Pinning::compact); }
 
 TEST(StreamTeam, ProvesEveryRunOfEveryStream) {
   for (int stream = 0; stream < cpu::streams; ++stream) {
-    StreamTeam team(cores_here(), *cpu::stream_kernels().front(), static_cast<Stream>(stream), Stores::ordinary,
+    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), static_cast<Stream>(stream), Stores::ordinary,
                     facts_of(static_cast<Stream>(stream)).arrays, 10 * cpu::stream_step);
     for (const std::uint64_t passes : {1u, 5u, 2u}) {
       EXPECT_GT(team.run(passes).count(), 0);
@@ -105,10 +116,76 @@ TEST(StreamTeam, ProvesEveryRunOfEveryStream) {
   }
 }
 
+TEST(StreamTeam, ProvesEveryRunOverASectionOfEveryStream) {
+  constexpr std::size_t steps = 100;
+  constexpr std::size_t sections = 7;
+  for (int stream = 0; stream < cpu::streams; ++stream) {
+    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), static_cast<Stream>(stream), Stores::ordinary,
+                    facts_of(static_cast<Stream>(stream)).arrays, steps * cpu::stream_step);
+    static_cast<void>(team.run(2));
+    EXPECT_EQ(team.passes_made(), 2);
+    team.divide(sections);
+    for (int lap = 0; lap < 3; ++lap) {
+      double passes = 0;
+      for (std::size_t section = 0; section < sections; ++section) {
+        static_cast<void>(team.run(1));
+        EXPECT_EQ(team.flaw(), std::nullopt) << stream << " " << lap << " " << section;
+        EXPECT_NEAR(team.passes_made(), 1.0 / sections, 1.0 / steps);
+        passes += team.passes_made();
+      }
+      EXPECT_DOUBLE_EQ(passes, 1);
+    }
+  }
+}
+
+TEST(StreamTeam, HasNoMoreSectionsThanSteps) {
+  StreamTeam team({cores_here().front()}, cpu::stream_kernels().front().front(), Stream::triad, Stores::ordinary, 3,
+                  2 * cpu::stream_step);
+  team.divide(5);
+  static_cast<void>(team.run(1));
+  EXPECT_EQ(team.passes_made(), 0.5);
+  EXPECT_EQ(team.flaw(), std::nullopt);
+}
+
+/// All but the last step of what it is told.
+template <int Of>
+std::uint64_t all_but_the_last(const cpu::StreamArrays& arrays, double value, std::uint64_t passes) {
+  cpu::StreamArrays fewer = arrays;
+  fewer.count -= cpu::stream_step;
+  return cpu::stream_kernels().front().front().run[Of][0](fewer, value, passes);
+}
+
+TEST(StreamTeam, ASectionThatIsNotDoneToItsEndIsFound) {
+  cpu::StreamKernels lazy = cpu::stream_kernels().front().front();
+  lazy.run[static_cast<int>(Stream::read)][0] = all_but_the_last<static_cast<int>(Stream::read)>;
+  lazy.run[static_cast<int>(Stream::copy)][0] = all_but_the_last<static_cast<int>(Stream::copy)>;
+  lazy.run[static_cast<int>(Stream::read_2_write_1)][0] = all_but_the_last<static_cast<int>(Stream::read_2_write_1)>;
+  for (const Stream stream : {Stream::read, Stream::copy, Stream::read_2_write_1}) {
+    StreamTeam team({cores_here().front()}, lazy, stream, Stores::ordinary, facts_of(stream).arrays,
+                    20 * cpu::stream_step);
+    team.divide(3);
+    for (int section = 0; section < 3; ++section) {
+      static_cast<void>(team.run(1));
+      EXPECT_TRUE(team.flaw()) << facts_of(stream).word << " " << section;
+    }
+  }
+}
+
+TEST(StreamTeam, WorksWithTheKernelsThatWereFoundToBeTheFastest) {
+  const auto all = cpu::stream_kernels().front();
+  StreamTeam team({cores_here().front()}, all.front(), Stream::triad, Stores::ordinary, 3, 20 * cpu::stream_step);
+  const std::uint64_t passes = passes_of_a_run(team);
+  const cpu::StreamKernels& fastest = fastest_of(all, team, passes);
+  EXPECT_GE(&fastest, &all.front());
+  EXPECT_LE(&fastest, &all.back());
+  static_cast<void>(team.run(passes));
+  EXPECT_EQ(team.flaw(), std::nullopt);
+}
+
 std::uint64_t idle(const cpu::StreamArrays&, double, std::uint64_t) { return 0; }
 
 TEST(StreamTeam, AKernelThatDoesNothingIsFound) {
-  cpu::StreamKernels lazy = *cpu::stream_kernels().front();
+  cpu::StreamKernels lazy = cpu::stream_kernels().front().front();
   for (auto& kernels : lazy.run) kernels[0] = idle;
   for (int stream = 0; stream < cpu::streams; ++stream) {
     StreamTeam team(cores_here(), lazy, static_cast<Stream>(stream), Stores::ordinary, 3, 10 * cpu::stream_step);
@@ -121,11 +198,11 @@ TEST(StreamTeam, AKernelThatDoesNothingIsFound) {
 std::uint64_t once(const cpu::StreamArrays& arrays, double value, std::uint64_t passes) {
   static bool written = false;
   if (std::exchange(written, true)) return 0;
-  return cpu::stream_kernels().back()->run[static_cast<int>(Stream::write)][0](arrays, value, passes);
+  return cpu::stream_kernels().back().front().run[static_cast<int>(Stream::write)][0](arrays, value, passes);
 }
 
 TEST(StreamTeam, WhatAnEarlierRunLeftIsNoProof) {
-  cpu::StreamKernels lazy = *cpu::stream_kernels().front();
+  cpu::StreamKernels lazy = cpu::stream_kernels().front().front();
   lazy.run[static_cast<int>(Stream::write)][0] = once;
   StreamTeam team({cores_here().front()}, lazy, Stream::write, Stores::ordinary, 1, 100 * cpu::stream_step);
   static_cast<void>(team.run(1));
@@ -135,7 +212,7 @@ TEST(StreamTeam, WhatAnEarlierRunLeftIsNoProof) {
 }
 
 TEST(StreamTeam, WhatAProcessorDoesNotHaveOrMemoryDoesNotHoldIsUnsupported) {
-  const cpu::StreamKernels& kernels = *cpu::stream_kernels().front();
+  const cpu::StreamKernels& kernels = cpu::stream_kernels().front().front();
   const std::vector<const cpu::Core*> one{cores_here().front()};
   EXPECT_THROW(StreamTeam(one, kernels, Stream::read, Stores::non_temporal, 1, cpu::stream_step), gpu::Unsupported);
   EXPECT_THROW(StreamTeam(one, kernels, Stream::read, Stores::ordinary, 1, 1ull << 45), gpu::Unsupported);
@@ -151,6 +228,10 @@ TEST(CpuBandwidth, EveryWorkloadOfThisMachineProvesItsWork) {
   for (const Point& point : cpu_bandwidth_points(cpu::machine(), little())) {
     if (point.x.at("bytes") > (16 << 10)) continue;
     const Workload workload = cpu_bandwidth.prepare(*device, point, little());
+    Point again = point;
+    again.shape = workload.shape;
+    again.shape["in_flight"] = 4;
+    EXPECT_EQ(cpu_bandwidth.prepare(*device, again, little()).shape.at("in_flight"), 4);
     ++points;
     try {
       const Repetitions found = workload.observe({.least_repetitions = 3, .most_repetitions = 3}, [] {});
@@ -211,9 +292,15 @@ TEST(CpuBandwidth, SaysWhatStoresPastTheCachesGain) {
 }
 
 TEST(CpuBandwidth, CountsTheBytesOfTheBusAsALineThatIsReadBeforeItIsWritten) {
-  const std::map<Stream, double> ideals{
-      {Stream::read, 1},      {Stream::write, 2},       {Stream::copy, 1.5},           {Stream::scale, 1.5},
-      {Stream::add, 4.0 / 3}, {Stream::triad, 4.0 / 3}, {Stream::read_modify_write, 1}};
+  const std::map<Stream, double> ideals{{Stream::read, 1},
+                                        {Stream::write, 2},
+                                        {Stream::copy, 1.5},
+                                        {Stream::scale, 1.5},
+                                        {Stream::add, 4.0 / 3},
+                                        {Stream::triad, 4.0 / 3},
+                                        {Stream::read_modify_write, 1},
+                                        {Stream::read_2_write_1, 1},
+                                        {Stream::read_3_write_1, 1}};
   for (const auto& [stream, ideal] : ideals) EXPECT_DOUBLE_EQ(facts_of(stream).ideal_gain(), ideal);
 }
 

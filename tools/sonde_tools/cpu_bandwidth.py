@@ -7,6 +7,14 @@ from sonde_tools.devices import series_name
 from sonde_tools.sections import Figure, Section, Table
 
 FURTHER_HEIGHT_PIXELS = 300
+# What Intel's Memory Latency Checker calls each mix, and the pattern and stores that have it.
+MIXES = [
+    ("ALL Reads", "read", "ordinary"),
+    ("3:1 Reads-Writes", "read-3-write-1", "ordinary"),
+    ("2:1 Reads-Writes", "read-2-write-1", "ordinary"),
+    ("1:1 Reads-Writes", "read-modify-write", "ordinary"),
+    ("Stream-triad like", "triad", "non-temporal"),
+]
 
 
 def _measured(view):
@@ -110,9 +118,27 @@ def legend(view):
 
 
 def tables(view):
-    """Every stream in memory, by stores and by what is counted; and the curves at telling sizes."""
+    """Every stream in memory, by stores and by what is counted; the mixes; and the curves at telling sizes."""
     sized = parts.telling_sizes(size_curves(view), "Bandwidth at telling sizes, GB/s: median, first to third quartile")
-    return [_in_memory(view), *filter(None, [sized])]
+    return [_in_memory(view), *filter(None, [_mixes(view), sized])]
+
+
+def _mixes(view):
+    """By all threads, in the words and the order of the Memory Latency Checker's peak injection bandwidths."""
+    most = max(threads for entry in _measured(view) for threads in _threads_of(entry))
+    rows = []
+    for name, pattern, stores in MIXES:
+        for entry in _measured(view):
+            if (_pattern(entry), _stores(entry)) != (pattern, stores) or most not in _threads_of(entry):
+                continue
+            if (
+                _word(entry, "pinning", "compact") == "compact"
+                and _word(entry, "bytes-counted", "program") == "program"
+            ):
+                about = f"{pattern}, non-temporal stores" if stores == "non-temporal" else pattern
+                rows.append((f"{name} ({about})", [parts.cell(_of_threads(entry, most)[-1])]))
+    caption = f"Reads and writes mixed, {_threads(most)}, in the largest working set: median, first to third quartile"
+    return Table(caption, ["As in MLC's peak injection memory bandwidths", "GB/s"], rows) if len(rows) > 1 else None
 
 
 def _in_memory(view):

@@ -1,16 +1,45 @@
 #include "probes/core_to_core/queue.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstring>
 
 #include "cpu/clock.hpp"
 #include "cpu/flush.hpp"
 #include "gpu/error.hpp"
+#include "os/cpu_time.hpp"
 
 namespace sonde::probes {
 namespace {
 
 using Number = std::atomic_ref<std::uint64_t>;
+
+/// What is copied into chunks, in turn. A number that had only just been stored would hold up the wide loads of the
+/// copy that follow it, and so the writer, by a fifth.
+constexpr int sources = 4;
+/// So many trials that nobody disturbed say more than all.
+constexpr std::size_t least_undisturbed = 3;
+
+/// Whether the calling thread had its core since a moment.
+class OwnTime {
+ public:
+  [[nodiscard]] bool was_interrupted(gpu::Nanoseconds passed) const {
+    return os::was_interrupted(before_, os::cpu_time_of_this_thread(), passed.count() * 1e-9);
+  }
+
+ private:
+  os::CpuTime before_ = os::cpu_time_of_this_thread();
+};
+
+/// The values of trials in which neither thread was interrupted; all, where those are few.
+std::vector<double> undisturbed(const std::vector<double>& values, const std::vector<char>& writer,
+                                const std::vector<char>& reader) {
+  std::vector<double> kept;
+  for (std::size_t trial = 0; trial < values.size(); ++trial) {
+    if (writer[trial] == 0 && reader[trial] == 0) kept.push_back(values[trial]);
+  }
+  return kept.size() < least_undisturbed ? values : kept;
+}
 
 std::uint64_t number_of(int trial, int chunks, int chunk) {
   return static_cast<std::uint64_t>(trial) * static_cast<std::uint64_t>(chunks) + static_cast<std::uint64_t>(chunk) + 1;
@@ -34,27 +63,42 @@ QueueRates ChunkQueue::trials(Pair& pair, int count) {
   const double bytes = static_cast<double>(chunks_) * data_bytes_;
   QueueRates rates;
   std::atomic<int> flushed = -1;
+  std::atomic<int> awaited = -1;
   std::atomic<int> read = -1;
+  std::vector<char> writer_interrupted;
+  std::vector<char> reader_interrupted;
   const auto gbps = [&](gpu::Nanoseconds time) { return 1 / nanoseconds_each(time, bytes, step); };
   const auto write_all = [&](Patience& patience) {
     // Changes with every chunk, so that what is read proves which one it was.
-    std::vector<std::byte> data(data_bytes_, std::byte{0x5A});
+    std::array<std::vector<std::byte>, sources> data;
+    data.fill(std::vector<std::byte>(data_bytes_, std::byte{0x5A}));
+    const auto tell = [&](int trial, int index) {
+      const std::uint64_t number = number_of(trial, chunks_, index);
+      std::memcpy(data.at(static_cast<std::size_t>(index % sources)).data(), &number, sizeof number);
+    };
     for (int trial = 0; trial <= count; ++trial) {
       patience.until([&] { return read.load(std::memory_order_acquire) == trial - 1; });
       for (std::uint64_t offset = 0; offset < memory_.size_bytes(); offset += line_bytes_) {
         cpu::flush(memory_.data() + offset);
       }
       cpu::wait_for_flushes();
+      for (int index = 0; index < sources - 1; ++index) tell(trial, index);
       flushed.store(trial, std::memory_order_release);
+      // A reader that came late would leave the writer the fabric to itself.
+      patience.until([&] { return awaited.load(std::memory_order_acquire) == trial; });
+      const OwnTime own;
       const gpu::Nanoseconds begin = cpu::steady_now();
       for (int index = 0; index < chunks_; ++index) {
-        const std::uint64_t number = number_of(trial, chunks_, index);
-        std::memcpy(data.data(), &number, sizeof number);
-        std::memcpy(chunk(index) + line_bytes_, data.data(), data_bytes_);
-        Number(*reinterpret_cast<std::uint64_t*>(chunk(index))).store(number, std::memory_order_release);
+        tell(trial, index + sources - 1);
+        const auto& source = data[static_cast<std::size_t>(index % sources)];
+        std::memcpy(chunk(index) + line_bytes_, source.data(), data_bytes_);
+        Number(*reinterpret_cast<std::uint64_t*>(chunk(index)))
+            .store(number_of(trial, chunks_, index), std::memory_order_release);
       }
       const gpu::Nanoseconds time = cpu::steady_now() - begin;
-      if (trial > 0) rates.writer.push_back(gbps(time));
+      if (trial == 0) continue;
+      rates.writer.push_back(gbps(time));
+      writer_interrupted.push_back(own.was_interrupted(time) ? 1 : 0);
     }
     patience.until([&] { return read.load(std::memory_order_acquire) == count; });
   };
@@ -63,6 +107,9 @@ QueueRates ChunkQueue::trials(Pair& pair, int count) {
     for (int trial = 0; trial <= count; ++trial) {
       patience.until([&] { return flushed.load(std::memory_order_acquire) == trial; });
       std::uint64_t differing = 0;
+      const OwnTime own;
+      const gpu::Nanoseconds waited_since = cpu::steady_now();
+      awaited.store(trial, std::memory_order_release);
       gpu::Nanoseconds begin{0};
       for (int index = 0; index < chunks_; ++index) {
         const std::uint64_t number = number_of(trial, chunks_, index);
@@ -75,16 +122,21 @@ QueueRates ChunkQueue::trials(Pair& pair, int count) {
         std::memcpy(&told, data.data(), sizeof told);
         differing |= told ^ number;
       }
-      const gpu::Nanoseconds time = cpu::steady_now() - begin;
+      const gpu::Nanoseconds end = cpu::steady_now();
+      const bool interrupted = own.was_interrupted(end - waited_since);
       if (differing != 0 || data.back() != std::byte{0x5A}) {
         throw gpu::Error("a chunk that was read from the queue is not the one that was written");
       }
-      if (trial > 0) rates.reader.push_back(gbps(time));
+      if (trial > 0) {
+        rates.reader.push_back(gbps(end - begin));
+        reader_interrupted.push_back(interrupted ? 1 : 0);
+      }
       read.store(trial, std::memory_order_release);
     }
   };
   pair.together(write_all, read_all);
-  return rates;
+  return {.writer = undisturbed(rates.writer, writer_interrupted, reader_interrupted),
+          .reader = undisturbed(rates.reader, writer_interrupted, reader_interrupted)};
 }
 
 }  // namespace sonde::probes

@@ -1,10 +1,11 @@
 // Question: how many gigabytes a second does the CPU itself read and write, by working set and by number of threads?
 //
 // Experiment: threads on a core each stream arrays of their own, the streams of STREAM and a few more: read (a sum),
-// write, copy, scale, add, triad, read-modify-write, by the widest vectors that the processor has. All begin together,
-// and the time is that of the slowest. What is written is written by ordinary stores, or past the caches by
-// non-temporal ones. Threads fill one cluster after the other (compact), or take turns over nodes and clusters
-// (spread).
+// write, copy, scale, add, triad, read-modify-write, and two that read two or three lines for each that they write.
+// They use the widest vectors that the processor has, as many in a trip of the loop as are found to be the fastest at
+// each point. All begin together, and the time is that of the slowest. What is written is written by ordinary stores,
+// or past the caches by non-temporal ones. Threads fill one cluster after the other (compact), or take turns over nodes
+// and clusters (spread).
 //
 // Two ways to count: what the program reads and writes, as STREAM counts; and what the bus moves beyond the caches if a
 // line is read before it is written, as ordinary stores have it on most processors. The latter is arithmetic, not
@@ -13,11 +14,13 @@
 // How to read the curve: a step down at the end of each cache. In memory, a few threads get nearly all that there is.
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,16 +52,30 @@ std::vector<double> gbps(double bytes, const std::vector<double>& pass_ns) {
   return values;
 }
 
+/// Those that a point asks for, which an earlier visit found, or the fastest.
+const cpu::StreamKernels& kernels_for(const Point& point, std::span<const cpu::StreamKernels> all, StreamTeam& team,
+                                      std::uint64_t passes) {
+  const auto wanted = point.shape.find("in_flight");
+  const auto found = std::ranges::find_if(all, [&](const cpu::StreamKernels& kernels) {
+    return wanted != point.shape.end() && kernels.in_flight == wanted->second;
+  });
+  if (found == all.end()) return fastest_of(all, team, passes);
+  team.use(*found);
+  return *found;
+}
+
 Workload prepare(gpu::Device&, const Point& point, const Request&) {
   const cpu::Topology& machine = cpu::machine();
   const StreamChoice choice = choice_of(point);
   const StreamFacts& facts = facts_of(choice.stream);
   std::vector<const cpu::Core*> cores = order_of(machine, choice.pinning);
   cores.resize(static_cast<std::size_t>(choice.threads));
-  const cpu::StreamKernels& kernels = *cpu::stream_kernels().front();
+  const std::span<const cpu::StreamKernels> all = cpu::stream_kernels().front();
   const double elements = choice.bytes / sizeof(double) / facts.arrays;
-  const auto team = std::make_shared<StreamTeam>(cores, kernels, choice.stream, choice.stores, facts.arrays,
+  const auto team = std::make_shared<StreamTeam>(cores, all.front(), choice.stream, choice.stores, facts.arrays,
                                                  static_cast<std::size_t>(elements / choice.threads));
+  const std::uint64_t passes = passes_of_a_run(*team);
+  const cpu::StreamKernels& kernels = kernels_for(point, all, *team, passes);
   const double bytes = elements * facts.bytes_an_element;
   const bool fetched_first = choice.stores == cpu::Stores::ordinary && facts.bus_bytes > facts.bytes_an_element;
   const bool beyond = is_beyond_caches(machine, choice);
@@ -66,11 +83,12 @@ Workload prepare(gpu::Device&, const Point& point, const Request&) {
   return {.unit = "GB/s",
           .has_cycles = false,
           .shape = {{"vector_bytes", kernels.vector_bytes},
+                    {"in_flight", kernels.in_flight},
                     {"pinned", team->pinned() ? 1 : 0},
                     {"huge_pages", team->on_huge_pages() ? 1 : 0},
                     {"beyond_caches", beyond ? 1 : 0}},
-          .observe = [team, bytes, bus_bytes](const Limits& limits, const std::function<void()>& alive) {
-            const UndisturbedRuns runs = undisturbed_runs(*team, limits, alive);
+          .observe = [team, passes, bytes, bus_bytes](const Limits& limits, const std::function<void()>& alive) {
+            const UndisturbedRuns runs = undisturbed_runs(*team, passes, limits, alive);
             Repetitions repetitions{.values = gbps(bytes, runs.pass_ns), .steps = runs.passes};
             repetitions.interrupted = runs.interrupted;
             if (bus_bytes > 0) {

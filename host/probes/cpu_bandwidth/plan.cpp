@@ -22,7 +22,9 @@ constexpr std::array<StreamFacts, cpu::streams> all_facts{{{"read", 1, element, 
                                                            {"scale", 2, 2 * element, 3 * element},
                                                            {"add", 3, 3 * element, 4 * element},
                                                            {"triad", 3, 3 * element, 4 * element},
-                                                           {"read-modify-write", 1, 2 * element, 2 * element}}};
+                                                           {"read-modify-write", 1, 2 * element, 2 * element},
+                                                           {"read-2-write-1", 2, 3 * element, 3 * element},
+                                                           {"read-3-write-1", 3, 4 * element, 4 * element}}};
 
 constexpr double smallest_bytes = 4 << 10;
 /// What a thread has at least, of all arrays together.
@@ -32,7 +34,8 @@ constexpr double times_the_caches = 4;
 constexpr double least_memory_bytes = 64 << 20;
 constexpr double without_a_cache_bytes = 256 << 20;
 
-bool has_stores_past_caches(Stream stream) { return stream != Stream::read && stream != Stream::read_modify_write; }
+/// A line that has just been read is in a cache, and what goes past it has to take it out there.
+bool has_stores_past_caches(Stream stream) { return stream != Stream::read && stream < Stream::read_modify_write; }
 
 /// Whole steps of every thread's every array, and so whole lines; no more than `most`, where one step is not.
 double whole_bytes(double bytes, Stream stream, int threads, double most) {

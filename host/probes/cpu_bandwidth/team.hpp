@@ -25,11 +25,20 @@ class StreamTeam {
   StreamTeam(const StreamTeam&) = delete;
   StreamTeam& operator=(const StreamTeam&) = delete;
 
-  /// From the moment when the first began, all having arrived, until the slowest had made its passes.
+  /// From then on a run goes over the next of so many near equal sections of the arrays, once, and not over all of
+  /// them: over what is a lap away, and in less time. To be called once.
+  void divide(std::size_t sections);
+  /// From the next run on.
+  void use(const cpu::StreamKernels& kernels) { kernels_ = &kernels; }
+
+  /// From the moment when the first began, all having arrived, until the slowest had made its passes; of sections one.
   gpu::Nanoseconds run(std::uint64_t passes);
 
-  /// Why the last run did not do its work, by what every thread found in its own memory. Before each run one element in
-  /// every page was overwritten, so that what an earlier run left is no proof.
+  /// Of the last run: less than one where it went over a section.
+  [[nodiscard]] double passes_made() const;
+
+  /// Why the last run did not do its work, by what every thread found in its own memory. Before each run over all, or
+  /// lap of sections, one element in every page was overwritten, so that what an earlier one left is no proof.
   [[nodiscard]] std::optional<std::string> flaw() const;
 
   /// Whether a thread did not have its core for all of the last run, or began late.
@@ -44,9 +53,9 @@ class StreamTeam {
     bool pinned = false;
     bool interrupted = false;
     bool proved = true;
-    std::string failure;    ///< why it has no memory
-    double added = 0;       ///< by all passes of read-modify-write so far
-    std::uint64_t sum = 0;  ///< of all words of its array a, as it was filled
+    std::string failure;              ///< why it has no memory
+    double added = 0;                 ///< passes so far, of streams that add to what is there
+    std::vector<std::uint64_t> sums;  ///< of all words of each section of its array a, as it was filled
     gpu::Nanoseconds begin{0};
     gpu::Nanoseconds end{0};
   };
@@ -54,10 +63,12 @@ class StreamTeam {
   /// Ends all threads.
   void dismiss();
   void work(Member& member, const std::stop_token& stop);
-  void turn(Member& member, const cpu::StreamArrays& arrays, std::uint64_t passes);
+  void turn(Member& member, const cpu::StreamArrays& arrays);
+  /// The element at which a section begins; of the one after the last, the number of all.
+  [[nodiscard]] std::size_t begin_of(std::size_t section) const;
   void wait_for_all(int round);
 
-  const cpu::StreamKernels& kernels_;
+  const cpu::StreamKernels* kernels_;
   cpu::Stream stream_;
   cpu::Stores stores_;
   int arrays_;
@@ -65,6 +76,8 @@ class StreamTeam {
   cpu::Pages pages_;
   std::vector<Member> members_;
   std::uint64_t passes_ = 0;
+  std::size_t sections_ = 1;
+  std::size_t section_ = 0;  ///< of the last run
   bool began_apart_ = false;
   std::atomic<int> round_ = 0;         ///< of runs that were asked for
   std::atomic<int> arrived_ = 0;       ///< members, over all rounds

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "cpu/clock.hpp"
 #include "gpu/error.hpp"
@@ -20,19 +21,29 @@ constexpr std::size_t least_runs = 3;
 /// On a machine that leaves no run alone, a point takes no longer.
 constexpr Nanoseconds longest_point{4e8};
 constexpr int untimed_runs = 2;
+/// Of each kind of kernels that is tried. The shortest counts, as others can only make a run longer.
+constexpr int tries = 3;
+constexpr double no_better = 0.99;
+/// On a machine that leaves no run alone, what is known by then has to do.
+constexpr Nanoseconds longest_search{2e8};
 
-Nanoseconds proved_run(StreamTeam& team, std::uint64_t passes, const std::function<void()>& alive) {
+Nanoseconds proved_run(StreamTeam& team, std::uint64_t passes) {
   const Nanoseconds time = team.run(passes);
-  alive();
   if (const auto flaw = team.flaw()) throw gpu::Error(*flaw);
   return time;
 }
 
-/// As many passes as last about as long as is wanted.
-std::uint64_t calibrate(StreamTeam& team, Nanoseconds end, const std::function<void()>& alive) {
+}  // namespace
+
+std::uint64_t passes_of_a_run(StreamTeam& team) {
+  const Nanoseconds end = cpu::steady_now() + longest_point / 2;
   for (std::uint64_t passes = 1;;) {
     // The shorter of two: in one others may have had a core.
-    const Nanoseconds time = std::min(proved_run(team, passes, alive), proved_run(team, passes, alive));
+    const Nanoseconds time = std::min(proved_run(team, passes), proved_run(team, passes));
+    if (passes == 1 && time >= 2 * wanted_run) {
+      team.divide(static_cast<std::size_t>(time / wanted_run));
+      return 1;
+    }
     if (time >= wanted_run / 2 || cpu::steady_now() > end) return passes;
     // Not far at once: the first passes may have had to fetch what the next find in a cache.
     const double times = time.count() > 0 ? wanted_run / time : 8;
@@ -40,19 +51,38 @@ std::uint64_t calibrate(StreamTeam& team, Nanoseconds end, const std::function<v
   }
 }
 
-}  // namespace
+const cpu::StreamKernels& fastest_of(std::span<const cpu::StreamKernels> all, StreamTeam& team, std::uint64_t passes) {
+  const Nanoseconds end = cpu::steady_now() + longest_search;
+  std::vector<double> least(all.size(), std::numeric_limits<double>::infinity());
+  for (int attempt = 0; attempt < tries; ++attempt) {
+    // One after the other, so that a change of the machine's speed is none between them.
+    for (std::size_t index = 0; index < all.size() && cpu::steady_now() < end; ++index) {
+      team.use(all[index]);
+      const Nanoseconds time = proved_run(team, passes);
+      if (!team.interrupted()) least[index] = std::min(least[index], time.count() / team.passes_made());
+    }
+  }
+  std::size_t best = 0;
+  for (std::size_t index = 1; index < all.size(); ++index) {
+    if (least[index] < least[best] * (best == 0 ? no_better : 1)) best = index;
+  }
+  team.use(all[best]);
+  return all[best];
+}
 
-UndisturbedRuns undisturbed_runs(StreamTeam& team, const measure::Limits& limits, const std::function<void()>& alive) {
+UndisturbedRuns undisturbed_runs(StreamTeam& team, std::uint64_t passes, const measure::Limits& limits,
+                                 const std::function<void()>& alive) {
   const Nanoseconds begin = cpu::steady_now();
-  UndisturbedRuns found{.passes = calibrate(team, begin + longest_point / 2, alive)};
-  for (int run = 0; run < untimed_runs; ++run) proved_run(team, found.passes, alive);
+  UndisturbedRuns found{.passes = passes};
+  for (int run = 0; run < untimed_runs; ++run) proved_run(team, passes);
   measure::StoppingRule stopping(limits);
   std::size_t runs = 0;
   while (!stopping.done() && (cpu::steady_now() - begin < longest_point || runs < least_runs)) {
-    const Nanoseconds time = proved_run(team, found.passes, alive);
+    const Nanoseconds time = proved_run(team, passes);
+    alive();
     ++runs;
     if (team.interrupted() || time < shortest_run) continue;
-    found.pass_ns.push_back(time.count() / static_cast<double>(found.passes));
+    found.pass_ns.push_back(time.count() / team.passes_made());
     stopping.add(found.pass_ns.back(), time);
   }
   if (found.pass_ns.size() < least_runs) {
