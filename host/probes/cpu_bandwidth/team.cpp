@@ -57,7 +57,7 @@ void look_at_some(std::size_t count, Look look) {
 }  // namespace
 
 StreamTeam::StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::StreamKernels& kernels, Stream stream,
-                       cpu::Stores stores, int arrays, std::size_t count)
+                       cpu::Stores stores, int arrays, std::size_t count, const std::vector<int>& memory_nodes)
     : kernels_(kernels),
       stream_(stream),
       stores_(stores),
@@ -70,6 +70,7 @@ StreamTeam::StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::St
   }
   for (std::size_t index = 0; index < cores.size(); ++index) {
     members_[index].cpu = cores[index]->cpu;
+    if (!memory_nodes.empty()) members_[index].node = memory_nodes.at(index);
     threads_.emplace_back([this, index](const std::stop_token& stop) { work(members_[index], stop); });
   }
   wait_for_all(0);
@@ -124,8 +125,8 @@ void StreamTeam::work(Member& member, const std::stop_token& stop) {
   std::optional<cpu::Region> memory;
   cpu::StreamArrays arrays{.count = count_};
   try {
-    // Written first by the thread that streams it, so that it stands on its node.
-    memory.emplace((count_ + apart_elements) * sizeof(double) * static_cast<std::size_t>(arrays_), pages_);
+    // Written first by the thread that streams it, so that it stands on its node where no other is named.
+    memory.emplace((count_ + apart_elements) * sizeof(double) * static_cast<std::size_t>(arrays_), pages_, member.node);
     auto* const first = reinterpret_cast<double*>(memory->data());
     const auto part = [&](int array) { return first + static_cast<std::size_t>(array) * (count_ + apart_elements); };
     arrays.a = part(0);
