@@ -20,6 +20,8 @@ using gpu::Nanoseconds;
 /// So short that all of them together hold a machine up for a part of a second.
 constexpr Nanoseconds wanted_window{4e5};
 constexpr std::size_t least_windows = 3;
+/// As many windows for each that is wanted: on a busy machine most are interrupted.
+constexpr int most_tries = 8;
 /// Of all locking at one point, once there are as many windows as that.
 constexpr Nanoseconds longest_locking{2e7};
 /// Until threads that slept lock, or are asleep again.
@@ -136,7 +138,12 @@ Loss loss_while_locked(const SplitLockCores& cores, LockedWord& word, SlowedWork
   const std::uint64_t steps = steps_of_a_window(*slowed);
   Loss loss;
   Nanoseconds locked{0};
-  for (int window = 0; window < windows && (locked < longest_locking || loss.loaded.size() < least_windows); ++window) {
+  const auto wanted = static_cast<std::size_t>(windows);
+  const auto goes_on = [&](int tried) {
+    if (loss.loaded.size() >= wanted || tried >= most_tries * windows) return false;
+    return locked < longest_locking || (loss.loaded.size() < least_windows && tried < windows);
+  };
+  for (int tried = 0; goes_on(tried); ++tried) {
     const Window idle = window_of(*slowed, steps);
     const std::uint64_t before = lockers.operations();
     lockers.begin();
@@ -151,10 +158,9 @@ Loss loss_while_locked(const SplitLockCores& cores, LockedWord& word, SlowedWork
     loss.loaded.push_back(loaded.value);
   }
   if (loss.loaded.size() < least_windows) {
-    throw gpu::Unsupported(
+    throw gpu::TooShort(
         "hardly any stretch is left in which one core worked and others locked: the kernel puts them to sleep, or "
-        "other "
-        "programs have their CPUs; measure again when those are idle");
+        "other programs have their CPUs; measure again when those are idle");
   }
   return loss;
 }
