@@ -12,6 +12,8 @@ namespace {
 
 /// What a thread has of its own: within every second cache.
 constexpr std::uint64_t own_bytes = 64 << 10;
+/// On a slow machine a trial takes many seconds.
+constexpr std::uint64_t between_signs_bytes = 64 << 20;
 
 std::uint64_t number_of_piece(int trial, std::uint64_t offset) {
   return (static_cast<std::uint64_t>(trial) << 40) + offset / own_bytes + 1;
@@ -37,11 +39,14 @@ QueueRates BulkCopy::trials(Pair& pair, int count, const std::function<void()>& 
         const std::uint64_t number = number_of_piece(trial, offset);
         std::memcpy(own.data(), &number, sizeof number);
         std::memcpy(memory_.data() + offset, own.data(), own_bytes);
+        if (offset % between_signs_bytes == 0) alive();
       }
       rates.writer.push_back(gbps(cpu::steady_now() - begin));
       written.store(trial, std::memory_order_release);
-      patience.until([&] { return read.load(std::memory_order_acquire) == trial; });
-      alive();
+      patience.until([&] {
+        alive();
+        return read.load(std::memory_order_acquire) == trial;
+      });
     }
   };
   const auto read_all = [&](Patience& patience) {

@@ -16,7 +16,7 @@ class BulkCopy {
  public:
   explicit BulkCopy(std::uint64_t bytes);
 
-  /// The calling thread writes, its partner reads; neither works while the other does. Calls `alive` after each trial.
+  /// The calling thread writes, its partner reads; neither works while the other does. Calls `alive` often.
   /// Throws gpu::Error where what was read is not what was written.
   QueueRates trials(Pair& pair, int count, const std::function<void()>& alive);
 
