@@ -158,6 +158,10 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_flag(
       "--counters", options.counters,
       "Count what moves at the fabric and at memory beside each point, where this machine has counters for it");
+  run.add_flag(
+      "--allow-split-locks", options.split_locks,
+      "Let core-to-core lock words across two cache lines, which slows all that runs on this machine down for a "
+      "part of a second");
   run.add_option("--sysfs-root", options.sysfs_root,
                  "Read clocks, temperature and power from a tree below DIR, for tests")
       ->type_name("DIR")

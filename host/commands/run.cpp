@@ -19,6 +19,7 @@
 #include "os/interrupt.hpp"
 #include "os/terminal.hpp"
 #include "probes/catalog.hpp"
+#include "probes/core_to_core/split_lock_plan.hpp"
 #include "records/frame_file.hpp"
 #include "records/record_file.hpp"
 #include "session/choice.hpp"
@@ -66,12 +67,16 @@ measure::Frame wanted_frame(const RunOptions& options) {
 }
 
 session::Wishes wishes_of(const RunOptions& options) {
-  session::Wishes wishes{
-      .devices = options.devices,
-      .api = options.api,
-      .probes = wanted_probes(options.probes),
-      .probes_by_name = !options.probes.empty(),
-      .request = {.effort = effort_of(options.effort), .seed = options.seed, .frame = wanted_frame(options)}};
+  session::Wishes wishes{.devices = options.devices,
+                         .api = options.api,
+                         .probes = wanted_probes(options.probes),
+                         .probes_by_name = !options.probes.empty(),
+                         .request = {.effort = effort_of(options.effort),
+                                     .seed = options.seed,
+                                     .frame = wanted_frame(options),
+                                     .split_locks = options.split_locks}};
+  if (options.split_locks && std::ranges::find(wishes.probes, &probes::core_to_core) == wishes.probes.end())
+    throw UsageError("--allow-split-locks is for the probe core-to-core, which --probe leaves out");
   if (!options.sizes.empty()) {
     const auto [least, most] = parse_size_range(options.sizes);
     wishes.request.smallest_bytes = least;
@@ -85,12 +90,18 @@ std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
 }
 
+bool measures_the_cpu(const Choice& choice) {
+  return std::ranges::any_of(
+      choice.chosen, [](const auto& one) { return std::ranges::find(one.apis, gpu::Api::cpu) != one.apis.end(); });
+}
+
 void say_what_is_measured(const RunOptions& options, const measure::Request& request, const Choice& choice) {
   const bool no_gpu = std::ranges::none_of(
       choice.machine.devices, [](const records::DeviceRecord& device) { return device.type != gpu::DeviceType::cpu; });
   if (options.devices.empty() && no_gpu) {
     spdlog::warn("No GPU found: the CPU is measured through OpenCL and Vulkan instead, so the curves show its caches.");
   }
+  if (options.split_locks) spdlog::warn("{}", probes::split_lock_notice(cpu::split_lock_rule()));
   for (const auto& [target, apis] : choice.chosen) {
     if (target.record.model) spdlog::warn("{} is simulated: its results are no measurement.", target.record.name);
     const std::uint64_t line_bytes = std::max(1u, target.record.line_bytes);
@@ -186,6 +197,8 @@ ExitStatus run_command(const RunOptions& options) {
   const auto silence_limit = milliseconds(options.silence_limit_seconds);
   os::watch_for_interrupt();
   const Choice choice = session::choose(wishes, silence_limit);
+  if (options.split_locks && !measures_the_cpu(choice))
+    throw UsageError("--allow-split-locks is of the CPU, which --device leaves out; --device cpu has it");
   if (os::interrupted()) return ExitStatus::interrupted;
   const std::vector<std::string> files = files_of(options);
   const auto begin = std::chrono::steady_clock::now();

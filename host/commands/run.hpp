@@ -21,7 +21,8 @@ struct RunOptions {
   double silence_limit_seconds = 30;
   double time_limit_seconds = 0;  ///< of all runs together; 0 for none
   int runs = 1;
-  bool counters = false;  ///< with traffic beside each point
+  bool counters = false;     ///< with traffic beside each point
+  bool split_locks = false;  ///< are allowed
   std::string sysfs_root = "/";
   bool progress = true;
   bool verbose = false;

@@ -5,9 +5,11 @@
 #include <cstring>
 #include <fstream>
 #include <new>
+#include <set>
 #include <sstream>
 #include <string>
 
+#include "cpu/node_memory.hpp"
 #include "gpu/error.hpp"
 #include "os/memory.hpp"
 #include "os/pages.hpp"
@@ -40,7 +42,7 @@ std::string why_no_huge_pages() {
 
 }  // namespace
 
-Region::Region(std::uint64_t bytes, Pages pages) : bytes_(bytes) {
+Region::Region(std::uint64_t bytes, Pages pages, std::optional<int> node) : bytes_(bytes) {
   const bool huge = pages == Pages::huge;
   const std::uint64_t unit = huge ? huge_page_bytes : os::page_bytes();
   const std::uint64_t used = rounded_up(bytes, unit);
@@ -56,7 +58,17 @@ Region::Region(std::uint64_t bytes, Pages pages) : bytes_(bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(pages_->data());
   data_ = pages_->data() + (rounded_up(address, unit) - address);
   os::prefer(huge ? os::PageKind::huge : os::PageKind::small, data_, used);
+  if (node && !prefer_node(data_, used, *node)) {
+    throw gpu::Unsupported("the system does not let this process choose the node of its memory, node " +
+                           std::to_string(*node) +
+                           " here: a container has to allow mbind (CAP_SYS_NICE), and its cpuset the node");
+  }
   std::memset(data_, 1, used);
+  if (node && nodes_of(data_, used) != std::set{*node}) {
+    throw gpu::Unsupported("the system does not say that all of " + std::to_string(bytes >> 20) +
+                           " MiB stand on node " + std::to_string(*node) +
+                           ": free memory of that node, or let the container use move_pages (CAP_SYS_NICE)");
+  }
   if (!huge) return;
   const auto begin = reinterpret_cast<std::uintptr_t>(data_);
   if (huge_bytes(text_of("/proc/self/smaps").c_str(), begin, begin + used) < used / 100 * 95) {

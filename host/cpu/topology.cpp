@@ -5,16 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <set>
 
+#include "cpu/hwloc_handle.hpp"
 #include "gpu/error.hpp"
+#include "os/cpu_quota.hpp"
 
 // Source: hwloc 2, hwloc.h and hwloc/cpukinds.h. Kinds come ranked from the least to the most performant.
 namespace sonde::cpu {
 namespace {
-
-using Handle = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
 
 /// Names from the fastest kind on.
 std::string name_of_kind(int rank_from_fastest) {
@@ -67,6 +66,13 @@ Topology read(hwloc_topology_t topology) {
     read.cores.push_back(one);
   }
   if (read.cores.empty()) throw gpu::Unsupported("the system tells of no CPU that this process may use");
+  // Those without memory are nobody's target; where no sizes are told, all count.
+  const bool sizes_told = hwloc_get_root_obj(topology)->total_memory > 0;
+  for (hwloc_obj_t node = nullptr;
+       (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+    if (!sizes_told || node->attr->numanode.local_memory > 0) read.nodes.push_back(static_cast<int>(node->os_index));
+  }
+  std::ranges::sort(read.nodes);
   // Clusters by small numbers, in the order of their cores.
   std::vector<int> clusters;
   for (Core& core : read.cores) {
@@ -83,26 +89,18 @@ Topology read(hwloc_topology_t topology) {
   return read;
 }
 
-template <typename Prepare>
-Handle loaded(Prepare prepare) {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) throw gpu::Unsupported("hwloc cannot describe this machine");
-  Handle topology(raw, hwloc_topology_destroy);
-  if (!prepare(raw) || hwloc_topology_load(raw) != 0) throw gpu::Unsupported("hwloc cannot describe this machine");
-  return topology;
-}
-
 }  // namespace
 
 Topology look() {
-  const Handle topology = loaded(
-      [](hwloc_topology_t raw) { return hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM) == 0; });
+  const Handle topology = loaded_machine();
   // hwloc's own restriction asks all threads of the process, and does nothing where a driver's have another mask.
-  const std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)> mask(hwloc_bitmap_alloc(), hwloc_bitmap_free);
+  const Bitmap mask = new_bitmap();
   if (hwloc_get_cpubind(topology.get(), mask.get(), HWLOC_CPUBIND_THREAD) == 0) {
     hwloc_topology_restrict(topology.get(), mask.get(), 0);
   }
-  return read(topology.get());
+  Topology here = read(topology.get());
+  here.quota = os::cpu_quota();
+  return here;
 }
 
 const Topology& machine() {
@@ -122,6 +120,14 @@ std::uint64_t furthest_caches_bytes(const Topology& topology) {
   std::set<int> clusters;
   for (const Core& core : topology.cores) clusters.insert(core.cluster);
   return clusters.size() * topology.furthest_cache_bytes;
+}
+
+std::vector<const Core*> cores_of_node(const Topology& topology, int node) {
+  std::vector<const Core*> cores;
+  for (const Core& core : topology.cores) {
+    if (core.node == node) cores.push_back(&core);
+  }
+  return cores;
 }
 
 const Core& quiet_core(const Topology& topology, int kind) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,9 +21,11 @@ struct Core {
 /// What of this machine the process may use, in the system's order.
 struct Topology {
   std::vector<Core> cores;
+  std::vector<int> nodes;                  ///< NUMA nodes with memory, some of them perhaps without a core
   std::vector<std::string> kinds;          ///< "performance", "efficiency", …, fastest first; one where all are alike
   std::uint64_t furthest_cache_bytes = 0;  ///< of one cluster, as the system states it; 0 where it does not
   std::map<int, std::uint64_t> caches;     ///< bytes of the largest of each level that holds data, by level
+  std::optional<double> quota;  ///< CPUs' worth of time that a control group leaves, where it limits this process
 };
 
 /// This machine, cut down to the CPUs that a container or the user's mask leaves.
@@ -37,6 +40,9 @@ std::uint64_t furthest_caches_bytes(const Topology& topology);
 
 /// A machine from a recording: hwloc's XML.
 Topology read(std::string_view xml);
+
+/// The cores that a NUMA node has of its own, in the system's order.
+std::vector<const Core*> cores_of_node(const Topology& topology, int node);
 
 /// The core of a kind on which to measure: the last, as the first ones serve most interrupts.
 const Core& quiet_core(const Topology& topology, int kind);

@@ -71,8 +71,10 @@ void append(std::vector<Measurement>& all, std::size_t index, const Point& point
   std::ranges::copy(reading.visits, std::back_inserter(all[index].visits));
 }
 
-Point with_series(Point point, const std::map<std::string, std::string>& series) {
+Point with_place(Point point, const std::map<std::string, std::string>& series,
+                 const std::map<std::string, double>& x = {}) {
   for (const auto& [name, word] : series) point.series[name] = word;
+  for (const auto& [name, value] : x) point.x[name] = value;
   return point;
 }
 
@@ -143,7 +145,7 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
     append(all, 0, point, {{}, workload.unit, repetitions.values, repetitions.visits});
     for (std::size_t index = 0; index < repetitions.further.size(); ++index) {
       const Reading& reading = repetitions.further[index];
-      append(all, index + 1, with_series(point, reading.series), reading);
+      append(all, index + 1, with_place(point, reading.series, reading.x), reading);
     }
     for (const auto& [name, value] : repetitions.reached) reached[name] += value / point.replicates;
     state.instruction = workload.instruction;
@@ -168,7 +170,7 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
   all.front().state.traffic = counted.traffic();
   const std::vector<double> hit_rates = counted.hit_rates(point.series);
   if (probe_.wants_hit_rates && !hit_rates.empty()) {
-    const Point by_counters = with_series(all.front().point, {{"method", "counters"}});
+    const Point by_counters = with_place(all.front().point, {{"method", "counters"}});
     all.push_back({.point = by_counters, .unit = "ratio", .values = hit_rates, .state = state});
   }
   return all;

@@ -37,6 +37,7 @@ struct Request {
   std::uint64_t stated_memory_side_bytes = 0;
   bool counts_traffic = false;  ///< counters see what moves at the fabric and at memory
   Frame frame = {};             ///< what a probe of frames renders
+  bool split_locks = false;     ///< locked operations across two lines may be made, which slow the whole machine down
 };
 
 /// One thing to measure: which curve (`series`, short fixed words), where on it (`x`) and in which `shape`.
@@ -159,12 +160,13 @@ struct Conclusion {
   std::vector<Measurement> derived = {};
 };
 
-/// Something else that was seen during the same repetitions: a curve of its own, at the same x.
+/// Something else that was seen during the same repetitions: a curve of its own, at the same x or at another.
 struct Reading {
   std::map<std::string, std::string> series;  ///< added to the point's, or in place of what it has
   std::string unit;
   std::vector<double> values;
   std::vector<std::size_t> visits = {};  ///< as in `Measurement`
+  std::map<std::string, double> x = {};  ///< in place of the point's, which has these names too
 };
 
 /// Values in the workload's unit, in the order taken, and what was around them.

@@ -1,6 +1,7 @@
 #include "measure/runner.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,7 +26,10 @@ class Reference {
  public:
   void choose(const std::vector<Point>& points) {
     if (point_ || points.empty()) return;
-    point_ = *std::ranges::min_element(points, {}, &Point::expected_seconds);
+    // One that takes no time is asked for to say why it cannot be had.
+    point_ = *std::ranges::min_element(points, {}, [](const Point& point) {
+      return point.expected_seconds > 0 ? point.expected_seconds : std::numeric_limits<double>::infinity();
+    });
   }
 
   /// Relative change since the first time; measured every so many calls. A reference that fails is given up: the
@@ -275,9 +279,10 @@ class ProbeRun {
     }
   }
 
-  /// What was reached, and stands in the measurement's x, may differ from visit to visit.
+  /// What was reached, and stands in the measurement's x beside what was asked for, may differ from visit to visit.
   void add(const Point& asked, Measurement one) {
-    const PointKey key{one.point.series, asked.x, asked.shape};
+    PointKey key{one.point.series, asked.x, asked.shape};
+    for (auto& [name, value] : key.x) value = one.point.x.at(name);  // a further reading may be of another place
     const auto [place, is_new] = places_.try_emplace({key, one.unit}, known_.size());
     if (is_new) {
       known_.push_back(std::move(one));

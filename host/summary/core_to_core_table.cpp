@@ -23,7 +23,7 @@ Matrix matrix_of(const Results& results, const std::string& exchange) {
     if (word == series.end() || word->second != exchange) continue;
     for (const measure::Measurement* one : samples) {
       const auto cpu = [one](const char* end) { return static_cast<int>(one->point.x.at(end)); };
-      if (one->unit == "ns") matrix[cpu("from")][cpu("to")] = one;
+      if (one->unit == "ns" && !one->point.x.contains("address")) matrix[cpu("from")][cpu("to")] = one;
     }
   }
   return matrix;

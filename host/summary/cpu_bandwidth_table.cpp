@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "summary/layout.hpp"
+#include "summary/node_table.hpp"
 
 namespace sonde::summary {
 namespace {
@@ -25,6 +26,7 @@ BySize curve_of(const Results& results, const std::string& pattern, const std::s
       const auto found = series.find(key);
       return found == series.end() ? usual : found->second;
     };
+    if (series.contains("placement")) continue;  // of nodes
     if (word("pattern", "read") != pattern || word("stores", "ordinary") != stores) continue;
     if (word("pinning", "compact") != "compact" || word("bytes-counted", "program") != "program") continue;
     for (const measure::Measurement* one : samples) {
@@ -38,6 +40,7 @@ BySize curve_of(const Results& results, const std::string& pattern, const std::s
 std::pair<double, double> fewest_and_most(const Results& results) {
   std::set<double> threads;
   for (const auto& [series, samples] : results.samples) {
+    if (series.contains("placement")) continue;
     for (const measure::Measurement* one : samples) threads.insert(one->point.x.at("cpu_threads"));
   }
   return {*threads.begin(), *threads.rbegin()};
@@ -92,11 +95,15 @@ std::string in_the_largest(const Results& results, const std::vector<double>& th
 }  // namespace
 
 std::string cpu_bandwidth_table(const Results& cpu_bandwidth, int columns) {
-  if (cpu_bandwidth.samples.empty()) return "";
+  const std::string nodes =
+      node_table(cpu_bandwidth, "All cores of a node reading, from node to node, GB/s: medians", columns);
+  if (std::ranges::all_of(cpu_bandwidth.samples, [](const auto& of) { return of.first.contains("placement"); }))
+    return nodes;
   const std::vector<double> threads = both(fewest_and_most(cpu_bandwidth));
   std::string text =
       "\n" + wrapped("Bandwidth of the CPU itself, GB/s that the program reads and writes: medians", columns);
   text += by_working_set(cpu_bandwidth, threads, columns) + in_the_largest(cpu_bandwidth, threads, columns);
+  text += nodes;
   for (const measure::Finding& finding : cpu_bandwidth.findings) text += wrapped(finding.evidence, columns);
   return text;
 }

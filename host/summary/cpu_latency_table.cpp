@@ -6,6 +6,7 @@
 
 #include "summary/layout.hpp"
 #include "summary/level_table.hpp"
+#include "summary/node_table.hpp"
 
 namespace sonde::summary {
 namespace {
@@ -28,7 +29,7 @@ std::string cpu_latency_table(const Results& cpu_latency, int columns) {
   std::vector<BySize> curves;
   for (const auto& [series, samples] : cpu_latency.samples) {
     BySize curve = by_size(samples, "ns");
-    if (series.contains("order") || curve.empty()) continue;
+    if (series.contains("order") || series.contains("placement") || curve.empty()) continue;
     heads.push_back({.head = name_of(series) + ", ns"});
     curves.push_back(std::move(curve));
   }
@@ -51,6 +52,10 @@ std::string cpu_latency_table(const Results& cpu_latency, int columns) {
   for (const measure::FoundLevel& level : cpu_latency.levels) levels[level.series].push_back(level);
   for (const auto& [series, found] : levels) {
     text += "\n" + wrapped("Levels of the CPU itself, " + name_of(series), columns) + level_table(found, {}, columns);
+  }
+  text += node_table(cpu_latency, "Latency from node to node, ns: medians", columns);
+  for (const measure::Finding& finding : cpu_latency.findings) {
+    if (finding.name == "node-latency") text += wrapped(finding.evidence, columns);
   }
   return text;
 }

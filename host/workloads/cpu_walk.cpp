@@ -95,7 +95,7 @@ struct CycleWalk {
   const std::byte* at;
 
   CycleWalk(const CpuPlace& where, std::uint32_t count, const LineLayout& layout, std::uint64_t seed)
-      : cycle(count, layout, where.pages, seed),
+      : cycle(count, layout, where.pages, seed, where.node),
         standing(where, std::uint64_t{count} * layout.slot_bytes()),
         at(cycle.start()) {}
 
@@ -124,7 +124,7 @@ struct IndependentWalk {
   std::uint32_t expected = 0;  ///< the word that must have been loaded last
 
   IndependentWalk(const CpuPlace& where, std::uint32_t lines, std::uint32_t line_bytes, std::uint64_t with_seed)
-      : memory(std::uint64_t{lines} * line_bytes, where.pages),
+      : memory(std::uint64_t{lines} * line_bytes, where.pages, where.node),
         standing(where, memory.size_bytes()),
         count(lines),
         line_words(line_bytes / 4),
@@ -169,8 +169,11 @@ measure::Workload workload_of(const std::shared_ptr<Walk>& walk, const CpuPlace&
 
 }  // namespace
 
-PointerCycle::PointerCycle(std::uint32_t count, const LineLayout& layout, cpu::Pages pages, std::uint64_t seed)
-    : memory_(std::uint64_t{count} * layout.slot_bytes(), pages), layout_(layout), places_(random_cycle(count, seed)) {
+PointerCycle::PointerCycle(std::uint32_t count, const LineLayout& layout, cpu::Pages pages, std::uint64_t seed,
+                           std::optional<int> node)
+    : memory_(std::uint64_t{count} * layout.slot_bytes(), pages, node),
+      layout_(layout),
+      places_(random_cycle(count, seed)) {
   for (std::uint32_t slot = 0; slot < count; ++slot) {
     *reinterpret_cast<const std::byte**>(address_of(slot)) = address_of(places_[slot]);
   }

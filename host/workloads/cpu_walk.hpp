@@ -19,12 +19,14 @@ struct CpuPlace {
   cpu::Pages pages = cpu::Pages::small;
   /// The core of a light stream that keeps the memory controller awake; none: nothing runs beside the walk.
   std::optional<cpu::Core> awake_by;
+  std::optional<int> node;  ///< of the memory; none: the one that the system chooses, the core's own
 };
 
 /// A random single cycle over `count` slots of memory, in which each slot's line holds the address of the next.
 class PointerCycle {
  public:
-  PointerCycle(std::uint32_t count, const LineLayout& layout, cpu::Pages pages, std::uint64_t seed);
+  PointerCycle(std::uint32_t count, const LineLayout& layout, cpu::Pages pages, std::uint64_t seed,
+               std::optional<int> node = std::nullopt);
 
   [[nodiscard]] const std::byte* start() const { return address_of(0); }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }

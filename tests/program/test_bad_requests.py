@@ -57,6 +57,17 @@ def test_a_value_that_is_not_known(sonde, option, value):
     assert_refused(sonde, "run", "--device", "model:strix-halo", option, value, says=says)
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--device", "cpu", "--probe", "latency"], "core-to-core, which --probe leaves out"),
+        (["--device", "model:strix-halo"], "--device cpu has it"),
+    ],
+)
+def test_split_locks_are_allowed_for_nothing_that_makes_them(sonde, words, says):
+    assert_refused(sonde, "run", "--allow-split-locks", *words, says=says)
+
+
 def test_an_unknown_built_in_model_names_those_that_are(sonde):
     assert_refused(sonde, "run", "--device", "model:strix", says=["strix-halo", "rtx-4090", "rx-7900-xtx", "h200"])
 

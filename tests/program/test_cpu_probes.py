@@ -49,6 +49,35 @@ def test_every_ordered_pair_exchanges_at_least_32_lines(cpu_run):
     assert all(len(one["values"]) >= 32 for one in exchanged)
 
 
+def test_one_node_says_that_there_is_no_other(cpu_run):
+    _, records = cpu_run
+    told = [one for one in of_kind(records, "skip", probe="cpu-bandwidth") if "one node of memory" in one["reason"]]
+    nodes = [one for one in of_kind(records, "sample", probe="cpu-bandwidth") if "placement" in one["series"]]
+    assert len(told) == 1 or nodes
+
+
+def test_nothing_locks_across_two_lines_unless_it_is_allowed(cpu_run):
+    done, records = cpu_run
+    assert not [one for one in of_kind(records, "sample") if "address" in one["x"]]
+    assert "split" not in done.err
+
+
+@pytest.mark.skipif(CPUS < 2, reason="one CPU only")
+@pytest.mark.skipif(
+    not os.environ.get("SONDE_TEST_SPLIT_LOCKS"), reason="slows the whole machine down: SONDE_TEST_SPLIT_LOCKS=1"
+)
+def test_split_locks_say_first_what_they_do(program, tmp_path, valid):
+    sonde = Sonde(program, tmp_path)
+    done = sonde(
+        "run", "--device", "cpu", "--probe", "core-to-core", "--allow-split-locks", *SMALL_ENOUGH, "-o", "run.jsonl"
+    )
+    assert done.err.index("keeps every core of this machine from memory") < done.err.index("Plan:")
+    valid(sonde.records())
+    assert of_kind(sonde.records(), "skip") or [
+        one for one in of_kind(sonde.records(), "sample") if "address" in one["x"]
+    ]
+
+
 @pytest.mark.skipif(CPUS < 2, reason="one CPU only")
 def test_a_queue_beyond_the_sizes_is_left_out(program, tmp_path):
     sonde = Sonde(program, tmp_path)

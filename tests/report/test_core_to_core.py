@@ -5,7 +5,7 @@ import itertools
 import pytest
 import synthetic
 from sonde_tools import pictures, records
-from sonde_tools.core_to_core import CORE_TO_CORE, clusters, matrix
+from sonde_tools.core_to_core import CORE_TO_CORE, clusters, matrix, matrix_texts
 from sonde_tools.devices import device_views
 
 
@@ -78,6 +78,56 @@ def test_many_cpus_are_drawn_by_clusters(tmp_path):
     assert len(rows) == 25
     assert {row["text"] for row in rows if row["from"] == row["to"]} == {"100"}
     assert rows[0]["from"] == "0…7" and rows[0]["pairs"] == 56
+
+
+def test_the_whole_matrix_is_a_table_in_the_order_of_the_machine(tmp_path):
+    (named,) = matrix_texts(view(tmp_path, *exchanges(ALTERNATING)))
+    assert named == (
+        "core-to-core-compare-and-swap",
+        "from,0,2,1,3\n0,,100,300,300\n2,100,,300,300\n1,300,300,,100\n3,300,300,100,\n",
+    )
+
+
+def test_of_pairs_that_went_both_alone_and_at_once_the_alone_one_is_shown(tmp_path):
+    at_once = [{**one, "series": {**one["series"], "fabric": "loaded"}} for one in exchanges(ALTERNATING, near=130)]
+    alone = [one for one in exchanges(ALTERNATING) if one["x"] == {"from": 0, "to": 2}]
+    found = view(tmp_path, *alone, *at_once)
+    assert matrix(found, "compare-and-swap")[0, 2].median == 100
+    assert matrix(found, "compare-and-swap")[2, 0].median == 130
+    assert "at once" in CORE_TO_CORE.legend(found)
+    rows = {name: cells[0].text for name, cells in CORE_TO_CORE.tables(found)[0].rows}
+    assert rows["round trip, compare-and-swap, several pairs at once, cores of one cluster"] == "130"
+
+
+def test_split_locks_are_a_table_of_their_own(tmp_path):
+    def locked(address, value, unit="ns", size=None, **series):
+        one = sample(1, 1 if size is None else 0, value, unit, **series)
+        return {
+            **one,
+            "x": {"from": 1, "to": 0, "address": address, "cpu_threads": 1} | ({"bytes": size} if size else {}),
+        }
+
+    lines = [
+        locked(0, 10, exchange="compare-and-swap", sharing="private"),
+        locked(60, 800, exchange="compare-and-swap", sharing="private"),
+        *(locked(address, value, size=16384, role="reader", fabric=fabric)
+          for address, value, fabric in [(0, 2, "idle"), (60, 2, "idle"), (0, 3, "loaded"), (60, 50, "loaded")]),
+        *(locked(address, value, "GB/s", 16384, pattern="read", fabric=fabric)
+          for address, value, fabric in [(60, 40, "idle"), (60, 4, "loaded")]),
+    ]  # fmt: skip
+    found = view(tmp_path, *exchanges(ALTERNATING), *lines)
+    assert len(matrix(found, "compare-and-swap")) == 12
+    rows = {name: [cell.text for cell in cells] for name, cells in CORE_TO_CORE.tables(found)[1].rows}
+    assert rows == {
+        "a locked operation, ns": ["–", "10.0", "800"],
+        "a load in 16 KiB, ns": ["2.00", "3.00", "50.0"],
+        "reading 16 KiB, GB/s": ["40.0", "–", "4.00"],
+    }
+
+
+def test_threads_that_were_not_kept_on_their_cpus_are_said_to_be(tmp_path):
+    lines = [{**one, "state": {**one["state"], "shape": {"pinned": 0}}} for one in exchanges(ALTERNATING)]
+    assert "did not keep" in CORE_TO_CORE.legend(view(tmp_path, *lines))
 
 
 def test_a_pair_without_its_cpus_is_refused(tmp_path):

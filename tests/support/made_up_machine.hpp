@@ -8,9 +8,10 @@
 
 namespace sonde::test {
 
-/// hwloc's XML of a machine that it makes up; kinds as numbers of threads from the slowest on.
+/// hwloc's XML of a machine that it makes up; kinds as numbers of threads from the slowest on. Of the CPUs that `mask`
+/// leaves, where it leaves some.
 inline std::string machine_xml(const char* synthetic, const std::vector<std::vector<int>>& kinds = {},
-                               bool ranked = true) {
+                               bool ranked = true, const std::vector<int>& mask = {}) {
   hwloc_topology_t topology = nullptr;
   EXPECT_EQ(hwloc_topology_init(&topology), 0);
   EXPECT_EQ(hwloc_topology_set_synthetic(topology, synthetic), 0);
@@ -20,6 +21,12 @@ inline std::string machine_xml(const char* synthetic, const std::vector<std::vec
     for (const int cpu : kinds[kind]) hwloc_bitmap_set(cpus, static_cast<unsigned>(cpu));
     EXPECT_EQ(hwloc_cpukinds_register(topology, cpus, ranked ? static_cast<int>(kind) : -1, 0, nullptr, 0), 0);
     hwloc_bitmap_free(cpus);
+  }
+  if (!mask.empty()) {
+    hwloc_bitmap_t left = hwloc_bitmap_alloc();
+    for (const int cpu : mask) hwloc_bitmap_set(left, static_cast<unsigned>(cpu));
+    EXPECT_EQ(hwloc_topology_restrict(topology, left, 0), 0);
+    hwloc_bitmap_free(left);
   }
   char* buffer = nullptr;
   int length = 0;

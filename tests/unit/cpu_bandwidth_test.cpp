@@ -182,6 +182,23 @@ TEST(StreamTeam, WorksWithTheKernelsThatWereFoundToBeTheFastest) {
   EXPECT_EQ(team.flaw(), std::nullopt);
 }
 
+TEST(StreamTeam, ReadsTheMemoryOfTheNodeThatIsNamed) {
+  const std::vector<const cpu::Core*> cores = cores_here();
+  const std::vector<int> nodes(cores.size(), cpu::machine().nodes.front());
+  try {
+    StreamTeam team(cores, cpu::stream_kernels().front().front(), Stream::read, Stores::ordinary, 1, 10 * cpu::stream_step,
+                    nodes);
+    EXPECT_GT(team.run(2).count(), 0);
+    EXPECT_EQ(team.flaw(), std::nullopt);
+  } catch (const gpu::Unsupported& reason) {
+    GTEST_SKIP() << reason.what();  // a container may forbid to bind memory
+  }
+  const std::vector<int> absent(cores.size(), cpu::machine().nodes.back() + 1);
+  EXPECT_THROW(StreamTeam(cores, cpu::stream_kernels().front().front(), Stream::read, Stores::ordinary, 1,
+                          10 * cpu::stream_step, absent),
+               gpu::Unsupported);
+}
+
 std::uint64_t idle(const cpu::StreamArrays&, double, std::uint64_t) { return 0; }
 
 TEST(StreamTeam, AKernelThatDoesNothingIsFound) {

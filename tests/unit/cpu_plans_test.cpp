@@ -17,8 +17,12 @@
 #include <vector>
 
 #include "cpu/topology.hpp"
+#include "gpu/error.hpp"
 #include "probes/core_to_core/plan.hpp"
+#include "probes/core_to_core/rounds.hpp"
+#include "probes/cpu_bandwidth/nodes.hpp"
 #include "probes/cpu_bandwidth/plan.hpp"
+#include "probes/cpu_latency/nodes.hpp"
 #include "probes/loaded_latency/cpu_plan.hpp"
 #include "support/made_up_machine.hpp"
 
@@ -41,6 +45,10 @@ constexpr Machine machines[] = {
     {"sapphire-rapids-2-sockets", "package:2 [numa] l3:1(size=110100480) l2:56(size=2097152) core:1 pu:2"},
     {"two-cores", "l3:1(size=8388608) l2:2(size=524288) core:1 pu:1"},
     {"meteor-lake", nullptr},
+    // NPS4: four nodes a socket.
+    {"zen-5-2-sockets-nps4", "package:2 group:4 [numa] l3:4(size=33554432) core:8 pu:2"},
+    // A socket in flat mode, whose second node has memory and no core.
+    {"sapphire-rapids-flat-hbm", "package:1 [numa] [numa] l3:1(size=110100480) core:56 pu:2"},
 };
 
 void PrintTo(const Machine& machine, std::ostream* out) { *out << machine.name; }
@@ -84,6 +92,24 @@ std::string core_to_core_plan(const cpu::Topology& machine, Effort effort) {
     text += fmt::format(", {} visits\n", points.front().visits);
   }
   return text + "held lines:" + pairs + "\n";
+}
+
+std::string nodes_plan(const cpu::Topology& machine, Effort effort) {
+  std::string text;
+  std::vector<Point> points = node_latency_points(machine, true, {.effort = effort});
+  for (const Point& point : node_bandwidth_points(machine, {.effort = effort})) points.push_back(point);
+  std::string before;
+  for (const Point& point : points) {
+    std::string what = words_of(point.series);
+    if (point.x.contains("bytes")) what += fmt::format(", {}", size_text(point.x.at("bytes")));
+    if (point.x.contains("cpu_threads")) what += fmt::format(", {} threads", point.x.at("cpu_threads"));
+    if (point.x.contains("hops")) what += ", all at once, hops";
+    if (what != before) text += "\n  " + what + ":";
+    before = what;
+    text += point.x.contains("hops") ? fmt::format(" {}", point.x.at("hops"))
+                                     : fmt::format(" {}>{}", point.x.at("from"), point.x.at("to"));
+  }
+  return fmt::format("about {} s{}\n", std::ceil(seconds_of(points)), text);
 }
 
 std::string cpu_bandwidth_plan(const cpu::Topology& machine, Effort effort) {
@@ -138,6 +164,7 @@ TEST_P(CpuPlans, AreWhatACarefulPersonWouldChoose) {
   std::string text = orders(machine);
   for (const auto& [effort, name] : {std::pair(Effort::quick, "quick"), std::pair(Effort::normal, "normal")}) {
     text += fmt::format("core-to-core at {}: {}", name, core_to_core_plan(machine, effort));
+    text += fmt::format("nodes at {}: {}", name, nodes_plan(machine, effort));
     text += fmt::format("cpu-bandwidth at {}: {}", name, cpu_bandwidth_plan(machine, effort));
     text += fmt::format("loaded-latency, first points at {}: {}", name, loaded_latency_plan(machine, effort));
   }
@@ -153,7 +180,134 @@ INSTANTIATE_TEST_SUITE_P(OfMachines, CpuPlans, ::testing::ValuesIn(machines), []
 TEST(CoreToCorePlan, Of128CoresTakesUnderFiveMinutesAtNormal) {
   const cpu::Topology machine = topology_of(machines[1]);
   EXPECT_EQ(measured_cores(machine, Effort::normal).size(), 128u);
-  EXPECT_LT(seconds_of(core_to_core_points(machine, {.effort = Effort::normal})), 300);
+  const double seconds = seconds_of(core_to_core_points(machine, {.effort = Effort::normal}));
+  EXPECT_GT(seconds, 10);
+  EXPECT_LT(seconds, 120);
+}
+
+TEST(CoreToCorePlan, PairsThatGoAtOnceShareNoCoreAndAreAllOfThem) {
+  for (const char* synthetic : {"l3:16(size=33554432) core:8 pu:2", "l3:9(size=33554432) core:5 pu:1"}) {
+    const cpu::Topology machine = cpu::read(test::machine_xml(synthetic));
+    std::vector<const cpu::Core*> cores;
+    for (const cpu::Core& core : machine.cores) cores.push_back(&core);
+    std::set<std::pair<int, int>> seen;
+    for (const std::vector<CpuPair>& round : rounds_of(cores, 8)) {
+      EXPECT_LE(round.size(), 8u);
+      ASSERT_FALSE(round.empty());
+      std::set<const cpu::Core*> busy;
+      for (const CpuPair& pair : round) {
+        EXPECT_TRUE(busy.insert(pair.from).second);
+        EXPECT_TRUE(pair.siblings || busy.insert(pair.to).second);
+        EXPECT_TRUE(seen.emplace(pair.from_cpu(), pair.to_cpu()).second);
+      }
+    }
+    const std::size_t siblings = cores.front()->siblings.empty() ? 0 : cores.size();
+    EXPECT_EQ(seen.size(), cores.size() * (cores.size() - 1) + siblings) << synthetic;
+  }
+}
+
+TEST(CoreToCorePlan, PointsOfPairsAtOnceLeadBackToAllOfThem) {
+  const cpu::Topology machine = topology_of(machines[0]);
+  std::size_t pairs = 0;
+  for (const Point& point : core_to_core_points(machine, {})) {
+    if (!point.series.contains("fabric")) continue;
+    const std::vector<CpuPair> round = pairs_of(point, machine, Effort::normal);
+    ASSERT_FALSE(round.empty());
+    EXPECT_EQ(round.front().from_cpu(), point.x.at("from"));
+    EXPECT_EQ(round.front().to_cpu(), point.x.at("to"));
+    EXPECT_EQ(placement_of(round.front()), point.series.at("placement"));
+    pairs += round.size();
+  }
+  EXPECT_EQ(pairs, 64u * 63 + 64);
+}
+
+TEST(CoreToCorePlan, BetweenNodesTheMemoryIsAtEitherSide) {
+  const cpu::Topology machine = topology_of(machines[2]);
+  int elsewhere = 0;
+  for (const Point& point : core_to_core_points(machine, {})) {
+    const auto node = point.x.find("node");
+    if (node == point.x.end()) continue;
+    ++elsewhere;
+    EXPECT_EQ(point.series.at("placement"), "other-node");
+    EXPECT_EQ(node->second, pair_of(point, machine, Effort::normal)->to->node);
+  }
+  EXPECT_EQ(elsewhere, 2 * 3);  // either way a held line and two queues
+}
+
+TEST(CoreToCorePlan, CopiesAsMuchAsTheMemoryAllowsAndNothingAtQuick) {
+  const cpu::Topology machine = topology_of(machines[3]);
+  const auto copied = [&](Effort effort, std::uint64_t memory_bytes) {
+    double bytes = 0;
+    for (const Point& point : core_to_core_points(machine, {.effort = effort}, memory_bytes)) {
+      if (point.series.contains("pattern")) bytes = point.x.at("bytes");
+    }
+    return bytes;
+  };
+  EXPECT_EQ(copied(Effort::normal, 64ull << 30), 4.0 * (1 << 30));
+  EXPECT_EQ(copied(Effort::normal, 5ull << 30), 1 << 30);
+  EXPECT_EQ(copied(Effort::normal, 512 << 20), 0);
+  EXPECT_EQ(copied(Effort::quick, 64ull << 30), 0);
+}
+
+// --- what a mask, a control group or a node without cores leaves ---
+
+TEST(CpuPlansOfALimitedProcess, GoOnWithTheCoresOfAMask) {
+  const cpu::Topology machine =
+      cpu::read(test::machine_xml("package:2 [numa] l3:1(size=33554432) core:8 pu:2", {}, true, {2, 3, 16, 17, 20}));
+  ASSERT_EQ(machine.cores.size(), 3u);
+  EXPECT_EQ(machine.nodes, (std::vector<int>{0, 1}));
+  EXPECT_EQ(node_latency_points(machine, false, {}).size(), 4u);
+  const std::vector<Point> points = core_to_core_points(machine, {});
+  EXPECT_FALSE(points.empty());
+  for (const Point& point : points) EXPECT_TRUE(pair_of(point, machine, Effort::normal));
+}
+
+TEST(CpuPlansOfALimitedProcess, ReachForTheMemoryOfANodeThatTheMaskLeavesNoCore) {
+  const cpu::Topology machine =
+      cpu::read(test::machine_xml("package:2 [numa] l3:1(size=33554432) core:8 pu:1", {}, true, {0, 1}));
+  const std::vector<Point> points = node_bandwidth_points(machine, {});
+  ASSERT_EQ(points.size(), 2u);  // and no crossing, for which both would need cores
+  EXPECT_EQ(points[1].x.at("from"), 0);
+  EXPECT_EQ(points[1].x.at("to"), 1);
+}
+
+TEST(CpuPlansOfALimitedProcess, HaveFewerPairsAtOnceWithinAQuota) {
+  cpu::Topology machine = topology_of(machines[1]);
+  EXPECT_EQ(pairs_at_once(machine, 128), 8u);
+  machine.quota = 4.5;
+  EXPECT_EQ(pairs_at_once(machine, 128), 2u);
+  machine.quota = 0.5;
+  EXPECT_EQ(pairs_at_once(machine, 128), 1u);
+  EXPECT_EQ(pairs_at_once(topology_of(machines[1]), 16), 4u);
+}
+
+TEST(NodePlans, OfOneNodeHaveOnePointThatSaysWhy) {
+  const cpu::Topology machine = topology_of(machines[3]);
+  const std::vector<Point> latency = node_latency_points(machine, true, {});
+  const std::vector<Point> bandwidth = node_bandwidth_points(machine, {});
+  ASSERT_EQ(latency.size(), 1u);
+  ASSERT_EQ(bandwidth.size(), 1u);
+  EXPECT_THROW(node_walk(machine, latency.front(), {}), gpu::Unsupported);
+  EXPECT_THROW(node_readers(machine, bandwidth.front()), gpu::Unsupported);
+}
+
+TEST(NodePlans, KeepToTheSizesThatTheUserAskedFor) {
+  const cpu::Topology machine = topology_of(machines[2]);
+  EXPECT_TRUE(node_latency_points(machine, true, {.largest_bytes = 16 << 20}).empty());
+  EXPECT_TRUE(node_bandwidth_points(machine, {.largest_bytes = 16 << 20}).empty());
+}
+
+TEST(NodePlans, EveryNodesCoresReadTheNextNodesMemoryAtOnce) {
+  const cpu::Topology machine = topology_of(machines[5]);
+  const Point crossing = node_bandwidth_points(machine, {}).back();
+  EXPECT_EQ(crossing.x.at("hops"), 1);
+  const NodeReaders readers = node_readers(machine, crossing);
+  ASSERT_EQ(readers.cores.size(), 256u);
+  for (std::size_t index = 0; index < readers.cores.size(); ++index) {
+    EXPECT_EQ(readers.memory_nodes[index], (readers.cores[index]->node + 1) % 8);
+  }
+  const Point first = node_bandwidth_points(machine, {}).front();
+  EXPECT_EQ(node_readers(machine, first).cores.size(), 32u);
 }
 
 TEST(CoreToCorePlan, OfAThousandCoresIsThinnedAndSaysSo) {

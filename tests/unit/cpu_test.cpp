@@ -7,16 +7,20 @@
 #include <array>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <thread>
 
 #include "cpu/companion.hpp"
 #include "cpu/device.hpp"
+#include "cpu/node_memory.hpp"
 #include "cpu/pinned.hpp"
 #include "cpu/region.hpp"
+#include "cpu/split_lock.hpp"
 #include "cpu/streamer.hpp"
 #include "cpu/topology.hpp"
 #include "gpu/error.hpp"
+#include "os/cpu_quota.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_latency/plan.hpp"
 #include "support/made_up_machine.hpp"
@@ -42,6 +46,15 @@ TEST(Topology, OfTwoNodesHasACoreForEveryTwoThreads) {
     EXPECT_EQ(machine.cores[core].kind, 0);
     EXPECT_EQ(machine.cores[core].siblings, std::vector<int>{static_cast<int>(2 * core + 1)});
   }
+}
+
+TEST(Topology, HasTheNodesWithMemoryInTheSystemsOrder) {
+  EXPECT_EQ(read(machine_xml("package:2 group:2 [numa] core:2 pu:1")).nodes, (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(read(machine_xml("core:2 pu:1")).nodes, std::vector<int>{0});
+  const Topology flat = read(machine_xml("package:1 [numa] [numa] core:2 pu:1"));
+  EXPECT_EQ(flat.nodes, (std::vector<int>{0, 1}));
+  EXPECT_EQ(cores_of_node(flat, 0).size(), 2u);
+  EXPECT_TRUE(cores_of_node(flat, 1).empty());
 }
 
 TEST(Topology, TellsFastCoresFromSlowOnes) {
@@ -98,6 +111,37 @@ TEST(Region, StandsOnThePagesThatWereAskedFor) {
   if (!has_huge_pages()) GTEST_SKIP() << "this system gives no huge pages";
   const Region huge(4 << 20, Pages::huge);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(huge.data()) % (2 << 20), 0u);
+}
+
+TEST(Region, StandsOnTheNodeThatWasAskedForByTheKernelsOwnWord) {
+  const int node = machine().nodes.front();
+  std::optional<Region> bound;
+  try {
+    bound.emplace(4 << 20, Pages::small, node);
+  } catch (const gpu::Unsupported& reason) {
+    GTEST_SKIP() << reason.what();  // a container may forbid it
+  }
+  EXPECT_EQ(nodes_of(bound->data(), bound->size_bytes()), std::set<int>{node});
+}
+
+TEST(Region, ANodeThatIsNotThereIsUnsupported) {
+  EXPECT_THROW(Region(1 << 20, Pages::small, 1 + machine().nodes.back()), gpu::Unsupported);
+}
+
+TEST(Quota, IsReadFromEitherVersionOfControlGroups) {
+  EXPECT_EQ(os::quota_in("max 100000\n"), std::nullopt);
+  EXPECT_EQ(os::quota_in("-1\n 100000\n"), std::nullopt);
+  EXPECT_EQ(os::quota_in(""), std::nullopt);
+  EXPECT_DOUBLE_EQ(*os::quota_in("150000 100000\n"), 1.5);
+}
+
+TEST(SplitLockRule, IsReadFromTheKernelsOwnWords) {
+  EXPECT_EQ(split_lock_rule("", "quiet").slowed, std::nullopt);
+  EXPECT_EQ(split_lock_rule("1\n", "quiet").slowed, true);
+  EXPECT_EQ(split_lock_rule("0\n", "quiet").slowed, false);
+  EXPECT_EQ(split_lock_rule("1\n", "quiet split_lock_detect=off").slowed, false);
+  EXPECT_FALSE(split_lock_rule("1\n", "quiet").ended);
+  EXPECT_TRUE(split_lock_rule("1\n", "split_lock_detect=fatal quiet").ended);
 }
 
 TEST(Region, AnImpossibleSizeIsUnsupported) { EXPECT_THROW(Region(1ull << 50, Pages::small), gpu::Unsupported); }

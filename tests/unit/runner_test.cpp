@@ -693,6 +693,35 @@ TEST_F(RunnerTest, WorkThatObservesGivesItsValuesTheXItReachedAndFurtherReadings
   EXPECT_EQ(observer.findings.at(0).value, 2);
 }
 
+Workload prepare_observed_elsewhere(gpu::Device&, const Point&, const Request&) {
+  return {.unit = "ns",
+          .instruction = {},
+          .has_cycles = false,
+          .run = {},
+          .flaw = {},
+          .value = {},
+          .shape = {},
+          .observe = [](const Limits&, const std::function<void()>&) {
+            return Repetitions{.values = {1, 1, 1},
+                               .further = {{.series = {}, .unit = "ns", .values = {2, 2, 2}, .x = {{"bytes", 3e6}}}}};
+          }};
+}
+
+TEST_F(RunnerTest, AFurtherReadingOfAnotherPlaceIsAMeasurementOfItsOwn) {
+  Probe probe = walking();
+  probe.prepare = prepare_observed_elsewhere;
+  Point point = point_of(few_bytes);
+  point.visits = 2;
+  points_wanted = {point};
+  ScriptedDevice device({});
+  run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
+  ASSERT_TRUE(observer.failures.empty()) << observer.failures[0].text;
+  ASSERT_EQ(observer.measurements.size(), 4u);
+  EXPECT_EQ(observer.measurements[0].point.x.at("bytes"), few_bytes);
+  EXPECT_EQ(observer.measurements[1].point.x.at("bytes"), 3e6);
+  EXPECT_EQ(observer.findings.at(0).value, 2);  // as many as were known, each visited twice
+}
+
 TEST_F(RunnerTest, SizesThatLeaveNothingToMeasureAreASkipThatNamesThoseThereAre) {
   ScriptedDevice device({});
   const auto skips = [&](std::optional<std::uint64_t> least, std::optional<std::uint64_t> most) {

@@ -26,7 +26,8 @@ TEST(Task, ToMeasureComesOverWhole) {
                                      .seed = ~0ull,
                                      .line_bytes = 256,
                                      .stated_cache_bytes = 12345,
-                                     .frame = parse_frame(built_in_frame_text())},
+                                     .frame = parse_frame(built_in_frame_text()),
+                                     .split_locks = true},
                          .run_start = std::chrono::steady_clock::now(),
                          .spares_a_core = true,
                          .sysfs_root = "/a tree"};
@@ -46,6 +47,7 @@ TEST(Task, ToMeasureComesOverWhole) {
   EXPECT_EQ(came.request.line_bytes, task.request.line_bytes);
   EXPECT_EQ(came.request.stated_cache_bytes, task.request.stated_cache_bytes);
   EXPECT_EQ(came.request.frame, task.request.frame);
+  EXPECT_TRUE(came.request.split_locks);
   EXPECT_EQ(came.run_start, task.run_start);
   EXPECT_TRUE(came.spares_a_core);
   EXPECT_EQ(came.sysfs_root, task.sysfs_root);

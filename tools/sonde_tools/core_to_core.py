@@ -1,9 +1,10 @@
 """The report's section on lines that go from core to core: a heat map in the order of the machine."""
 
+import csv
+import io
 import statistics
 
-from sonde_tools import charts, core_to_core_method, formats, parts
-from sonde_tools.pictures import Picture
+from sonde_tools import charts, core_to_core_method, formats, heat_maps, parts, split_locks
 from sonde_tools.sections import Cell, Figure, Section, Table
 
 # With more CPUs a picture shows clusters, and the tables of all samples each pair.
@@ -12,10 +13,15 @@ EXCHANGES = {"compare-and-swap": "by compare-and-swap", "store": "by stores to t
 
 
 def _curves(view):
-    """The labelled curves of this probe in the latest file that has any, as no two matrices fit one picture."""
-    found = [entry for entry in view.curves if entry.curve.probe == "core-to-core"]
+    """The labelled curves of pairs in the latest file that has any, as no two matrices fit one picture."""
+    found = [entry for entry in split_locks.of_probe(view) if not split_locks.is_of_split_locks(entry.curve)]
     latest = [entry for recording in view.recordings for entry in found if entry.recording is recording][-1:]
     return [entry for entry in found if entry.recording is latest[0].recording]
+
+
+def _is_at_once(entry):
+    """Whether several pairs exchanged lines at the same time."""
+    return entry.curve.series.get("fabric") == "loaded"
 
 
 def _placement(entry):
@@ -33,9 +39,9 @@ def _exchanging(view, exchange):
 
 
 def matrix(view, exchange):
-    """{(from, to): Point} of one exchange; the threads of one core stand at (from, from)."""
+    """{(from, to): Point} of one exchange, of a pair's alone where it has both; a core's threads at (from, from)."""
     found = {}
-    for entry in _exchanging(view, exchange):
+    for entry in sorted(_exchanging(view, exchange), key=_is_at_once, reverse=True):
         for point in entry.curve.points:
             start = int(point.x["from"])
             found[start, start if _placement(entry) == "same-core" else int(point.x["to"])] = point
@@ -82,7 +88,7 @@ def _cell(start, end, points):
     ns = statistics.median(point.median for point in points)
     lowest, highest = min(point.minimum for point in points), max(point.maximum for point in points)
     return {
-        "from": start, "to": end, "ns": ns, "text": f"{ns:.0f}", "disturbed": any(point.disturbed for point in points),
+        "from": start, "to": end, "value": ns, "text": f"{ns:.0f}", "disturbed": any(point.disturbed for point in points),
         "range_text": f"{formats.significant(lowest)} to {formats.significant(highest)}",
         "pairs": len(points),
     }  # fmt: skip
@@ -105,46 +111,48 @@ def summary(view):
     return found
 
 
-def _heat_map(view, exchange, height):
+def _heat_map(view, exchange):
     names, rows = _cells(view, exchange)
     what = "CPUs" if sum(map(len, clusters(view))) <= MOST_CPUS else "clusters of CPUs"
     title = f"{view.record['name']}: round trip of a cache line from core to core {EXCHANGES[exchange]}"
     subtitle = [" · ".join(parts.dates(view)), f"Nanoseconds, medians; {what} in the order of the machine."]
-    low, high = min(row["ns"] for row in rows), max(row["ns"] for row in rows)
-    about = {"type": "nominal", "scale": {"domain": names}}
-    place = {
-        "x": {"field": "to", "title": "to CPU", **about, "axis": {"orient": "top", "labelAngle": 0}},
-        "y": {"field": "from", "title": "from CPU, whose memory it is", **about},
-    }
-    # Light for fast; where all are alike none is dark. Numbers are white on dark cells alone.
-    domain = [low, max(high, 1.5 * low)]
-    colour = {"field": "ns", "type": "quantitative", "title": "ns", "scale": {"scheme": "blues", "domain": domain}}
-    told = charts.tooltip({"from": "from", "to": "to", "text": "ns", "range_text": "lowest to highest line, ns",
-                           "pairs": "pairs", "disturbed": "disturbed"})  # fmt: skip
-    dark = f"datum.ns > {0.5 * (domain[0] + domain[1])}"
-    layers = [
-        {"mark": {"type": "rect", "stroke": "white"}, "encoding": {**place, "color": colour, "tooltip": told}},
-        {"mark": {"type": "text", "fontSize": 13 if len(names) <= 16 else 9},
-         "encoding": {**place, "text": {"field": "text", "type": "nominal"},
-                      "color": {"condition": {"test": dark, "value": "white"}, "value": "#222"}}},
-    ]  # fmt: skip
-    return Picture({**charts.frame((title, subtitle), layers, height), "data": {"values": rows}})
+    told = {"from": "from", "to": "to", "text": "ns", "range_text": "lowest to highest line, ns", "pairs": "pairs",
+            "disturbed": "disturbed"}  # fmt: skip
+    across = ("to CPU", "from CPU, whose memory it is", "ns")
+    return heat_maps.heat_map((title, subtitle), (names, names), rows, across, told)
 
 
-def _height(view):
-    """Room for each row, within what fits a page."""
-    return min(900, max(160, 30 * len(_cells(view, "compare-and-swap")[0])))
+def matrix_texts(view):
+    """Yields (name, CSV text) of the whole matrix of each exchange, CPUs in the order of the machine, however many."""
+    order = [cpu for group in clusters(view) for cpu in group]
+    for exchange in EXCHANGES:
+        points = matrix(view, exchange)
+        if not points:
+            continue
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["from", *order])
+        for start in order:
+            found = [points.get((start, end)) for end in order]
+            writer.writerow([start, *("" if point is None else f"{point.median:g}" for point in found)])
+        yield f"core-to-core-{exchange}", text.getvalue()
 
 
 def chart(view):
     """The main picture, with a title and subtitle that let it stand alone."""
-    return _heat_map(view, "compare-and-swap", _height(view))
+    return _heat_map(view, "compare-and-swap")
 
 
 def legend(view):
     """What the picture shows, in sentences."""
     siblings = any(_placement(entry) == "same-core" for entry in _curves(view))
     text = "Each cell is the median over lines on different pages. Rows have the line at home in their own memory."
+    if any(map(_is_at_once, _curves(view))):
+        text += " Pairs that share no core went at once, several at a time; a few of them alone too, and are shown so."
+    if any(
+        (point.state.get("shape") or {}).get("pinned") == 0 for entry in _curves(view) for point in entry.curve.points
+    ):
+        text += " The system did not keep the threads on their CPUs, so nobody knows between which these numbers are."
     return f"{text} On the diagonal: the two hardware threads of one core." if siblings else text
 
 
@@ -153,11 +161,17 @@ def tables(view):
     rows = []
     for entry in _curves(view):
         points = [point for point in entry.curve.points if point.values]
-        for size_bytes in sorted({point.x.get("bytes", 0) for point in points}):
-            same = [point for point in points if point.x.get("bytes", 0) == size_bytes]
+        kinds = sorted({(point.x.get("bytes", 0), "node" in point.x) for point in points})
+        for size_bytes, elsewhere in kinds:
+            same = [
+                point for point in points if (point.x.get("bytes", 0), "node" in point.x) == (size_bytes, elsewhere)
+            ]
             name = core_to_core_method.kind_of(entry.curve, size_bytes)
+            name += ", memory at the second one's node" if elsewhere else ""
+            name += ", several pairs at once" if _is_at_once(entry) else ""
             rows.append((f"{name}, {core_to_core_method.BETWEEN[_placement(entry)]}", [*_row(same, entry.curve.unit)]))
-    return [Table("From core to core: medians over pairs", ["What", "Median", "Pairs", "Unit"], rows)]
+    found = [Table("From core to core: medians over pairs", ["What", "Median", "Pairs", "Unit"], rows)]
+    return found + split_locks.tables(view)
 
 
 def _row(points, unit):
@@ -173,9 +187,7 @@ def further(view):
     if not matrix(view, "store"):
         return []
     heading = "Round trips by plain stores and loads, each CPU on a line of its own"
-    return [
-        Figure("stores", heading, _heat_map(view, "store", _height(view)), legend(view), core_to_core_method.STORES)
-    ]
+    return [Figure("stores", heading, _heat_map(view, "store"), legend(view), core_to_core_method.STORES)]
 
 
 CORE_TO_CORE = Section(

@@ -1,5 +1,7 @@
 """What the report says of how lines from core to core were measured, and the names of what was."""
 
+from sonde_tools import formats
+
 BETWEEN = {
     "same-core": "hardware threads of one core",
     "same-cluster": "cores of one cluster",
@@ -20,7 +22,10 @@ _PARAGRAPHS = [
     "to hold the number of its round trips.",
     "A held line: one CPU takes lines into its caches, changed or as memory has them, and the other walks through them, each "
     "load waiting for the one before. A queue: 8192 chunks, each a line with a number and its data, all flushed before; the "
-    "writer's rate says when it had made its stores, the reader's when the data had come.",
+    "writer's rate says when it had made its stores, the reader's when the data had come. A copy is written whole before it is read, and so goes by way of memory: the baseline "
+    "that shows nothing of where the two are.",
+    "Where cores are many, pairs that share no core exchange lines at once, up to eight at a time. Some of them do so alone "
+    "too, and the finding says what the others added.",
     "A round trip here is the whole way; tools that print one way print half of it.",
 ]
 
@@ -42,4 +47,6 @@ def kind_of(curve, size_bytes):
         return f"round trip, {series.get('exchange', 'compare-and-swap')}"
     if curve.unit == "ns":
         return f"load of a held line, {series.get('line', 'clean')}"
+    if series.get("pattern") == "copy":
+        return f"copy of {formats.size(size_bytes)}, {series.get('role', 'writer')}"
     return f"queue of {size_bytes / 8192:g}-byte chunks, {series.get('role', 'writer')}"

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sonde_tools import axes, charts, cpu_bandwidth_method, formats, parts
+from sonde_tools import axes, charts, cpu_bandwidth_method, formats, nodes, parts
 from sonde_tools.devices import series_name
 from sonde_tools.sections import Figure, Section, Table
 
@@ -18,7 +18,10 @@ MIXES = [
 
 
 def _measured(view):
-    return [entry for entry in view.curves if entry.curve.probe == "cpu-bandwidth" and entry.curve.unit == "GB/s"]
+    return [
+        entry for entry in view.curves
+        if entry.curve.probe == "cpu-bandwidth" and entry.curve.unit == "GB/s" and not nodes.is_of_nodes(entry.curve)
+    ]  # fmt: skip
 
 
 def _word(entry, key, default):
@@ -120,7 +123,8 @@ def legend(view):
 def tables(view):
     """Every stream in memory, by stores and by what is counted; the mixes; and the curves at telling sizes."""
     sized = parts.telling_sizes(size_curves(view), "Bandwidth at telling sizes, GB/s: median, first to third quartile")
-    return [_in_memory(view), *filter(None, [_mixes(view), sized])]
+    further = filter(None, [_mixes(view), sized])
+    return [_in_memory(view), *further, *nodes.tables(view, "cpu-bandwidth", "GB/s")]
 
 
 def _mixes(view):
@@ -157,14 +161,17 @@ def _in_memory(view):
 
 
 def further(view):
-    """A smaller picture: over the number of threads, where several were tried."""
+    """Smaller pictures: over the number of threads, where several were tried, and from node to node."""
     entries = thread_curves(view)
+    between_nodes = nodes.figures(view, "cpu-bandwidth", "GB/s")
     if not entries:
-        return []
+        return between_nodes
     heading = "In memory, by more and more threads"
     head = (heading, [])
     picture = charts.over(axes.THREADS, entries, "bandwidth", "GB/s", head, height=FURTHER_HEIGHT_PIXELS)
-    return [Figure("threads", heading, picture, parts.medians(entries), cpu_bandwidth_method.THREADS)]
+    return [
+        Figure("threads", heading, picture, parts.medians(entries), cpu_bandwidth_method.THREADS), *between_nodes
+    ]  # fmt: skip
 
 
 CPU_BANDWIDTH = Section(

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sonde_tools import charts, devices, formats, levels, marks, parts, series
+from sonde_tools import charts, devices, formats, levels, marks, nodes, parts, series
 from sonde_tools.sections import Section
 
 
@@ -14,6 +14,7 @@ def own_curves(view):
         if entry.curve.probe == "cpu-latency"
         and entry.curve.unit == "ns"
         and series.order(entry.curve.series) == "cycle"
+        and not nodes.is_of_nodes(entry.curve)
     ]
 
 
@@ -83,12 +84,12 @@ def tables(view):
         levels.table(view, own),
         parts.telling_sizes(own, "Latency at telling sizes, ns: median, first to third quartile"),
     ]
-    return [each for each in found if each]
+    return [*(each for each in found if each), *nodes.tables(view, "cpu-latency", "ns")]
 
 
-def further(_view):
-    """No further picture."""
-    return []
+def further(view):
+    """From node to node, where there are several."""
+    return nodes.figures(view, "cpu-latency", "ns")
 
 
 def method(_view):

@@ -39,6 +39,12 @@ HEADINGS = {
     "exchange-latency": "Round trip between cores",
     "held-line-latency": "Loading what another core holds",
     "queue-rate": "A queue from core to core",
+    "copy-rate": "A copy from core to core, by way of memory",
+    "split-lock-latency": "A locked operation across two lines",
+    "split-lock-loss": "What split locks take from another core",
+    "node-latency": "Latency from node to node",
+    "node-bandwidth": "Bandwidth from node to node",
+    "nodes-crossing": "All nodes reading from the next one",
     "non-temporal-gain": "What non-temporal stores gain",
 }
 

@@ -8,6 +8,7 @@ from sonde_tools.sections import Cell, Table
 # next grid point is 19 % away.
 TELLING_SIZES_BYTES = [(4 << 10) * 4**step for step in range(11)]
 NEAR = 0.1
+NOTHING = Cell("–")
 
 
 def medians(entries):
@@ -44,7 +45,7 @@ def all_points(probe, entries):
 def _cell(curve, size_bytes):
     near = [point for point in curve.points if _is_near(point.x["bytes"], size_bytes)]
     if not near:
-        return Cell("–")
+        return NOTHING
     return cell(min(near, key=lambda point: abs(point.x["bytes"] - size_bytes)))
 
 

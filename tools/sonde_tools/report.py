@@ -8,7 +8,7 @@ from sonde_tools import formats, outputs, page, pictures, records, tables, toget
 from sonde_tools.bandwidth import BANDWIDTH
 from sonde_tools.contention import CONTENTION
 from sonde_tools.copy import COPY
-from sonde_tools.core_to_core import CORE_TO_CORE
+from sonde_tools.core_to_core import CORE_TO_CORE, matrix_texts
 from sonde_tools.cpu_bandwidth import CPU_BANDWIDTH
 from sonde_tools.cpu_latency import CPU_LATENCY
 from sonde_tools.devices import seen, views_of
@@ -114,6 +114,9 @@ def _write(request, files):
     if request.csv:
         for name, text in tables.texts(recordings):
             yield target.write(request.csv / name, text)
+        for view, slug in zip(views, slugs, strict=True):
+            for name, text in matrix_texts(view) if CORE_TO_CORE.applies(view) else []:
+                yield target.write(request.csv / f"{name}-{slug}.csv", text)
 
 
 def _traffic(files):

@@ -9,7 +9,12 @@
 // One way only: a CPU takes lines into its caches, changed or as memory has them, and the other walks through them,
 // each load waiting for the one before. And a queue: one thread writes chunks of a line with a number and some data,
 // the other reads each as soon as its number is there; all lines are flushed before, and no chunk is used twice.
-// Writer's and reader's rate are told apart, as a store that was made is not yet data that came.
+// Writer's and reader's rate are told apart, as a store that was made is not yet data that came. Beside it a copy of 4
+// GiB, written whole before it is read: by way of memory, whoever the two are. Where cores are many, pairs that share
+// none exchange lines at once, some of them alone too.
+//
+// Where the user allows split locks: locked operations on one line and across two, and what they take from another
+// core.
 //
 // How to read the table: blocks of near equal numbers are clusters that share a cache; what is between blocks goes over
 // the fabric. Where the lines of one pair differ much, a home that lies elsewhere has a part in it.
@@ -17,6 +22,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,15 +31,19 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/statistics.hpp"
 #include "cpu/flush.hpp"
 #include "gpu/error.hpp"
-#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
+#include "probes/core_to_core/at_once.hpp"
+#include "probes/core_to_core/bulk_copy.hpp"
+#include "probes/core_to_core/conclusion.hpp"
 #include "probes/core_to_core/exchange.hpp"
 #include "probes/core_to_core/held_lines.hpp"
 #include "probes/core_to_core/plan.hpp"
 #include "probes/core_to_core/queue.hpp"
+#include "probes/core_to_core/split_lock_plan.hpp"
+#include "probes/core_to_core/split_locks.hpp"
+#include "probes/core_to_core/split_loss.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -49,8 +60,8 @@ std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
   return std::nullopt;
 }
 
-std::vector<Point> next(const gpu::DeviceInfo&, const Request& request, std::span<const Measurement>) {
-  return core_to_core_points(cpu::machine(), request);
+std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement>) {
+  return core_to_core_points(cpu::machine(), request, device.memory_bytes);
 }
 
 /// The threads of one point and their memory, which is written on the first CPU.
@@ -64,11 +75,17 @@ struct Work {
       : pair(cpus.from_cpu(), cpus.to_cpu()), memory(arguments...) {}
 };
 
+/// With less CPU time than the threads want they are put off their CPUs in turn.
+void add_quota(std::map<std::string, double>& shape) {
+  if (const auto quota = cpu::machine().quota) shape["cpu_quota"] = *quota;
+}
+
 /// A workload that observes what its work does in one go; a second curve of the same work differs in `second`.
 template <typename Memory, typename Go>
 Workload workload_of(const std::shared_ptr<Work<Memory>>& work, const char* unit, std::map<std::string, double> shape,
                      const Series& second, Go go) {
   shape["pinned"] = work->pair.pinned() ? 1 : 0;
+  add_quota(shape);
   return {.unit = unit,
           .has_cycles = false,
           .shape = std::move(shape),
@@ -94,9 +111,51 @@ Workload exchanging(const CpuPair& cpus, const ExchangeSize& size, const Request
   });
 }
 
-Workload walking_held_lines(const CpuPair& cpus, const Request& request) {
+Workload exchanging_at_once(const std::vector<CpuPair>& pairs, const ExchangeSize& size, const Request& request) {
+  std::map<std::string, double> shape{{"lines", size.lines},
+                                      {"samples", size.samples},
+                                      {"round_trips", size.round_trips},
+                                      {"pairs_at_once", pairs.size()}};
+  add_quota(shape);
+  return {.unit = "ns",
+          .has_cycles = false,
+          .shape = std::move(shape),
+          .observe = [pairs, size, line_bytes = request.line_bytes, seed = request.seed](
+                         const Limits&, const std::function<void()>& alive) {
+            bool pinned = false;
+            std::vector<PairTimes> times = exchanges_at_once(pairs, size, line_bytes, seed, pinned);
+            alive();
+            // Which of them were wherever the system put them nobody can tell afterwards.
+            if (!pinned) {
+              throw gpu::Unsupported(fmt::format(
+                  "the system does not keep threads on their CPUs, so {} pairs at once would be in each other's way: "
+                  "allow sched_setaffinity",
+                  pairs.size()));
+            }
+            Repetitions repetitions;
+            for (std::size_t index = 0; index < pairs.size(); ++index) {
+              const std::map<std::string, double> x{{"from", pairs[index].from_cpu()}, {"to", pairs[index].to_cpu()}};
+              const std::string placement = placement_of(pairs[index]);
+              if (index == 0) {
+                repetitions.values = std::move(times[index].swapped);
+              } else {
+                repetitions.further.push_back({.series = {{"placement", placement}},
+                                               .unit = "ns",
+                                               .values = std::move(times[index].swapped),
+                                               .x = x});
+              }
+              repetitions.further.push_back({.series = {{"placement", placement}, {"exchange", "store"}},
+                                             .unit = "ns",
+                                             .values = std::move(times[index].stored),
+                                             .x = x});
+            }
+            return repetitions;
+          }};
+}
+
+Workload walking_held_lines(const CpuPair& cpus, std::optional<int> node, const Request& request) {
   const int walks = request.effort == Effort::quick ? 15 : 31;
-  const auto work = std::make_shared<Work<HeldLines>>(cpus, request.line_bytes, request.seed);
+  const auto work = std::make_shared<Work<HeldLines>>(cpus, request.line_bytes, request.seed, node);
   const std::map<std::string, double> shape{{"lines", work->memory.size()}};
   return workload_of(work, "ns", shape, {{"line", "clean"}}, [walks](Work<HeldLines>& lines) {
     std::vector<double> modified = lines.memory.walks(lines.pair, Held::modified, walks);
@@ -105,13 +164,13 @@ Workload walking_held_lines(const CpuPair& cpus, const Request& request) {
   });
 }
 
-Workload queueing(const CpuPair& cpus, double bytes, const Request& request) {
+Workload queueing(const CpuPair& cpus, double bytes, std::optional<int> node, const Request& request) {
   if (!cpu::can_flush) {
     throw gpu::Unsupported("on this kind of processor a program cannot flush lines, as this asks for");
   }
   const int trials = request.effort == Effort::quick ? 5 : 9;
   const auto data_bytes = static_cast<std::uint32_t>(bytes / queue_chunks);
-  const auto work = std::make_shared<Work<ChunkQueue>>(cpus, queue_chunks, data_bytes, request.line_bytes);
+  const auto work = std::make_shared<Work<ChunkQueue>>(cpus, queue_chunks, data_bytes, request.line_bytes, node);
   const std::map<std::string, double> shape{{"huge_pages", work->memory.on_huge_pages() ? 1 : 0}};
   return workload_of(work, "GB/s", shape, {{"role", "reader"}}, [trials](Work<ChunkQueue>& queue) {
     QueueRates rates = queue.memory.trials(queue.pair, trials);
@@ -119,97 +178,73 @@ Workload queueing(const CpuPair& cpus, double bytes, const Request& request) {
   });
 }
 
+Workload copying(const CpuPair& cpus, double bytes) {
+  const auto work = std::make_shared<Work<BulkCopy>>(cpus, static_cast<std::uint64_t>(bytes));
+  std::map<std::string, double> shape{{"huge_pages", work->memory.on_huge_pages() ? 1 : 0},
+                                      {"pinned", work->pair.pinned() ? 1 : 0}};
+  add_quota(shape);
+  return {.unit = "GB/s",
+          .has_cycles = false,
+          .shape = std::move(shape),
+          .observe = [work](const Limits&, const std::function<void()>& alive) {
+            QueueRates rates = work->memory.trials(work->pair, 3, alive);
+            Repetitions repetitions;
+            repetitions.values = std::move(rates.writer);
+            repetitions.further.push_back(
+                {.series = {{"role", "reader"}}, .unit = "GB/s", .values = std::move(rates.reader)});
+            return repetitions;
+          }};
+}
+
+/// What one core, or one core beside others that lock, does with a word that begins at the point's address.
+Workload locking(const Point& point, const Request& request) {
+  const cpu::SplitLockRule rule = cpu::split_lock_rule();
+  if (const auto reason = why_no_split_locks(rule)) throw gpu::Unsupported(*reason);
+  const int values = request.effort == Effort::quick ? 5 : 9;
+  const auto word = std::make_shared<LockedWord>(static_cast<std::uint32_t>(point.x.at("address")), request.line_bytes);
+  std::map<std::string, double> shape;
+  if (rule.slowed) shape["split_lock_mitigate"] = *rule.slowed ? 1 : 0;
+  const bool alone = point.series.contains("exchange");
+  const bool loads = point.series.contains("role");
+  return {.unit = alone || loads ? "ns" : "GB/s",
+          .has_cycles = false,
+          .shape = std::move(shape),
+          .observe = [=](const Limits&, const std::function<void()>& alive) {
+            const SplitLockCores cores = split_lock_cores(cpu::machine());
+            Repetitions repetitions;
+            if (alone) {
+              repetitions.values = locked_operations(cores.locking.back()->cpu, *word, values);
+              return repetitions;
+            }
+            Loss loss = loss_while_locked(cores, *word, loads ? SlowedWork::load : SlowedWork::read,
+                                          point.x.at("bytes"), request, values, alive);
+            repetitions.values = std::move(loss.loaded);
+            repetitions.further.push_back(
+                {.series = {{"fabric", "idle"}}, .unit = loads ? "ns" : "GB/s", .values = std::move(loss.idle)});
+            return repetitions;
+          }};
+}
+
 Workload prepare(gpu::Device&, const Point& point, const Request& request) {
+  if (is_of_split_locks(point)) return locking(point, request);
   const cpu::Topology& machine = cpu::machine();
   const std::optional<CpuPair> cpus = pair_of(point, machine, request.effort);
   if (!cpus) throw gpu::Unsupported(why_left_out(machine, request.effort));
+  if (point.series.contains("fabric"))
+    return exchanging_at_once(pairs_of(point, machine, request.effort), exchange_size(machine, request.effort),
+                              request);
   if (point.series.contains("exchange")) return exchanging(*cpus, exchange_size(machine, request.effort), request);
-  if (point.series.contains("line")) return walking_held_lines(*cpus, request);
-  return queueing(*cpus, point.x.at("bytes"), request);
-}
-
-/// All pairs of one placement that did one thing, of which the medians are compared.
-struct Group {
-  double median = 0;
-  std::size_t pairs = 0;
-  const Measurement* least = nullptr;
-  const Measurement* most = nullptr;
-  double widest = 1;  ///< the most that a pair's slowest line or trial is of its fastest
-};
-using Groups = std::map<Series, Group>;
-
-/// Of a queue only the smaller chunks, which are the study's.
-bool counts(const Measurement& one) {
-  const auto bytes = one.point.x.find("bytes");
-  return !one.values.empty() && (bytes == one.point.x.end() || bytes->second <= queue_chunks * 512.0);
-}
-
-Groups groups_of(std::span<const Measurement> measurements) {
-  std::map<Series, std::vector<double>> medians;
-  Groups groups;
-  for (const Measurement& one : measurements) {
-    if (!counts(one)) continue;
-    Group& group = groups[one.point.series];
-    const double median = median_of(one);
-    medians[one.point.series].push_back(median);
-    if (group.least == nullptr || median < median_of(*group.least)) group.least = &one;
-    if (group.most == nullptr || median > median_of(*group.most)) group.most = &one;
-    const auto [least, most] = std::ranges::minmax(one.values);
-    if (least > 0) group.widest = std::max(group.widest, most / least);
-    ++group.pairs;
-  }
-  for (auto& [series, group] : groups) group.median = analysis::quantile(medians.at(series), 0.5);
-  return groups;
-}
-
-std::string cpus_of(const Measurement& one) {
-  return fmt::format("CPU {:g} to CPU {:g}", one.point.x.at("from"), one.point.x.at("to"));
-}
-
-/// "two CPUs of the same cluster".
-std::string where(const Series& series) {
-  const std::string& placement = series.at("placement");
-  if (placement == "same-core") return "the two hardware threads of a core";
-  if (placement == "same-cluster") return "cores of the same cluster";
-  return placement == "other-node" ? "cores of different nodes" : "cores of different clusters";
-}
-
-/// The word of a finding, and what its sentence says was measured.
-std::pair<const char*, std::string> said_of(const Series& series) {
-  if (series.contains("exchange")) {
-    const bool swap = series.at("exchange") == "compare-and-swap";
-    return {"exchange-latency",
-            fmt::format("a round trip of a line {} took", swap ? "by compare-and-swap" : "by stores to two lines")};
-  }
-  if (series.contains("line")) {
-    return {"held-line-latency", fmt::format("a load of a {} line that the other core held took", series.at("line"))};
-  }
-  return {"queue-rate", fmt::format("the {} of a queue of chunks of 512 bytes moved", series.at("role"))};
+  if (point.series.contains("pattern")) return copying(*cpus, point.x.at("bytes"));
+  const auto at = point.x.find("node");
+  const std::optional<int> node = at == point.x.end() ? std::nullopt : std::optional(static_cast<int>(at->second));
+  if (point.series.contains("line")) return walking_held_lines(*cpus, node, request);
+  return queueing(*cpus, point.x.at("bytes"), node, request);
 }
 
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
-  const measure::SeenByVisit<Groups> seen(measurements, groups_of);
   Conclusion conclusion;
-  for (const auto& [series, group] : seen.all()) {
-    const auto [word, what] = said_of(series);
-    const std::string unit = group.least->unit;
-    Finding finding{.series = series, .name = word, .unit = unit};
-    measure::state(finding, seen.estimate([&series = series](const Groups& groups) {
-      const auto found = groups.find(series);
-      return found == groups.end() ? 0.0 : found->second.median;
-    }));
-    finding.evidence = fmt::format("Between {} {} {:.3g} {}", where(series), what, group.median, unit);
-    finding.evidence +=
-        group.pairs > 1
-            ? fmt::format(", the median of {} ordered pairs; from {:.3g} ({}) to {:.3g} ({}).", group.pairs,
-                          median_of(*group.least), cpus_of(*group.least), median_of(*group.most), cpus_of(*group.most))
-            : fmt::format(" ({}).", cpus_of(*group.least));
-    if (series.contains("exchange")) {
-      finding.evidence +=
-          fmt::format(" Over the lines of one pair the slowest took up to {:.2f} times the fastest.", group.widest);
-    }
-    conclusion.findings.push_back(finding);
-  }
+  conclusion.findings = findings_of_pairs(measurements);
+  std::ranges::move(findings_of_split_locks(measurements), std::back_inserter(conclusion.findings));
   return conclusion;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cpu/region.hpp"
@@ -16,7 +17,8 @@ enum class Held { clean, modified };
 /// through.
 class HeldLines {
  public:
-  HeldLines(std::uint32_t line_bytes, std::uint64_t seed);
+  /// On a NUMA node, or where the calling thread is.
+  HeldLines(std::uint32_t line_bytes, std::uint64_t seed, std::optional<int> node = std::nullopt);
 
   /// Nanoseconds a dependent load of the partner, while the calling thread holds the lines; a value for each of so many
   /// walks, before which it takes them all back. Throws gpu::Error where a walk did not see what was written for it.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,11 +41,15 @@ ExchangeSize exchange_size(const cpu::Topology& machine, Effort effort);
 /// Chunks that go through the queue, and what of them is data: one line's header and so many bytes.
 inline constexpr int queue_chunks = 8192;
 
-/// Everything that is asked of a machine.
-std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Request& request);
+/// Everything that is asked of a machine with so much memory.
+std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Request& request,
+                                       std::uint64_t memory_bytes = 16ull << 30);
 
 /// The pair of a point of these; empty where one of its cores is left out, which `why_left_out` explains.
 std::optional<CpuPair> pair_of(const Point& point, const cpu::Topology& machine, Effort effort);
+
+/// All pairs that go at once at a point whose `fabric` is loaded, its own first.
+std::vector<CpuPair> pairs_of(const Point& point, const cpu::Topology& machine, Effort effort);
 std::string why_left_out(const cpu::Topology& machine, Effort effort);
 
 }  // namespace sonde::probes

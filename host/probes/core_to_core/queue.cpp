@@ -47,12 +47,12 @@ std::uint64_t number_of(int trial, int chunks, int chunk) {
 
 }  // namespace
 
-ChunkQueue::ChunkQueue(int chunks, std::uint32_t data_bytes, std::uint32_t line_bytes)
+ChunkQueue::ChunkQueue(int chunks, std::uint32_t data_bytes, std::uint32_t line_bytes, std::optional<int> node)
     : chunks_(chunks),
       data_bytes_(data_bytes),
       line_bytes_(line_bytes),
       pages_(cpu::has_huge_pages() ? cpu::Pages::huge : cpu::Pages::small),
-      memory_(static_cast<std::uint64_t>(chunks) * (data_bytes + line_bytes), pages_) {}
+      memory_(static_cast<std::uint64_t>(chunks) * (data_bytes + line_bytes), pages_, node) {}
 
 std::byte* ChunkQueue::chunk(int index) const {
   return memory_.data() + static_cast<std::uint64_t>(index) * (data_bytes_ + line_bytes_);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cpu/region.hpp"
@@ -18,7 +19,8 @@ struct QueueRates {
 /// (2020, github.com/dpzmick/ryzen_numa). No chunk is used twice in a trial, so that nobody waits for room.
 class ChunkQueue {
  public:
-  ChunkQueue(int chunks, std::uint32_t data_bytes, std::uint32_t line_bytes);
+  /// On a NUMA node, or where the calling thread is.
+  ChunkQueue(int chunks, std::uint32_t data_bytes, std::uint32_t line_bytes, std::optional<int> node = std::nullopt);
 
   /// The calling thread writes, its partner reads; all lines are flushed before each trial, the first is untimed.
   /// Throws gpu::Error where what was read is not what was written.

@@ -5,7 +5,8 @@
 // They use the widest vectors that the processor has, as many in a trip of the loop as are found to be the fastest at
 // each point. All begin together, and the time is that of the slowest. What is written is written by ordinary stores,
 // or past the caches by non-temporal ones. Threads fill one cluster after the other (compact), or take turns over nodes
-// and clusters (spread).
+// and clusters (spread). Where there are several NUMA nodes, all cores of each also read the memory of each, and all
+// nodes at once that of the next one.
 //
 // Two ways to count: what the program reads and writes, as STREAM counts; and what the bus moves beyond the caches if a
 // line is read before it is written, as ordinary stores have it on most processors. The latter is arithmetic, not
@@ -25,12 +26,15 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/error.hpp"
 #include "measure/stopping.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_bandwidth/findings.hpp"
+#include "probes/cpu_bandwidth/nodes.hpp"
 #include "probes/cpu_bandwidth/plan.hpp"
 #include "probes/cpu_bandwidth/team.hpp"
 #include "probes/cpu_bandwidth/undisturbed.hpp"
+#include "workloads/node_pairs.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -42,7 +46,9 @@ std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
 }
 
 std::vector<Point> next(const gpu::DeviceInfo&, const Request& request, std::span<const Measurement>) {
-  return cpu_bandwidth_points(cpu::machine(), request);
+  std::vector<Point> points = cpu_bandwidth_points(cpu::machine(), request);
+  std::ranges::move(node_bandwidth_points(cpu::machine(), request), std::back_inserter(points));
+  return points;
 }
 
 /// A byte a nanosecond is a GB/s.
@@ -66,14 +72,18 @@ const cpu::StreamKernels& kernels_for(const Point& point, std::span<const cpu::S
 
 Workload prepare(gpu::Device&, const Point& point, const Request&) {
   const cpu::Topology& machine = cpu::machine();
+  const bool of_nodes = workloads::is_of_nodes(point.series);
+  const NodeReaders readers = of_nodes ? node_readers(machine, point) : NodeReaders{};
   const StreamChoice choice = choice_of(point);
   const StreamFacts& facts = facts_of(choice.stream);
-  std::vector<const cpu::Core*> cores = order_of(machine, choice.pinning);
+  std::vector<const cpu::Core*> cores = of_nodes ? readers.cores : order_of(machine, choice.pinning);
   cores.resize(static_cast<std::size_t>(choice.threads));
   const std::span<const cpu::StreamKernels> all = cpu::stream_kernels().front();
   const double elements = choice.bytes / sizeof(double) / facts.arrays;
-  const auto team = std::make_shared<StreamTeam>(cores, all.front(), choice.stream, choice.stores, facts.arrays,
-                                                 static_cast<std::size_t>(elements / choice.threads));
+  const auto team =
+      std::make_shared<StreamTeam>(cores, all.front(), choice.stream, choice.stores, facts.arrays,
+                                   static_cast<std::size_t>(elements / choice.threads), readers.memory_nodes);
+  if (of_nodes && !team->pinned()) throw gpu::Unsupported(workloads::why_not_unpinned(cores.front()->node));
   const std::uint64_t passes = passes_of_a_run(*team);
   const cpu::StreamKernels& kernels = kernels_for(point, all, *team, passes);
   const double bytes = elements * facts.bytes_an_element;
@@ -102,6 +112,7 @@ Workload prepare(gpu::Device&, const Point& point, const Request&) {
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
   Conclusion conclusion;
   conclusion.findings = saturated_by(measurements);
+  std::ranges::move(node_bandwidths(measurements), std::back_inserter(conclusion.findings));
   std::ranges::move(non_temporal_gains(measurements), std::back_inserter(conclusion.findings));
   return conclusion;
 }

@@ -9,6 +9,7 @@
 
 #include "measure/visits.hpp"
 #include "probes/cpu_bandwidth/plan.hpp"
+#include "workloads/node_pairs.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -37,6 +38,7 @@ std::map<int, const Measurement*> largest_by_threads(std::span<const Measurement
 std::vector<Series> all_series(std::span<const Measurement> measurements) {
   std::vector<Series> all;
   for (const Measurement& one : measurements) {
+    if (workloads::is_of_nodes(one.point.series)) continue;
     if (counts_program_bytes(one) && std::ranges::find(all, one.point.series) == all.end())
       all.push_back(one.point.series);
   }

@@ -80,7 +80,7 @@ std::uint64_t sum_of_words(const double* begin, const double* end) {
 }  // namespace
 
 StreamTeam::StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::StreamKernels& kernels, Stream stream,
-                       cpu::Stores stores, int arrays, std::size_t count)
+                       cpu::Stores stores, int arrays, std::size_t count, const std::vector<int>& memory_nodes)
     : kernels_(&kernels),
       stream_(stream),
       stores_(stores),
@@ -93,6 +93,7 @@ StreamTeam::StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::St
   }
   for (std::size_t index = 0; index < cores.size(); ++index) {
     members_[index].cpu = cores[index]->cpu;
+    if (!memory_nodes.empty()) members_[index].node = memory_nodes.at(index);
     threads_.emplace_back([this, index](const std::stop_token& stop) { work(members_[index], stop); });
   }
   wait_for_all(0);
@@ -162,8 +163,8 @@ void StreamTeam::work(Member& member, const std::stop_token& stop) {
   std::optional<cpu::Region> memory;
   cpu::StreamArrays arrays{.count = count_};
   try {
-    // Written first by the thread that streams it, so that it stands on its node.
-    memory.emplace(stride_of(count_) * sizeof(double) * static_cast<std::size_t>(arrays_), pages_);
+    // Written first by the thread that streams it, so that it stands on its node where no other is named.
+    memory.emplace(stride_of(count_) * sizeof(double) * static_cast<std::size_t>(arrays_), pages_, member.node);
     auto* const first = reinterpret_cast<double*>(memory->data());
     const auto part = [&](int array) { return first + static_cast<std::size_t>(array) * stride_of(count_); };
     arrays.a = part(0);

@@ -17,10 +17,10 @@ namespace sonde::probes {
 /// Threads on a core each that stream arrays of their own, all of them begun together.
 class StreamTeam {
  public:
-  /// `count` elements in each of so many arrays a thread. Throws gpu::Unsupported where there is no such kernel or no
-  /// memory.
+  /// `count` elements in each of so many arrays a thread, for each core on its own NUMA node or on the one that
+  /// `memory_nodes` names for it. Throws gpu::Unsupported where there is no such kernel or no memory, or not there.
   StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::StreamKernels& kernels, cpu::Stream stream,
-             cpu::Stores stores, int arrays, std::size_t count);
+             cpu::Stores stores, int arrays, std::size_t count, const std::vector<int>& memory_nodes = {});
   ~StreamTeam();
   StreamTeam(const StreamTeam&) = delete;
   StreamTeam& operator=(const StreamTeam&) = delete;
@@ -50,6 +50,7 @@ class StreamTeam {
   /// What one thread alone touches, on lines of its own.
   struct alignas(128) Member {
     int cpu = 0;
+    std::optional<int> node;  ///< of its memory, where that is not simply its own
     bool pinned = false;
     bool interrupted = false;
     bool proved = true;

@@ -5,9 +5,11 @@
 // through OpenCL or Vulkan on this CPU can be held against. Once on small pages and once on huge ones, as address
 // translation is part of the first (the range alone is asked for them, not the system); and in large working sets again
 // while another core reads a light stream, because a lone walk can let the memory controller fall asleep. On processors
-// with several kinds of cores all that on each kind.
+// with several kinds of cores all that on each kind. Where there are several NUMA nodes, a core of each also walks
+// through the memory of each.
 //
 // How to read the curve: as the latency probe's. What the curve of huge pages lies below the other is translation.
+// The matrix of nodes has on its diagonal what a node's own memory takes; what is beside it adds the way between two.
 
 #include <map>
 #include <optional>
@@ -18,9 +20,11 @@
 #include "gpu/error.hpp"
 #include "measure/conclude_levels.hpp"
 #include "probes/catalog.hpp"
+#include "probes/cpu_latency/nodes.hpp"
 #include "probes/cpu_latency/plan.hpp"
 #include "workloads/cpu_walk.hpp"
 #include "workloads/latency_sweep.hpp"
+#include "workloads/node_pairs.hpp"
 #include "workloads/path.hpp"
 
 namespace sonde::probes {
@@ -41,7 +45,12 @@ CpuVariants variants_here() {
 }
 
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  return cpu_latency_points(variants_here(), device, request, known);
+  std::vector<Point> points = cpu_latency_points(variants_here(), device, request, known);
+  if (known.empty()) {
+    for (const Point& point : node_latency_points(cpu::machine(), cpu::has_huge_pages(), request))
+      points.push_back(point);
+  }
+  return points;
 }
 
 CpuPlace place_of(const std::map<std::string, std::string>& series) {
@@ -65,6 +74,7 @@ CpuPlace place_of(const std::map<std::string, std::string>& series) {
 }
 
 Workload prepare(gpu::Device&, const Point& point, const Request& request) {
+  if (workloads::is_of_nodes(point.series)) return node_walk(cpu::machine(), point, request);
   const CpuPlace place = place_of(point.series);
   const double bytes = point.x.at("bytes");
   const auto lines = static_cast<std::uint32_t>(bytes / request.line_bytes);
@@ -89,6 +99,7 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
   Conclusion conclusion;
   std::map<std::map<std::string, std::string>, std::vector<Measurement>> by_series;
   for (const Measurement& one : measurements) {
+    if (workloads::is_of_nodes(one.point.series)) continue;
     const std::map<std::string, std::string> series = workloads::hierarchy_series(one.point.series);
     // A few large sizes show no levels.
     const auto state = series.find("state");
@@ -107,6 +118,8 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
       measure::add_levels(analysis::find_levels(curves, request.seed), series, conclusion);
     }
   }
+  for (const Finding& finding : workloads::node_findings(measurements, "node-latency", "ns", "a dependent load took"))
+    conclusion.findings.push_back(finding);
   return conclusion;
 }
 

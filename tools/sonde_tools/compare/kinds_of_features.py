@@ -78,9 +78,15 @@ NUMBERS = {
     ("contention", "idle-latency"): _CPU_IDLE,
     ("contention", "full-load-latency"): _CPU_FULL,
     ("contention", "cpu-loss"): Kind("CPU loss", HIGHER, SHARE, follows=(_CPU_FULL, _CPU_IDLE)),
-    ("core-to-core", "exchange-latency"): Kind("round trip between cores", HIGHER, named_by=("exchange", "placement")),
+    ("core-to-core", "exchange-latency"): Kind(
+        "round trip between cores", HIGHER, named_by=("exchange", "placement", "fabric")
+    ),
     ("core-to-core", "held-line-latency"): Kind("held line's latency", HIGHER, named_by=("line", "placement")),
     ("core-to-core", "queue-rate"): Kind("queue between cores", LOWER, named_by=("role", "placement")),
+    ("core-to-core", "copy-rate"): Kind("copy between cores", LOWER, named_by=("role", "placement")),
+    ("cpu-latency", "node-latency"): Kind("latency from node to node", HIGHER, named_by=("placement",)),
+    ("cpu-bandwidth", "node-bandwidth"): Kind("bandwidth from node to node", LOWER, named_by=("placement",)),
+    ("cpu-bandwidth", "nodes-crossing"): Kind("all nodes crossing", LOWER),
     ("cpu-bandwidth", "non-temporal-gain"): Kind("gain of non-temporal stores", LOWER, named_by=("pattern",)),
     ("contention", "gpu-loss"): Kind("GPU loss", HIGHER, SHARE),
 }

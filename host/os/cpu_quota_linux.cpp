@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "os/cpu_quota.hpp"
+
+// Source: kernel, Documentation/admin-guide/cgroup-v2.rst (cpu.max) and scheduler/sched-bwc.rst (cpu.cfs_quota_us).
+namespace sonde::os {
+namespace {
+
+std::string text_in(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+void keep_least(std::optional<double>& least, std::optional<double> other) {
+  if (other) least = least ? std::min(*least, *other) : *other;
+}
+
+/// A group and all that it is in, as each may have a limit.
+std::optional<double> least_above(const std::string& root, std::string group, bool second_version) {
+  std::optional<double> least;
+  for (;;) {
+    const std::string folder = root + group;
+    keep_least(least, quota_in(second_version ? text_in(folder + "/cpu.max")
+                                              : text_in(folder + "/cpu.cfs_quota_us") + " " +
+                                                    text_in(folder + "/cpu.cfs_period_us")));
+    if (group.empty()) return least;
+    group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
+  }
+}
+
+}  // namespace
+
+std::optional<double> quota_in(std::string_view cpu_max) {
+  std::istringstream text{std::string(cpu_max)};
+  double microseconds = 0;
+  double period = 0;
+  // "max" is no number, and -1 is the first version's word for it.
+  if (!(text >> microseconds >> period) || microseconds <= 0 || period <= 0) return std::nullopt;
+  return microseconds / period;
+}
+
+std::optional<double> cpu_quota() {
+  std::optional<double> least;
+  std::ifstream file("/proc/self/cgroup");
+  std::string line;
+  while (std::getline(file, line)) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string group = line.substr(second + 1);
+    if (controllers == ",,") keep_least(least, least_above("/sys/fs/cgroup", group, true));
+    if (controllers.find(",cpu,") != std::string::npos)
+      keep_least(least, least_above("/sys/fs/cgroup/cpu", group, false));
+  }
+  return least;
+}
+
+}  // namespace sonde::os

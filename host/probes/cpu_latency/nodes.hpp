@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "cpu/topology.hpp"
+#include "probes/probe.hpp"
+
+namespace sonde::probes {
+
+/// The latency matrix of NUMA nodes: a core of each node that walks through memory of each, on huge pages where there
+/// are. One point, which says why, where there is one node; none where --sizes leaves out what stands for memory.
+std::vector<Point> node_latency_points(const cpu::Topology& machine, bool huge_pages, const Request& request);
+
+/// The walk of one of these points. Throws gpu::Unsupported where there is one node, or where a thread or its memory is
+/// not kept where the point has it.
+Workload node_walk(const cpu::Topology& machine, const Point& point, const Request& request);
+
+}  // namespace sonde::probes
