@@ -9,6 +9,7 @@ NOT_COMPARED = {
     ("latency", "translation"), ("latency", "apis-disagree"), ("latency", "probes-disagree"),
     ("cpu-latency", "translation"), ("bandwidth", "saturated-by"), ("bandwidth", "suspicious"),
     ("cpu-bandwidth", "saturated-by"), ("hit-rate", "none-seen"), ("hit-rate", "contrast-too-small"), ("hit-rate", "methods-differ"), ("copy", "overlaps-compute"), ("contention", "load-for-10-percent"), ("contention", "load-for-50-percent"),
+    ("compute", "peak"), ("compute", "half-rate"), ("compute", "suspicious"),
 }  # fmt: skip
 
 

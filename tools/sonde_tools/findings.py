@@ -38,6 +38,8 @@ HEADINGS = {
     "exchange-latency": "Round trip between cores",
     "held-line-latency": "Loading what another core holds",
     "queue-rate": "A queue from core to core",
+    "peak": "Fastest arithmetic",
+    "half-rate": "Halves are not twice as fast",
     "non-temporal-gain": "What non-temporal stores gain",
 }
 
