@@ -134,8 +134,9 @@ std::vector<ArithmeticShape> usual_shapes(const gpu::DeviceInfo& info, NumberTyp
   constexpr std::uint32_t widest_register_bits = 512;
   const std::uint32_t lanes = std::min(16u, widest_register_bits / gpu::facts_of(type).bits);
   if (info.widest_load_bytes > 16) {
-    for (const std::uint32_t accumulators : {8u, 4u, 12u}) {
-      shapes.push_back(unrolled({.width = lanes, .accumulators = accumulators, .groups = units}, lanes));
+    // Eight registers of pairs suit a CPU of 32, six of half the width one of 16.
+    for (const auto& [width, accumulators] : {std::pair{lanes, 3u}, std::pair{lanes / 2, 6u}, std::pair{lanes, 8u}}) {
+      shapes.push_back(unrolled({.width = width, .accumulators = accumulators, .groups = units}, width));
     }
     return shapes;
   }
