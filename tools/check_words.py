@@ -32,10 +32,11 @@ CPP = [
 # In these folders nothing but a finding or a probe has such a name.
 CPP_CONCLUDING = [("finding or probe", re.compile(r'\.name\s*=\s*"([^"]+)"'))]
 CONCLUDING = ("host/probes/", "host/measure/")
+# What a picture's parts are is a `type` to Vega-Lite too.
 PYTHON = [
     ("series", re.compile(r'series\.get\("([^"]+)"(?:, "[^"]+")?\)\s*[!=]=\s*"([^"]+)"')),
     ("series", re.compile(r'series\.get\("([^"]+)", "([^"]+)"\)')),
-    ("series", re.compile(r'"([^"]+)": "([^"]+)"')),
+    ("series", re.compile(r'"(?!type")([^"]+)": "([^"]+)"')),
     ("key", re.compile(r'series(?:\.get\(|\[)"([^"]+)"')),
     ("key", re.compile(r'"([^"]+)" (?:not )?in [\w.]*series\b')),
     ("x", re.compile(r'\bx(?:\.get\(|\[)"([^"]+)"')),

@@ -47,6 +47,7 @@ function(embed_kernels)
                 ${shader}
         DEPENDS ${shader} ${CMAKE_SOURCE_DIR}/shaders/arguments.glsl ${CMAKE_SOURCE_DIR}/shaders/offsets.glsl ${CMAKE_SOURCE_DIR}/shaders/stream.glsl
                 ${CMAKE_SOURCE_DIR}/kernels/steps.h ${CMAKE_SOURCE_DIR}/kernels/stream_loops.h
+                ${CMAKE_SOURCE_DIR}/shaders/arithmetic.glsl ${CMAKE_SOURCE_DIR}/shaders/arithmetic_body.glsl
         VERBATIM)
       list(APPEND sources ${spirv}.h)
     endforeach()
@@ -56,7 +57,7 @@ function(embed_kernels)
               -DOUTPUT=${generated}/${name}_kernel.cpp -P ${CMAKE_SOURCE_DIR}/tools/embed_kernel.cmake
       DEPENDS ${CMAKE_SOURCE_DIR}/kernels/${name}.cl ${CMAKE_SOURCE_DIR}/kernels/steps.h
               ${CMAKE_SOURCE_DIR}/kernels/offsets.h ${CMAKE_SOURCE_DIR}/kernels/stream.h
-              ${CMAKE_SOURCE_DIR}/kernels/stream_loops.h
+              ${CMAKE_SOURCE_DIR}/kernels/stream_loops.h ${CMAKE_SOURCE_DIR}/kernels/arithmetic.h
               ${CMAKE_SOURCE_DIR}/tools/embed_kernel.cmake
       VERBATIM)
     list(APPEND sources ${generated}/${name}_kernel.cpp)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,6 +43,14 @@ std::uint64_t largest_bytes(std::span<const StatedCache> caches);
 /// Of the largest of a GPU's that is said to be its third level or beyond, where memory-side caches are; 0 without any.
 std::uint64_t memory_side_bytes(std::span<const StatedCache> caches);
 
+/// Why kernels cannot compute with a number type: the extension or the feature that is missing.
+struct MissingType {
+  std::string reason;
+  bool worth_a_try = false;  ///< drivers of this kind are known to take it all the same
+
+  friend bool operator==(const MissingType&, const MissingType&) = default;
+};
+
 /// What one driver states about one device; an empty string or a zero means that it does not say.
 struct DeviceInfo {
   Api api = Api::model;
@@ -68,7 +77,8 @@ struct DeviceInfo {
   std::uint32_t most_trips = 65000;      ///< of all loops of a work-item; llvmpipe silently leaves them after 65,535
   std::uint32_t widest_load_bytes = 16;  ///< what one load of a kernel can name: the language's widest vector
   double timer_step_ns = 1;
-  double clock_mhz = 0;     ///< the highest core clock that the driver states
+  double clock_mhz = 0;                              ///< the highest core clock that the driver states
+  std::map<std::string, MissingType> missing_types;  ///< by the words of a record: fp16, int8 …
   bool core_clock = false;  ///< kernels can read a counter of their core; that it counts cycles is not said
   std::vector<StatedCache> stated_caches;
   /// All that could be asked for, those that are missing too; what make_buffer() takes comes first.

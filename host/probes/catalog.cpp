@@ -5,8 +5,9 @@
 namespace sonde::probes {
 
 std::span<const Probe* const> catalog() {
-  static constexpr std::array all{&latency, &bandwidth, &loaded_latency, &hit_rate,    &host_memory,   &zero_copy,
-                                  &copying, &frames,    &contention,     &cpu_latency, &cpu_bandwidth, &core_to_core};
+  static constexpr std::array all{&latency,     &bandwidth,     &loaded_latency, &hit_rate, &host_memory,
+                                  &zero_copy,   &copying,       &compute,        &frames,   &contention,
+                                  &cpu_latency, &cpu_bandwidth, &core_to_core};
   return all;
 }
 

@@ -18,6 +18,7 @@ extern const Probe cpu_bandwidth;
 extern const Probe core_to_core;
 extern const Probe contention;
 extern const Probe frames;
+extern const Probe compute;
 
 /// Every probe, in the order in which they run.
 std::span<const Probe* const> catalog();

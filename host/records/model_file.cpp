@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "built_in_models.hpp"
+#include "gpu/number_arithmetic.hpp"
 #include "records/json_fields.hpp"
 
 namespace sonde::records {
@@ -115,6 +116,20 @@ void read_parts(Fields& fields, Description& model) {
   });
 }
 
+void read_arithmetic(Fields& fields, Description& model) {
+  static constexpr Range per_cycle{.most = 1e5, .excludes_least = true};
+  fields.object("arithmetic", [&rates = model.arithmetic](Fields& part) {
+    for (const gpu::NumberTypeFacts& type : gpu::number_types) {
+      const std::string name(type.name);
+      if (part.has(name)) part.number(name, rates.per_cycle[name], per_cycle);
+    }
+    rates.functions_per_cycle = rates.per_cycle.contains("fp32") ? rates.per_cycle["fp32"] / 8 : 0;
+    part.number("functions", rates.functions_per_cycle, per_cycle);
+    part.number("issue_per_cycle", rates.issue_per_cycle, Range{.most = 64, .excludes_least = true});
+    part.number("latency_cycles", rates.latency_cycles, Range{.least = 1, .most = 1000});
+  });
+}
+
 Description read_model(const json& object, std::string_view where) {
   Fields fields(object, where, "");
   fields.require({"name", "levels"});
@@ -134,6 +149,7 @@ Description read_model(const json& object, std::string_view where) {
   fields.whole("saturated_by", model.saturated_by, 1);
   read_levels(fields, model);
   read_parts(fields, model);
+  read_arithmetic(fields, model);
   fields.refuse_others();
   return model;
 }

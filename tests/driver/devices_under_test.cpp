@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/model/model.hpp"
+#include "gpu/number_arithmetic.hpp"
 #include "gpu/opencl/opencl.hpp"
 #include "gpu/vulkan/vulkan.hpp"
 #include "support/small_model.hpp"
@@ -26,6 +27,8 @@ gpu::model::Description model_with_copies() {
   gpu::model::Description model = small_model(1ull << 30);
   model.cpu = {.idle_latency_ns = 100, .loaded_latency_ns = 200};
   model.copy = {.to_device_gbps = 25, .to_host_gbps = 20, .latency_us = 10, .engines = 2};
+  for (const gpu::NumberTypeFacts& type : gpu::number_types) model.arithmetic.per_cycle[std::string(type.name)] = 64;
+  model.arithmetic.functions_per_cycle = 8;
   return model;
 }
 

@@ -45,6 +45,8 @@ HEADINGS = {
     "node-latency": "Latency from node to node",
     "node-bandwidth": "Bandwidth from node to node",
     "nodes-crossing": "All nodes reading from the next one",
+    "peak": "Fastest arithmetic",
+    "half-rate": "Halves are not twice as fast",
     "non-temporal-gain": "What non-temporal stores gain",
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,16 @@ struct Cpu {
   double contention_knee_gbps = 0;
 };
 
+/// How fast its compute units compute; without rates they do not.
+struct ArithmeticRates {
+  /// Of multiply-adds and additions, numbers in a cycle of each compute unit, by type (fp32, int8 …). Types of less
+  /// than 32 bits reach them in vectors that fill 32.
+  std::map<std::string, double> per_cycle;
+  double functions_per_cycle = 0;  ///< the same of reciprocals, roots, exponentials and sines
+  double issue_per_cycle = 4;      ///< instructions, each of 32 work-items, that a compute unit begins in a cycle
+  double latency_cycles = 4;       ///< after which a step's result is there for the next
+};
+
 /// A simulated GPU as its model file states it; docs/model-devices.md says what each number does.
 struct Description {
   std::string name;
@@ -77,6 +88,7 @@ struct Description {
   HostMemory host_memory;
   Copy copy;
   Cpu cpu;
+  ArithmeticRates arithmetic;
 };
 
 }  // namespace sonde::gpu::model

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/error.hpp"
+#include "gpu/model/arithmetic_kernels.hpp"
 #include "gpu/model/frame_pass.hpp"
 #include "gpu/model/loaded_chase.hpp"
 #include "gpu/model/stream_kernels.hpp"
@@ -150,6 +151,13 @@ constexpr ReferenceKernel references[] = {
     {.name = "chase_local", .buffers = 2, .scalars = 2, .run = chase_local},
     {.name = "chase_scalar", .buffers = 2, .scalars = 2, .run = chase_scalar},
     {.name = "alu_chain", .buffers = 1, .scalars = 3, .run = alu_chain},
+    {.name = "arithmetic_fp64", .buffers = 2, .scalars = 6, .run = arithmetic_fp64},
+    {.name = "arithmetic_fp32", .buffers = 2, .scalars = 6, .run = arithmetic_fp32},
+    {.name = "arithmetic_fp16", .buffers = 2, .scalars = 6, .run = arithmetic_fp16},
+    {.name = "arithmetic_int64", .buffers = 2, .scalars = 6, .run = arithmetic_int64},
+    {.name = "arithmetic_int32", .buffers = 2, .scalars = 6, .run = arithmetic_int32},
+    {.name = "arithmetic_int16", .buffers = 2, .scalars = 6, .run = arithmetic_int16},
+    {.name = "arithmetic_int8", .buffers = 2, .scalars = 6, .run = arithmetic_int8},
     {.name = "clock_rate", .buffers = 1, .scalars = 3, .run = clock_rate},
     {.name = "frame_pass", .buffers = 4, .scalars = 18, .run = frame_pass},
     {.name = "independent_chase", .buffers = 2, .scalars = 3, .run = independent_chase},

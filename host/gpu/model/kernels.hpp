@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "gpu/model/description.hpp"
 #include "gpu/model/memory.hpp"
 #include "gpu/model/storage.hpp"
 
@@ -54,7 +55,7 @@ class Invocation {
  public:
   Invocation(Memory& memory, std::span<Storage* const> buffers, std::span<const std::uint32_t> scalars,
              const Shape& shape, StreamMemory& stream_memory, FrameMemory& frame_memory, double local_latency_ns,
-             double cycles_before, double nanoseconds_per_cycle)
+             double cycles_before, double nanoseconds_per_cycle, const ArithmeticRates& arithmetic_rates)
       : memory_(memory),
         buffers_(buffers),
         scalars_(scalars),
@@ -63,7 +64,8 @@ class Invocation {
         frame_memory_(frame_memory),
         cycles_before_(cycles_before),
         local_latency_ns_(local_latency_ns),
-        nanoseconds_per_cycle_(nanoseconds_per_cycle) {}
+        nanoseconds_per_cycle_(nanoseconds_per_cycle),
+        arithmetic_rates_(arithmetic_rates) {}
 
   /// One buffer of the launch; what it loads and stores goes through the caches.
   class Words {
@@ -131,6 +133,7 @@ class Invocation {
   /// Arithmetic that nothing overlaps, in cycles of the device's clock.
   void compute(double cycles) { cycles_ += cycles; }
   [[nodiscard]] double cycles() const { return cycles_; }
+  [[nodiscard]] const ArithmeticRates& arithmetic_rates() const { return arithmetic_rates_; }
   /// The core's counter, its low 32 bits: cycles of arithmetic since the device was opened.
   [[nodiscard]] std::uint32_t ticks() const {
     return static_cast<std::uint32_t>(static_cast<std::uint64_t>(cycles_before_ + cycles_));
@@ -151,6 +154,7 @@ class Invocation {
   double cycles_ = 0;
   double local_latency_ns_;
   double nanoseconds_per_cycle_;
+  const ArithmeticRates& arithmetic_rates_;
   double local_ns_ = 0;
 };
 

@@ -16,6 +16,7 @@
 #include "gpu/model/shared_storage.hpp"
 #include "gpu/model/storage.hpp"
 #include "gpu/model/timing.hpp"
+#include "gpu/number_arithmetic.hpp"
 #include "os/memory.hpp"
 
 namespace sonde::gpu::model {
@@ -133,7 +134,8 @@ class ModelDevice : public Device {
     const std::vector<Storage*> buffers = checked_buffers(reference, launch);
     model_kernel.shape.groups = launch.groups;
     Invocation invocation(memory_, buffers, launch.scalars, model_kernel.shape, model_kernel.stream_memory,
-                          model_kernel.frame_memory, local_latency_ns_, cycles_so_far_, nanoseconds_per_cycle_);
+                          model_kernel.frame_memory, local_latency_ns_, cycles_so_far_, nanoseconds_per_cycle_,
+                          description_.arithmetic);
     memory_.start(0);
     reference.run(invocation);
     cycles_so_far_ += invocation.cycles();
@@ -242,6 +244,11 @@ DeviceInfo describe(const Description& description) {
   info.timer_step_ns = description.timer_step_ns;
   info.clock_mhz = description.clock_mhz;
   info.core_clock = true;
+  for (const NumberTypeFacts& type : number_types) {
+    const std::string name(type.name);
+    if (description.arithmetic.per_cycle.contains(name)) continue;
+    info.missing_types[name] = {.reason = "the model's file has no \"arithmetic\" with a rate of " + name};
+  }
   info.stated_caches = stated_caches(description.levels);
   info.memory_kinds = memory_kinds(description);
   return info;

@@ -72,7 +72,8 @@ class OpenclDevice final : public Device {
 
   std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
                                       std::span<const Constant> constants) override {
-    std::string options = "-DGROUP_SIZE=" + std::to_string(group_size);
+    // A product and a sum may be one instruction: PoCL makes two of them otherwise, even of its fma().
+    std::string options = "-cl-mad-enable -DGROUP_SIZE=" + std::to_string(group_size);
     for (const Constant& one : constants) options += " -D" + std::string(one.name) + "=" + std::to_string(one.value);
     // The macros that tell a kernel of which scopes it has the clock are OpenCL C 3.0's.
     const bool reads_clock = source.opencl_c.find("cl_khr_kernel_clock") != std::string_view::npos;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -84,6 +85,18 @@ bool has_core_clock(const cl::Device& device) {
   return (query<cl_bitfield>(device, kernel_clock_query).value_or(0) & kernel_clock_of_a_core) != 0;
 }
 
+std::map<std::string, MissingType> missing_types(const cl::Device& device, const std::string& platform) {
+  std::map<std::string, MissingType> missing;
+  if (query<cl_ulong>(device, CL_DEVICE_DOUBLE_FP_CONFIG).value_or(0) == 0 && !has_extension(device, "cl_khr_fp64")) {
+    missing["fp64"] = {.reason = "the driver has no cl_khr_fp64"};
+  }
+  // NVIDIA's compiler takes halves although its driver does not say so.
+  if (!has_extension(device, "cl_khr_fp16")) {
+    missing["fp16"] = {.reason = "the driver has no cl_khr_fp16", .worth_a_try = platform == "NVIDIA CUDA"};
+  }
+  return missing;
+}
+
 }  // namespace
 
 std::vector<cl::Device> devices() {
@@ -147,6 +160,7 @@ DeviceInfo describe(const cl::Device& device) {
   info.widest_load_bytes = sizeof(cl_uint16);  // compilers cut it to what the device has
   info.timer_step_ns = static_cast<double>(device.getInfo<CL_DEVICE_PROFILING_TIMER_RESOLUTION>());
   info.clock_mhz = query<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY).value_or(0);
+  info.missing_types = missing_types(device, info.platform);
   info.core_clock = has_core_clock(device);
   info.memory_kinds = memory_kinds(device);
   return info;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "gpu/identity.hpp"
@@ -96,7 +98,32 @@ void set_largest_buffer(DeviceInfo& info, const Properties& properties, bool add
   }
 }
 
+std::map<std::string, MissingType> missing_types(VkPhysicalDevice device) {
+  const NumberFeatures features = number_features(device);
+  std::map<std::string, MissingType> missing;
+  const auto need = [&missing](const char* type, bool has, const char* feature) {
+    if (!has) missing[type] = {.reason = std::string("the driver has no ") + feature};
+  };
+  need("fp64", features.float64, "shaderFloat64");
+  need("fp16", features.float16, "shaderFloat16");
+  need("int64", features.int64, "shaderInt64");
+  need("int16", features.int16, "shaderInt16");
+  need("int8", features.int8, "shaderInt8");
+  return missing;
+}
+
 }  // namespace
+
+NumberFeatures number_features(VkPhysicalDevice device) {
+  VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  VkPhysicalDeviceFeatures2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
+  vkGetPhysicalDeviceFeatures2(device, &core);
+  return {.float64 = core.features.shaderFloat64 == VK_TRUE,
+          .float16 = features.shaderFloat16 == VK_TRUE,
+          .int64 = core.features.shaderInt64 == VK_TRUE,
+          .int16 = core.features.shaderInt16 == VK_TRUE,
+          .int8 = features.shaderInt8 == VK_TRUE};
+}
 
 bool has_extension(VkPhysicalDevice device, const std::string& extension) {
   return std::ranges::any_of(extensions(device), [&](const VkExtensionProperties& properties) {
@@ -153,6 +180,7 @@ DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
   info.texel_bytes = std::uint64_t{core.limits.maxTexelBufferElements} * 4;
   info.local_bytes = core.limits.maxComputeSharedMemorySize;
   info.timer_step_ns = core.limits.timestampPeriod;
+  info.missing_types = missing_types(device);
   info.core_clock = has_core_clock(device);
   info.memory_kinds = memory_kinds(device);
   return info;

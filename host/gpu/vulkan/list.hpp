@@ -13,6 +13,16 @@ DeviceInfo describe(VkPhysicalDevice device, bool addresses);
 
 bool has_extension(VkPhysicalDevice device, const std::string& extension);
 bool has_buffer_addresses(VkPhysicalDevice device);
+
+/// Which numbers shaders can compute with, beside those of 32 bits.
+struct NumberFeatures {
+  bool float64 = false;
+  bool float16 = false;
+  bool int64 = false;
+  bool int16 = false;
+  bool int8 = false;
+};
+NumberFeatures number_features(VkPhysicalDevice device);
 /// Whether shaders can read the counter of the core that runs them: VK_KHR_shader_clock with shaderSubgroupClock.
 bool has_core_clock(VkPhysicalDevice device);
 

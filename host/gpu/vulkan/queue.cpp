@@ -52,7 +52,12 @@ VkDevice make_device(VkPhysicalDevice physical, bool addresses, bool has_listing
   features.timelineSemaphore = VK_TRUE;
   features.hostQueryReset = VK_TRUE;
   VkPhysicalDeviceFeatures core{};
-  core.shaderInt64 = features.bufferDeviceAddress;
+  const NumberFeatures numbers = number_features(physical);
+  core.shaderFloat64 = numbers.float64 ? VK_TRUE : VK_FALSE;
+  core.shaderInt64 = numbers.int64 ? VK_TRUE : VK_FALSE;
+  core.shaderInt16 = numbers.int16 ? VK_TRUE : VK_FALSE;
+  features.shaderFloat16 = numbers.float16 ? VK_TRUE : VK_FALSE;
+  features.shaderInt8 = numbers.int8 ? VK_TRUE : VK_FALSE;
   VkDeviceCreateInfo create{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &features};
   create.pEnabledFeatures = &core;
   create.queueCreateInfoCount = static_cast<std::uint32_t>(queues.size());

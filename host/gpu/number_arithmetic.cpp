@@ -1,0 +1,219 @@
+#include "gpu/number_arithmetic.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+// Compiled so that nothing is fused that is not written so.
+namespace sonde::gpu {
+namespace {
+
+constexpr int half_digits = 11;
+constexpr double least_normal_half = 0x1p-14;
+
+/// To the nearest half, ties to even; numbers here stay far below the largest.
+double to_half(double number, bool flushes) {
+  if (std::abs(number) < least_normal_half) {
+    constexpr double shift = 0x1.8p28;  // its last digit is the last of a denormal half, 2^-24
+    return flushes ? std::copysign(0.0, number) : (number + shift) - shift;
+  }
+  constexpr int lost = std::numeric_limits<double>::digits - half_digits;
+  std::uint64_t bits = std::bit_cast<std::uint64_t>(number);
+  bits += ((std::uint64_t{1} << (lost - 1)) - 1) + ((bits >> lost) & 1);
+  return std::bit_cast<double>(bits & ~((std::uint64_t{1} << lost) - 1));
+}
+
+/// How one type computes; halves are kept in doubles, which hold their products and sums exactly.
+struct Halves {
+  using Number = double;
+  Rounding rounding;
+
+  double add(double left, double right) const { return to_half(left + right, rounding.flushes); }
+  double multiply(double left, double right) const { return to_half(left * right, rounding.flushes); }
+  double multiply_add(double left, double right, double addend) const {
+    return rounding.fused ? to_half(left * right + addend, rounding.flushes) : add(multiply(left, right), addend);
+  }
+};
+
+template <typename Type>
+struct Floats {
+  using Number = Type;
+  Rounding rounding;
+
+  Type kept(Type number) const {
+    return rounding.flushes && std::abs(number) < std::numeric_limits<Type>::min() ? std::copysign(Type{0}, number)
+                                                                                   : number;
+  }
+  Type add(Type left, Type right) const { return kept(left + right); }
+  Type multiply(Type left, Type right) const { return kept(left * right); }
+  Type multiply_add(Type left, Type right, Type addend) const {
+    return rounding.fused ? kept(std::fma(left, right, addend)) : add(multiply(left, right), addend);
+  }
+};
+
+double function(Operation operation, double x, double addend) {
+  switch (operation) {
+    case Operation::reciprocal: return 1 / (x + addend);
+    case Operation::square_root: return std::sqrt(x + addend);
+    case Operation::exponential: return std::exp2(addend - x);
+    default: return std::sin(x + addend);
+  }
+}
+
+/// The chains side by side, as the host's time is theirs.
+template <typename Rules>
+void make_steps(const Rules& rules, Operation operation, typename Rules::Number first, typename Rules::Number second,
+                std::vector<typename Rules::Number>& x, std::vector<typename Rules::Number>& y, std::uint64_t pairs) {
+  const std::size_t count = x.size();
+  for (std::uint64_t pair = 0; pair < pairs; ++pair) {
+    switch (operation) {
+      case Operation::fma:
+        for (std::size_t i = 0; i < count; ++i) x[i] = rules.multiply_add(y[i], first, x[i]);
+        for (std::size_t i = 0; i < count; ++i) y[i] = rules.multiply_add(x[i], second, y[i]);
+        break;
+      case Operation::add:
+        for (std::size_t i = 0; i < count; ++i) x[i] = rules.add(x[i], y[i]);
+        for (std::size_t i = 0; i < count; ++i) y[i] = rules.add(y[i], -x[i]);
+        break;
+      default:
+        for (std::size_t i = 0; i < count; ++i) x[i] = rules.multiply(rules.multiply(x[i], first), second);
+    }
+  }
+}
+
+template <typename Rules>
+void replay(const Rules& rules, NumberType type, Operation operation, const ArithmeticPair& operands,
+            std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
+  using Number = typename Rules::Number;
+  std::vector<Number> x;
+  std::vector<Number> y;
+  for (const ArithmeticPair& one : pairs) {
+    x.push_back(static_cast<Number>(number_of(type, one.x)));
+    y.push_back(static_cast<Number>(number_of(type, one.y)));
+  }
+  make_steps(rules, operation, static_cast<Number>(number_of(type, operands.x)),
+             static_cast<Number>(number_of(type, operands.y)), x, y, steps / 2);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i] = {words_of(type, static_cast<double>(x[i])), words_of(type, static_cast<double>(y[i]))};
+  }
+}
+
+/// Functions end at a pair of values whatever they began with: more steps change nothing.
+void approach(Operation operation, const ArithmeticPair& operands, std::vector<ArithmeticPair>& pairs,
+              std::uint64_t steps) {
+  constexpr std::uint64_t enough = 400;
+  const double first = number_of(NumberType::fp32, operands.x);
+  const double second = number_of(NumberType::fp32, operands.y);
+  for (ArithmeticPair& one : pairs) {
+    double x = number_of(NumberType::fp32, one.x);
+    for (std::uint64_t step = 0; step < std::min(steps, enough); step += 2) {
+      x = function(operation, function(operation, x, first), second);
+    }
+    one.x = words_of(NumberType::fp32, x);
+  }
+}
+
+/// Both steps are linear: x, y after a pair of them is a matrix times what was there before. Its powers replace the
+/// loop.
+void multiply_and_add(Operation operation, const ArithmeticPair& operands, std::vector<ArithmeticPair>& pairs,
+                      std::uint64_t steps, unsigned bits) {
+  using Matrix = std::array<std::uint64_t, 4>;
+  const auto times = [](const Matrix& a, const Matrix& b) {
+    return Matrix{a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3], a[2] * b[0] + a[3] * b[2],
+                  a[2] * b[1] + a[3] * b[3]};
+  };
+  const bool adds = operation == Operation::add;
+  const std::uint64_t first = adds ? 1 : operands.x;
+  const std::uint64_t second = adds ? 1 : operands.y;
+  Matrix power{1, first, second, 1 + first * second};
+  Matrix all{1, 0, 0, 1};
+  for (std::uint64_t rest = steps / 2; rest != 0; rest /= 2, power = times(power, power)) {
+    if (rest % 2 == 1) all = times(all, power);
+  }
+  const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  for (ArithmeticPair& one : pairs) {
+    one = {(all[0] * one.x + all[1] * one.y) & mask, (all[2] * one.x + all[3] * one.y) & mask};
+  }
+}
+
+std::uint32_t told(NumberType type, std::uint64_t words) {
+  const auto low = static_cast<std::uint32_t>(words);
+  return facts_of(type).bits == 64 ? low ^ static_cast<std::uint32_t>(words >> 32) : low;
+}
+
+}  // namespace
+
+std::uint64_t words_of(NumberType type, double number) {
+  if (type == NumberType::fp64) return std::bit_cast<std::uint64_t>(number);
+  const double kept = type == NumberType::fp16 ? to_half(number, false) : number;
+  return std::bit_cast<std::uint32_t>(static_cast<float>(kept));
+}
+
+double number_of(NumberType type, std::uint64_t words) {
+  if (type == NumberType::fp64) return std::bit_cast<double>(words);
+  return std::bit_cast<float>(static_cast<std::uint32_t>(words));
+}
+
+std::vector<ArithmeticPair> after_steps(NumberType type, Operation operation, const ArithmeticPair& operands,
+                                        std::vector<ArithmeticPair> starts, std::uint64_t steps, Rounding rounding) {
+  const NumberTypeFacts& facts = facts_of(type);
+  if (!is_exact(operation)) {
+    approach(operation, operands, starts, steps);
+  } else if (!facts.floating) {
+    multiply_and_add(operation, operands, starts, steps, facts.bits);
+  } else if (type == NumberType::fp64) {
+    replay(Floats<double>{rounding}, type, operation, operands, starts, steps);
+  } else if (type == NumberType::fp32) {
+    replay(Floats<float>{rounding}, type, operation, operands, starts, steps);
+  } else {
+    replay(Halves{rounding}, type, operation, operands, starts, steps);
+  }
+  return starts;
+}
+
+std::vector<std::uint32_t> start_words(const std::vector<ArithmeticPair>& starts) {
+  std::vector<std::uint32_t> words;
+  for (const auto number : {&ArithmeticPair::x, &ArithmeticPair::y}) {
+    for (const int shift : {0, 32}) {
+      for (std::uint32_t twice = 0; twice < 2; ++twice) {
+        for (const ArithmeticPair& start : starts) words.push_back(static_cast<std::uint32_t>(start.*number >> shift));
+      }
+    }
+  }
+  return words;
+}
+
+std::vector<ArithmeticPair> starts_in(const std::uint32_t* words) {
+  const auto number = [words](std::uint32_t place) {
+    return words[place] | std::uint64_t{words[place + 2 * different_starts]} << 32;
+  };
+  std::vector<ArithmeticPair> starts;
+  for (std::uint32_t start = 0; start < different_starts; ++start) {
+    starts.push_back({number(start), number(start + 4 * different_starts)});
+  }
+  return starts;
+}
+
+std::uint32_t told_by_item(NumberType type, Operation operation, const std::vector<ArithmeticPair>& ends,
+                           std::uint32_t first, std::uint32_t accumulators, std::uint32_t width) {
+  constexpr std::uint32_t factor = 0x01000193u;
+  std::array<std::uint32_t, different_starts> told_by_component{};
+  std::array<float, different_starts> sums{};
+  for (std::uint32_t accumulator = 0; accumulator < accumulators; ++accumulator) {
+    for (std::uint32_t i = 0; i < width; ++i) {
+      const ArithmeticPair& end = ends[(first + accumulator * width + i) % different_starts];
+      told_by_component[i] = (told_by_component[i] * factor + told(type, end.x)) * factor + told(type, end.y);
+      sums[i] += static_cast<float>(number_of(NumberType::fp32, end.x));
+    }
+  }
+  std::uint32_t check = 0;
+  float sum = 0;
+  for (std::uint32_t i = 0; i < width; ++i) {
+    check = check * factor + told_by_component[i];
+    sum += sums[i];
+  }
+  return is_exact(operation) ? check : std::bit_cast<std::uint32_t>(sum);
+}
+
+}  // namespace sonde::gpu

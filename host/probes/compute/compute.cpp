@@ -1,0 +1,78 @@
+// Question: how many operations a second does the device compute, by type of number, and how long does one take?
+//
+// Experiment: all work-items compute chains of steps that depend on each other, several chains each, on vectors. A step
+// is a multiplication and an addition in one (fma; of integers multiply-add), counted as two operations, or an
+// addition, a multiplication, a function, counted as one. Multipliers are arguments and the chains' beginnings come
+// from memory, so that no compiler can fold them; each item leaves a word that tells all its chains, which is compared
+// with what the host finds by making the same steps, to the bit (functions: within bounds). Chains rotate: they end at
+// no value, and leave no type's range.
+//
+// Which shape is fast is a device's own: vectors for what packs narrow numbers or issues two instructions at once, many
+// accumulators where latency is hidden by the chains of one item, many items where by others. A search comes first, as
+// part of preparing the rate of a type's multiply-adds; its other rates are measured in the same shape, which stands in
+// each record's `state.shape`. Then one chain of one item alone (chain dependent): its time a step is the latency. And
+// the rate of fp32 over fewer and fewer work-groups.
+//
+// How to read it: rates stand beside each other by type; those of half the bits are often twice as high. Over
+// work-groups the rate climbs until all compute units are busy, and is flat from there on.
+
+#include "gpu/error.hpp"
+#include "probes/catalog.hpp"
+#include "probes/compute/findings.hpp"
+#include "probes/compute/plan.hpp"
+#include "workloads/arithmetic_search.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using workloads::ArithmeticShape;
+using workloads::NumberType;
+using workloads::Operation;
+
+std::optional<std::string> compute_obstacle(const gpu::DeviceInfo& device) {
+  if (device.missing_types.size() < gpu::number_types.size()) return std::nullopt;
+  return "it computes with no type of number: " + device.missing_types.begin()->second.reason;
+}
+
+/// A CPU's driver takes as long to compile a shape as a GPU takes for all of them.
+workloads::ArithmeticSearch search_depth(const Request& request, const gpu::DeviceInfo& device, NumberType type) {
+  const bool on_cpu = device.type == gpu::DeviceType::cpu;
+  if (request.effort == Effort::quick) return {.rounds = type == NumberType::fp32 && !on_cpu ? 1 : 0};
+  if (on_cpu) return {.rounds = 1};
+  return {.rounds = request.effort == Effort::normal ? 2 : 4};
+}
+
+Workload prepare_compute(gpu::Device& device, const Point& point, const Request& request) {
+  const NumberType type = workloads::number_type_of(point.series);
+  const Operation operation = workloads::operation_of(point.series);
+  if (!is_rate(point)) return workloads::dependent_arithmetic(device, type, operation, request.seed);
+  const ArithmeticShape shape =
+      point.shape.empty()
+          ? workloads::search_arithmetic_shape(device, type, operation, search_depth(request, device.info(), type))
+          : workloads::arithmetic_shape_of(point.shape);
+  return workloads::arithmetic(device, type, operation, shape, request.seed);
+}
+
+Conclusion conclude_compute(const Request&, std::span<const Measurement> measurements) {
+  return {.levels = {}, .findings = half_rates(measurements)};
+}
+
+std::vector<Finding> stated_compute(const gpu::DeviceInfo& device, std::span<const Measurement> measurements) {
+  std::vector<Finding> found = peaks(device, measurements);
+  for (Finding& one : more_than_units_compute(device, measurements)) found.push_back(std::move(one));
+  return found;
+}
+
+}  // namespace
+
+const Probe compute{.name = "compute",
+                    .question = "How many operations a second does the device compute, and how long does one take?",
+                    .obstacle = compute_obstacle,
+                    .next = compute_points,
+                    .prepare = prepare_compute,
+                    .conclude = conclude_compute,
+                    .stated = stated_compute,
+                    // Searches come first, then all other operations.
+                    .all_over_first = [](Effort) { return 3.0; }};
+
+}  // namespace sonde::probes

@@ -1,0 +1,78 @@
+#include "probes/compute/plan.hpp"
+
+#include <algorithm>
+
+#include "measure/visits.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using workloads::NumberType;
+using workloads::Operation;
+
+/// By which types are measured: what most programs compute with comes first.
+constexpr std::array<NumberType, 7> order_of_types{NumberType::fp32,  NumberType::fp64,  NumberType::fp16,
+                                                   NumberType::int32, NumberType::int64, NumberType::int16,
+                                                   NumberType::int8};
+
+std::vector<Operation> operations_of(NumberType type) {
+  if (!gpu::facts_of(type).floating) return {Operation::fma, Operation::add};
+  if (type != NumberType::fp32) return {Operation::fma, Operation::add, Operation::multiply};
+  return {Operation::fma,         Operation::add,         Operation::multiply, Operation::reciprocal,
+          Operation::square_root, Operation::exponential, Operation::sine};
+}
+
+Point point_of(NumberType type, Operation operation, std::string_view chain, const Request& request) {
+  Point point;
+  point.series = workloads::series_of(type, operation, chain);
+  point.expected_seconds = request.effort == Effort::quick ? 0.15 : request.effort == Effort::normal ? 0.6 : 3;
+  return point;
+}
+
+}  // namespace
+
+bool is_rate(const Point& point) { return point.series.at("chain") == "parallel"; }
+bool is_of_some_groups(const Point& point) { return point.x.contains("groups"); }
+
+const Measurement* main_rate(std::span<const Measurement> known, NumberType type) {
+  const auto series = workloads::series_of(type, Operation::fma, "parallel");
+  const auto found = std::ranges::find_if(known, [&](const Measurement& one) {
+    return one.unit == "Gop/s" && one.point.series == series && !is_of_some_groups(one.point);
+  });
+  return found == known.end() ? nullptr : &*found;
+}
+
+std::vector<Point> compute_points(const gpu::DeviceInfo&, const Request& request, std::span<const Measurement> known) {
+  // A search costs many compilations: what is measured again and again, to see how the machine drifts, has none.
+  std::vector<Point> points{point_of(NumberType::fp32, Operation::fma, "dependent", request)};
+  for (const NumberType type : order_of_types) {
+    Point searched = point_of(type, Operation::fma, "parallel", request);
+    searched.visits = measure::usual_visits(request.effort);
+    searched.expected_seconds *= 2;
+    points.push_back(searched);
+  }
+  for (const NumberType type : order_of_types) {
+    const Measurement* const main = main_rate(known, type);
+    if (main == nullptr) continue;
+    for (const Operation operation : operations_of(type)) {
+      points.push_back(point_of(type, operation, "dependent", request));
+      if (operation == Operation::fma) continue;
+      Point rate = point_of(type, operation, "parallel", request);
+      rate.shape = main->state.shape;
+      points.push_back(rate);
+    }
+  }
+  if (const Measurement* const main = main_rate(known, NumberType::fp32)) {
+    const double all = main->state.shape.at("groups");
+    for (double groups = 1; groups < all; groups *= 2) {
+      Point some = point_of(NumberType::fp32, Operation::fma, "parallel", request);
+      some.x = {{"groups", groups}};
+      some.shape = main->state.shape;
+      some.shape["groups"] = groups;
+      points.push_back(some);
+    }
+  }
+  return points;
+}
+
+}  // namespace sonde::probes

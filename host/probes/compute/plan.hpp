@@ -1,0 +1,26 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "probes/probe.hpp"
+#include "workloads/arithmetic.hpp"
+
+namespace sonde::probes {
+
+/// Whether a point is a rate (all items at once) and no chain of dependent steps.
+bool is_rate(const Point& point);
+/// Whether it tells how a rate grows with the number of work-groups.
+bool is_of_some_groups(const Point& point);
+
+/// The rate of multiply-add of a type, by which its shape is found; null where it was not measured.
+const Measurement* main_rate(std::span<const Measurement> known, workloads::NumberType type);
+
+/// The points still wanted: of each type the rate of its multiply-adds, whose prepare() looks for the best shape; then,
+/// in that shape, its other rates, its latencies, and how the rate of fp32 grows with work-groups.
+std::vector<Point> compute_points(const gpu::DeviceInfo& device, const Request& request,
+                                  std::span<const Measurement> known);
+
+}  // namespace sonde::probes

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "gpu/device.hpp"
+#include "gpu/number_arithmetic.hpp"
+#include "measure/probe.hpp"
+
+// Arithmetic by all of a device at once, or one step after the other: its rate and its latency.
+namespace sonde::workloads {
+
+using gpu::NumberType;
+using gpu::Operation;
+
+/// Of a record's series, and back; multiply-add is the word for what integers do in place of fma.
+std::map<std::string, std::string> series_of(NumberType type, Operation operation, std::string_view chain);
+NumberType number_type_of(const std::map<std::string, std::string>& series);
+Operation operation_of(const std::map<std::string, std::string>& series);
+
+/// Operations that one step of one number counts as: a fused multiply-add is two.
+inline double operations_in(Operation operation) { return operation == Operation::fma ? 2 : 1; }
+
+/// How arithmetic is cut up.
+struct ArithmeticShape {
+  std::uint32_t width = 1;         ///< numbers in a vector: 1, 2, 4, in OpenCL up to 16
+  std::uint32_t accumulators = 1;  ///< vectors of one work-item that do not depend on each other: 1 … 8, 10 … 16
+  std::uint32_t unroll = 8;        ///< a trip makes twice as many steps of each accumulator: 1, 2, 4 … 32
+  std::uint32_t group_size = 1;
+  std::uint32_t groups = 1;
+
+  std::array<gpu::Constant, 4> constants(Operation operation) const {
+    return {{{"OPERATION", static_cast<std::uint32_t>(operation)},
+             {"ACCUMULATORS", accumulators},
+             {"UNROLL", unroll},
+             {"WIDTH", width}}};
+  }
+  std::uint32_t items() const { return group_size * groups; }
+  /// By all items in one trip.
+  double numbers_per_trip() const { return 2.0 * unroll * accumulators * width * items(); }
+  friend bool operator==(const ArithmeticShape&, const ArithmeticShape&) = default;
+};
+
+/// A shape as a record has it, and back.
+std::map<std::string, double> named(const ArithmeticShape& shape);
+ArithmeticShape arithmetic_shape_of(const std::map<std::string, double>& named);
+
+/// What multiplies: first and second of kernels/arithmetic.h. Neither zero nor one, and so that no chain ends at a
+/// value or leaves the type's range. `variant` chooses among several of the same kind.
+gpu::ArithmeticPair operands_of(NumberType type, Operation operation, std::uint32_t variant = 0);
+
+/// The kernel of a type, compiled; throws Unsupported with the missing feature where the device lacks the type, or
+/// where its compiler does not take it.
+std::unique_ptr<gpu::Kernel> arithmetic_kernel(gpu::Device& device, NumberType type, Operation operation,
+                                               const ArithmeticShape& shape);
+
+/// Steps by all items, in Gop/s. Every dispatch is proved by a word of each item that tells all its accumulators.
+measure::Workload arithmetic(gpu::Device& device, NumberType type, Operation operation, const ArithmeticShape& shape,
+                             std::uint64_t seed, std::uint32_t variant = 0);
+
+/// One chain of dependent steps: ns for each.
+measure::Workload dependent_arithmetic(gpu::Device& device, NumberType type, Operation operation, std::uint64_t seed);
+
+}  // namespace sonde::workloads

@@ -1,0 +1,109 @@
+#include "workloads/arithmetic_proof.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+
+namespace sonde::workloads {
+namespace {
+
+constexpr std::string_view report = ", so it did not do the work that was timed; please report the driver";
+/// Functions are the device's own approximations; 1e-3 is far more than any of their errors, and far less than a step.
+constexpr double tolerated_share = 1e-3;
+/// Lengths of dispatches whose ends are remembered: a short and a long one are repeated in turn.
+constexpr std::size_t remembered = 8;
+
+/// Between 1/2 and 1, of any mantissa; odd integers.
+std::vector<gpu::ArithmeticPair> starts_of(NumberType type, std::uint64_t seed) {
+  std::mt19937_64 random(seed + 0x5EED);
+  std::vector<gpu::ArithmeticPair> starts;
+  const auto number = [&] {
+    const double share = (static_cast<double>(random() >> 11) + 0.5) / 9007199254740992.0;
+    return gpu::words_of(type, 0.5 + 0.45 * share);
+  };
+  for (std::uint32_t start = 0; start < gpu::different_starts; ++start) {
+    if (gpu::facts_of(type).floating) {
+      starts.push_back({number(), number()});
+      continue;
+    }
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - gpu::facts_of(type).bits);
+    starts.push_back({(random() | 1) & mask, (random() | 1) & mask});
+  }
+  return starts;
+}
+
+}  // namespace
+
+ArithmeticProof::ArithmeticProof(NumberType type, Operation operation, const gpu::ArithmeticPair& operands,
+                                 std::uint64_t seed)
+    : type_(type), operation_(operation), operands_(operands), starts_(starts_of(type, seed)) {}
+
+std::vector<gpu::ArithmeticPair> ArithmeticProof::ends(const ArithmeticShape& shape, std::uint32_t salt,
+                                                       std::uint64_t steps) {
+  if (ends_.size() > remembered && !ends_.contains(steps)) ends_.clear();
+  Ends& known = ends_[steps];
+  const std::uint32_t needed = std::min(shape.items() + shape.accumulators * shape.width - 1, gpu::different_starts);
+  std::vector<std::uint32_t> missing;
+  std::vector<gpu::ArithmeticPair> made;
+  for (std::uint32_t i = 0; i < needed; ++i) {
+    const std::uint32_t start = (salt + i) % gpu::different_starts;
+    if (known[start]) continue;
+    missing.push_back(start);
+    made.push_back(starts_[start]);
+  }
+  made = gpu::after_steps(type_, operation_, operands_, std::move(made), steps, rounding_);
+  for (std::size_t i = 0; i < missing.size(); ++i) known[missing[i]] = made[i];
+  std::vector<gpu::ArithmeticPair> all;
+  for (const auto& end : known) all.push_back(end.value_or(gpu::ArithmeticPair{}));
+  return all;
+}
+
+std::optional<std::string> ArithmeticProof::mismatch(std::span<const std::uint32_t> results,
+                                                     const ArithmeticShape& shape, std::uint32_t trips,
+                                                     std::uint32_t salt) {
+  const std::vector<gpu::ArithmeticPair> at_end = ends(shape, salt, std::uint64_t{2} * shape.unroll * trips);
+  std::array<std::uint32_t, gpu::different_starts> told{};
+  for (std::uint32_t first = 0; first < gpu::different_starts; ++first) {
+    told[first] = gpu::told_by_item(type_, operation_, at_end, first, shape.accumulators, shape.width);
+  }
+  for (std::uint32_t item = 0; item < shape.items(); ++item) {
+    const std::uint32_t expected = told[(item + salt) % gpu::different_starts];
+    const std::uint32_t found = results[2 * std::size_t{item}];
+    if (gpu::is_exact(operation_)) {
+      if (found == expected) continue;
+    } else {
+      const auto wanted = static_cast<double>(std::bit_cast<float>(expected));
+      if (std::abs(static_cast<double>(std::bit_cast<float>(found)) - wanted) <= tolerated_share * std::abs(wanted))
+        continue;
+    }
+    return "the accumulators of work-item " + std::to_string(item) +
+           " are not what the host finds after the same steps" + std::string(report);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> ArithmeticProof::flaw(std::span<const std::uint32_t> results, const ArithmeticShape& shape,
+                                                 std::uint32_t trips, std::uint32_t salt) {
+  for (std::uint32_t item = 0; item < shape.items(); ++item) {
+    const std::uint32_t made = results[2 * std::size_t{item} + 1] - salt;
+    if (made == trips) continue;
+    return "work-item " + std::to_string(item) + " left its loop after " + std::to_string(made) + " of " +
+           std::to_string(trips) + " trips" + std::string(report);
+  }
+  auto wrong = mismatch(results, shape, trips, salt);
+  if (!wrong || !gpu::facts_of(type_).floating || !gpu::is_exact(operation_)) return wrong;
+  const gpu::Rounding before = rounding_;
+  for (const bool flushes : {false, true}) {
+    for (const bool fused : {true, false}) {
+      rounding_ = {.fused = fused, .flushes = flushes};
+      ends_.clear();
+      if (!mismatch(results, shape, trips, salt)) return std::nullopt;
+    }
+  }
+  rounding_ = before;
+  ends_.clear();
+  return wrong;
+}
+
+}  // namespace sonde::workloads

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "workloads/arithmetic.hpp"
+
+namespace sonde::workloads {
+
+/// How far a search goes: the usual shapes alone, or from the best of them to neighbours, so many rounds.
+struct ArithmeticSearch {
+  int rounds = 0;
+};
+
+/// The fastest shape found. Throws as arithmetic_kernel() does, and gpu::Error where no shape runs.
+ArithmeticShape search_arithmetic_shape(gpu::Device& device, NumberType type, Operation operation,
+                                        const ArithmeticSearch& search);
+
+}  // namespace sonde::workloads

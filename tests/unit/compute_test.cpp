@@ -1,0 +1,241 @@
+// Arithmetic: a simulated device's rates and latencies come back, what is missing is said, and work that was not done
+// is noticed.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/model/model.hpp"
+#include "measure/runner.hpp"
+#include "probes/catalog.hpp"
+#include "probes/compute/findings.hpp"
+#include "support/recording_observer.hpp"
+#include "support/small_model.hpp"
+#include "workloads/arithmetic_instruction.hpp"
+#include "workloads/arithmetic_proof.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using workloads::ArithmeticProof;
+using workloads::ArithmeticShape;
+using workloads::NumberType;
+using workloads::Operation;
+
+constexpr double clock_ghz = 2;
+constexpr std::uint32_t units = 6;
+
+gpu::model::Description computing_model() {
+  gpu::model::Description model = test::small_model(1ull << 28);
+  model.compute_units = units;
+  model.launch_ns = 2000;
+  for (gpu::model::Level& level : model.levels) {
+    level.read_gbps = 1000;
+    level.write_gbps = 1000;
+  }
+  model.arithmetic.per_cycle = {{"fp32", 128}, {"fp16", 256}, {"fp64", 2}, {"int32", 64}, {"int8", 96}};
+  model.arithmetic.functions_per_cycle = 16;
+  model.arithmetic.issue_per_cycle = 4;
+  model.arithmetic.latency_cycles = 5;
+  return model;
+}
+
+test::RecordingObserver asked(const gpu::model::Description& model) {
+  const auto device = gpu::model::open(model);
+  test::RecordingObserver observer;
+  (void)measure::run_probe(
+      *device, compute,
+      {.request = {.effort = measure::Effort::quick}, .host_time = [] { return counters::HostTime{}; }}, observer);
+  return observer;
+}
+
+std::optional<double> median_at(const test::RecordingObserver& seen, const std::string& type,
+                                const std::string& operation, const std::string& chain) {
+  for (const measure::Measurement& one : seen.measurements) {
+    const auto& series = one.point.series;
+    const bool here = series.at("type") == type && series.at("operation") == operation && series.at("chain") == chain;
+    if (here && one.point.x.empty() && one.unit != "cycles") return measure::median_of(one);
+  }
+  return std::nullopt;
+}
+
+std::vector<Finding> found_by_name(const test::RecordingObserver& seen, const std::string& name) {
+  std::vector<Finding> some;
+  std::ranges::copy_if(seen.findings, std::back_inserter(some), [&](const Finding& one) { return one.name == name; });
+  return some;
+}
+
+TEST(Compute, FindsTheRatesAndLatenciesOfASimulatedDevice) {
+  const test::RecordingObserver seen = asked(computing_model());
+  for (const auto& failure : seen.failures) ADD_FAILURE() << failure.text;
+  const auto expect_rate = [&](const std::string& type, const std::string& operation, double per_cycle) {
+    const auto rate = median_at(seen, type, operation, "parallel");
+    ASSERT_TRUE(rate) << type << " " << operation;
+    EXPECT_NEAR(*rate / (units * clock_ghz * per_cycle), 1, 0.01) << type << " " << operation;
+  };
+  expect_rate("fp32", "fma", 256);
+  expect_rate("fp32", "add", 128);
+  expect_rate("fp32", "multiply", 128);
+  expect_rate("fp32", "sine", 16);
+  expect_rate("fp32", "reciprocal", 16);
+  expect_rate("fp16", "fma", 512);
+  expect_rate("fp64", "fma", 4);
+  expect_rate("int32", "multiply-add", 128);
+  expect_rate("int8", "add", 96);
+  for (const char* type : {"fp32", "fp16", "fp64", "int32"}) {
+    const auto latency = median_at(seen, type, "add", "dependent");
+    ASSERT_TRUE(latency) << type;
+    // Where a type's lanes take longer than its latency, they are what a step waits for.
+    const double lanes_ns = std::string(type) == "fp64" ? 16 / clock_ghz : 0;
+    EXPECT_NEAR(*latency, std::max(5 / clock_ghz, lanes_ns), 0.02 * *latency) << type;
+  }
+}
+
+TEST(Compute, SaysWhichTypesAreMissingAndGoesOn) {
+  const test::RecordingObserver seen = asked(computing_model());
+  std::vector<std::string> types;
+  for (const auto& skip : seen.skips) {
+    ASSERT_TRUE(skip.point);
+    types.push_back(skip.point->series.at("type"));
+    EXPECT_NE(skip.text.find(types.back()), std::string::npos) << skip.text;
+  }
+  EXPECT_EQ(types, (std::vector<std::string>{"int64", "int16"}));
+}
+
+TEST(Compute, TellsThePeakOfEachTypeByUnitAndCycle) {
+  const std::vector<Finding> peaks = found_by_name(asked(computing_model()), "peak");
+  ASSERT_EQ(peaks.size(), 5u);
+  EXPECT_EQ(peaks[1].series.at("type"), "fp32");
+  EXPECT_NEAR(*peaks[1].value, units * clock_ghz * 256, 0.01 * units * clock_ghz * 256);
+  EXPECT_NEAR(peaks[1].details.at("operations_per_unit_and_cycle"), 256, 3);
+  EXPECT_NEAR(peaks[2].details.at("ratio_to_fp32"), 2, 0.03);
+}
+
+TEST(Compute, FindsHalvesThatAreNoFasterThanSingles) {
+  gpu::model::Description model = computing_model();
+  EXPECT_TRUE(found_by_name(asked(model), "half-rate").empty());
+  model.arithmetic.per_cycle["fp16"] = 128;
+  const std::vector<Finding> found = found_by_name(asked(model), "half-rate");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NEAR(*found[0].value, 1, 0.02);
+  EXPECT_NE(found[0].evidence.find("hardly faster"), std::string::npos) << found[0].evidence;
+}
+
+TEST(Compute, DoesNotBelieveMoreThanAnyUnitDoes) {
+  gpu::model::Description model = computing_model();
+  EXPECT_TRUE(found_by_name(asked(model), "suspicious").empty());
+  model.arithmetic.per_cycle["fp32"] = 200;
+  model.arithmetic.issue_per_cycle = 32;
+  const std::vector<Finding> found = found_by_name(asked(model), "suspicious");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].series.at("type"), "fp32");
+}
+
+// A rate that needs many instructions at once is out of reach where few can begin in a cycle: each shape meets the
+// limit.
+TEST(Compute, IsBoundByTheIssueRate) {
+  gpu::model::Description model = computing_model();
+  model.arithmetic.issue_per_cycle = 2;
+  const auto rate = median_at(asked(model), "fp32", "fma", "parallel");
+  ASSERT_TRUE(rate);
+  EXPECT_NEAR(*rate / (units * clock_ghz * 128), 1, 0.01);
+}
+
+/// What a device that rounds so leaves: two words for each item.
+std::vector<std::uint32_t> left_by_device(NumberType type, Operation operation, const ArithmeticShape& shape,
+                                          std::uint32_t trips, std::uint32_t salt, gpu::Rounding rounding) {
+  const gpu::ArithmeticPair operands = workloads::operands_of(type, operation);
+  const auto starts = gpu::starts_in(ArithmeticProof(type, operation, operands, 1).start_words().data());
+  const auto ends =
+      gpu::after_steps(type, operation, operands, starts, std::uint64_t{2} * shape.unroll * trips, rounding);
+  std::vector<std::uint32_t> left;
+  for (std::uint32_t item = 0; item < shape.items(); ++item) {
+    left.push_back(gpu::told_by_item(type, operation, ends, item + salt, shape.accumulators, shape.width));
+    left.push_back(trips + salt);
+  }
+  return left;
+}
+
+ArithmeticProof proof_of(NumberType type, Operation operation) {
+  return {type, operation, workloads::operands_of(type, operation), 1};
+}
+
+constexpr ArithmeticShape some_shape{.width = 2, .accumulators = 3, .unroll = 4, .group_size = 8, .groups = 3};
+
+TEST(ArithmeticProof, AcceptsEveryRoundingThatIsRight) {
+  for (const NumberType type : {NumberType::fp64, NumberType::fp32, NumberType::fp16}) {
+    for (const bool fused : {true, false}) {
+      for (const bool flushes : {true, false}) {
+        const auto left = left_by_device(type, Operation::fma, some_shape, 1000, 8, {fused, flushes});
+        EXPECT_EQ(proof_of(type, Operation::fma).flaw(left, some_shape, 1000, 8), std::nullopt)
+            << gpu::facts_of(type).name << fused << flushes;
+      }
+    }
+  }
+}
+
+TEST(ArithmeticProof, NoticesAWrongAccumulatorLostTripsAndWhatAnotherDispatchLeft) {
+  for (const auto& type : gpu::number_types) {
+    const auto left = left_by_device(type.type, Operation::fma, some_shape, 100, 8, {});
+    ArithmeticProof proof = proof_of(type.type, Operation::fma);
+    EXPECT_EQ(proof.flaw(left, some_shape, 100, 8), std::nullopt) << type.name;
+    auto wrong = left;
+    wrong[2 * 17] ^= 1;
+    EXPECT_NE(proof.flaw(wrong, some_shape, 100, 8), std::nullopt) << type.name;
+    wrong = left;
+    --wrong[2 * 23 + 1];
+    EXPECT_NE(proof.flaw(wrong, some_shape, 100, 8), std::nullopt) << type.name;
+    EXPECT_NE(proof.flaw(left, some_shape, 100, 16), std::nullopt) << type.name;
+    EXPECT_NE(proof.flaw(left, some_shape, 101, 8), std::nullopt) << type.name;
+    const auto folded = left_by_device(type.type, Operation::fma, some_shape, 99, 9, {});
+    EXPECT_NE(proof.flaw(folded, some_shape, 100, 8), std::nullopt) << type.name;
+  }
+}
+
+TEST(ArithmeticProof, HoldsFunctionsToTheirBounds) {
+  for (const Operation operation :
+       {Operation::reciprocal, Operation::square_root, Operation::exponential, Operation::sine}) {
+    auto left = left_by_device(NumberType::fp32, operation, some_shape, 100, 8, {});
+    ArithmeticProof proof = proof_of(NumberType::fp32, operation);
+    EXPECT_EQ(proof.flaw(left, some_shape, 100, 8), std::nullopt);
+    left[0] = 0;
+    EXPECT_NE(proof.flaw(left, some_shape, 100, 8), std::nullopt);
+  }
+}
+
+TEST(Arithmetic, MeetsNoSpecialNumberWhateverItMultipliesBy) {
+  for (const auto& type : gpu::number_types) {
+    if (!type.floating) continue;
+    for (const Operation operation : {Operation::fma, Operation::add, Operation::multiply}) {
+      for (std::uint32_t variant = 0; variant < 3; ++variant) {
+        const gpu::ArithmeticPair operands = workloads::operands_of(type.type, operation, variant);
+        auto pairs = gpu::starts_in(proof_of(type.type, operation).start_words().data());
+        pairs = gpu::after_steps(type.type, operation, operands, pairs, 400'000, {});
+        int same = 0;
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+          const double x = gpu::number_of(type.type, pairs[i].x);
+          const double y = gpu::number_of(type.type, pairs[i].y);
+          const double length = std::hypot(x, y);
+          EXPECT_TRUE(length > 0.2 && length < 8) << type.name << " " << static_cast<int>(operation) << " " << length;
+          same += pairs[i].x == pairs[(i + 1) % pairs.size()].x ? 1 : 0;
+        }
+        EXPECT_LT(same, 3) << type.name;
+      }
+    }
+  }
+}
+
+TEST(MostFrequentArithmetic, IsWhatTheLoopIsMadeOf) {
+  EXPECT_EQ(workloads::most_frequent_arithmetic("v_add_u32 v0, v1\n v_pk_fma_f16 v1, v2\n v_pk_fma_f16 v3, v2\n"),
+            "v_pk_fma_f16");
+  EXPECT_EQ(workloads::most_frequent_arithmetic("fma.rn.f32 %f1, %f2;\n fma.rn.f32 %f3;\n add.s32 %r1;"), "fma.rn.f32");
+  EXPECT_EQ(workloads::most_frequent_arithmetic("ret;"), "");
+}
+
+}  // namespace
+}  // namespace sonde::probes
