@@ -195,6 +195,9 @@ class OpenclDevice final : public Device {
     } catch (const cl::Error&) {
       log = "it has no log of why";
     }
+    // Some have a page for each place where a macro stands; the first errors tell.
+    constexpr std::size_t most_of_a_log = 1000;
+    if (log.size() > most_of_a_log) log = log.substr(0, most_of_a_log) + " …";
     throw Error("clBuildProgram failed with " + error_name(status) + "; " + advice(status) +
                 ". The driver's log: " + log);
   }

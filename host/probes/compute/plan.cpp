@@ -1,6 +1,8 @@
 #include "probes/compute/plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "measure/visits.hpp"
 
@@ -15,7 +17,19 @@ constexpr std::array<NumberType, 7> order_of_types{NumberType::fp32,  NumberType
                                                    NumberType::int32, NumberType::int64, NumberType::int16,
                                                    NumberType::int8};
 
-std::vector<Operation> operations_of(NumberType type) {
+/// A CPU's driver takes seconds to compile what a GPU's does in milliseconds: where time is short, what most programs
+/// compute with has to do.
+bool is_in_short(const gpu::DeviceInfo& device, const Request& request) {
+  return device.type == gpu::DeviceType::cpu && request.effort == Effort::quick;
+}
+
+std::span<const NumberType> types_of(const gpu::DeviceInfo& device, const Request& request) {
+  static constexpr std::array<NumberType, 3> few{NumberType::fp32, NumberType::fp64, NumberType::int32};
+  return is_in_short(device, request) ? std::span<const NumberType>(few) : order_of_types;
+}
+
+std::vector<Operation> operations_of(NumberType type, bool in_short) {
+  if (in_short) return {Operation::fma};
   if (!gpu::facts_of(type).floating) return {Operation::fma, Operation::add};
   if (type != NumberType::fp32) return {Operation::fma, Operation::add, Operation::multiply};
   return {Operation::fma,         Operation::add,         Operation::multiply, Operation::reciprocal,
@@ -42,19 +56,21 @@ const Measurement* main_rate(std::span<const Measurement> known, NumberType type
   return found == known.end() ? nullptr : &*found;
 }
 
-std::vector<Point> compute_points(const gpu::DeviceInfo&, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> compute_points(const gpu::DeviceInfo& device, const Request& request,
+                                  std::span<const Measurement> known) {
   // A search costs many compilations: what is measured again and again, to see how the machine drifts, has none.
   std::vector<Point> points{point_of(NumberType::fp32, Operation::fma, "dependent", request)};
-  for (const NumberType type : order_of_types) {
+  const std::span<const NumberType> types = types_of(device, request);
+  for (const NumberType type : types) {
     Point searched = point_of(type, Operation::fma, "parallel", request);
     searched.visits = measure::usual_visits(request.effort);
     searched.expected_seconds *= 2;
     points.push_back(searched);
   }
-  for (const NumberType type : order_of_types) {
+  for (const NumberType type : types) {
     const Measurement* const main = main_rate(known, type);
     if (main == nullptr) continue;
-    for (const Operation operation : operations_of(type)) {
+    for (const Operation operation : operations_of(type, is_in_short(device, request))) {
       points.push_back(point_of(type, operation, "dependent", request));
       if (operation == Operation::fma) continue;
       Point rate = point_of(type, operation, "parallel", request);
