@@ -186,8 +186,8 @@ TEST(StreamTeam, ReadsTheMemoryOfTheNodeThatIsNamed) {
   const std::vector<const cpu::Core*> cores = cores_here();
   const std::vector<int> nodes(cores.size(), cpu::machine().nodes.front());
   try {
-    StreamTeam team(cores, cpu::stream_kernels().front().front(), Stream::read, Stores::ordinary, 1, 10 * cpu::stream_step,
-                    nodes);
+    StreamTeam team(cores, cpu::stream_kernels().front().front(), Stream::read, Stores::ordinary, 1,
+                    10 * cpu::stream_step, nodes);
     EXPECT_GT(team.run(2).count(), 0);
     EXPECT_EQ(team.flaw(), std::nullopt);
   } catch (const gpu::Unsupported& reason) {
