@@ -40,6 +40,7 @@ constexpr double seconds_of_a_further_pair = 1e-3;   ///< at once with another: 
 constexpr double seconds_of_a_copied_gibibyte = 2;   ///< through all trials, and new memory
 
 constexpr std::uint64_t most_copied_bytes = 4ull << 30;
+constexpr std::uint64_t most_copied_bytes_in_short_time = 1ull << 30;
 constexpr std::uint64_t least_copied_bytes = 256 << 20;
 
 double exchange_seconds(const ExchangeSize& size) {
@@ -104,9 +105,10 @@ std::vector<Point> held_and_queued(const CpuPair& pair, const Request& request, 
   return points;
 }
 
-/// One pair of each placement copies 4 GiB, or as much as a quarter of the memory and --sizes allow.
+/// One pair of each placement copies 4 GiB, 1 where time is short, or as much as a quarter of the memory and --sizes
+/// allow.
 std::vector<Point> copy_points(const std::vector<CpuPair>& pairs, const Request& request, std::uint64_t memory_bytes) {
-  std::uint64_t bytes = most_copied_bytes;
+  std::uint64_t bytes = request.effort == Effort::thorough ? most_copied_bytes : most_copied_bytes_in_short_time;
   while (bytes > memory_bytes / 4 || bytes > request.largest_bytes.value_or(~0ull)) bytes /= 2;
   std::vector<Point> points;
   if (request.effort == Effort::quick || bytes < least_copied_bytes || bytes < request.smallest_bytes.value_or(0))
