@@ -8,6 +8,7 @@
 
 #include "probes/catalog.hpp"
 #include "summary/bandwidth_table.hpp"
+#include "summary/compute_table.hpp"
 #include "summary/contention_table.hpp"
 #include "summary/copy_table.hpp"
 #include "summary/core_to_core_table.hpp"
@@ -75,6 +76,7 @@ std::string of_device(const DeviceRecord& device, const View& view, const Paper&
   add(copy_table, "copy");
   add(contention_table, "contention");
   add(frames_table, "frames");
+  add(compute_table, "compute");
   for (const probes::Probe* probe : probes::catalog()) {
     if (shown.contains(probe->name)) continue;
     for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::cpu, gpu::Api::model})

@@ -334,6 +334,35 @@ TEST(Summary, HowManyWorkGroupsReadingTakesIsATableInPlaceOfItsFindings) {
   EXPECT_FALSE(has(text, "At 2 MiB"));
 }
 
+TEST(Summary, ArithmeticIsATableByTypeAndOneByFunction) {
+  std::vector<Line> lines;
+  const auto add = [&](const std::string& type, const std::string& operation, const std::string& unit, double value,
+                       double groups = 0) {
+    SampleLine line{.origin = {"cpu", "opencl", "compute"}, .measurement = {}};
+    const std::string chain = unit == "ns" ? "dependent" : "parallel";
+    line.measurement.point.series = {{"type", type}, {"operation", operation}, {"chain", chain}};
+    if (groups > 0) line.measurement.point.x = {{"groups", groups}};
+    line.measurement.unit = unit;
+    line.measurement.values = {value};
+    line.measurement.state.shape = {{"groups", groups > 0 ? groups : 1056}};
+    lines.push_back(line);
+  };
+  add("fp32", "fma", "Gop/s", 65330);
+  add("fp32", "fma", "ns", 2.05);
+  add("fp32", "fma", "Gop/s", 494, 1);
+  add("fp32", "fma", "Gop/s", 63400, 128);
+  add("fp64", "fma", "Gop/s", 32600);
+  add("int32", "multiply-add", "Gop/s", 33400);
+  add("fp32", "sine", "Gop/s", 4170);
+  const std::string text = text_of(lines);
+  EXPECT_TRUE(has(text, "Arithmetic through OpenCL: medians, Gop/s"));
+  EXPECT_TRUE(has(text, "  fp32          65330                  2.05\n"));
+  EXPECT_TRUE(has(text, "  int32         33400\n"));
+  EXPECT_TRUE(has(text, "  sine      4170\n"));
+  EXPECT_TRUE(has(text, "by 1 work-group: 494 Gop/s; of the numbers that were tried 128 get 95 % of"));
+  EXPECT_EQ(text.find("dependent"), std::string::npos) << "no table of everything beside it";
+}
+
 TEST(Summary, WhatOneReasonKeptFromBeingMeasuredIsCountedUnderItsDevice) {
   const auto skip = [](const std::string& device, double bytes) {
     return records::SkipLine{{device, "opencl", "latency"}, test::point_of(bytes), "why"};

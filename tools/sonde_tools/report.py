@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sonde_tools import formats, outputs, page, pictures, records, tables, together
 from sonde_tools.bandwidth import BANDWIDTH
+from sonde_tools.compute import COMPUTE
 from sonde_tools.contention import CONTENTION
 from sonde_tools.copy import COPY
 from sonde_tools.core_to_core import CORE_TO_CORE, matrix_texts
@@ -34,6 +35,7 @@ SECTIONS = [
     COPY,
     CONTENTION,
     FRAMES,
+    COMPUTE,
     MOVED,
 ]
 
