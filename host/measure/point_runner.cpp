@@ -125,6 +125,7 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
   const counters::HostTime before = options_.host_time();
   for (int replicate = 0; replicate < point.replicates; ++replicate) {
     Request request = options_.request;
+    request.alive = alive;
     request.seed += static_cast<std::uint64_t>(visit * point.replicates + replicate) << 32;
     std::unique_ptr<gpu::Buffer> moved_by = displacement(device_, random_);
     const Workload workload = counted.counted(probe_.prepare(device_, point, request));

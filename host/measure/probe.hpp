@@ -35,9 +35,10 @@ struct Request {
   std::uint64_t stated_cache_bytes = 0;  ///< the largest cache that the system or a driver states; 0 without any
   /// The cache before memory, and behind the GPU's own, that the system states; 0 without any.
   std::uint64_t stated_memory_side_bytes = 0;
-  bool counts_traffic = false;  ///< counters see what moves at the fabric and at memory
-  Frame frame = {};             ///< what a probe of frames renders
-  bool split_locks = false;     ///< locked operations across two lines may be made, which slow the whole machine down
+  bool counts_traffic = false;          ///< counters see what moves at the fabric and at memory
+  Frame frame = {};                     ///< what a probe of frames renders
+  std::function<void()> alive = [] {};  ///< to be called now and then while prepare() works for seconds
+  bool split_locks = false;  ///< locked operations across two lines may be made, which slow the whole machine down
 };
 
 /// One thing to measure: which curve (`series`, short fixed words), where on it (`x`) and in which `shape`.

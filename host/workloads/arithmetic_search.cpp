@@ -182,6 +182,7 @@ ArithmeticShape search_arithmetic_shape(gpu::Device& device, NumberType type, Op
   double speed = 0;
   const auto consider = [&](const ArithmeticShape& shape) {
     const double found = trials.speed(shape, speed);
+    search.alive();
     if (found <= surely_better * speed) return false;
     best = shape;
     speed = found;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "workloads/arithmetic.hpp"
 
 namespace sonde::workloads {
@@ -7,6 +9,7 @@ namespace sonde::workloads {
 /// How far a search goes: the usual shapes alone, or from the best of them to neighbours, so many rounds.
 struct ArithmeticSearch {
   int rounds = 0;
+  std::function<void()> alive = [] {};  ///< called after each shape: drivers of CPUs take seconds to compile one
 };
 
 /// The fastest shape found. Throws as arithmetic_kernel() does, and gpu::Error where no shape runs.

@@ -99,7 +99,7 @@ def cpu_run(program, both_cpu, tmp_path_factory):
     """The CPU through both APIs: how the program ended, its records, samples and last record."""
     sonde = Sonde(program, tmp_path_factory.mktemp("cpu"))
     words = ("run", "--device", "cpu", *SHORT_SWEEP, "--seed", "7", "-o", "run.jsonl")
-    done = sonde(*words)
+    done = sonde(*words, timeout=180)
     records = sonde.records()
     return SimpleNamespace(
         words=words,

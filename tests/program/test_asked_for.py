@@ -74,7 +74,8 @@ def test_status_0_when_a_probe_nobody_named_measured_nothing(sonde, listed, open
     done = sonde("run", "--device", "cpu", "--api", "opencl", *whole_memory(listed), "-o", "run.jsonl")
     assert done.status == 0
     assert sonde.records()[-1]["skips"] >= 1
-    assert not of_kind(sonde.records(), "sample")
+    # Arithmetic has no working set, whose size could have been asked for.
+    assert {sample["probe"] for sample in of_kind(sonde.records(), "sample")} <= {"compute"}
 
 
 def test_a_time_limit_ends_the_run_and_keeps_what_was_measured(sonde, valid, opencl_cpu):

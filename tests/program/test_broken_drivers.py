@@ -34,7 +34,7 @@ def test_listing_survives_a_driver_that_crashes(broken):
 def test_a_run_survives_a_driver_that_fails_while_it_lists_its_devices(sonde, broken, valid, fault):
     done = broken(fault, "run", "--device", "cpu", "--silence-limit", "2", *ONE_POINT, "-o", "run.jsonl")
     assert done.status in (0, 1)
-    assert done.seconds < 20
+    assert done.seconds < 40  # a hanging driver costs the silence limit, not a minute
     records = sonde.records()
     valid(records)
     assert {sample["api"] for sample in of_kind(records, "sample")} - {"cpu"} == {"vulkan"}

@@ -45,5 +45,6 @@ def test_every_drivers_arithmetic_is_proved(sonde, valid):
     samples = of_kind(sonde.records(), "sample")
     for api in {one["api"] for one in samples}:
         measured = {tuple(sorted(one["series"].items())) for one in samples if one["api"] == api}
-        assert len(measured) > 20
+        # A CPU at quick: rate and latency of three types, where it has them.
+        assert len(measured) >= 4
     assert all(value > 0 for one in samples for value in one["values"])

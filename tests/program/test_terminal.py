@@ -108,7 +108,10 @@ def test_no_line_of_the_list_is_wider_than_the_terminal(sonde, columns):
 
 
 def test_where_there_is_no_terminal_a_table_has_all_its_columns(sonde, model_file):
-    words = ("run", "--device", model_file(**EVERYTHING), "--probe", "latency,bandwidth", *SWEEP, "-o", "run.jsonl")
+    # Large enough for several working sets of each probe.
+    levels = [{"name": "L1", "bytes": 65536, "latency_ns": 40}, {"name": "DRAM", "latency_ns": 300}]
+    device = model_file(**EVERYTHING, levels=levels)
+    words = ("run", "--device", device, "--probe", "latency,bandwidth", *SWEEP, "-o", "run.jsonl")
     out = sonde(*words).out
     (head,) = [line for line in out.splitlines() if line.split()[:1] == ["level"]]
     assert head.split() == ["level", "size", "between", "edge", "ns", "between", "GB/s", "between", "cycles"]

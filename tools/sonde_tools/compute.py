@@ -3,6 +3,7 @@
 from sonde_tools import axes, charts, formats, parts
 from sonde_tools.devices import API_NAMES
 from sonde_tools.sections import Section, Table
+from sonde_tools.series import DEFAULTS
 
 TYPES = ["fp64", "fp32", "fp16", "bf16", "int64", "int32", "int16", "int8"]
 FUNCTIONS = ["reciprocal", "square-root", "exponential", "sine"]
@@ -20,7 +21,7 @@ def _rates(view):
 
 
 def _word(entry, key):
-    return entry.curve.series.get(key, "")
+    return entry.curve.series.get(key, DEFAULTS[key])
 
 
 def _is_multiply_add(entry):

@@ -7,7 +7,7 @@ DEFAULTS = {
     "side": "gpu", "writer": "cpu", "direction": "to-device", "counted": "total", "engine": "driver",
     "host": "pageable", "pages": "small", "bytes-counted": "program", "state": "asleep", "core": "performance",
     "exchange": "compare-and-swap", "line": "clean", "placement": "same-cluster", "role": "writer",
-    "stores": "ordinary", "pinning": "compact",
+    "stores": "ordinary", "pinning": "compact", "type": "fp64", "operation": "fma", "chain": "parallel",
 }  # fmt: skip
 
 # Words that two keys could both mean.

@@ -16,6 +16,8 @@
 // How to read it: rates stand beside each other by type; those of half the bits are often twice as high. Over
 // work-groups the rate climbs until all compute units are busy, and is flat from there on.
 
+#include <algorithm>
+
 #include "gpu/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/compute/findings.hpp"
@@ -37,9 +39,10 @@ std::optional<std::string> compute_obstacle(const gpu::DeviceInfo& device) {
 /// A CPU's driver takes as long to compile a shape as a GPU takes for all of them.
 workloads::ArithmeticSearch search_depth(const Request& request, const gpu::DeviceInfo& device, NumberType type) {
   const bool on_cpu = device.type == gpu::DeviceType::cpu;
-  if (request.effort == Effort::quick) return {.rounds = type == NumberType::fp32 && !on_cpu ? 1 : 0};
-  if (on_cpu) return {.rounds = 1};
-  return {.rounds = request.effort == Effort::normal ? 2 : 4};
+  int rounds = request.effort == Effort::quick ? 0 : request.effort == Effort::normal ? 2 : 4;
+  if (request.effort == Effort::quick && type == NumberType::fp32 && !on_cpu) rounds = 1;
+  if (on_cpu) rounds = std::min(rounds, 1);
+  return {.rounds = rounds, .alive = request.alive};
 }
 
 Workload prepare_compute(gpu::Device& device, const Point& point, const Request& request) {
