@@ -243,8 +243,9 @@ TEST(CoreToCorePlan, CopiesAsMuchAsTheMemoryAllowsAndNothingAtQuick) {
     }
     return bytes;
   };
-  EXPECT_EQ(copied(Effort::normal, 64ull << 30), 4.0 * (1 << 30));
-  EXPECT_EQ(copied(Effort::normal, 5ull << 30), 1 << 30);
+  EXPECT_EQ(copied(Effort::thorough, 64ull << 30), 4.0 * (1 << 30));
+  EXPECT_EQ(copied(Effort::thorough, 5ull << 30), 1 << 30);
+  EXPECT_EQ(copied(Effort::normal, 64ull << 30), 1 << 30);
   EXPECT_EQ(copied(Effort::normal, 512 << 20), 0);
   EXPECT_EQ(copied(Effort::quick, 64ull << 30), 0);
 }
