@@ -92,6 +92,16 @@ std::string in_the_largest(const Results& results, const std::vector<double>& th
   return table.empty() ? "" : "\n" + table.text(columns);
 }
 
+/// How many threads saturate memory is much alike for all streams: of reading and of triad it is said here, of the
+/// others in the report.
+bool is_told(const measure::Finding& finding) {
+  if (finding.name != "saturated-by") return true;
+  const auto stores = finding.series.find("stores");
+  const bool past_caches = stores != finding.series.end() && stores->second == "non-temporal";
+  const std::string& pattern = finding.series.at("pattern");
+  return !past_caches && (pattern == "read" || pattern == "triad");
+}
+
 }  // namespace
 
 std::string cpu_bandwidth_table(const Results& cpu_bandwidth, int columns) {
@@ -104,7 +114,9 @@ std::string cpu_bandwidth_table(const Results& cpu_bandwidth, int columns) {
       "\n" + wrapped("Bandwidth of the CPU itself, GB/s that the program reads and writes: medians", columns);
   text += by_working_set(cpu_bandwidth, threads, columns) + in_the_largest(cpu_bandwidth, threads, columns);
   text += nodes;
-  for (const measure::Finding& finding : cpu_bandwidth.findings) text += wrapped(finding.evidence, columns);
+  for (const measure::Finding& finding : cpu_bandwidth.findings) {
+    if (is_told(finding)) text += wrapped(finding.evidence, columns);
+  }
   return text;
 }
 

@@ -71,13 +71,16 @@ std::vector<Finding> saturated_by(std::span<const Measurement> measurements) {
     for (const auto& [threads, one] : by_threads) {
       each += fmt::format("{}{} {:.3g}", each.empty() ? "" : ", ", threads_text(threads), median_of(*one));
     }
+    const auto stores = series.find("stores");
+    const bool past_caches = stores != series.end() && stores->second == "non-temporal";
     findings.push_back({.series = series,
                         .name = "saturated-by",
                         .value = nearly,
                         .unit = "ratio",
-                        .evidence = fmt::format("Of the most that any number of threads gets in memory by {}, {} get "
+                        .evidence = fmt::format("Of the most that any number of threads gets in memory by {}{}, {} get "
                                                 "90 % and {} get 99 %: {} GB/s.",
-                                                series.at("pattern"), nearly, all_but_one, each),
+                                                series.at("pattern"), past_caches ? " past the caches" : "", nearly,
+                                                all_but_one, each),
                         .details = {{"threads_for_99_percent", all_but_one}}});
   }
   return findings;
