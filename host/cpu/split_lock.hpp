@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -34,10 +33,7 @@ SplitLockRule split_lock_rule(std::string_view mitigate, std::string_view comman
 inline bool compare_and_swap(std::byte* word, std::uint64_t before, std::uint64_t after) {
 #if defined(__x86_64__)
   std::uint64_t found = before;
-  asm volatile("lock cmpxchgq %2, %1"
-               : "+a"(found), "+m"(*reinterpret_cast<std::array<std::byte, sizeof after>*>(word))
-               : "r"(after)
-               : "memory", "cc");
+  asm volatile("lock cmpxchgq %2, %1" : "+a"(found), "+m"(*word) : "r"(after) : "memory", "cc");
   return found == before;
 #else
   static_cast<void>(word);
@@ -48,10 +44,7 @@ inline bool compare_and_swap(std::byte* word, std::uint64_t before, std::uint64_
 /// Adds one to a word that may begin at any byte.
 inline void locked_increment(std::byte* word) {
 #if defined(__x86_64__)
-  asm volatile("lock incq %0"
-               : "+m"(*reinterpret_cast<std::array<std::byte, sizeof(std::uint64_t)>*>(word))
-               :
-               : "memory", "cc");
+  asm volatile("lock incq %0" : "+m"(*word) : : "memory", "cc");
 #else
   static_cast<void>(word);
 #endif

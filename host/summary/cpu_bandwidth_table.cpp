@@ -105,7 +105,7 @@ bool is_told(const measure::Finding& finding) {
 }  // namespace
 
 std::string cpu_bandwidth_table(const Results& cpu_bandwidth, int columns) {
-  const std::string nodes =
+  std::string nodes =
       node_table(cpu_bandwidth, "All cores of a node reading, from node to node, GB/s: medians", columns);
   if (std::ranges::all_of(cpu_bandwidth.samples, [](const auto& of) { return of.first.contains("placement"); }))
     return nodes;

@@ -175,7 +175,7 @@ measure::Workload arithmetic(gpu::Device& device, NumberType type, Operation ope
 measure::Workload dependent_arithmetic(gpu::Device& device, NumberType type, Operation operation, std::uint64_t seed) {
   const ArithmeticShape shape{.unroll = 32, .group_size = single_item_group(device.info())};
   const auto work = std::make_shared<Arithmetic>(device, type, operation, shape, seed, 0);
-  const std::uint64_t steps = 2 * shape.unroll;
+  const std::uint64_t steps = std::uint64_t{2} * shape.unroll;
   return {.unit = "ns",
           .quantum = steps,
           .most = std::min<std::uint64_t>(device.info().most_trips, most_steps / steps) * steps,

@@ -38,7 +38,7 @@ double cycles_of(const Invocation& invocation, const NumberTypeFacts& type, Oper
 }
 
 void arithmetic(Invocation& invocation, NumberType type) {
-  Invocation::Words starts = invocation.buffer(0);
+  const Invocation::Words starts = invocation.buffer(0);
   Invocation::Words results = invocation.buffer(1);
   const auto operation = static_cast<Operation>(invocation.constant("OPERATION"));
   const std::uint32_t trips = invocation.scalar(0);
