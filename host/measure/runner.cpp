@@ -171,6 +171,8 @@ class ProbeRun {
         if (!is_beyond_the_end(point) && !failed_.contains(key_of(point)) && !measure(point)) return false;
       }
     }
+    is_over_ = true;
+    if (!failures_.any()) tell_of_reference("");
     if (known_.empty() && failures_.in_a_row() > 1) {
       failures_.give_up("nothing was measured, as all points failed");
     } else {
@@ -256,6 +258,7 @@ class ProbeRun {
       failed_.insert(key_of(point));
       failures_.add(point, error.what());
       (void)reference_.take_end();  // it is one of the points, and most likely fails for the same reason
+      held_back_ = {};
       if (failures_.in_a_row() < most_failures) return true;
       failures_.give_up("given up after " + std::to_string(failures_.in_a_row()) + " failures in a row");
       return false;
@@ -264,10 +267,16 @@ class ProbeRun {
     return true;
   }
 
-  /// `told`: of what the record says the reason already.
+  /// `told`: of what the record says the reason already. Before anything was measured the points that come may fail for
+  /// the same reason, and tell it better.
   void tell_of_reference(const std::string& told) {
-    const Reference::End end = reference_.take_end();
+    Reference::End end = reference_.take_end();
+    if (end.reason.empty()) end = std::exchange(held_back_, {});
     if (end.reason.empty() || end.reason == told) return;
+    if (known_.empty() && !is_over_) {
+      held_back_ = end;
+      return;
+    }
     const std::string text =
         "this point is measured again and again to see how far the machine drifts, of which nothing is said any "
         "more: " +
@@ -304,6 +313,8 @@ class ProbeRun {
   std::set<PointKey> failed_;
   std::map<std::map<std::string, std::string>, double> ends_;  ///< by series: the size that the device cannot do
   Failures failures_;
+  Reference::End held_back_;
+  bool is_over_ = false;
 };
 
 }  // namespace
