@@ -86,6 +86,12 @@ std::optional<Measurement> in_cycles(const Measurement& measurement) {
   return cycles;
 }
 
+double clock_mhz(const gpu::DeviceInfo& device, const State& state) {
+  const double measured = state.core_clock ? state.core_clock->mhz : 0;
+  if (device.type == gpu::DeviceType::cpu) return measured;
+  return std::max({device.clock_mhz, measured, state.device_state.gpu_clock_mhz.value_or(0)});
+}
+
 std::string without_cycles(const std::string& why) {
   return "values are given without cycles, as the arithmetic that tells the core's clock failed: " + why;
 }

@@ -35,6 +35,10 @@ std::optional<CoreClock> summarize(std::span<const std::optional<CoreClock>> clo
 /// The same measurement in cycles; empty where its unit is not ns or its clock not known.
 std::optional<Measurement> in_cycles(const Measurement& measurement);
 
+/// The core's clock while a point was measured, MHz: the highest of what was measured, read from sensors and stated. Of
+/// a CPU what was measured alone, as its driver may not know of a boost; 0 where nobody knows.
+double clock_mhz(const gpu::DeviceInfo& device, const State& state);
+
 /// What the record says where the work that tells the clock failed, and why.
 std::string without_cycles(const std::string& why);
 

@@ -3,6 +3,7 @@
 #include <sstream>
 #include <string>
 
+#include "os/control_groups.hpp"
 #include "os/cpu_quota.hpp"
 
 // Source: kernel, Documentation/admin-guide/cgroup-v2.rst (cpu.max) and scheduler/sched-bwc.rst (cpu.cfs_quota_us).
@@ -45,16 +46,9 @@ std::optional<double> quota_in(std::string_view cpu_max) {
 
 std::optional<double> cpu_quota() {
   std::optional<double> least;
-  std::ifstream file("/proc/self/cgroup");
-  std::string line;
-  while (std::getline(file, line)) {
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    const std::string group = line.substr(second + 1);
-    if (controllers == ",,") keep_least(least, least_above("/sys/fs/cgroup", group, true));
-    if (controllers.find(",cpu,") != std::string::npos)
+  for (const auto& [controllers, group] : control_groups()) {
+    if (controllers.empty()) keep_least(least, least_above("/sys/fs/cgroup", group, true));
+    if (("," + controllers + ",").find(",cpu,") != std::string::npos)
       keep_least(least, least_above("/sys/fs/cgroup/cpu", group, false));
   }
   return least;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "os/control_groups.hpp"
 #include "os/memory.hpp"
 
 namespace sonde::os {
@@ -38,14 +39,7 @@ std::uint64_t left_in(const std::string& limit_path, const std::string& usage_pa
 
 std::uint64_t left_in_control_group() {
   std::uint64_t left = unlimited;
-  std::ifstream file("/proc/self/cgroup");
-  std::string line;
-  while (std::getline(file, line)) {
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string group = line.substr(second + 1);
+  for (const auto& [controllers, group] : control_groups()) {
     if (controllers.empty()) {
       const std::string folder = "/sys/fs/cgroup" + group;
       left = std::min(left, left_in(folder + "/memory.max", folder + "/memory.current"));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "analysis/statistics.hpp"
+#include "measure/cycles.hpp"
 #include "probes/bandwidth/curve.hpp"
 #include "workloads/stream_walk.hpp"
 
@@ -117,21 +118,16 @@ std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measure
 }
 
 std::vector<Finding> more_than_units_take(const gpu::DeviceInfo& device, std::span<const Measurement> measurements) {
-  const auto clock_mhz = [&](const Measurement& one) {
-    const double measured = one.state.core_clock ? one.state.core_clock->mhz : 0;
-    if (device.type == gpu::DeviceType::cpu) return measured;
-    return std::max({device.clock_mhz, measured, one.state.device_state.gpu_clock_mhz.value_or(0)});
-  };
   const Measurement* worst = furthest_above(measurements, [&](const Measurement& one) {
-    return device.compute_units * clock_mhz(one) / 1e3 * most_bytes_per_cycle;
+    return device.compute_units * measure::clock_mhz(device, one.state) / 1e3 * most_bytes_per_cycle;
   });
   if (worst == nullptr) return {};
   return {suspicious(
-      *worst,
-      fmt::format(", but {} compute units at {:.0f} MHz take {:.4g} if each takes {:.0f} bytes a cycle, more "
-                  "than any known one does: this is not to be believed; please report the driver.",
-                  device.compute_units, clock_mhz(*worst),
-                  device.compute_units * clock_mhz(*worst) / 1e3 * most_bytes_per_cycle, most_bytes_per_cycle))};
+      *worst, fmt::format(", but {} compute units at {:.0f} MHz take {:.4g} if each takes {:.0f} bytes a cycle, more "
+                          "than any known one does: this is not to be believed; please report the driver.",
+                          device.compute_units, measure::clock_mhz(device, worst->state),
+                          device.compute_units * measure::clock_mhz(device, worst->state) / 1e3 * most_bytes_per_cycle,
+                          most_bytes_per_cycle))};
 }
 
 }  // namespace sonde::probes

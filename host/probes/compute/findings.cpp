@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "measure/cycles.hpp"
 #include "measure/visits.hpp"
 #include "probes/compute/plan.hpp"
 #include "workloads/arithmetic.hpp"
@@ -26,16 +27,9 @@ constexpr double by_the_clock = 1.05;
 constexpr double most_bits_of_a_gpu = 2 * 128 * 32;
 constexpr double most_bits_of_a_cpu = 2 * 2 * 512;
 
-/// A CPU's driver may not know of a boost, so that its clock is the one that was measured.
-double clock_mhz(const gpu::DeviceInfo& device, const Measurement& one) {
-  const double measured = one.state.core_clock ? one.state.core_clock->mhz : 0;
-  if (device.type == gpu::DeviceType::cpu) return measured;
-  return std::max({device.clock_mhz, measured, one.state.device_state.gpu_clock_mhz.value_or(0)});
-}
-
 /// By each compute unit in each cycle; 0 where the clock or the number of units is not known.
 double per_unit_and_cycle(const gpu::DeviceInfo& device, const Measurement& one) {
-  const double cycles_per_ns = device.compute_units * clock_mhz(device, one) / 1e3;
+  const double cycles_per_ns = device.compute_units * measure::clock_mhz(device, one.state) / 1e3;
   return cycles_per_ns > 0 ? median_of(one) / cycles_per_ns : 0;
 }
 
@@ -58,9 +52,9 @@ std::vector<Finding> peaks(const gpu::DeviceInfo& device, std::span<const Measur
                                    median_of(*main), shape_text(main->state.shape));
     if (const double each = per_unit_and_cycle(device, *main); each > 0) {
       finding.evidence += fmt::format(": {:.3g} operations a cycle of each of {} compute units at {:.0f} MHz", each,
-                                      device.compute_units, clock_mhz(device, *main));
+                                      device.compute_units, measure::clock_mhz(device, main->state));
       finding.details["operations_per_unit_and_cycle"] = six_digits(each);
-      finding.details["clock_mhz"] = six_digits(clock_mhz(device, *main));
+      finding.details["clock_mhz"] = six_digits(measure::clock_mhz(device, main->state));
     }
     const Measurement* const single = main_rate(measurements, NumberType::fp32);
     if (single != nullptr && single != main) {
@@ -120,7 +114,7 @@ std::vector<Finding> more_than_units_compute(const gpu::DeviceInfo& device, std:
              "{} {} got {:.4g} Gop/s, {:.4g} a cycle of each of {} compute units at {:.0f} MHz, but no known "
              "one does more than {:.0f}: this is not to be believed; please report the driver.",
              type.name, worst->point.series.at("operation"), median_of(*worst), per_unit_and_cycle(device, *worst),
-             device.compute_units, clock_mhz(device, *worst), allowed)});
+             device.compute_units, measure::clock_mhz(device, worst->state), allowed)});
   }
   return found;
 }
