@@ -13,6 +13,11 @@ bool is_asked_through(const Probe& probe, gpu::Api api) {
   return api == gpu::Api::model || probe.of_the_cpu_too || probe.of_the_cpu == (api == gpu::Api::cpu);
 }
 
+bool is_asked_for(const Request& request, double bytes) {
+  return bytes >= static_cast<double>(request.smallest_bytes.value_or(0)) &&
+         (!request.largest_bytes || bytes <= static_cast<double>(*request.largest_bytes));
+}
+
 double median_of(const Measurement& one) { return analysis::summarize(one.values).median; }
 
 namespace {

@@ -41,6 +41,9 @@ struct Request {
   bool split_locks = false;  ///< locked operations across two lines may be made, which slow the whole machine down
 };
 
+/// Whether a working set of so many bytes is within the sizes that the user asked for, or none were.
+bool is_asked_for(const Request& request, double bytes);
+
 /// One thing to measure: which curve (`series`, short fixed words), where on it (`x`) and in which `shape`.
 struct Point {
   std::map<std::string, std::string> series;

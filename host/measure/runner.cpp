@@ -1,7 +1,6 @@
 #include "measure/runner.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,6 +10,7 @@
 #include "gpu/error.hpp"
 #include "measure/conclude_levels.hpp"
 #include "measure/cycles.hpp"
+#include "measure/drift_reference.hpp"
 #include "measure/point_runner.hpp"
 #include "measure/visits.hpp"
 
@@ -19,63 +19,6 @@ namespace {
 
 /// Failures in a row after which a device is not asked any further.
 constexpr int most_failures = 3;
-
-/// A point that is measured again and again: how far it moves is how far the machine drifts. A failure is told by
-/// whoever measures the points, who knows whether they fail too.
-class Reference {
- public:
-  void choose(const std::vector<Point>& points) {
-    if (point_ || points.empty()) return;
-    // One that takes no time is asked for to say why it cannot be had.
-    point_ = *std::ranges::min_element(points, {}, [](const Point& point) {
-      return point.expected_seconds > 0 ? point.expected_seconds : std::numeric_limits<double>::infinity();
-    });
-  }
-
-  /// Relative change since the first time; measured every so many calls. A reference that fails is given up: the
-  /// point that happens to come next is not to blame.
-  std::optional<double> drift(PointRunner& runner) {
-    if (!point_ || failed_ || calls_++ % calls_between_looks != 0) return drift_;
-    try {
-      const Measurement now = runner.measure_once(*point_).front();
-      const double median = median_of(now);
-      if (!first_) first_ = median;
-      drift_ = median / *first_ - 1;
-    } catch (const gpu::Lost&) {
-      throw;
-    } catch (const gpu::TooShort&) {
-      give_up({});  // others disturb
-    } catch (const gpu::Unsupported& reason) {
-      give_up({.reason = reason.what(), .is_error = false});
-    } catch (const gpu::Error& error) {
-      give_up({.reason = error.what(), .is_error = true});
-    }
-    return drift_;
-  }
-
-  [[nodiscard]] const Point& point() const { return *point_; }
-  /// Why nothing is known of it any more; without a reason where nobody has to know, or was told.
-  struct End {
-    std::string reason;
-    bool is_error = false;
-  };
-  End take_end() { return std::exchange(end_, {}); }
-
- private:
-  void give_up(const End& end) {
-    end_ = end;
-    failed_ = true;
-    drift_.reset();
-  }
-
-  static constexpr int calls_between_looks = 20;
-  std::optional<Point> point_;
-  std::optional<double> first_;
-  std::optional<double> drift_ = 0.0;
-  End end_;
-  bool failed_ = false;
-  int calls_ = 0;
-};
 
 /// The points that a probe has asked for; one that failed it would ask for again and again.
 class AskedPoints {
@@ -171,8 +114,7 @@ class ProbeRun {
         if (!is_beyond_the_end(point) && !failed_.contains(key_of(point)) && !measure(point)) return false;
       }
     }
-    is_over_ = true;
-    if (!failures_.any()) tell_of_reference("");
+    if (!failures_.any()) tell_reference_ended();
     if (known_.empty() && failures_.in_a_row() > 1) {
       failures_.give_up("nothing was measured, as all points failed");
     } else {
@@ -257,8 +199,7 @@ class ProbeRun {
     } catch (const gpu::Error& error) {
       failed_.insert(key_of(point));
       failures_.add(point, error.what());
-      (void)reference_.take_end();  // it is one of the points, and most likely fails for the same reason
-      held_back_ = {};
+      reference_.forget_end();  // it is one of the points, and most likely fails for the same reason
       if (failures_.in_a_row() < most_failures) return true;
       failures_.give_up("given up after " + std::to_string(failures_.in_a_row()) + " failures in a row");
       return false;
@@ -270,13 +211,17 @@ class ProbeRun {
   /// `told`: of what the record says the reason already. Before anything was measured the points that come may fail for
   /// the same reason, and tell it better.
   void tell_of_reference(const std::string& told) {
-    Reference::End end = reference_.take_end();
-    if (end.reason.empty()) end = std::exchange(held_back_, {});
-    if (end.reason.empty() || end.reason == told) return;
-    if (known_.empty() && !is_over_) {
-      held_back_ = end;
-      return;
+    if (reference_.end().reason == told) {
+      reference_.forget_end();
+    } else if (!known_.empty()) {
+      tell_reference_ended();
     }
+  }
+
+  void tell_reference_ended() {
+    const DriftReference::End end = reference_.end();
+    reference_.forget_end();
+    if (end.reason.empty()) return;
     const std::string text =
         "this point is measured again and again to see how far the machine drifts, of which nothing is said any "
         "more: " +
@@ -305,7 +250,7 @@ class ProbeRun {
   const Request& request_;
   Observer& observer_;
   PointRunner points_;
-  Reference reference_;
+  DriftReference reference_;
   std::vector<Measurement> known_;
   std::map<std::pair<PointKey, std::string>, std::size_t> places_;  ///< in `known_`, by point and unit
   AskedPoints asked_;
@@ -313,8 +258,6 @@ class ProbeRun {
   std::set<PointKey> failed_;
   std::map<std::map<std::string, std::string>, double> ends_;  ///< by series: the size that the device cannot do
   Failures failures_;
-  Reference::End held_back_;
-  bool is_over_ = false;
 };
 
 }  // namespace
