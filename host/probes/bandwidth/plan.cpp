@@ -190,9 +190,7 @@ bool keeps_its_shape(const Point& point) {
 }
 
 bool asked_for(const Request& request, const Point& point) {
-  const double bytes = point.x.at("bytes");
-  return bytes >= static_cast<double>(request.smallest_bytes.value_or(0)) &&
-         (!request.largest_bytes || bytes <= static_cast<double>(*request.largest_bytes));
+  return measure::is_asked_for(request, point.x.at("bytes"));
 }
 
 std::vector<Point> search_points(const gpu::DeviceInfo& device, const Request& request) {

@@ -48,11 +48,6 @@ double exchange_seconds(const ExchangeSize& size) {
   return seconds_beside + seconds_of_a_round_trip * exchanges * size.lines * size.samples * size.round_trips;
 }
 
-bool fits(const Request& request, double bytes) {
-  return bytes >= static_cast<double>(request.smallest_bytes.value_or(0)) &&
-         bytes <= static_cast<double>(request.largest_bytes.value_or(~0ull));
-}
-
 Point point_of(const CpuPair& pair, Series series, double seconds, int visits) {
   series["placement"] = placement_of(pair);
   return {.series = std::move(series),
@@ -97,7 +92,7 @@ std::vector<Point> held_and_queued(const CpuPair& pair, const Request& request, 
         point_of(pair, {{"line", "modified"}, {"role", "reader"}}, seconds_beside + seconds_of_held_lines, visits));
   for (const double data_bytes : {512.0, 4096.0}) {
     const double bytes = queue_chunks * data_bytes;
-    if (!fits(request, bytes) || (data_bytes > 512 && request.effort == Effort::quick)) continue;
+    if (!measure::is_asked_for(request, bytes) || (data_bytes > 512 && request.effort == Effort::quick)) continue;
     const double seconds = seconds_beside + bytes / (1 << 20) * seconds_of_queued_mebibyte;
     points.push_back(point_of(pair, {{"role", "writer"}}, seconds, visits));
     points.back().x["bytes"] = bytes;

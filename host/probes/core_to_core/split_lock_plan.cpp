@@ -90,9 +90,7 @@ std::vector<Point> split_lock_points(const cpu::Topology& machine, const Request
   add(swapping, seconds_of_operations, {{"from", locking}, {"to", locking}, {"cpu_threads", 1}});
   if (cores.slowed == nullptr) return points;
   for (const double bytes : level_bytes(machine)) {
-    if (bytes < static_cast<double>(request.smallest_bytes.value_or(0)) ||
-        bytes > static_cast<double>(request.largest_bytes.value_or(~0ull)))
-      continue;
+    if (!measure::is_asked_for(request, bytes)) continue;
     const std::map<std::string, double> x{
         {"bytes", bytes}, {"from", locking}, {"to", cores.slowed->cpu}, {"cpu_threads", lockers}};
     add({{"fabric", "loaded"}, {"role", "reader"}}, seconds_of_a_loss, x);

@@ -34,9 +34,7 @@ class PlannedNodes {
     const double unit = static_cast<double>(sizeof(double) * cpu::stream_step * threads);
     x["bytes"] = std::max(1.0, std::round(bytes / unit)) * unit;
     x["cpu_threads"] = static_cast<double>(threads);
-    if (x["bytes"] < static_cast<double>(request_.smallest_bytes.value_or(0)) ||
-        x["bytes"] > static_cast<double>(request_.largest_bytes.value_or(~0ull)))
-      return;
+    if (!measure::is_asked_for(request_, x["bytes"])) return;
     const double seconds = request_.effort == Effort::quick ? 0.2 : 0.6;
     points.push_back({.series = words(placement), .x = std::move(x), .expected_seconds = seconds});
   }

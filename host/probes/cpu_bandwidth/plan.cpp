@@ -51,7 +51,7 @@ class Planned {
   void add(StreamChoice choice, double bytes) {
     const auto most = static_cast<double>(request_.largest_bytes.value_or(~0ull));
     choice.bytes = whole_bytes(bytes, choice.stream, choice.threads, most);
-    if (choice.bytes < static_cast<double>(request_.smallest_bytes.value_or(0)) || choice.bytes > most) return;
+    if (!measure::is_asked_for(request_, choice.bytes)) return;
     const double seconds = request_.effort == Effort::quick ? 0.1 : 0.5;
     const Point point{.series = series_of(choice),
                       .x = {{"bytes", choice.bytes}, {"cpu_threads", choice.threads}},

@@ -30,9 +30,7 @@ std::vector<Point> node_latency_points(const cpu::Topology& machine, bool huge_p
   std::vector<Point> points;
   for (const workloads::NodePair& pair : pairs) {
     const double bytes = walked_bytes(machine, pair.from);
-    if (bytes < static_cast<double>(request.smallest_bytes.value_or(0)) ||
-        bytes > static_cast<double>(request.largest_bytes.value_or(~0ull)))
-      continue;
+    if (!measure::is_asked_for(request, bytes)) continue;
     Point point{.series = words,
                 .x = {{"bytes", bytes}, {"from", pair.from}, {"to", pair.to}},
                 .expected_seconds = bytes / request.line_bytes * seconds_a_line};

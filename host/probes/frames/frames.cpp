@@ -44,8 +44,7 @@ std::vector<Resolution> resolutions_for(const gpu::DeviceInfo& device, Effort ef
 
 /// A frame's working set is its textures and targets.
 bool is_within_sizes(const Resolution& resolution, const Request& request) {
-  const std::uint64_t bytes = surface_bytes(request.frame, resolution);
-  return bytes >= request.smallest_bytes.value_or(0) && bytes <= request.largest_bytes.value_or(bytes);
+  return measure::is_asked_for(request, static_cast<double>(surface_bytes(request.frame, resolution)));
 }
 
 std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {

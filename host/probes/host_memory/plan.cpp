@@ -43,8 +43,7 @@ struct Plan {
   std::vector<Point> points = {};
 
   void add(std::map<std::string, std::string> series, double bytes) {
-    if (request.smallest_bytes && bytes < static_cast<double>(*request.smallest_bytes)) return;
-    if (request.largest_bytes && bytes > static_cast<double>(*request.largest_bytes)) return;
+    if (!measure::is_asked_for(request, bytes)) return;
     points.push_back({.series = std::move(series), .x = {{"bytes", bytes}}, .expected_seconds = 0.05 + 6e-9 * bytes});
   }
 };

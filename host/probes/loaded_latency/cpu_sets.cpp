@@ -39,11 +39,6 @@ int furthest_level(const cpu::Topology& machine) { return machine.caches.empty()
 /// The largest cache that a core of these has for itself.
 double own_cache_bytes(const cpu::Topology& machine) { return cache_bytes(machine, furthest_level(machine) - 1); }
 
-bool is_asked_for(const Request& request, double bytes) {
-  return bytes >= static_cast<double>(request.smallest_bytes.value_or(0)) &&
-         bytes <= static_cast<double>(request.largest_bytes.value_or(~0ull));
-}
-
 /// The set between the cores' own caches and the end of the one that they share, and what is left to those who load.
 std::optional<WalkedSet> set_in_shared_cache(const cpu::Topology& machine, int loading) {
   const auto shared = static_cast<double>(machine.furthest_cache_bytes);
@@ -80,7 +75,7 @@ std::vector<WalkedSet> walked_sets(const cpu::Topology& machine, const Request& 
     sets.push_back({.within = Within::own_cache, .bytes = bytes, .thread_bytes = bytes, .most_threads = loading});
   }
   if (const auto shared = set_in_shared_cache(machine, loading)) sets.push_back(*shared);
-  std::erase_if(sets, [&](const WalkedSet& set) { return !is_asked_for(request, set.bytes); });
+  std::erase_if(sets, [&](const WalkedSet& set) { return !measure::is_asked_for(request, set.bytes); });
   const auto memory = set_in_memory(machine, request);
   if (memory && is_asked_for(request, memory->bytes)) sets.push_back(*memory);
   return sets;

@@ -40,9 +40,7 @@ std::vector<double> sizes(const gpu::DeviceInfo& device, const Request& request)
   // What a simulated device's sizes would add is the host's time.
   if (device.type == gpu::DeviceType::model) all = {64 * kib, 1 * mib, 4 * mib, 16 * mib};
   std::erase_if(all, [&](double bytes) {
-    return (request.smallest_bytes && bytes < static_cast<double>(*request.smallest_bytes)) ||
-           (request.largest_bytes && bytes > static_cast<double>(*request.largest_bytes)) ||
-           bytes > static_cast<double>(most_round_bytes);
+    return !measure::is_asked_for(request, bytes) || bytes > static_cast<double>(most_round_bytes);
   });
   return all;
 }
