@@ -2,9 +2,10 @@
 
 import synthetic
 from sonde_tools import records
-from sonde_tools.contention import CONTENTION, lines, percentile
+from sonde_tools.contention import CONTENTION, lines
 from sonde_tools.cpu_latency import CPU_LATENCY, gpu_curves
 from sonde_tools.devices import device_views
+from sonde_tools.windows import percentile
 
 
 def views(tmp_path, *found):

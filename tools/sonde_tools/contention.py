@@ -1,18 +1,14 @@
 """The report's section on contention: the CPU's latency over what the GPU moves meanwhile."""
 
-import statistics
 from dataclasses import replace
 
-from sonde_tools import charts, contention_method, formats, parts
+from sonde_tools import charts, contention_method, formats, parts, windows
 from sonde_tools.devices import API_NAMES
 from sonde_tools.pictures import Picture
 from sonde_tools.sections import Cell, Section, Table
 
 # Blue for what the GPU's memory traffic does, grey for the control, which has none.
 CONTROL_COLOUR = "#777777"
-
-# Bands are drawn up to so many times the usual one's end.
-_MOST_OVER_USUAL = 2
 
 
 def _curves(view):
@@ -73,13 +69,6 @@ def _name(view, entry, point):
     return f"{api}{several}{file}"
 
 
-def percentile(values, percent):
-    """The value that so many percent do not exceed, linear between neighbours."""
-    if len(values) == 1:
-        return values[0]
-    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
-
-
 def applies(view):
     """Whether the device has anything to show in this section."""
     return bool(lines(view))
@@ -124,13 +113,7 @@ def chart(view):
 
 
 def _layers(rows, palette):
-    domain = [0.9 * min(row["p50"] for row in rows), 1.04 * _highest_shown(rows)]
-    about = {"type": "quantitative", "scale": {"domain": domain, "nice": False}, "title": "CPU latency, ns"}
-    highest = max([1e-9, *(row["gbps"] for row in rows)])
-    x = {"field": "gbps", "type": "quantitative", "title": "bandwidth that the GPU reached, GB/s", "axis": {"tickCount": 8},
-         "scale": {"domain": [-0.015 * highest, 1.04 * highest], "nice": False}}  # fmt: skip
-    y = {"field": "p50", **about}
-    coloured = {"x": x, "color": charts.colour(palette)}
+    coloured, y, y_of_p90 = windows.channels(rows, palette, "bandwidth that the GPU reached, GB/s", "CPU latency, ns")
     titles = {"series": "series", "kind": "windows", "gbps_text": "GPU, GB/s", "p50_text": "p50, ns",
               "p90_text": "p90, ns", "p99_text": "p99, ns", "windows": "number"}  # fmt: skip
     traffic = [{"filter": "datum.kind != 'control'"}]
@@ -141,40 +124,32 @@ def _layers(rows, palette):
 
     return [
         {"mark": {"type": "area", "opacity": 0.12, "clip": True}, "transform": traffic,
-         "encoding": {**coloured, "y": {"field": "p90", **about}, "y2": {"field": "p99"}}},
+         "encoding": {**coloured, "y": y_of_p90, "y2": {"field": "p99"}}},
         {"mark": {"type": "area", "opacity": 0.22, "clip": True}, "transform": traffic,
          "encoding": {**coloured, "y": y, "y2": {"field": "p90"}}},
         {"mark": {"type": "line", "strokeWidth": 1.8}, "encoding": {**coloured, "y": y}, "transform": traffic},
         points("load", {**coloured, "y": y}, size=30),
         points("idle", {**coloured, "y": y}, size=110, shape="diamond"),
-        points("control", {"x": x, "y": y}, filled=False, size=90, shape="square", strokeWidth=1.8, color=CONTROL_COLOUR),
+        points("control", {"x": coloured["x"], "y": y}, filled=False, size=90, shape="square", strokeWidth=1.8,
+               color=CONTROL_COLOUR),
         {"mark": {"type": "circle", "size": 190, "opacity": 0},
          "encoding": {**coloured, "y": y, "tooltip": charts.tooltip(titles)}},
     ]  # fmt: skip
 
 
-def _highest_shown(rows):
-    """The highest latency in the picture, ns: of a few points' p90 and p99 far above the others only the foot is drawn,
-    or one busy moment would press all lines to the bottom."""
-    bands = ([row[percent] for row in rows] for percent in ("p90", "p99"))
-    usual = (min(max(band), _MOST_OVER_USUAL * statistics.median(band)) for band in bands)
-    return max(max(row["p50"] for row in rows), *usual)
-
-
 def _beyond_the_picture(rows):
     """A sentence on what is not drawn, where there is anything."""
     highest = max(rows, key=lambda row: row["p99"])
-    if highest["p99"] <= _highest_shown(rows):
+    if highest["p99"] <= windows.highest_shown(rows):
         return []
     return [f"Beyond the picture: p99 of up to {highest['p99_text']} ns, at {highest['gbps_text']} GB/s."]
 
 
 def _row(name, point, kind):
-    found = {"p50": point.median, "p90": percentile(point.values, 90), "p99": percentile(point.values, 99)}
     gbps = 0 if kind == "control" else point.x.get("gpu_gbps", 0)
     return {
         "series": name, "kind": kind, "gbps": gbps, "gbps_text": formats.significant(gbps) if gbps else "0",
-        "windows": len(point.values), **found, **{f"{key}_text": formats.significant(value) for key, value in found.items()},
+        **windows.said(point),
     }  # fmt: skip
 
 
@@ -256,7 +231,7 @@ def _reverse_cell(point):
 
 
 def _cells(point):
-    values = [point.median, percentile(point.values, 90), percentile(point.values, 99)]
+    values = windows.percentiles(point).values()
     return [Cell(formats.significant(value), "", point.disturbed) for value in values]
 
 

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from sonde_tools import charts, formats, loaded_latency_of_cpu_method, parts
-from sonde_tools.contention import percentile
+from sonde_tools import charts, formats, loaded_latency_of_cpu_method, parts, windows
 from sonde_tools.pictures import Picture
 from sonde_tools.sections import Cell, Figure, Section, Table
 
@@ -11,8 +10,6 @@ FURTHER_HEIGHT_PIXELS = 300
 
 _COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#332288", "#882255", "#3aa0dc", "#661100"]
 _KINDS = {"read": "reading", "write": "writing past the caches", "read-modify-write": "reading and writing"}
-# Bands are drawn up to so many times the usual one's end, or one busy moment would press all lines to the bottom.
-_MOST_OVER_USUAL = 2
 
 
 @dataclass(frozen=True)
@@ -112,30 +109,13 @@ def _picture(of_set, head, height):
 
 
 def _row(name, beside, most_threads):
-    values = beside.point.values
-    found = {"p50": beside.point.median, "p90": percentile(values, 90), "p99": percentile(values, 99)}
-    texts = {f"{key}_text": formats.significant(value) for key, value in found.items()}
     kind = "idle" if beside.threads == 0 else "load" if beside.threads == most_threads else "fewer"
     return {"series": name, "kind": kind, "gbps": beside.gbps, "gbps_text": formats.significant(beside.gbps),
-            "threads": str(beside.threads), "windows": len(values), "disturbed": beside.point.disturbed, **found, **texts}  # fmt: skip
-
-
-def _highest_shown(rows):
-    usual = []
-    for name in ("p90", "p99"):
-        band = sorted(row[name] for row in rows)
-        usual.append(min(band[-1], _MOST_OVER_USUAL * band[len(band) // 2]))
-    return max(max(row["p50"] for row in rows), *usual)
+            "threads": str(beside.threads), "disturbed": beside.point.disturbed, **windows.said(beside.point)}  # fmt: skip
 
 
 def _layers(rows, palette):
-    domain = [0.9 * min(row["p50"] for row in rows), 1.04 * _highest_shown(rows)]
-    about = {"type": "quantitative", "scale": {"domain": domain, "nice": False}, "title": "latency, ns"}
-    highest = max([1e-9, *(row["gbps"] for row in rows)])
-    x = {"field": "gbps", "type": "quantitative", "title": "bandwidth of the load, GB/s", "axis": {"tickCount": 8},
-         "scale": {"domain": [-0.015 * highest, 1.04 * highest], "nice": False}}  # fmt: skip
-    y = {"field": "p50", **about}
-    coloured = {"x": x, "color": charts.colour(palette)}
+    coloured, y, y_of_p90 = windows.channels(rows, palette, "bandwidth of the load, GB/s", "latency, ns")
     titles = {"series": "load", "threads": "loading cores", "gbps_text": "load, GB/s", "p50_text": "p50, ns",
               "p90_text": "p90, ns", "p99_text": "p99, ns", "windows": "windows"}  # fmt: skip
     of_all = [{"filter": "datum.kind != 'fewer'"}]
@@ -146,7 +126,7 @@ def _layers(rows, palette):
 
     return [
         {"mark": {"type": "area", "opacity": 0.1, "clip": True}, "transform": of_all,
-         "encoding": {**coloured, "y": {"field": "p90", **about}, "y2": {"field": "p99"}}},
+         "encoding": {**coloured, "y": y_of_p90, "y2": {"field": "p99"}}},
         {"mark": {"type": "area", "opacity": 0.18, "clip": True}, "transform": of_all,
          "encoding": {**coloured, "y": y, "y2": {"field": "p90"}}},
         {"mark": {"type": "line", "strokeWidth": 1.8, "clip": True}, "encoding": {**coloured, "y": y}, "transform": of_all},
@@ -192,8 +172,7 @@ def _load(beside):
 
 
 def _cells(beside):
-    values = beside.point.values
-    found = [beside.point.median, percentile(values, 90), percentile(values, 99)]
+    found = windows.percentiles(beside.point).values()
     cells = [Cell(formats.significant(value), "", beside.point.disturbed) for value in found]
     return [*cells, Cell(f"{1000 * beside.gbps:.0f}"), Cell(formats.significant(beside.gbps))]
 
