@@ -110,7 +110,7 @@ class Stretches {
   void add_moved(double gbps) { moved_.values.push_back(gbps); }
 
   Repetitions repetitions(bool busy, bool reaches_memory) {
-    Repetitions all{.values = windows_.values, .steps = 1024, .visits = windows_.visits};
+    Repetitions all{.values = windows_.values, .steps = cpu::loads_in_a_window, .visits = windows_.visits};
     all.interrupted = 1 - static_cast<double>(kept_) / static_cast<double>(seen_);
     all.reached["gpu_gbps"] = reaches_memory ? analysis::quantile(moved_.values, 0.5) : 0;
     if (cycles_.values.size() == windows_.values.size()) all.further.push_back(cycles_);

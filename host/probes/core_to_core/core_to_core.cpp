@@ -50,6 +50,8 @@ namespace {
 
 using Series = std::map<std::string, std::string>;
 
+constexpr int trials_of_a_copy = 3;
+
 std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
   if (device.type == gpu::DeviceType::model) return "a simulated GPU has no CPU whose cores could exchange lines";
   if (device.api != gpu::Api::cpu) return "this is asked of the CPU itself, not through a driver";
@@ -80,7 +82,8 @@ void add_quota(std::map<std::string, double>& shape) {
   if (const auto quota = cpu::machine().quota) shape["cpu_quota"] = *quota;
 }
 
-/// A workload that observes what its work does in one go; a second curve of the same work differs in `second`.
+/// A workload that observes what its work does in one go, which gets the work and what to call while that takes long; a
+/// second curve of the same work differs in `second`.
 template <typename Memory, typename Go>
 Workload workload_of(const std::shared_ptr<Work<Memory>>& work, const char* unit, std::map<std::string, double> shape,
                      const Series& second, Go go) {
@@ -90,7 +93,7 @@ Workload workload_of(const std::shared_ptr<Work<Memory>>& work, const char* unit
           .has_cycles = false,
           .shape = std::move(shape),
           .observe = [work, unit, second, go](const Limits&, const std::function<void()>& alive) {
-            std::pair<std::vector<double>, std::vector<double>> found = go(*work);
+            std::pair<std::vector<double>, std::vector<double>> found = go(*work, alive);
             alive();
             Repetitions repetitions;
             repetitions.values = std::move(found.first);
@@ -105,7 +108,7 @@ Workload exchanging(const CpuPair& cpus, const ExchangeSize& size, const Request
   const auto work = std::make_shared<Work<ExchangedLines>>(cpus, size, request.line_bytes, request.seed);
   const std::map<std::string, double> shape{
       {"lines", size.lines}, {"samples", size.samples}, {"round_trips", size.round_trips}};
-  return workload_of(work, "ns", shape, {{"exchange", "store"}}, [](Work<ExchangedLines>& lines) {
+  return workload_of(work, "ns", shape, {{"exchange", "store"}}, [](Work<ExchangedLines>& lines, const auto&) {
     std::vector<double> swapped = lines.memory.round_trips(lines.pair, Exchange::compare_and_swap);
     return std::pair(std::move(swapped), lines.memory.round_trips(lines.pair, Exchange::store));
   });
@@ -157,7 +160,7 @@ Workload walking_held_lines(const CpuPair& cpus, std::optional<int> node, const 
   const int walks = request.effort == Effort::quick ? 15 : 31;
   const auto work = std::make_shared<Work<HeldLines>>(cpus, request.line_bytes, request.seed, node);
   const std::map<std::string, double> shape{{"lines", work->memory.size()}};
-  return workload_of(work, "ns", shape, {{"line", "clean"}}, [walks](Work<HeldLines>& lines) {
+  return workload_of(work, "ns", shape, {{"line", "clean"}}, [walks](Work<HeldLines>& lines, const auto&) {
     std::vector<double> modified = lines.memory.walks(lines.pair, Held::modified, walks);
     if (!cpu::can_flush) return std::pair(std::move(modified), std::vector<double>());
     return std::pair(std::move(modified), lines.memory.walks(lines.pair, Held::clean, walks));
@@ -172,7 +175,7 @@ Workload queueing(const CpuPair& cpus, double bytes, std::optional<int> node, co
   const auto data_bytes = static_cast<std::uint32_t>(bytes / queue_chunks);
   const auto work = std::make_shared<Work<ChunkQueue>>(cpus, queue_chunks, data_bytes, request.line_bytes, node);
   const std::map<std::string, double> shape{{"huge_pages", work->memory.on_huge_pages() ? 1 : 0}};
-  return workload_of(work, "GB/s", shape, {{"role", "reader"}}, [trials](Work<ChunkQueue>& queue) {
+  return workload_of(work, "GB/s", shape, {{"role", "reader"}}, [trials](Work<ChunkQueue>& queue, const auto&) {
     QueueRates rates = queue.memory.trials(queue.pair, trials);
     return std::pair(std::move(rates.writer), std::move(rates.reader));
   });
@@ -180,20 +183,11 @@ Workload queueing(const CpuPair& cpus, double bytes, std::optional<int> node, co
 
 Workload copying(const CpuPair& cpus, double bytes) {
   const auto work = std::make_shared<Work<BulkCopy>>(cpus, static_cast<std::uint64_t>(bytes));
-  std::map<std::string, double> shape{{"huge_pages", work->memory.on_huge_pages() ? 1 : 0},
-                                      {"pinned", work->pair.pinned() ? 1 : 0}};
-  add_quota(shape);
-  return {.unit = "GB/s",
-          .has_cycles = false,
-          .shape = std::move(shape),
-          .observe = [work](const Limits&, const std::function<void()>& alive) {
-            QueueRates rates = work->memory.trials(work->pair, 3, alive);
-            Repetitions repetitions;
-            repetitions.values = std::move(rates.writer);
-            repetitions.further.push_back(
-                {.series = {{"role", "reader"}}, .unit = "GB/s", .values = std::move(rates.reader)});
-            return repetitions;
-          }};
+  const std::map<std::string, double> shape{{"huge_pages", work->memory.on_huge_pages() ? 1 : 0}};
+  return workload_of(work, "GB/s", shape, {{"role", "reader"}}, [](Work<BulkCopy>& copy, const auto& alive) {
+    QueueRates rates = copy.memory.trials(copy.pair, trials_of_a_copy, alive);
+    return std::pair(std::move(rates.writer), std::move(rates.reader));
+  });
 }
 
 /// What one core, or one core beside others that lock, does with a word that begins at the point's address.
