@@ -96,3 +96,18 @@ def test_a_node_without_cores_is_a_column_alone(tmp_path):
 def test_one_node_has_none(tmp_path):
     found = view(tmp_path, *OF_SIZES)
     assert nodes.figures(found, "cpu-latency", "ns") == [] and nodes.tables(found, "cpu-bandwidth", "GB/s") == []
+
+
+def test_of_two_runs_the_later_one_is_shown(tmp_path):
+    later = [{**line, "values": [2 * value for value in line["values"]]} for line in (*BANDWIDTHS, *AT_ONCE)]
+    files = [
+        synthetic.write(tmp_path / name, [synthetic.run_record(), synthetic.device_record(), *OF_SIZES, *lines])
+        for name, lines in (("first.jsonl", [*BANDWIDTHS, *AT_ONCE]), ("second.jsonl", later))
+    ]
+    (found,) = device_views([records.read(file) for file in files])
+    matrix, at_once = CPU_BANDWIDTH.tables(found)[-2:]
+    assert [[cell.text for cell in cells] for _, cells in matrix.rows] == [
+        ["500000.0", "160000.0"],
+        ["162000.0", "502000.0"],
+    ]
+    assert [cells[0].text for _, cells in at_once.rows] == ["1000", "260"]

@@ -13,22 +13,20 @@ def is_of_nodes(curve):
     return "placement" in curve.series
 
 
-def _of_nodes(view, probe, unit):
-    return [
+def _points(view, probe, unit):
+    """The points of nodes in the latest file that has any, as no two matrices fit one picture."""
+    entries = [
         entry for entry in view.curves
         if entry.curve.probe == probe and entry.curve.unit == unit and is_of_nodes(entry.curve)
     ]  # fmt: skip
+    with_any = [recording for recording in view.recordings if any(entry.recording is recording for entry in entries)]
+    return [point for entry in entries if entry.recording is with_any[-1] for point in entry.curve.points]
 
 
 def matrix(view, probe, unit):
-    """{(from, to): Point} of the latest file that has nodes; both are their numbers."""
-    entries = _of_nodes(view, probe, unit)
-    with_any = [recording for recording in view.recordings if any(entry.recording is recording for entry in entries)]
-    found = {}
-    for entry in entries:
-        if entry.recording is with_any[-1]:
-            found |= {(int(p.x["from"]), int(p.x["to"])): p for p in entry.curve.points if {"from", "to"} <= p.x.keys()}
-    return found
+    """{(from, to): Point} of the nodes' numbers."""
+    points = (point for point in _points(view, probe, unit) if {"from", "to"} <= point.x.keys())
+    return {(int(point.x["from"]), int(point.x["to"])): point for point in points}
 
 
 def figures(view, probe, unit):
@@ -65,15 +63,10 @@ def tables(view, probe, unit):
     ]
     caption = f"{_WHAT[unit]}, {mlc_unit}: medians, arranged as in the {name} of Intel MLC, to be read beside it"
     found = [Table(caption, ["Numa node", *map(str, ends)], rows)]
-    at_once = sorted(
-        (point.x["hops"], point)
-        for entry in _of_nodes(view, probe, unit)
-        for point in entry.curve.points
-        if "hops" in point.x
-    )
+    at_once = {point.x["hops"]: point for point in _points(view, probe, unit) if "hops" in point.x}
     if at_once:
         named = {0: "each its own node's memory", 1: "each the next node's memory"}
-        rows = [(named.get(hops, f"{hops:g} nodes on"), [parts.cell(point)]) for hops, point in at_once]
+        rows = [(named.get(hops, f"{hops:g} nodes on"), [parts.cell(at_once[hops])]) for hops in sorted(at_once)]
         found.append(Table(f"All nodes' cores reading at once, {unit} together", ["What is read", unit], rows))
     return found
 
