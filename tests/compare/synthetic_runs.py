@@ -49,6 +49,9 @@ def run(
         found.append(_finding("zero-copy", series, word, value, unit, device))
     loss = 0.2 + factors.get("cpu_loss", 0) + rng.gauss(0, noise)
     found.append(_finding("contention", {"side": "cpu", "pattern": "add"}, "cpu-loss", loss, "ratio", device))
+    rate = {"type": "fp32", "operation": "fma", "chain": "parallel"}
+    rated = noisy(1000.0, "arithmetic rate")
+    found.append(_finding("compute", rate, "peak", rated, "Gop/s", device))
     return [*found, {"record": "end", "status": "complete", "seconds": 1, "samples": 3, "skips": 0, "errors": 0}]
 
 

@@ -24,7 +24,7 @@ def test_every_level_and_finding_is_a_feature(verdicts):
         "level 1 size", "level 1 latency", "level 2 size", "level 2 latency", "memory latency",
         "level 1 bandwidth", "level 2 bandwidth", "memory bandwidth",
         "copy bandwidth driver pinned to-device", "copy bandwidth driver pinned to-host",
-        "zero-copy svm-fine to-host", "zero-copy svm-coarse to-host", "CPU loss",
+        "zero-copy svm-fine to-host", "zero-copy svm-coarse to-host", "CPU loss", "arithmetic rate fp32 fma",
     }  # fmt: skip
     assert found["level 2 size"]["unit"] == "bytes" and found["memory bandwidth"]["unit"] == "GB/s"
 
@@ -37,6 +37,7 @@ CHANGES = [
     ("memory bandwidth", {"memory_bandwidth": 0.97}, "slower"),
     ("copy bandwidth driver pinned to-host", {"copy_bandwidth_to_host": 1.03}, "faster"),
     ("CPU loss", {"cpu_loss": 0.05}, "slower"),
+    ("arithmetic rate fp32 fma", {"arithmetic_rate": 0.95}, "slower"),
 ]
 
 

@@ -89,6 +89,7 @@ NUMBERS = {
     ("cpu-bandwidth", "nodes-crossing"): Kind("all nodes crossing", LOWER),
     ("cpu-bandwidth", "non-temporal-gain"): Kind("gain of non-temporal stores", LOWER, named_by=("pattern",)),
     ("contention", "gpu-loss"): Kind("GPU loss", HIGHER, SHARE),
+    ("compute", "peak"): Kind("arithmetic rate", LOWER, named_by=("type", "operation"), per_clock=-1),
 }
 # The words that a probe says once for each level, nearest first: of each the idle one tells which level it is.
 OF_EACH_LEVEL = {"loaded-latency": ("idle-latency", "full-load-latency", "one-core-load-latency")}
