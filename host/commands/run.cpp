@@ -1,5 +1,7 @@
 #include "commands/run.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -95,11 +97,22 @@ bool measures_the_cpu(const Choice& choice) {
       choice.chosen, [](const auto& one) { return std::ranges::find(one.apis, gpu::Api::cpu) != one.apis.end(); });
 }
 
+/// "OpenCL, Vulkan and native code": what the chosen devices are measured by.
+std::string ways(const Choice& choice) {
+  std::vector<std::string> names;
+  for (const auto& [target, api] : choice.work()) {
+    if (std::ranges::find(names, records::spoken_name(api)) == names.end()) names.push_back(records::spoken_name(api));
+  }
+  const std::string last = names.back();
+  names.pop_back();
+  return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
+}
+
 void say_what_is_measured(const RunOptions& options, const measure::Request& request, const Choice& choice) {
   const bool no_gpu = std::ranges::none_of(
       choice.machine.devices, [](const records::DeviceRecord& device) { return device.type != gpu::DeviceType::cpu; });
-  if (options.devices.empty() && no_gpu) {
-    spdlog::warn("No GPU found: the CPU is measured through OpenCL and Vulkan instead, so the curves show its caches.");
+  if (options.devices.empty() && no_gpu && !choice.work().empty()) {
+    spdlog::warn("No GPU found: the CPU is measured instead, by {}, so the curves show its caches.", ways(choice));
   }
   if (options.split_locks) spdlog::warn("{}", probes::split_lock_notice(cpu::split_lock_rule()));
   for (const auto& [target, apis] : choice.chosen) {

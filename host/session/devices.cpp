@@ -136,13 +136,10 @@ Machine discover_devices(std::chrono::milliseconds silence_limit) {
     seen.insert(seen.end(), here.begin(), here.end());
     if (!problem.empty()) machine.problems[api] = problem;
   }
-  // Where no driver shows anything there is nothing to hold the CPU's own curves against.
-  if (!seen.empty()) {
-    std::string problem;
-    const std::vector<ApiDevice> processor = devices_of(gpu::Api::cpu, silence_limit, problem);
-    seen.insert(seen.end(), processor.begin(), processor.end());
-    if (!problem.empty()) machine.problems[gpu::Api::cpu] = problem;
-  }
+  std::string problem;
+  const std::vector<ApiDevice> processor = devices_of(gpu::Api::cpu, silence_limit, problem);
+  seen.insert(seen.end(), processor.begin(), processor.end());
+  if (!problem.empty()) machine.problems[gpu::Api::cpu] = problem;
   machine.devices = merge(seen);
   for (DeviceRecord& device : machine.devices) {
     for (const auto& [level, bytes] : counters::amdgpu_caches("/", device.pci)) {

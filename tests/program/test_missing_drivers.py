@@ -1,5 +1,6 @@
 """No loader or no driver for an API: the program says what to install and goes on with the other."""
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -87,16 +88,32 @@ def test_the_only_api_asked_for_is_missing(sonde, both_cpu, without, api):
     assert list(sonde.folder.iterdir()) == []
 
 
+NEITHER = NO_OPENCL_DRIVER | NO_VULKAN_DRIVER
+
+
 @pytest.mark.parametrize("device", [[], ["--device", "cpu"]], ids=["the default", "the cpu"])
-def test_with_neither_the_user_learns_what_to_install_and_that_nothing_was_measured(sonde, device):
-    done = sonde("run", *device, *ONE_POINT, env=NO_OPENCL_DRIVER | NO_VULKAN_DRIVER)
+def test_with_neither_the_cpu_is_measured_by_native_code_and_the_user_learns_what_to_install(sonde, valid, device):
+    done = sonde("run", *device, *ONE_POINT, "-o", "run.jsonl", env=NEITHER)
+    assert done.status == 0
+    assert done.err.count("pocl-opencl-icd") == done.err.count("mesa-vulkan-drivers") == 1
+    if not device:
+        assert "No GPU found: the CPU is measured instead, by native code" in done.err
+    records = sonde.records()
+    valid(records)
+    assert {sample["api"] for sample in of_kind(records, "sample")} == {"cpu"}
+
+
+def test_with_neither_what_needs_a_driver_is_refused_and_nothing_is_written(sonde):
+    done = sonde("run", "--probe", "latency", *ONE_POINT, env=NEITHER)
     assert (done.status, done.out) == (2, "")
     assert done.err.count("pocl-opencl-icd") == done.err.count("mesa-vulkan-drivers") == 1
     assert "device" in done.said[-1] and len(done.said) <= 3
     assert list(sonde.folder.iterdir()) == []
 
 
-def test_list_with_neither_is_still_an_answer(sonde):
-    done = sonde("list", "--json", env=NO_OPENCL_DRIVER | NO_VULKAN_DRIVER)
-    assert (done.status, done.out.split()) == (0, ["[", "]"])
+def test_list_with_neither_shows_the_cpu_alone(sonde):
+    done = sonde("list", "--json", env=NEITHER)
+    assert done.status == 0
+    (cpu,) = json.loads(done.out)
+    assert (cpu["device"], cpu["opencl"], cpu["vulkan"]) == ("cpu", None, None)
     assert "pocl-opencl-icd" in done.err and "mesa-vulkan-drivers" in done.err
