@@ -31,6 +31,7 @@ MAY_INCLUDE = {
     "counters/traffic": "counters/state/sysfs.hpp analysis os",
     "analysis": "",
     "analysis/levels": "analysis",
+    "analysis/curve": "analysis analysis/levels",
     "os": "",
     "kernels": "gpu",
 }
@@ -44,7 +45,7 @@ ONLY_IN = {
     "hwloc.h": "cpu",
     "hwloc/": "cpu",
     "CLI/": "commands",
-    "Eigen/": "analysis/levels",
+    "Eigen/": "analysis/levels analysis/curve",
     "spdlog/": "commands session main gpu/opencl gpu/vulkan gpu/model",
 }
 

@@ -1,17 +1,22 @@
 // Asks the latency probe, on the model device, for the levels of random hierarchies, and prints how often and how
 // closely they come back, at quick effort.
 // Usage: levels_on_random_hierarchies [count] [first seed] [least size ratio] [least step] [most step] [most tables]
+//                                     [folder]
 // With tables, from one to so many of pages lie behind caches of up to 8 MiB, and how they come back is printed too.
+// With a folder, the curves are written there with what must come out, as tests/data has them, for levels_of_curves.
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "analysis/statistics.hpp"
@@ -20,6 +25,7 @@
 #include "measure/settle.hpp"
 #include "probes/catalog.hpp"
 #include "workloads/arithmetic_chain.hpp"
+#include "workloads/latency_curves.hpp"
 #include "workloads/path.hpp"
 
 namespace {
@@ -105,11 +111,15 @@ struct Collector final : measure::Observer {
   std::vector<measure::FoundLevel> levels;
   std::vector<measure::Finding> findings;
   std::vector<std::string> troubles;
+  std::vector<measure::Measurement> measurements;
   int points = 0;
   void planned(const measure::Probe&, const std::vector<measure::Point>&) override {}
   void started(const measure::Probe&, const measure::Point&) override {}
   void alive() override {}
-  void measured(const measure::Probe&, const measure::Measurement&) override { ++points; }
+  void measured(const measure::Probe&, const measure::Measurement& one) override {
+    measurements.push_back(one);
+    ++points;
+  }
   void found_levels(const measure::Probe&, const std::vector<measure::FoundLevel>& found) override { levels = found; }
   void found(const measure::Probe&, const measure::Finding& finding) override { findings.push_back(finding); }
   void skipped(const measure::Probe&, const measure::Point*, const std::string& reason) override {
@@ -172,6 +182,51 @@ Collector measured(const gpu::model::Description& model) {
   probe.next = vector_points;
   measure::run_probe(*device, probe, options, collector);
   return collector;
+}
+
+void write_points(std::ofstream& file, const std::string& name, const std::string& series, double bytes,
+                  const std::vector<double>& values) {
+  file << format(R"({"record": "sample", "device": "%s", "api": "model", "probe": "latency", "series": {%s}, )",
+                 name.c_str(), series.c_str())
+       << format(R"("x": {"bytes": %.0f}, "unit": "ns", "values": [)", bytes);
+  const char* comma = "";
+  for (const double value : values) file << std::exchange(comma, ", ") << format("%.4f", value);
+  file << "], \"state\": {}}\n";
+}
+
+/// The curves as find_levels gets them, as a record, and what must come out: sizes and latencies as they are.
+void write_curves(const std::filesystem::path& folder, std::uint64_t seed, const gpu::model::Description& model,
+                  const Collector& collector) {
+  measure::Request request;
+  request.line_bytes = 64;
+  const analysis::LatencyCurves curves = workloads::curves_of(collector.measurements, workloads::Path::vector, request);
+  const std::string name = format("random-%04llu", static_cast<unsigned long long>(seed));
+  std::ofstream file(folder / (name + ".jsonl"));
+  file << format(R"({"record": "device", "device": "%s", "line_bytes": 64, "page_bytes": %.0f})", name.c_str(),
+                 curves.page_bytes)
+       << "\n";
+  for (const analysis::CurvePoint& point : curves.cycle) write_points(file, name, "", point.bytes, point.values);
+  for (const analysis::CurvePoint& point : curves.independent)
+    write_points(file, name, R"("order": "independent")", point.bytes, point.values);
+  for (const analysis::CurvePoint& point : curves.page)
+    write_points(file, name, R"("order": "page")", point.bytes, point.values);
+  for (const analysis::StridePoint& point : curves.strides) {
+    write_points(file, name, format(R"("order": "page", "stride": "%.0f")", point.stride_bytes),
+                 point.lines * point.stride_bytes, point.values);
+  }
+  std::ofstream expected(folder / (name + ".expected.json"));
+  expected << R"({"why": "A model device's.", "not_levels": [], "translation": [], "levels": [)";
+  const char* comma = "";
+  for (const gpu::model::Level& level : model.levels) {
+    expected << std::exchange(comma, ", ")
+             << format(R"({"latency_ns_low": %.6f, "latency_ns_high": %.6f)", level.latency_ns, level.latency_ns);
+    if (level.bytes > 0) {
+      expected << format(R"(, "bytes_low": %llu, "bytes_high": %llu)", static_cast<unsigned long long>(level.bytes),
+                         static_cast<unsigned long long>(level.bytes));
+    }
+    expected << "}";
+  }
+  expected << "]}\n";
 }
 
 struct Figures {
@@ -301,6 +356,7 @@ int main(int count, char** arguments) {
   const double least_step = count > 4 ? std::atof(arguments[4]) : 1.5;
   const double most_step = count > 5 ? std::atof(arguments[5]) : 4;
   const int most_tables = count > 6 ? std::atoi(arguments[6]) : 0;
+  const std::filesystem::path folder = count > 7 ? arguments[7] : "";
   Figures figures;
   std::mutex one_at_a_time;
   std::atomic<std::uint64_t> next = first;
@@ -308,6 +364,7 @@ int main(int count, char** arguments) {
     for (std::uint64_t seed = next++; seed < first + hierarchies; seed = next++) {
       const gpu::model::Description model = random_hierarchy(seed, least_ratio, least_step, most_step, most_tables);
       const Collector collector = measured(model);
+      if (!folder.empty()) write_curves(folder, seed, model, collector);
       const std::lock_guard lock(one_at_a_time);
       const std::string text = figures.add(model, collector);
       std::printf("%llu points %d |%s |%s\n", static_cast<unsigned long long>(seed), collector.points,

@@ -11,11 +11,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::filesystem::path& folder() {
-  static const std::filesystem::path path = RECORDED_MACHINES;
-  return path;
-}
-
 std::ifstream open(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error(path.string() + ": cannot be read");
@@ -39,6 +34,11 @@ analysis::LatencyCurves curves_of(const std::filesystem::path& path) {
     if (record.at("record") == "device") {
       curves.line_bytes = record.at("line_bytes").get<double>();
       curves.page_bytes = record.value("page_bytes", curves.page_bytes);
+    } else if (record.at("record") == "sample" && record.at("series").contains("stride")) {
+      const double stride_bytes = std::stod(record.at("series").at("stride").get<std::string>());
+      curves.strides.push_back({.stride_bytes = stride_bytes,
+                                .lines = record.at("x").at("bytes").get<double>() / stride_bytes,
+                                .values = record.at("values").get<std::vector<double>>()});
     } else if (record.at("record") == "sample") {
       curve_of(curves, record)
           .push_back({.bytes = record.at("x").at("bytes").get<double>(),
@@ -59,20 +59,25 @@ Span span_of(const Json& object, const std::string& name) {
 
 }  // namespace
 
-std::vector<std::string> recorded_machines() {
+const std::filesystem::path& recorded_folder() {
+  static const std::filesystem::path path = RECORDED_MACHINES;
+  return path;
+}
+
+std::vector<std::string> recorded_machines(const std::filesystem::path& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".jsonl") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
   return names;
 }
 
-RecordedMachine recorded_machine(const std::string& name) {
-  const std::filesystem::path expected_path = folder() / (name + ".expected.json");
+RecordedMachine recorded_machine(const std::string& name, const std::filesystem::path& folder) {
+  const std::filesystem::path expected_path = folder / (name + ".expected.json");
   try {
     RecordedMachine machine;
-    machine.curves = curves_of(folder() / (name + ".jsonl"));
+    machine.curves = curves_of(folder / (name + ".jsonl"));
     std::ifstream file = open(expected_path);
     const Json expected = Json::parse(file);
     machine.why = expected.at("why").get<std::string>();

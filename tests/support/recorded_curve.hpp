@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,10 +44,13 @@ struct RecordedMachine {
   std::string why;  ///< how a careful reader decides
 };
 
+/// tests/data
+const std::filesystem::path& recorded_folder();
+
 /// The machines' names, sorted.
-std::vector<std::string> recorded_machines();
+std::vector<std::string> recorded_machines(const std::filesystem::path& folder = recorded_folder());
 
 /// Throws std::runtime_error, naming the file, where one is missing or cannot be read.
-RecordedMachine recorded_machine(const std::string& name);
+RecordedMachine recorded_machine(const std::string& name, const std::filesystem::path& folder = recorded_folder());
 
 }  // namespace sonde::test

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "analysis/curve/likelihood.hpp"
+
+// How sure a size is: the profile likelihood. At each size near a term's the coefficients are fitted anew, and the
+// shape that explains most is taken; sizes whose deviance is less than 3.84 above the least hold the true one with 95 %
+// probability (Wilks, Annals of Mathematical Statistics 9, 1938). Where the model explains the points worse than their
+// errors, as their mean deviance says, the bound grows with it (McCullagh and Nelder 1989, chapter 9). The cycle and
+// the independent walk are profiled together and each alone: where they want different sizes the bracket holds all
+// three. A cycle alone leaves the policy open, so its bracket begins where the curve leaves the plateau.
+namespace sonde::analysis::curve {
+
+/// The sizes that explain the curves nearly as well as this term's own does.
+Bracket size_bracket(const Observations& points, const Fitted& fitted, std::size_t term, const Constants& constants);
+
+}  // namespace sonde::analysis::curve

@@ -1,0 +1,257 @@
+#include "analysis/curve/curve_levels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+
+#include "analysis/curve/brackets.hpp"
+#include "analysis/curve/observations.hpp"
+#include "analysis/curve/search.hpp"
+#include "analysis/curve/selection.hpp"
+#include "analysis/levels/other_runs.hpp"
+#include "analysis/levels/page_tables.hpp"
+#include "analysis/levels/translation.hpp"
+
+namespace sonde::analysis::curve {
+namespace {
+
+class Reader {
+ public:
+  Reader(const Observations& points, const Fitted& fitted, std::span<const CurvePoint> measured,
+         const Constants& constants)
+      : points_(points), fitted_(fitted), measured_(measured), constants_(constants) {
+    for (Eigen::Index i = 0; i < points.count() && points.order_of(i) == Order::cycle; ++i)
+      sizes_.push_back(points.log2_bytes(i));
+  }
+
+  [[nodiscard]] std::vector<Level> levels() const {
+    std::vector<Level> found;
+    const std::vector<Edge> all = edges_of(points_, fitted_, constants_);
+    Eigen::VectorXd reached = ones();
+    double latency = fitted_.coefficients(0);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Edge& edge = all[i];
+      const bool last = i + 1 == all.size();
+      const double step = step_of(edge);
+      const Part& main = main_of(edge);
+      const double ratio = 1 + step / (latency + translation_at(fitted_, main.log2_bytes));
+      const bool small = ratio < constants_.least_step;
+      const Bracket bytes = size_of(edge);
+      const bool unseen = last && !is_seen(points_, main, constants_) && bytes.high > std::exp2(points_.most_log2);
+      if (small || unseen) {
+        // What the curve ends in is memory, with such a step, but for one that is only beginning.
+        if (unseen) continue;
+        latency += step;
+        if (last) reached = reached.cwiseProduct(least_missed(edge));
+        continue;
+      }
+      const Eigen::VectorXd served = reached.cwiseProduct(ones() - most_missed(edge));
+      Level& level = found.emplace_back();
+      level.latency_ns = plateau(served, latency, false);
+      level.bytes = bytes;
+      level.fitted_bytes = bytes.value;
+      set_transition(edge, level);
+      latency += step;
+      reached = least_missed(edge);
+    }
+    Level& memory = found.emplace_back();
+    memory.latency_ns = plateau(reached, latency, true);
+    for (std::size_t i = 0; i + 1 < found.size(); ++i) widen(found[i], found[i + 1]);
+    if (found.size() > 1 && !points_.has_page) {
+      const double step = memory.latency_ns.value / found[found.size() - 2].latency_ns.value;
+      memory.may_be_translation = step < constants_.least_sure_step || !ends_flat();
+    }
+    return found;
+  }
+
+ private:
+  [[nodiscard]] Eigen::VectorXd ones() const { return Eigen::VectorXd::Ones(static_cast<Eigen::Index>(sizes_.size())); }
+
+  /// The latency of the points that the level serves alone, without what others add; of the model where hardly a point
+  /// is its own.
+  [[nodiscard]] Bracket plateau(const Eigen::VectorXd& served, double latency, bool memory) const {
+    const auto own = [&](double least_share) {
+      std::vector<double> values;
+      for (std::size_t i = 0; i < sizes_.size(); ++i) {
+        const auto row = static_cast<Eigen::Index>(i);
+        if (served(row) < least_share || measured_[i].settling > constants_.settled) continue;
+        values.push_back(median_of(measured_[i]) * (latency + translation_at(fitted_, sizes_[i])) / fitted_.model(row));
+      }
+      return values;
+    };
+    std::vector<double> values = own(constants_.alone_share);
+    if (values.size() < 3) {
+      const auto begins = std::find_if(served.begin(), served.end(), [&](double share) {
+        return share >= constants_.plateau_share * served.maxCoeff();
+      });
+      const auto place = static_cast<std::size_t>(begins - served.begin());
+      values.assign(1, latency + translation_at(fitted_, sizes_[place]));
+    }
+    // Translation lengthens the plateau's end: it begins with the level's own latency. Memory's is what a curve ends
+    // in.
+    const std::size_t half = values.size() > 5 ? values.size() / 2 : values.size();
+    const std::span<const double> all(values);
+    const double own_latency = quantile(memory ? all.last(half) : all.first((values.size() * 2 + 2) / 3), 0.5);
+    const double value = std::max(own_latency, least_latency());
+    Bracket bracket = in_other_runs(value, values);
+    bracket = no_surer_than_runs_are(bracket, scatter_between(measured_, 0, measured_.back().bytes));
+    if (memory) bracket.high = std::max(bracket.high, at_the_end());
+    return bracket;
+  }
+
+  /// Nothing is nearer than the fastest that was measured.
+  [[nodiscard]] double least_latency() const {
+    double least = median_of(measured_.front());
+    for (const CurvePoint& point : measured_) least = std::min(least, median_of(point));
+    return least;
+  }
+
+  /// What a curve ends in, also where it climbs. Of a point of one lap nothing is known.
+  [[nodiscard]] double at_the_end() const {
+    const auto last =
+        std::find_if(measured_.rbegin(), measured_.rend(), [](const CurvePoint& point) { return point.settling < 1; });
+    return last == measured_.rend() ? 0 : median_of(*last);
+  }
+
+  /// Whether independent walks tell an edge's size: some have to lie about it and beyond.
+  [[nodiscard]] bool told_by_independent(double bytes) const {
+    int count = 0;
+    for (Eigen::Index i = 0; i < points_.count(); ++i) {
+      const double beyond = points_.log2_bytes(i) - std::log2(bytes);
+      count += points_.order_of(i) == Order::independent && beyond > -1 && beyond < 3 ? 1 : 0;
+    }
+    return count >= 2;
+  }
+
+  /// Between the last size before the curve has left a level for good by 5 % of a step, and the next.
+  [[nodiscard]] double last_fitting(double latency, double step) const {
+    for (std::size_t i = sizes_.size() - 1; i > 0; --i) {
+      const double median = median_of(measured_[i - 1]);
+      if (median < 2 * latency && median - translation_at(fitted_, sizes_[i - 1]) < latency + 0.05 * step)
+        return std::exp2((sizes_[i - 1] + sizes_[i]) / 2);
+    }
+    return std::exp2(sizes_.front());
+  }
+
+  /// Whether the points of the last doubling agree.
+  [[nodiscard]] bool ends_flat() const {
+    double least = 1e300;
+    double most = 0;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      if (sizes_[i] < sizes_.back() - 1) continue;
+      const double latency = points_.latency(static_cast<Eigen::Index>(i));
+      least = std::min(least, latency);
+      most = std::max(most, latency);
+    }
+    return most < constants_.flat_within * least;
+  }
+
+  /// What others on the core may have hidden, or taken of a cache: mean over where its misses are seen.
+  [[nodiscard]] double interference(double bytes) const {
+    double sum = 0;
+    int count = 0;
+    for (Eigen::Index i = 0; i < points_.count(); ++i) {
+      const double beyond = points_.log2_bytes(i) - std::log2(bytes);
+      if (points_.order_of(i) == Order::page || beyond < -1 || beyond > 2) continue;
+      sum += points_.interference(i);
+      ++count;
+    }
+    return count == 0 ? 0 : sum / count;
+  }
+
+  /// By how far a size moves from one allocation to another.
+  void widen(Level& level, const Level& next) const {
+    const Step step{.log_ns = std::log(std::max(1.01, next.latency_ns.value / level.latency_ns.value)),
+                    .octaves = std::log2(level.end_bytes / level.onset_bytes)};
+    level.bytes = size_in_other_runs(*level.bytes, step, measured_);
+    Bracket& bytes = *level.bytes;
+    if (interference(bytes.value) <= constants_.sure_beside_others) return;
+    bytes.low = std::min({bytes.low, bytes.value * (1 - constants_.hidden_by_others), level.onset_bytes});
+    bytes.high = std::max(bytes.high, bytes.value / (1 - constants_.taken_by_others));
+  }
+
+  [[nodiscard]] Bracket size_of(const Edge& edge) const {
+    const Part& main = main_of(edge);
+    const Edge counted = points_.has_independent && points_.has_page ? edge : Edge{main};
+    Bracket bytes{.low = 1e300, .value = 0, .high = 0};
+    double steps = 0;
+    for (const Part& part : counted) {
+      if (std::abs(part.log2_bytes - main.log2_bytes) > std::log2(constants_.crowded_ratio)) continue;
+      if (part.step < constants_.part_of_edge * main.step) continue;
+      const Bracket one = size_bracket(points_, fitted_, part.term, constants_);
+      bytes.low = std::min(bytes.low, one.low);
+      bytes.high = std::max(bytes.high, one.high);
+      // Chance in sets and pages makes a cycle miss early, so what independent lines hit beyond its size counts. Where
+      // they hit less, others may have had a part, or a formula is wrong: of that a third.
+      const double shift = fitted_.terms[part.term].shift;
+      const double told = shift < 0 && one.value > constants_.placed_bytes ? constants_.told_by_fewer_hits : 1;
+      bytes.value += part.step / (one.value * std::exp2(told * shift));
+      steps += part.step;
+    }
+    bytes.value = steps / bytes.value;
+    return bytes;
+  }
+
+  /// Where 5 and 95 % of the step are done.
+  void set_transition(const Edge& edge, Level& level) const {
+    const auto crossing = [&](double wanted) {
+      double low = edge.front().log2_bytes - 4;
+      double high = edge.back().log2_bytes + 6;
+      for (int i = 0; i < 40; ++i) {
+        const double at = (low + high) / 2;
+        double done = 0;
+        for (const Part& part : edge) done += part.step * share(fitted_.terms[part.term], Order::cycle, at, at);
+        (done < wanted * step_of(edge) ? low : high) = at;
+      }
+      return std::exp2(high);
+    };
+    level.onset_bytes = crossing(0.05);
+    level.end_bytes = crossing(0.95);
+    if (told_by_independent(level.bytes->value)) return;
+    // A cycle alone leaves the policy open: no more is sure than what was seen to fit.
+    level.onset_bytes = std::min(level.onset_bytes, last_fitting(level.latency_ns.value, step_of(edge)));
+    level.bytes->low = std::min(level.bytes->low, level.onset_bytes);
+    level.bytes->value = std::clamp(level.onset_bytes, level.bytes->low, level.bytes->high);
+  }
+
+  const Observations& points_;
+  const Fitted& fitted_;
+  std::span<const CurvePoint> measured_;  ///< the cycle's, with all translation
+  const Constants& constants_;
+  std::vector<double> sizes_;  ///< of the cycle's points, in octaves
+};
+
+constexpr std::size_t fewest_points = 3;
+
+/// Without points that no latency can be read from.
+LatencyCurves readable(LatencyCurves curves) {
+  for (std::vector<CurvePoint>* curve : {&curves.cycle, &curves.independent, &curves.page})
+    std::erase_if(*curve, [](const CurvePoint& point) { return point.values.empty() || median_of(point) <= 0; });
+  return curves;
+}
+
+}  // namespace
+
+Reading read_curve(const LatencyCurves& curves, std::span<const CurvePoint> measured, const Constants& constants) {
+  const Observations points = observe(curves, constants);
+  Reading reading{.levels = {}, .fitted = search(points, constants)};
+  reading.levels = Reader(points, reading.fitted, measured, constants).levels();
+  return reading;
+}
+
+Hierarchy levels_of_model(const LatencyCurves& curves, const Constants& constants) {
+  const LatencyCurves measured = readable(curves);
+  if (measured.cycle.size() < fewest_points) return {};
+  Hierarchy hierarchy;
+  hierarchy.page_tables = page_tables(measured.strides);
+  hierarchy.translation = translation_edges(measured);
+  std::vector<TranslationEdge> of_tables;
+  if (measured.page.empty()) std::ranges::transform(hierarchy.page_tables, std::back_inserter(of_tables), edge_of);
+  hierarchy.levels = read_curve(without_translation(measured, of_tables), measured.cycle, constants).levels;
+  std::ranges::move(of_tables, std::back_inserter(hierarchy.translation));
+  return hierarchy;
+}
+
+}  // namespace sonde::analysis::curve

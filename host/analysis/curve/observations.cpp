@@ -1,0 +1,98 @@
+#include "analysis/curve/observations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace sonde::analysis::curve {
+namespace {
+
+constexpr std::size_t fewest_of_an_order = 5;
+
+/// The median of each and the two on each side of it.
+std::vector<double> running_median(const std::vector<double>& values) {
+  std::vector<double> medians;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t from = i < 2 ? 0 : i - 2;
+    const std::size_t to = std::min(values.size(), i + 3);
+    medians.push_back(quantile(std::span(values).subspan(from, to - from), 0.5));
+  }
+  return medians;
+}
+
+/// By least squares over half an octave to either side.
+std::vector<double> slopes(const std::vector<double>& log2_bytes, const std::vector<double>& log_ns) {
+  std::vector<double> all;
+  for (const double at : log2_bytes) {
+    double count = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (std::size_t i = 0; i < log2_bytes.size(); ++i) {
+      const double off = log2_bytes[i] - at;
+      if (std::abs(off) > 0.5) continue;
+      count += 1;
+      x += off;
+      y += log_ns[i];
+      xx += off * off;
+      xy += off * log_ns[i];
+    }
+    const double variance = count * xx - x * x;
+    all.push_back(count > 2 && variance > 1e-9 ? (count * xy - x * y) / variance / std::log(2.0) : 0);
+  }
+  return all;
+}
+
+double base_noise(const std::vector<double>& log_ns, const Constants& constants) {
+  const std::vector<double> medians = running_median(log_ns);
+  std::vector<double> off;
+  for (std::size_t i = 1; i + 1 < log_ns.size(); ++i) off.push_back(std::abs(log_ns[i] - medians[i]));
+  return std::max(constants.least_noise, off.empty() ? 0 : 1.4826 * quantile(off, 0.5));
+}
+
+}  // namespace
+
+Observations observe(const LatencyCurves& curves, const Constants& constants) {
+  Observations all;
+  const std::size_t count = curves.cycle.size() + curves.independent.size() + curves.page.size();
+  all.log2_bytes.resize(static_cast<Eigen::Index>(count));
+  all.log2_touched = all.latency = all.interference = all.weight = all.log2_bytes;
+  all.line_bytes = curves.line_bytes;
+  all.has_independent = curves.independent.size() >= fewest_of_an_order;
+  all.has_page = curves.page.size() >= fewest_of_an_order;
+  all.least_log2 = std::log2(curves.cycle.front().bytes);
+  all.most_log2 = std::log2(curves.cycle.back().bytes);
+  double base = constants.least_noise;
+  Eigen::Index row = 0;
+  for (const auto& [order, points] :
+       {std::pair{Order::cycle, &curves.cycle}, std::pair{Order::independent, &curves.independent},
+        std::pair{Order::page, &curves.page}}) {
+    std::vector<double> log2_bytes;
+    std::vector<double> log_ns;
+    for (const CurvePoint& point : *points) {
+      log2_bytes.push_back(std::log2(point.bytes));
+      log_ns.push_back(std::log(std::max(1e-9, median_of(point))));
+    }
+    if (order == Order::cycle) base = base_noise(log_ns, constants);
+    const std::vector<double> slope = slopes(log2_bytes, running_median(log_ns));
+    for (std::size_t i = 0; i < points->size(); ++i, ++row) {
+      const Summary values = summarize((*points)[i].values);
+      const double per_line = order == Order::page ? curves.page_bytes : curves.line_bytes;
+      const double lines = (*points)[i].bytes / per_line;
+      const double scatter = std::hypot(constants.placement_scatter,
+                                        constants.few_lines_scatter / std::sqrt(lines) *
+                                            (order == Order::independent ? constants.independent_scatter : 1)) *
+                             slope[i];
+      const double spread =
+          constants.own_spread * (values.upper_quartile - values.lower_quartile) / 1.35 / values.median;
+      const double error = std::hypot(base, scatter, spread) * (order == Order::page ? constants.page_noise : 1) *
+                           (1 + (*points)[i].settling);
+      all.order.push_back(order);
+      all.log2_bytes(row) = log2_bytes[i];
+      all.log2_touched(row) = std::log2(lines * curves.line_bytes);
+      all.latency(row) = values.median;
+      all.interference(row) = (*points)[i].smt_interference;
+      all.weight(row) = 1 / (error * values.median);
+    }
+  }
+  return all;
+}
+
+}  // namespace sonde::analysis::curve

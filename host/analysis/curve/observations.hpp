@@ -1,0 +1,39 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "analysis/curve/constants.hpp"
+#include "analysis/levels/levels.hpp"
+
+// What was measured, and how far each point may lie off a model that is right. The standard deviation of a point's
+// logarithm is s, with s^2 = base^2 + (scatter * slope)^2 + spread^2. base: how far points of the cycle scatter about
+// the median of five in a row (1.4826 * the median of their distances, Hampel 1974), at least what the formulas are
+// wrong by. scatter * slope: lines fall into sets and pages anew at each size, which moves a point along the size; a
+// cache of few lines is moved further, as the root of their number. slope: of a line by least squares through the
+// medians over an octave. spread: of the repetitions, which are of several allocations.
+namespace sonde::analysis::curve {
+
+enum class Order { cycle, independent, page };
+
+/// Points of all three orders in one list, sorted by order and size.
+struct Observations {
+  std::vector<Order> order;
+  Eigen::VectorXd log2_bytes;    ///< of what the walk spans
+  Eigen::VectorXd log2_touched;  ///< of the lines that it touches: what a cache sees
+  Eigen::VectorXd latency;       ///< medians
+  Eigen::VectorXd interference;  ///< share of the values taken beside SMT interference
+  Eigen::VectorXd weight;        ///< 1 / (s * latency)
+  bool has_independent = false;
+  bool has_page = false;
+  double line_bytes = 64;
+  double least_log2 = 0;  ///< of the cycle
+  double most_log2 = 0;
+
+  [[nodiscard]] Eigen::Index count() const { return latency.size(); }
+  [[nodiscard]] Order order_of(Eigen::Index i) const { return order[static_cast<std::size_t>(i)]; }
+};
+
+Observations observe(const LatencyCurves& curves, const Constants& constants);
+
+}  // namespace sonde::analysis::curve

@@ -1,0 +1,241 @@
+#include "analysis/curve/search.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace sonde::analysis::curve {
+namespace {
+
+using Index = CacheShape::Index;
+using Policy = CacheShape::Policy;
+
+/// Shapes that differ enough to find an edge by; all are tried where it is refined.
+std::vector<const CacheShape*> coarse_shapes() {
+  return {&shape_of(Index::modulo, Policy::least_recent, 4),  &shape_of(Index::modulo, Policy::least_recent, 16),
+          &shape_of(Index::modulo, Policy::least_recent, 64), &shape_of(Index::hashed, Policy::least_recent, 4),
+          &shape_of(Index::hashed, Policy::least_recent, 16), &shape_of(Index::modulo, Policy::random, 8),
+          &shape_of(Index::hashed, Policy::random, 8)};
+}
+
+/// As independent walks see them: their hits know no policy, and modulo sets no ways.
+std::vector<const CacheShape*> independent_shapes() {
+  std::vector<const CacheShape*> all{&shape_of(Index::modulo, Policy::least_recent, 4)};
+  for (const int ways : {2, 4, 8, 16, 64}) all.push_back(&shape_of(Index::hashed, Policy::least_recent, ways));
+  return all;
+}
+
+/// Octaves between two caches that may be one.
+constexpr double widest_merge = 2;
+
+class Search {
+ public:
+  Search(const Observations& points, const Constants& constants)
+      : points_(points), constants_(constants), everything_(dictionary(all_terms(), points)) {}
+
+  Fitted run() {
+    Fitted now = fit({});
+    Fitted best = now;
+    for (int failures = 0; failures < 2 && static_cast<double>(now.terms.size()) < constants_.most_terms;) {
+      now = chosen_again(added(now, everything_));
+      if (now.objective < best.objective) {
+        best = now;
+        failures = 0;
+      } else {
+        ++failures;
+      }
+    }
+    best = merged(pruned(best));
+    for (const double width : {1.2, 0.6, 0.2, 0.07, 0.025}) best = refined(best, width / constants_.sizes_an_octave);
+    return merged(pruned(best));
+  }
+
+ private:
+  [[nodiscard]] Fitted fit(std::vector<Term> terms) const { return curve::fit(points_, std::move(terms), constants_); }
+
+  [[nodiscard]] std::vector<Term> all_terms() const {
+    std::vector<Term> all;
+    for (double at = points_.least_log2; at <= points_.most_log2; at += 1 / constants_.sizes_an_octave) {
+      for (const CacheShape* shape : coarse_shapes()) all.push_back({.log2_bytes = at, .shape = shape});
+      add_translation(all, at);
+    }
+    return all;
+  }
+
+  void add_translation(std::vector<Term>& all, double at) const {
+    const CacheShape* in_turn = &shape_of(Index::modulo, Policy::least_recent, 4);
+    all.push_back({.kind = Kind::pages_shared, .log2_bytes = at, .shape = in_turn});
+    all.push_back({.kind = Kind::growth, .log2_bytes = at, .shape = in_turn});
+    if (points_.has_page) all.push_back({.kind = Kind::pages_in_turn, .log2_bytes = at, .shape = in_turn});
+  }
+
+  /// The best fit with one of the candidates in the place of term `place`, or beside all.
+  [[nodiscard]] Fitted best_with(const Fitted& now, std::size_t place, const Dictionary& candidates) const {
+    std::vector<Term> held = now.terms;
+    if (place < held.size()) held.erase(held.begin() + static_cast<std::ptrdiff_t>(place));
+    std::set<std::size_t> promising;
+    const Eigen::VectorXd mean = now.weights.cwiseProduct(points_.weight).cwiseSqrt();
+    for (const Eigen::VectorXd& weights : {now.weights, mean, points_.weight}) {
+      const Eigen::VectorXd gain = gains(points_, held, candidates, weights);
+      std::array<std::optional<std::size_t>, 2> best;
+      std::array<double, 2> most{};
+      for (std::size_t i = 0; i < candidates.terms.size(); ++i) {
+        const Term& term = candidates.terms[i];
+        const double parameters = term.cost(constants_) * std::log(static_cast<double>(points_.count()));
+        const double value =
+            gain(static_cast<Eigen::Index>(i)) - parameters - penalty_of_shift(points_, term, constants_);
+        const std::size_t kind = term.is_cache() ? 0 : 1;
+        if (best[kind] && value <= most[kind]) continue;
+        best[kind] = i;
+        most[kind] = value;
+      }
+      for (const auto& one : best) {
+        if (one) promising.insert(*one);
+      }
+    }
+    std::optional<Fitted> found;
+    for (const std::size_t one : promising) {
+      std::vector<Term> terms = held;
+      const auto where = static_cast<std::ptrdiff_t>(std::min(place, terms.size()));
+      terms.insert(terms.begin() + where, candidates.terms[one]);
+      Fitted tried = fit(std::move(terms));
+      if (!found || tried.objective < found->objective) found = std::move(tried);
+    }
+    return found ? *found : now;
+  }
+
+  [[nodiscard]] Fitted added(const Fitted& now, const Dictionary& candidates) const {
+    return best_with(now, now.terms.size(), candidates);
+  }
+
+  [[nodiscard]] Fitted chosen_again(Fitted now) const {
+    for (int sweep = 0; sweep < 2; ++sweep) {
+      const double before = now.objective;
+      for (std::size_t place = 0; place < now.terms.size(); ++place) {
+        Fitted other = best_with(now, place, everything_);
+        if (other.objective < now.objective - 1e-6) now = std::move(other);
+      }
+      if (now.objective > before - 1e-6) break;
+    }
+    return now;
+  }
+
+  [[nodiscard]] Fitted pruned(Fitted now) const {
+    while (!now.terms.empty()) {
+      std::optional<Fitted> best;
+      for (std::size_t place = 0; place < now.terms.size(); ++place) {
+        std::vector<Term> fewer = now.terms;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(place));
+        Fitted tried = fit(std::move(fewer));
+        if (!best || tried.objective < best->objective) best = std::move(tried);
+      }
+      if (best->objective > now.objective) break;
+      now = std::move(*best);
+    }
+    return now;
+  }
+
+  /// With one cache of any shape for two that are near to each other, where that explains the points better for its
+  /// fewer parameters.
+  [[nodiscard]] Fitted merged(Fitted now) const {
+    for (std::size_t one = 0; one < now.terms.size(); ++one) {
+      for (std::size_t other = 0; other < now.terms.size(); ++other) {
+        if (one == other || !now.terms[one].is_cache() || !now.terms[other].is_cache()) continue;
+        const double from = now.terms[one].log2_bytes;
+        const double to = now.terms[other].log2_bytes;
+        if (from > to || to > from + widest_merge) continue;
+        std::vector<Term> fewer = now.terms;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(other));
+        const std::size_t place = one < other ? one : one - 1;
+        std::vector<Term> candidates;
+        for (double at = from - 0.2; at <= to + 0.2; at += 0.5 / constants_.sizes_an_octave) {
+          for (const CacheShape& shape : cache_shapes()) candidates.push_back({.log2_bytes = at, .shape = &shape});
+        }
+        Fitted tried = best_with(fit(std::move(fewer)), place, dictionary(std::move(candidates), points_));
+        if (tried.objective > now.objective) continue;
+        now = std::move(tried);
+        one = other = 0;
+      }
+    }
+    return now;
+  }
+
+  [[nodiscard]] std::vector<Term> near(const Term& term, double width) const {
+    std::vector<Term> all;
+    for (int step = -4; step <= 4; ++step) {
+      Term moved = term;
+      moved.log2_bytes = std::clamp(term.log2_bytes + width * step, points_.least_log2, points_.most_log2);
+      if (!term.is_cache()) {
+        add_translation(all, moved.log2_bytes);
+        continue;
+      }
+      for (const CacheShape& shape : cache_shapes()) {
+        moved.shape = &shape;
+        all.push_back(moved);
+      }
+      if (!points_.has_independent || step == 0) continue;
+      moved.shape = term.shape;
+      moved.shift = term.shift - (moved.log2_bytes - term.log2_bytes);  // where independent lines see it stays
+      all.push_back(moved);
+    }
+    if (!term.is_cache() || !points_.has_independent) return all;
+    for (int step = -4; step <= 4; ++step) {
+      Term moved = term;
+      moved.shift = term.shift + width * step;
+      moved.independent_shape = nullptr;
+      all.push_back(moved);
+      for (const CacheShape* shape : independent_shapes()) {
+        moved.independent_shape = shape;
+        all.push_back(moved);
+      }
+    }
+    return all;
+  }
+
+  [[nodiscard]] Fitted refined(Fitted now, double width) const {
+    for (std::size_t place = 0; place < now.terms.size(); ++place) {
+      Fitted other = best_with(now, place, dictionary(near(now.terms[place], width), points_));
+      if (other.objective < now.objective - 1e-6) now = std::move(other);
+    }
+    return now;
+  }
+
+  const Observations& points_;
+  const Constants& constants_;
+  Dictionary everything_;
+};
+
+}  // namespace
+
+Eigen::VectorXd gains(const Observations& points, std::span<const Term> held, const Dictionary& candidates,
+                      const Eigen::VectorXd& weights) {
+  const Eigen::MatrixXd fixed = fixed_columns(points);
+  Eigen::MatrixXd columns(points.count(), fixed.cols() + static_cast<Eigen::Index>(held.size()));
+  columns.leftCols(fixed.cols()) = fixed;
+  for (std::size_t i = 0; i < held.size(); ++i)
+    columns.col(fixed.cols() + static_cast<Eigen::Index>(i)) = column(held[i], points);
+  const Eigen::MatrixXd weighted = weights.asDiagonal() * columns;
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> decomposed(weighted);
+  const Eigen::MatrixXd base =
+      decomposed.householderQ() * Eigen::MatrixXd::Identity(weighted.rows(), decomposed.rank());
+  const Eigen::VectorXd wanted = points.latency.cwiseProduct(weights);
+  const Eigen::VectorXd left = wanted - base * (base.transpose() * wanted);
+  const Eigen::MatrixXd weighted_base = weights.asDiagonal() * base;
+  const Eigen::VectorXd toward = candidates.columns.transpose() * left.cwiseProduct(weights);
+  const Eigen::VectorXd squares = candidates.columns.cwiseAbs2().transpose() * weights.cwiseAbs2();
+  const Eigen::MatrixXd inside = weighted_base.transpose() * candidates.columns;
+  Eigen::VectorXd gain(toward.size());
+  for (Eigen::Index i = 0; i < toward.size(); ++i) {
+    const double own = squares(i) - inside.col(i).squaredNorm();
+    gain(i) = toward(i) > 0 && own > 1e-9 * squares(i) ? toward(i) * toward(i) / own : 0;
+  }
+  return gain;
+}
+
+Fitted search(const Observations& points, const Constants& constants) { return Search(points, constants).run(); }
+
+}  // namespace sonde::analysis::curve

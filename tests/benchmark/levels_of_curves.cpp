@@ -1,0 +1,222 @@
+// Judges the model of a curve, beside the search by rules, on curves whose levels are known: prints what either finds,
+// how often and how closely, and what each of the model's constants is worth, halved and doubled.
+// Usage: levels_of_curves [--rules] [--constants] [--only=part of a name] [folder]
+// The folder holds NAME.jsonl and NAME.expected.json as tests/data does, which is taken where none is named;
+// levels_on_random_hierarchies writes such a folder.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "analysis/curve/curve_levels.hpp"
+#include "analysis/levels/levels.hpp"
+#include "support/recorded_curve.hpp"
+
+namespace {
+
+using namespace sonde;
+using analysis::Hierarchy;
+using analysis::Level;
+
+struct Figures {
+  int curves = 0;
+  int right = 0;
+  int with_false = 0;
+  int with_missed = 0;
+  int sizes = 0;
+  int in_bracket = 0;
+  int latencies = 0;
+  int latencies_right = 0;
+  double error_sum = 0;
+  double worst = 0;
+  double worst_latency = 0;
+  double seconds = 0;
+  double widths = 0;
+
+  void print(const char* name) const {
+    const double count = std::max(1, sizes);
+    std::printf(
+        "%-10s right %d of %d, false in %d, missed in %d, size error mean %.2f %% worst %.1f %%, in the bracket %d of "
+        "%d (mean width %.0f %%), latency right %d of %d worst %.1f %%, %.2f s a curve\n",
+        name, right, curves, with_false, with_missed, 100 * error_sum / count, 100 * worst, in_bracket, sizes,
+        100 * widths / count, latencies_right, latencies, 100 * worst_latency, seconds / std::max(1, curves));
+  }
+};
+
+/// A value is right within what a careful reader accepts; where that is one number, as of a model device, within these.
+constexpr double right_size = 0.06;
+constexpr double right_latency = 0.02;
+
+bool is_right(const test::Span& span, double off, double tolerance) {
+  return off <= (span.low < span.high ? 0 : tolerance);
+}
+
+/// How far a value lies outside a span, as a share of its nearer end.
+double outside(const test::Span& span, double value) {
+  if (value < span.low) return 1 - value / span.low;
+  return value > span.high ? value / span.high - 1 : 0;
+}
+
+std::string text_of(const Hierarchy& found, const test::RecordedMachine& machine) {
+  std::string text;
+  char line[200];
+  for (std::size_t i = 0; i < found.levels.size(); ++i) {
+    const Level& level = found.levels[i];
+    const bool known = i < machine.levels.size() && found.levels.size() == machine.levels.size();
+    const bool wrong_ns =
+        known && !is_right(machine.levels[i].latency_ns, outside(machine.levels[i].latency_ns, level.latency_ns.value),
+                           right_latency);
+    std::snprintf(line, sizeof line, " [%.2f ns%s]", level.latency_ns.value, wrong_ns ? " LATENCY" : "");
+    text += line;
+    if (!level.bytes) continue;
+    const bool far =
+        known && machine.levels[i].bytes &&
+        !is_right(*machine.levels[i].bytes, outside(*machine.levels[i].bytes, level.bytes->value), right_size);
+    const bool out =
+        known && machine.levels[i].bytes && !machine.levels[i].bytes->overlaps(level.bytes->low, level.bytes->high);
+    std::snprintf(line, sizeof line, " %.1f (%.1f-%.1f)%s%s", level.bytes->value / 1024, level.bytes->low / 1024,
+                  level.bytes->high / 1024, far ? " FAR" : "", out ? " OUTSIDE" : "");
+    text += line;
+  }
+  return text;
+}
+
+std::string wanted_text(const test::RecordedMachine& machine) {
+  std::string text;
+  char line[200];
+  for (const test::ExpectedLevel& level : machine.levels) {
+    std::snprintf(line, sizeof line, " [%.2f-%.2f ns]", level.latency_ns.low, level.latency_ns.high);
+    text += line;
+    if (!level.bytes) continue;
+    std::snprintf(line, sizeof line, " %.1f-%.1f", level.bytes->low / 1024, level.bytes->high / 1024);
+    text += line;
+  }
+  return text;
+}
+
+void judge(const test::RecordedMachine& machine, const Hierarchy& found, Figures& figures) {
+  ++figures.curves;
+  bool forbidden = false;
+  for (const Level& level : found.levels) {
+    for (const test::NotLevel& range : machine.not_levels)
+      forbidden |=
+          level.bytes && range.bytes.holds(level.bytes->value) && range.latency_ns.holds(level.latency_ns.value);
+  }
+  if (forbidden || found.levels.size() > machine.levels.size()) ++figures.with_false;
+  if (found.levels.size() < machine.levels.size()) ++figures.with_missed;
+  if (found.levels.size() != machine.levels.size()) return;
+  bool all_near = !forbidden;
+  for (std::size_t i = 0; i < found.levels.size(); ++i) {
+    const double off = outside(machine.levels[i].latency_ns, found.levels[i].latency_ns.value);
+    ++figures.latencies;
+    figures.latencies_right += is_right(machine.levels[i].latency_ns, off, right_latency) ? 1 : 0;
+    figures.worst_latency = std::max(figures.worst_latency, off);
+    if (!machine.levels[i].bytes || !found.levels[i].bytes) continue;
+    const test::Span& span = *machine.levels[i].bytes;
+    const double error = outside(span, found.levels[i].bytes->value);
+    ++figures.sizes;
+    figures.error_sum += error;
+    figures.worst = std::max(figures.worst, error);
+    figures.widths += found.levels[i].bytes->high / found.levels[i].bytes->low - 1;
+    figures.in_bracket += span.overlaps(found.levels[i].bytes->low, found.levels[i].bytes->high) ? 1 : 0;
+    all_near &= is_right(span, error, right_size);
+  }
+  figures.right += all_near ? 1 : 0;
+}
+
+template <typename Find>
+Hierarchy timed(Find find, Figures& figures) {
+  const auto begin = std::chrono::steady_clock::now();
+  Hierarchy found = find();
+  figures.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return found;
+}
+
+void print_terms(const analysis::curve::Fitted& fitted) {
+  const char* kinds[] = {"cache", "pages", "pages in turn", "growth"};
+  std::printf("    terms:");
+  for (std::size_t i = 0; i < fitted.terms.size(); ++i) {
+    const analysis::curve::Term& term = fitted.terms[i];
+    std::printf(" %s", kinds[static_cast<int>(term.kind)]);
+    if (term.is_cache()) {
+      const bool hashed = term.shape->index() == analysis::CacheShape::Index::hashed;
+      const bool random = term.shape->policy() == analysis::CacheShape::Policy::random;
+      std::printf(" %s %s %d", hashed ? "hashed" : "modulo", random ? "random" : "lru", term.shape->ways());
+    }
+    std::printf(" %.1f KiB %+.2f +%.2f;", std::exp2(term.log2_bytes) / 1024, term.shift, fitted.added(i));
+  }
+  std::printf(" base %.2f, deviance/n %.2f\n", fitted.coefficients(0),
+              fitted.deviance / static_cast<double>(fitted.model.size()));
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  bool rules = false;
+  bool constants = false;
+  std::filesystem::path folder = test::recorded_folder();
+  std::string only;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = arguments[i];
+    if (word == "--rules") {
+      rules = true;
+    } else if (word == "--constants") {
+      constants = true;
+    } else if (word.starts_with("--only=")) {
+      only = word.substr(7);
+    } else if (word.starts_with("--") || !std::filesystem::is_directory(word)) {
+      std::fprintf(
+          stderr,
+          "%s is neither an option nor a folder: levels_of_curves [--rules] [--constants] [--only=part] [folder]\n",
+          word.c_str());
+      return 2;
+    } else {
+      folder = word;
+    }
+  }
+  std::vector<std::pair<std::string, test::RecordedMachine>> machines;
+  for (const std::string& name : test::recorded_machines(folder)) {
+    if (name.find(only) != std::string::npos) machines.emplace_back(name, test::recorded_machine(name, folder));
+  }
+  Figures by_model;
+  Figures by_rules;
+  for (const auto& [name, machine] : machines) {
+    const Hierarchy found = timed([&] { return analysis::curve::levels_of_model(machine.curves); }, by_model);
+    const int right_before = by_model.right;
+    judge(machine, found, by_model);
+    const bool right = by_model.right > right_before;
+    std::printf("%s %s\n    model:%s\n", name.c_str(),
+                right                                          ? ""
+                : found.levels.size() == machine.levels.size() ? "WRONG SIZE"
+                                                               : "WRONG NUMBER",
+                text_of(found, machine).c_str());
+    if (!right) std::printf("    wanted:%s\n", wanted_text(machine).c_str());
+    if (machine.curves.strides.empty())
+      print_terms(analysis::curve::read_curve(machine.curves, machine.curves.cycle).fitted);
+    if (rules) {
+      const Hierarchy by_rule = timed([&] { return analysis::find_levels(machine.curves, 1); }, by_rules);
+      judge(machine, by_rule, by_rules);
+      std::printf("    rules:%s\n", text_of(by_rule, machine).c_str());
+    }
+    std::fflush(stdout);
+  }
+  by_model.print("model");
+  if (rules) by_rules.print("rules");
+  if (!constants) return 0;
+  for (const analysis::curve::NamedConstant& one : analysis::curve::named_constants) {
+    for (const double factor : {0.5, 2.0}) {
+      analysis::curve::Constants changed;
+      changed.*one.value *= factor;
+      Figures figures;
+      for (const auto& [name, machine] : machines) {
+        judge(machine, timed([&] { return analysis::curve::levels_of_model(machine.curves, changed); }, figures),
+              figures);
+      }
+      figures.print((std::string(one.name) + (factor < 1 ? " / 2" : " * 2")).c_str());
+    }
+  }
+}
