@@ -1,5 +1,5 @@
 // The same as kernels/arithmetic.h, which explains it. A shader defines NUMBER, VECTOR_2 and VECTOR_4, NUMBER_OF,
-// WORD_OF, FLOATING or not, and SINGLE where functions are computed.
+// WORD_OF, FLOATING or not, SINGLE where functions are computed, and MULTIPLY_ADD where that is no multiplication.
 #extension GL_EXT_control_flow_attributes : require
 layout(constant_id = 1) const uint OPERATION = 0;
 layout(constant_id = 2) const uint ACCUMULATORS = 1;
@@ -39,6 +39,14 @@ layout(push_constant) uniform Arguments {
   if (ACCUMULATORS > 10) { DO(10) DO(11) } \
   if (ACCUMULATORS > 12) { DO(12) DO(13) } \
   if (ACCUMULATORS > 14) { DO(14) DO(15) }
+
+#ifndef MULTIPLY_ADD
+#ifdef FLOATING
+#define MULTIPLY_ADD(left, right, addend) fma(left, right, addend)
+#else
+#define MULTIPLY_ADD(left, right, addend) ((left) * (right) + (addend))
+#endif
+#endif
 
 #define BEGIN(k)                         \
   x##k = beginning(zero, begin + k * COMPONENTS, 0);  \

@@ -5,11 +5,7 @@ VECTOR beginning(VECTOR zero, uint number, uint part) {
 }
 
 VECTOR step_x(VECTOR x, VECTOR y, VECTOR operand) {
-#ifdef FLOATING
-  if (OPERATION == FMA) return fma(y, operand, x);
-#else
-  if (OPERATION == FMA) return y * operand + x;
-#endif
+  if (OPERATION == FMA) return MULTIPLY_ADD(y, operand, x);
   // Precise: nothing may be reordered. A fused multiply-add is one operation anyway, which some drivers split in two
   // where it has to be precise.
   if (OPERATION == ADD) {
@@ -27,14 +23,13 @@ VECTOR step_x(VECTOR x, VECTOR y, VECTOR operand) {
 }
 
 VECTOR step_y(VECTOR x, VECTOR y, VECTOR operand) {
+  if (OPERATION == FMA) return MULTIPLY_ADD(x, operand, y);
 #ifdef FLOATING
-  if (OPERATION == FMA) return fma(x, operand, y);
   if (OPERATION == ADD) {
     precise VECTOR difference = y - x;
     return difference;
   }
 #else
-  if (OPERATION == FMA) return x * operand + y;
   if (OPERATION == ADD) return y + x;
 #endif
   return step_x(x, y, operand);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -78,7 +79,8 @@ struct DeviceInfo {
   std::uint32_t widest_load_bytes = 16;  ///< what one load of a kernel can name: the language's widest vector
   double timer_step_ns = 1;
   double clock_mhz = 0;                              ///< the highest core clock that the driver states
-  std::map<std::string, MissingType> missing_types;  ///< by the words of a record: fp16, int8 …
+  std::map<std::string, MissingType> missing_types;  ///< by the words of a record: fp16, int8, dot4 …
+  std::set<std::string> emulated_types;  ///< by the same words: for which the driver says that it has no instruction
   bool core_clock = false;  ///< kernels can read a counter of their core; that it counts cycles is not said
   std::vector<StatedCache> stated_caches;
   /// All that could be asked for, those that are missing too; what make_buffer() takes comes first.

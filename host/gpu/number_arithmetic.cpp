@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
 
 // Compiled so that nothing is fused that is not written so.
 namespace sonde::gpu {
@@ -137,6 +142,74 @@ void multiply_and_add(Operation operation, const ArithmeticPair& operands, std::
   }
 }
 
+std::uint32_t dot_of_bytes(std::uint32_t left, std::uint32_t right) {
+  std::int32_t sum = 0;
+  for (int shift = 0; shift < 32; shift += 8) {
+    sum += static_cast<std::int8_t>(left >> shift) * static_cast<std::int8_t>(right >> shift);
+  }
+  return static_cast<std::uint32_t>(sum);
+}
+
+/// No power of anything: the bytes of a sum are not the sums of bytes.
+void add_dots(const ArithmeticPair& operands, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
+  const auto first = static_cast<std::uint32_t>(operands.x);
+  const auto second = static_cast<std::uint32_t>(operands.y);
+  std::array<std::uint32_t, different_starts> x{};
+  std::array<std::uint32_t, different_starts> y{};
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    x[i] = static_cast<std::uint32_t>(pairs[i].x);
+    y[i] = static_cast<std::uint32_t>(pairs[i].y);
+  }
+  for (std::uint64_t pair = 0; pair < steps / 2; ++pair) {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += dot_of_bytes(y[i], first);
+    for (std::size_t i = 0; i < x.size(); ++i) y[i] += dot_of_bytes(x[i], second);
+  }
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {x[i], y[i]};
+}
+
+void follow(NumberType type, Operation operation, const ArithmeticPair& operands, std::vector<ArithmeticPair>& pairs,
+            std::uint64_t steps, const Rounding& rounding) {
+  switch (type) {
+    case NumberType::four_bytes: return add_dots(operands, pairs, steps);
+    case NumberType::fp64: return replay(Floats<double>{rounding}, type, operation, operands, pairs, steps);
+    case NumberType::fp32: return replay(Floats<float>{rounding}, type, operation, operands, pairs, steps);
+    default: return replay(Halves{rounding}, type, operation, operands, pairs, steps);
+  }
+}
+
+/// Where chains were followed to, which takes as long as they are. Dispatches of two lengths are repeated in turn, and
+/// a simulated device and the proof of what it did make the same steps.
+class FollowedChains {
+ public:
+  /// Of the same steps from each of `pairs`, which it replaces.
+  void follow_or_remember(NumberType type, Operation operation, const ArithmeticPair& operands,
+                          std::vector<ArithmeticPair>& pairs, std::uint64_t steps, const Rounding& rounding) {
+    const auto key_of = [&](const ArithmeticPair& start) {
+      return Key{type, operation, rounding.fused, rounding.flushes, steps, operands.x, operands.y, start.x, start.y};
+    };
+    const std::scoped_lock lock(mutex_);
+    std::vector<ArithmeticPair> missing;
+    std::ranges::copy_if(pairs, std::back_inserter(missing),
+                         [&](const ArithmeticPair& start) { return !ends_.contains(key_of(start)); });
+    if (ends_.size() + missing.size() > most) {
+      ends_.clear();
+      missing = pairs;
+    }
+    std::vector<ArithmeticPair> made = missing;
+    follow(type, operation, operands, made, steps, rounding);
+    for (std::size_t i = 0; i < missing.size(); ++i) ends_[key_of(missing[i])] = made[i];
+    for (ArithmeticPair& one : pairs) one = ends_.at(key_of(one));
+  }
+
+ private:
+  using Key = std::tuple<NumberType, Operation, bool, bool, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+                         std::uint64_t>;
+  static constexpr std::size_t most = 1 << 16;
+
+  std::mutex mutex_;
+  std::map<Key, ArithmeticPair> ends_;
+};
+
 std::uint32_t told(NumberType type, std::uint64_t words) {
   const auto low = static_cast<std::uint32_t>(words);
   return facts_of(type).bits == 64 ? low ^ static_cast<std::uint32_t>(words >> 32) : low;
@@ -160,16 +233,26 @@ std::vector<ArithmeticPair> after_steps(NumberType type, Operation operation, co
   const NumberTypeFacts& facts = facts_of(type);
   if (!is_exact(operation)) {
     approach(operation, operands, starts, steps);
-  } else if (!facts.floating) {
+  } else if (!facts.floating && type != NumberType::four_bytes) {
     multiply_and_add(operation, operands, starts, steps, facts.bits);
-  } else if (type == NumberType::fp64) {
-    replay(Floats<double>{rounding}, type, operation, operands, starts, steps);
-  } else if (type == NumberType::fp32) {
-    replay(Floats<float>{rounding}, type, operation, operands, starts, steps);
   } else {
-    replay(Halves{rounding}, type, operation, operands, starts, steps);
+    static FollowedChains followed;
+    followed.follow_or_remember(type, operation, operands, starts, steps, rounding);
   }
   return starts;
+}
+
+std::vector<ArithmeticPair> ends_of_items(NumberType type, Operation operation, const ArithmeticPair& operands,
+                                          const std::vector<ArithmeticPair>& starts, std::uint64_t steps,
+                                          Rounding rounding, const ItemsOfADispatch& items) {
+  const std::uint32_t needed = std::min(items.count + items.numbers - 1, different_starts);
+  const auto start_at = [&](std::uint32_t i) { return (items.salt + i) % different_starts; };
+  std::vector<ArithmeticPair> made;
+  for (std::uint32_t i = 0; i < needed; ++i) made.push_back(starts[start_at(i)]);
+  made = after_steps(type, operation, operands, std::move(made), steps, rounding);
+  std::vector<ArithmeticPair> ends(different_starts);
+  for (std::uint32_t i = 0; i < needed; ++i) ends[start_at(i)] = made[i];
+  return ends;
 }
 
 std::vector<std::uint32_t> start_words(const std::vector<ArithmeticPair>& starts) {

@@ -8,19 +8,21 @@
 // What kernels/arithmetic.h computes, on the host.
 namespace sonde::gpu {
 
-/// In the order in which records list them.
-enum class NumberType { fp64, fp32, fp16, int64, int32, int16, int8 };
+/// In the order in which records list them. Four bytes stand in a word; they are multiplied by four others, and the sum
+/// of the products is added to the word.
+enum class NumberType { fp64, fp32, fp16, int64, int32, int16, int8, four_bytes };
 /// By the numbers that the kernels know them by. Of integers the first one multiplies and adds, modulo a power of two.
 enum class Operation { fma, add, multiply, reciprocal, square_root, exponential, sine };
 
 struct NumberTypeFacts {
   NumberType type;
-  std::string_view name;    ///< as a record has it
+  std::string_view name;    ///< as a record has it, where dot4 is an operation of int8
   std::string_view kernel;  ///< KernelSource::name
   unsigned bits;
   bool floating;
+  unsigned parts = 1;  ///< that are multiplied and added each by itself
 };
-inline constexpr std::array<NumberTypeFacts, 7> number_types{{
+inline constexpr std::array<NumberTypeFacts, 8> number_types{{
     {NumberType::fp64, "fp64", "arithmetic_fp64", 64, true},
     {NumberType::fp32, "fp32", "arithmetic_fp32", 32, true},
     {NumberType::fp16, "fp16", "arithmetic_fp16", 16, true},
@@ -28,6 +30,7 @@ inline constexpr std::array<NumberTypeFacts, 7> number_types{{
     {NumberType::int32, "int32", "arithmetic_int32", 32, false},
     {NumberType::int16, "int16", "arithmetic_int16", 16, false},
     {NumberType::int8, "int8", "arithmetic_int8", 8, false},
+    {NumberType::four_bytes, "dot4", "arithmetic_dot4", 32, false, 4},
 }};
 inline const NumberTypeFacts& facts_of(NumberType type) { return number_types[static_cast<std::size_t>(type)]; }
 
@@ -58,8 +61,21 @@ std::uint64_t words_of(NumberType type, double number);
 double number_of(NumberType type, std::uint64_t words);
 
 /// What stands in the accumulators after so many steps from each start, to the bit where the operation is exact.
+/// Remembers what it has found, as it follows chains of floating-point numbers step by step. At most 16 starts.
 std::vector<ArithmeticPair> after_steps(NumberType type, Operation operation, const ArithmeticPair& operands,
                                         std::vector<ArithmeticPair> starts, std::uint64_t steps, Rounding rounding);
+
+/// Which starts a dispatch has: item number i begins with start i + `salt`, and has so many numbers from there on.
+struct ItemsOfADispatch {
+  std::uint32_t count = 1;
+  std::uint32_t numbers = 1;
+  std::uint32_t salt = 0;
+};
+
+/// The same, by start; of those that some item has alone, as each costs the host time.
+std::vector<ArithmeticPair> ends_of_items(NumberType type, Operation operation, const ArithmeticPair& operands,
+                                          const std::vector<ArithmeticPair>& starts, std::uint64_t steps,
+                                          Rounding rounding, const ItemsOfADispatch& items);
 
 /// The word that an item leaves: of its accumulators, of which number n is a vector of `width` that began at
 /// start first + n * width and the next ones; `ends` has one for each start.

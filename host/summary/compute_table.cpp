@@ -74,6 +74,8 @@ std::string by_type(const Computed& computed, int columns) {
       table.add({type, main, computed.rate(type, "add"), computed.rate(type, "multiply"),
                  computed.latency(type, "multiply-add")});
   }
+  if (const std::string dots = computed.rate("int8", "dot4"); !dots.empty())
+    table.add({"int8, dot4", dots, "", "", computed.latency("int8", "dot4")});
   return table.empty() ? "" : table.text(columns);
 }
 
@@ -105,8 +107,11 @@ std::string compute_table(const Results& compute, gpu::Api api, int columns) {
   const Computed computed(compute);
   std::string text = by_type(computed, columns) + by_function(computed, columns);
   if (text.empty()) return "";
-  text += wrapped("A multiply-add is two operations. One: by a single work-item, each after the one before.", columns) +
-          scaling(computed.by_groups(), columns);
+  text +=
+      wrapped(
+          "A multiply-add is two operations, dot4 four of them. One: by a single work-item, each after the one before.",
+          columns) +
+      scaling(computed.by_groups(), columns);
   for (const measure::Finding& finding : compute.findings) {
     const auto type = finding.series.find("type");
     const bool of_singles = type != finding.series.end() && type->second == "fp32";

@@ -29,9 +29,10 @@ const gpu::KernelSource& source_of(NumberType type) {
     case NumberType::int64: return kernels::arithmetic_int64;
     case NumberType::int32: return kernels::arithmetic_int32;
     case NumberType::int16: return kernels::arithmetic_int16;
-    case NumberType::int8: break;
+    case NumberType::int8: return kernels::arithmetic_int8;
+    case NumberType::four_bytes: break;
   }
-  return kernels::arithmetic_int8;
+  return kernels::arithmetic_dot4;
 }
 
 struct Arithmetic {
@@ -88,6 +89,7 @@ double value_in(const std::map<std::string, double>& named, const char* name) {
 std::map<std::string, std::string> series_of(NumberType type, Operation operation, std::string_view chain) {
   const gpu::NumberTypeFacts& facts = gpu::facts_of(type);
   std::map<std::string, std::string> series;
+  if (type == NumberType::four_bytes) return {{"type", "int8"}, {"operation", "dot4"}, {"chain", std::string(chain)}};
   series["type"] = facts.name;
   series["operation"] = operation_words[static_cast<std::size_t>(operation)];
   if (operation == Operation::fma && !facts.floating) series["operation"] = "multiply-add";
@@ -96,7 +98,8 @@ std::map<std::string, std::string> series_of(NumberType type, Operation operatio
 }
 
 NumberType number_type_of(const std::map<std::string, std::string>& series) {
-  return std::ranges::find(gpu::number_types, series.at("type"), &gpu::NumberTypeFacts::name)->type;
+  const std::string& name = series.at(series.at("operation") == "dot4" ? "operation" : "type");
+  return std::ranges::find(gpu::number_types, name, &gpu::NumberTypeFacts::name)->type;
 }
 
 Operation operation_of(const std::map<std::string, std::string>& series) {
@@ -155,14 +158,14 @@ std::unique_ptr<gpu::Kernel> arithmetic_kernel(gpu::Device& device, NumberType t
   } catch (const gpu::Lost&) {
     throw;
   } catch (const gpu::Error&) {
-    throw gpu::Unsupported(lacks->second.reason + ", and its compiler, asked all the same, does not take the type");
+    throw gpu::Unsupported(lacks->second.reason + ". Its compiler, asked all the same, does not take the type");
   }
 }
 
 measure::Workload arithmetic(gpu::Device& device, NumberType type, Operation operation, const ArithmeticShape& shape,
                              std::uint64_t seed, std::uint32_t variant) {
   const auto work = std::make_shared<Arithmetic>(device, type, operation, shape, seed, variant);
-  const double operations = operations_in(operation) * shape.numbers_per_trip();
+  const double operations = operations_in(type, operation) * shape.numbers_per_trip();
   return {.unit = "Gop/s",
           .most = device.info().most_trips,
           .instruction = most_frequent_arithmetic(work->kernel->listing()),

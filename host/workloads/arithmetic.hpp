@@ -16,13 +16,16 @@ namespace sonde::workloads {
 using gpu::NumberType;
 using gpu::Operation;
 
-/// Of a record's series, and back; multiply-add is the word for what integers do in place of fma.
+/// Of a record's series, and back; multiply-add is the word for what integers do in place of fma, and dot4 for what
+/// bytes do by fours.
 std::map<std::string, std::string> series_of(NumberType type, Operation operation, std::string_view chain);
 NumberType number_type_of(const std::map<std::string, std::string>& series);
 Operation operation_of(const std::map<std::string, std::string>& series);
 
-/// Operations that one step of one number counts as: a fused multiply-add is two.
-inline double operations_in(Operation operation) { return operation == Operation::fma ? 2 : 1; }
+/// Operations that one step of one number counts as: a fused multiply-add is two, of each of its parts.
+inline double operations_in(NumberType type, Operation operation) {
+  return (operation == Operation::fma ? 2 : 1) * gpu::facts_of(type).parts;
+}
 
 /// How arithmetic is cut up.
 struct ArithmeticShape {

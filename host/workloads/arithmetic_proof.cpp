@@ -1,6 +1,7 @@
 #include "workloads/arithmetic_proof.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <random>
@@ -11,8 +12,6 @@ namespace {
 constexpr std::string_view report = ", so it did not do the work that was timed; please report the driver";
 /// Functions are the device's own approximations; 1e-3 is far more than any of their errors, and far less than a step.
 constexpr double tolerated_share = 1e-3;
-/// Lengths of dispatches whose ends are remembered: a short and a long one are repeated in turn.
-constexpr std::size_t remembered = 8;
 
 /// Between 1/2 and 1, of any mantissa; odd integers.
 std::vector<gpu::ArithmeticPair> starts_of(NumberType type, std::uint64_t seed) {
@@ -39,30 +38,12 @@ ArithmeticProof::ArithmeticProof(NumberType type, Operation operation, const gpu
                                  std::uint64_t seed)
     : type_(type), operation_(operation), operands_(operands), starts_(starts_of(type, seed)) {}
 
-std::vector<gpu::ArithmeticPair> ArithmeticProof::ends(const ArithmeticShape& shape, std::uint32_t salt,
-                                                       std::uint64_t steps) {
-  if (ends_.size() > remembered && !ends_.contains(steps)) ends_.clear();
-  Ends& known = ends_[steps];
-  const std::uint32_t needed = std::min(shape.items() + shape.accumulators * shape.width - 1, gpu::different_starts);
-  std::vector<std::uint32_t> missing;
-  std::vector<gpu::ArithmeticPair> made;
-  for (std::uint32_t i = 0; i < needed; ++i) {
-    const std::uint32_t start = (salt + i) % gpu::different_starts;
-    if (known[start]) continue;
-    missing.push_back(start);
-    made.push_back(starts_[start]);
-  }
-  made = gpu::after_steps(type_, operation_, operands_, std::move(made), steps, rounding_);
-  for (std::size_t i = 0; i < missing.size(); ++i) known[missing[i]] = made[i];
-  std::vector<gpu::ArithmeticPair> all;
-  for (const auto& end : known) all.push_back(end.value_or(gpu::ArithmeticPair{}));
-  return all;
-}
-
 std::optional<std::string> ArithmeticProof::mismatch(std::span<const std::uint32_t> results,
                                                      const ArithmeticShape& shape, std::uint32_t trips,
-                                                     std::uint32_t salt) {
-  const std::vector<gpu::ArithmeticPair> at_end = ends(shape, salt, std::uint64_t{2} * shape.unroll * trips);
+                                                     std::uint32_t salt) const {
+  const std::vector<gpu::ArithmeticPair> at_end =
+      gpu::ends_of_items(type_, operation_, operands_, starts_, std::uint64_t{2} * shape.unroll * trips, rounding_,
+                         {.count = shape.items(), .numbers = shape.accumulators * shape.width, .salt = salt});
   std::array<std::uint32_t, gpu::different_starts> told{};
   for (std::uint32_t first = 0; first < gpu::different_starts; ++first) {
     told[first] = gpu::told_by_item(type_, operation_, at_end, first, shape.accumulators, shape.width);
@@ -97,12 +78,10 @@ std::optional<std::string> ArithmeticProof::flaw(std::span<const std::uint32_t> 
   for (const bool flushes : {false, true}) {
     for (const bool fused : {true, false}) {
       rounding_ = {.fused = fused, .flushes = flushes};
-      ends_.clear();
       if (!mismatch(results, shape, trips, salt)) return std::nullopt;
     }
   }
   rounding_ = before;
-  ends_.clear();
   return wrong;
 }
 

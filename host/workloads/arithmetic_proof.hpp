@@ -1,8 +1,6 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,19 +26,14 @@ class ArithmeticProof {
   const gpu::Rounding& rounding() const { return rounding_; }
 
  private:
-  using Ends = std::array<std::optional<gpu::ArithmeticPair>, gpu::different_starts>;
-
-  /// Of these starts alone, each of which costs the host time; by how many steps they have made.
-  std::vector<gpu::ArithmeticPair> ends(const ArithmeticShape& shape, std::uint32_t salt, std::uint64_t steps);
   std::optional<std::string> mismatch(std::span<const std::uint32_t> results, const ArithmeticShape& shape,
-                                      std::uint32_t trips, std::uint32_t salt);
+                                      std::uint32_t trips, std::uint32_t salt) const;
 
   NumberType type_;
   Operation operation_;
   gpu::ArithmeticPair operands_;
   std::vector<gpu::ArithmeticPair> starts_;
   gpu::Rounding rounding_;
-  std::map<std::uint64_t, Ends> ends_;
 };
 
 }  // namespace sonde::workloads

@@ -49,10 +49,22 @@ def nvidia(kind, operation, pattern):
         ("fp32", "fma", "gfx90a", r"v_pk_fma_f32", STEPS * WIDTH // 2),
         ("fp32", "fma", "gfx1030", r"v_(fma|fmac)_f32(_e\d+)?", STEPS * WIDTH),
         ("fp64", "fma", "gfx942", r"v_(fma|fmac)_f64(_e\d+)?", STEPS * WIDTH),
+        ("fp32", "add", "gfx1030", r"v_(add|sub)_f32(_e\d+)?", STEPS * WIDTH),
+        ("fp32", "multiply", "gfx1030", r"v_mul_f32(_e\d+)?", STEPS * WIDTH),
+        ("fp64", "add", "gfx942", r"v_add_f64(_e\d+)?", STEPS * WIDTH),
+        ("fp64", "multiply", "gfx942", r"v_mul_f64(_e\d+)?", STEPS * WIDTH),
+        ("int8", "fma", "gfx1100", r"v_mad_u16", STEPS * WIDTH),
+        ("int8", "add", "gfx1100", r"v_add_nc_u16", STEPS * WIDTH),
+        ("fp16", "multiply", "gfx1100", r"v_pk_mul_f16", STEPS),
         ("fp16", "fma", "gfx1100", r"v_pk_fma_f16", STEPS),
         ("fp16", "add", "gfx1100", r"v_pk_add_f16", STEPS),
         ("int16", "fma", "gfx1100", r"v_pk_mad_u16", STEPS),
         ("int16", "add", "gfx1030", r"v_pk_add_u16", STEPS),
+        # The product and the addition are one.
+        ("dot4", "fma", "gfx906", r"v_dot4c?_i32_i8(_e\d+)?", STEPS * WIDTH),
+        ("dot4", "fma", "gfx1030", r"v_dot4c?_i32_i8(_e\d+)?", STEPS * WIDTH),
+        ("dot4", "fma", "gfx1100", r"v_dot4_i32_iu8", STEPS * WIDTH),
+        ("dot4", "fma", "gfx1201", r"v_dot4_i32_iu8", STEPS * WIDTH),
     ],
 )
 def test_amds_code_has_the_widest_instruction_for_every_step(kind, operation, chip, pattern, expected):

@@ -22,6 +22,7 @@ SAMPLES = [
     sample("fp32", "add", 32000),
     sample("fp64", "fma", 32500),
     sample("int32", "multiply-add", 33000),
+    sample("int8", "dot4", 130000),
     sample("fp32", "sine", 4100),
     sample("fp32", "sine", 12.6, "ns"),
 ]
@@ -49,6 +50,7 @@ def test_each_type_is_a_row_and_so_is_each_function(tmp_path):
     rows = {name: [cell.text for cell in cells] for name, cells in types.rows}
     assert rows == {
         "fp64": ["32500", "–", "–", "–"], "fp32": ["65000", "32000", "–", "2.05"], "int32": ["33000", "–", "–", "–"],
+        "int8, dot4": ["130000", "–", "–", "–"],
     }  # fmt: skip
     assert [(name, [cell.text for cell in cells]) for name, cells in functions.rows] == [("sine", ["4100", "12.6"])]
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <optional>
@@ -38,7 +39,7 @@ gpu::model::Description computing_model() {
     level.read_gbps = 1000;
     level.write_gbps = 1000;
   }
-  model.arithmetic.per_cycle = {{"fp32", 128}, {"fp16", 256}, {"fp64", 2}, {"int32", 64}, {"int8", 96}};
+  model.arithmetic.per_cycle = {{"fp32", 128}, {"fp16", 256}, {"fp64", 2}, {"int32", 64}, {"int8", 96}, {"dot4", 64}};
   model.arithmetic.functions_per_cycle = 16;
   model.arithmetic.issue_per_cycle = 4;
   model.arithmetic.latency_cycles = 5;
@@ -87,6 +88,7 @@ TEST(Compute, FindsTheRatesAndLatenciesOfASimulatedDevice) {
   expect_rate("fp64", "fma", 4);
   expect_rate("int32", "multiply-add", 128);
   expect_rate("int8", "add", 96);
+  expect_rate("int8", "dot4", 8 * 64);
   for (const char* type : {"fp32", "fp16", "fp64", "int32"}) {
     const auto latency = median_at(seen, type, "add", "dependent");
     ASSERT_TRUE(latency) << type;
@@ -109,11 +111,27 @@ TEST(Compute, SaysWhichTypesAreMissingAndGoesOn) {
 
 TEST(Compute, TellsThePeakOfEachTypeByUnitAndCycle) {
   const std::vector<Finding> peaks = found_by_name(asked(computing_model()), "peak");
-  ASSERT_EQ(peaks.size(), 5u);
+  ASSERT_EQ(peaks.size(), 6u);
   EXPECT_EQ(peaks[1].series.at("type"), "fp32");
   EXPECT_NEAR(*peaks[1].value, units * clock_ghz * 256, 0.01 * units * clock_ghz * 256);
   EXPECT_NEAR(peaks[1].details.at("operations_per_unit_and_cycle"), 256, 3);
   EXPECT_NEAR(peaks[2].details.at("ratio_to_fp32"), 2, 0.03);
+}
+
+TEST(Compute, TellsDotProductsOfBytesFromBytesAndWhatTheDriverSaysOfThem) {
+  gpu::model::Description model = computing_model();
+  const std::vector<Finding> peaks = found_by_name(asked(model), "peak");
+  EXPECT_EQ(peaks.back().series.at("type"), "int8");
+  EXPECT_EQ(peaks.back().series.at("operation"), "dot4");
+  EXPECT_EQ(peaks.back().evidence.find("no instruction"), std::string::npos) << peaks.back().evidence;
+  model.arithmetic.per_cycle.erase("dot4");
+  for (const auto& skip : asked(model).skips) {
+    if (skip.point->series.at("operation") == "dot4") {
+      EXPECT_NE(skip.text.find("dot4"), std::string::npos) << skip.text;
+      return;
+    }
+  }
+  ADD_FAILURE() << "nothing says that dot4 is missing";
 }
 
 TEST(Compute, FindsHalvesThatAreNoFasterThanSingles) {
@@ -228,6 +246,36 @@ TEST(Arithmetic, MeetsNoSpecialNumberWhateverItMultipliesBy) {
       }
     }
   }
+}
+
+TEST(Arithmetic, MultipliesByNoNumberThatMayBeTreatedDifferently) {
+  for (const auto& type : gpu::number_types) {
+    for (std::uint32_t variant = 0; variant < 3; ++variant) {
+      const gpu::ArithmeticPair operands = workloads::operands_of(type.type, Operation::fma, variant);
+      for (const std::uint64_t words : {operands.x, operands.y}) {
+        if (type.floating) {
+          const double number = std::abs(gpu::number_of(type.type, words));
+          EXPECT_TRUE(number > 0.1 && number < 0.9) << type.name << " " << number;
+          int exponent = 0;
+          EXPECT_NE(std::frexp(number, &exponent), 0.5) << type.name << " is a power of two";
+          continue;
+        }
+        EXPECT_GT(std::popcount(words), 2) << type.name << " " << words;
+        for (unsigned part = 0; part < type.parts; ++part) {
+          EXPECT_GT(std::popcount(static_cast<std::uint8_t>(words >> (8 * part))), 1) << type.name << " " << words;
+        }
+      }
+    }
+  }
+}
+
+TEST(ArithmeticProof, FollowsBytesOneStepAfterTheOther) {
+  const gpu::ArithmeticPair operands{0x80FF7F01, 0x01020304};  // -128, -1, 127, 1; 1, 2, 3, 4
+  const std::vector<gpu::ArithmeticPair> ends =
+      gpu::after_steps(NumberType::four_bytes, Operation::fma, operands, {{10, 0x027F8003}}, 2, {});
+  // 2 * -128 + 127 * -1 + -128 * 127 + 3 * 1 = -16636, and 10: 0xFFFFBF0E; its bytes are -1, -1, -65, 14.
+  EXPECT_EQ(ends[0].x, 0xFFFFBF0Eu);
+  EXPECT_EQ(ends[0].y, static_cast<std::uint32_t>(0x027F8003 - 1 - 2 - 3 * 65 + 4 * 14));
 }
 
 TEST(MostFrequentArithmetic, IsWhatTheLoopIsMadeOf) {

@@ -96,7 +96,10 @@ def _by_type(view, api):
         if any(rates):
             one = _point(view, api, name, MULTIPLY_ADDS, "ns")
             rows.append((name, [*map(_cell, rates), _cell(one)]))
-    caption = f"{_api_name(api)}: operations by type, Gop/s; a multiply-add is two"
+    if dots := _point(view, api, "int8", ["dot4"], "Gop/s"):
+        one = _point(view, api, "int8", ["dot4"], "ns")
+        rows.append(("int8, dot4", [_cell(dots), parts.NOTHING, parts.NOTHING, _cell(one)]))
+    caption = f"{_api_name(api)}: operations by type, Gop/s; a multiply-add is two, dot4 is four of them"
     headings = ["Type", "multiply-add", "add", "multiply", "one multiply-add after the other, ns"]
     return Table(caption, headings, rows) if rows else None
 

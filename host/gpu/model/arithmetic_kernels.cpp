@@ -49,14 +49,15 @@ void arithmetic(Invocation& invocation, NumberType type) {
   const CutUp work{.accumulators = invocation.constant("ACCUMULATORS"),
                    .width = invocation.constant("WIDTH"),
                    .steps = 2.0 * invocation.constant("UNROLL") * trips};
+  const std::uint32_t items = invocation.shape().group_size * invocation.shape().groups;
   const std::vector<ArithmeticPair> ends =
-      after_steps(type, operation, {operand(2), operand(4)}, starts_in(starts.contents(0, start_words_count)),
-                  static_cast<std::uint64_t>(work.steps), {});
+      ends_of_items(type, operation, {operand(2), operand(4)}, starts_in(starts.contents(0, start_words_count)),
+                    static_cast<std::uint64_t>(work.steps), {},
+                    {.count = items, .numbers = work.accumulators * work.width, .salt = salt});
   std::vector<std::uint32_t> told(different_starts);
   for (std::uint32_t first = 0; first < different_starts; ++first) {
     told[first] = told_by_item(type, operation, ends, first, work.accumulators, work.width);
   }
-  const std::uint32_t items = invocation.shape().group_size * invocation.shape().groups;
   results.stream(0, std::uint64_t{2} * items, Transfer::write);
   std::uint32_t* const to = results.changed_contents(0, std::uint64_t{2} * items);
   for (std::uint32_t item = 0; item < items; ++item) {
@@ -75,5 +76,6 @@ void arithmetic_int64(Invocation& invocation) { arithmetic(invocation, NumberTyp
 void arithmetic_int32(Invocation& invocation) { arithmetic(invocation, NumberType::int32); }
 void arithmetic_int16(Invocation& invocation) { arithmetic(invocation, NumberType::int16); }
 void arithmetic_int8(Invocation& invocation) { arithmetic(invocation, NumberType::int8); }
+void arithmetic_dot4(Invocation& invocation) { arithmetic(invocation, NumberType::four_bytes); }
 
 }  // namespace sonde::gpu::model

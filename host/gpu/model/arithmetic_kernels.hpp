@@ -12,5 +12,6 @@ void arithmetic_int64(Invocation& invocation);
 void arithmetic_int32(Invocation& invocation);
 void arithmetic_int16(Invocation& invocation);
 void arithmetic_int8(Invocation& invocation);
+void arithmetic_dot4(Invocation& invocation);
 
 }  // namespace sonde::gpu::model

@@ -158,6 +158,7 @@ constexpr ReferenceKernel references[] = {
     {.name = "arithmetic_int32", .buffers = 2, .scalars = 6, .run = arithmetic_int32},
     {.name = "arithmetic_int16", .buffers = 2, .scalars = 6, .run = arithmetic_int16},
     {.name = "arithmetic_int8", .buffers = 2, .scalars = 6, .run = arithmetic_int8},
+    {.name = "arithmetic_dot4", .buffers = 2, .scalars = 6, .run = arithmetic_dot4},
     {.name = "clock_rate", .buffers = 1, .scalars = 3, .run = clock_rate},
     {.name = "frame_pass", .buffers = 4, .scalars = 18, .run = frame_pass},
     {.name = "independent_chase", .buffers = 2, .scalars = 3, .run = independent_chase},

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "gpu/error.hpp"
@@ -22,6 +23,8 @@ constexpr cl_device_info pci_slot_nvidia_query = 0x4009;  // CL_DEVICE_PCI_SLOT_
 constexpr cl_device_info board_name_amd_query = 0x4038;   // CL_DEVICE_BOARD_NAME_AMD
 constexpr cl_device_info kernel_clock_query = 0x1076;     // CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
 constexpr cl_bitfield kernel_clock_of_a_core = 0b110;     // of a sub-group or a work-group, not of the device
+
+constexpr const char* integer_dot_product = "cl_khr_integer_dot_product";
 
 template <typename Value>
 std::optional<Value> query(const cl::Device& device, cl_device_info what) {
@@ -90,11 +93,27 @@ std::map<std::string, MissingType> missing_types(const cl::Device& device, const
   if (query<cl_ulong>(device, CL_DEVICE_DOUBLE_FP_CONFIG).value_or(0) == 0 && !has_extension(device, "cl_khr_fp64")) {
     missing["fp64"] = {.reason = "the driver has no cl_khr_fp64"};
   }
-  // NVIDIA's compiler takes halves although its driver does not say so.
+  // NVIDIA's compiler is known to take halves although its driver does not say so.
+  const bool nvidia = platform == "NVIDIA CUDA";
   if (!has_extension(device, "cl_khr_fp16")) {
-    missing["fp16"] = {.reason = "the driver has no cl_khr_fp16", .worth_a_try = platform == "NVIDIA CUDA"};
+    missing["fp16"] = {.reason = nvidia ? "NVIDIA's OpenCL driver does not offer halves (it has no cl_khr_fp16); "
+                                          "--api vulkan measures them on this GPU"
+                                        : "the driver has no cl_khr_fp16",
+                       .worth_a_try = nvidia};
+  }
+  missing["bf16"] = {.reason = "no extension of OpenCL computes in bf16; there are conversions only"};
+  if (!has_extension(device, integer_dot_product)) {
+    missing["dot4"] = {.reason = "the driver has no cl_khr_integer_dot_product"};
   }
   return missing;
+}
+
+std::set<std::string> emulated_types(const cl::Device& device) {
+  if (!has_extension(device, integer_dot_product)) return {};
+  const auto accelerated = query<cl_device_integer_dot_product_acceleration_properties_khr>(
+      device, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR);
+  if (!accelerated || accelerated->signed_accelerated != CL_FALSE) return {};
+  return {"dot4"};
 }
 
 }  // namespace
@@ -161,6 +180,7 @@ DeviceInfo describe(const cl::Device& device) {
   info.timer_step_ns = static_cast<double>(device.getInfo<CL_DEVICE_PROFILING_TIMER_RESOLUTION>());
   info.clock_mhz = query<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY).value_or(0);
   info.missing_types = missing_types(device, info.platform);
+  info.emulated_types = emulated_types(device);
   info.core_clock = has_core_clock(device);
   info.memory_kinds = memory_kinds(device);
   return info;

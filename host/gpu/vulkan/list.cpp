@@ -109,20 +109,39 @@ std::map<std::string, MissingType> missing_types(VkPhysicalDevice device) {
   need("int64", features.int64, "shaderInt64");
   need("int16", features.int16, "shaderInt16");
   need("int8", features.int8, "shaderInt8");
+  need("dot4", features.dot4, "VK_KHR_shader_integer_dot_product with shaderIntegerDotProduct");
+  // The type comes with conversions and dot products whose rounding is the driver's own; nothing of it can be proved.
+  const bool bf16 = has_extension(device, "VK_KHR_shader_bfloat16");
+  missing["bf16"] = {.reason = bf16 ? "VK_KHR_shader_bfloat16 has no additions and multiplications of bf16, but "
+                                      "conversions, dot products and matrices only"
+                                    : "the driver has no VK_KHR_shader_bfloat16"};
   return missing;
+}
+
+bool has_dot4_instruction(VkPhysicalDevice device) {
+  if (!has_extension(device, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) return false;
+  VkPhysicalDeviceShaderIntegerDotProductPropertiesKHR dot{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES_KHR};
+  VkPhysicalDeviceProperties2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &dot};
+  vkGetPhysicalDeviceProperties2(device, &core);
+  return dot.integerDotProduct4x8BitPackedSignedAccelerated == VK_TRUE;
 }
 
 }  // namespace
 
 NumberFeatures number_features(VkPhysicalDevice device) {
+  VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dot{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR};
   VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  if (has_extension(device, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) features.pNext = &dot;
   VkPhysicalDeviceFeatures2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
   vkGetPhysicalDeviceFeatures2(device, &core);
   return {.float64 = core.features.shaderFloat64 == VK_TRUE,
           .float16 = features.shaderFloat16 == VK_TRUE,
           .int64 = core.features.shaderInt64 == VK_TRUE,
           .int16 = core.features.shaderInt16 == VK_TRUE,
-          .int8 = features.shaderInt8 == VK_TRUE};
+          .int8 = features.shaderInt8 == VK_TRUE,
+          .dot4 = dot.shaderIntegerDotProduct == VK_TRUE};
 }
 
 bool has_extension(VkPhysicalDevice device, const std::string& extension) {
@@ -181,6 +200,7 @@ DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
   info.local_bytes = core.limits.maxComputeSharedMemorySize;
   info.timer_step_ns = core.limits.timestampPeriod;
   info.missing_types = missing_types(device);
+  if (!has_dot4_instruction(device)) info.emulated_types.insert("dot4");
   info.core_clock = has_core_clock(device);
   info.memory_kinds = memory_kinds(device);
   return info;

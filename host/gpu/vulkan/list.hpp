@@ -21,6 +21,7 @@ struct NumberFeatures {
   bool int64 = false;
   bool int16 = false;
   bool int8 = false;
+  bool dot4 = false;  ///< dot products of four packed bytes, by VK_KHR_shader_integer_dot_product
 };
 NumberFeatures number_features(VkPhysicalDevice device);
 /// Whether shaders can read the counter of the core that runs them: VK_KHR_shader_clock with shaderSubgroupClock.

@@ -72,6 +72,13 @@ VkDevice make_device(VkPhysicalDevice physical, bool addresses, bool has_listing
     extensions.push_back(VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
     clock.pNext = std::exchange(features.pNext, &clock);
   }
+  VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dot{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR};
+  dot.shaderIntegerDotProduct = VK_TRUE;
+  if (numbers.dot4) {
+    extensions.push_back(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME);
+    dot.pNext = std::exchange(features.pNext, &dot);
+  }
   if (has_extension(physical, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
     extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
   }

@@ -1,11 +1,11 @@
 // Question: how many operations a second does the device compute, by type of number, and how long does one take?
 //
-// Experiment: all work-items compute chains of steps that depend on each other, several chains each, on vectors. A step
-// is a multiplication and an addition in one (fma; of integers multiply-add), counted as two operations, or an
-// addition, a multiplication, a function, counted as one. Multipliers are arguments and the chains' beginnings come
-// from memory, so that no compiler can fold them; each item leaves a word that tells all its chains, which is compared
-// with what the host finds by making the same steps, to the bit (functions: within bounds). Chains rotate: they end at
-// no value, and leave no type's range.
+// Experiment: all work-items compute chains of steps that depend on each other, several chains each, on vectors. A
+// step is a multiplication and an addition in one (fma; of integers multiply-add), counted as two operations, or an
+// addition, a multiplication, a function, counted as one. dot4 multiplies four bytes by four and adds the products to
+// a word: eight. Multipliers are arguments and the chains' beginnings come from memory, so that no compiler can fold
+// them; each item leaves a word that tells all its chains, which is compared with what the host finds by making the
+// same steps, to the bit (functions: within bounds). Chains rotate: they end at no value, and leave no type's range.
 //
 // Which shape is fast is a device's own: vectors for what packs narrow numbers or issues two instructions at once, many
 // accumulators where latency is hidden by the chains of one item, many items where by others. A search comes first, as
@@ -32,8 +32,11 @@ using workloads::NumberType;
 using workloads::Operation;
 
 std::optional<std::string> compute_obstacle(const gpu::DeviceInfo& device) {
-  if (device.missing_types.size() < gpu::number_types.size()) return std::nullopt;
-  return "it computes with no type of number: " + device.missing_types.begin()->second.reason;
+  const bool has_none = std::ranges::all_of(gpu::number_types, [&](const gpu::NumberTypeFacts& type) {
+    return device.missing_types.contains(std::string(type.name));
+  });
+  if (!has_none) return std::nullopt;
+  return "it computes with no type of number: " + device.missing_types.at("fp32").reason;
 }
 
 /// A CPU's driver takes as long to compile a shape as a GPU takes for all of them.
@@ -46,6 +49,7 @@ workloads::ArithmeticSearch search_depth(const Request& request, const gpu::Devi
 }
 
 Workload prepare_compute(gpu::Device& device, const Point& point, const Request& request) {
+  if (is_of_no_kernel(point)) throw gpu::Unsupported(device.info().missing_types.at(point.series.at("type")).reason);
   const NumberType type = workloads::number_type_of(point.series);
   const Operation operation = workloads::operation_of(point.series);
   if (!is_rate(point)) return workloads::dependent_arithmetic(device, type, operation, request.seed);

@@ -48,8 +48,8 @@ std::vector<Finding> peaks(const gpu::DeviceInfo& device, std::span<const Measur
     if (main == nullptr) continue;
     Finding finding{.series = main->point.series, .name = "peak", .unit = "Gop/s"};
     measure::state(finding, measure::estimate(*main));
-    finding.evidence = fmt::format("{} {} reaches {:.4g} Gop/s by {}", type.name, main->point.series.at("operation"),
-                                   median_of(*main), shape_text(main->state.shape));
+    finding.evidence = fmt::format("{} {} reaches {:.4g} Gop/s by {}", main->point.series.at("type"),
+                                   main->point.series.at("operation"), median_of(*main), shape_text(main->state.shape));
     if (const double each = per_unit_and_cycle(device, *main); each > 0) {
       finding.evidence += fmt::format(": {:.3g} operations a cycle of each of {} compute units at {:.0f} MHz", each,
                                       device.compute_units, measure::clock_mhz(device, main->state));
@@ -65,6 +65,8 @@ std::vector<Finding> peaks(const gpu::DeviceInfo& device, std::span<const Measur
     finding.evidence += ".";
     if (!main->state.instruction.empty())
       finding.evidence += fmt::format(" The driver's code computes by {}.", main->state.instruction);
+    if (device.emulated_types.contains(std::string(type.name)))
+      finding.evidence += " The driver says that the device has no instruction for it.";
     found.push_back(finding);
   }
   return found;

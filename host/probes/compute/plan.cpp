@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
+#include <string>
 
 #include "measure/visits.hpp"
 
@@ -13,9 +15,11 @@ using workloads::NumberType;
 using workloads::Operation;
 
 /// By which types are measured: what most programs compute with comes first.
-constexpr std::array<NumberType, 7> order_of_types{NumberType::fp32,  NumberType::fp64,  NumberType::fp16,
-                                                   NumberType::int32, NumberType::int64, NumberType::int16,
-                                                   NumberType::int8};
+constexpr std::array<NumberType, 8> order_of_types{NumberType::fp32,  NumberType::fp64,      NumberType::fp16,
+                                                   NumberType::int32, NumberType::int64,     NumberType::int16,
+                                                   NumberType::int8,  NumberType::four_bytes};
+/// Drivers say why they have none, or none that adds and multiplies.
+constexpr const char* brain_floats = "bf16";
 
 /// A CPU's driver takes seconds to compile what a GPU's does in milliseconds: where time is short, what most programs
 /// compute with has to do.
@@ -23,13 +27,19 @@ bool is_in_short(const gpu::DeviceInfo& device, const Request& request) {
   return device.type == gpu::DeviceType::cpu && request.effort == Effort::quick;
 }
 
-std::span<const NumberType> types_of(const gpu::DeviceInfo& device, const Request& request) {
-  static constexpr std::array<NumberType, 3> few{NumberType::fp32, NumberType::fp64, NumberType::int32};
-  return is_in_short(device, request) ? std::span<const NumberType>(few) : order_of_types;
+/// Where time is short, some; what is missing takes none to say.
+std::vector<NumberType> types_of(const gpu::DeviceInfo& device, const Request& request) {
+  constexpr std::array<NumberType, 3> few{NumberType::fp32, NumberType::fp64, NumberType::int32};
+  std::vector<NumberType> types;
+  std::ranges::copy_if(order_of_types, std::back_inserter(types), [&](NumberType type) {
+    return !is_in_short(device, request) || std::ranges::find(few, type) != few.end() ||
+           device.missing_types.contains(std::string(gpu::facts_of(type).name));
+  });
+  return types;
 }
 
 std::vector<Operation> operations_of(NumberType type, bool in_short) {
-  if (in_short) return {Operation::fma};
+  if (in_short || type == NumberType::four_bytes) return {Operation::fma};
   if (!gpu::facts_of(type).floating) return {Operation::fma, Operation::add};
   if (type != NumberType::fp32) return {Operation::fma, Operation::add, Operation::multiply};
   return {Operation::fma,         Operation::add,         Operation::multiply, Operation::reciprocal,
@@ -46,6 +56,7 @@ Point point_of(NumberType type, Operation operation, std::string_view chain, con
 }  // namespace
 
 bool is_rate(const Point& point) { return point.series.at("chain") == "parallel"; }
+bool is_of_no_kernel(const Point& point) { return point.series.at("type") == brain_floats; }
 bool is_of_some_groups(const Point& point) { return point.x.contains("groups"); }
 
 const Measurement* main_rate(std::span<const Measurement> known, NumberType type) {
@@ -60,12 +71,17 @@ std::vector<Point> compute_points(const gpu::DeviceInfo& device, const Request& 
                                   std::span<const Measurement> known) {
   // A search costs many compilations: what is measured again and again, to see how the machine drifts, has none.
   std::vector<Point> points{point_of(NumberType::fp32, Operation::fma, "dependent", request)};
-  const std::span<const NumberType> types = types_of(device, request);
+  const std::vector<NumberType> types = types_of(device, request);
   for (const NumberType type : types) {
     Point searched = point_of(type, Operation::fma, "parallel", request);
     searched.visits = measure::usual_visits(request.effort);
     searched.expected_seconds *= 2;
     points.push_back(searched);
+  }
+  if (device.missing_types.contains(brain_floats)) {
+    Point unmeasured = points.back();
+    unmeasured.series = {{"type", brain_floats}, {"operation", "fma"}, {"chain", "parallel"}};
+    points.push_back(unmeasured);
   }
   for (const NumberType type : types) {
     const Measurement* const main = main_rate(known, type);

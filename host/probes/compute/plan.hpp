@@ -15,6 +15,9 @@ bool is_rate(const Point& point);
 /// Whether it tells how a rate grows with the number of work-groups.
 bool is_of_some_groups(const Point& point);
 
+/// Whether it is there to say why no device is measured so: of a type that no API's kernels compute with.
+bool is_of_no_kernel(const Point& point);
+
 /// The rate of multiply-add of a type, by which its shape is found; null where it was not measured.
 const Measurement* main_rate(std::span<const Measurement> known, workloads::NumberType type);
 
