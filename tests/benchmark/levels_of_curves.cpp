@@ -1,6 +1,6 @@
 // Judges the model of a curve, beside the search by rules, on curves whose levels are known: prints what either finds,
 // how often and how closely, and what each of the model's constants is worth, halved and doubled.
-// Usage: levels_of_curves [--rules] [--constants] [--only=part of a name] [folder]
+// Usage: levels_of_curves [--rules] [--constants] [--brief] [--only=part of a name] [--set=constant=value] [folder]
 // The folder holds NAME.jsonl and NAME.expected.json as tests/data does, which is taken where none is named;
 // levels_on_random_hierarchies writes such a folder.
 
@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -44,6 +45,7 @@ struct Figures {
         "%d (mean width %.0f %%), latency right %d of %d worst %.1f %%, %.2f s a curve\n",
         name, right, curves, with_false, with_missed, 100 * error_sum / count, 100 * worst, in_bracket, sizes,
         100 * widths / count, latencies_right, latencies, 100 * worst_latency, seconds / std::max(1, curves));
+    std::fflush(stdout);
   }
 };
 
@@ -153,11 +155,24 @@ void print_terms(const analysis::curve::Fitted& fitted) {
               fitted.deviance / static_cast<double>(fitted.model.size()));
 }
 
+/// Whether "name=value" names a constant.
+bool set(analysis::curve::Constants& constants, const std::string& text) {
+  const std::size_t sign = text.find('=');
+  for (const analysis::curve::NamedConstant& one : analysis::curve::named_constants) {
+    if (sign == std::string::npos || text.substr(0, sign) != one.name) continue;
+    constants.*one.value = std::atof(text.c_str() + sign + 1);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   bool rules = false;
   bool constants = false;
+  bool brief = false;
+  analysis::curve::Constants own;
   std::filesystem::path folder = test::recorded_folder();
   std::string only;
   for (int i = 1; i < count; ++i) {
@@ -166,13 +181,17 @@ int main(int count, char** arguments) {
       rules = true;
     } else if (word == "--constants") {
       constants = true;
+    } else if (word == "--brief") {
+      brief = true;
+    } else if (word.starts_with("--set=") && set(own, word.substr(6))) {
+      continue;
     } else if (word.starts_with("--only=")) {
       only = word.substr(7);
     } else if (word.starts_with("--") || !std::filesystem::is_directory(word)) {
-      std::fprintf(
-          stderr,
-          "%s is neither an option nor a folder: levels_of_curves [--rules] [--constants] [--only=part] [folder]\n",
-          word.c_str());
+      std::fprintf(stderr,
+                   "%s is neither an option nor a folder: levels_of_curves [--rules] [--constants] [--brief] "
+                   "[--only=part] [--set=constant=value] [folder]\n",
+                   word.c_str());
       return 2;
     } else {
       folder = word;
@@ -185,18 +204,19 @@ int main(int count, char** arguments) {
   Figures by_model;
   Figures by_rules;
   for (const auto& [name, machine] : machines) {
-    const Hierarchy found = timed([&] { return analysis::curve::levels_of_model(machine.curves); }, by_model);
+    const Hierarchy found = timed([&] { return analysis::curve::levels_of_model(machine.curves, own); }, by_model);
     const int right_before = by_model.right;
     judge(machine, found, by_model);
     const bool right = by_model.right > right_before;
+    if (brief && right) continue;
     std::printf("%s %s\n    model:%s\n", name.c_str(),
                 right                                          ? ""
                 : found.levels.size() == machine.levels.size() ? "WRONG SIZE"
                                                                : "WRONG NUMBER",
                 text_of(found, machine).c_str());
     if (!right) std::printf("    wanted:%s\n", wanted_text(machine).c_str());
-    if (machine.curves.strides.empty())
-      print_terms(analysis::curve::read_curve(machine.curves, machine.curves.cycle).fitted);
+    if (!brief && machine.curves.strides.empty())
+      print_terms(analysis::curve::read_curve(machine.curves, machine.curves.cycle, own).fitted);
     if (rules) {
       const Hierarchy by_rule = timed([&] { return analysis::find_levels(machine.curves, 1); }, by_rules);
       judge(machine, by_rule, by_rules);
@@ -209,7 +229,7 @@ int main(int count, char** arguments) {
   if (!constants) return 0;
   for (const analysis::curve::NamedConstant& one : analysis::curve::named_constants) {
     for (const double factor : {0.5, 2.0}) {
-      analysis::curve::Constants changed;
+      analysis::curve::Constants changed = own;
       changed.*one.value *= factor;
       Figures figures;
       for (const auto& [name, machine] : machines) {

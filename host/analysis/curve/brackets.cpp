@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "analysis/curve/search.hpp"
 

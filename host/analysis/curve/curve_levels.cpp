@@ -4,7 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
-#include <optional>
+#include <span>
+#include <vector>
 
 #include "analysis/curve/brackets.hpp"
 #include "analysis/curve/observations.hpp"

@@ -7,12 +7,13 @@
 #include "analysis/curve/likelihood.hpp"
 #include "analysis/levels/levels.hpp"
 
-// Levels from terms. Caches in order of size. Two that are closer than a factor of about two, or between which no two
-// points are served mostly by the one level, are one edge: chance in sets and pages spreads an edge more than a formula
-// does. A level is an edge whose step is large enough, of which enough was seen, and which a walk over pages or its
-// height tells from translation. Its latency is what all before it add up to, with what translation adds where its
-// plateau begins. Its size is what uniformly random lines hit of all its parts together: the mean of their sizes by
-// their steps; where there are no independent lines, that of the first part.
+// Levels from terms. Between two edges (selection.hpp) lies a level. Its latency is the median of the points that it
+// serves alone, without what the model says that others add; near its beginning, as translation lengthens its end, and
+// memory's at the curve's end. Its size is the mean of its edge's parts, weighted by their steps over their sizes, as
+// each part's share of first misses is: where independent lines tell it, moved to what they hit. A cycle alone leaves
+// the policy open: then it is where the curve leaves the plateau by 5 % of the step, as a careful reader has it.
+// Brackets are of profiles (brackets.hpp), as far as points scatter between allocations (other_runs.hpp), and further
+// where something else used the core.
 namespace sonde::analysis::curve {
 
 struct Reading {

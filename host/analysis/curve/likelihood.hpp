@@ -1,7 +1,9 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <span>
+#include <vector>
 
 #include "analysis/curve/terms.hpp"
 

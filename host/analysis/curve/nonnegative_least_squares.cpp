@@ -1,7 +1,9 @@
 #include "analysis/curve/nonnegative_least_squares.hpp"
 
 #include <Eigen/Cholesky>
-#include <limits>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <vector>
 
 namespace sonde::analysis::curve {

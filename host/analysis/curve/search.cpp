@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace sonde::analysis::curve {
 namespace {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
+#include <vector>
 
 namespace sonde::analysis::curve {
 namespace {

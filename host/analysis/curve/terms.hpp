@@ -14,7 +14,7 @@
 // cache_shapes.hpp, of a cycle or of independent lines, with docs/method.md's formulas; a walk over pages sees caches
 // by the lines that it touches. T = 1 - R / N for walks in random order; over pages the same, or a step where the walk
 // is a cycle of them; or log2(N / R) in the cycle and independent walks alone, for page walks that reach memory further
-// and further out. Independent lines may see another size C 2^shift than the cycle: lines lie in other places each
+// and further out. Independent lines may see another size C 2^shift, and another shape, as lines lie elsewhere each
 // time.
 namespace sonde::analysis::curve {
 
