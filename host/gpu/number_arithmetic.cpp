@@ -105,14 +105,15 @@ void replay(const Rules& rules, NumberType type, Operation operation, const Arit
 }
 
 /// Functions end at a pair of values whatever they began with: more steps change nothing.
+constexpr std::uint64_t enough_of_a_function = 400;
+
 void approach(Operation operation, const ArithmeticPair& operands, std::vector<ArithmeticPair>& pairs,
               std::uint64_t steps) {
-  constexpr std::uint64_t enough = 400;
   const double first = number_of(NumberType::fp32, operands.x);
   const double second = number_of(NumberType::fp32, operands.y);
   for (ArithmeticPair& one : pairs) {
     double x = number_of(NumberType::fp32, one.x);
-    for (std::uint64_t step = 0; step < std::min(steps, enough); step += 2) {
+    for (std::uint64_t step = 0; step < steps; step += 2) {
       x = function(operation, function(operation, x, first), second);
     }
     one.x = words_of(NumberType::fp32, x);
@@ -160,15 +161,17 @@ void add_dots(const ArithmeticPair& operands, std::vector<ArithmeticPair>& pairs
     x[i] = static_cast<std::uint32_t>(pairs[i].x);
     y[i] = static_cast<std::uint32_t>(pairs[i].y);
   }
+  const std::size_t count = pairs.size();
   for (std::uint64_t pair = 0; pair < steps / 2; ++pair) {
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] += dot_of_bytes(y[i], first);
-    for (std::size_t i = 0; i < x.size(); ++i) y[i] += dot_of_bytes(x[i], second);
+    for (std::size_t i = 0; i < count; ++i) x[i] += dot_of_bytes(y[i], first);
+    for (std::size_t i = 0; i < count; ++i) y[i] += dot_of_bytes(x[i], second);
   }
   for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {x[i], y[i]};
 }
 
 void follow(NumberType type, Operation operation, const ArithmeticPair& operands, std::vector<ArithmeticPair>& pairs,
             std::uint64_t steps, const Rounding& rounding) {
+  if (!is_exact(operation)) return approach(operation, operands, pairs, steps);
   switch (type) {
     case NumberType::four_bytes: return add_dots(operands, pairs, steps);
     case NumberType::fp64: return replay(Floats<double>{rounding}, type, operation, operands, pairs, steps);
@@ -195,9 +198,11 @@ class FollowedChains {
       ends_.clear();
       missing = pairs;
     }
-    std::vector<ArithmeticPair> made = missing;
-    follow(type, operation, operands, made, steps, rounding);
-    for (std::size_t i = 0; i < missing.size(); ++i) ends_[key_of(missing[i])] = made[i];
+    if (!missing.empty()) {
+      std::vector<ArithmeticPair> made = missing;
+      follow(type, operation, operands, made, steps, rounding);
+      for (std::size_t i = 0; i < missing.size(); ++i) ends_[key_of(missing[i])] = made[i];
+    }
     for (ArithmeticPair& one : pairs) one = ends_.at(key_of(one));
   }
 
@@ -231,13 +236,12 @@ double number_of(NumberType type, std::uint64_t words) {
 std::vector<ArithmeticPair> after_steps(NumberType type, Operation operation, const ArithmeticPair& operands,
                                         std::vector<ArithmeticPair> starts, std::uint64_t steps, Rounding rounding) {
   const NumberTypeFacts& facts = facts_of(type);
-  if (!is_exact(operation)) {
-    approach(operation, operands, starts, steps);
-  } else if (!facts.floating && type != NumberType::four_bytes) {
+  if (!facts.floating && type != NumberType::four_bytes) {
     multiply_and_add(operation, operands, starts, steps, facts.bits);
   } else {
     static FollowedChains followed;
-    followed.follow_or_remember(type, operation, operands, starts, steps, rounding);
+    const std::uint64_t counted = is_exact(operation) ? steps : std::min(steps, enough_of_a_function);
+    followed.follow_or_remember(type, operation, operands, starts, counted, rounding);
   }
   return starts;
 }

@@ -12,7 +12,9 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
+#include <regex>
 #include <span>
 #include <sstream>
 #include <string>
@@ -23,6 +25,7 @@
 #include "gpu/error.hpp"
 #include "gpu/vulkan/vulkan.hpp"
 #include "kernels.hpp"
+#include "workloads/arithmetic.hpp"
 #include "workloads/load_instruction.hpp"
 #include "workloads/single_item.hpp"
 #include "workloads/stream_walk.hpp"
@@ -233,6 +236,34 @@ TEST_P(RadvCode, StreamsHaveWideLoadsInFlight) {
     return one.find("_store_") != std::string::npos && (one.ends_with("x4") || one.ends_with("b128"));
   });
   EXPECT_GE(wide, 4);
+}
+
+/// How often one of these instructions stands in a listing; two may stand in a line, which begins them together.
+std::int64_t occurrences(const std::string& listing, const std::string& pattern) {
+  const std::regex word(pattern);
+  return std::distance(std::sregex_iterator(listing.begin(), listing.end(), word), std::sregex_iterator());
+}
+
+// Every step of every accumulator is there, none is folded, and narrow numbers are packed.
+TEST_P(RadvCode, ArithmeticIsAsManyInstructionsAsItHasSteps) {
+  const ArithmeticShape shape{.width = 2, .accumulators = 4, .unroll = 4, .group_size = 64, .groups = 4};
+  const std::int64_t vectors = std::int64_t{2} * shape.unroll * shape.accumulators;
+  const bool polaris = device->info().name.find("POLARIS") != std::string::npos;
+  const auto expect = [&](NumberType type, Operation operation, const std::string& pattern, std::int64_t steps) {
+    if (device->info().missing_types.contains(std::string(gpu::facts_of(type).name))) return;
+    const std::string listing = arithmetic_kernel(*device, type, operation, shape)->listing();
+    EXPECT_EQ(occurrences(listing, pattern), steps) << pattern;
+  };
+  expect(NumberType::fp32, Operation::fma, "v_(dual_)?(fma|fmac|mac|mad)_(legacy_)?f32", 2 * vectors);
+  expect(NumberType::fp32, Operation::add, "v_(dual_)?(add|sub|subrev)_f32", 2 * vectors);
+  expect(NumberType::fp32, Operation::multiply, "v_(dual_)?mul_f32", 2 * vectors);
+  expect(NumberType::fp64, Operation::fma, "v_(fma|fmac)_f64", 2 * vectors);
+  if (!polaris) {
+    expect(NumberType::fp16, Operation::fma, "v_pk_fma_f16", vectors);
+    expect(NumberType::int16, Operation::fma, "v_pk_mad_u16", vectors);
+  }
+  if (!device->info().emulated_types.contains("dot4"))
+    expect(NumberType::four_bytes, Operation::fma, "v_dot4c?_i32_iu?8", 2 * vectors);
 }
 
 INSTANTIATE_TEST_SUITE_P(, RadvCode, testing::Values(BufferAccess::best, BufferAccess::descriptors),
