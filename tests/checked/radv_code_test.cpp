@@ -228,7 +228,7 @@ TEST_P(RadvCode, EveryOtherPathIsTakenByItsOwnInstruction) {
 TEST_P(RadvCode, StreamsHaveWideLoadsInFlight) {
   for (const gpu::KernelSource* stream :
        {&kernels::stream_read, &kernels::stream_copy, &kernels::stream_add, &kernels::stream_triad,
-        &kernels::stream_add_dialled, &kernels::stream_image}) {
+        &kernels::stream_add_dialled, &kernels::stream_image, &kernels::roofline}) {
     EXPECT_GE(most_in_flight(code_of(listing_of_stream(*stream))), 4) << stream->name;
   }
   const Code written = code_of(listing_of_stream(kernels::stream_write));

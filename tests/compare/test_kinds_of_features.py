@@ -10,7 +10,7 @@ NOT_COMPARED = {
     ("cpu-latency", "translation"), ("bandwidth", "saturated-by"), ("bandwidth", "suspicious"),
     ("core-to-core", "split-lock-latency"), ("core-to-core", "split-lock-loss"),
     ("cpu-bandwidth", "saturated-by"), ("hit-rate", "none-seen"), ("hit-rate", "contrast-too-small"), ("hit-rate", "methods-differ"), ("copy", "overlaps-compute"), ("contention", "load-for-10-percent"), ("contention", "load-for-50-percent"),
-    ("compute", "half-rate"), ("compute", "suspicious"),
+    ("compute", "half-rate"), ("compute", "sustained"), ("compute", "ridge"), ("compute", "suspicious"),
 }  # fmt: skip
 
 

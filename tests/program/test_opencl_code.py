@@ -15,7 +15,9 @@ import pytest
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 CLANG = shutil.which("clang-19")
 HOPS_PER_TRIP = 8
-ITEMS, IN_FLIGHT = 32, 4
+ITEMS, IN_FLIGHT, UNROLL = 32, 4, 8
+# By how many numbers at once.
+AMDS_MULTIPLY_ADDS = {r"v_(fma|fmac|fmamk|fmaak)_f32\w*": 1, r"v_pk_fma_f32": 2, r"v_dual_fma\w*": 2}
 AMD = {
     "get_local_id": "__builtin_amdgcn_workitem_id_x()",
     "get_group_id": "__builtin_amdgcn_workgroup_id_x()",
@@ -37,7 +39,8 @@ def instructions(kernel, functions, *target):
             *target,
             *("-x", "cl", "-cl-std=CL1.2", "-nogpulib", "-O3", "-S", "-Xclang", "-finclude-default-header"),
             *(f"-DGROUP_SIZE={ITEMS}", f"-DIN_FLIGHT={IN_FLIGHT}", "-DVECTOR_WORDS=4", "-DSPREAD=0"),
-            "-DOFFSET_SHIFT=0",
+            *("-DOFFSET_SHIFT=0", f"-DUNROLL={UNROLL}", f"-DAT_ONCE={IN_FLIGHT}", "-DPAIRED=1"),
+            "-Dfma=__builtin_elementwise_fma",
             *(f"-D{name}(dimension)={call}" for name, call in own.items()),
             *(KERNELS / f"{kernel}.cl", "-o", "-"),
         ],
@@ -97,6 +100,13 @@ def test_amds_streams_load_16_bytes_at_once(amd, stream, arrays):
     assert count(amd(stream), r"global_load_(dwordx4|b128)") >= arrays * IN_FLIGHT
 
 
+def test_amds_roofline_makes_a_multiply_add_with_each_word_in_each_round(amd):
+    found = amd("roofline")
+    numbers = sum(count(found, form) * of for form, of in AMDS_MULTIPLY_ADDS.items())
+    assert numbers == UNROLL * IN_FLIGHT * 4
+    assert count(found, r"global_load_(dwordx4|b128)") == IN_FLIGHT
+
+
 @pytest.mark.parametrize(
     ("walk", "load"),
     [
@@ -110,3 +120,9 @@ def test_amds_streams_load_16_bytes_at_once(amd, stream, arrays):
 def test_nvidias_paths_have_their_own_loads(walk, load):
     assert count(nvidia(walk), load) >= HOPS_PER_TRIP
     assert count(nvidia("stream_read"), r"ld\.global\.v4\.u32") == IN_FLIGHT
+
+
+def test_nvidias_roofline_makes_a_multiply_add_with_each_word_in_each_round():
+    found = nvidia("roofline")
+    assert count(found, r"fma\.rn\.f32") == UNROLL * IN_FLIGHT * 4
+    assert count(found, r"ld\.global\.v4\.\w+") == IN_FLIGHT

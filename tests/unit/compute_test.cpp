@@ -49,9 +49,10 @@ gpu::model::Description computing_model() {
 test::RecordingObserver asked(const gpu::model::Description& model) {
   const auto device = gpu::model::open(model);
   test::RecordingObserver observer;
-  (void)measure::run_probe(
-      *device, compute,
-      {.request = {.effort = measure::Effort::quick}, .host_time = [] { return counters::HostTime{}; }}, observer);
+  (void)measure::run_probe(*device, compute,
+                           {.request = {.effort = measure::Effort::quick, .largest_bytes = 1 << 20},
+                            .host_time = [] { return counters::HostTime{}; }},
+                           observer);
   return observer;
 }
 

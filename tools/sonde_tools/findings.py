@@ -47,6 +47,8 @@ HEADINGS = {
     "nodes-crossing": "All nodes reading from the next one",
     "peak": "Fastest arithmetic",
     "half-rate": "Halves are not twice as fast",
+    "sustained": "Arithmetic without a pause",
+    "ridge": "Operations a byte until arithmetic is the limit",
     "non-temporal-gain": "What non-temporal stores gain",
 }
 

@@ -20,6 +20,7 @@ from sonde_tools.latency import LATENCY
 from sonde_tools.loaded_latency import LOADED_LATENCY
 from sonde_tools.loaded_latency_of_cpu import LOADED_LATENCY_OF_CPU
 from sonde_tools.moved import MOVED
+from sonde_tools.roofline import ROOFLINE
 
 # A later probe adds its Section here.
 SECTIONS = [
@@ -36,6 +37,7 @@ SECTIONS = [
     CONTENTION,
     FRAMES,
     COMPUTE,
+    ROOFLINE,
     MOVED,
 ]
 

@@ -12,13 +12,8 @@ namespace {
 constexpr std::uint32_t items_of_an_instruction = 32;
 constexpr std::uint32_t register_bits = 32;
 
-struct CutUp {
-  std::uint32_t accumulators;
-  std::uint32_t width;
-  double steps;  ///< of each accumulator
-};
+}  // namespace
 
-/// Of the compute unit that has most groups: what is slowest of its lanes, its issue and the wait for results.
 double cycles_of(const Invocation& invocation, const NumberTypeFacts& type, Operation operation, const CutUp& work,
                  std::uint32_t compute_units) {
   const ArithmeticRates& rates = invocation.arithmetic_rates();
@@ -36,6 +31,8 @@ double cycles_of(const Invocation& invocation, const NumberTypeFacts& type, Oper
   const double issued = instructions_of_32_items * work.accumulators * registers;
   return work.steps * std::max({lanes / numbers_per_cycle, issued / rates.issue_per_cycle, rates.latency_cycles});
 }
+
+namespace {
 
 void arithmetic(Invocation& invocation, NumberType type) {
   const Invocation::Words starts = invocation.buffer(0);

@@ -1,8 +1,23 @@
 #pragma once
 
+#include <cstdint>
+
 #include "gpu/model/kernels.hpp"
+#include "gpu/number_arithmetic.hpp"
 
 namespace sonde::gpu::model {
+
+/// What each item of a launch computes.
+struct CutUp {
+  std::uint32_t accumulators;
+  std::uint32_t width;
+  double steps;  ///< of each accumulator
+};
+
+/// Of the compute unit that has most groups: what is slowest of its lanes, its issue and the wait for results; 0 where
+/// the device has no rate for the type.
+double cycles_of(const Invocation& invocation, const NumberTypeFacts& type, Operation operation, const CutUp& work,
+                 std::uint32_t compute_units);
 
 // The references of kernels/arithmetic_TYPE.cl.
 void arithmetic_fp64(Invocation& invocation);

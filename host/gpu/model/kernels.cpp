@@ -9,6 +9,7 @@
 #include "gpu/model/arithmetic_kernels.hpp"
 #include "gpu/model/frame_pass.hpp"
 #include "gpu/model/loaded_chase.hpp"
+#include "gpu/model/roofline_kernel.hpp"
 #include "gpu/model/stream_kernels.hpp"
 
 namespace sonde::gpu::model {
@@ -162,6 +163,7 @@ constexpr ReferenceKernel references[] = {
     {.name = "clock_rate", .buffers = 1, .scalars = 3, .run = clock_rate},
     {.name = "frame_pass", .buffers = 4, .scalars = 18, .run = frame_pass},
     {.name = "independent_chase", .buffers = 2, .scalars = 3, .run = independent_chase},
+    {.name = "roofline", .buffers = 2, .scalars = 12, .run = roofline},
     {.name = "stream_image", .buffers = 2, .scalars = 8, .run = stream_read},
     {.name = "stream_local", .buffers = 2, .scalars = 8, .run = stream_local},
     {.name = "stream_read", .buffers = 2, .scalars = 8, .run = stream_read},

@@ -132,6 +132,9 @@ class Invocation {
   void enter_group(std::uint32_t group) { memory_.enter(group); }
   /// Arithmetic that nothing overlaps, in cycles of the device's clock.
   void compute(double cycles) { cycles_ += cycles; }
+  /// Arithmetic beside which other items' loads go on: the launch takes as long as the longer of the two.
+  void compute_beside_streams(double cycles) { cycles_beside_streams_ += cycles; }
+  [[nodiscard]] double cycles_beside_streams() const { return cycles_beside_streams_; }
   [[nodiscard]] double cycles() const { return cycles_; }
   [[nodiscard]] const ArithmeticRates& arithmetic_rates() const { return arithmetic_rates_; }
   /// The core's counter, its low 32 bits: cycles of arithmetic since the device was opened.
@@ -152,6 +155,7 @@ class Invocation {
   FrameMemory& frame_memory_;
   double cycles_before_;
   double cycles_ = 0;
+  double cycles_beside_streams_ = 0;
   double local_latency_ns_;
   double nanoseconds_per_cycle_;
   const ArithmeticRates& arithmetic_rates_;

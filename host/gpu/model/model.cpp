@@ -138,8 +138,10 @@ class ModelDevice : public Device {
                           description_.arithmetic);
     memory_.start(0);
     reference.run(invocation);
-    cycles_so_far_ += invocation.cycles();
-    const double work_ns = memory_.elapsed_ns(fabric_during(launch)) + memory_.streamed_ns(launch.groups) +
+    cycles_so_far_ += invocation.cycles() + invocation.cycles_beside_streams();
+    const double streamed_ns =
+        std::max(memory_.streamed_ns(launch.groups), invocation.cycles_beside_streams() * nanoseconds_per_cycle_);
+    const double work_ns = memory_.elapsed_ns(fabric_during(launch)) + streamed_ns +
                            invocation.cycles() * nanoseconds_per_cycle_ + invocation.local_ns();
     const double ns = timing_.dispatch_ns(work_ns, std::exchange(model_kernel.launched, Timing::Launched::again));
     const double begin_ns = std::exchange(timeline_.now_ns, timeline_.now_ns + ns);

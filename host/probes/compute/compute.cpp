@@ -13,6 +13,10 @@
 // each record's `state.shape`. Then one chain of one item alone (chain dependent): its time a step is the latency. And
 // the rate of fp32 over fewer and fewer work-groups.
 //
+// The roofline: a stream that makes so many multiply-adds with each word that it reads, over a working set in each
+// level. With few it is as fast as the level delivers, with many as fast as the device computes; the ridge is where the
+// two meet. And the rate of fp32 for ten seconds without a pause, as heat and power take some of it.
+//
 // How to read it: rates stand beside each other by type; those of half the bits are often twice as high. Over
 // work-groups the rate climbs until all compute units are busy, and is flat from there on.
 
@@ -22,6 +26,8 @@
 #include "probes/catalog.hpp"
 #include "probes/compute/findings.hpp"
 #include "probes/compute/plan.hpp"
+#include "probes/compute/roofline.hpp"
+#include "probes/compute/sustained.hpp"
 #include "workloads/arithmetic_search.hpp"
 
 namespace sonde::probes {
@@ -50,6 +56,8 @@ workloads::ArithmeticSearch search_depth(const Request& request, const gpu::Devi
 
 Workload prepare_compute(gpu::Device& device, const Point& point, const Request& request) {
   if (is_of_no_kernel(point)) throw gpu::Unsupported(device.info().missing_types.at(point.series.at("type")).reason);
+  if (is_of_roofline(point)) return prepare_roofline(device, point, request);
+  if (is_of_sustained(point)) return prepare_sustained(device, point, request);
   const NumberType type = workloads::number_type_of(point.series);
   const Operation operation = workloads::operation_of(point.series);
   if (!is_rate(point)) return workloads::dependent_arithmetic(device, type, operation, request.seed);
@@ -61,7 +69,10 @@ Workload prepare_compute(gpu::Device& device, const Point& point, const Request&
 }
 
 Conclusion conclude_compute(const Request&, std::span<const Measurement> measurements) {
-  return {.levels = {}, .findings = half_rates(measurements)};
+  std::vector<Finding> found = half_rates(measurements);
+  for (Finding& one : sustained(measurements)) found.push_back(std::move(one));
+  for (Finding& one : ridges(measurements)) found.push_back(std::move(one));
+  return {.levels = {}, .findings = found};
 }
 
 std::vector<Finding> stated_compute(const gpu::DeviceInfo& device, std::span<const Measurement> measurements) {

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "measure/visits.hpp"
+#include "probes/compute/roofline.hpp"
+#include "probes/compute/sustained.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -62,7 +64,7 @@ bool is_of_some_groups(const Point& point) { return point.x.contains("groups"); 
 const Measurement* main_rate(std::span<const Measurement> known, NumberType type) {
   const auto series = workloads::series_of(type, Operation::fma, "parallel");
   const auto found = std::ranges::find_if(known, [&](const Measurement& one) {
-    return one.unit == "Gop/s" && one.point.series == series && !is_of_some_groups(one.point);
+    return one.unit == "Gop/s" && one.point.series == series && one.point.x.empty();
   });
   return found == known.end() ? nullptr : &*found;
 }
@@ -104,6 +106,8 @@ std::vector<Point> compute_points(const gpu::DeviceInfo& device, const Request& 
       points.push_back(some);
     }
   }
+  std::ranges::copy(sustained_points(device, request, known), std::back_inserter(points));
+  std::ranges::copy(roofline_points(device, request, known), std::back_inserter(points));
   return points;
 }
 

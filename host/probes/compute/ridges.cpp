@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "analysis/statistics.hpp"
+#include "measure/visits.hpp"
+#include "probes/compute/plan.hpp"
+#include "probes/compute/roofline.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::median_of;
+using workloads::NumberType;
+
+/// Nearer to the ridge both roofs count, and a point lies below either.
+constexpr double near_the_ridge = 2;
+
+double operations_of(const Measurement& one) { return one.point.x.at("operations_per_byte"); }
+
+/// Of what the lower roof is there, as measured, away from the ridge.
+std::vector<double> shares_of_roof(const Roof& roof, double gbps, double peak_gops) {
+  const double ridge = peak_gops / gbps;
+  std::vector<double> shares;
+  for (const Measurement* one : roof.points) {
+    const double operations = operations_of(*one);
+    if (operations * near_the_ridge > ridge && operations < ridge * near_the_ridge) continue;
+    shares.push_back(median_of(*one) / std::min(peak_gops, gbps * operations));
+  }
+  return shares;
+}
+
+/// The same roof among those of some visits; null where it is not among them.
+const Roof* same_roof(std::span<const Roof> roofs, const std::string& level) {
+  const auto found = std::ranges::find(roofs, level, &Roof::level);
+  return found == roofs.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::vector<Roof> roofs_of(std::span<const Measurement> known) {
+  std::map<std::pair<double, std::string>, Roof> roofs;
+  for (const Measurement& one : known) {
+    if (!is_at_level(one.point)) continue;
+    Roof& roof = roofs[{one.point.x.at("bytes"), one.point.series.at("level")}];
+    roof.level = one.point.series.at("level");
+    roof.bytes = one.point.x.at("bytes");
+    if (operations_of(one) == 0) {
+      roof.bandwidth = &one;
+    } else {
+      roof.points.push_back(&one);
+    }
+  }
+  std::vector<Roof> found;
+  for (auto& [where, roof] : roofs) {
+    std::ranges::sort(roof.points, {}, [](const Measurement* one) { return operations_of(*one); });
+    if (roof.bandwidth != nullptr) found.push_back(std::move(roof));
+  }
+  return found;
+}
+
+std::vector<Finding> ridges(std::span<const Measurement> measurements) {
+  const Measurement* const main = main_rate(measurements, NumberType::fp32);
+  if (main == nullptr) return {};
+  std::vector<Finding> found;
+  for (const Roof& roof : roofs_of(measurements)) {
+    const double peak_gops = median_of(*main);
+    const double gbps = median_of(*roof.bandwidth);
+    Finding finding{.series = roof.bandwidth->point.series, .name = "ridge", .unit = "operations/byte"};
+    const measure::SeenByVisit<double> visits(measurements, [&](std::span<const Measurement> some) {
+      const std::vector<Roof> roofs = roofs_of(some);
+      const Roof* const same = same_roof(roofs, roof.level);
+      return median_of(*main_rate(some, NumberType::fp32)) /
+             median_of(same != nullptr ? *same->bandwidth : *roof.bandwidth);
+    });
+    measure::state(finding, visits.estimate([](double one) { return one; }));
+    finding.evidence = fmt::format(
+        "fp32 needs {:.3g} operations a byte from {} ({}), which delivers {:.4g} GB/s, until its {:.4g} Gop/s are the "
+        "limit",
+        peak_gops / gbps, roof.level, size_text(roof.bytes), gbps, peak_gops);
+    finding.details = {{"bytes", roof.bytes}, {"gbps", six_digits(gbps)}, {"gops", six_digits(peak_gops)}};
+    const std::vector<double> shares = shares_of_roof(roof, gbps, peak_gops);
+    if (!shares.empty()) {
+      const double least = std::ranges::min(shares);
+      const double usual = analysis::quantile(shares, 0.5);
+      finding.evidence += fmt::format(
+          "; what was measured away from there reaches {:.2f} of the lower of the two in the "
+          "median, {:.2f} at least",
+          usual, least);
+      finding.details["share_of_roof"] = six_digits(usual);
+      finding.details["least_share_of_roof"] = six_digits(least);
+    }
+    finding.evidence += ".";
+    found.push_back(finding);
+  }
+  return found;
+}
+
+}  // namespace sonde::probes

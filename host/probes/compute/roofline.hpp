@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "probes/probe.hpp"
+#include "workloads/stream_walk.hpp"
+
+// The roofline: what is computed of what is read from each level, by how many operations are made for each byte.
+namespace sonde::probes {
+
+/// Whether a point is one of the roofline's, at a level of it or, with no operations at all, on the way to find levels.
+bool is_of_roofline(const Point& point);
+/// At a level; 0 operations a byte is the level's bandwidth.
+bool is_at_level(const Point& point);
+
+/// Points still wanted: a few working sets without operations, by which levels are found; then, at each level, all
+/// operations a byte. At quick the first level and memory, which need not be found.
+std::vector<Point> roofline_points(const gpu::DeviceInfo& device, const Request& request,
+                                   std::span<const Measurement> known);
+
+Workload prepare_roofline(gpu::Device& device, const Point& point, const Request& request);
+
+/// A level's roof, and how close the points beneath it come.
+struct Roof {
+  std::string level;  ///< "level 1" …, "memory"
+  double bytes = 0;
+  const Measurement* bandwidth = nullptr;  ///< GB/s
+  std::vector<const Measurement*> points;  ///< Gop/s, by operations a byte
+};
+/// Nearest first; those whose bandwidth is known.
+std::vector<Roof> roofs_of(std::span<const Measurement> known);
+
+/// `ridge` for each level: the operations a byte from which on it is arithmetic that limits.
+std::vector<Finding> ridges(std::span<const Measurement> measurements);
+
+}  // namespace sonde::probes

@@ -1,0 +1,256 @@
+// The roofline: a simulated device's ridge points come back, work that was not done is noticed, and what is said of a
+// long load follows from its first and its last second.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "gpu/model/model.hpp"
+#include "measure/repetitions.hpp"
+#include "measure/runner.hpp"
+#include "probes/catalog.hpp"
+#include "probes/compute/plan.hpp"
+#include "probes/compute/roofline.hpp"
+#include "probes/compute/sustained.hpp"
+#include "support/recording_observer.hpp"
+#include "support/small_model.hpp"
+#include "workloads/arithmetic.hpp"
+#include "workloads/roofline.hpp"
+#include "workloads/roofline_proof.hpp"
+#include "workloads/sustained_arithmetic.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using workloads::OperationsDial;
+using workloads::RooflineProof;
+using workloads::Shape;
+using workloads::Sharing;
+using workloads::StreamWalk;
+
+/// Two caches and memory, each of a rate that the arithmetic of 2 x 2 GHz x 256 operations, 1024 Gop/s, meets
+/// elsewhere.
+gpu::model::Description three_levels() {
+  gpu::model::Description model = test::small_model(1ull << 26);
+  model.compute_units = 2;
+  model.launch_ns = 2000;
+  model.levels.resize(3);
+  model.levels[0] = {.bytes = 64 << 10, .latency_ns = 20, .read_gbps = 2048, .write_gbps = 2048};
+  model.levels[1] = {.bytes = 1 << 20, .latency_ns = 60, .read_gbps = 512, .write_gbps = 512};
+  model.levels[2] = {.latency_ns = 300, .read_gbps = 64, .write_gbps = 64};
+  model.arithmetic.per_cycle = {{"fp32", 128}};
+  model.arithmetic.functions_per_cycle = 16;
+  return model;
+}
+
+/// Of all that the probe wants, the rate of fp32 and what the roofline is made of.
+std::vector<Point> of_the_roofline(const gpu::DeviceInfo& device, const measure::Request& request,
+                                   std::span<const Measurement> known) {
+  std::vector<Point> points = compute.next(device, request, known);
+  std::erase_if(points, [](const Point& one) {
+    const bool is_main = is_rate(one) && one.x.empty() && one.series.at("operation") == "fma";
+    return !is_of_roofline(one) && !is_main;
+  });
+  return points;
+}
+
+test::RecordingObserver roofline_of(const gpu::model::Description& model, measure::Request request) {
+  const auto device = gpu::model::open(model);
+  test::RecordingObserver observer;
+  Probe alone = compute;
+  alone.next = of_the_roofline;
+  (void)measure::run_probe(*device, alone,
+                           {.request = std::move(request), .host_time = [] { return counters::HostTime{}; }}, observer);
+  return observer;
+}
+
+std::vector<Finding> named(const std::vector<Finding>& all, const std::string& name) {
+  std::vector<Finding> some;
+  std::ranges::copy_if(all, std::back_inserter(some), [&](const Finding& one) { return one.name == name; });
+  return some;
+}
+
+TEST(Roofline, FindsEachLevelsRidgeOfASimulatedDevice) {
+  const test::RecordingObserver seen =
+      roofline_of(three_levels(), {.effort = measure::Effort::normal, .largest_bytes = 8 << 20});
+  for (const auto& failure : seen.failures) ADD_FAILURE() << failure.text;
+  const std::vector<Finding> ridges = named(seen.findings, "ridge");
+  ASSERT_EQ(ridges.size(), 3u);
+  const std::vector<std::pair<std::string, double>> known{{"level 1", 0.5}, {"level 2", 2}, {"memory", 16}};
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    EXPECT_EQ(ridges[i].series.at("level"), known[i].first);
+    EXPECT_NEAR(*ridges[i].value / known[i].second, 1, 0.02) << ridges[i].evidence;
+    EXPECT_GE(ridges[i].details.at("least_share_of_roof"), 0.9) << ridges[i].evidence;
+    EXPECT_LE(ridges[i].details.at("share_of_roof"), 1.03) << ridges[i].evidence;
+  }
+}
+
+TEST(Roofline, AtQuickFindsTheFirstLevelsAndMemorys) {
+  const test::RecordingObserver seen =
+      roofline_of(three_levels(), {.effort = measure::Effort::quick, .largest_bytes = 8 << 20});
+  const std::vector<Finding> ridges = named(seen.findings, "ridge");
+  ASSERT_EQ(ridges.size(), 2u);
+  EXPECT_NEAR(*ridges[0].value, 0.5, 0.01) << ridges[0].evidence;
+  EXPECT_NEAR(*ridges[1].value, 16, 0.32) << ridges[1].evidence;
+  EXPECT_NE(ridges[1].evidence.find("fp32 needs 16 operations a byte from memory"), std::string::npos)
+      << ridges[1].evidence;
+}
+
+TEST(Roofline, LeavesOutWhatTheUserDidNotAskFor) {
+  const test::RecordingObserver seen =
+      roofline_of(three_levels(), {.effort = measure::Effort::quick, .largest_bytes = 8 << 10});
+  EXPECT_TRUE(named(seen.findings, "ridge").empty());
+  const test::RecordingObserver no_memory =
+      roofline_of(three_levels(), {.effort = measure::Effort::quick, .largest_bytes = 64 << 10});
+  ASSERT_EQ(named(no_memory.findings, "ridge").size(), 1u);
+  EXPECT_EQ(named(no_memory.findings, "ridge")[0].series.at("level"), "level 1");
+}
+
+TEST(OperationsDial, IsWholeRoundsUnrolledAndSharesOfEight) {
+  const auto is = [](double operations, std::uint32_t rounds, std::uint32_t unroll, std::uint32_t extra) {
+    const OperationsDial dial = workloads::dial_of(operations);
+    EXPECT_EQ(dial.rounds, rounds) << operations;
+    EXPECT_EQ(dial.unroll, unroll) << operations;
+    EXPECT_EQ(dial.extra, extra) << operations;
+  };
+  is(0, 0, 0, 0);
+  is(1.0 / 16, 0, 1, 1);
+  is(0.25, 0, 1, 4);
+  is(0.5, 1, 1, 0);
+  is(1.75, 3, 1, 4);
+  is(1, 1, 2, 0);
+  is(6, 3, 4, 0);
+  is(4, 1, 8, 0);
+  is(64, 16, 8, 0);
+}
+
+/// A buffer on the host.
+class HostBuffer : public gpu::Buffer {
+ public:
+  explicit HostBuffer(std::uint64_t bytes) : words(bytes / sizeof(std::uint32_t)) {}
+  [[nodiscard]] std::uint64_t size_bytes() const override { return words.size() * sizeof(std::uint32_t); }
+  void write(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    std::memcpy(reinterpret_cast<std::byte*>(words.data()) + offset, bytes.data(), bytes.size());
+  }
+  void read(std::uint64_t, std::span<std::byte>) override {}
+
+  std::vector<std::uint32_t> words;
+};
+
+/// What a device of its own making leaves: each pair of words turned so many rounds, fused or not.
+std::vector<std::uint32_t> added_up(const StreamWalk& walk, const gpu::Turning& turning, const HostBuffer& array,
+                                    std::uint32_t trips, std::uint32_t rounds, std::uint32_t extra, bool fused) {
+  const auto first = std::bit_cast<float>(static_cast<std::uint32_t>(turning.operands.x));
+  const auto second = std::bit_cast<float>(static_cast<std::uint32_t>(turning.operands.y));
+  const auto multiply_add = [fused](float a, float b, float c) {
+    const volatile float product = a * b;
+    return fused ? std::fma(a, b, c) : product + c;
+  };
+  std::vector<std::uint32_t> sums(walk.shape.groups);
+  const std::uint32_t row = walk.shape.row_words();
+  for (std::uint32_t group = 0; group < walk.shape.groups; ++group) {
+    for (std::uint32_t trip = 0; trip < trips; ++trip) {
+      const std::uint32_t* const block = &array.words[walk.word_at(group, walk.position(group, trip), 0)];
+      for (std::uint32_t at = 0; at < walk.shape.block_words(); ++at) {
+        if (at / row % 2 == 1) continue;
+        auto x = std::bit_cast<float>(block[at]);
+        auto y = std::bit_cast<float>(block[at + row]);
+        const std::uint32_t all = rounds + (trip % 8 < extra ? 1 : 0);
+        for (std::uint32_t round = 0; round < all; ++round) {
+          x = turning.paired ? multiply_add(y, first, x) : multiply_add(x, first, second);
+          y = turning.paired ? multiply_add(x, second, y)
+                             : multiply_add(y, first, (round + 1) % turning.joined == 0 ? x : second);
+        }
+        sums[group] += std::bit_cast<std::uint32_t>(y) + (all == 0 ? std::bit_cast<std::uint32_t>(x) : 0);
+      }
+    }
+  }
+  return sums;
+}
+
+void expect_noticed(gpu::DeviceType type, double operations) {
+  const gpu::Turning turning = workloads::turning_of({.type = type}, workloads::dial_of(operations));
+  const Shape shape{.group_size = 4, .groups = 3, .vector_words = 4, .in_flight = 4};
+  const StreamWalk walk(shape, Sharing::separate, 3 * 5 * 256);
+  HostBuffer array(walk.array_bytes());
+  const auto proof = [&](std::uint32_t rounds, std::uint32_t extra) {
+    RooflineProof one(walk, turning, rounds, extra, 7);
+    one.write(array);
+    return one;
+  };
+  (void)proof(9, 0);  // fills the array
+  const auto left = [&](std::uint32_t trips, std::uint32_t rounds, std::uint32_t extra, bool fused) {
+    return added_up(walk, turning, array, trips, rounds, extra, fused);
+  };
+  for (const std::uint32_t trips : {1u, 8u, 40u, 83u}) {
+    for (const bool fused : {true, false}) {
+      EXPECT_EQ(proof(9, 0).flaw(left(trips, 9, 0, fused), 0, trips), std::nullopt) << trips;
+      EXPECT_EQ(proof(128, 0).flaw(left(trips, 128, 0, fused), 0, trips), std::nullopt) << trips;
+    }
+  }
+  EXPECT_EQ(proof(9, 3).flaw(left(83, 9, 3, true), 0, 83), std::nullopt);
+  EXPECT_NE(proof(9, 3).flaw(left(83, 9, 4, true), 0, 83), std::nullopt);
+  EXPECT_EQ(proof(0, 3).flaw(left(83, 0, 3, true), 0, 83), std::nullopt);
+  EXPECT_EQ(proof(0, 0).flaw(left(83, 0, 0, true), 0, 83), std::nullopt);
+  EXPECT_NE(proof(9, 0).flaw(left(83, 8, 0, true), 0, 83), std::nullopt);
+  EXPECT_NE(proof(128, 0).flaw(left(83, 127, 0, true), 0, 83), std::nullopt);
+  EXPECT_NE(proof(9, 0).flaw(left(82, 9, 0, true), 0, 83), std::nullopt);
+  auto wrong = left(83, 9, 0, true);
+  wrong[2] ^= 4;
+  EXPECT_NE(proof(9, 0).flaw(wrong, 0, 83), std::nullopt);
+}
+
+TEST(RooflineProof, AcceptsBothRoundingsAndNoOtherNumberOfRounds) {
+  expect_noticed(gpu::DeviceType::discrete, 1);
+  expect_noticed(gpu::DeviceType::cpu, 1);
+  expect_noticed(gpu::DeviceType::cpu, 8);
+}
+
+Measurement second_of_load(double second, double gops, double clock_mhz, std::set<std::string> reasons) {
+  Measurement one{.point = {.series = workloads::series_of(gpu::NumberType::fp32, gpu::Operation::fma, "parallel"),
+                            .x = {{"second", second}}},
+                  .unit = "Gop/s",
+                  .values = {gops, gops, gops},
+                  .state = {}};
+  one.state.device_state.gpu_clock_mhz = clock_mhz;
+  one.state.device_state.power_watts = 300 + second;
+  one.state.device_state.throttle_reasons = std::move(reasons);
+  return one;
+}
+
+TEST(Sustained, IsTheLastSecondOverTheFirst) {
+  const std::vector<Measurement> all{second_of_load(2, 950, 1900, {"power"}), second_of_load(1, 1000, 2000, {}),
+                                     second_of_load(3, 900, 1800, {"power"})};
+  const std::vector<Finding> found = sustained(all);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_DOUBLE_EQ(*found[0].value, 0.9);
+  EXPECT_EQ(found[0].details.at("first_clock_mhz"), 2000);
+  EXPECT_EQ(found[0].details.at("last_clock_mhz"), 1800);
+  EXPECT_EQ(found[0].evidence,
+            "fp32 fma made 1000 Gop/s in second 1 and 900 in second 3, 0.9 of it: slower; its clock was 2000 MHz, then "
+            "1800; it took 301 W, then 303; it was throttled by power.");
+  EXPECT_TRUE(sustained(std::span(all).first(1)).empty());
+}
+
+TEST(Sustained, AWorkloadGoesOnForAsLongAsItIsAsked) {
+  const auto device = gpu::model::open(three_levels());
+  const measure::Workload work = workloads::sustained_arithmetic(
+      *device, {.width = 1, .accumulators = 4, .unroll = 8, .group_size = 256, .groups = 16}, gpu::Nanoseconds(1e8), 1);
+  const measure::Repetitions found = work.observe(measure::Limits{}, [] {});
+  EXPECT_GE(found.values.size(), 2u);
+  double ns = 0;
+  for (const double gops : found.values) {
+    EXPECT_NEAR(gops / 1024, 1, 0.01);
+    ns += 2.0 * 2 * 8 * 4 * 256 * 16 * static_cast<double>(found.steps) / gops;
+  }
+  EXPECT_GE(ns, 1e8);
+}
+
+}  // namespace
+}  // namespace sonde::probes

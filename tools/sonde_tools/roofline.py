@@ -1,0 +1,286 @@
+"""The report's section on the roofline: what is computed of what each level delivers, by operations a byte."""
+
+import math
+from dataclasses import dataclass
+
+from sonde_tools import axes, charts, formats, parts
+from sonde_tools.compute import MULTIPLY_ADDS, TYPES
+from sonde_tools.devices import API_NAMES, LabelledCurve
+from sonde_tools.pictures import Picture
+from sonde_tools.sections import Cell, Section, Table
+from sonde_tools.series import DEFAULTS
+
+_ACROSS = "operations_per_byte"
+# Two names closer than this would be drawn over one another.
+_NAME_PIXELS = 15
+# Rates of types that differ by less share a name.
+_ALIKE = 1.04
+
+
+@dataclass(frozen=True)
+class Roof:
+    """A level of one API's device: its name, GB/s, and the points below it, in Gop/s by operations a byte."""
+
+    level: str
+    size_bytes: float
+    gbps: float
+    points: list
+
+
+@dataclass(frozen=True)
+class Roofline:
+    """All that one API's device says: the name in the legend, roofs nearest first, and {type: Gop/s}."""
+
+    label: str
+    entry: LabelledCurve
+    roofs: list
+    peaks: dict
+
+    @property
+    def single(self):
+        """Gop/s of fp32, of which the points are."""
+        return self.peaks.get("fp32") or max(self.peaks.values())
+
+
+def rooflines(view):
+    """A Roofline for each API of each file that has levels and a rate of fp32."""
+    found = []
+    for (api, _), entries in _by_run(view).items():
+        peaks = _peaks(entries)
+        roofs = _roofs(entries)
+        if roofs and peaks:
+            several = sum(1 for other, _ in _by_run(view) if other == api) > 1
+            name = "Simulated" if view.is_model else API_NAMES.get(api, api)
+            label = f"{name} ({entries[0].recording.path.stem})" if several else name
+            found.append(Roofline(label, LabelledCurve(label, entries[0].curve, entries[0].recording), roofs, peaks))
+    return found
+
+
+def _by_run(view):
+    found = {}
+    for entry in view.curves:
+        if entry.curve.probe == "compute":
+            found.setdefault((entry.curve.api, entry.recording.path), []).append(entry)
+    return found
+
+
+def _peaks(entries):
+    found = {}
+    for entry in entries:
+        series = {**DEFAULTS, **entry.curve.series}
+        if entry.curve.unit == "Gop/s" and series["operation"] in MULTIPLY_ADDS:
+            of_all_groups = [point.median for point in entry.curve.points if not point.x]
+            found |= dict.fromkeys([series["type"]] if of_all_groups else [], *of_all_groups[:1])
+    return {name: found[name] for name in TYPES if name in found}
+
+
+def _roofs(entries):
+    levels = {}
+    for entry in entries:
+        name = entry.curve.series.get("level")
+        for point in entry.curve.points if name else []:
+            gbps, points = levels.setdefault((name, point.x.get("bytes")), ([], []))
+            (points if point.x.get(_ACROSS) else gbps).append(point)
+    found = [Roof(*where, gbps[0].median, points) for where, (gbps, points) in levels.items() if gbps and points]
+    return sorted(found, key=lambda roof: roof.size_bytes)
+
+
+def applies(view):
+    """Whether any level's points were measured."""
+    return bool(rooflines(view))
+
+
+def _palette(found):
+    return charts.colours([one.entry for one in found])
+
+
+def summary(view):
+    """One (colour, text) an API: where arithmetic becomes the limit."""
+    found = rooflines(view)
+    palette = _palette(found)
+    return [(palette[one.label], f"{one.label}: {_ridges(one)}") for one in found]
+
+
+def _ridges(one):
+    said = [f"{formats.significant(one.single / roof.gbps)} from {roof.level}" for roof in one.roofs]
+    return f"fp32 needs {', '.join(said)} operations a byte until arithmetic is the limit"
+
+
+def chart(view):
+    """The picture: sloping roofs of levels, flat ones of types, and the points below them."""
+    found = rooflines(view)
+    bounds = _bounds(found)
+    what = "simulated roofline" if view.is_model else "roofline"
+    head = (
+        f"{view.record['name']}: {what}",
+        [" · ".join([*parts.drivers(view), *parts.dates(view)]), parts.medians([one.entry for one in found])],
+    )
+    rows = [row for one in found for row in (*_slopes(one, bounds), *_flats(one, bounds), *_points(one))]
+    palette = _palette(found)
+    _move_apart([row for row in rows if row["part"] == "slope" and row["name"]], bounds)
+    _move_apart([row for row in rows if row["part"] == "flat" and row["name"]], bounds)
+    layers = [*charts.simulated_mark([one.entry for one in found]), *_layers(palette, bounds)]
+    return Picture({**charts.frame(head, layers, names=palette), "data": {"values": rows}})
+
+
+def _bounds(found):
+    """((least, most) operations a byte, (least, most) Gop/s) of the picture."""
+    across = [point.x[_ACROSS] for one in found for roof in one.roofs for point in roof.points]
+    left, right = min(across) / 1.5, max(across) * 4
+    values = [point.median for one in found for roof in one.roofs for point in roof.points]
+    lows = [*values, *(roof.gbps * left for one in found for roof in one.roofs), *_flat_rates(found)]
+    return (left, right), (min(lows) / 1.3, max(*values, *_flat_rates(found)) * 1.6)
+
+
+def _flat_rates(found):
+    return [rate for one in found for rate in one.peaks.values()]
+
+
+def _row(one, part, name, place, **further):
+    x, y = place
+    return {"series": one.label, "part": part, "name": name, "x": x, "y": y, "x2": x, "y2": y, "name_y": y, **further}
+
+
+def _slopes(one, bounds):
+    """From the left edge to where the highest flat roof is met."""
+    (left, right), _ = bounds
+    for roof in one.roofs:
+        end = min(right, max(one.peaks.values()) / roof.gbps)
+        name = f"{roof.level} {formats.significant(roof.gbps)} GB/s"
+        if end > left:
+            yield _row(one, "slope", name, (left, roof.gbps * left), x2=end, y2=roof.gbps * end)
+
+
+def _flats(one, bounds):
+    """From the ridge of the fastest level to the right edge; types of about the same rate have one name."""
+    (left, right), _ = bounds
+    named = []
+    for name, rate in sorted(one.peaks.items(), key=lambda entry: -entry[1]):
+        start = min(max(left, rate / max(roof.gbps for roof in one.roofs)), right)
+        if named and named[-1]["y"] < _ALIKE * rate:
+            types, last = named[-1]["name"].rsplit(" ", 2)[0], named[-1]["y"]
+            named[-1]["name"] = f"{types}, {name} {formats.significant(last)} Gop/s"
+            yield _row(one, "flat", "", (start, rate), x2=right)
+            continue
+        named.append(_row(one, "flat", f"{name} {formats.significant(rate)} Gop/s", (start, rate), x2=right))
+    yield from named
+
+
+def _points(one):
+    for roof in one.roofs:
+        for point in roof.points:
+            operations = point.x[_ACROSS]
+            limit = min(one.single, roof.gbps * operations)
+            yield _row(one, "point", "", (operations, point.median), where=roof.level, disturbed=point.disturbed,
+                       at_text=formats.significant(operations), median_text=formats.significant(point.median),
+                       share_text=formats.significant(point.median / limit),
+                       size_text=formats.size(roof.size_bytes))  # fmt: skip
+
+
+def _move_apart(rows, bounds):
+    """Names that would lie over one another move up."""
+    low, high = bounds[1]
+    step = (high / low) ** (_NAME_PIXELS / charts.HEIGHT_PIXELS)
+    last = 0
+    for row in sorted(rows, key=lambda row: row["y"]):
+        row["name_y"] = max(row["y"], last * step)
+        last = row["name_y"]
+
+
+def _layers(palette, bounds):
+    (left, right), (low, high) = bounds
+    x_axis = {"values": [2.0**power for power in range(math.ceil(math.log2(left)), math.floor(math.log2(right)) + 1)],
+              "labelExpr": "datum.value < 1 ? '1/' + round(1 / datum.value) : format(datum.value, 'd')"}  # fmt: skip
+    ticks = [tick for tick in axes.log_ticks(low, high) if low <= tick <= high]
+    x = {"field": "x", "type": "quantitative", "title": "operations a byte", "axis": x_axis,
+         "scale": {"type": "log", "base": 2, "domain": [left, right], "nice": False}}  # fmt: skip
+    y = {"field": "y", "type": "quantitative", "title": "rate, Gop/s",
+         "axis": {"values": ticks, "labelExpr": "format(datum.value, '~r')", "labelOverlap": "parity"},
+         "scale": {"type": "log", "domain": [low, high], "nice": False}}  # fmt: skip
+    colour = charts.colour(palette)
+    series = {"field": "series", "type": "nominal"}
+    told = {"series": "API", "where": "level", "size_text": "working set", "at_text": "operations a byte",
+            "median_text": "median, Gop/s", "share_text": "of the lower roof"}  # fmt: skip
+    shape = {"field": "where", "type": "nominal", "legend": {"title": None, "orient": "top", "symbolSize": 110}}
+    line = {"type": "rule", "strokeWidth": 1.8, "clip": True}
+
+    def of(part):
+        return [{"filter": f"datum.part == '{part}'"}]
+
+    def name(part, where, **mark):
+        return {"mark": {"type": "text", "fontSize": 12, **mark}, "transform": of(part),
+                "encoding": {"x": where, "y": {**y, "field": "name_y"}, "text": {"field": "name", "type": "nominal"},
+                             "color": series}}  # fmt: skip
+
+    point = {"x": x, "y": y, "color": series}
+    return [
+        {"mark": line, "transform": of("slope"),
+         "encoding": {"x": x, "y": y, "x2": {"field": "x2"}, "y2": {"field": "y2"}, "color": colour}},
+        {"mark": {**line, "strokeDash": [6, 3]}, "transform": of("flat"),
+         "encoding": {"x": x, "y": y, "x2": {"field": "x2"}, "color": series}},
+        name("slope", x, align="left", dx=3, dy=-9, angle=0),
+        name("flat", {**x, "field": "x2"}, align="right", dy=-8),
+        {"mark": {"type": "point", "filled": True, "opacity": 1, "size": 60, "clip": True},
+         "transform": [*of("point"), {"filter": "!datum.disturbed"}], "encoding": {**point, "shape": shape}},
+        {"mark": {"type": "point", "filled": False, "fill": "white", "opacity": 1, "size": 64, "strokeWidth": 1.5,
+                  "clip": True},
+         "transform": [*of("point"), {"filter": "datum.disturbed"}],
+         "encoding": {**point, "shape": {"field": "where", "type": "nominal"}}},
+        {"mark": {"type": "circle", "size": 190, "opacity": 0, "clip": True}, "transform": of("point"),
+         "encoding": {**point, "tooltip": charts.tooltip(told)}},
+    ]  # fmt: skip
+
+
+def legend(view):
+    """What the picture shows, in sentences."""
+    text = "Sloping: what a level delivers, times the operations made for each byte. Dashed: the fastest multiply-adds of a "
+    text += "type. Points: multiply-adds of fp32 with what was read from the level. Both axes are logarithmic."
+    return f"{parts.medians([one.entry for one in rooflines(view)])} {text}"
+
+
+def tables(view):
+    """For each API a row a number of operations a byte, a column a level, with the share of the lower roof."""
+    return [_table(one) for one in rooflines(view)]
+
+
+def _table(one):
+    across = sorted({point.x[_ACROSS] for roof in one.roofs for point in roof.points})
+    rows = [
+        (formats.significant(operations), [_cell(one, roof, operations) for roof in one.roofs]) for operations in across
+    ]
+    rows.append(("ridge, operations a byte", [Cell(formats.significant(one.single / roof.gbps)) for roof in one.roofs]))
+    headings = ["Operations a byte"]
+    headings += [
+        f"{roof.level} ({formats.size(roof.size_bytes)}, {formats.significant(roof.gbps)} GB/s)" for roof in one.roofs
+    ]
+    return Table(f"{one.label}: fp32, Gop/s, and the share of the lower roof", headings, rows)
+
+
+def _cell(one, roof, operations):
+    for point in roof.points:
+        if point.x[_ACROSS] == operations:
+            limit = min(one.single, roof.gbps * operations)
+            return Cell(formats.significant(point.median), f"{point.median / limit:.2f} of it", point.disturbed)
+    return parts.NOTHING
+
+
+def further(_view):
+    """No further pictures."""
+    return []
+
+
+def method(view):
+    """How it was measured, in paragraphs."""
+    found = [
+        "Work-items read a working set again and again and make so many multiply-adds with each word. Without any, the time "
+        "says what the level delivers, which is its sloping roof; so that both are of the same loop. All words as they are "
+        "at the end are added up, and the host has to find the same by making the same steps.",
+        "The flat roofs are the fastest multiply-adds of each type, measured without reading anything. Near a ridge both "
+        "limits count, and points lie below either.",
+    ]
+    if view.is_model:
+        found.insert(0, "All values are simulated: caches and rates are a model's, not hardware.")
+    return found
+
+
+ROOFLINE = Section("roofline", "Roofline", applies, summary, chart, legend, tables, further, method, ("compute",))
