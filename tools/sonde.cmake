@@ -8,6 +8,10 @@ target_compile_options(sonde_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
                                                -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                                                $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
                                                $<$<BOOL:${SONDE_WERROR}>:-Werror>)
+# A product and a sum rounded once, as x86-64 without extensions cannot, would make other numbers of the same seed elsewhere.
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_options(sonde_options INTERFACE -ffp-contract=off)
+endif()
 if(SONDE_SANITIZE)
   target_compile_options(sonde_options INTERFACE -fsanitize=${SONDE_SANITIZE} -fno-omit-frame-pointer
                                                  -fno-sanitize-recover=all)
@@ -19,6 +23,7 @@ endif()
 # in their folder; that each file includes what it uses, tools/tidy sees, which compiles them one by one.
 function(add_layer name)
   cmake_parse_arguments(LAYER "" "" "SOURCES;USES" ${ARGN})
+  as_packaged(LAYER_USES)
   add_library(sonde_${name} STATIC ${LAYER_SOURCES})
   target_link_libraries(sonde_${name} PUBLIC sonde_options ${LAYER_USES})
   set_target_properties(sonde_${name} PROPERTIES UNITY_BUILD ${SONDE_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)

@@ -18,6 +18,7 @@
 #include "commands/watch.hpp"
 #include "measure/worker.hpp"
 #include "os/privileges.hpp"
+#include "probes/catalog.hpp"
 #include "session/usage_error.hpp"
 #include "session/worker.hpp"
 #include "version.hpp"
@@ -35,7 +36,10 @@ Examples:
                                       the picture of a run
   sonde compare results/old.jsonl results/new.jsonl
                                       what got slower, faster, or changed
-  sonde watch -- ./game               memory traffic and hit rate while a program runs)";
+  sonde watch -- ./game               memory traffic and hit rate while a program runs
+
+Exit status: 0 what was asked is done, 1 something that was asked failed, 2 the request was wrong and nothing was
+measured, 130 interrupted; what was measured until then is in the record file.)";
 
 constexpr const char* list_examples = R"(
 Examples:
@@ -123,7 +127,11 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_option("--api", options.api, "Through which API")
       ->check(CLI::IsMember({"opencl", "vulkan", "all"}))
       ->capture_default_str();
-  run.add_option("--probe", options.probes, "Which probes (default: all that apply)")
+  std::string names;
+  for (const probes::Probe* const probe : probes::catalog()) {
+    names += (names.empty() ? "" : ", ") + std::string(probe->name);
+  }
+  run.add_option("--probe", options.probes, "Which probes: " + names + " (default: all that apply)")
       ->type_name("NAME[,NAME...]")
       ->delimiter(',');
   run.add_option("--sizes", options.sizes, "Smallest and largest working set, powers of 1024, e.g. 4K:1G")

@@ -1,9 +1,12 @@
 #include "measure/runner.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -19,6 +22,17 @@ namespace {
 
 /// Failures in a row after which a device is not asked any further.
 constexpr int most_failures = 3;
+
+constexpr std::chrono::milliseconds between_signs_of_life{500};
+
+/// What is concluded, by a thread of its own: on a slow processor the search for levels takes longer than a worker may
+/// be silent. It is this program's work, so no driver can have it hang.
+Conclusion conclude_beside(const Probe& probe, const Request& request, std::span<const Measurement> known,
+                           Observer& observer) {
+  auto conclusion = std::async(std::launch::async, [&] { return measure::conclude(probe, request, known); });
+  while (conclusion.wait_for(between_signs_of_life) != std::future_status::ready) observer.alive();
+  return conclusion.get();
+}
 
 /// The points that a probe has asked for; one that failed it would ask for again and again.
 class AskedPoints {
@@ -131,7 +145,7 @@ class ProbeRun {
   [[nodiscard]] bool only_failed() const { return known_.empty() && failures_.any(); }
 
   void conclude() {
-    const Conclusion conclusion = measure::conclude(probe_, request_, known_);
+    const Conclusion conclusion = conclude_beside(probe_, request_, known_, observer_);
     for (const Measurement& one : conclusion.derived) observer_.measured(probe_, one);
     if (!conclusion.levels.empty()) observer_.found_levels(probe_, conclusion.levels);
     for (const Finding& finding : conclusion.findings) observer_.found(probe_, finding);

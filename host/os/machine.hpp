@@ -1,17 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace sonde::os {
 
 /// What the system says of itself and the machine; empty texts where it does not.
 struct Machine {
-  std::string name;       ///< in the network
-  std::string system;     ///< "Debian GNU/Linux 12 (bookworm)"
-  std::string kernel;     ///< "Linux 6.1.0"
-  std::string processor;  ///< as its maker calls it, or the architecture
-  bool virtualised = false;
+  std::string name;                 ///< in the network
+  std::string system;               ///< "Debian GNU/Linux 12 (bookworm)"
+  std::string kernel;               ///< "Linux 6.1.0"
+  std::string processor;            ///< as its maker calls it, else by its cores' numbers, else the architecture
+  std::optional<bool> virtualised;  ///< empty where nothing tells
 };
 Machine describe_machine();
 

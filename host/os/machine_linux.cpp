@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "os/machine.hpp"
+#include "os/processor.hpp"
 
 namespace sonde::os {
 namespace {
@@ -32,9 +33,9 @@ Machine describe_machine() {
   machine.name = names.nodename;
   machine.system = value_in("/etc/os-release", "PRETTY_NAME");
   machine.kernel = std::string(names.sysname) + " " + names.release;
-  machine.processor = value_in("/proc/cpuinfo", "model name");
+  machine.processor = processor_name("/");
   if (machine.processor.empty()) machine.processor = names.machine;
-  machine.virtualised = (" " + value_in("/proc/cpuinfo", "flags") + " ").find(" hypervisor ") != std::string::npos;
+  machine.virtualised = is_virtualised("/");
   return machine;
 }
 

@@ -168,7 +168,7 @@ std::string run_line(const RunRecord& run) {
                      {"cpu", run.host.cpu},
                      {"cores", run.host.cores},
                      {"memory_bytes", run.host.memory_bytes},
-                     {"virtualised", run.host.virtualised}};
+                     {"virtualised", run.host.virtualised ? Json(*run.host.virtualised) : Json()}};
   return text_of({{"record", "run"},
                   {"schema", schema_version},
                   {"run", run.run},

@@ -20,7 +20,7 @@ struct HostRecord {
   std::string cpu;
   std::uint32_t cores = 0;
   std::uint64_t memory_bytes = 0;
-  bool virtualised = false;
+  std::optional<bool> virtualised;
 };
 
 struct RunRecord {

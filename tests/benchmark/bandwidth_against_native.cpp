@@ -6,8 +6,10 @@
 // is. Usage: bandwidth_against_native opencl|vulkan|vulkan-descriptors [rounds] [group_size groups vector_words
 // in_flight interleaved spread]; without a shape, the probe's own search finds it.
 
-#include <immintrin.h>
 #include <sys/mman.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -62,6 +64,7 @@ Way way_through(std::size_t words, std::size_t vector_words, std::size_t in_flig
 }
 
 // The widest vectors that the processor has, eight loads in flight, or four of each array.
+#if defined(__x86_64__)
 __attribute__((target("avx512f"))) void read_512(const std::uint32_t* a, const Way& way, std::uint32_t* sink) {
   __m512i sums[8];
   for (__m512i& sum : sums) sum = _mm512_setzero_si512();
@@ -111,13 +114,42 @@ __attribute__((target("avx2"))) void add_256(const std::uint32_t* a, const std::
 }
 
 bool has_512() { return __builtin_cpu_supports("avx512f") != 0; }
+std::size_t widest_words() { return has_512() ? 16 : 8; }
+void read_widest(const std::uint32_t* a, const Way& way, std::uint32_t* sink) {
+  has_512() ? read_512(a, way, sink) : read_256(a, way, sink);
+}
+void add_widest(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* c, const Way& way) {
+  has_512() ? add_512(a, b, c, way) : add_256(a, b, c, way);
+}
+#else
+using Vector [[gnu::vector_size(16)]] = std::uint32_t;
+const Vector& vector_at(const std::uint32_t* words) { return *reinterpret_cast<const Vector*>(words); }
+std::size_t widest_words() { return 4; }
+void read_widest(const std::uint32_t* a, const Way& way, std::uint32_t* sink) {
+  Vector sums[8] = {};
+  for (std::size_t trip = 0; trip < way.trips; ++trip, a += way.step) {
+#pragma GCC unroll 8
+    for (std::size_t k = 0; k < 8; ++k) sums[k] += vector_at(a + k * way.apart);
+  }
+  for (const Vector& sum : sums) *sink += sum[0] + sum[1] + sum[2] + sum[3];
+}
+void add_widest(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* c, const Way& way) {
+  for (std::size_t trip = 0; trip < way.trips; ++trip) {
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::size_t at = trip * way.step + k * way.apart;
+      *reinterpret_cast<Vector*>(c + at) = vector_at(a + at) + vector_at(b + at);
+    }
+  }
+}
+#endif
 
 /// All cores, each on arrays of its own, begun together; the median of a few stretches of 20 ms.
 double native_gbps(workloads::Pattern pattern, std::uint64_t bytes, bool spread, std::uint64_t seed) {
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   const bool reads = pattern == workloads::Pattern::read;
   const std::uint64_t array = bytes / cores / (reads ? 1 : 3) / 512 * 512;
-  const Way way = way_through(array / 4, has_512() ? 16 : 8, reads ? 8 : 4, spread);
+  const Way way = way_through(array / 4, widest_words(), reads ? 8 : 4, spread);
   std::vector<double> values;
   std::uint64_t passes = 1;
   std::vector<std::unique_ptr<SmallPages>> memory;
@@ -138,9 +170,9 @@ double native_gbps(workloads::Pattern pattern, std::uint64_t bytes, bool spread,
         begins[core] = Clock::now();
         for (std::uint64_t pass = 0; pass < passes; ++pass) {
           if (reads) {
-            has_512() ? read_512(a, way, &sink) : read_256(a, way, &sink);
+            read_widest(a, way, &sink);
           } else {
-            has_512() ? add_512(a, b, c, way) : add_256(a, b, c, way);
+            add_widest(a, b, c, way);
           }
           asm volatile("" : : "r"(sink) : "memory");
         }

@@ -46,6 +46,17 @@ def test_the_one_beside_the_program_comes_first(moved, tmp_path):
     assert moved("hello", env={"PATH": f"{tmp_path / 'path'}:{os.environ['PATH']}"}).out == "beside\n"
 
 
+def test_is_found_where_an_installed_program_has_it(moved, tmp_path):
+    installed = tmp_path / "usr/bin" / moved.program.name
+    installed.parent.mkdir(parents=True)
+    moved.program.rename(installed)
+    write_command(tmp_path / "path", "hello", "echo path")
+    (tmp_path / "usr/lib").mkdir()
+    write_command(tmp_path / "usr/lib/sonde", "hello", "echo installed")
+    done = replace(moved, program=installed)("hello", env={"PATH": f"{tmp_path / 'path'}:{os.environ['PATH']}"})
+    assert done.out == "installed\n"
+
+
 def test_is_found_through_a_link_to_the_program(moved, tmp_path):
     write_command(moved.program.parent, "hello", "echo beside")
     link = tmp_path / "elsewhere"

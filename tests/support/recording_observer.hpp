@@ -9,7 +9,7 @@
 namespace sonde::test {
 
 /// Keeps all that the runner says.
-class RecordingObserver final : public measure::Observer {
+class RecordingObserver : public measure::Observer {
  public:
   struct Reason {
     std::optional<measure::Point> point;  ///< absent: it concerns the whole probe

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = ["tools/setup", "tools/run", "tools/test", "tools/tidy", ".ci/run"]
+SCRIPTS = [
+    "tools/setup", "tools/run", "tools/test", "tools/tidy", ".ci/run", "tools/sonde-report", "tools/arm64_run",
+    "tools/arm64_sysroot", "tools/bare_roots",
+]  # fmt: skip
 
 
 def commands(result):
@@ -78,6 +81,29 @@ def test_tests_need_more_than_a_run(workshop, system):
     browser = {"chromium", "chromium-driver"}
     own = {"debian-12": browser | {"oclgrind"}, "debian-13": browser, "ubuntu-24.04": {"oclgrind"}}
     assert test - run == more | own[system]
+
+
+@pytest.mark.parametrize(
+    ("purpose", "more", "last"),
+    [
+        ("package", {"debootstrap", "dpkg-dev"}, "tools/bare_roots"),
+        ("arm64", {"g++-aarch64-linux-gnu", "qemu-user-static"}, "tools/arm64_sysroot"),
+    ],
+)
+def test_packages_and_arm64_need_what_no_ordinary_test_does(workshop, purpose, more, last):
+    run = packages_of(workshop.script("setup", "run", "--dry-run"))
+    result = workshop.script("setup", purpose, "--dry-run")
+    assert more <= packages_of(result) - run
+    assert commands(result)[-1] == f"{workshop.root}/{last}"
+    assert not more & packages_of(workshop.script("setup", "test", "--dry-run"))
+
+
+@pytest.mark.parametrize("purpose", ["package", "arm64"])
+def test_where_there_is_no_debian_they_are_refused(workshop, purpose):
+    workshop.system("fedora-42")
+    result = workshop.script("setup", purpose)
+    assert result.returncode == 2
+    assert result.stderr == f"tools/setup: '{purpose}' is for Debian 12 and 13 alone, whose packages it unpacks\n"
 
 
 def test_sudo_is_used_when_not_root(workshop):

@@ -45,6 +45,17 @@ TEST(CpuClock, ComesFromCpuinfoWithoutCpufreq) {
   EXPECT_EQ(clock_of(tree, 5), 4100.25);
 }
 
+TEST(CpuClock, ComesFromTheDeviceTreeWhereCpuinfoHasNone) {
+  using namespace std::string_literals;
+  const test::FakeTree tree;
+  tree.write("proc/cpuinfo", "processor : 0\nBogoMIPS : 50.00\n\nprocessor : 1\nBogoMIPS : 50.00\n");
+  tree.write("sys/devices/system/cpu/cpu0/of_node/clock-frequency", "\x6b\x49\xd2\0"s);
+  tree.write("sys/devices/system/cpu/cpu1/of_node/clock-frequency", "\0\0\0\0\x77\x35\x94\0"s);
+  EXPECT_EQ(clock_of(tree, 0), 1800);
+  EXPECT_EQ(clock_of(tree, 1), 2000);
+  EXPECT_FALSE(clock_of(tree, 2));
+}
+
 TEST(CpuClock, IsNotKnownWhereNobodySays) {
   const test::FakeTree tree;
   EXPECT_FALSE(clock_of(tree, 0));

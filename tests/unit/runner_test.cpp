@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <functional>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "analysis/statistics.hpp"
@@ -232,6 +234,32 @@ TEST_F(RunnerTest, ACurveThatNoLevelIsReadFromIsSaidToBeSkipped) {
   EXPECT_EQ(observer.skips[0].point.value().series, (std::map<std::string, std::string>{{"path", "scalar"}}));
   EXPECT_TRUE(observer.skips[0].point->x.empty());
   EXPECT_EQ(observer.skips[0].text, "why not");
+}
+
+/// Tells that something was heard while others conclude.
+class HearingObserver final : public RecordingObserver {
+ public:
+  void alive() override { ++heard; }
+  static inline std::atomic<int> heard = 0;
+};
+
+TEST_F(RunnerTest, WhatTakesLongToConcludeGivesSignsOfLife) {
+  ScriptedDevice device({});
+  points_wanted = {point_of(1024)};
+  Probe probe = walking();
+  probe.conclude = [](const Request&, std::span<const Measurement>) {
+    // Ends at once when it is heard of; else the test fails, and does not hang.
+    const int before = HearingObserver::heard;
+    const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (HearingObserver::heard == before && std::chrono::steady_clock::now() < latest) std::this_thread::yield();
+    Conclusion conclusion;
+    if (HearingObserver::heard > before) conclusion.unread = {{.series = {}, .reason = "heard"}};
+    return conclusion;
+  };
+  HearingObserver hearing;
+  run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({})}, hearing);
+  ASSERT_EQ(hearing.skips.size(), 1u);
+  EXPECT_EQ(hearing.skips[0].text, "heard");
 }
 
 /// A level on the curve of the points that a test wants.

@@ -1,13 +1,15 @@
 #include "counters/state/cpu_clock.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "counters/state/sysfs.hpp"
 #include "os/file.hpp"
 #include "os/threads.hpp"
 
-// Sources: kernel, Documentation/admin-guide/pm/cpufreq.rst (scaling_cur_freq, kHz); proc(5).
+// Sources: kernel, Documentation/admin-guide/pm/cpufreq.rst (scaling_cur_freq, kHz); proc(5);
+// devicetree.org, Devicetree Specification, 3.8 ("clock-frequency: the current clock speed of the CPU in Hertz").
 namespace sonde::counters {
 namespace {
 
@@ -23,6 +25,15 @@ std::optional<double> sysfs_clock_mhz(const std::filesystem::path& cpus, int cpu
   std::optional<double> fastest;
   for (const auto& other : numbered(cpus, "cpu")) fastest = std::max(fastest, cpufreq_mhz(other));
   return fastest;
+}
+
+/// What firmware says in the device tree, in Hz as 4 or 8 bytes, the highest first.
+std::optional<double> device_tree_clock_mhz(const std::filesystem::path& cpu) {
+  const std::string bytes = os::read_bytes(cpu / "of_node" / "clock-frequency", 16).value_or("");
+  if (bytes.size() != 4 && bytes.size() != 8) return std::nullopt;
+  std::uint64_t hertz = 0;
+  for (const char byte : bytes) hertz = hertz << 8 | static_cast<unsigned char>(byte);
+  return hertz > 0 ? std::optional(static_cast<double>(hertz) * 1e-6) : std::nullopt;
 }
 
 }  // namespace
@@ -73,6 +84,7 @@ Source cpu_clock_source(const std::filesystem::path& root, const std::function<s
     } else if (const auto text = os::read_bytes(root / "proc/cpuinfo", most_cpuinfo_bytes)) {
       reading.cpu_clock_mhz = cpuinfo_clock_mhz(*text, cpu);
     }
+    if (!reading.cpu_clock_mhz) reading.cpu_clock_mhz = device_tree_clock_mhz(cpus / ("cpu" + std::to_string(cpu)));
   };
 }
 

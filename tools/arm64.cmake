@@ -1,0 +1,20 @@
+# For CMake: compiles for Arm64 on another machine, against the packages that tools/arm64_sysroot unpacks. What is compiled
+# is run by tools/arm64_run, which CMake calls itself where a build or a test starts it.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH source)
+set(CMAKE_SYSROOT ${source}/build/arm64-sysroot)
+find_program(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+find_program(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+if(NOT CMAKE_CXX_COMPILER OR NOT EXISTS ${CMAKE_SYSROOT}/complete)
+  message(FATAL_ERROR "No compiler or no packages for Arm64 here: tools/setup arm64 gets both")
+endif()
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${CMAKE_SYSROOT})
+set(ENV{PKG_CONFIG_LIBDIR}
+    ${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${CMAKE_SYSROOT}/usr/share/pkgconfig)
+set(CMAKE_CROSSCOMPILING_EMULATOR ${source}/tools/arm64_run)
