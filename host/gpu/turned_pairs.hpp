@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "gpu/number_arithmetic.hpp"
@@ -33,7 +34,7 @@ class TurnedPairs {
   }
 
  private:
-  std::array<std::uint32_t, different_numbers * different_numbers> told_{};
+  std::array<std::uint32_t, std::size_t{different_numbers} * different_numbers> told_{};
 };
 
 }  // namespace sonde::gpu

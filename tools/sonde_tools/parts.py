@@ -11,11 +11,12 @@ NEAR = 0.1
 NOTHING = Cell("–")
 
 
-def medians(entries):
-    """What a point and its band are, in sentences."""
+def medians(entries, band=True):
+    """What a point and, where there is one, its band are, in sentences."""
     points = [point for entry in entries for point in entry.curve.points]
     counts = [len(point.values) for point in points]
-    text = f"Medians of {formats.span(min(counts), max(counts), str)} repetitions, band from first to third quartile."
+    drawn = ", band from first to third quartile" if band else ""
+    text = f"Medians of {formats.span(min(counts), max(counts), str)} repetitions{drawn}."
     if any(point.disturbed for point in points):
         text += " Hollow points: other programs were using the CPU, or its core."
     return text

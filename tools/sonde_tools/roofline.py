@@ -52,7 +52,8 @@ def rooflines(view):
             several = sum(1 for other, _ in _by_run(view) if other == api) > 1
             name = "Simulated" if view.is_model else API_NAMES.get(api, api)
             label = f"{name} ({entries[0].recording.path.stem})" if several else name
-            found.append(Roofline(label, LabelledCurve(label, entries[0].curve, entries[0].recording), roofs, peaks))
+            of_level = next(entry for entry in entries if "level" in entry.curve.series)
+            found.append(Roofline(label, LabelledCurve(label, of_level.curve, of_level.recording), roofs, peaks))
     return found
 
 
@@ -113,12 +114,16 @@ def chart(view):
     what = "simulated roofline" if view.is_model else "roofline"
     head = (
         f"{view.record['name']}: {what}",
-        [" · ".join([*parts.drivers(view), *parts.dates(view)]), parts.medians([one.entry for one in found])],
+        [
+            " · ".join([*parts.drivers(view), *parts.dates(view)]),
+            parts.medians([one.entry for one in found], band=False),
+        ],
     )
     rows = [row for one in found for row in (*_slopes(one, bounds), *_flats(one, bounds), *_points(one))]
     palette = _palette(found)
-    _move_apart([row for row in rows if row["part"] == "slope" and row["name"]], bounds)
-    _move_apart([row for row in rows if row["part"] == "flat" and row["name"]], bounds)
+    # Names of slopes lie below them and those of flat roofs above, and move further that way.
+    _move_apart([row for row in rows if row["part"] == "slope"], bounds, -1)
+    _move_apart([row for row in rows if row["part"] == "flat" and row["name"]], bounds, 1)
     layers = [*charts.simulated_mark([one.entry for one in found]), *_layers(palette, bounds)]
     return Picture({**charts.frame(head, layers, names=palette), "data": {"values": rows}})
 
@@ -129,7 +134,7 @@ def _bounds(found):
     left, right = min(across) / 1.5, max(across) * 4
     values = [point.median for one in found for roof in one.roofs for point in roof.points]
     lows = [*values, *(roof.gbps * left for one in found for roof in one.roofs), *_flat_rates(found)]
-    return (left, right), (min(lows) / 1.3, max(*values, *_flat_rates(found)) * 1.6)
+    return (left, right), (min(lows) / 2, max(*values, *_flat_rates(found)) * 1.6)
 
 
 def _flat_rates(found):
@@ -177,14 +182,14 @@ def _points(one):
                        size_text=formats.size(roof.size_bytes))  # fmt: skip
 
 
-def _move_apart(rows, bounds):
-    """Names that would lie over one another move up."""
+def _move_apart(rows, bounds, way):
+    """Names that would lie over one another move up (way 1) or down (-1)."""
     low, high = bounds[1]
-    step = (high / low) ** (_NAME_PIXELS / charts.HEIGHT_PIXELS)
-    last = 0
-    for row in sorted(rows, key=lambda row: row["y"]):
-        row["name_y"] = max(row["y"], last * step)
-        last = row["name_y"]
+    step = math.log(high / low) * _NAME_PIXELS / charts.HEIGHT_PIXELS
+    last = -math.inf
+    for row in sorted(rows, key=lambda row: way * row["y"]):
+        last = max(way * math.log(row["y"]), last + step)
+        row["name_y"] = math.exp(way * last)
 
 
 def _layers(palette, bounds):
@@ -218,7 +223,7 @@ def _layers(palette, bounds):
          "encoding": {"x": x, "y": y, "x2": {"field": "x2"}, "y2": {"field": "y2"}, "color": colour}},
         {"mark": {**line, "strokeDash": [6, 3]}, "transform": of("flat"),
          "encoding": {"x": x, "y": y, "x2": {"field": "x2"}, "color": series}},
-        name("slope", x, align="left", dx=3, dy=-9, angle=0),
+        name("slope", x, align="left", dx=24, dy=7),
         name("flat", {**x, "field": "x2"}, align="right", dy=-8),
         {"mark": {"type": "point", "filled": True, "opacity": 1, "size": 60, "clip": True},
          "transform": [*of("point"), {"filter": "!datum.disturbed"}], "encoding": {**point, "shape": shape}},
@@ -235,7 +240,7 @@ def legend(view):
     """What the picture shows, in sentences."""
     text = "Sloping: what a level delivers, times the operations made for each byte. Dashed: the fastest multiply-adds of a "
     text += "type. Points: multiply-adds of fp32 with what was read from the level. Both axes are logarithmic."
-    return f"{parts.medians([one.entry for one in rooflines(view)])} {text}"
+    return f"{parts.medians([one.entry for one in rooflines(view)], band=False)} {text}"
 
 
 def tables(view):

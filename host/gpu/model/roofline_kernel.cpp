@@ -92,9 +92,10 @@ void leave_turned_sums(Invocation& invocation, const Stream& stream, const Dial&
 
 /// Of all trips together.
 double all_rounds(const Stream& stream, const Dial& dial) {
+  const std::uint32_t eights = stream.trips / trips_of_extras;
   const std::uint32_t rest = stream.trips % trips_of_extras;
-  return static_cast<double>(dial.rounds) * stream.trips +
-         static_cast<double>(dial.extra) * (stream.trips / trips_of_extras) + std::min(rest, dial.extra);
+  return static_cast<double>(dial.rounds) * stream.trips + static_cast<double>(dial.extra) * eights +
+         std::min(rest, dial.extra);
 }
 
 }  // namespace
