@@ -1,5 +1,6 @@
 #include "commands/external.hpp"
 
+#include "os/file.hpp"
 #include "os/process.hpp"
 #include "session/usage_error.hpp"
 
@@ -7,10 +8,10 @@ namespace sonde::commands {
 
 void run_external(const std::string& name, const std::vector<std::string>& arguments) {
   const std::string program = "sonde-" + name;
-  // A name with a slash would run something elsewhere.
-  if (name.find('/') == std::string::npos) {
-    os::become(os::program_file().parent_path() / program, arguments);
-    os::become(program, arguments);
+  // A name with a folder would run something elsewhere.
+  if (os::path_of(name).filename() == os::path_of(name)) {
+    os::become(os::program_file().parent_path() / os::path_of(program), arguments);
+    os::become(os::path_of(program), arguments);
   }
   throw session::UsageError("there is no command '" + name + "'; sonde --help lists them");
 }
