@@ -6,13 +6,14 @@
 
 #include "commands/options.hpp"
 #include "commands/output.hpp"
+#include "os/process.hpp"
 #include "session/usage_error.hpp"
 
 int main(int count, char** arguments) {
   using namespace sonde::commands;
   using sonde::session::UsageError;
   start_messages();
-  const std::vector<std::string> words(arguments, arguments + count);
+  const std::vector<std::string> words = sonde::os::arguments_of(count, arguments);
   try {
     return static_cast<int>(parse_and_run(words));
   } catch (const UsageError& error) {

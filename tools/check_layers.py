@@ -13,7 +13,7 @@ from pathlib import Path
 # What each may include beside its own files: other layers, or single files of them. Each folder of probes/ is a layer
 # by itself, so that no probe includes another's files.
 MAY_INCLUDE = {
-    "main": "commands session/usage_error.hpp",
+    "main": "commands session/usage_error.hpp os/process.hpp",
     "commands": "session summary probes/* probes workloads records measure gpu cpu os",
     "session": "probes/* probes workloads records measure counters/state counters/traffic gpu gpu/opencl gpu/vulkan gpu/model cpu analysis os",
     "summary": "probes/* probes workloads records measure gpu analysis analysis/levels",
@@ -51,8 +51,8 @@ ONLY_IN = {
 
 # Headers of one operating system's, by the beginning of their names: an `#ifdef` away from another system.
 SYSTEM_HEADERS = (
-    "arpa/ csignal dirent.h dlfcn.h errno.h fcntl.h ftw.h linux/ netinet/ poll.h pthread.h pwd.h sched.h signal.h "
-    "spawn.h sys/ termios.h time.h unistd.h windows.h"
+    "arpa/ csignal dirent.h dlfcn.h errno.h fcntl.h ftw.h io.h linux/ netinet/ poll.h psapi.h pthread.h pwd.h sched.h "
+    "shellapi.h signal.h spawn.h sys/ termios.h time.h tlhelp32.h unistd.h windows.h"
 ).split()
 ONLY_IN |= dict.fromkeys(SYSTEM_HEADERS, "os")
 

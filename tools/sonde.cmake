@@ -12,6 +12,10 @@ target_compile_options(sonde_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
 if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(sonde_options INTERFACE -ffp-contract=off)
 endif()
+if(WIN32)
+  # Windows 10: groups of CPUs, colours by a terminal's sequences and what else has come with them.
+  target_compile_definitions(sonde_options INTERFACE _WIN32_WINNT=0x0A00 NOMINMAX WIN32_LEAN_AND_MEAN UNICODE _UNICODE)
+endif()
 if(SONDE_SANITIZE)
   target_compile_options(sonde_options INTERFACE -fsanitize=${SONDE_SANITIZE} -fno-omit-frame-pointer
                                                  -fno-sanitize-recover=all)

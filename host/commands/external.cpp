@@ -1,5 +1,6 @@
 #include "commands/external.hpp"
 
+#include "os/file.hpp"
 #include "os/process.hpp"
 #include "session/usage_error.hpp"
 
@@ -7,13 +8,14 @@ namespace sonde::commands {
 
 void run_external(const std::string& name, const std::vector<std::string>& arguments) {
   const std::string program = "sonde-" + name;
-  // A name with a slash would run something elsewhere.
-  if (name.find('/') == std::string::npos) {
+  // A name with a folder would run something elsewhere.
+  if (os::path_of(name).filename() == os::path_of(name)) {
     const std::filesystem::path own_folder = os::program_file().parent_path();
-    os::become(own_folder / program, arguments);
+    const std::filesystem::path file = os::path_of(program);
+    os::become(own_folder / file, arguments);
     // Where an installed program has what is not for the PATH: bin/ and lib/sonde/ move together.
-    os::become(own_folder.parent_path() / "lib" / "sonde" / program, arguments);
-    os::become(program, arguments);
+    os::become(own_folder.parent_path() / "lib" / "sonde" / file, arguments);
+    os::become(file, arguments);
   }
   throw session::UsageError("there is no command '" + name + "'; sonde --help lists them");
 }

@@ -13,6 +13,7 @@
 
 #include "commands/output.hpp"
 #include "measure/conclude_levels.hpp"
+#include "os/file.hpp"
 #include "probes/bandwidth/curve.hpp"
 #include "probes/catalog.hpp"
 #include "records/invalid_file.hpp"
@@ -48,7 +49,7 @@ struct Recorded {
 std::vector<records::Line> lines_of(const std::string& file) {
   std::string note;
   try {
-    std::vector<records::Line> lines = records::read_file(file, note);
+    std::vector<records::Line> lines = records::read_file(os::path_of(file), note);
     if (!note.empty()) spdlog::warn("{}", note);
     return lines;
   } catch (const records::InvalidFile& error) {

@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "os/file.hpp"
 #include "session/host.hpp"
 #include "session/usage_error.hpp"
 #include "version.hpp"
@@ -22,8 +23,8 @@ records::RunRecord run_record_of(const std::vector<std::string>& command, std::u
 
 records::RecordFile new_record_file(const std::string& out, const std::function<std::filesystem::path()>& default_path,
                                     const records::RunRecord& record) try {
-  records::RecordFile file =
-      out.empty() ? records::RecordFile(default_path(), records::IfTaken::number) : records::RecordFile(out);
+  records::RecordFile file = out.empty() ? records::RecordFile(default_path(), records::IfTaken::number)
+                                         : records::RecordFile(os::path_of(out));
   file.append(records::run_line(record));
   return file;
 } catch (const std::exception& error) {

@@ -17,6 +17,7 @@
 #include "commands/run.hpp"
 #include "commands/watch.hpp"
 #include "measure/worker.hpp"
+#include "os/file.hpp"
 #include "os/privileges.hpp"
 #include "probes/catalog.hpp"
 #include "session/usage_error.hpp"
@@ -112,7 +113,8 @@ const CLI::Validator seconds_above_zero(
 const CLI::Validator folder(
     [](const std::string& text) {
       std::error_code ignored;
-      return std::filesystem::is_directory(text, ignored) ? std::string() : "there is no folder '" + text + "'";
+      return std::filesystem::is_directory(os::path_of(text), ignored) ? std::string()
+                                                                       : "there is no folder '" + text + "'";
     },
     "");
 

@@ -18,6 +18,7 @@
 #include "commands/new_record.hpp"
 #include "commands/output.hpp"
 #include "commands/sizes.hpp"
+#include "os/file.hpp"
 #include "os/interrupt.hpp"
 #include "os/terminal.hpp"
 #include "probes/catalog.hpp"
@@ -62,7 +63,7 @@ measure::Frame wanted_frame(const RunOptions& options) {
   const bool is_asked = options.probes.empty() || std::ranges::find(options.probes, "frames") != options.probes.end();
   if (!is_asked) throw UsageError("--frame is what the probe frames renders, which --probe leaves out");
   try {
-    return records::parse_frame(records::read_frame_text(options.frame));
+    return records::parse_frame(records::read_frame_text(os::path_of(options.frame)));
   } catch (const records::InvalidFile& error) {
     throw UsageError(error.what());
   }
@@ -148,7 +149,7 @@ std::vector<std::string> files_of(const RunOptions& options) {
   for (std::size_t run = 1; run <= runs; ++run) {
     const std::string number = std::to_string(run);
     const std::string zeros(digits - number.size(), '0');
-    const std::filesystem::path file = records::numbered(options.out, zeros + number);
+    const std::filesystem::path file = records::numbered(os::path_of(options.out), zeros + number);
     std::error_code ignored;
     if (std::filesystem::exists(std::filesystem::symlink_status(file, ignored)))
       throw UsageError(records::already_there(file));

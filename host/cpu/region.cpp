@@ -1,12 +1,9 @@
 #include "cpu/region.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <new>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "cpu/node_memory.hpp"
@@ -14,31 +11,13 @@
 #include "os/memory.hpp"
 #include "os/pages.hpp"
 
-// Sources: madvise(2); kernel, Documentation/admin-guide/mm/transhuge.rst and filesystems/proc.rst (smaps).
 namespace sonde::cpu {
 namespace {
 
-/// Of x86 and of Arm with 4 KiB pages; where it is more, an alignment to it is no harm and `huge_bytes` says.
+/// Of x86 and of Arm with 4 KiB pages; where it is more, an alignment to it is no harm and `huge_bytes_of` says.
 constexpr std::uint64_t huge_page_bytes = 2 << 20;
 
 std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
-
-std::string text_of(const char* path) {
-  const std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-std::string why_no_huge_pages() {
-  const std::string setting = text_of("/sys/kernel/mm/transparent_hugepage/enabled");
-  if (setting.empty()) return "this kernel has no transparent huge pages";
-  if (setting.find("[never]") != std::string::npos) {
-    return "huge pages are switched off; as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled";
-  }
-  return "the system gave no huge pages, as its memory is too fragmented or its container forbids them; they may be "
-         "there after a restart";
-}
 
 }  // namespace
 
@@ -51,7 +30,7 @@ Region::Region(std::uint64_t bytes, Pages pages, std::optional<int> node) : byte
                            " MiB would leave others too little memory");
   }
   try {
-    pages_.emplace(used + (huge ? unit : 0));
+    pages_.emplace(used + (huge ? unit : 0), huge ? os::PageKind::huge : os::PageKind::small);
   } catch (const std::bad_alloc&) {
     throw gpu::Unsupported("the system refused memory for the working set");
   }
@@ -70,10 +49,7 @@ Region::Region(std::uint64_t bytes, Pages pages, std::optional<int> node) : byte
                            ": free memory of that node, or let the container use move_pages (CAP_SYS_NICE)");
   }
   if (!huge) return;
-  const auto begin = reinterpret_cast<std::uintptr_t>(data_);
-  if (huge_bytes(text_of("/proc/self/smaps").c_str(), begin, begin + used) < used / 100 * 95) {
-    throw gpu::Unsupported(why_no_huge_pages());
-  }
+  if (os::huge_bytes_of(data_, used) < used / 100 * 95) throw gpu::Unsupported(os::why_no_huge_pages());
 }
 
 bool has_huge_pages() {
@@ -86,20 +62,6 @@ bool has_huge_pages() {
     }
   }();
   return has;
-}
-
-std::uint64_t huge_bytes(const char* smaps, std::uint64_t begin, std::uint64_t end) {
-  std::istringstream lines(smaps);
-  std::uint64_t sum = 0;
-  bool inside = false;
-  for (std::string line; std::getline(lines, line);) {
-    unsigned long long from = 0;
-    unsigned long long to = 0;
-    unsigned long long kilobytes = 0;
-    if (std::sscanf(line.c_str(), "%llx-%llx ", &from, &to) == 2) inside = from < end && to > begin;
-    if (inside && std::sscanf(line.c_str(), "AnonHugePages: %llu kB", &kilobytes) == 1) sum += kilobytes << 10;
-  }
-  return sum;
 }
 
 }  // namespace sonde::cpu

@@ -29,7 +29,4 @@ class Region {
 /// Whether the system gives huge pages to those who ask for them; tried once.
 bool has_huge_pages();
 
-/// Bytes of a range that stand on huge pages, from the text of /proc/self/smaps.
-std::uint64_t huge_bytes(const char* smaps, std::uint64_t begin, std::uint64_t end);
-
 }  // namespace sonde::cpu

@@ -4,6 +4,8 @@
 #include <sstream>
 #include <string>
 
+#include "os/machine.hpp"
+
 // Sources: kernel, Documentation/admin-guide/sysctl/kernel.rst (split_lock_mitigate), kernel-parameters.txt
 // (split_lock_detect), arch/x86/buslock.rst.
 namespace sonde::cpu {
@@ -18,6 +20,7 @@ std::string text_at(const char* path) {
 }  // namespace
 
 SplitLockRule split_lock_rule() {
+  if (!os::tells_by_files) return {};
   return split_lock_rule(text_at("/proc/sys/kernel/split_lock_mitigate"), text_at("/proc/cmdline"));
 }
 

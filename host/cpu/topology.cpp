@@ -10,6 +10,7 @@
 #include "cpu/hwloc_handle.hpp"
 #include "gpu/error.hpp"
 #include "os/cpu_quota.hpp"
+#include "os/threads.hpp"
 
 // Source: hwloc 2, hwloc.h and hwloc/cpukinds.h. Kinds come ranked from the least to the most performant.
 namespace sonde::cpu {
@@ -93,11 +94,11 @@ Topology read(hwloc_topology_t topology) {
 
 Topology look() {
   const Handle topology = loaded_machine();
-  // hwloc's own restriction asks all threads of the process, and does nothing where a driver's have another mask.
+  // hwloc's own restriction asks all threads of the process, and does nothing where a driver's have another mask. On
+  // Windows it knows of one group of 64 CPUs.
   const Bitmap mask = new_bitmap();
-  if (hwloc_get_cpubind(topology.get(), mask.get(), HWLOC_CPUBIND_THREAD) == 0) {
-    hwloc_topology_restrict(topology.get(), mask.get(), 0);
-  }
+  for (const int cpu : os::allowed_cpus()) hwloc_bitmap_set(mask.get(), static_cast<unsigned>(cpu));
+  if (hwloc_bitmap_iszero(mask.get()) == 0) hwloc_topology_restrict(topology.get(), mask.get(), 0);
   Topology here = read(topology.get());
   here.quota = os::cpu_quota();
   return here;

@@ -1,6 +1,7 @@
 #include "gpu/page_aligned.hpp"
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 #include "gpu/error.hpp"
@@ -19,7 +20,8 @@ void check_host_can_spare(std::uint64_t size_bytes) {
 PageAligned::PageAligned(std::uint64_t size_bytes, std::uint64_t alignment_bytes) {
   check_host_can_spare(size_bytes);
   size_bytes_ = (size_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
-  memory_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment_bytes, size_bytes_)));
+  const std::align_val_t alignment{alignment_bytes};
+  memory_ = {static_cast<std::byte*>(::operator new(size_bytes_, alignment, std::nothrow)), Free{alignment}};
   if (memory_ == nullptr)
     throw Unsupported("this computer has no room for " + std::to_string(size_bytes >> 20) + " MiB");
   std::ranges::fill(bytes(), std::byte{0});

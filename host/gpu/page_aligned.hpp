@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
+#include <new>
 #include <span>
 
 namespace sonde::gpu {
@@ -19,7 +19,8 @@ class PageAligned {
 
  private:
   struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
+    std::align_val_t alignment;
+    void operator()(std::byte* memory) const { ::operator delete(memory, alignment); }
   };
   std::unique_ptr<std::byte, Free> memory_;
   std::uint64_t size_bytes_ = 0;

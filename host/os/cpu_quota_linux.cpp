@@ -5,6 +5,7 @@
 
 #include "os/control_groups.hpp"
 #include "os/cpu_quota.hpp"
+#include "os/linux_texts.hpp"
 
 // Source: kernel, Documentation/admin-guide/cgroup-v2.rst (cpu.max) and scheduler/sched-bwc.rst (cpu.cfs_quota_us).
 namespace sonde::os {
@@ -34,15 +35,6 @@ std::optional<double> least_above(const std::string& root, std::string group, bo
 }
 
 }  // namespace
-
-std::optional<double> quota_in(std::string_view cpu_max) {
-  std::istringstream text{std::string(cpu_max)};
-  double microseconds = 0;
-  double period = 0;
-  // "max" is no number, and -1 is the first version's word for it.
-  if (!(text >> microseconds >> period) || microseconds <= 0 || period <= 0) return std::nullopt;
-  return microseconds / period;
-}
 
 std::optional<double> cpu_quota() {
   std::optional<double> least;

@@ -10,8 +10,9 @@ struct CpuTime {
   std::uint64_t involuntary_switches = 0;  ///< times a thread was put off its CPU
 };
 CpuTime cpu_time_of_this_process();
-/// Of the calling thread. What interrupts and the hypervisor took meanwhile is no time of its own, where the system
-/// keeps account of them (Linux: CONFIG_IRQ_TIME_ACCOUNTING, CONFIG_PARAVIRT_TIME_ACCOUNTING).
+/// Of the calling thread; its seconds are no number where the system does not say. What interrupts and the hypervisor
+/// took meanwhile is no time of its own, where the system keeps account of them (Linux: CONFIG_IRQ_TIME_ACCOUNTING,
+/// CONFIG_PARAVIRT_TIME_ACCOUNTING).
 CpuTime cpu_time_of_this_thread();
 
 /// Whether a thread did not have its core for all of the time that passed: it was put off it, or got less of it than
@@ -24,7 +25,13 @@ inline bool was_interrupted(const CpuTime& before, const CpuTime& after, double 
          lost_seconds > two_readings_seconds + tolerated_share * passed_seconds;
 }
 
-/// The unit in which the system counts the time of its CPUs (/proc/stat).
-double cpu_ticks_per_second();
+/// Of all CPUs of this machine, seconds since some fixed moment.
+struct MachineTime {
+  double busy = 0;   ///< by any process or interrupt
+  double steal = 0;  ///< taken by the hypervisor for others; 0 where the system does not know
+  double tick = 0;   ///< the step in which `busy` counts
+};
+/// From Linux' /proc/stat or Windows' GetSystemTimes; zeros where they cannot be read.
+MachineTime cpu_time_of_this_machine();
 
 }  // namespace sonde::os

@@ -2,7 +2,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <string>
+
 #include "os/cpu_time.hpp"
+#include "os/linux_texts.hpp"
 
 namespace sonde::os {
 namespace {
@@ -29,6 +33,11 @@ CpuTime cpu_time_of_this_thread() {
           .involuntary_switches = static_cast<std::uint64_t>(own.ru_nivcsw)};
 }
 
-double cpu_ticks_per_second() { return static_cast<double>(sysconf(_SC_CLK_TCK)); }
+MachineTime cpu_time_of_this_machine() {
+  std::ifstream file("/proc/stat");
+  std::string line;
+  std::getline(file, line);
+  return machine_time_in(line, static_cast<double>(sysconf(_SC_CLK_TCK)));
+}
 
 }  // namespace sonde::os

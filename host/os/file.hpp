@@ -8,6 +8,10 @@
 
 namespace sonde::os {
 
+/// A path from UTF-8, which a user's words are here on every system: the standard library's own way takes them for what
+/// the system's older programs wrote.
+std::filesystem::path path_of(const std::string& utf8);
+
 /// The first `most_bytes` of a file, as sysfs and /proc have them; nothing where it cannot be read. Never waits.
 std::optional<std::string> read_bytes(const std::filesystem::path& file, std::size_t most_bytes);
 

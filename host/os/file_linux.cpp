@@ -16,6 +16,8 @@ namespace {
 
 }  // namespace
 
+std::filesystem::path path_of(const std::string& utf8) { return utf8; }
+
 std::optional<std::string> read_bytes(const std::filesystem::path& file, std::size_t most_bytes) {
   // Not a stream: this runs many times a second beside a measurement. O_NONBLOCK, lest a pipe in a tree that somebody
   // made keep the reader for ever.

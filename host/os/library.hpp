@@ -5,6 +5,14 @@
 
 namespace sonde::os {
 
+/// What this system calls the loaders of the two APIs, and NVIDIA's management library.
+extern const char* const opencl_loader;
+extern const char* const vulkan_loader;
+extern const char* const nvidia_management;
+
+/// "(Debian and Ubuntu: libvulkan1)", or what brings a loader elsewhere.
+std::string who_has_loader(const std::string& debian_package);
+
 /// A library that is loaded when it is asked for, and let go with this object.
 class Library {
  public:

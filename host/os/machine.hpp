@@ -6,6 +6,14 @@
 
 namespace sonde::os {
 
+/// Whether the system tells of itself and its devices by files: /proc and /sys. Wine shows those of the Linux below it,
+/// which no Windows has.
+#if defined(__linux__)
+inline constexpr bool tells_by_files = true;
+#else
+inline constexpr bool tells_by_files = false;
+#endif
+
 /// What the system says of itself and the machine; empty texts where it does not.
 struct Machine {
   std::string name;                 ///< in the network

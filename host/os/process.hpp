@@ -10,6 +10,9 @@
 // Other programs, and this one started anew.
 namespace sonde::os {
 
+/// What this program was started with, its name first, as UTF-8; from what `main` is given.
+std::vector<std::string> arguments_of(int count, char** arguments);
+
 /// The file that this program was started from.
 std::filesystem::path program_file();
 

@@ -128,6 +128,8 @@ ProcessEnd end_of(int status) {
 
 }  // namespace
 
+std::vector<std::string> arguments_of(int count, char** arguments) { return {arguments, arguments + count}; }
+
 std::filesystem::path program_file() {
   std::error_code ignored;
   return std::filesystem::read_symlink("/proc/self/exe", ignored);

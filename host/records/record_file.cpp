@@ -26,7 +26,10 @@ std::pair<Path, std::unique_ptr<os::NewFile>> make(const Path& wanted, IfTaken i
 }  // namespace
 
 Path numbered(const Path& path, const std::string& number) {
-  return path.parent_path() / (path.stem().string() + "-" + number + path.extension().string());
+  Path name = path.parent_path() / path.stem();
+  name += "-" + number;
+  name += path.extension();
+  return name;
 }
 
 std::string already_there(const Path& path) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gpu/model/model.hpp"
+#include "os/file.hpp"
 #include "records/invalid_file.hpp"
 #include "records/model_file.hpp"
 #include "session/usage_error.hpp"
@@ -37,13 +38,14 @@ Target model_target(const std::string& name) {
   Target target;
   gpu::DeviceInfo info;
   try {
-    const records::ModelText model = is_file ? records::read_model_text(name) : records::built_in_model_text(name);
+    const records::ModelText model =
+        is_file ? records::read_model_text(os::path_of(name)) : records::built_in_model_text(name);
     info = gpu::model::describe(records::parse_model(model));
     target.model_text = model.text;
   } catch (const records::InvalidFile& error) {
     throw UsageError(error.what());
   }
-  target.record.id = std::string(model_prefix) + (is_file ? std::filesystem::path(name).stem().string() : name);
+  target.record.id = std::string(model_prefix) + (is_file ? os::path_of(name).stem().string() : name);
   target.record.name = info.name;
   target.record.type = gpu::DeviceType::model;
   target.record.compute_units = info.compute_units;

@@ -10,6 +10,7 @@
 #include "counters/traffic/sources.hpp"
 #include "os/clock.hpp"
 #include "os/command.hpp"
+#include "os/file.hpp"
 #include "os/interrupt.hpp"
 #include "records/invalid_file.hpp"
 #include "records/lines.hpp"
@@ -27,7 +28,7 @@ constexpr std::chrono::milliseconds between_looks{50};
 
 WatchSource replay_of(const std::string& path) try {
   WatchSource source{.name = "replay"};
-  for (const records::Line& line : records::read_file(path, source.note)) {
+  for (const records::Line& line : records::read_file(os::path_of(path), source.note)) {
     if (const auto* one = std::get_if<records::CounterLine>(&line)) source.replayed.push_back(one->counter);
   }
   if (source.replayed.empty()) throw UsageError(path + ": there are no counter records in this file");

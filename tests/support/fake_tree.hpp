@@ -1,11 +1,8 @@
 #pragma once
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
+#include <random>
 #include <string>
 
 namespace sonde::test {
@@ -14,9 +11,10 @@ namespace sonde::test {
 class FakeTree {
  public:
   FakeTree() {
-    std::string name = (std::filesystem::temp_directory_path() / "sonde-tree-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    root_ = name;
+    std::random_device random;
+    do {
+      root_ = std::filesystem::temp_directory_path() / ("sonde-tree-" + std::to_string(random()));
+    } while (!std::filesystem::create_directory(root_));  // false where another has it already
   }
   FakeTree(const FakeTree&) = delete;
   FakeTree& operator=(const FakeTree&) = delete;

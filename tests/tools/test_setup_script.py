@@ -7,7 +7,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = [
     "tools/setup", "tools/run", "tools/test", "tools/tidy", ".ci/run", "tools/sonde-report", "tools/arm64_run",
-    "tools/arm64_sysroot", "tools/bare_roots",
+    "tools/arm64_sysroot", "tools/bare_roots", "tools/windows_packages",
 ]  # fmt: skip
 
 
@@ -199,3 +199,20 @@ def test_the_python_environment_is_made_once_and_again_when_it_is_broken(worksho
 def test_shellcheck_finds_nothing():
     result = subprocess.run(["shellcheck", *SCRIPTS], cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout
+
+
+def test_the_windows_program_needs_its_compiler_wine_and_libraries_of_its_own(workshop):
+    workshop.fake("windows_packages", "exit 1", at=workshop.root / "tools")
+    run = packages_of(workshop.script("setup", "run", "--dry-run"))
+    result = workshop.script("setup", "windows", "--dry-run")
+    assert {"g++-mingw-w64-x86-64-posix", "wine64", "xvfb"} <= packages_of(result) - run
+    assert commands(result)[-1] == f"{workshop.root}/tools/windows_packages"
+    workshop.fake("windows_packages", at=workshop.root / "tools")
+    assert not any("windows_packages" in line for line in commands(workshop.script("setup", "windows", "--dry-run")))
+
+
+def test_the_windows_program_is_built_from_debians_packages_alone(workshop):
+    workshop.system("ubuntu-24.04")
+    result = workshop.script("setup", "windows", "--dry-run")
+    assert result.returncode == 2
+    assert result.stderr == "tools/setup: the program for Windows is built from Debian's packages, on Debian 12 or 13\n"

@@ -167,3 +167,21 @@ def test_nothing_is_tested_when_setting_up_fails(tests):
     result = tests.script("test")
     assert result.returncode != 0
     assert not any(call.startswith(("cmake", "ctest", "python -m")) for call in tests.calls())
+
+
+def test_windows_is_apart_and_runs_under_wine(tests):
+    (tests.root / "tests" / "windows").mkdir()
+    tests.fake("windows_packages", at=tests.root / "tools")
+    tests.fake(
+        "xvfb-run",
+        f"""case $* in
+      *pytest*) echo '{PASSED}' >build/windows/pytest.xml ;;
+    esac""",
+    )
+    tests.fake("cmake", "mkdir -p build/windows")
+    result = tests.script("test", "--windows")
+    assert result.returncode == 0, result.stderr
+    assert last_line(result).startswith("==> 3 passed, 0 failed, 0 skipped in ")
+    calls = tests.calls()
+    assert "cmake --build --preset windows --target sonde" in calls
+    assert not any(call.startswith("ctest ") for call in calls)

@@ -1,7 +1,6 @@
 // The CPU's own side: what hwloc says of it, its memory, its threads, its walks.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -21,6 +20,8 @@
 #include "cpu/topology.hpp"
 #include "gpu/error.hpp"
 #include "os/cpu_quota.hpp"
+#include "os/linux_texts.hpp"
+#include "os/threads.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_latency/plan.hpp"
 #include "support/made_up_machine.hpp"
@@ -100,9 +101,9 @@ TEST(HugeBytes, CountsOnlyTheMappingsOfTheRange) {
       "1000-3000 rw-p 00000000 00:00 0\nSize: 8 kB\nAnonHugePages:      2048 kB\nVmFlags: rd\n"
       "3000-9000 rw-p 00000000 00:00 0\nAnonHugePages:      4096 kB\n"
       "9000-a000 rw-p 00000000 00:00 0\nAnonHugePages:      6144 kB\n";
-  EXPECT_EQ(huge_bytes(smaps, 0x3000, 0x9000), 4096u << 10);
-  EXPECT_EQ(huge_bytes(smaps, 0x2000, 0x9001), (2048u + 4096 + 6144) << 10);
-  EXPECT_EQ(huge_bytes("", 0, 1), 0u);
+  EXPECT_EQ(os::huge_bytes_in(smaps, 0x3000, 0x9000), 4096u << 10);
+  EXPECT_EQ(os::huge_bytes_in(smaps, 0x2000, 0x9001), (2048u + 4096 + 6144) << 10);
+  EXPECT_EQ(os::huge_bytes_in("", 0, 1), 0u);
 }
 
 TEST(Region, StandsOnThePagesThatWereAskedFor) {
@@ -147,27 +148,22 @@ TEST(SplitLockRule, IsReadFromTheKernelsOwnWords) {
 TEST(Region, AnImpossibleSizeIsUnsupported) { EXPECT_THROW(Region(1ull << 50, Pages::small), gpu::Unsupported); }
 
 TEST(Pinned, HoldsAndLetsGo) {
-  cpu_set_t before;
-  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  const os::Cpus before = os::allowed_cpus();
+  ASSERT_FALSE(before.empty());
   {
     const Pinned pinned(look().cores.back().cpu);
     EXPECT_TRUE(pinned.holds());
-    cpu_set_t now;
-    sched_getaffinity(0, sizeof now, &now);
-    EXPECT_EQ(CPU_COUNT(&now), 1);
+    EXPECT_EQ(os::allowed_cpus().size(), 1u);
   }
-  cpu_set_t after;
-  sched_getaffinity(0, sizeof after, &after);
-  EXPECT_TRUE(CPU_EQUAL(&before, &after));
-  EXPECT_FALSE(Pinned(CPU_SETSIZE - 1).holds());
+  EXPECT_EQ(os::allowed_cpus(), before);
+  constexpr int no_cpu = 1023;
+  EXPECT_FALSE(Pinned(no_cpu).holds());
 }
 
 TEST(Pinned, AThreadThatIsKeptOffNeverLosesItsLastCpu) {
   const Pinned pinned(look().cores.back().cpu);
-  keep_off(gettid(), look().cores.back().cpu);
-  cpu_set_t now;
-  sched_getaffinity(0, sizeof now, &now);
-  EXPECT_EQ(CPU_COUNT(&now), 1);
+  keep_off(os::this_thread(), look().cores.back().cpu);
+  EXPECT_EQ(os::allowed_cpus().size(), 1u);
 }
 
 TEST(Streamer, MovesMemoryWhateverItsTrafficAndPace) {

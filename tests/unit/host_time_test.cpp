@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "os/linux_texts.hpp"
+
 namespace sonde::counters {
 namespace {
 
@@ -12,26 +14,26 @@ constexpr const char* stat =
     "intr 12345\n";
 
 TEST(ProcStat, BusyIsAllButWaitingAndSteal) {
-  const HostTime time = parse_proc_stat(stat, 100);
+  const os::MachineTime time = os::machine_time_in(stat, 100);
   EXPECT_DOUBLE_EQ(time.busy, (1000 + 200 + 300 + 40 + 50) / 100.0);
   EXPECT_DOUBLE_EQ(time.steal, 6);
   EXPECT_DOUBLE_EQ(time.tick, 0.01);
 }
 
 TEST(ProcStat, GuestTimeIsNotCountedTwice) {
-  const HostTime with_guests = parse_proc_stat("cpu 1000 0 0 0 0 0 0 0 900 0", 100);
+  const os::MachineTime with_guests = os::machine_time_in("cpu 1000 0 0 0 0 0 0 0 900 0", 100);
   EXPECT_DOUBLE_EQ(with_guests.busy, 10);
 }
 
 TEST(ProcStat, OldAndShortLinesHaveNoSteal) {
-  const HostTime time = parse_proc_stat("cpu 100 0 50 7", 100);
+  const os::MachineTime time = os::machine_time_in("cpu 100 0 50 7", 100);
   EXPECT_DOUBLE_EQ(time.busy, 1.5);
   EXPECT_EQ(time.steal, 0);
 }
 
 TEST(ProcStat, OfNothingIsZero) {
-  EXPECT_EQ(parse_proc_stat("", 100).busy, 0);
-  EXPECT_EQ(parse_proc_stat("cpu", 100).steal, 0);
+  EXPECT_EQ(os::machine_time_in("", 100).busy, 0);
+  EXPECT_EQ(os::machine_time_in("cpu", 100).steal, 0);
 }
 
 TEST(HostTime, IsReadFromThisMachine) {

@@ -17,7 +17,7 @@ TEST(Library, ThatIsNotThereIsMissing) {
   EXPECT_FALSE(none);
   EXPECT_TRUE(none.is_missing()) << none.why_not();
   EXPECT_EQ(gpu::loader_problem("OpenCL", "a-package", none),
-            "no OpenCL loader; install one (Debian and Ubuntu: a-package)");
+            "no OpenCL loader; install one " + who_has_loader("a-package"));
 }
 
 TEST(Library, ThatIsThereAndCannotBeLoadedIsNotMissing) {
@@ -31,7 +31,11 @@ TEST(Library, ThatIsThereAndCannotBeLoadedIsNotMissing) {
 }
 
 TEST(Library, ThatIsThereIsNotMissing) {
+#if defined(_WIN32)
+  const Library libc("msvcrt.dll");
+#else
   const Library libc("libc.so.6");
+#endif
   EXPECT_TRUE(libc);
   EXPECT_FALSE(libc.is_missing());
 }

@@ -1,9 +1,9 @@
 #include "counters/state/nvml.hpp"
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include "fake_nvml.hpp"
+#include "os/library.hpp"
 
 namespace sonde::counters {
 namespace {
@@ -11,17 +11,20 @@ namespace {
 using Reasons = std::set<std::string>;
 
 constexpr const char* pci = "0000:41:00.0";
+#if defined(_WIN32)
+constexpr const char* other_library = "kernel32.dll";
+#else
+constexpr const char* other_library = "libm.so.6";
+#endif
 
 /// A fake library that is loaded for as long as a test lasts, so that what it says can be set before.
 class NvmlTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    library = dlopen(GetParam(), RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library, nullptr) << dlerror();  // NOLINT(concurrency-mt-unsafe): glibc keeps it for each thread
-    says = static_cast<FakeNvml*>(dlsym(library, "fake_nvml"));
+    ASSERT_TRUE(library) << library.why_not();
+    library.find("fake_nvml", says);
     *says = {};
   }
-  void TearDown() override { dlclose(library); }
 
   DeviceState read() {
     DeviceState reading;
@@ -35,7 +38,7 @@ class NvmlTest : public testing::TestWithParam<const char*> {
     return read().throttle_reasons.value();
   }
 
-  void* library = nullptr;
+  os::Library library{GetParam()};
   FakeNvml* says = nullptr;
 };
 
@@ -105,7 +108,7 @@ TEST_P(NvmlTest, IsShutDownWithItsLastSource) {
 
 TEST(Nvml, WithoutTheLibraryThereIsNoSource) {
   EXPECT_FALSE(nvml_source(pci, "libno-such-library.so.1"));
-  EXPECT_FALSE(nvml_source(pci, "libm.so.6"));  // a library without its functions
+  EXPECT_FALSE(nvml_source(pci, other_library));  // a library without its functions
 }
 
 }  // namespace

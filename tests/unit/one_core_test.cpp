@@ -1,29 +1,26 @@
 #include "measure/one_core.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <barrier>
 #include <thread>
 
+#include "os/threads.hpp"
+
 namespace sonde::measure {
 namespace {
 
-cpu_set_t allowed_cpus() {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  EXPECT_EQ(sched_getaffinity(0, sizeof cpus, &cpus), 0);
-  return cpus;
-}
+using os::allowed_cpus;
+using os::Cpus;
 
 TEST(OneCore, KeepsEveryThreadOnOneCpuAndLetsAllGoAgain) {
-  const cpu_set_t before = allowed_cpus();
+  const Cpus before = allowed_cpus();
   // A thread that is there already, as a driver's are; it looks three times: before, while confined, and
   // after.
-  cpu_set_t seen[3];
+  Cpus seen[3];
   std::barrier step(2);
   std::thread driver([&] {
-    for (cpu_set_t& cpus : seen) {
+    for (Cpus& cpus : seen) {
       step.arrive_and_wait();
       cpus = allowed_cpus();
       step.arrive_and_wait();
@@ -36,29 +33,26 @@ TEST(OneCore, KeepsEveryThreadOnOneCpuAndLetsAllGoAgain) {
   look();
   {
     const OneCore one_core;
-    const cpu_set_t here = allowed_cpus();
-    EXPECT_EQ(CPU_COUNT(&here), 1);
+    const Cpus here = allowed_cpus();
+    EXPECT_EQ(here.size(), 1u);
     look();
-    EXPECT_TRUE(CPU_EQUAL(&seen[1], &here));
+    EXPECT_EQ(seen[1], here);
   }
-  const cpu_set_t after = allowed_cpus();
-  EXPECT_TRUE(CPU_EQUAL(&after, &before));
+  const Cpus after = allowed_cpus();
+  EXPECT_EQ(after, before);
   look();
-  EXPECT_TRUE(CPU_EQUAL(&seen[2], &seen[0]));
+  EXPECT_EQ(seen[2], seen[0]);
   driver.join();
 }
 
 TEST(OneCore, AThreadThatHadACpuOfItsOwnHasItAgain) {
-  const cpu_set_t before = allowed_cpus();
-  cpu_set_t own;
-  CPU_ZERO(&own);
-  for (std::size_t cpu = 0; CPU_COUNT(&own) == 0; ++cpu) {
-    if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &own);
-  }
+  const Cpus before = allowed_cpus();
+  ASSERT_FALSE(before.empty());
+  const Cpus own{*before.begin()};
   std::barrier step(2);
-  cpu_set_t seen;
+  Cpus seen;
   std::thread driver([&] {
-    sched_setaffinity(0, sizeof own, &own);
+    os::allow_cpus(0, own);
     step.arrive_and_wait();
     step.arrive_and_wait();
     seen = allowed_cpus();
@@ -69,18 +63,18 @@ TEST(OneCore, AThreadThatHadACpuOfItsOwnHasItAgain) {
   }
   step.arrive_and_wait();
   driver.join();
-  EXPECT_TRUE(CPU_EQUAL(&seen, &own));
+  EXPECT_EQ(seen, own);
 }
 
 TEST(OneCore, ASparedThreadKeepsOffIt) {
-  const cpu_set_t before = allowed_cpus();
+  const Cpus before = allowed_cpus();
   std::barrier step(2);
-  pid_t id = 0;
-  cpu_set_t seen[2];
+  os::ThreadId id = 0;
+  Cpus seen[2];
   std::thread reader([&] {
-    id = gettid();
+    id = os::this_thread();
     step.arrive_and_wait();
-    for (cpu_set_t& cpus : seen) {
+    for (Cpus& cpus : seen) {
       step.arrive_and_wait();
       cpus = allowed_cpus();
       step.arrive_and_wait();
@@ -93,16 +87,14 @@ TEST(OneCore, ASparedThreadKeepsOffIt) {
   step.arrive_and_wait();
   {
     const OneCore one_core(id);
-    const cpu_set_t here = allowed_cpus();
+    const Cpus here = allowed_cpus();
     look();
-    cpu_set_t both;
-    CPU_AND(&both, &here, &seen[0]);
-    if (CPU_COUNT(&before) > 1) {
-      EXPECT_EQ(CPU_COUNT(&both), 0);
+    if (before.size() > 1) {
+      EXPECT_FALSE(seen[0].contains(*here.begin()));
     }
   }
   look();
-  EXPECT_TRUE(CPU_EQUAL(&seen[1], &before));
+  EXPECT_EQ(seen[1], before);
   reader.join();
 }
 

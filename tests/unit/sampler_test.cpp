@@ -1,10 +1,11 @@
 #include "counters/state/sampler.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <semaphore>
+
+#include "os/threads.hpp"
 
 namespace sonde::counters {
 namespace {
@@ -17,10 +18,10 @@ struct Steps {
   std::atomic<int> begun = 0;
   std::atomic<bool> free = false;
   std::counting_semaphore<> allowed{0};
-  std::atomic<pid_t> reader = 0;
+  std::atomic<os::ThreadId> reader = 0;
 
   DeviceState operator()() {
-    reader = gettid();
+    reader = os::this_thread();
     const int number = ++begun;
     if (number > 1 && !free) allowed.acquire();
     return {.cpu_clock_mhz = number};
@@ -71,7 +72,7 @@ TEST(Sampler, ReadsOnAThreadOfItsOwnThatItNames) {
   Sampler sampler([&steps] { return steps(); }, milliseconds{0});
   wait_until_begun(steps, 2);
   EXPECT_EQ(steps.reader, sampler.thread_id());
-  EXPECT_NE(sampler.thread_id(), gettid());
+  EXPECT_NE(sampler.thread_id(), os::this_thread());
   steps.let_go();
 }
 

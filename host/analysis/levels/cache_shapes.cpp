@@ -53,8 +53,12 @@ struct Moments {
 
 /// Shapes are made on all cores at once, and std::lgamma writes its sign to a variable that all of them share.
 double log_factorial(int n) {
+#if defined(__linux__)
   int sign = 1;
   return lgamma_r(n + 1.0, &sign);
+#else
+  return std::lgamma(n + 1.0);  // where that variable does not matter to anybody
+#endif
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 namespace sonde::counters {
 
@@ -22,11 +21,8 @@ struct ForeignLoad {
   std::uint64_t involuntary_switches = 0;
 };
 
-/// Now, from /proc/stat (in ticks, 10 ms as a rule) and getrusage; zeros where the system has neither.
+/// Now, as the system counts it (in ticks, 10 ms as a rule); zeros where it does not.
 HostTime read_host_time();
-
-/// The first line of /proc/stat; `ticks_per_second` as sysconf(_SC_CLK_TCK) says. Fills busy and steal only.
-HostTime parse_proc_stat(std::string_view text, double ticks_per_second);
 
 /// Never more than others truly took: a tick is charged whole to whoever runs at its end, so that over a short time
 /// one tick may be rounding alone.

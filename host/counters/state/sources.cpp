@@ -10,6 +10,7 @@
 #include "counters/state/intel.hpp"
 #include "counters/state/nvml.hpp"
 #include "counters/state/sysfs.hpp"
+#include "os/machine.hpp"
 
 namespace sonde::counters {
 namespace {
@@ -39,19 +40,20 @@ Gpu find_gpu(const fs::path& root, const std::string& pci) {
 }  // namespace
 
 std::function<DeviceState()> reader_of(const fs::path& root, const std::string& pci) {
+  const bool has_files = os::tells_by_files || root != "/";
   std::vector<Source> sources;
   const auto add = [&sources](Source source) {
     if (source) sources.push_back(std::move(source));
   };
-  if (!pci.empty()) {
+  if (!pci.empty() && has_files) {
     const Gpu gpu = find_gpu(root, pci);
     add(amdgpu_source(gpu.device));
     if (gpu.card) add(i915_source(*gpu.card));
     add(xe_source(gpu.device));
     add(hwmon_source(gpu.device));
-    if (sources.empty() && root == "/") add(nvml_source(pci));
   }
-  add(cpu_clock_source(root));
+  if (!pci.empty() && sources.empty() && root == "/") add(nvml_source(pci));
+  if (has_files) add(cpu_clock_source(root));
   return [sources = std::move(sources)] {
     DeviceState reading;
     for (const Source& source : sources) source(reading);

@@ -15,12 +15,17 @@
 #include "counters/traffic/group_source.hpp"
 #include "counters/traffic/pmu.hpp"
 #include "counters/traffic/stations.hpp"
+#include "os/machine.hpp"
 #include "os/process.hpp"
 
 namespace sonde::counters {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* no_counters =
+    "no counters of memory traffic here: this system, unlike Linux, lets no program read those of fabric and memory "
+    "controllers";
 
 std::string first_line(const fs::path& file) {
   const std::string text = read_text(file).value_or("unknown");
@@ -127,6 +132,7 @@ OpenedSource open_plan(const Plan& plan, const fs::path& root, const OpenGroup& 
 }
 
 OpenedSource open_traffic(const fs::path& root) {
+  if (!os::tells_by_files && root == "/") return {.source = nullptr, .why_not = no_counters};
   std::string why_not;
   const Plan* const plan = plan_of(root, why_not);
   if (plan == nullptr) return {.source = nullptr, .why_not = why_not};
@@ -142,6 +148,7 @@ OpenedSource open_traffic(const fs::path& root) {
 }
 
 OpenedSource open_any_machine() {
+  if (!os::tells_by_files) return {.source = nullptr, .why_not = no_counters};
   return open_plan(any_machine_plan, "/", open_event_group,
                    [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
 }

@@ -159,6 +159,7 @@ class Shared final : public OpenclBuffer {
 
 cl_device_svm_capabilities shared_virtual_memory(const cl::Device& device) {
   cl_device_svm_capabilities can = 0;
+  if (!missing_shared_memory_function().empty()) return 0;
   // Drivers before OpenCL 2.0 do not know the question.
   if (::clGetDeviceInfo(device(), CL_DEVICE_SVM_CAPABILITIES, sizeof can, &can, nullptr) != CL_SUCCESS) return 0;
   return can;
@@ -172,10 +173,12 @@ std::vector<MemoryKind> memory_kinds(const cl::Device& device) {
                                 {.name = "use-host-ptr", .missing = ""}};
   const cl_device_svm_capabilities can = shared_virtual_memory(device);
   const auto add = [&](const char* name, cl_device_svm_capabilities needed, const char* what, bool maps_freely) {
-    const std::string missing = (can & needed) != 0
-                                    ? ""
-                                    : std::string("the driver shares no addresses with the CPU ") + what +
-                                          " (its CL_DEVICE_SVM_CAPABILITIES); another or a newer driver may";
+    const std::string& function = missing_shared_memory_function();
+    const std::string missing =
+        (can & needed) != 0 ? ""
+        : !function.empty() ? "the OpenCL loader lacks " + function + ", which those of OpenCL 2.0 and later have"
+                            : std::string("the driver shares no addresses with the CPU ") + what +
+                                  " (its CL_DEVICE_SVM_CAPABILITIES); another or a newer driver may";
     kinds.push_back({.name = name, .missing = missing, .maps_freely = maps_freely});
   };
   add("svm-coarse", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER, "buffer by buffer", false);

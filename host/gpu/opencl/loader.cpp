@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 #include "gpu/error.hpp"
 #include "gpu/loader_problem.hpp"
@@ -14,12 +16,31 @@
 namespace sonde::gpu::opencl {
 namespace {
 
+std::string missing_shared_memory;
+
+/// For loaders before OpenCL 2.0: a queue by its bits, as which this program has all that it asks for.
+cl_command_queue CL_API_CALL make_queue(cl_context context, cl_device_id device, const cl_queue_properties* properties,
+                                        cl_int* status) {
+  cl_command_queue_properties bits = 0;
+  for (; properties != nullptr && *properties != 0; properties += 2) {
+    if (*properties == CL_QUEUE_PROPERTIES) bits = properties[1];
+  }
+  return clCreateCommandQueue_forwarder::target(context, device, bits, status);
+}
+
 template <typename Function>
 void find(const os::Library& library, const char* name, Function& function) {
   library.find(name, function);
+  if (function == nullptr && std::string_view(name).find("SVM") != std::string_view::npos) {
+    if (missing_shared_memory.empty()) missing_shared_memory = name;
+    return;
+  }
+  if constexpr (std::is_same_v<Function, decltype(&make_queue)>) {
+    if (function == nullptr && name == std::string_view("clCreateCommandQueueWithProperties")) function = make_queue;
+  }
   if (function == nullptr) {
-    throw Unsupported(std::string("the OpenCL loader lacks ") + name +
-                      "; install a newer one (Debian and Ubuntu: ocl-icd-libopencl1)");
+    throw Unsupported(std::string("the OpenCL loader lacks ") + name + "; install a newer one " +
+                      os::who_has_loader("ocl-icd-libopencl1"));
   }
 }
 
@@ -38,7 +59,7 @@ void load() {
   static os::Library* library = nullptr;
   if (library != nullptr) return;
   give_each_pocl_thread_a_cpu();
-  auto loaded = std::make_unique<os::Library>("libOpenCL.so.1");
+  auto loaded = std::make_unique<os::Library>(os::opencl_loader);
   if (!*loaded) {
     throw Unsupported(loader_problem("OpenCL", "ocl-icd-libopencl1", *loaded));
   }
@@ -47,5 +68,7 @@ void load() {
 #undef SONDE_FIND
   library = loaded.release();
 }
+
+const std::string& missing_shared_memory_function() { return missing_shared_memory; }
 
 }  // namespace sonde::gpu::opencl

@@ -12,12 +12,19 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
+#include <string>
+
 #include "opencl_functions.hpp"
 
 namespace sonde::gpu::opencl {
 
-/// Opens the ICD loader, once; throws Unsupported with what to install when there is none.
+/// Opens the ICD loader, once; throws Unsupported with what to install when there is none, or it lacks what was there
+/// before OpenCL 2.0. Without the newer way to make a queue the older one is taken.
 void load();
+
+/// The first function of shared virtual memory that the loader lacks, which none may be called of then; empty where it
+/// has all of them, as every loader of OpenCL 2.0 and later. (Wine's has none.)
+const std::string& missing_shared_memory_function();
 
 template <typename Tag, typename Function>
 struct Forwarder;

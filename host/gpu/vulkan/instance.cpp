@@ -80,11 +80,11 @@ void check_wait(VkResult result, const char* call) {
 
 Instance::Instance() {
   if (volkInitialize() != VK_SUCCESS) {
-    throw Unsupported(loader_problem("Vulkan", "libvulkan1", os::Library("libvulkan.so.1")));
+    throw Unsupported(loader_problem("Vulkan", "libvulkan1", os::Library(os::vulkan_loader)));
   }
   if (volkGetInstanceVersion() < VK_API_VERSION_1_2) {
-    throw Unsupported(
-        "the Vulkan loader is older than Vulkan 1.2; install a newer one (Debian and Ubuntu: libvulkan1)");
+    throw Unsupported("the Vulkan loader is older than Vulkan 1.2; install a newer one " +
+                      os::who_has_loader("libvulkan1"));
   }
   VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
   application.pApplicationName = "sonde";

@@ -1,0 +1,358 @@
+#include <windows.h>
+
+#include <fcntl.h>
+#include <io.h>
+#include <shellapi.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include "os/command_line.hpp"
+#include "os/process.hpp"
+#include "os/wide_text.hpp"
+#include "os/windows_error.hpp"
+#include "os/windows_handle.hpp"
+
+// Source: CreateProcess, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, job objects, named pipes with overlapped reads.
+namespace sonde::os {
+namespace {
+
+struct Ends {
+  OwnHandle read;
+  OwnHandle write;
+};
+
+void make_inheritable(const OwnHandle& handle) {
+  if (SetHandleInformation(handle.get(), HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT) == 0)
+    throw_last_error("SetHandleInformation");
+}
+
+/// A pipe with room for `bytes` that nobody has read.
+Ends make_pipe(std::size_t bytes) {
+  HANDLE read = nullptr;
+  HANDLE write = nullptr;
+  if (CreatePipe(&read, &write, nullptr, static_cast<DWORD>(bytes)) == 0) throw_last_error("CreatePipe");
+  return {own(read), own(write)};
+}
+
+/// One whose reading end can be waited for with a limit, which only pipes with names have.
+Ends make_output() {
+  static std::atomic<unsigned> count = 0;
+  const std::wstring name =
+      L"\\\\.\\pipe\\sonde-" + std::to_wstring(GetCurrentProcessId()) + L"-" + std::to_wstring(count++);
+  constexpr DWORD room = 65536;
+  Ends ends;
+  ends.read =
+      own(CreateNamedPipeW(name.c_str(), PIPE_ACCESS_INBOUND | FILE_FLAG_OVERLAPPED | FILE_FLAG_FIRST_PIPE_INSTANCE,
+                           PIPE_TYPE_BYTE | PIPE_REJECT_REMOTE_CLIENTS, 1, room, room, 0, nullptr));
+  if (!ends.read) throw_last_error("CreateNamedPipe");
+  ends.write = own(CreateFileW(name.c_str(), GENERIC_WRITE, 0, nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
+  if (!ends.write) throw_last_error("CreateFile of a pipe");
+  return ends;
+}
+
+/// Reads what one pipe brings, piece by piece, without waiting.
+class Reader {
+ public:
+  Reader() = default;
+  void open(OwnHandle pipe) {
+    pipe_ = std::move(pipe);
+    event_ = own(CreateEventW(nullptr, TRUE, FALSE, nullptr));
+    if (!event_) throw_last_error("CreateEvent");
+    begin();
+  }
+  ~Reader() {
+    if (!pending_) return;
+    // The system writes into this object until it says that it has ended.
+    CancelIoEx(pipe_.get(), &operation_);
+    DWORD count = 0;
+    GetOverlappedResult(pipe_.get(), &operation_, &count, TRUE);
+  }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  [[nodiscard]] bool is_open() const { return pending_; }
+  [[nodiscard]] HANDLE event() const { return event_.get(); }
+
+  /// Adds what has come.
+  void take(std::string& text) {
+    DWORD count = 0;
+    while (pending_ && WaitForSingleObject(event_.get(), 0) == WAIT_OBJECT_0) {
+      pending_ = false;
+      if (GetOverlappedResult(pipe_.get(), &operation_, &count, FALSE) == 0) return;  // closed at the other end
+      text.append(bytes_.data(), count);
+      begin();
+      if (text.size() >= most_at_once) return;
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_at_once = 1 << 20;
+
+  void begin() {
+    operation_ = {};
+    operation_.hEvent = event_.get();
+    ResetEvent(event_.get());
+    const BOOL done = ReadFile(pipe_.get(), bytes_.data(), static_cast<DWORD>(bytes_.size()), nullptr, &operation_);
+    pending_ = done != 0 || GetLastError() == ERROR_IO_PENDING;
+  }
+
+  OwnHandle pipe_;
+  OwnHandle event_;
+  OVERLAPPED operation_{};
+  std::array<char, 65536> bytes_{};
+  bool pending_ = false;
+};
+
+void send_all(HANDLE pipe, std::string_view text) {
+  while (!text.empty()) {
+    DWORD sent = 0;
+    if (WriteFile(pipe, text.data(), static_cast<DWORD>(std::min<std::size_t>(text.size(), 1 << 20)), &sent, nullptr) ==
+        0)
+      return;  // the child is gone, as its end will tell
+    text.remove_prefix(sent);
+  }
+}
+
+/// The list of what a child has of this process's handles: nothing but its own three.
+class HandleList {
+ public:
+  explicit HandleList(std::array<HANDLE, 3>& handles) {
+    SIZE_T bytes = 0;
+    InitializeProcThreadAttributeList(nullptr, 1, 0, &bytes);
+    memory_.resize(bytes);
+    if (InitializeProcThreadAttributeList(list(), 1, 0, &bytes) == 0)
+      throw_last_error("InitializeProcThreadAttributeList");
+    if (UpdateProcThreadAttribute(list(), 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles.data(), sizeof handles, nullptr,
+                                  nullptr) == 0)
+      throw_last_error("UpdateProcThreadAttribute");
+  }
+  ~HandleList() { DeleteProcThreadAttributeList(list()); }
+  HandleList(const HandleList&) = delete;
+  HandleList& operator=(const HandleList&) = delete;
+  LPPROC_THREAD_ATTRIBUTE_LIST list() { return reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(memory_.data()); }
+
+ private:
+  std::vector<std::byte> memory_;
+};
+
+/// A job whose processes end with its last handle, which is this process's alone: with this process.
+OwnHandle make_job() {
+  OwnHandle job = own(CreateJobObjectW(nullptr, nullptr));
+  JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
+  limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+  if (!job || SetInformationJobObject(job.get(), JobObjectExtendedLimitInformation, &limits, sizeof limits) == 0)
+    throw_last_error("a job object");
+  return job;
+}
+
+struct Started {
+  OwnHandle process;
+  OwnHandle job;
+};
+
+Started start(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+              std::array<HANDLE, 3> streams) {
+  Started started{.process = nullptr, .job = make_job()};
+  HandleList handles(streams);
+  STARTUPINFOEXW how{};
+  how.StartupInfo.cb = sizeof how;
+  how.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
+  how.StartupInfo.hStdInput = streams[0];
+  how.StartupInfo.hStdOutput = streams[1];
+  how.StartupInfo.hStdError = streams[2];
+  how.lpAttributeList = handles.list();
+  std::wstring line = command_line(program, arguments);
+  // Suspended until it is in the job. A group of its own: Ctrl-C is for this process, which decides what becomes of it.
+  constexpr DWORD flags = EXTENDED_STARTUPINFO_PRESENT | CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP;
+  PROCESS_INFORMATION about{};
+  if (CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE, flags, nullptr, nullptr, &how.StartupInfo,
+                     &about) == 0)
+    throw_last_error(("starting " + narrow(program.native())).c_str());
+  started.process = own(about.hProcess);
+  const OwnHandle thread = own(about.hThread);
+  if (AssignProcessToJobObject(started.job.get(), started.process.get()) == 0) {
+    const std::error_code problem = last_error();
+    TerminateProcess(started.process.get(), 1);
+    throw std::system_error(problem, "a job object");
+  }
+  ResumeThread(thread.get());
+  return started;
+}
+
+/// As the system's manuals name what ends a process.
+const char* name_of_exception(DWORD status) {
+  switch (status) {
+    case 0xC0000005: return "access violation";
+    case 0xC0000006: return "page that cannot be read";
+    case 0xC000001D: return "illegal instruction";
+    case 0xC0000025: return "exception that cannot be continued";
+    case 0xC000008E: return "floating-point division by zero";
+    case 0xC0000094: return "integer division by zero";
+    case 0xC0000096: return "privileged instruction";
+    case 0xC00000FD: return "stack overflow";
+    case 0xC0000135: return "missing library";
+    case 0xC0000374: return "corrupt heap";
+    case 0xC0000409: return "stack buffer overrun or abort";
+    case 0x80000003: return "breakpoint";
+    default: return "exception";
+  }
+}
+
+ProcessEnd end_of(DWORD status) {
+  if (status == 0) return {};
+  // The system gives what ended a process by an error the two highest bits, and programs their statuses none of them.
+  if ((status & 0x80000000) == 0) return {"ended early with status " + std::to_string(status)};
+  std::array<char, 16> number{};
+  std::snprintf(number.data(), number.size(), "0x%08lX", status);
+  return {std::string("crashed: ") + name_of_exception(status) + " (" + number.data() + ")"};
+}
+
+LONG WINAPI end_at_once(EXCEPTION_POINTERS* about) {
+  TerminateProcess(GetCurrentProcess(), about->ExceptionRecord->ExceptionCode);
+  return EXCEPTION_EXECUTE_HANDLER;
+}
+
+BOOL WINAPI leave_to_the_parent(DWORD) { return TRUE; }
+
+}  // namespace
+
+std::vector<std::string> arguments_of(int, char**) {
+  // Not those of main, which have what the user's code page has no letter for as a question mark.
+  int count = 0;
+  wchar_t** const words = CommandLineToArgvW(GetCommandLineW(), &count);
+  std::vector<std::string> all;
+  for (int index = 0; index < count; ++index) all.push_back(narrow(words[index]));
+  LocalFree(words);
+  return all;
+}
+
+std::filesystem::path program_file() {
+  std::vector<wchar_t> name(1 << 15);
+  const DWORD units = GetModuleFileNameW(nullptr, name.data(), static_cast<DWORD>(name.size()));
+  return std::wstring(name.data(), units);
+}
+
+void become(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
+  // No program can take another's place here: it is started, waited for, and its status is this one's.
+  const std::filesystem::path file = program_named(program);
+  if (file.empty()) return;
+  std::wstring line = command_line(file, arguments);
+  STARTUPINFOW how{};
+  how.cb = sizeof how;
+  PROCESS_INFORMATION started{};
+  SetConsoleCtrlHandler(leave_to_the_parent, TRUE);  // Ctrl-C is for what was started
+  if (CreateProcessW(is_script(file) ? nullptr : file.c_str(), line.data(), nullptr, nullptr, TRUE, 0, nullptr, nullptr,
+                     &how, &started) == 0)
+    return;
+  WaitForSingleObject(started.hProcess, INFINITE);
+  DWORD status = 0;
+  GetExitCodeProcess(started.hProcess, &status);
+  std::exit(static_cast<int>(status));
+}
+
+void set_environment_unless_set(const std::string& name, const std::string& value) {
+  if (GetEnvironmentVariableW(wide(name).c_str(), nullptr, 0) != 0) return;
+  _wputenv_s(wide(name).c_str(), wide(value).c_str());  // in the C library's copy, and in the system's
+}
+
+struct Child::Handles {
+  OwnHandle process;
+  OwnHandle job;
+  Reader output;
+  Reader errors;
+};
+
+Child::Child(const std::filesystem::path& program, const std::vector<std::string>& arguments, std::string_view input)
+    : handles_(std::make_unique<Handles>()) {
+  Ends task = make_pipe(input.size() + 1);
+  Ends output = make_output();
+  Ends errors = make_output();
+  for (const OwnHandle* end : {&task.read, &output.write, &errors.write}) make_inheritable(*end);
+  Started started = start(program, arguments, {task.read.get(), output.write.get(), errors.write.get()});
+  handles_->process = std::move(started.process);
+  handles_->job = std::move(started.job);
+  handles_->output.open(std::move(output.read));
+  handles_->errors.open(std::move(errors.read));
+  task.read.reset();
+  send_all(task.write.get(), input);
+}
+
+Child::~Child() {
+  if (has_ended()) return;
+  end();
+  wait();
+}
+
+Child::Pieces Child::read(std::chrono::milliseconds longest_wait) {
+  Pieces pieces;
+  std::array<HANDLE, 2> events{};
+  DWORD count = 0;
+  for (const Reader* reader : {&handles_->output, &handles_->errors}) {
+    if (reader->is_open()) events[count++] = reader->event();
+  }
+  if (count > 0) WaitForMultipleObjects(count, events.data(), FALSE, static_cast<DWORD>(longest_wait.count()));
+  handles_->errors.take(pieces.errors);
+  handles_->output.take(pieces.output);
+  pieces.more = handles_->output.is_open();
+  return pieces;
+}
+
+bool Child::has_ended() { return WaitForSingleObject(handles_->process.get(), 0) == WAIT_OBJECT_0; }
+
+void Child::end() {
+  // With what a driver may have started in it.
+  TerminateJobObject(handles_->job.get(), 1);
+}
+
+ProcessEnd Child::wait() {
+  WaitForSingleObject(handles_->process.get(), INFINITE);
+  DWORD status = 0;
+  GetExitCodeProcess(handles_->process.get(), &status);
+  return end_of(status);
+}
+
+ParentsPipe::ParentsPipe() : results_(_dup(_fileno(stdout))) {
+  for (const int file : {_fileno(stdin), _fileno(stdout), _fileno(stderr), results_}) _setmode(file, _O_BINARY);
+  SetHandleInformation(reinterpret_cast<HANDLE>(_get_osfhandle(results_)), HANDLE_FLAG_INHERIT, 0);
+  // The job that the parent put this process into ends it with the parent.
+  SetConsoleCtrlHandler(leave_to_the_parent, TRUE);
+  // A crash is the parent's to tell, and no window's or debugger's.
+  SetUnhandledExceptionFilter(end_at_once);
+  SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
+  _dup2(_fileno(stderr), _fileno(stdout));
+  SetStdHandle(STD_OUTPUT_HANDLE, GetStdHandle(STD_ERROR_HANDLE));
+}
+
+std::string ParentsPipe::read_all() const {
+  std::string text;
+  std::array<char, 65536> bytes;
+  for (;;) {
+    const int count = _read(_fileno(stdin), bytes.data(), static_cast<unsigned>(bytes.size()));
+    if (count <= 0) return text;
+    text.append(bytes.data(), static_cast<std::size_t>(count));
+  }
+}
+
+void ParentsPipe::write(std::string_view text) const {
+  while (!text.empty()) {
+    const int written =
+        _write(results_, text.data(), static_cast<unsigned>(std::min<std::size_t>(text.size(), 1 << 20)));
+    if (written <= 0) exit(1);  // the parent is gone
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void ParentsPipe::exit(int status) {
+  std::fflush(nullptr);
+  TerminateProcess(GetCurrentProcess(), static_cast<UINT>(status));
+  std::abort();
+}
+
+}  // namespace sonde::os
