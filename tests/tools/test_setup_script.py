@@ -211,8 +211,9 @@ def test_the_windows_program_needs_its_compiler_wine_and_libraries_of_its_own(wo
     assert not any("windows_packages" in line for line in commands(workshop.script("setup", "windows", "--dry-run")))
 
 
-def test_the_windows_program_is_built_from_debians_packages_alone(workshop):
+@pytest.mark.parametrize("purpose", ["package", "arm64", "windows"])
+def test_what_is_made_of_debians_packages_is_made_on_debian_alone(workshop, purpose):
     workshop.system("ubuntu-24.04")
-    result = workshop.script("setup", "windows", "--dry-run")
+    result = workshop.script("setup", purpose, "--dry-run")
     assert result.returncode == 2
-    assert result.stderr == "tools/setup: the program for Windows is built from Debian's packages, on Debian 12 or 13\n"
+    assert result.stderr == f"tools/setup: '{purpose}' is for Debian 12 and 13 alone, whose packages it unpacks\n"
