@@ -214,7 +214,7 @@ TEST(RooflineProof, AcceptsBothRoundingsAndNoOtherNumberOfRounds) {
 
 Measurement second_of_load(double second, double gops, double clock_mhz, std::set<std::string> reasons) {
   Measurement one{.point = {.series = workloads::series_of(gpu::NumberType::fp32, gpu::Operation::fma, "parallel"),
-                            .x = {{"second", second}}},
+                            .x = {{"seconds", second}}},
                   .unit = "Gop/s",
                   .values = {gops, gops, gops},
                   .state = {}};

@@ -22,7 +22,7 @@ constexpr gpu::Nanoseconds a_second{1e9};
 /// A change below this is what points differ by anyway.
 constexpr double steady = 0.97;
 
-double second_of(const Measurement& one) { return one.point.x.at("second"); }
+double second_of(const Measurement& one) { return one.point.x.at("seconds"); }
 
 /// By second; those of any number.
 std::vector<const Measurement*> in_order(std::span<const Measurement> measurements) {
@@ -67,7 +67,7 @@ void add_details(Finding& finding, const std::string& when, const counters::Devi
 
 }  // namespace
 
-bool is_of_sustained(const Point& point) { return point.x.contains("second"); }
+bool is_of_sustained(const Point& point) { return point.x.contains("seconds"); }
 
 std::vector<Point> sustained_points(const gpu::DeviceInfo& device, const Request& request,
                                     std::span<const Measurement> known) {
@@ -77,7 +77,7 @@ std::vector<Point> sustained_points(const gpu::DeviceInfo& device, const Request
   std::vector<Point> points;
   for (int second = 1; second <= seconds; ++second) {
     points.push_back(
-        {.series = main->point.series, .x = {{"second", second}}, .expected_seconds = 1.1, .shape = main->state.shape});
+        {.series = main->point.series, .x = {{"seconds", second}}, .expected_seconds = 1.1, .shape = main->state.shape});
   }
   return points;
 }
