@@ -76,8 +76,10 @@ std::vector<Point> sustained_points(const gpu::DeviceInfo& device, const Request
   if (main == nullptr || request.effort == Effort::quick || !heats) return {};
   std::vector<Point> points;
   for (int second = 1; second <= seconds; ++second) {
-    points.push_back(
-        {.series = main->point.series, .x = {{"seconds", second}}, .expected_seconds = 1.1, .shape = main->state.shape});
+    points.push_back({.series = main->point.series,
+                      .x = {{"seconds", second}},
+                      .expected_seconds = 1.1,
+                      .shape = main->state.shape});
   }
   return points;
 }
