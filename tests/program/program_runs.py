@@ -41,26 +41,28 @@ class Finished:
 
 @dataclass(frozen=True)
 class Sonde:
-    """The program, started in one folder."""
+    """The program, started in one folder: by itself, or by another, as a program for another system is."""
 
     program: Path
     folder: Path
+    starter: tuple = ()
+    timeout_seconds: int = 60
 
     def environment(self, **changed):
         kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
         return {**kept, "TERM": "xterm-256color", **changed}
 
-    def __call__(self, *words, env=None, timeout=60, **options):
+    def __call__(self, *words, env=None, timeout=None, **options):
         started = time.monotonic()
         done = subprocess.run(
-            [self.program, *words],
+            [*self.starter, self.program, *words],
             cwd=options.pop("cwd", self.folder),
             env=self.environment(**(env or {})),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             encoding="utf-8",
-            timeout=timeout,
+            timeout=timeout or self.timeout_seconds,
             check=False,
             **options,
         )
@@ -69,7 +71,7 @@ class Sonde:
     def start(self, *words, env=None):
         """The program in a session of its own, as a terminal would have it in front."""
         return subprocess.Popen(
-            [self.program, *words],
+            [*self.starter, self.program, *words],
             cwd=self.folder,
             env=self.environment(**(env or {})),
             stdin=subprocess.DEVNULL,
@@ -135,8 +137,8 @@ def wait_until(condition, seconds=30):
         time.sleep(0.02)
 
 
-def wait_for_samples(file, count):
-    wait_until(lambda: file.exists() and len(of_kind(read_records(file), "sample")) >= count)
+def wait_for_samples(file, count, seconds=30):
+    wait_until(lambda: file.exists() and len(of_kind(read_records(file), "sample")) >= count, seconds)
 
 
 def nothing_left_of(process, seconds=2):

@@ -3,20 +3,12 @@
 import os
 import re
 import signal
-import time
 from pathlib import Path
 
 import pytest
-from conftest import of_kind
+from program_runs import wait_for_samples, wait_until
 
 LONG = ("--device", "model:strix-halo", "--sizes", "4K:1G", "--effort", "thorough", "--no-progress")
-
-
-def wait_until(condition, seconds=60):
-    limit = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < limit, f"waited {seconds} s in vain"
-        time.sleep(0.05)
 
 
 def workers_in(folder):
@@ -36,8 +28,7 @@ def workers_in(folder):
 def in_the_middle(sonde):
     """A run that has measured some of many points, and its worker."""
     process = sonde.start("run", *LONG, "-o", "run.jsonl")
-    file = sonde.folder / "run.jsonl"
-    wait_until(lambda: file.exists() and len(of_kind(sonde.records("run.jsonl"), "sample")) >= 2)
+    wait_for_samples(sonde.folder / "run.jsonl", 2, seconds=60)
     (worker,) = workers_in(sonde.folder)
     yield process, worker
     if process.poll() is None:
@@ -49,17 +40,15 @@ def test_a_file_that_exists_is_left_as_it_is(sonde):
     file = sonde.folder / "run.jsonl"
     file.write_text("precious")
     done = sonde("run", *LONG, "-o", "run.jsonl")
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1 and "run.jsonl exists already and is not overwritten" in done.stderr
+    assert done.status == 2
+    assert done.err.count("\n") == 1 and "run.jsonl exists already and is not overwritten" in done.err
     assert file.read_text() == "precious"
 
 
 def test_a_folder_that_is_not_there_is_said_in_a_sentence(sonde):
     done = sonde("run", *LONG, "-o", "missing/run.jsonl")
-    assert done.returncode == 2
-    assert re.fullmatch(r"sonde: cannot write missing.run\.jsonl: No such file or directory\r?\n", done.stderr), (
-        done.stderr
-    )
+    assert done.status == 2
+    assert re.fullmatch(r"sonde: cannot write missing.run\.jsonl: No such file or directory\r?\n", done.err), done.err
 
 
 def test_names_may_have_any_letters(sonde):
@@ -67,18 +56,18 @@ def test_names_may_have_any_letters(sonde):
     done = sonde(
         "run", "--device", "model:h200", "--probe", "latency", "--sizes", "4K:4K", "--effort", "quick", "-o", name
     )
-    assert done.returncode == 0, done.stderr
-    assert name in done.stdout
+    assert done.status == 0, done.err
+    assert name in done.out
     assert sonde.records(name)[0]["command"][-1] == name
-    assert sonde("levels", name).returncode == 0
+    assert sonde("levels", name).status == 0
 
 
 def test_a_command_of_its_own_is_found_in_the_path(sonde):
     (sonde.folder / "sonde-greet.bat").write_text("@echo hello %1 %2\r\n@exit /b 7\r\n")
-    done = sonde("greet", "two words", "three", WINEPATH=str(sonde.folder))
-    assert done.returncode == 7, done.stderr
-    assert done.stdout.split() == ["hello", '"two', 'words"', '"three"']
-    assert sonde("no-such-command").returncode == 2
+    done = sonde("greet", "two words", "three", env={"WINEPATH": str(sonde.folder)})
+    assert done.status == 7, done.err
+    assert done.out.split() == ["hello", '"two', 'words"', '"three"']
+    assert sonde("no-such-command").status == 2
 
 
 def test_ctrl_c_ends_a_run_and_keeps_what_was_measured(sonde, in_the_middle):

@@ -41,15 +41,24 @@ class Roofline:
         """Gop/s of fp32, of which the points are."""
         return self.peaks.get("fp32") or max(self.peaks.values())
 
+    def lower_roof(self, roof, operations):
+        """Gop/s that fp32 could reach with what a level delivers, at so many operations a byte."""
+        return min(self.single, roof.gbps * operations)
+
+    def ridge(self, roof):
+        """Operations a byte from which on fp32 is the lower roof."""
+        return self.single / roof.gbps
+
 
 def rooflines(view):
     """A Roofline for each API of each file that has levels and a rate of fp32."""
     found = []
-    for (api, _), entries in _by_run(view).items():
+    runs = _by_run(view)
+    for (api, _), entries in runs.items():
         peaks = _peaks(entries)
         roofs = _roofs(entries)
         if roofs and peaks:
-            several = sum(1 for other, _ in _by_run(view) if other == api) > 1
+            several = sum(1 for other, _ in runs if other == api) > 1
             name = "Simulated" if view.is_model else API_NAMES.get(api, api)
             label = f"{name} ({entries[0].recording.path.stem})" if several else name
             of_level = next(entry for entry in entries if "level" in entry.curve.series)
@@ -103,7 +112,7 @@ def summary(view):
 
 
 def _ridges(one):
-    said = [f"{formats.significant(one.single / roof.gbps)} from {roof.level}" for roof in one.roofs]
+    said = [f"{formats.significant(one.ridge(roof))} from {roof.level}" for roof in one.roofs]
     return f"fp32 needs {', '.join(said)} operations a byte until arithmetic is the limit"
 
 
@@ -175,10 +184,10 @@ def _points(one):
     for roof in one.roofs:
         for point in roof.points:
             operations = point.x[_ACROSS]
-            limit = min(one.single, roof.gbps * operations)
+            share = point.median / one.lower_roof(roof, operations)
             yield _row(one, "point", "", (operations, point.median), where=roof.level, disturbed=point.disturbed,
                        at_text=formats.significant(operations), median_text=formats.significant(point.median),
-                       share_text=formats.significant(point.median / limit),
+                       share_text=formats.significant(share),
                        size_text=formats.size(roof.size_bytes))  # fmt: skip
 
 
@@ -253,7 +262,7 @@ def _table(one):
     rows = [
         (formats.significant(operations), [_cell(one, roof, operations) for roof in one.roofs]) for operations in across
     ]
-    rows.append(("ridge, operations a byte", [Cell(formats.significant(one.single / roof.gbps)) for roof in one.roofs]))
+    rows.append(("ridge, operations a byte", [Cell(formats.significant(one.ridge(roof))) for roof in one.roofs]))
     headings = ["Operations a byte"]
     headings += [
         f"{roof.level} ({formats.size(roof.size_bytes)}, {formats.significant(roof.gbps)} GB/s)" for roof in one.roofs
@@ -264,8 +273,8 @@ def _table(one):
 def _cell(one, roof, operations):
     for point in roof.points:
         if point.x[_ACROSS] == operations:
-            limit = min(one.single, roof.gbps * operations)
-            return Cell(formats.significant(point.median), f"{point.median / limit:.2f} of it", point.disturbed)
+            share = point.median / one.lower_roof(roof, operations)
+            return Cell(formats.significant(point.median), f"{share:.2f} of it", point.disturbed)
     return parts.NOTHING
 
 
