@@ -7,6 +7,7 @@
 
 #include "counters/state/amdgpu_caches.hpp"
 #include "measure/worker.hpp"
+#include "os/interrupt.hpp"
 #include "records/reader.hpp"
 #include "session/host.hpp"
 #include "session/target.hpp"
@@ -85,6 +86,7 @@ void finish(DeviceRecord& device) {
 
 std::vector<ApiDevice> devices_of(gpu::Api api, std::chrono::milliseconds silence_limit, std::string& problem) {
   std::vector<ApiDevice> seen;
+  if (os::interrupted()) return seen;
   const auto take = [&](std::string_view text) {
     const auto line = records::parse_line(text);
     if (!line) return;
