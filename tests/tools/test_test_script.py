@@ -156,6 +156,37 @@ def test_a_build_that_fails_is_a_failure(tests):
     assert not any(call.startswith("ctest") for call in tests.calls())
 
 
+def test_packages_are_made_and_tried_apart_from_all_else(tests):
+    tests.fake("cpack")
+    tests.fake("bare_roots", at=tests.root / "tools")
+    body = "[[ $1 != -m ]] || echo '<testsuite tests=\"3\"/>' >build/package/pytest.xml"
+    tests.fake("python", f'[[ $1 != -V ]] || echo "Python 3.0"; {body}', at=tests.root / ".venv" / "bin")
+    tests.fake("cmake", "mkdir -p build/package")
+    result = tests.script("test", "--package")
+    assert result.returncode == 0, result.stderr
+    assert last_line(result).startswith("==> 3 passed, 0 failed, 0 skipped in ")
+    calls = tests.calls()
+    assert calls.index("cmake --build --preset package") < calls.index(
+        "cpack --config build/package/CPackConfig.cmake -B build/package"
+    )
+    assert any(call.startswith("python -m pytest ") and call.endswith(" tests/package") for call in calls)
+    assert not any("--preset test" in call for call in calls)
+
+
+def test_arm64_has_tests_of_its_own(tests):
+    tests.fake("arm64_sysroot", at=tests.root / "tools")
+    tests.fake("arm64_run", "echo '<testsuite tests=\"2\"/>' >\"${4#--gtest_output=xml:}\"",
+               at=tests.root / "tools")  # fmt: skip
+    body = "[[ $1 != -m ]] || echo '<testsuite tests=\"3\"/>' >build/arm64/pytest.xml"
+    tests.fake("python", f'[[ $1 != -V ]] || echo "Python 3.0"; {body}', at=tests.root / ".venv" / "bin")
+    tests.fake("cmake", "mkdir -p build/arm64 build/test")
+    result = tests.script("test", "--arm64")
+    assert result.returncode == 0, result.stderr
+    assert last_line(result).startswith("==> 9 passed, 0 failed, 0 skipped in ")
+    assert "cmake --build --preset arm64" in tests.calls()
+    assert "cmake --build --preset test --target sonde" in tests.calls()
+
+
 def test_unknown_arguments_are_refused(tests):
     assert tests.script("test", "--fast").returncode == 2
     assert tests.calls() == []
@@ -175,13 +206,14 @@ def test_windows_is_apart_and_runs_under_wine(tests):
     tests.fake(
         "xvfb-run",
         f"""case $* in
+      *--gtest_output=xml:*) echo '{PASSED}' >"${{!#/*xml:}}" ;;
       *pytest*) echo '{PASSED}' >build/windows/pytest.xml ;;
     esac""",
     )
     tests.fake("cmake", "mkdir -p build/windows")
     result = tests.script("test", "--windows")
     assert result.returncode == 0, result.stderr
-    assert last_line(result).startswith("==> 3 passed, 0 failed, 0 skipped in ")
+    assert last_line(result).startswith("==> 6 passed, 0 failed, 0 skipped in ")
     calls = tests.calls()
-    assert "cmake --build --preset windows --target sonde" in calls
+    assert "cmake --build --preset windows" in calls and "cmake --build --preset test --target sonde" in calls
     assert not any(call.startswith("ctest ") for call in calls)

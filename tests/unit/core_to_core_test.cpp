@@ -226,12 +226,13 @@ Measurement measured(const std::map<std::string, std::string>& series, int from,
 }
 
 TEST(CoreToCore, ConcludesOnEachPlacementByItself) {
-  const std::map<std::string, std::string> near{
+  const std::map<std::string, std::string> adjacent{
       {"exchange", "compare-and-swap"}, {"line", "modified"}, {"placement", "same-cluster"}};
-  std::map<std::string, std::string> far = near;
-  far["placement"] = "other-node";
-  const std::vector<Measurement> all{measured(near, 0, 1, {90, 100, 110}), measured(near, 1, 0, {100, 102, 200}),
-                                     measured(near, 1, 2, {103, 104, 105}), measured(far, 0, 8, {400, 500, 600})};
+  std::map<std::string, std::string> remote = adjacent;
+  remote["placement"] = "other-node";
+  const std::vector<Measurement> all{
+      measured(adjacent, 0, 1, {90, 100, 110}), measured(adjacent, 1, 0, {100, 102, 200}),
+      measured(adjacent, 1, 2, {103, 104, 105}), measured(remote, 0, 8, {400, 500, 600})};
   const Conclusion conclusion = core_to_core.conclude({}, all);
   ASSERT_EQ(conclusion.findings.size(), 2u);
   const Finding& distant = conclusion.findings[0];

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <span>
@@ -104,7 +105,7 @@ struct Probed {
   }
 
   /// Of the path that the pages are walked by.
-  [[nodiscard]] long levels() const {
+  [[nodiscard]] std::ptrdiff_t levels() const {
     return std::ranges::count_if(
         seen.levels, [](const measure::FoundLevel& level) { return path_of(level.series) == Path::vector; });
   }

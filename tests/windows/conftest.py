@@ -1,9 +1,12 @@
-"""The program for Windows, under Wine where this is not Windows."""
+"""The program for Windows, under Wine where this is not Windows, and this system's own to hold it against."""
 
+import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -13,15 +16,54 @@ sys.path[:0] = [str(ROOT / "tests/program"), str(ROOT / "tests/support")]
 from program_runs import Sonde  # noqa: E402
 
 
+def program_of(variable, usual):
+    path = Path(os.environ.get(variable, ROOT / usual))
+    if not path.is_file():
+        pytest.fail(f"{path} is not there: {variable} names the program to test")
+    return path.absolute()
+
+
 @pytest.fixture(scope="session")
 def windows_program():
-    path = Path(os.environ.get("SONDE_WINDOWS_PROGRAM", ROOT / "build/windows/sonde.exe"))
-    if not path.is_file():
-        pytest.fail(f"{path} is not there: SONDE_WINDOWS_PROGRAM names the program to test")
-    return path.absolute()
+    return program_of("SONDE_WINDOWS_PROGRAM", "build/windows/sonde.exe")
+
+
+@pytest.fixture(scope="session")
+def native_program():
+    return program_of("SONDE_PROGRAM", "build/test/sonde")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def services():
+    """Wine's own processes, which outlive the program that they are started for, and would hold its output open."""
+    quiet = {name: subprocess.DEVNULL for name in ("stdin", "stdout", "stderr")}
+    subprocess.run(["wineserver", "--persistent"], **quiet, check=False)
+    subprocess.run(["wine", "wineboot"], **quiet, check=True, timeout=300)
+    yield
+    subprocess.run(["wineserver", "--kill"], **quiet, check=False)
 
 
 @pytest.fixture
 def sonde(windows_program, tmp_path):
     """The program for Windows in an empty folder."""
-    return Sonde(windows_program, tmp_path, starter=("wine",), timeout_seconds=300)
+    return Sonde(windows_program, tmp_path, starter=("wine",), timeout_seconds=600)
+
+
+@pytest.fixture
+def native_sonde(native_program, tmp_path):
+    """This system's own in the same folder."""
+    return Sonde(native_program, tmp_path, timeout_seconds=600)
+
+
+@pytest.fixture(scope="session")
+def valid():
+    """Says that all records are as the schema describes them."""
+    validator = jsonschema.Draft202012Validator(
+        json.loads((ROOT / "docs/records.schema.json").read_text(encoding="utf-8"))
+    )
+
+    def check(records):
+        for record in records:
+            validator.validate(record)
+
+    return check

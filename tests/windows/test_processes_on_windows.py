@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from program_runs import wait_for_samples, wait_until
+from program_runs import of_kind, wait_for_samples, wait_until
 
 LONG = ("--device", "model:strix-halo", "--sizes", "4K:1G", "--effort", "thorough", "--no-progress")
 
@@ -78,4 +78,23 @@ def test_ctrl_c_ends_a_run_and_keeps_what_was_measured(sonde, in_the_middle):
     records = sonde.records("run.jsonl")
     assert records[-1]["record"] == "end" and records[-1]["status"] == "interrupted"
     assert "everything measured so far is in run.jsonl" in err
+    wait_until(lambda: not Path(f"/proc/{worker}").exists(), seconds=10)
+
+
+def test_a_killed_worker_costs_the_probe_and_is_told(sonde, in_the_middle):
+    process, worker = in_the_middle
+    os.kill(worker, signal.SIGKILL)
+    wait_until(lambda: of_kind(sonde.records(), "error"), seconds=60)
+    (error,) = of_kind(sonde.records(), "error")
+    assert "process" in error["reason"]
+    # The probes that follow are measured, by a worker of their own.
+    wait_until(lambda: sonde.records()[-1]["record"] == "sample", seconds=60)
+    os.kill(process.pid, signal.SIGINT)
+    process.communicate(timeout=30)
+    assert sonde.records()[-1]["errors"] == 1
+
+
+def test_a_worker_ends_with_a_run_that_is_killed(in_the_middle):
+    process, worker = in_the_middle
+    process.kill()
     wait_until(lambda: not Path(f"/proc/{worker}").exists(), seconds=10)
