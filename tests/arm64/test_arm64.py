@@ -6,15 +6,20 @@ What is measured under qemu tells nothing of a processor; simulated devices do n
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+
+pytest.register_assert_rewrite("record_checks")
+
+from record_checks import assert_same_numbers, fields  # noqa: E402
+
 LAVAPIPE = ROOT / "build/arm64-sysroot/usr/share/vulkan/icd.d/lvp_icd.aarch64.json"
 MODELS = ["strix-halo", "rx-7900-xtx", "rtx-4090", "h200"]
-# Records have six digits. Both find the same by the same arithmetic, but for the last places of the C library.
-ROUNDING = 2e-5
 
 
 def start(program, folder, *words, **environment):
@@ -44,10 +49,6 @@ def records(program, folder, *words, **environment):
     return [json.loads(line) for line in (folder / "run.jsonl").read_text().splitlines()]
 
 
-def of_kind(all_records, kind, *fields):
-    return [tuple(one.get(name) for name in fields) for one in all_records if one["record"] == kind]
-
-
 @pytest.mark.parametrize("model", MODELS)
 def test_a_simulated_device_gives_the_same_numbers_as_here(arm, here, tmp_path, model):
     both = []
@@ -65,19 +66,7 @@ def test_a_simulated_device_gives_the_same_numbers_as_here(arm, here, tmp_path, 
             "quick",
         )
         both.append(records(program, folder, *words, "--seed", "11"))
-    on_arm, on_this = both
-    sample = ("device", "api", "probe", "series", "x", "unit", "values")
-    assert of_kind(on_arm, "sample", *sample) == of_kind(on_this, "sample", *sample)
-    assert len(of_kind(on_arm, "sample", *sample)) > 50
-    level = ("probe", "series", "level", "name", "bytes", "transition", "latency_ns", "bandwidth")
-    levels = [of_kind(one, "level", *level) for one in both]
-    assert len(levels[0]) == len(levels[1]) > 3
-    for found, wanted in zip(*levels, strict=True):
-        assert found[:4] == wanted[:4]
-        for one, other in zip(found[4:], wanted[4:], strict=True):
-            assert one == (pytest.approx(other, rel=ROUNDING) if other else other)
-    counts = ("status", "samples", "skips", "errors")
-    assert of_kind(on_arm, "end", *counts) == of_kind(on_this, "end", *counts)
+    assert_same_numbers(*both, more_samples_than=50)
 
 
 def test_it_lists_the_driver_that_is_there(arm, tmp_path):
@@ -90,7 +79,7 @@ def test_it_lists_the_driver_that_is_there(arm, tmp_path):
 def test_it_measures_through_vulkan(arm, tmp_path):
     words = ("--device", "cpu", "--api", "vulkan", "--probe", "latency", "--sizes", "4K:16K", "--effort", "quick")
     measured = records(arm, tmp_path, *words)
-    samples = of_kind(measured, "sample", "api", "probe", "values")
+    samples = fields(measured, "sample", ("api", "probe", "values"))
     assert {one[:2] for one in samples} == {("vulkan", "latency")}
     assert all(value > 0 for one in samples for value in one[2])
-    assert of_kind(measured, "error", "reason") == []
+    assert fields(measured, "error", ("reason",)) == []

@@ -12,23 +12,20 @@ from types import SimpleNamespace
 
 import fake_opencl
 import fault_layers
-import jsonschema
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/support"))
 
-pytest.register_assert_rewrite("program_runs", "refusals", "terminals")
+pytest.register_assert_rewrite("program_runs", "record_checks", "refusals", "terminals")
 
-from program_runs import SHORT_SWEEP, Sonde, of_kind  # noqa: E402
+from program_runs import SHORT_SWEEP, Sonde, of_kind, program_of  # noqa: E402
+from record_checks import schema_check  # noqa: E402
 
 
 @pytest.fixture(scope="session")
 def program():
-    path = Path(os.environ.get("SONDE_PROGRAM", ROOT / "build/test/sonde"))
-    if not path.is_file():
-        pytest.fail(f"{path} is not there: SONDE_PROGRAM names the program to test")
-    return path.absolute()
+    return program_of("SONDE_PROGRAM", "build/test/sonde")
 
 
 @pytest.fixture
@@ -84,14 +81,7 @@ def both_cpu(opencl_cpu, vulkan_cpu):
 @pytest.fixture(scope="session")
 def valid():
     """Says that all records are as the schema describes them."""
-    schema = json.loads((ROOT / "docs/records.schema.json").read_text(encoding="utf-8"))
-    validator = jsonschema.Draft202012Validator(schema)
-
-    def check(records):
-        for record in records:
-            validator.validate(record)
-
-    return check
+    return schema_check()
 
 
 @pytest.fixture(scope="session")

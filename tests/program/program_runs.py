@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import killed_runs
+import pytest
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 CLEARED_LINE = "\r\x1b[K"
@@ -18,6 +19,17 @@ SHORT_SWEEP = ("--sizes", "4K:8K", "--effort", "quick")
 ONE_POINT = ("--sizes", "4K:4K", "--effort", "quick")
 NO_OPENCL_DRIVER = {"OCL_ICD_VENDORS": "/nonexistent", "OCL_ICD_FILENAMES": ""}
 NO_VULKAN_DRIVER = {"VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent"}
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def program_of(variable, usual):
+    """The program that an environment variable names, or what the build leaves at its usual place."""
+    path = Path(os.environ.get(variable, ROOT / usual))
+    if not path.is_file():
+        pytest.fail(f"{path} is not there: {variable} names the program to test")
+    return path.absolute()
 
 
 @dataclass(frozen=True)

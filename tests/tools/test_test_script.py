@@ -20,13 +20,13 @@ def tests(workshop):
     (workshop.root / "tests" / "tools" / "test_something.py").touch()
     workshop.fake("cmake", "mkdir -p build/test build/fuzz build/sanitize build/thread-sanitizer")
 
-    def answers(ctest=PASSED, ctest_status=0, python=PASSED, python_status=0):
+    def answers(ctest=PASSED, ctest_status=0, python=PASSED, python_status=0, python_report="build/pytest.xml"):
         workshop.fake("ctest", f"echo '{ctest}' >\"$4\"; exit {ctest_status}")
         workshop.fake(
             "python",
             f"""case $1 in
               -V) echo "Python 3.0" ;;
-              -m) [[ -z '{python}' ]] || echo '{python}' >build/pytest.xml; exit {python_status} ;;
+              -m) [[ -z '{python}' ]] || echo '{python}' >{python_report}; exit {python_status} ;;
             esac""",
             at=workshop.root / ".venv" / "bin",
         )
@@ -159,8 +159,7 @@ def test_a_build_that_fails_is_a_failure(tests):
 def test_packages_are_made_and_tried_apart_from_all_else(tests):
     tests.fake("cpack")
     tests.fake("bare_roots", at=tests.root / "tools")
-    body = "[[ $1 != -m ]] || echo '<testsuite tests=\"3\"/>' >build/package/pytest.xml"
-    tests.fake("python", f'[[ $1 != -V ]] || echo "Python 3.0"; {body}', at=tests.root / ".venv" / "bin")
+    tests.answers(python_report="build/package/pytest.xml")
     tests.fake("cmake", "mkdir -p build/package")
     result = tests.script("test", "--package")
     assert result.returncode == 0, result.stderr
@@ -177,8 +176,7 @@ def test_arm64_has_tests_of_its_own(tests):
     tests.fake("arm64_sysroot", at=tests.root / "tools")
     tests.fake("arm64_run", "echo '<testsuite tests=\"2\"/>' >\"${4#--gtest_output=xml:}\"",
                at=tests.root / "tools")  # fmt: skip
-    body = "[[ $1 != -m ]] || echo '<testsuite tests=\"3\"/>' >build/arm64/pytest.xml"
-    tests.fake("python", f'[[ $1 != -V ]] || echo "Python 3.0"; {body}', at=tests.root / ".venv" / "bin")
+    tests.answers(python_report="build/arm64/pytest.xml")
     tests.fake("cmake", "mkdir -p build/arm64 build/test")
     result = tests.script("test", "--arm64")
     assert result.returncode == 0, result.stderr

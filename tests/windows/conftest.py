@@ -1,26 +1,19 @@
 """The program for Windows, under Wine where this is not Windows, and this system's own to hold it against."""
 
-import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 # It is started and read as this system's program is.
 sys.path[:0] = [str(ROOT / "tests/program"), str(ROOT / "tests/support")]
 
-from program_runs import Sonde  # noqa: E402
+pytest.register_assert_rewrite("program_runs", "record_checks")
 
-
-def program_of(variable, usual):
-    path = Path(os.environ.get(variable, ROOT / usual))
-    if not path.is_file():
-        pytest.fail(f"{path} is not there: {variable} names the program to test")
-    return path.absolute()
+from program_runs import Sonde, program_of  # noqa: E402
+from record_checks import schema_check  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -58,12 +51,4 @@ def native_sonde(native_program, tmp_path):
 @pytest.fixture(scope="session")
 def valid():
     """Says that all records are as the schema describes them."""
-    validator = jsonschema.Draft202012Validator(
-        json.loads((ROOT / "docs/records.schema.json").read_text(encoding="utf-8"))
-    )
-
-    def check(records):
-        for record in records:
-            validator.validate(record)
-
-    return check
+    return schema_check()
