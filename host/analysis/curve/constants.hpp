@@ -17,14 +17,15 @@ struct Constants {
   double degrees_below = 10;
   double tolerance_above = 2;  ///< residuals above the model count as so much less
   // The terms.
-  double parameters_of_cache = 3;
+  double parameters_of_cache = 5;  ///< its size, its step, its index, its policy and its ways
   double parameters_of_translation = 2;
   double parameters_of_another_shape = 1;  ///< of an independent walk that sees another than the cycle
   double order_scatter = 0.15;  ///< octaves by which an independent walk's edge lies off the cycle's, as pages lie
   double order_scatter_of_lines = 0.5;  ///< the same, over the root of the lines that a cache has
   double least_order_scatter = 0.02;
-  double placed_bytes = 131072;  ///< smaller caches have ways of a page, so that no page's place matters
-  double most_growth = 0.12;     ///< of a latency by the octave, where it is translation
+  double placed_bytes = 131072;          ///< smaller caches have ways of a page, so that no page's place matters
+  double most_growth = 0.12;             ///< of a latency by the octave, where it is translation
+  double most_untold_translation = 0.5;  ///< of a latency, by a table beyond the reach of the walk over pages
   double most_terms = 9;
   double sizes_an_octave = 10;
   // What a level is.
@@ -33,7 +34,7 @@ struct Constants {
   double least_ratio = 2.05;     ///< of two sizes
   double plateau_share = 0.75;
   double alone_share = 0.9;          ///< from which on a point is a level's
-  double crowded_ratio = 4;          ///< of sizes: what lies between closer ones has to be flat
+  double crowded_ratio = 5;          ///< of sizes: what lies between closer ones has to be flat
   double crowded_step = 2;           ///< of latencies, with the same purpose
   double part_of_edge = 0.2;         ///< of the largest part's step: less says nothing of the size
   double told_by_fewer_hits = 0.33;  ///< of an independent walk's smaller size, beside the cycle's
@@ -72,6 +73,7 @@ inline constexpr std::array named_constants{
     NamedConstant{"least_order_scatter", &Constants::least_order_scatter},
     NamedConstant{"placed_bytes", &Constants::placed_bytes},
     NamedConstant{"most_growth", &Constants::most_growth},
+    NamedConstant{"most_untold_translation", &Constants::most_untold_translation},
     NamedConstant{"most_terms", &Constants::most_terms},
     NamedConstant{"sizes_an_octave", &Constants::sizes_an_octave},
     NamedConstant{"least_step", &Constants::least_step},

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "analysis/curve/brackets.hpp"
@@ -31,6 +33,7 @@ class Reader {
     std::vector<Level> found;
     const std::vector<Edge> all = edges_of(points_, fitted_, constants_);
     Eigen::VectorXd reached = ones();
+    std::optional<Bracket> before_small_step;
     double latency = fitted_.coefficients(0);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Edge& edge = all[i];
@@ -41,19 +44,20 @@ class Reader {
       const bool small = ratio < constants_.least_step;
       const Bracket bytes = size_of(edge);
       const bool unseen = last && !is_seen(points_, main, constants_) && bytes.high > std::exp2(points_.most_log2);
-      if (small || unseen) {
-        // What the curve ends in is memory, with such a step, but for one that is only beginning.
-        if (unseen) continue;
+      if (unseen) continue;
+      // Before a small step a level has its own latency already. What the curve ends in is memory, with such a step.
+      if (!before_small_step)
+        before_small_step = plateau(reached.cwiseProduct(ones() - most_missed(edge)), latency, false);
+      if (small) {
         latency += step;
-        if (last) reached = reached.cwiseProduct(least_missed(edge));
+        reached = least_missed(edge);
         continue;
       }
-      const Eigen::VectorXd served = reached.cwiseProduct(ones() - most_missed(edge));
       Level& level = found.emplace_back();
-      level.latency_ns = plateau(served, latency, false);
+      level.latency_ns = *std::exchange(before_small_step, std::nullopt);
       level.bytes = bytes;
       level.fitted_bytes = bytes.value;
-      set_transition(edge, level);
+      set_transition(edge, latency, level);
       latency += step;
       reached = least_missed(edge);
     }
@@ -96,7 +100,7 @@ class Reader {
     const std::span<const double> all(values);
     const double own_latency = quantile(memory ? all.last(half) : all.first((values.size() * 2 + 2) / 3), 0.5);
     const double value = std::max(own_latency, least_latency());
-    Bracket bracket = in_other_runs(value, values);
+    Bracket bracket = values.size() < 2 ? Bracket{value, value, value} : in_other_runs(value, values);
     bracket = no_surer_than_runs_are(bracket, scatter_between(measured_, 0, measured_.back().bytes));
     if (memory) bracket.high = std::max(bracket.high, at_the_end());
     return bracket;
@@ -188,15 +192,15 @@ class Reader {
       // they hit less, others may have had a part, or a formula is wrong: of that a third.
       const double shift = fitted_.terms[part.term].shift;
       const double told = shift < 0 && one.value > constants_.placed_bytes ? constants_.told_by_fewer_hits : 1;
-      bytes.value += part.step / (one.value * std::exp2(told * shift));
+      bytes.value += part.step * (std::log2(one.value) + told * shift);
       steps += part.step;
     }
-    bytes.value = steps / bytes.value;
+    bytes.value = std::exp2(bytes.value / steps);
     return bytes;
   }
 
-  /// Where 5 and 95 % of the step are done.
-  void set_transition(const Edge& edge, Level& level) const {
+  /// Where 5 and 95 % of the step are done; `latency` is what the model has before it.
+  void set_transition(const Edge& edge, double latency, Level& level) const {
     const auto crossing = [&](double wanted) {
       double low = edge.front().log2_bytes - 4;
       double high = edge.back().log2_bytes + 6;
@@ -212,7 +216,7 @@ class Reader {
     level.end_bytes = crossing(0.95);
     if (told_by_independent(level.bytes->value)) return;
     // A cycle alone leaves the policy open: no more is sure than what was seen to fit.
-    level.onset_bytes = std::min(level.onset_bytes, last_fitting(level.latency_ns.value, step_of(edge)));
+    level.onset_bytes = std::min(level.onset_bytes, last_fitting(latency, step_of(edge)));
     level.bytes->low = std::min(level.bytes->low, level.onset_bytes);
     level.bytes->value = std::clamp(level.onset_bytes, level.bytes->low, level.bytes->high);
   }

@@ -73,9 +73,10 @@ Fitted fit(const Observations& points, std::vector<Term> terms, const Constants&
   found.terms = std::move(terms);
   for (std::size_t i = 0; i < found.terms.size(); ++i) {
     const Term& term = found.terms[i];
-    if (term.kind == Kind::growth &&
-        found.added(i) > constants.most_growth * cycle_at(points, found.model, term.log2_bytes))
-      found.deviance += impossible;
+    if (term.is_cache()) continue;
+    const bool told = term.kind != Kind::growth && term.log2_bytes <= points.most_log2_of_pages;
+    const double most = term.kind == Kind::growth ? constants.most_growth : constants.most_untold_translation;
+    if (!told && found.added(i) > most * cycle_at(points, found.model, term.log2_bytes)) found.deviance += impossible;
   }
   found.objective = found.deviance + penalty(points, found.terms, constants);
   return found;

@@ -62,6 +62,7 @@ Observations observe(const LatencyCurves& curves, const Constants& constants) {
   all.has_page = curves.page.size() >= fewest_of_an_order;
   all.least_log2 = std::log2(curves.cycle.front().bytes);
   all.most_log2 = std::log2(curves.cycle.back().bytes);
+  if (all.has_page) all.most_log2_of_pages = std::log2(curves.page.back().bytes);
   double base = constants.least_noise;
   Eigen::Index row = 0;
   for (const auto& [order, points] :

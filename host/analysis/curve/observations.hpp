@@ -29,6 +29,7 @@ struct Observations {
   double line_bytes = 64;
   double least_log2 = 0;  ///< of the cycle
   double most_log2 = 0;
+  double most_log2_of_pages = 0;  ///< how far the walk over pages spans
 
   [[nodiscard]] Eigen::Index count() const { return latency.size(); }
   [[nodiscard]] Order order_of(Eigen::Index i) const { return order[static_cast<std::size_t>(i)]; }

@@ -38,13 +38,18 @@ constexpr double widest_merge = 2;
 class Search {
  public:
   Search(const Observations& points, const Constants& constants)
-      : points_(points), constants_(constants), everything_(dictionary(all_terms(), points)) {}
+      : points_(points),
+        constants_(constants),
+        caches_(dictionary(all_caches(), points)),
+        translation_(dictionary(all_translation(), points)) {}
 
   Fitted run() {
     Fitted now = fit({});
     Fitted best = now;
     for (int failures = 0; failures < 2 && static_cast<double>(now.terms.size()) < constants_.most_terms;) {
-      now = chosen_again(added(now, everything_));
+      Fitted with_cache = chosen_again(added(now, caches_));
+      Fitted with_translation = chosen_again(added(now, translation_));
+      now = std::move(with_translation.objective < with_cache.objective ? with_translation : with_cache);
       if (now.objective < best.objective) {
         best = now;
         failures = 0;
@@ -60,20 +65,30 @@ class Search {
  private:
   [[nodiscard]] Fitted fit(std::vector<Term> terms) const { return curve::fit(points_, std::move(terms), constants_); }
 
-  [[nodiscard]] std::vector<Term> all_terms() const {
+  template <typename Add>
+  std::vector<Term> at_all_sizes(Add add) const {
     std::vector<Term> all;
-    for (double at = points_.least_log2; at <= points_.most_log2; at += 1 / constants_.sizes_an_octave) {
-      for (const CacheShape* shape : coarse_shapes()) all.push_back({.log2_bytes = at, .shape = shape});
-      add_translation(all, at);
-    }
+    for (double at = points_.least_log2; at <= points_.most_log2; at += 1 / constants_.sizes_an_octave) add(all, at);
     return all;
   }
 
+  [[nodiscard]] std::vector<Term> all_caches() const {
+    return at_all_sizes([&](std::vector<Term>& all, double at) {
+      for (const CacheShape* shape : coarse_shapes()) all.push_back({.log2_bytes = at, .shape = shape});
+    });
+  }
+
+  [[nodiscard]] std::vector<Term> all_translation() const {
+    return at_all_sizes([&](std::vector<Term>& all, double at) { add_translation(all, at); });
+  }
+
+  /// Tables of pages only where a walk over pages can tell them from caches.
   void add_translation(std::vector<Term>& all, double at) const {
     const CacheShape* in_turn = &shape_of(Index::modulo, Policy::least_recent, 4);
-    all.push_back({.kind = Kind::pages_shared, .log2_bytes = at, .shape = in_turn});
     all.push_back({.kind = Kind::growth, .log2_bytes = at, .shape = in_turn});
-    if (points_.has_page) all.push_back({.kind = Kind::pages_in_turn, .log2_bytes = at, .shape = in_turn});
+    if (!points_.has_page) return;
+    for (const Kind kind : {Kind::pages_shared, Kind::pages_in_turn})
+      all.push_back({.kind = kind, .log2_bytes = at, .shape = in_turn});
   }
 
   /// The best fit with one of the candidates in the place of term `place`, or beside all.
@@ -119,8 +134,10 @@ class Search {
     for (int sweep = 0; sweep < 2; ++sweep) {
       const double before = now.objective;
       for (std::size_t place = 0; place < now.terms.size(); ++place) {
-        Fitted other = best_with(now, place, everything_);
-        if (other.objective < now.objective - 1e-6) now = std::move(other);
+        for (const Dictionary* candidates : {&caches_, &translation_}) {
+          Fitted other = best_with(now, place, *candidates);
+          if (other.objective < now.objective - 1e-6) now = std::move(other);
+        }
       }
       if (now.objective > before - 1e-6) break;
     }
@@ -209,7 +226,8 @@ class Search {
 
   const Observations& points_;
   const Constants& constants_;
-  Dictionary everything_;
+  Dictionary caches_;
+  Dictionary translation_;
 };
 
 }  // namespace

@@ -33,7 +33,10 @@ bool are_apart(const Edge& before, const Part& part, double latency, const Obser
     ++count;
   }
   const double between_ns = latency + step_of(before) + translation_at(fitted, part.log2_bytes);
-  const double step = std::min(between_ns / (between_ns - step_of(before)), 1 + part.step / between_ns);
+  const double before_ratio = between_ns / (between_ns - step_of(before));
+  const double step = std::min(before_ratio, 1 + part.step / between_ns);
+  // A step that ends no level makes no mixture either: it stays one within a level.
+  if (before_ratio < constants.least_step) return true;
   const bool crowded =
       step < constants.crowded_step && part.log2_bytes < before.back().log2_bytes + std::log2(constants.crowded_ratio);
   return count >= 2 && (!crowded || most < constants.flat_within * least);
