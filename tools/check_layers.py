@@ -31,7 +31,6 @@ MAY_INCLUDE = {
     "counters/traffic": "counters/state/sysfs.hpp analysis os",
     "analysis": "",
     "analysis/levels": "analysis",
-    "analysis/curve": "analysis analysis/levels",
     "os": "",
     "kernels": "gpu",
 }
@@ -45,7 +44,7 @@ ONLY_IN = {
     "hwloc.h": "cpu",
     "hwloc/": "cpu",
     "CLI/": "commands",
-    "Eigen/": "analysis/levels analysis/curve",
+    "Eigen/": "analysis/levels",
     "spdlog/": "commands session main gpu/opencl gpu/vulkan gpu/model",
 }
 

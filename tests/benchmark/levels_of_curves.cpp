@@ -1,6 +1,6 @@
-// Judges the model of a curve, beside the search by rules, on curves whose levels are known: prints what either finds,
-// how often and how closely, and what each of the model's constants is worth, halved and doubled.
-// Usage: levels_of_curves [--rules] [--constants] [--brief] [--only=part of a name] [--set=constant=value] [folder]
+// Judges the level search on curves whose levels are known: prints what it finds, how often and how closely, and what
+// each of its constants is worth, halved and doubled.
+// Usage: levels_of_curves [--constants] [--brief] [--only=part of a name] [--set=constant=value] [folder]
 // The folder holds NAME.jsonl and NAME.expected.json as tests/data does, which is taken where none is named;
 // levels_on_random_hierarchies writes such a folder.
 
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/curve/curve_levels.hpp"
+#include "analysis/levels/curve_levels.hpp"
 #include "analysis/levels/levels.hpp"
 #include "support/recorded_curve.hpp"
 
@@ -54,7 +54,7 @@ constexpr double right_size = 0.06;
 constexpr double right_latency = 0.02;
 
 bool is_right(const test::Span& span, double off, double tolerance) {
-  return off <= (span.low < span.high ? 0 : tolerance);
+  return off <= (span.low < span.high ? test::as_read : tolerance);
 }
 
 /// How far a value lies outside a span, as a share of its nearer end.
@@ -169,7 +169,6 @@ bool set(analysis::curve::Constants& constants, const std::string& text) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  bool rules = false;
   bool constants = false;
   bool brief = false;
   analysis::curve::Constants own;
@@ -177,9 +176,7 @@ int main(int count, char** arguments) {
   std::string only;
   for (int i = 1; i < count; ++i) {
     const std::string word = arguments[i];
-    if (word == "--rules") {
-      rules = true;
-    } else if (word == "--constants") {
+    if (word == "--constants") {
       constants = true;
     } else if (word == "--brief") {
       brief = true;
@@ -189,7 +186,7 @@ int main(int count, char** arguments) {
       only = word.substr(7);
     } else if (word.starts_with("--") || !std::filesystem::is_directory(word)) {
       std::fprintf(stderr,
-                   "%s is neither an option nor a folder: levels_of_curves [--rules] [--constants] [--brief] "
+                   "%s is neither an option nor a folder: levels_of_curves [--constants] [--brief] "
                    "[--only=part] [--set=constant=value] [folder]\n",
                    word.c_str());
       return 2;
@@ -202,9 +199,8 @@ int main(int count, char** arguments) {
     if (name.find(only) != std::string::npos) machines.emplace_back(name, test::recorded_machine(name, folder));
   }
   Figures by_model;
-  Figures by_rules;
   for (const auto& [name, machine] : machines) {
-    const Hierarchy found = timed([&] { return analysis::curve::levels_of_model(machine.curves, own); }, by_model);
+    const Hierarchy found = timed([&] { return analysis::curve::read_levels(machine.curves, own); }, by_model);
     const int right_before = by_model.right;
     judge(machine, found, by_model);
     const bool right = by_model.right > right_before;
@@ -217,15 +213,9 @@ int main(int count, char** arguments) {
     if (!right) std::printf("    wanted:%s\n", wanted_text(machine).c_str());
     if (!brief && machine.curves.strides.empty())
       print_terms(analysis::curve::read_curve(machine.curves, machine.curves.cycle, own).fitted);
-    if (rules) {
-      const Hierarchy by_rule = timed([&] { return analysis::find_levels(machine.curves, 1); }, by_rules);
-      judge(machine, by_rule, by_rules);
-      std::printf("    rules:%s\n", text_of(by_rule, machine).c_str());
-    }
     std::fflush(stdout);
   }
   by_model.print("model");
-  if (rules) by_rules.print("rules");
   if (!constants) return 0;
   for (const analysis::curve::NamedConstant& one : analysis::curve::named_constants) {
     for (const double factor : {0.5, 2.0}) {
@@ -233,8 +223,7 @@ int main(int count, char** arguments) {
       changed.*one.value *= factor;
       Figures figures;
       for (const auto& [name, machine] : machines) {
-        judge(machine, timed([&] { return analysis::curve::levels_of_model(machine.curves, changed); }, figures),
-              figures);
+        judge(machine, timed([&] { return analysis::curve::read_levels(machine.curves, changed); }, figures), figures);
       }
       figures.print((std::string(one.name) + (factor < 1 ? " / 2" : " * 2")).c_str());
     }

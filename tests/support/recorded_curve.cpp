@@ -86,6 +86,7 @@ RecordedMachine recorded_machine(const std::string& name, const std::filesystem:
       if (level.contains("bytes_low")) read.bytes = span_of(level, "bytes");
       read.latency_ns = span_of(level, "latency_ns");
     }
+    machine.most_levels = expected.value("most_levels", machine.levels.size());
     for (const Json& range : expected.at("not_levels")) {
       machine.not_levels.push_back(
           {span_of(range, "bytes"), span_of(range, "latency_ns"), range.at("why").get<std::string>()});

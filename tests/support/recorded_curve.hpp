@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -15,6 +16,9 @@ struct Span {
   [[nodiscard]] bool holds(double value) const { return low <= value && value <= high; }
   [[nodiscard]] bool overlaps(double from, double to) const { return from <= high && low <= to; }
 };
+
+/// So well a careful reader reads the ends of a range off a curve, as a share.
+inline constexpr double as_read = 0.02;
 
 /// What a careful reader accepts as a level's size and latency. No size: it is memory, or its end was not
 /// seen.
@@ -39,6 +43,7 @@ struct ExpectedTranslation {
 struct RecordedMachine {
   analysis::LatencyCurves curves;
   std::vector<ExpectedLevel> levels;
+  std::size_t most_levels = 0;  ///< with every other point left out
   std::vector<NotLevel> not_levels;
   std::vector<ExpectedTranslation> translation;
   std::string why;  ///< how a careful reader decides

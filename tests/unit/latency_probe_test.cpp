@@ -179,7 +179,7 @@ std::vector<Point> hits_asked(const analysis::LatencyCurves& curves, gpu::Device
 TEST(LatencySizes, HitsOfACpusLastCacheAreAskedUpTo32MiBAtQuickAnd64AtNormal) {
   analysis::LatencyCurves curves;
   for (double bytes = 4 << 10; bytes <= 128 << 20; bytes *= std::sqrt(2))
-    curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 20 << 20 ? 12.0 : 140.0)});
+    curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 24 << 20 ? 12.0 : 140.0)});
   const auto furthest = [&](gpu::DeviceType type, Effort effort) {
     double bytes = 0;
     for (const Point& point : hits_asked(curves, type, effort, 0, 1e12)) bytes = std::max(bytes, point.x.at("bytes"));

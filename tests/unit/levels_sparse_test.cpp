@@ -34,7 +34,7 @@ LatencyCurves one_size_per_octave() {
 }
 
 TEST(LevelsOfASparseCycle, AreNotLargerThanWhatTheyWereSeenToHold) {
-  const Hierarchy found = find_levels(one_size_per_octave(), 1);
+  const Hierarchy found = find_levels(one_size_per_octave());
   ASSERT_GE(found.levels.size(), 2u);
   const Level& second = found.levels[1];
   EXPECT_NEAR(second.latency_ns.value, 5.4, 0.3);
@@ -59,14 +59,14 @@ LatencyCurves that_end_in_a_climb(double settling) {
 
 TEST(LevelsOfACycleThatEndsInAClimb, TheLastHoldsItsEnd) {
   for (const double settling : {0.0, 0.024, 0.4}) {
-    const Level last = find_levels(that_end_in_a_climb(settling), 1).levels.back();
+    const Level last = find_levels(that_end_in_a_climb(settling)).levels.back();
     EXPECT_FALSE(last.bytes.has_value());
     EXPECT_GE(last.latency_ns.high, 116.4);
   }
 }
 
 TEST(LevelsOfACycleThatEndsInAClimb, OfASingleLapNothingIsKnown) {
-  EXPECT_LT(find_levels(that_end_in_a_climb(1), 1).levels.back().latency_ns.high, 100);
+  EXPECT_LT(find_levels(that_end_in_a_climb(1)).levels.back().latency_ns.high, 100);
 }
 
 }  // namespace

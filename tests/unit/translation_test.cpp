@@ -113,17 +113,17 @@ LatencyCurves curves_that_end_in(const std::function<double(double)>& ns) {
 // Where nothing was walked page by page, nobody can say what a small climb is.
 TEST(Translation, MayBeALastSmallClimbOrOneWithoutAPlateau) {
   LatencyCurves small = curves_that_end_in([](double) { return 25.0; });
-  const Hierarchy by_cycle = find_levels(small, 1);
+  const Hierarchy by_cycle = find_levels(small);
   ASSERT_EQ(by_cycle.levels.size(), 3u);
   EXPECT_TRUE(by_cycle.levels.back().may_be_translation);
   EXPECT_FALSE(by_cycle.levels.front().may_be_translation);
   for (const CurvePoint& point : small.cycle) {
     if (point.bytes >= 64 * kib) small.page.push_back({point.bytes, std::vector(7, 5.0)});
   }
-  EXPECT_FALSE(find_levels(small, 1).levels.back().may_be_translation);
-  EXPECT_FALSE(find_levels(curves_that_end_in([](double) { return 60.0; }), 1).levels.back().may_be_translation);
+  EXPECT_FALSE(find_levels(small).levels.back().may_be_translation);
+  EXPECT_FALSE(find_levels(curves_that_end_in([](double) { return 60.0; })).levels.back().may_be_translation);
   const LatencyCurves rising = curves_that_end_in([](double bytes) { return 20 * std::sqrt(bytes / (8 * mib)); });
-  EXPECT_TRUE(find_levels(rising, 1).levels.back().may_be_translation);
+  EXPECT_TRUE(find_levels(rising).levels.back().may_be_translation);
 }
 
 TEST(Translation, IsNoneWhereLinesOfPagesTakeAsLongAsPackedOnes) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,8 +18,7 @@ struct BandwidthLevel {
 
 /// Reads the levels from a bandwidth curve sorted by bytes, whose values are GB/s. Empty where there is no edge, and
 /// where the curve rises again in a way that no hierarchy has: a level that is not there is worse than one missed.
-std::vector<BandwidthLevel> find_bandwidth_levels(std::span<const CurvePoint> curve, double line_bytes,
-                                                  std::uint64_t seed);
+std::vector<BandwidthLevel> find_bandwidth_levels(std::span<const CurvePoint> swept, double line_bytes);
 
 /// The same curve as times, which rise with the working set: what it takes to move a line, in ns.
 std::vector<CurvePoint> time_curve(std::span<const CurvePoint> curve, double line_bytes);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -36,6 +35,7 @@ struct LatencyCurves {
   double page_bytes = 4096;                 ///< distance of the lines of `page`
   std::vector<double> left_out_bytes = {};  ///< sizes of the cycle whose points were disturbed
   double smt_interference = 0;              ///< mean share of the cycle's, those left out too, as CurvePoint says it
+  bool of_streams = false;                  ///< `cycle` is what streams take for a line, on all cores at once
 };
 
 /// A value with the range that holds it with 95 % probability.
@@ -52,7 +52,6 @@ struct Level {
   double end_bytes = 0;    ///< where it has come within 5 % of the next
   Bracket latency_ns;
   bool may_be_translation = false;  ///< of the last: no walk over pages tells its small or unfinished climb from that
-  double fitted_bytes = 0;  ///< what the formulas make of the whole slope; `bytes` of a cycle alone says the onset
 };
 
 /// A table of pages, like a translation lookaside buffer: where a page is not in it, a load takes longer.
@@ -85,12 +84,12 @@ struct Hierarchy {
 /// Where a curve rises, without the care that a level takes: for choosing what to measure next.
 struct Edge {
   double onset_bytes = 0;
-  double middle_bytes = 0;
+  double middle_bytes = 0;  ///< of the sizes that a cache may have which explains it
 };
 std::vector<Edge> find_edges(const LatencyCurves& curves);
 
 /// Reads the levels from the curves: docs/method.md says how. A level that is not there is worse than one that is
-/// missed. `seed` drives the bootstrap; the same seed gives the same brackets.
-Hierarchy find_levels(const LatencyCurves& curves, std::uint64_t seed);
+/// missed. Empty for less than three points of the cycle.
+Hierarchy find_levels(const LatencyCurves& curves);
 
 }  // namespace sonde::analysis

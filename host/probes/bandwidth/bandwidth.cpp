@@ -107,7 +107,7 @@ void find_levels(const Request& request, std::span<const Measurement> measuremen
   const std::vector<analysis::CurvePoint> curve = curve_of(best_points(measurements, series_of_levels()));
   int number = 0;
   for (const analysis::BandwidthLevel& level :
-       analysis::find_bandwidth_levels(curve, request.line_bytes, request.seed)) {
+       analysis::find_bandwidth_levels(curve, request.line_bytes)) {
     conclusion.levels.push_back({.series = series_of_levels(),
                                  .level = ++number,
                                  .found = {.bytes = level.bytes,

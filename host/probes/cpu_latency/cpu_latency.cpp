@@ -115,7 +115,7 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
            .reason =
                "no levels are read from this curve, as its sizes are a doubling apart; --effort normal has more"});
     } else {
-      measure::add_levels(analysis::find_levels(curves, request.seed), series, conclusion);
+      measure::add_levels(analysis::find_levels(curves), series, conclusion);
     }
   }
   for (const Finding& finding : workloads::node_findings(measurements, "node-latency", "ns", "a dependent load took"))

@@ -79,7 +79,7 @@ std::vector<Point> path_points(Path path, const gpu::DeviceInfo& device, const R
 std::vector<Point> points_kept_awake(const gpu::DeviceInfo& device, const Request& request,
                                      const analysis::LatencyCurves& alone) {
   if (device.type == gpu::DeviceType::cpu) return {};
-  const analysis::Hierarchy hierarchy = analysis::find_levels(alone, request.seed);
+  const analysis::Hierarchy hierarchy = analysis::find_levels(alone);
   const std::vector<analysis::SizeRange> ranges = analysis::room_for_walk_and_stream(hierarchy.levels);
   std::vector<Point> points = path_points(Path::vector, device, request);
   std::erase_if(points, [&](const Point& point) {

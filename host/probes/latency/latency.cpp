@@ -120,7 +120,7 @@ void conclude(std::span<const Measurement> measurements, std::map<std::string, s
     conclusion.unread.push_back({.series = series, .reason = *reason});
     return;
   }
-  analysis::Hierarchy hierarchy = analysis::find_levels(curves, request.seed);
+  analysis::Hierarchy hierarchy = analysis::find_levels(curves);
   if (!awake.cycle.empty()) {
     hierarchy.levels = analysis::awake_latency(hierarchy.levels, asleep.cycle, awake.cycle);
     series["fabric"] = "loaded";

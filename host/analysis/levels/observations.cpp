@@ -1,4 +1,4 @@
-#include "analysis/curve/observations.hpp"
+#include "analysis/levels/observations.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,7 +58,9 @@ Observations observe(const LatencyCurves& curves, const Constants& constants) {
   all.log2_bytes.resize(static_cast<Eigen::Index>(count));
   all.log2_touched = all.latency = all.interference = all.weight = all.log2_bytes;
   all.line_bytes = curves.line_bytes;
+  all.of_streams = curves.of_streams;
   all.has_independent = curves.independent.size() >= fewest_of_an_order;
+  all.translation_is_told = !curves.page.empty() || !curves.strides.empty();
   all.has_page = curves.page.size() >= fewest_of_an_order;
   all.least_log2 = std::log2(curves.cycle.front().bytes);
   all.most_log2 = std::log2(curves.cycle.back().bytes);

@@ -1,4 +1,4 @@
-#include "analysis/curve/curve_levels.hpp"
+#include "analysis/levels/curve_levels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/curve/brackets.hpp"
-#include "analysis/curve/observations.hpp"
-#include "analysis/curve/search.hpp"
-#include "analysis/curve/selection.hpp"
+#include "analysis/levels/brackets.hpp"
+#include "analysis/levels/observations.hpp"
 #include "analysis/levels/other_runs.hpp"
 #include "analysis/levels/page_tables.hpp"
+#include "analysis/levels/search.hpp"
+#include "analysis/levels/selection.hpp"
 #include "analysis/levels/translation.hpp"
 
 namespace sonde::analysis::curve {
@@ -34,6 +34,7 @@ class Reader {
     const std::vector<Edge> all = edges_of(points_, fitted_, constants_);
     Eigen::VectorXd reached = ones();
     std::optional<Bracket> before_small_step;
+    double small_steps = 0;  // within the level
     double latency = fitted_.coefficients(0);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Edge& edge = all[i];
@@ -45,28 +46,49 @@ class Reader {
       const Bracket bytes = size_of(edge);
       const bool unseen = last && !is_seen(points_, main, constants_) && bytes.high > std::exp2(points_.most_log2);
       if (unseen) continue;
+      const Eigen::VectorXd served = reached.cwiseProduct(ones() - most_missed(edge));
       // Before a small step a level has its own latency already. What the curve ends in is memory, with such a step.
-      if (!before_small_step)
-        before_small_step = plateau(reached.cwiseProduct(ones() - most_missed(edge)), latency, false);
+      if (!before_small_step) before_small_step = plateau(served, latency, false);
       if (small) {
         latency += step;
+        small_steps += step;
         reached = least_missed(edge);
         continue;
       }
       Level& level = found.emplace_back();
       level.latency_ns = *std::exchange(before_small_step, std::nullopt);
       level.bytes = bytes;
-      level.fitted_bytes = bytes.value;
-      set_transition(edge, latency, level);
+      set_transition(edge, level.latency_ns.value + std::exchange(small_steps, 0), level);
       latency += step;
       reached = least_missed(edge);
     }
     Level& memory = found.emplace_back();
     memory.latency_ns = plateau(reached, latency, true);
     for (std::size_t i = 0; i + 1 < found.size(); ++i) widen(found[i], found[i + 1]);
-    if (found.size() > 1 && !points_.has_page) {
+    if (found.size() > 1 && !points_.translation_is_told) {
       const double step = memory.latency_ns.value / found[found.size() - 2].latency_ns.value;
-      memory.may_be_translation = step < constants_.least_sure_step || !ends_flat();
+      memory.may_be_translation = step < constants_.least_sure_step || small_steps > 0 ||
+                                  (!ends_flat() && step < 1 + constants_.most_untold_translation);
+    }
+    return found;
+  }
+
+  /// Where the curve rises by a level's step, for choosing what to measure next.
+  [[nodiscard]] std::vector<analysis::Edge> edges() const {
+    std::vector<analysis::Edge> found;
+    double latency = fitted_.coefficients(0);
+    for (const Edge& edge : edges_of(points_, fitted_, constants_)) {
+      const Part& main = main_of(edge);
+      const double before = latency + translation_at(fitted_, main.log2_bytes);
+      latency += step_of(edge);
+      if (step_of(edge) < (constants_.least_step - 1) * before || !is_seen(points_, main, constants_)) continue;
+      // A cycle alone leaves the policy open, and with it the size: the middle of what it may be.
+      double sum = 0;
+      for (const Part& part : edge) {
+        const Bracket bytes = size_bracket(points_, fitted_, part.term, constants_);
+        sum += part.step * std::log2(std::sqrt(bytes.low * bytes.high));
+      }
+      found.push_back({.onset_bytes = crossing(edge, 0.05), .middle_bytes = std::exp2(sum / step_of(edge))});
     }
     return found;
   }
@@ -199,26 +221,29 @@ class Reader {
     return bytes;
   }
 
-  /// Where 5 and 95 % of the step are done; `latency` is what the model has before it.
+  /// The size at which so much of an edge's step is done.
+  [[nodiscard]] double crossing(const Edge& edge, double wanted) const {
+    double low = edge.front().log2_bytes - 4;
+    double high = edge.back().log2_bytes + 6;
+    for (int i = 0; i < 40; ++i) {
+      const double at = (low + high) / 2;
+      double done = 0;
+      for (const Part& part : edge) done += part.step * share(fitted_.terms[part.term], Order::cycle, at, at);
+      (done < wanted * step_of(edge) ? low : high) = at;
+    }
+    return std::exp2(high);
+  }
+
+  /// Where 5 and 95 % of the step are done; `latency` is that before it.
   void set_transition(const Edge& edge, double latency, Level& level) const {
-    const auto crossing = [&](double wanted) {
-      double low = edge.front().log2_bytes - 4;
-      double high = edge.back().log2_bytes + 6;
-      for (int i = 0; i < 40; ++i) {
-        const double at = (low + high) / 2;
-        double done = 0;
-        for (const Part& part : edge) done += part.step * share(fitted_.terms[part.term], Order::cycle, at, at);
-        (done < wanted * step_of(edge) ? low : high) = at;
-      }
-      return std::exp2(high);
-    };
-    level.onset_bytes = crossing(0.05);
-    level.end_bytes = crossing(0.95);
+    level.onset_bytes = crossing(edge, 0.05);
+    level.end_bytes = crossing(edge, 0.95);
     if (told_by_independent(level.bytes->value)) return;
-    // A cycle alone leaves the policy open: no more is sure than what was seen to fit.
+    // A cycle alone leaves the policy open: no more is sure than what was seen to fit. Streams do too, but their sizes
+    // are to be compared with those of walks: not the onset, but what explains the slope.
     level.onset_bytes = std::min(level.onset_bytes, last_fitting(latency, step_of(edge)));
     level.bytes->low = std::min(level.bytes->low, level.onset_bytes);
-    level.bytes->value = std::clamp(level.onset_bytes, level.bytes->low, level.bytes->high);
+    if (!points_.of_streams) level.bytes->value = std::clamp(level.onset_bytes, level.bytes->low, level.bytes->high);
   }
 
   const Observations& points_;
@@ -246,7 +271,7 @@ Reading read_curve(const LatencyCurves& curves, std::span<const CurvePoint> meas
   return reading;
 }
 
-Hierarchy levels_of_model(const LatencyCurves& curves, const Constants& constants) {
+Hierarchy read_levels(const LatencyCurves& curves, const Constants& constants) {
   const LatencyCurves measured = readable(curves);
   if (measured.cycle.size() < fewest_points) return {};
   Hierarchy hierarchy;
@@ -257,6 +282,14 @@ Hierarchy levels_of_model(const LatencyCurves& curves, const Constants& constant
   hierarchy.levels = read_curve(without_translation(measured, of_tables), measured.cycle, constants).levels;
   std::ranges::move(of_tables, std::back_inserter(hierarchy.translation));
   return hierarchy;
+}
+
+std::vector<analysis::Edge> read_edges(const LatencyCurves& curves, const Constants& constants) {
+  const LatencyCurves cycle = readable({.cycle = curves.cycle, .independent = {}, .page = {}});
+  if (cycle.cycle.size() < fewest_points) return {};
+  const Observations points = observe(cycle, constants);
+  const Fitted fitted = search(points, constants);
+  return Reader(points, fitted, cycle.cycle, constants).edges();
 }
 
 }  // namespace sonde::analysis::curve

@@ -1,4 +1,4 @@
-#include "analysis/curve/selection.hpp"
+#include "analysis/levels/selection.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "analysis/curve/terms.hpp"
+#include "analysis/levels/terms.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +16,7 @@ double share(const Term& term, Order order, double log2_bytes, double log2_touch
     case Kind::pages_in_turn:
       if (order == Order::page) return term.shape->cyclic_miss(beyond);
       [[fallthrough]];
+    case Kind::cache_in_many_orders:
     case Kind::pages_shared: return beyond > 0 ? 1 - std::exp2(-beyond) : 0;
     case Kind::growth: return order == Order::page ? 0 : std::max(0.0, beyond);
   }

@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "analysis/curve/constants.hpp"
+#include "analysis/levels/constants.hpp"
 #include "analysis/levels/levels.hpp"
 
 // What was measured, and how far each point may lie off a model that is right. The standard deviation of a point's
@@ -26,6 +26,8 @@ struct Observations {
   Eigen::VectorXd weight;        ///< 1 / (s * latency)
   bool has_independent = false;
   bool has_page = false;
+  bool translation_is_told = false;  ///< by walks over pages, at one stride or at several
+  bool of_streams = false;
   double line_bytes = 64;
   double least_log2 = 0;  ///< of the cycle
   double most_log2 = 0;

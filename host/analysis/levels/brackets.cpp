@@ -1,4 +1,4 @@
-#include "analysis/curve/brackets.hpp"
+#include "analysis/levels/brackets.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/curve/search.hpp"
+#include "analysis/levels/search.hpp"
 
 namespace sonde::analysis::curve {
 namespace {
@@ -27,16 +27,18 @@ std::optional<Range> profile(const Observations& points, const Fitted& fitted, s
   held.erase(held.begin() + static_cast<std::ptrdiff_t>(place));
   std::vector<Term> terms;
   for (int step = -sizes_an_octave_of_profile; step <= sizes_an_octave_of_profile; ++step) {
+    Term moved = own;
+    moved.log2_bytes += static_cast<double>(step) / sizes_an_octave_of_profile;
+    if (by_independent) moved.shift = 0;
+    terms.push_back(moved);
+    moved.kind = Kind::cache;
     for (const CacheShape& shape : cache_shapes()) {
-      Term moved = own;
       moved.shape = &shape;
-      moved.log2_bytes += static_cast<double>(step) / sizes_an_octave_of_profile;
-      if (by_independent) moved.shift = 0;
       terms.push_back(moved);
     }
   }
   const Eigen::VectorXd gain = gains(points, held, dictionary(std::move(terms), points), weights);
-  const auto shapes = static_cast<Eigen::Index>(cache_shapes().size());
+  const auto shapes = static_cast<Eigen::Index>(cache_shapes().size()) + 1;
   const double inflated = std::max(1.0, fitted.deviance / static_cast<double>(points.count()));
   const double most = gain.maxCoeff();
   if (most <= constants.deviance_of_bracket * inflated) return std::nullopt;

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "analysis/curve/observations.hpp"
 #include "analysis/levels/cache_shapes.hpp"
+#include "analysis/levels/observations.hpp"
 
 // The curve as a sum. A load's latency at a working set of N bytes is
 //   y(N, order) = b + c [order is independent] + sum of d_k M_k(N / C_k) + sum of t_j T_j(N / R_j),
@@ -15,10 +15,11 @@
 // by the lines that it touches. T = 1 - R / N for walks in random order; over pages the same, or a step where the walk
 // is a cycle of them; or log2(N / R) in the cycle and independent walks alone, for page walks that reach memory further
 // and further out. Independent lines may see another size C 2^shift, and another shape, as lines lie elsewhere each
-// time.
+// time. Streams that each read the whole in an order of their own find in a cache what it holds of it, whatever its
+// policy: M = 1 - C / N.
 namespace sonde::analysis::curve {
 
-enum class Kind { cache, pages_shared, pages_in_turn, growth };
+enum class Kind { cache, cache_in_many_orders, pages_shared, pages_in_turn, growth };
 
 struct Term {
   Kind kind = Kind::cache;
@@ -28,7 +29,7 @@ struct Term {
   double shift = 0;                               ///< octaves that an independent walk's edge lies beyond the cycle's
 
   friend bool operator==(const Term&, const Term&) = default;
-  [[nodiscard]] bool is_cache() const { return kind == Kind::cache; }
+  [[nodiscard]] bool is_cache() const { return kind == Kind::cache || kind == Kind::cache_in_many_orders; }
   [[nodiscard]] double cost(const Constants& constants) const {
     if (!is_cache()) return constants.parameters_of_translation;
     return constants.parameters_of_cache + (independent_shape ? constants.parameters_of_another_shape : 0);

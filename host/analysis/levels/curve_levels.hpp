@@ -3,9 +3,9 @@
 #include <span>
 #include <vector>
 
-#include "analysis/curve/constants.hpp"
-#include "analysis/curve/likelihood.hpp"
+#include "analysis/levels/constants.hpp"
 #include "analysis/levels/levels.hpp"
+#include "analysis/levels/likelihood.hpp"
 
 // Levels from terms. Between two edges (selection.hpp) lies a level. Its latency is the median of the points that it
 // serves alone, without what the model says that others add; near its beginning, as translation lengthens its end, and
@@ -25,7 +25,10 @@ struct Reading {
 /// three points of the cycle.
 Reading read_curve(const LatencyCurves& curves, std::span<const CurvePoint> measured, const Constants& constants = {});
 
-/// As find_levels, by the model; empty for less than three points of the cycle.
-Hierarchy levels_of_model(const LatencyCurves& curves, const Constants& constants = {});
+/// As find_levels.
+Hierarchy read_levels(const LatencyCurves& curves, const Constants& constants = {});
+
+/// As find_edges, from the cycle alone.
+std::vector<analysis::Edge> read_edges(const LatencyCurves& curves, const Constants& constants);
 
 }  // namespace sonde::analysis::curve

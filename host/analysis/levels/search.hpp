@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "analysis/curve/likelihood.hpp"
+#include "analysis/levels/likelihood.hpp"
 
 // Which terms: orthogonal matching pursuit (Pati, Rezaiifar and Krishnaprasad 1993) with Schwarz's criterion to end it.
 // A dictionary holds terms of every kind at sizes evenly spaced on a logarithmic axis. What a column x would gain

@@ -1,4 +1,4 @@
-#include "analysis/curve/nonnegative_least_squares.hpp"
+#include "analysis/levels/nonnegative_least_squares.hpp"
 
 #include <Eigen/Cholesky>
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/curve/terms.hpp"
+#include "analysis/levels/terms.hpp"
 
 // How well terms explain the points. A residual in units of its error, r, has the deviance (v + 1) log(1 + r^2 / v):
 // Student's t with v degrees of freedom, as outliers are many (Lange, Little and Taylor, JASA 84, 1989). Interference

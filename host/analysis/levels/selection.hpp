@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "analysis/curve/likelihood.hpp"
+#include "analysis/levels/likelihood.hpp"
 
 // Which of the model's caches are one edge, and which edges are levels. Caches in order of size: two that are closer
 // than a factor of about two, or between which no two points are served mostly by the one, are one edge, as chance in

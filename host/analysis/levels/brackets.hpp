@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/curve/likelihood.hpp"
+#include "analysis/levels/likelihood.hpp"
 
 // How sure a size is: the profile likelihood. At each size near a term's the coefficients are fitted anew, and the
 // shape that explains most is taken; sizes whose deviance is less than 3.84 above the least hold the true one with 95 %

@@ -1,11 +1,11 @@
-#include "analysis/curve/likelihood.hpp"
+#include "analysis/levels/likelihood.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
-#include "analysis/curve/nonnegative_least_squares.hpp"
+#include "analysis/levels/nonnegative_least_squares.hpp"
 
 namespace sonde::analysis::curve {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/curve/search.hpp"
+#include "analysis/levels/search.hpp"
 
 #include <Eigen/QR>
 #include <algorithm>
@@ -75,11 +75,18 @@ class Search {
   [[nodiscard]] std::vector<Term> all_caches() const {
     return at_all_sizes([&](std::vector<Term>& all, double at) {
       for (const CacheShape* shape : coarse_shapes()) all.push_back({.log2_bytes = at, .shape = shape});
+      if (points_.of_streams) all.push_back(in_many_orders(at));
     });
   }
 
   [[nodiscard]] std::vector<Term> all_translation() const {
     return at_all_sizes([&](std::vector<Term>& all, double at) { add_translation(all, at); });
+  }
+
+  static Term in_many_orders(double at) {
+    return {.kind = Kind::cache_in_many_orders,
+            .log2_bytes = at,
+            .shape = &shape_of(Index::modulo, Policy::least_recent, 4)};
   }
 
   /// Tables of pages only where a walk over pages can tell them from caches.
@@ -144,16 +151,20 @@ class Search {
     return now;
   }
 
+  /// Without terms that do not pay for their parameters. Where all of them explain the points worse than their errors,
+  /// a gain counts as so much less.
   [[nodiscard]] Fitted pruned(Fitted now) const {
+    const double dispersion = std::max(1.0, now.deviance / static_cast<double>(points_.count()));
+    const auto objective = [&](const Fitted& one) { return one.objective - one.deviance * (1 - 1 / dispersion); };
     while (!now.terms.empty()) {
       std::optional<Fitted> best;
       for (std::size_t place = 0; place < now.terms.size(); ++place) {
         std::vector<Term> fewer = now.terms;
         fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(place));
         Fitted tried = fit(std::move(fewer));
-        if (!best || tried.objective < best->objective) best = std::move(tried);
+        if (!best || objective(tried) < objective(*best)) best = std::move(tried);
       }
-      if (best->objective > now.objective) break;
+      if (objective(*best) > objective(now)) break;
       now = std::move(*best);
     }
     return now;
@@ -174,6 +185,7 @@ class Search {
         std::vector<Term> candidates;
         for (double at = from - 0.2; at <= to + 0.2; at += 0.5 / constants_.sizes_an_octave) {
           for (const CacheShape& shape : cache_shapes()) candidates.push_back({.log2_bytes = at, .shape = &shape});
+          if (points_.of_streams) candidates.push_back(in_many_orders(at));
         }
         Fitted tried = best_with(fit(std::move(fewer)), place, dictionary(std::move(candidates), points_));
         if (tried.objective > now.objective) continue;
@@ -193,10 +205,12 @@ class Search {
         add_translation(all, moved.log2_bytes);
         continue;
       }
+      moved.kind = Kind::cache;
       for (const CacheShape& shape : cache_shapes()) {
         moved.shape = &shape;
         all.push_back(moved);
       }
+      if (points_.of_streams) all.push_back(in_many_orders(moved.log2_bytes));
       if (!points_.has_independent || step == 0) continue;
       moved.shape = term.shape;
       moved.shift = term.shift - (moved.log2_bytes - term.log2_bytes);  // where independent lines see it stays
