@@ -1,6 +1,7 @@
 // Judges the level search on curves whose levels are known: prints what it finds, how often and how closely, and what
 // each of its constants is worth, halved and doubled.
 // Usage: levels_of_curves [--constants] [--brief] [--only=part of a name] [--set=constant=value] [folder]
+//        levels_of_curves --terms=NAME [folder]: what each term adds at each point, as draw_curve_terms draws it
 // The folder holds NAME.jsonl and NAME.expected.json as tests/data does, which is taken where none is named;
 // levels_on_random_hierarchies writes such a folder.
 
@@ -15,6 +16,8 @@
 
 #include "analysis/levels/curve_levels.hpp"
 #include "analysis/levels/levels.hpp"
+#include "analysis/levels/observations.hpp"
+#include "analysis/levels/search.hpp"
 #include "support/recorded_curve.hpp"
 
 namespace {
@@ -155,6 +158,26 @@ void print_terms(const analysis::curve::Fitted& fitted) {
               fitted.deviance / static_cast<double>(fitted.model.size()));
 }
 
+/// A line for each point: its order and size, what was measured, what the model has, and what each term adds.
+void print_points(const test::RecordedMachine& machine, const analysis::curve::Constants& constants) {
+  const analysis::curve::Observations points = analysis::curve::observe(machine.curves, constants);
+  const analysis::curve::Fitted fitted = analysis::curve::search(points, constants);
+  const char* orders[] = {"cycle", "independent", "page"};
+  std::printf("order\tbytes\tmeasured\tmodel\tthe nearest cache");
+  for (const analysis::curve::Term& term : fitted.terms)
+    std::printf("\t%s %.4g KiB", term.is_cache() ? "cache" : "translation", std::exp2(term.log2_bytes) / 1024);
+  for (Eigen::Index i = 0; i < points.count(); ++i) {
+    std::printf("\n%s\t%.0f\t%.4f\t%.4f\t%.4f", orders[static_cast<int>(points.order_of(i))],
+                std::exp2(points.log2_bytes(i)), points.latency(i), fitted.model(i), fitted.coefficients(0));
+    for (std::size_t term = 0; term < fitted.terms.size(); ++term) {
+      const double share =
+          analysis::curve::share(fitted.terms[term], points.order_of(i), points.log2_bytes(i), points.log2_touched(i));
+      std::printf("\t%.4f", fitted.added(term) * share);
+    }
+  }
+  std::printf("\n");
+}
+
 /// Whether "name=value" names a constant.
 bool set(analysis::curve::Constants& constants, const std::string& text) {
   const std::size_t sign = text.find('=');
@@ -174,6 +197,7 @@ int main(int count, char** arguments) {
   analysis::curve::Constants own;
   std::filesystem::path folder = test::recorded_folder();
   std::string only;
+  std::string drawn;
   for (int i = 1; i < count; ++i) {
     const std::string word = arguments[i];
     if (word == "--constants") {
@@ -182,6 +206,8 @@ int main(int count, char** arguments) {
       brief = true;
     } else if (word.starts_with("--set=") && set(own, word.substr(6))) {
       continue;
+    } else if (word.starts_with("--terms=")) {
+      drawn = word.substr(8);
     } else if (word.starts_with("--only=")) {
       only = word.substr(7);
     } else if (word.starts_with("--") || !std::filesystem::is_directory(word)) {
@@ -193,6 +219,10 @@ int main(int count, char** arguments) {
     } else {
       folder = word;
     }
+  }
+  if (!drawn.empty()) {
+    print_points(test::recorded_machine(drawn, folder), own);
+    return 0;
   }
   std::vector<std::pair<std::string, test::RecordedMachine>> machines;
   for (const std::string& name : test::recorded_machines(folder)) {
