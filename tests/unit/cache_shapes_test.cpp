@@ -33,36 +33,30 @@ TEST(CacheShapes, OneLineTooManyOfRandomReplacementMissesExactlySoOften) {
   }
 }
 
-TEST(CacheShapes, ChanceMovesAHashedCacheAsFarAsInASimulation) {
+TEST(CacheShapes, AHashedCacheMissesAsInASimulation) {
   std::mt19937_64 random(1);
   constexpr int sets = 17;
   constexpr int ways = 12;
   const CacheShape shape(hashed, least_recent, ways);
   for (const int lines : {120, 152, 204, 260}) {
     double sum = 0;
-    double squares = 0;
     constexpr int rounds = 4000;
     for (int round = 0; round < rounds; ++round) {
-      const double share = missed(random, lines, sets, ways);
-      sum += share;
-      squares += share * share;
+      sum += missed(random, lines, sets, ways);
     }
     const double mean = sum / rounds;
-    const double deviation = std::sqrt(squares / rounds - mean * mean);
     const double log2_rho = std::log2(static_cast<double>(lines) / (sets * ways));
     EXPECT_NEAR(shape.cyclic_miss(log2_rho), mean, 0.02) << lines;
-    EXPECT_NEAR(shape.deviation_of_a_set(log2_rho) / std::sqrt(sets), deviation, 0.1 * deviation) << lines;
   }
 }
 
-TEST(CacheShapes, ChanceMovesIndependentHitsAsFarAsInASimulationAndNotAtAllFarBeyond) {
+TEST(CacheShapes, AHashedCacheIsHitByIndependentAccessesAsInASimulation) {
   std::mt19937_64 random(1);
   constexpr int sets = 17;
   constexpr int ways = 12;
   const CacheShape shape(hashed, least_recent, ways);
   for (const int lines : {180, 204, 260}) {
     double sum = 0;
-    double squares = 0;
     constexpr int rounds = 4000;
     for (int round = 0; round < rounds; ++round) {
       std::vector<int> in_set(sets);
@@ -70,23 +64,10 @@ TEST(CacheShapes, ChanceMovesIndependentHitsAsFarAsInASimulationAndNotAtAllFarBe
       double held = 0;
       for (const int count : in_set) held += std::min(count, ways);
       sum += held / lines;
-      squares += held / lines * held / lines;
     }
     const double mean = sum / rounds;
-    const double deviation = std::sqrt(squares / rounds - mean * mean);
     const double log2_rho = std::log2(static_cast<double>(lines) / (sets * ways));
-    EXPECT_NEAR(shape.independent_deviation_of_a_set(log2_rho) / std::sqrt(sets), deviation, 0.1 * deviation) << lines;
-  }
-  EXPECT_LT(shape.independent_deviation_of_a_set(1.5), 0.01 * shape.independent_deviation_of_a_set(0));
-}
-
-TEST(CacheShapes, LinesThatFallIntoSetsInTurnLeaveNothingToChance) {
-  for (const CacheShape& shape : cache_shapes()) {
-    if (shape.index() == modulo) {
-      EXPECT_EQ(shape.deviation_of_a_set(0), 0);
-    } else {
-      EXPECT_GT(shape.deviation_of_a_set(0), 0);
-    }
+    EXPECT_NEAR(shape.independent_hit(log2_rho), mean, 0.02) << lines;
   }
 }
 

@@ -33,25 +33,7 @@ std::vector<double> miss_by_lines(CacheShape::Policy policy, int ways, int most_
   return miss;
 }
 
-/// Of what a set does, over the number of lines that chance gives it.
-struct Moments {
-  double sum = 0;
-  double square = 0;
-  double product = 0;  // with the number of lines
-
-  void add(double probability, double value, int lines) {
-    sum += probability * value;
-    square += probability * value * value;
-    product += probability * value * lines;
-  }
-  /// The lines of the whole walk are as many as they are: where one set has more, others have fewer.
-  double deviation(double mean_lines) const {
-    const double covariance = product - sum * mean_lines;
-    return std::sqrt(std::max(0.0, square - sum * sum - covariance * covariance / mean_lines));
-  }
-};
-
-/// Shapes are made on all cores at once, and std::lgamma writes its sign to a variable that all of them share.
+/// Shapes may be made on several threads, and std::lgamma writes its sign to a variable that all of them share.
 double log_factorial(int n) {
 #if defined(__linux__)
   int sign = 1;
@@ -69,8 +51,6 @@ CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), po
   const std::vector<double> miss = miss_by_lines(policy, ways, most_lines);
   cyclic_miss_.resize(table_size);
   independent_hit_.resize(table_size);
-  deviation_of_a_set_.resize(table_size);
-  independent_deviation_of_a_set_.resize(table_size);
   for (int step = 0; step < table_size; ++step) {
     const double rho = std::exp2(least_log2 + static_cast<double>(step) / steps_per_octave);
     const double mean = rho * ways;
@@ -86,8 +66,6 @@ CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), po
       held = std::min(1.0, 1 / rho);
     } else {
       // Lines fall into sets at random: Poisson.
-      Moments misses;
-      Moments hits;
       double probability = std::exp(-mean);
       const bool by_logarithm = mean > 600;
       const int first = std::max(0, static_cast<int>(mean - 12 * std::sqrt(mean) - 40));
@@ -98,14 +76,9 @@ CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), po
         } else if (lines > 0) {
           probability *= mean / lines;
         }
-        const double missed_here = lines / mean * miss[static_cast<std::size_t>(lines)];
-        misses.add(probability, missed_here, lines);
-        hits.add(probability, std::min(lines, ways) / mean, lines);
+        missed += probability * lines / mean * miss[static_cast<std::size_t>(lines)];
+        held += probability * std::min(lines, ways) / mean;
       }
-      missed = misses.sum;
-      held = hits.sum;
-      deviation_of_a_set_[static_cast<std::size_t>(step)] = misses.deviation(mean);
-      independent_deviation_of_a_set_[static_cast<std::size_t>(step)] = hits.deviation(mean);
     }
     cyclic_miss_[static_cast<std::size_t>(step)] = std::clamp(missed, 0.0, 1.0);
     independent_hit_[static_cast<std::size_t>(step)] = std::clamp(held, 0.0, 1.0);

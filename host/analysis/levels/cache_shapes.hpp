@@ -20,13 +20,6 @@ class CacheShape {
   /// Share of independent, uniformly random accesses that hit.
   double independent_hit(double log2_rho) const { return at(independent_hit_, log2_rho); }
 
-  /// How far chance moves the share that misses in one set of a hashed cache, as a standard deviation: of a cache it is
-  /// this over the root of its sets. Zero where lines fall into sets in turn.
-  double deviation_of_a_set(double log2_rho) const { return at(deviation_of_a_set_, log2_rho); }
-  /// The same of independent accesses' hits. Far beyond the cache every set is full, whatever falls where: nothing is
-  /// left.
-  double independent_deviation_of_a_set(double log2_rho) const { return at(independent_deviation_of_a_set_, log2_rho); }
-
   Index index() const { return index_; }
   Policy policy() const { return policy_; }
   int ways() const { return ways_; }
@@ -39,8 +32,6 @@ class CacheShape {
   int ways_;
   std::vector<double> cyclic_miss_;
   std::vector<double> independent_hit_;
-  std::vector<double> deviation_of_a_set_;
-  std::vector<double> independent_deviation_of_a_set_;
 };
 
 /// Every shape that a fit may choose from, made once.

@@ -67,8 +67,7 @@ class Reader {
     for (std::size_t i = 0; i + 1 < found.size(); ++i) widen(found[i], found[i + 1]);
     if (found.size() > 1 && !points_.translation_is_told) {
       const double step = memory.latency_ns.value / found[found.size() - 2].latency_ns.value;
-      memory.may_be_translation = step < constants_.least_sure_step || small_steps > 0 ||
-                                  (!ends_flat() && step < 1 + constants_.most_untold_translation);
+      memory.may_be_translation = step < constants_.least_sure_step || small_steps > 0 || !ends_flat();
     }
     return found;
   }
@@ -262,6 +261,33 @@ LatencyCurves readable(LatencyCurves curves) {
   return curves;
 }
 
+LatencyCurves scaled(LatencyCurves curves, double factor) {
+  const auto multiply = [&](auto& points) {
+    for (auto& point : points) {
+      for (double& value : point.values) value *= factor;
+    }
+  };
+  multiply(curves.cycle);
+  multiply(curves.independent);
+  multiply(curves.page);
+  multiply(curves.strides);
+  return curves;
+}
+
+void multiply(Bracket& bracket, double factor) {
+  bracket = {bracket.low * factor, bracket.value * factor, bracket.high * factor};
+}
+
+Hierarchy scaled(Hierarchy hierarchy, double factor) {
+  for (Level& level : hierarchy.levels) multiply(level.latency_ns, factor);
+  for (PageTable& table : hierarchy.page_tables) multiply(table.added_ns, factor);
+  for (TranslationEdge& edge : hierarchy.translation) {
+    edge.added_ns *= factor;
+    for (double& added_ns : edge.added_ns_at) added_ns *= factor;
+  }
+  return hierarchy;
+}
+
 }  // namespace
 
 Reading read_curve(const LatencyCurves& curves, std::span<const CurvePoint> measured, const Constants& constants) {
@@ -272,8 +298,11 @@ Reading read_curve(const LatencyCurves& curves, std::span<const CurvePoint> meas
 }
 
 Hierarchy read_levels(const LatencyCurves& curves, const Constants& constants) {
-  const LatencyCurves measured = readable(curves);
-  if (measured.cycle.size() < fewest_points) return {};
+  const LatencyCurves in_ns = readable(curves);
+  if (in_ns.cycle.size() < fewest_points) return {};
+  // In units of the nearest latency: nanoseconds and cycles are then the same to the last bit.
+  const double unit = median_of(in_ns.cycle.front());
+  const LatencyCurves measured = scaled(in_ns, 1 / unit);
   Hierarchy hierarchy;
   hierarchy.page_tables = page_tables(measured.strides);
   hierarchy.translation = translation_edges(measured);
@@ -281,7 +310,7 @@ Hierarchy read_levels(const LatencyCurves& curves, const Constants& constants) {
   if (measured.page.empty()) std::ranges::transform(hierarchy.page_tables, std::back_inserter(of_tables), edge_of);
   hierarchy.levels = read_curve(without_translation(measured, of_tables), measured.cycle, constants).levels;
   std::ranges::move(of_tables, std::back_inserter(hierarchy.translation));
-  return hierarchy;
+  return scaled(std::move(hierarchy), unit);
 }
 
 std::vector<analysis::Edge> read_edges(const LatencyCurves& curves, const Constants& constants) {

@@ -9,11 +9,11 @@
 
 // Levels from terms. Between two edges (selection.hpp) lies a level. Its latency is the median of the points that it
 // serves alone, without what the model says that others add; near its beginning, as translation lengthens its end, and
-// memory's at the curve's end. Its size is the geometric mean of its edge's parts, weighted by their
-// steps: where independent lines tell it, moved to what they hit. A cycle alone leaves
-// the policy open: then it is where the curve leaves the plateau by 5 % of the step, as a careful reader has it.
-// Brackets are of profiles (brackets.hpp), as far as points scatter between allocations (other_runs.hpp), and further
-// where something else used the core.
+// memory's at the curve's end. A small step within a level leaves it the latency from before. Its size is the geometric
+// mean of its edge's parts, weighted by their steps: where independent lines tell it, moved to what they hit. A cycle
+// alone leaves the policy open: then it is where the curve leaves the plateau by 5 % of the step, as a careful reader
+// has it. Brackets are of profiles (brackets.hpp), as far as points scatter between allocations (other_runs.hpp), and
+// further where something else used the core.
 namespace sonde::analysis::curve {
 
 struct Reading {

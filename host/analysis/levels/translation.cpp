@@ -13,6 +13,10 @@ constexpr double early_misses = 1.5;
 constexpr double earliest_misses = 2.5;
 /// Of a rise, what those before and after it are where it stands by itself.
 constexpr double small_beside = 0.25;
+/// What an edge has to be to be worth a finding: its rise as a share of the latency before it, and over half the
+/// quartile range of the walk's values.
+constexpr double least_rise = 0.08;
+constexpr double least_over_noise = 4;
 
 double interpolated(const std::vector<double>& x, const std::vector<double>& y, double at) {
   if (x.empty()) return 0;
@@ -128,7 +132,7 @@ std::vector<CurvePoint> lowered(const std::vector<CurvePoint>& curve, const std:
 
 }  // namespace
 
-std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves, const LeastEdge& least) {
+std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves) {
   std::vector<TranslationEdge> edges;
   if (curves.page.size() < 2) return edges;
   const Packed packed(curves);
@@ -139,7 +143,7 @@ std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves, cons
   for (std::size_t i = 0; i + 1 < added.size();) {
     std::size_t end = i + 1;
     const double base = added[i] + median_of(curves.page[i]);
-    const auto rises = [&](std::size_t at) { return added[at] - added[at - 1] > 0.25 * least.rise * base; };
+    const auto rises = [&](std::size_t at) { return added[at] - added[at - 1] > 0.25 * least_rise * base; };
     while (end < added.size() && rises(end)) ++end;
     const double rise = added[end - 1] - added[i];
     // Beside what a load takes at this span anyway, or nobody can see it in the curve.
@@ -147,15 +151,11 @@ std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves, cons
     // Somewhere on the way up no cache of few ways may explain it.
     const double sure = *std::ranges::max_element(costs.certain_ns.begin() + static_cast<std::ptrdiff_t>(i),
                                                   costs.certain_ns.begin() + static_cast<std::ptrdiff_t>(end));
-    if (rise > least.rise * std::max(base, beside) && rise > least.over_noise * typical_noise && sure > rise / 2)
+    if (rise > least_rise * std::max(base, beside) && rise > least_over_noise * typical_noise && sure > rise / 2)
       edges.push_back(edge_between(costs, i, end));
     i = std::max(end - 1, i + 1);
   }
   return edges;
-}
-
-double added_ns_at(const TranslationEdge& edge, double bytes) {
-  return interpolated(edge.log2_spans, edge.added_ns_at, std::log2(bytes));
 }
 
 LatencyCurves without_translation(const LatencyCurves& curves, const std::vector<TranslationEdge>& edges) {
