@@ -36,6 +36,7 @@ std::vector<Point> next_of_test(const gpu::DeviceInfo&, const Request&, std::spa
 }
 
 std::vector<std::uint64_t> seeds_prepared;
+int attempts_interrupted = 0;  ///< the first ones of a point
 std::chrono::steady_clock::time_point last_prepared;
 
 Workload prepare_of_test(gpu::Device& device, const Point& point, const Request& request) {
@@ -399,6 +400,30 @@ TEST_F(RunnerTest, TheValuesAreThoseOfTheAttemptThatIsKept) {
                  }},
             observer);
   EXPECT_NEAR(analysis::summarize(observer.measurements.at(0).values).median, 30, 1e-6);
+}
+
+// A core that the driver's threads did not have shows in no share of the machine's time where it was their own.
+TEST_F(RunnerTest, APointOfInterruptedDispatchesIsMeasuredAgainAndLabelled) {
+  Probe probe = walking();
+  probe.prepare = [](gpu::Device& device, const Point& point, const Request& request) {
+    Workload workload = prepare_of_test(device, point, request);
+    const auto attempt = static_cast<int>(seeds_prepared.size()) - 1;  // 0: the reference that drift is told from
+    const bool is_interrupted = attempt > 0 && attempt <= attempts_interrupted;
+    workload.interrupted = [is_interrupted] { return is_interrupted; };
+    return workload;
+  };
+  for (const auto& [interrupted, attempts] : {std::pair{0, 1}, std::pair{1, 2}, std::pair{9, 3}}) {
+    ScriptedDevice device({});
+    RecordingObserver seen;
+    seeds_prepared.clear();
+    points_wanted = {point_of(few_bytes)};
+    attempts_interrupted = interrupted;
+    run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({})}, seen);
+    ASSERT_EQ(seen.measurements.size(), 1u);
+    EXPECT_EQ(seen.measurements[0].state.attempts, attempts) << interrupted;
+    EXPECT_EQ(seen.measurements[0].state.disturbed, attempts == 3) << interrupted;
+    EXPECT_EQ(seen.measurements[0].state.interrupted, attempts == 3 ? 1 : 0) << interrupted;
+  }
 }
 
 TEST_F(RunnerTest, ALittleOfOthersIsTolerated) {
