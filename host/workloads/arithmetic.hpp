@@ -64,8 +64,8 @@ ArithmeticShape arithmetic_shape_of(const std::map<std::string, double>& named);
 /// and a dot product keeps too little of its four bytes.
 inline bool can_be_alone(NumberType type) { return type != NumberType::fp16 && type != NumberType::four_bytes; }
 
-/// The shape of another operation, in registers that multiply-adds were fastest in.
-ArithmeticShape shape_for(Operation operation, ArithmeticShape of_multiply_adds);
+/// Of another operation, in the registers of the shape that multiply-adds were fastest in.
+ArithmeticShape shape_for(Operation operation, ArithmeticShape shape);
 
 /// Its operands are neither zero nor one, and so that it does not end at a value or leave the type's range. `variant`
 /// chooses among several of the same kind.
