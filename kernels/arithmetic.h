@@ -1,10 +1,12 @@
 // Arithmetic of one number type: what every kernels/arithmetic_TYPE.cl does. Such a file defines ARITHMETIC, the
 // kernel's name; NUMBER; NUMBER_OF(low, high), a number from two words, and NUMBERS_OF, a vector from two of words;
 // WORDS_OF(vector), words that hold all that tells its numbers from others; FLOATING where they are no integers.
-// An accumulator is a pair of vectors x, y. A step of fused multiply-adds is x = x + y * first, the next one y = y + x *
-// second: a rotation, which neither ends at a value nor leaves the type's range, and whose every step needs the one
-// before. Additions rotate likewise. Multiplications and functions go to and fro on x alone. The multipliers are
-// arguments, and where chains begin comes from memory, so that nothing can be folded.
+// An accumulator is a chain of steps each of which needs the one before. PAIRED, it is two vectors x, y: a step of fused
+// multiply-adds is x = x + y * first, the next one y = y + x * second, a rotation; additions rotate likewise. Else it is x
+// alone, and there are twice as many chains in as many registers, of which a CPU has few: x = x * x + first where numbers
+// are FLOATING, which never settles, and x = x * first + second of integers. Multiplications and functions go to and fro on
+// x alone. No chain ends at a value or leaves the type's range. The multipliers are arguments, and where chains begin comes
+// from memory, so that nothing can be folded.
 // results: for each item a word that tells every accumulator, and the trips that were made with `salt` added.
 // first, second: two words each. A trip makes 2 * UNROLL steps of each accumulator.
 #define FMA 0
@@ -53,9 +55,8 @@
 #define WORDS JOINED(uint, WIDTH)
 #endif
 #define BEGINNING(k, of) NUMBERS_OF(WORDS_AT(of + ((begin + k * WIDTH) & 15)), WORDS_AT(of + 32 + ((begin + k * WIDTH) & 15)))
-#define BEGIN(k)                     \
-  VECTOR x##k = BEGINNING(k, 0);     \
-  VECTOR y##k = BEGINNING(k, 64);
+#define BEGIN_X(k) VECTOR x##k = BEGINNING(k, 0);
+#define BEGIN_Y(k) VECTOR y##k = BEGINNING(k, 64);
 
 // A word for each component, then one for all.
 #define TELL(v) told = told * 0x01000193u + WORDS_OF(v);
@@ -72,8 +73,17 @@
 #ifndef MULTIPLY_ADD
 #define MULTIPLY_ADD(left, right, addend) ((left) * (right) + (addend))
 #endif
+#if PAIRED
 #define STEP_X(k) x##k = MULTIPLY_ADD(y##k, first, x##k);
 #define STEP_Y(k) y##k = MULTIPLY_ADD(x##k, second, y##k);
+#else
+#ifdef FLOATING
+#define STEP_X(k) x##k = MULTIPLY_ADD(x##k, x##k, first);
+#else
+#define STEP_X(k) x##k = MULTIPLY_ADD(x##k, first, second);
+#endif
+#define STEP_Y(k) STEP_X(k)
+#endif
 #elif OPERATION == ADD
 #define STEP_X(k) x##k = x##k + y##k;
 #ifdef FLOATING
@@ -109,7 +119,13 @@
 #define PASTED(left, right) left##right
 #define UNROLLED(times) PASTED(UNITS_, times)
 
+#if PAIRED
+#define BEGIN(k) BEGIN_X(k) BEGIN_Y(k)
 #define LEAVE(k) TELL(x##k) TELL(y##k)
+#else
+#define BEGIN(k) BEGIN_X(k)
+#define LEAVE(k) TELL(x##k)
+#endif
 #define LEAVE_SUM(k) sums += x##k;
 
 __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))

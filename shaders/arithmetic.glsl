@@ -5,6 +5,7 @@ layout(constant_id = 1) const uint OPERATION = 0;
 layout(constant_id = 2) const uint ACCUMULATORS = 1;
 layout(constant_id = 3) const uint UNROLL = 1;
 layout(constant_id = 4) const uint WIDTH = 1;
+layout(constant_id = 5) const uint PAIRED = 1;
 const uint FMA = 0;
 const uint ADD = 1;
 const uint MULTIPLY = 2;
@@ -48,18 +49,20 @@ layout(push_constant) uniform Arguments {
 #endif
 #endif
 
-#define BEGIN(k)                         \
-  x##k = beginning(zero, begin + k * COMPONENTS, 0);  \
-  y##k = beginning(zero, begin + k * COMPONENTS, 64);
-#define STEP_X(k) x##k = step_x(x##k, y##k, first);
-#define STEP_Y(k)                      \
-  if (OPERATION < MULTIPLY) {          \
-    y##k = step_y(x##k, y##k, second); \
-  } else {                             \
-    x##k = step_y(x##k, y##k, second); \
+#define BEGIN(k)                                     \
+  x##k = beginning(zero, begin + k * COMPONENTS, 0); \
+  if (PAIRED != 0) y##k = beginning(zero, begin + k * COMPONENTS, 64);
+#define STEP_X(k) x##k = PAIRED != 0 ? turned_x(x##k, y##k, first) : stepped(x##k, first, first, second);
+#define STEP_Y(k)                                  \
+  if (PAIRED != 0) {                               \
+    y##k = turned_y(x##k, y##k, second);           \
+  } else {                                         \
+    x##k = stepped(x##k, second, first, second);   \
   }
 #define TELL(v) told = told * 0x01000193u + WORDS_OF(v);
-#define LEAVE(k) TELL(x##k) TELL(y##k)
+#define LEAVE(k) \
+  TELL(x##k)     \
+  if (PAIRED != 0) { TELL(y##k) }
 #define LEAVE_SUM(k) sums += x##k;
 #define TELL_COMPONENT(v) check = check * 0x01000193u + v;
 #define ADD_COMPONENT(v) sum += float(v);

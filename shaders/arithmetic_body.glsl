@@ -4,14 +4,31 @@ VECTOR beginning(VECTOR zero, uint number, uint part) {
   return VECTOR_AT(place);
 }
 
-VECTOR step_x(VECTOR x, VECTOR y, VECTOR operand) {
+// Of a pair. Precise: nothing may be reordered. A fused multiply-add is one operation anyway, which some drivers split in
+// two where it has to be precise.
+VECTOR turned_x(VECTOR x, VECTOR y, VECTOR operand) {
   if (OPERATION == FMA) return MULTIPLY_ADD(y, operand, x);
-  // Precise: nothing may be reordered. A fused multiply-add is one operation anyway, which some drivers split in two
-  // where it has to be precise.
-  if (OPERATION == ADD) {
-    precise VECTOR sum = x + y;
-    return sum;
-  }
+  precise VECTOR sum = x + y;
+  return sum;
+}
+
+VECTOR turned_y(VECTOR x, VECTOR y, VECTOR operand) {
+  if (OPERATION == FMA) return MULTIPLY_ADD(x, operand, y);
+#ifdef FLOATING
+  precise VECTOR sum = y - x;
+#else
+  precise VECTOR sum = y + x;
+#endif
+  return sum;
+}
+
+// Of x alone.
+VECTOR stepped(VECTOR x, VECTOR operand, VECTOR first, VECTOR second) {
+#ifdef FLOATING
+  if (OPERATION == FMA) return MULTIPLY_ADD(x, x, first);
+#else
+  if (OPERATION == FMA) return MULTIPLY_ADD(x, first, second);
+#endif
 #ifdef SINGLE
   if (OPERATION == RECIPROCAL) return 1.0 / (x + operand);
   if (OPERATION == SQUARE_ROOT) return sqrt(x + operand);
@@ -20,19 +37,6 @@ VECTOR step_x(VECTOR x, VECTOR y, VECTOR operand) {
 #endif
   precise VECTOR product = x * operand;
   return product;
-}
-
-VECTOR step_y(VECTOR x, VECTOR y, VECTOR operand) {
-  if (OPERATION == FMA) return MULTIPLY_ADD(x, operand, y);
-#ifdef FLOATING
-  if (OPERATION == ADD) {
-    precise VECTOR difference = y - x;
-    return difference;
-  }
-#else
-  if (OPERATION == ADD) return y + x;
-#endif
-  return step_x(x, y, operand);
 }
 
 void work(VECTOR zero) {

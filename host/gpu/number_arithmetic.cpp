@@ -68,12 +68,21 @@ double function(Operation operation, double x, double addend) {
 
 /// The chains side by side, as the host's time is theirs.
 template <typename Rules>
-void make_steps(const Rules& rules, Operation operation, typename Rules::Number first, typename Rules::Number second,
-                std::vector<typename Rules::Number>& x, std::vector<typename Rules::Number>& y, std::uint64_t pairs) {
+void make_steps(const Rules& rules, const Chain& chain, std::vector<typename Rules::Number>& x,
+                std::vector<typename Rules::Number>& y, std::uint64_t pairs) {
+  const auto first = static_cast<typename Rules::Number>(number_of(chain.type, chain.operands.x));
+  const auto second = static_cast<typename Rules::Number>(number_of(chain.type, chain.operands.y));
   const std::size_t count = x.size();
   for (std::uint64_t pair = 0; pair < pairs; ++pair) {
-    switch (operation) {
+    switch (chain.operation) {
       case Operation::fma:
+        if (!chain.paired) {
+          for (std::size_t i = 0; i < count; ++i) {
+            x[i] = rules.multiply_add(x[i], x[i], first);
+            x[i] = rules.multiply_add(x[i], x[i], first);
+          }
+          break;
+        }
         for (std::size_t i = 0; i < count; ++i) x[i] = rules.multiply_add(y[i], first, x[i]);
         for (std::size_t i = 0; i < count; ++i) y[i] = rules.multiply_add(x[i], second, y[i]);
         break;
@@ -88,58 +97,56 @@ void make_steps(const Rules& rules, Operation operation, typename Rules::Number 
 }
 
 template <typename Rules>
-void replay(const Rules& rules, NumberType type, Operation operation, const ArithmeticPair& operands,
-            std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
+void replay(const Rules& rules, const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
   using Number = typename Rules::Number;
   std::vector<Number> x;
   std::vector<Number> y;
   for (const ArithmeticPair& one : pairs) {
-    x.push_back(static_cast<Number>(number_of(type, one.x)));
-    y.push_back(static_cast<Number>(number_of(type, one.y)));
+    x.push_back(static_cast<Number>(number_of(chain.type, one.x)));
+    y.push_back(static_cast<Number>(number_of(chain.type, one.y)));
   }
-  make_steps(rules, operation, static_cast<Number>(number_of(type, operands.x)),
-             static_cast<Number>(number_of(type, operands.y)), x, y, steps / 2);
+  make_steps(rules, chain, x, y, steps / 2);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    pairs[i] = {words_of(type, static_cast<double>(x[i])), words_of(type, static_cast<double>(y[i]))};
+    pairs[i] = {words_of(chain.type, static_cast<double>(x[i])), words_of(chain.type, static_cast<double>(y[i]))};
   }
 }
 
 /// Functions end at a pair of values whatever they began with: more steps change nothing.
 constexpr std::uint64_t enough_of_a_function = 400;
 
-void approach(Operation operation, const ArithmeticPair& operands, std::vector<ArithmeticPair>& pairs,
-              std::uint64_t steps) {
-  const double first = number_of(NumberType::fp32, operands.x);
-  const double second = number_of(NumberType::fp32, operands.y);
+void approach(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
+  const double first = number_of(NumberType::fp32, chain.operands.x);
+  const double second = number_of(NumberType::fp32, chain.operands.y);
   for (ArithmeticPair& one : pairs) {
     double x = number_of(NumberType::fp32, one.x);
     for (std::uint64_t step = 0; step < steps; step += 2) {
-      x = function(operation, function(operation, x, first), second);
+      x = function(chain.operation, function(chain.operation, x, first), second);
     }
     one.x = words_of(NumberType::fp32, x);
   }
 }
 
-/// Both steps are linear: x, y after a pair of them is a matrix times what was there before. Its powers replace the
-/// loop.
-void multiply_and_add(Operation operation, const ArithmeticPair& operands, std::vector<ArithmeticPair>& pairs,
-                      std::uint64_t steps, unsigned bits) {
+/// Steps are linear: x, y after two of them is a matrix times what was there before, or x, 1 where x is alone. The
+/// matrix's powers replace the loop.
+void multiply_and_add(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
   using Matrix = std::array<std::uint64_t, 4>;
   const auto times = [](const Matrix& a, const Matrix& b) {
     return Matrix{a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3], a[2] * b[0] + a[3] * b[2],
                   a[2] * b[1] + a[3] * b[3]};
   };
-  const bool adds = operation == Operation::add;
-  const std::uint64_t first = adds ? 1 : operands.x;
-  const std::uint64_t second = adds ? 1 : operands.y;
-  Matrix power{1, first, second, 1 + first * second};
+  const bool adds = chain.operation == Operation::add;
+  const std::uint64_t first = adds ? 1 : chain.operands.x;
+  const std::uint64_t second = adds ? 1 : chain.operands.y;
+  Matrix power = chain.paired ? Matrix{1, first, second, 1 + first * second}
+                              : Matrix{first * first, first * second + second, 0, 1};
   Matrix all{1, 0, 0, 1};
   for (std::uint64_t rest = steps / 2; rest != 0; rest /= 2, power = times(power, power)) {
     if (rest % 2 == 1) all = times(all, power);
   }
-  const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - facts_of(chain.type).bits);
   for (ArithmeticPair& one : pairs) {
-    one = {(all[0] * one.x + all[1] * one.y) & mask, (all[2] * one.x + all[3] * one.y) & mask};
+    const std::uint64_t y = chain.paired ? one.y : 1;
+    one = {(all[0] * one.x + all[1] * y) & mask, (all[2] * one.x + all[3] * y) & mask};
   }
 }
 
@@ -152,9 +159,9 @@ std::uint32_t dot_of_bytes(std::uint32_t left, std::uint32_t right) {
 }
 
 /// No power of anything: the bytes of a sum are not the sums of bytes.
-void add_dots(const ArithmeticPair& operands, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
-  const auto first = static_cast<std::uint32_t>(operands.x);
-  const auto second = static_cast<std::uint32_t>(operands.y);
+void add_dots(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
+  const auto first = static_cast<std::uint32_t>(chain.operands.x);
+  const auto second = static_cast<std::uint32_t>(chain.operands.y);
   std::array<std::uint32_t, different_starts> x{};
   std::array<std::uint32_t, different_starts> y{};
   for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -169,14 +176,13 @@ void add_dots(const ArithmeticPair& operands, std::vector<ArithmeticPair>& pairs
   for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {x[i], y[i]};
 }
 
-void follow(NumberType type, Operation operation, const ArithmeticPair& operands, std::vector<ArithmeticPair>& pairs,
-            std::uint64_t steps, const Rounding& rounding) {
-  if (!is_exact(operation)) return approach(operation, operands, pairs, steps);
-  switch (type) {
-    case NumberType::four_bytes: return add_dots(operands, pairs, steps);
-    case NumberType::fp64: return replay(Floats<double>{rounding}, type, operation, operands, pairs, steps);
-    case NumberType::fp32: return replay(Floats<float>{rounding}, type, operation, operands, pairs, steps);
-    default: return replay(Halves{rounding}, type, operation, operands, pairs, steps);
+void follow(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps, const Rounding& rounding) {
+  if (!is_exact(chain.operation)) return approach(chain, pairs, steps);
+  switch (chain.type) {
+    case NumberType::four_bytes: return add_dots(chain, pairs, steps);
+    case NumberType::fp64: return replay(Floats<double>{rounding}, chain, pairs, steps);
+    case NumberType::fp32: return replay(Floats<float>{rounding}, chain, pairs, steps);
+    default: return replay(Halves{rounding}, chain, pairs, steps);
   }
 }
 
@@ -185,11 +191,9 @@ void follow(NumberType type, Operation operation, const ArithmeticPair& operands
 class FollowedChains {
  public:
   /// Of the same steps from each of `pairs`, which it replaces.
-  void follow_or_remember(NumberType type, Operation operation, const ArithmeticPair& operands,
-                          std::vector<ArithmeticPair>& pairs, std::uint64_t steps, const Rounding& rounding) {
-    const auto key_of = [&](const ArithmeticPair& start) {
-      return Key{type, operation, rounding.fused, rounding.flushes, steps, operands.x, operands.y, start.x, start.y};
-    };
+  void follow_or_remember(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps,
+                          const Rounding& rounding) {
+    const auto key_of = [&](const ArithmeticPair& start) { return Key{chain, rounding, steps, start}; };
     const std::scoped_lock lock(mutex_);
     std::vector<ArithmeticPair> missing;
     std::ranges::copy_if(pairs, std::back_inserter(missing),
@@ -200,15 +204,14 @@ class FollowedChains {
     }
     if (!missing.empty()) {
       std::vector<ArithmeticPair> made = missing;
-      follow(type, operation, operands, made, steps, rounding);
+      follow(chain, made, steps, rounding);
       for (std::size_t i = 0; i < missing.size(); ++i) ends_[key_of(missing[i])] = made[i];
     }
     for (ArithmeticPair& one : pairs) one = ends_.at(key_of(one));
   }
 
  private:
-  using Key = std::tuple<NumberType, Operation, bool, bool, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
-                         std::uint64_t>;
+  using Key = std::tuple<Chain, Rounding, std::uint64_t, ArithmeticPair>;
   static constexpr std::size_t most = 1 << 16;
 
   std::mutex mutex_;
@@ -233,27 +236,25 @@ double number_of(NumberType type, std::uint64_t words) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(words));
 }
 
-std::vector<ArithmeticPair> after_steps(NumberType type, Operation operation, const ArithmeticPair& operands,
-                                        std::vector<ArithmeticPair> starts, std::uint64_t steps, Rounding rounding) {
-  const NumberTypeFacts& facts = facts_of(type);
-  if (!facts.floating && type != NumberType::four_bytes) {
-    multiply_and_add(operation, operands, starts, steps, facts.bits);
+std::vector<ArithmeticPair> after_steps(const Chain& chain, std::vector<ArithmeticPair> starts, std::uint64_t steps,
+                                        Rounding rounding) {
+  if (!facts_of(chain.type).floating && chain.type != NumberType::four_bytes) {
+    multiply_and_add(chain, starts, steps);
   } else {
     static FollowedChains followed;
-    const std::uint64_t counted = is_exact(operation) ? steps : std::min(steps, enough_of_a_function);
-    followed.follow_or_remember(type, operation, operands, starts, counted, rounding);
+    const std::uint64_t counted = is_exact(chain.operation) ? steps : std::min(steps, enough_of_a_function);
+    followed.follow_or_remember(chain, starts, counted, rounding);
   }
   return starts;
 }
 
-std::vector<ArithmeticPair> ends_of_items(NumberType type, Operation operation, const ArithmeticPair& operands,
-                                          const std::vector<ArithmeticPair>& starts, std::uint64_t steps,
-                                          Rounding rounding, const ItemsOfADispatch& items) {
+std::vector<ArithmeticPair> ends_of_items(const Chain& chain, const std::vector<ArithmeticPair>& starts,
+                                          std::uint64_t steps, Rounding rounding, const ItemsOfADispatch& items) {
   const std::uint32_t needed = std::min(items.count + items.numbers - 1, different_starts);
   const auto start_at = [&](std::uint32_t i) { return (items.salt + i) % different_starts; };
   std::vector<ArithmeticPair> made;
   for (std::uint32_t i = 0; i < needed; ++i) made.push_back(starts[start_at(i)]);
-  made = after_steps(type, operation, operands, std::move(made), steps, rounding);
+  made = after_steps(chain, std::move(made), steps, rounding);
   std::vector<ArithmeticPair> ends(different_starts);
   for (std::uint32_t i = 0; i < needed; ++i) ends[start_at(i)] = made[i];
   return ends;
@@ -282,15 +283,16 @@ std::vector<ArithmeticPair> starts_in(const std::uint32_t* words) {
   return starts;
 }
 
-std::uint32_t told_by_item(NumberType type, Operation operation, const std::vector<ArithmeticPair>& ends,
-                           std::uint32_t first, std::uint32_t accumulators, std::uint32_t width) {
+std::uint32_t told_by_item(const Chain& chain, const std::vector<ArithmeticPair>& ends, std::uint32_t first,
+                           std::uint32_t accumulators, std::uint32_t width) {
   constexpr std::uint32_t factor = 0x01000193u;
   std::array<std::uint32_t, different_starts> told_by_component{};
   std::array<float, different_starts> sums{};
   for (std::uint32_t accumulator = 0; accumulator < accumulators; ++accumulator) {
     for (std::uint32_t i = 0; i < width; ++i) {
       const ArithmeticPair& end = ends[(first + accumulator * width + i) % different_starts];
-      told_by_component[i] = (told_by_component[i] * factor + told(type, end.x)) * factor + told(type, end.y);
+      told_by_component[i] = told_by_component[i] * factor + told(chain.type, end.x);
+      if (chain.paired) told_by_component[i] = told_by_component[i] * factor + told(chain.type, end.y);
       sums[i] += static_cast<float>(number_of(NumberType::fp32, end.x));
     }
   }
@@ -300,7 +302,7 @@ std::uint32_t told_by_item(NumberType type, Operation operation, const std::vect
     check = check * factor + told_by_component[i];
     sum += sums[i];
   }
-  return is_exact(operation) ? check : std::bit_cast<std::uint32_t>(sum);
+  return is_exact(chain.operation) ? check : std::bit_cast<std::uint32_t>(sum);
 }
 
 }  // namespace sonde::gpu

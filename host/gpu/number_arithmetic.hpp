@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -41,12 +42,23 @@ inline bool is_exact(Operation operation) { return operation < Operation::recipr
 struct ArithmeticPair {
   std::uint64_t x = 0;
   std::uint64_t y = 0;
+  friend auto operator<=>(const ArithmeticPair&, const ArithmeticPair&) = default;
+};
+
+/// What an accumulator goes through, step after step.
+struct Chain {
+  NumberType type;
+  Operation operation;
+  bool paired;              ///< of x and y, else of x alone
+  ArithmeticPair operands;  ///< first and second of kernels/arithmetic.h
+  friend auto operator<=>(const Chain&, const Chain&) = default;
 };
 
 /// What a device may do otherwise without being wrong: round a product before it is added, take denormals as zero.
 struct Rounding {
   bool fused = true;
   bool flushes = false;
+  friend auto operator<=>(const Rounding&, const Rounding&) = default;
 };
 
 inline constexpr std::uint32_t different_starts = 16;
@@ -62,8 +74,8 @@ double number_of(NumberType type, std::uint64_t words);
 
 /// What stands in the accumulators after so many steps from each start, to the bit where the operation is exact.
 /// Remembers what it has found, as it follows chains of floating-point numbers step by step. At most 16 starts.
-std::vector<ArithmeticPair> after_steps(NumberType type, Operation operation, const ArithmeticPair& operands,
-                                        std::vector<ArithmeticPair> starts, std::uint64_t steps, Rounding rounding);
+std::vector<ArithmeticPair> after_steps(const Chain& chain, std::vector<ArithmeticPair> starts, std::uint64_t steps,
+                                        Rounding rounding);
 
 /// Which starts a dispatch has: item number i begins with start i + `salt`, and has so many numbers from there on.
 struct ItemsOfADispatch {
@@ -73,13 +85,12 @@ struct ItemsOfADispatch {
 };
 
 /// The same, by start; of those that some item has alone, as each costs the host time.
-std::vector<ArithmeticPair> ends_of_items(NumberType type, Operation operation, const ArithmeticPair& operands,
-                                          const std::vector<ArithmeticPair>& starts, std::uint64_t steps,
-                                          Rounding rounding, const ItemsOfADispatch& items);
+std::vector<ArithmeticPair> ends_of_items(const Chain& chain, const std::vector<ArithmeticPair>& starts,
+                                          std::uint64_t steps, Rounding rounding, const ItemsOfADispatch& items);
 
 /// The word that an item leaves: of its accumulators, of which number n is a vector of `width` that began at
 /// start first + n * width and the next ones; `ends` has one for each start.
-std::uint32_t told_by_item(NumberType type, Operation operation, const std::vector<ArithmeticPair>& ends,
-                           std::uint32_t first, std::uint32_t accumulators, std::uint32_t width);
+std::uint32_t told_by_item(const Chain& chain, const std::vector<ArithmeticPair>& ends, std::uint32_t first,
+                           std::uint32_t accumulators, std::uint32_t width);
 
 }  // namespace sonde::gpu

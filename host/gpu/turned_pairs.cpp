@@ -36,7 +36,8 @@ TurnedPairs::TurnedPairs(const DifferentNumbers& numbers, const Turning& turning
   }
   if (turning.paired) {
     const std::uint64_t steps = std::uint64_t{2} * rounds;
-    pairs = after_steps(NumberType::fp32, Operation::fma, turning.operands, std::move(pairs), steps, rounding);
+    const Chain chain{NumberType::fp32, Operation::fma, true, turning.operands};
+    pairs = after_steps(chain, std::move(pairs), steps, rounding);
   } else {
     for (ArithmeticPair& one : pairs) one = turned_apart(one, turning, rounds, rounding);
   }

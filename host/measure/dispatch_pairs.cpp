@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "measure/runner.hpp"
+
 namespace sonde::measure {
 namespace {
 
@@ -28,12 +30,13 @@ Pairs undisturbed(const Pairs& pairs, const std::vector<Around>& around, int lea
     kept.short_ns.push_back(pairs.short_ns[pair]);
     kept.long_ns.push_back(pairs.long_ns[pair]);
   }
-  if (static_cast<int>(kept.long_ns.size()) >= least) {
-    kept.interrupted = share_of(around, &Around::interruption);
-    return kept;
+  const double interrupted = share_of(around, &Around::interruption);
+  if (static_cast<int>(kept.long_ns.size()) < least) {
+    kept = pairs;
+    kept.smt_interference = share_of(around, &Around::smt_interference);
+    kept.disturbed = interrupted > tolerated_foreign_share;
   }
-  kept = pairs;
-  kept.smt_interference = share_of(around, &Around::smt_interference);
+  kept.interrupted = interrupted;
   return kept;
 }
 

@@ -31,7 +31,8 @@ struct Pairs {
   std::vector<double> short_ns;
   std::vector<double> long_ns;
   double smt_interference = 0;  ///< share of them that were taken beside some
-  double interrupted = 0;       ///< share of those taken that were left out, as a dispatch was interrupted
+  double interrupted = 0;       ///< share of those taken in which a dispatch was interrupted
+  bool disturbed = false;       ///< those are among these, as too few others were taken
 
   /// Times of a step, free of the launch, in the order taken.
   std::vector<double> slopes(const Workload& workload) const {

@@ -30,7 +30,8 @@ constexpr std::uint64_t displacement_step_bytes = 4096;
 
 /// Of measurements with the same state.
 double disturbance(const std::vector<Measurement>& all) {
-  return std::max(all.front().state.foreign_cpu, all.front().state.steal);
+  const State& state = all.front().state;
+  return std::max({state.foreign_cpu, state.steal, state.disturbed ? state.interrupted : 0});
 }
 
 /// Takes memory away, so that what is allocated next lies elsewhere. Drivers and systems hand out again what was given
@@ -154,6 +155,7 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
     state.steps = repetitions.steps;
     state.launch_ns = repetitions.launch_ns;
     state.interrupted += six_digits(repetitions.interrupted / point.replicates);
+    state.disturbed = state.disturbed || repetitions.disturbed;
     state.smt_interference += six_digits(repetitions.smt_interference / point.replicates);
     state.laps_settling = std::max(state.laps_settling, six_digits(repetitions.settling));
   }

@@ -92,7 +92,8 @@ struct State {
   double foreign_cpu = 0;       ///< share of CPU time that others took meanwhile
   double steal = 0;             ///< share that the hypervisor took
   double smt_interference = 0;  ///< share of the values that were taken while something else worked on the same core
-  double interrupted = 0;  ///< share of windows left out, as the CPU's thread did not have its core for all of them
+  /// Share of windows or dispatches whose threads did not have their cores for all of it: left out, or disturbing.
+  double interrupted = 0;
   bool disturbed = false;  ///< still above the limit after being measured again
   int attempts = 1;
   bool clock_settled = true;
@@ -182,6 +183,7 @@ struct Repetitions {
   double settling = 0;              ///< share by which untimed laps still got faster when the limit ended them, or 0
   double smt_interference = 0;      ///< as in `State`
   double interrupted = 0;           ///< as in `State`
+  bool disturbed = false;           ///< those are among the values, as too few others were taken
   std::vector<std::size_t> visits = {};        ///< as in `Measurement`, where they were taken at several moments
   std::map<std::string, double> reached = {};  ///< x that only the measurement tells; added to the point's
   std::vector<Reading> further = {};           ///< the same ones, in the same order, at every replicate
@@ -213,7 +215,7 @@ struct Workload {
   std::function<gpu::Nanoseconds(std::uint64_t steps)> run;
   /// Why the last run did not do its work, read from device memory; empty when it did.
   std::function<std::optional<std::string>()> flaw;
-  /// Whether the last run's thread did not have its core for all of it; empty where nobody can tell.
+  /// Whether the last run's threads did not have their cores for all of it; empty where nobody can tell.
   std::function<bool()> interrupted = {};
   std::function<double(double nanoseconds_per_step)> value;
   std::map<std::string, double> shape;  ///< as in `State`

@@ -95,7 +95,8 @@ Repetitions repeat(const Workload& workload, const Limits& limits, const std::fu
                      .launch_ns = 0,
                      .settling = warm.settling,
                      .smt_interference = pairs.smt_interference,
-                     .interrupted = pairs.interrupted};
+                     .interrupted = pairs.interrupted,
+                     .disturbed = pairs.disturbed};
   for (const double slope : slopes) result.values.push_back(workload.value(slope));
   for (const Also& also : workload.also) {
     result.further.push_back({.series = also.series, .unit = also.unit, .values = {}});

@@ -10,6 +10,8 @@ struct CpuTime {
   std::uint64_t involuntary_switches = 0;  ///< times a thread was put off its CPU
 };
 CpuTime cpu_time_of_this_process();
+/// The same seconds, to microseconds; no number where the system counts whole ticks (Windows).
+double cpu_seconds_of_all_threads();
 /// Of the calling thread; its seconds are no number where the system does not say. What interrupts and the hypervisor
 /// took meanwhile is no time of its own, where the system keeps account of them (Linux: CONFIG_IRQ_TIME_ACCOUNTING,
 /// CONFIG_PARAVIRT_TIME_ACCOUNTING).

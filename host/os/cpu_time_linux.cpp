@@ -24,6 +24,12 @@ CpuTime cpu_time_of_this_process() {
           .involuntary_switches = static_cast<std::uint64_t>(own.ru_nivcsw)};
 }
 
+double cpu_seconds_of_all_threads() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
 CpuTime cpu_time_of_this_thread() {
   timespec used{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);

@@ -42,6 +42,8 @@ CpuTime cpu_time_of_this_process() {
   return {.seconds = seconds(kernel) + seconds(user), .involuntary_switches = 0};
 }
 
+double cpu_seconds_of_all_threads() { return std::numeric_limits<double>::quiet_NaN(); }
+
 CpuTime cpu_time_of_this_thread() {
   // Not GetThreadTimes, which counts whole ticks of 16 ms. Wine has no cycles; then nobody is told to be interrupted.
   ULONG64 cycles = 0;

@@ -11,6 +11,7 @@
 #include "kernels.hpp"
 #include "workloads/arithmetic_instruction.hpp"
 #include "workloads/arithmetic_proof.hpp"
+#include "workloads/busy_cores.hpp"
 #include "workloads/single_item.hpp"
 
 namespace sonde::workloads {
@@ -39,8 +40,9 @@ struct Arithmetic {
   gpu::Device& device;
   ArithmeticShape shape;
   std::unique_ptr<gpu::Kernel> kernel;
-  gpu::ArithmeticPair operands;
+  gpu::Chain chain;
   ArithmeticProof proof;
+  BusyCores cores;
   std::unique_ptr<gpu::Buffer> starts;
   std::unique_ptr<gpu::Buffer> results;
   std::vector<std::uint32_t> found;
@@ -52,8 +54,9 @@ struct Arithmetic {
       : device(on),
         shape(of),
         kernel(arithmetic_kernel(on, type, operation, of)),
-        operands(operands_of(type, operation, variant)),
-        proof(type, operation, operands, seed),
+        chain(chain_of(type, operation, of.is_paired(operation), variant)),
+        proof(chain, seed),
+        cores(on.info(), of.groups),
         found(2 * std::size_t{of.items()}) {
     const std::vector<std::uint32_t> words = proof.start_words();
     starts = on.make_buffer(words.size() * sizeof words[0]);
@@ -65,12 +68,11 @@ struct Arithmetic {
   gpu::Nanoseconds run(std::uint64_t wanted_trips) {
     trips = static_cast<std::uint32_t>(wanted_trips);
     salt += salt_step;
-    const auto low = [](std::uint64_t words) { return static_cast<std::uint32_t>(words); };
-    const auto high = [](std::uint64_t words) { return static_cast<std::uint32_t>(words >> 32); };
-    return device.run(*kernel,
-                      {.buffers = {starts.get(), results.get()},
-                       .scalars = {trips, salt, low(operands.x), high(operands.x), low(operands.y), high(operands.y)},
-                       .groups = shape.groups});
+    return cores.during([&] {
+      return device.run(
+          *kernel,
+          {.buffers = {starts.get(), results.get()}, .scalars = scalars(chain, trips, salt), .groups = shape.groups});
+    });
   }
 
   std::optional<std::string> flaw() {
@@ -108,23 +110,23 @@ Operation operation_of(const std::map<std::string, std::string>& series) {
 }
 
 std::map<std::string, double> named(const ArithmeticShape& shape) {
-  return {{"width", shape.width},
-          {"accumulators", shape.accumulators},
-          {"unroll", shape.unroll},
-          {"group_size", shape.group_size},
-          {"groups", shape.groups}};
+  return {{"width", shape.width},   {"accumulators", shape.accumulators}, {"paired", shape.paired ? 1 : 0},
+          {"unroll", shape.unroll}, {"group_size", shape.group_size},     {"groups", shape.groups}};
 }
 
 ArithmeticShape arithmetic_shape_of(const std::map<std::string, double>& named) {
   const auto whole = [&named](const char* name) { return static_cast<std::uint32_t>(value_in(named, name)); };
   return {.width = whole("width"),
           .accumulators = whole("accumulators"),
+          .paired = whole("paired") != 0,
           .unroll = whole("unroll"),
           .group_size = whole("group_size"),
           .groups = whole("groups")};
 }
 
-gpu::ArithmeticPair operands_of(NumberType type, Operation operation, std::uint32_t variant) {
+namespace {
+
+gpu::ArithmeticPair operands_of(NumberType type, Operation operation, bool paired, std::uint32_t variant) {
   if (!gpu::facts_of(type).floating) {
     // Odd, so that no bit is lost; of all bits, so that none is easy.
     constexpr std::array<std::uint64_t, 3> odd{0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu, 0xFF51AFD7ED558CCDu};
@@ -135,16 +137,40 @@ gpu::ArithmeticPair operands_of(NumberType type, Operation operation, std::uint3
   constexpr std::array<double, 3> factors{1.3247, 1.6180, 0.7549};
   const double angle = angles[variant % angles.size()];
   const double factor = factors[variant % factors.size()];
+  // x * x + c stays between c and c * c + c, and goes through hundreds of values before any comes again, in
+  // single precision too. No number's square is rounded to -c, so that x is never zero, nor its square denormal.
+  constexpr std::array<double, 3> addends{-1.8693, -1.5933, -1.9315};
+  const double addend = addends[variant % addends.size()];
   const auto pair = [type](double first, double second) {
     return gpu::ArithmeticPair{gpu::words_of(type, first), gpu::words_of(type, second)};
   };
   switch (operation) {
-    case Operation::fma:
+    case Operation::fma: return paired ? pair(angle, -angle) : pair(addend, addend);
     case Operation::add: return pair(angle, -angle);
     // A half's product is rounded too coarsely: what the one takes the other would not give back.
     case Operation::multiply: return type == NumberType::fp16 ? pair(2, 0.5) : pair(factor, 1 / factor);
     default: return pair(0.5 + angle, 0.9 + angle / 2);
   }
+}
+
+}  // namespace
+
+ArithmeticShape shape_for(Operation operation, ArithmeticShape shape) {
+  const bool paired = shape.is_paired(operation);
+  if (paired && !shape.paired) shape.accumulators = std::max(1u, shape.accumulators / 2);
+  shape.paired = paired;
+  return shape;
+}
+
+gpu::Chain chain_of(NumberType type, Operation operation, bool paired, std::uint32_t variant) {
+  return {type, operation, paired, operands_of(type, operation, paired, variant)};
+}
+
+std::vector<std::uint32_t> scalars(const gpu::Chain& chain, std::uint32_t trips, std::uint32_t salt) {
+  const auto low = [](std::uint64_t words) { return static_cast<std::uint32_t>(words); };
+  const auto high = [](std::uint64_t words) { return static_cast<std::uint32_t>(words >> 32); };
+  const auto& [first, second] = chain.operands;
+  return {trips, salt, low(first), high(first), low(second), high(second)};
 }
 
 std::unique_ptr<gpu::Kernel> arithmetic_kernel(gpu::Device& device, NumberType type, Operation operation,
@@ -171,12 +197,13 @@ measure::Workload arithmetic(gpu::Device& device, NumberType type, Operation ope
           .instruction = most_frequent_arithmetic(work->kernel->listing()),
           .run = [work](std::uint64_t trips) { return work->run(trips); },
           .flaw = [work] { return work->flaw(); },
+          .interrupted = [work] { return work->cores.some_were_away(); },
           .value = [operations](double nanoseconds) { return operations / nanoseconds; },
           .shape = named(shape)};
 }
 
 measure::Workload dependent_arithmetic(gpu::Device& device, NumberType type, Operation operation, std::uint64_t seed) {
-  const ArithmeticShape shape{.unroll = 32, .group_size = single_item_group(device.info())};
+  const ArithmeticShape shape = shape_for(operation, {.unroll = 32, .group_size = single_item_group(device.info())});
   const auto work = std::make_shared<Arithmetic>(device, type, operation, shape, seed, 0);
   const std::uint64_t steps = std::uint64_t{2} * shape.unroll;
   return {.unit = "ns",

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gpu/device.hpp"
 #include "gpu/number_arithmetic.hpp"
@@ -30,18 +31,26 @@ inline double operations_in(NumberType type, Operation operation) {
 /// How arithmetic is cut up.
 struct ArithmeticShape {
   std::uint32_t width = 1;         ///< numbers in a vector: 1, 2, 4, in OpenCL up to 16
-  std::uint32_t accumulators = 1;  ///< vectors of one work-item that do not depend on each other: 1 … 8, 10 … 16
+  std::uint32_t accumulators = 1;  ///< chains of vectors of one work-item: 1 … 8, 10 … 16
+  bool paired = true;              ///< a chain of multiply-adds has two vectors, else one
   std::uint32_t unroll = 8;        ///< a trip makes twice as many steps of each accumulator: 1, 2, 4 … 32
   std::uint32_t group_size = 1;
   std::uint32_t groups = 1;
 
-  std::array<gpu::Constant, 4> constants(Operation operation) const {
+  std::array<gpu::Constant, 5> constants(Operation operation) const {
     return {{{"OPERATION", static_cast<std::uint32_t>(operation)},
              {"ACCUMULATORS", accumulators},
              {"UNROLL", unroll},
-             {"WIDTH", width}}};
+             {"WIDTH", width},
+             {"PAIRED", is_paired(operation) ? 1u : 0u}}};
+  }
+  /// Additions are of pairs, multiplications and functions of one number, multiply-adds either.
+  bool is_paired(Operation operation) const {
+    return operation == Operation::fma ? paired : operation == Operation::add;
   }
   std::uint32_t items() const { return group_size * groups; }
+  /// Of one item, which are in registers.
+  std::uint32_t numbers() const { return (paired ? 2 : 1) * accumulators * width; }
   /// By all items in one trip.
   double numbers_per_trip() const { return 2.0 * unroll * accumulators * width * items(); }
   friend bool operator==(const ArithmeticShape&, const ArithmeticShape&) = default;
@@ -51,9 +60,18 @@ struct ArithmeticShape {
 std::map<std::string, double> named(const ArithmeticShape& shape);
 ArithmeticShape arithmetic_shape_of(const std::map<std::string, double>& named);
 
-/// What multiplies: first and second of kernels/arithmetic.h. Neither zero nor one, and so that no chain ends at a
-/// value or leaves the type's range. `variant` chooses among several of the same kind.
-gpu::ArithmeticPair operands_of(NumberType type, Operation operation, std::uint32_t variant = 0);
+/// Whether multiply-adds of the type may be of one number alone. Halves come back to where they were after a few steps,
+/// and a dot product keeps too little of its four bytes.
+inline bool can_be_alone(NumberType type) { return type != NumberType::fp16 && type != NumberType::four_bytes; }
+
+/// Of another operation, in the registers of the shape that multiply-adds were fastest in.
+ArithmeticShape shape_for(Operation operation, ArithmeticShape shape);
+
+/// Its operands are neither zero nor one, and so that it does not end at a value or leave the type's range. `variant`
+/// chooses among several of the same kind.
+gpu::Chain chain_of(NumberType type, Operation operation, bool paired, std::uint32_t variant = 0);
+/// As the kernels take them.
+std::vector<std::uint32_t> scalars(const gpu::Chain& chain, std::uint32_t trips, std::uint32_t salt);
 
 /// The kernel of a type, compiled; throws Unsupported with the missing feature where the device lacks the type, or
 /// where its compiler does not take it.

@@ -34,24 +34,23 @@ std::vector<gpu::ArithmeticPair> starts_of(NumberType type, std::uint64_t seed) 
 
 }  // namespace
 
-ArithmeticProof::ArithmeticProof(NumberType type, Operation operation, const gpu::ArithmeticPair& operands,
-                                 std::uint64_t seed)
-    : type_(type), operation_(operation), operands_(operands), starts_(starts_of(type, seed)) {}
+ArithmeticProof::ArithmeticProof(const gpu::Chain& chain, std::uint64_t seed)
+    : chain_(chain), starts_(starts_of(chain.type, seed)) {}
 
 std::optional<std::string> ArithmeticProof::mismatch(std::span<const std::uint32_t> results,
                                                      const ArithmeticShape& shape, std::uint32_t trips,
                                                      std::uint32_t salt) const {
   const std::vector<gpu::ArithmeticPair> at_end =
-      gpu::ends_of_items(type_, operation_, operands_, starts_, std::uint64_t{2} * shape.unroll * trips, rounding_,
+      gpu::ends_of_items(chain_, starts_, std::uint64_t{2} * shape.unroll * trips, rounding_,
                          {.count = shape.items(), .numbers = shape.accumulators * shape.width, .salt = salt});
   std::array<std::uint32_t, gpu::different_starts> told{};
   for (std::uint32_t first = 0; first < gpu::different_starts; ++first) {
-    told[first] = gpu::told_by_item(type_, operation_, at_end, first, shape.accumulators, shape.width);
+    told[first] = gpu::told_by_item(chain_, at_end, first, shape.accumulators, shape.width);
   }
   for (std::uint32_t item = 0; item < shape.items(); ++item) {
     const std::uint32_t expected = told[(item + salt) % gpu::different_starts];
     const std::uint32_t found = results[2 * std::size_t{item}];
-    if (gpu::is_exact(operation_)) {
+    if (gpu::is_exact(chain_.operation)) {
       if (found == expected) continue;
     } else {
       const auto wanted = static_cast<double>(std::bit_cast<float>(expected));
@@ -73,7 +72,7 @@ std::optional<std::string> ArithmeticProof::flaw(std::span<const std::uint32_t> 
            std::to_string(trips) + " trips" + std::string(report);
   }
   auto wrong = mismatch(results, shape, trips, salt);
-  if (!wrong || !gpu::facts_of(type_).floating || !gpu::is_exact(operation_)) return wrong;
+  if (!wrong || !gpu::facts_of(chain_.type).floating || !gpu::is_exact(chain_.operation)) return wrong;
   const gpu::Rounding before = rounding_;
   for (const bool flushes : {false, true}) {
     for (const bool fused : {true, false}) {

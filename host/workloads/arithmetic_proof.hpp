@@ -13,7 +13,7 @@ namespace sonde::workloads {
 /// What kernels/arithmetic.h must have left, found by making the same steps on the host.
 class ArithmeticProof {
  public:
-  ArithmeticProof(NumberType type, Operation operation, const gpu::ArithmeticPair& operands, std::uint64_t seed);
+  ArithmeticProof(const gpu::Chain& chain, std::uint64_t seed);
 
   /// As a kernel takes them.
   std::vector<std::uint32_t> start_words() const { return gpu::start_words(starts_); }
@@ -29,9 +29,7 @@ class ArithmeticProof {
   std::optional<std::string> mismatch(std::span<const std::uint32_t> results, const ArithmeticShape& shape,
                                       std::uint32_t trips, std::uint32_t salt) const;
 
-  NumberType type_;
-  Operation operation_;
-  gpu::ArithmeticPair operands_;
+  gpu::Chain chain_;
   std::vector<gpu::ArithmeticPair> starts_;
   gpu::Rounding rounding_;
 };

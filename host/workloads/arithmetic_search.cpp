@@ -29,10 +29,19 @@ constexpr std::uint32_t body_instructions = 128;
 /// How many numbers of a type one instruction works on at least, where a device packs them.
 std::uint32_t packed(NumberType type) { return std::max(1u, 32 / gpu::facts_of(type).bits); }
 
-ArithmeticShape unrolled(ArithmeticShape shape, std::uint32_t numbers_per_instruction) {
+/// A CPU's driver that runs items as lanes counts the trips of a loop and keeps masks for it, which takes longer to
+/// hide.
+constexpr std::uint32_t body_instructions_of_lanes = 256;
+
+bool runs_items_as_lanes(const gpu::DeviceInfo& info) {
+  return info.type == gpu::DeviceType::cpu && info.widest_load_bytes <= 16;
+}
+
+ArithmeticShape unrolled(ArithmeticShape shape, const gpu::DeviceInfo& info, std::uint32_t numbers_per_instruction) {
+  const std::uint32_t most = runs_items_as_lanes(info) ? body_instructions_of_lanes : body_instructions;
   const std::uint32_t vectors = std::max(1u, shape.width / numbers_per_instruction);
   shape.unroll = 1;
-  while (shape.unroll < 16 && 4 * shape.unroll * vectors * shape.accumulators <= body_instructions) shape.unroll *= 2;
+  while (shape.unroll < 16 && 4 * shape.unroll * vectors * shape.accumulators <= most) shape.unroll *= 2;
   return shape;
 }
 
@@ -42,9 +51,8 @@ class ArithmeticTrials {
       : device_(device),
         type_(type),
         operation_(operation),
-        operands_(operands_of(type, operation)),
         starts_(device.make_buffer(gpu::start_words_count * sizeof(std::uint32_t))) {
-    const std::vector<std::uint32_t> words = ArithmeticProof(type, operation, operands_, 1).start_words();
+    const std::vector<std::uint32_t> words = ArithmeticProof(chain_of(type, operation, true), 1).start_words();
     starts_->write(0, std::as_bytes(std::span(words)));
   }
 
@@ -74,14 +82,10 @@ class ArithmeticTrials {
   double timed(const ArithmeticShape& shape, double best) {
     const auto kernel = arithmetic_kernel(device_, type_, operation_, shape);
     const auto results = device_.make_buffer(2 * sizeof(std::uint32_t) * std::uint64_t{shape.items()});
-    const auto run = [&](std::uint32_t trips) {
+    const auto run = [&, chain = chain_of(type_, operation_, shape.is_paired(operation_))](std::uint32_t trips) {
       return device_
           .run(*kernel,
-               {.buffers = {starts_.get(), results.get()},
-                .scalars = {trips, 0, static_cast<std::uint32_t>(operands_.x),
-                            static_cast<std::uint32_t>(operands_.x >> 32), static_cast<std::uint32_t>(operands_.y),
-                            static_cast<std::uint32_t>(operands_.y >> 32)},
-                .groups = shape.groups})
+               {.buffers = {starts_.get(), results.get()}, .scalars = scalars(chain, trips, 0), .groups = shape.groups})
           .count();
     };
     (void)run(1);  // compiles
@@ -109,7 +113,6 @@ class ArithmeticTrials {
   gpu::Device& device_;
   NumberType type_;
   Operation operation_;
-  gpu::ArithmeticPair operands_;
   std::unique_ptr<gpu::Buffer> starts_;
   std::vector<std::pair<ArithmeticShape, double>> tried_;
   std::optional<std::string> failure_;
@@ -126,23 +129,26 @@ std::vector<ArithmeticShape> usual_shapes(const gpu::DeviceInfo& info, NumberTyp
     const std::uint32_t group = std::min(256u, info.largest_group_size);
     for (const auto& [width, accumulators] :
          {std::pair{pack, 4u}, std::pair{pack, 1u}, std::pair{std::min(4u, 2 * pack), 4u}, std::pair{pack, 8u}}) {
-      shapes.push_back(unrolled(
-          {.width = width, .accumulators = accumulators, .group_size = group, .groups = 8 * units}, packed(type)));
+      shapes.push_back(
+          unrolled({.width = width, .accumulators = accumulators, .group_size = group, .groups = 8 * units}, info,
+                   packed(type)));
     }
     return shapes;
   }
+  const bool alone = can_be_alone(type);
   constexpr std::uint32_t widest_register_bits = 512;
   const std::uint32_t lanes = std::min(16u, widest_register_bits / gpu::facts_of(type).bits);
-  if (info.widest_load_bytes > 16) {
-    // Eight registers of pairs suit a CPU of 32, six of half the width one of 16.
-    for (const auto& [width, accumulators] : {std::pair{lanes, 3u}, std::pair{lanes / 2, 6u}, std::pair{lanes, 8u}}) {
-      shapes.push_back(unrolled({.width = width, .accumulators = accumulators, .groups = units}, width));
-    }
-    return shapes;
-  }
-  for (const std::uint32_t accumulators : {4u, 6u, 8u}) {
-    shapes.push_back(unrolled(
-        {.accumulators = accumulators, .group_size = std::min(16u, info.largest_group_size), .groups = units}, 1));
+  const bool by_lanes = runs_items_as_lanes(info);
+  const std::uint32_t width = by_lanes ? 1 : lanes;
+  const std::uint32_t group = by_lanes ? std::min(16u, info.largest_group_size) : 1;
+  // Twelve registers suit a CPU of 32, and one of sixteen where a number takes one of them; six where it takes two.
+  for (const std::uint32_t accumulators : {12u, by_lanes ? 8u : 6u}) {
+    shapes.push_back(unrolled({.width = width,
+                               .accumulators = alone ? accumulators : accumulators / 2,
+                               .paired = !alone,
+                               .group_size = group,
+                               .groups = units},
+                              info, width));
   }
   return shapes;
 }
@@ -154,7 +160,7 @@ std::vector<ArithmeticShape> nearby(const ArithmeticShape& shape, const gpu::Dev
   const auto with = [&](auto change) {
     ArithmeticShape one = shape;
     change(one);
-    all.push_back(one.width * one.accumulators == shape.width * shape.accumulators ? one : unrolled(one, pack));
+    all.push_back(one.width * one.accumulators == shape.width * shape.accumulators ? one : unrolled(one, info, pack));
   };
   const std::uint32_t widest = info.widest_load_bytes > 16 ? 16 : 4;
   for (const std::uint32_t accumulators : {1u, 2u, 3u, 4u, 6u, 8u, 10u, 12u, 16u}) {
@@ -162,6 +168,7 @@ std::vector<ArithmeticShape> nearby(const ArithmeticShape& shape, const gpu::Dev
     if (near && accumulators != shape.accumulators)
       with([=](ArithmeticShape& one) { one.accumulators = accumulators; });
   }
+  if (can_be_alone(type)) with([](ArithmeticShape& one) { one.paired = !one.paired; });
   if (2 * shape.width <= widest) with([](ArithmeticShape& one) { one.width *= 2; });
   if (shape.width > 1) with([](ArithmeticShape& one) { one.width /= 2; });
   if (shape.group_size * 2 <= info.largest_group_size) with([](ArithmeticShape& one) { one.group_size *= 2; });

@@ -11,6 +11,7 @@
 #include "gpu/error.hpp"
 #include "kernels.hpp"
 #include "workloads/arithmetic.hpp"
+#include "workloads/busy_cores.hpp"
 #include "workloads/roofline_proof.hpp"
 
 namespace sonde::workloads {
@@ -27,6 +28,7 @@ struct Roofline {
   OperationsDial dial;
   gpu::Turning turning;
   RooflineProof proof;
+  BusyCores cores;
   gpu::Use use;
   std::unique_ptr<gpu::Buffer> array;
   std::unique_ptr<gpu::Buffer> sums;  ///< one word for each item
@@ -41,6 +43,7 @@ struct Roofline {
         dial(by),
         turning(turning_of(on.info(), by)),
         proof(over, turning, by.rounds * by.unroll, by.extra, seed),
+        cores(on.info(), over.shape.groups),
         use(use_for(on.info(), over.array_bytes())),
         array(on.make_buffer(over.array_bytes(), use)),
         sums(on.make_buffer(std::uint64_t{over.shape.group_size} * over.shape.groups * sizeof(std::uint32_t), use)),
@@ -63,7 +66,10 @@ struct Roofline {
     scalars.insert(scalars.end(), {dial.rounds, dial.extra, static_cast<std::uint32_t>(turning.operands.x),
                                    static_cast<std::uint32_t>(turning.operands.y)});
     turn += trips;
-    return device.run(*kernel, {.buffers = {array.get(), sums.get()}, .scalars = scalars, .groups = walk.shape.groups});
+    return cores.during([&] {
+      return device.run(*kernel,
+                        {.buffers = {array.get(), sums.get()}, .scalars = scalars, .groups = walk.shape.groups});
+    });
   }
 
   std::optional<std::string> flaw() {
@@ -91,7 +97,7 @@ OperationsDial dial_of(double operations_per_byte) {
 }
 
 gpu::Turning turning_of(const gpu::DeviceInfo& device, const OperationsDial& dial) {
-  if (device.type != gpu::DeviceType::cpu) return {true, operands_of(NumberType::fp32, Operation::fma)};
+  if (device.type != gpu::DeviceType::cpu) return {true, chain_of(NumberType::fp32, Operation::fma, true).operands};
   // Numbers approach 1.16, of which they have come a fourth of the way after a hundred rounds; none becomes larger than
   // a hundred.
   return {false,
@@ -160,6 +166,7 @@ measure::Workload roofline(gpu::Device& device, Sharing sharing, const RooflineS
           .bytes_per_step = static_cast<double>(walk.trip_bytes()),
           .run = [work](std::uint64_t trips) { return work->run(trips); },
           .flaw = [work] { return work->flaw(); },
+          .interrupted = [work] { return work->cores.some_were_away(); },
           .value = [per_trip](double nanoseconds) { return per_trip / std::max(nanoseconds, 1e-3); },
           .shape = shape_of_record};
 }

@@ -45,7 +45,8 @@ void compare(gpu::Device& device, const gpu::NumberTypeFacts& type, int rounds) 
   }
   const analysis::Estimate first = analysis::predicted_above_zero(median(rates[0]), rates[0]);
   for (std::uint32_t variant = 0; variant < variants; ++variant) {
-    const gpu::ArithmeticPair operands = workloads::operands_of(type.type, workloads::Operation::fma, variant);
+    const gpu::ArithmeticPair operands =
+        workloads::chain_of(type.type, workloads::Operation::fma, shape.paired, variant).operands;
     const double rate = median(rates[variant]);
     const auto [least, most] = std::ranges::minmax(ratios[variant]);
     std::printf("%-6s %016llx %016llx %10.2f  interval %.2f to %.2f  %s  ratio %.3f (%.3f to %.3f)\n",

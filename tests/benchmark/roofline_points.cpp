@@ -47,8 +47,7 @@ class Timed {
 
 void print_level(gpu::Device& device, workloads::Sharing sharing, std::uint64_t bytes, std::uint32_t groups,
                  const workloads::ArithmeticShape& peak_shape, int rounds) {
-  workloads::RooflineShape shape =
-      workloads::roofline_shape(device.info(), sharing, bytes, 2 * peak_shape.width * peak_shape.accumulators);
+  workloads::RooflineShape shape = workloads::roofline_shape(device.info(), sharing, bytes, peak_shape.numbers());
   if (groups > 0) shape.walk.groups = groups;
   const std::vector<double> operations{0.0625, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64};
   Timed peak(workloads::arithmetic(device, workloads::NumberType::fp32, workloads::Operation::fma, peak_shape, 1));

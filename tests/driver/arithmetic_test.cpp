@@ -20,10 +20,11 @@ TEST_P(DeviceArithmetic, LeavesWhatTheHostComputesInEveryTypeAndShape) {
   // Shapes are all operations' alike: one of them has them all, the others multiply and add. A CPU's driver takes a
   // second to compile one, and long for many steps.
   const bool has_wide_vectors = device->info().widest_load_bytes > 16;
-  const std::array<ArithmeticShape, 3> shapes{
+  const std::array<ArithmeticShape, 4> shapes{
       {{.width = 4, .accumulators = 3, .unroll = 2, .group_size = 8, .groups = 3},
        {.width = 1, .accumulators = 1, .unroll = 1, .group_size = 1, .groups = 1},
-       {.width = has_wide_vectors ? 16u : 2u, .accumulators = 10, .unroll = 1, .group_size = 2, .groups = 2}}};
+       {.width = has_wide_vectors ? 16u : 2u, .accumulators = 10, .unroll = 1, .group_size = 2, .groups = 2},
+       {.width = 2, .accumulators = 3, .paired = false, .unroll = 1, .group_size = 4, .groups = 2}}};
   for (const NumberTypeFacts& type : number_types) {
     if (device->info().missing_types.contains(std::string(type.name))) continue;
     for (const Operation operation : operations) {
@@ -34,6 +35,7 @@ TEST_P(DeviceArithmetic, LeavesWhatTheHostComputesInEveryTypeAndShape) {
       if (!is_there) continue;
       for (const ArithmeticShape& shape : shapes) {
         if (operation != Operation::fma && shape != shapes[0]) continue;
+        if (!shape.paired && !workloads::can_be_alone(type.type)) continue;
         const measure::Workload work = workloads::arithmetic(*device, type.type, operation, shape, 1);
         for (const std::uint64_t trips : {100u, 1u, 1000u}) {
           if (!is_exact(operation) && trips < 100) continue;

@@ -13,13 +13,13 @@ using workloads::RooflineShape;
 using workloads::Shape;
 using workloads::Sharing;
 
-void expect_proved(Device& device, Sharing sharing, const RooflineShape& shape, std::uint64_t bytes,
-                   double operations) {
+void expect_proved(Device& device, Sharing sharing, const RooflineShape& shape, std::uint64_t bytes, double operations,
+                   std::uint64_t most_wanted = 100) {
   const measure::Workload work = workloads::roofline(device, sharing, shape, bytes, operations, 1);
   EXPECT_EQ(work.unit, operations > 0 ? "Gop/s" : "GB/s");
   for (const std::uint64_t wanted : {1u, 5u, 100u}) {
     const std::uint64_t trips = wanted * work.quantum;
-    if (trips > work.most) continue;
+    if (wanted > most_wanted || trips > work.most) continue;
     (void)work.run(trips);
     EXPECT_EQ(work.flaw(), std::nullopt) << operations << " a byte, " << shape.walk.groups << " groups of "
                                          << shape.walk.group_size << ", " << shape.at_once << " of "
@@ -52,7 +52,8 @@ TEST_P(DeviceRoofline, ComputesInTheShapeThatItsOwnDevicesGet) {
   for (const Sharing sharing : {Sharing::shared, Sharing::separate}) {
     const std::uint64_t bytes = sharing == Sharing::shared ? 16 << 10 : 8 << 20;
     const RooflineShape shape = workloads::roofline_shape(device->info(), sharing, bytes, 0);
-    for (const double operations : {0.0, 0.25, 4.0}) expect_proved(*device, sharing, shape, bytes, operations);
+    // So many items that more trips are half a minute of a driver that interprets.
+    for (const double operations : {0.0, 0.25, 4.0}) expect_proved(*device, sharing, shape, bytes, operations, 5);
   }
 }
 

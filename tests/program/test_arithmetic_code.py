@@ -21,9 +21,10 @@ NVIDIA = "(__nvvm_read_ptx_sreg_ctaid_x()*GROUP_SIZE+__nvvm_read_ptx_sreg_tid_x(
 pytestmark = pytest.mark.skipif(CLANG is None, reason="there is no clang-19")
 
 
-def count(item, kind, operation, pattern, *target):
-    """How many instructions of the kernel match the pattern."""
+def count(item, kind, operation, pattern, *target, paired=True):
+    """How many instructions of the kernel match the pattern; multiply-adds are of pairs, or of one number alone."""
     shape = {"ACCUMULATORS": ACCUMULATORS, "UNROLL": UNROLL, "WIDTH": WIDTH, "OPERATION": OPERATIONS[operation]}
+    shape["PAIRED"] = int(operation == "add" or (operation == "fma" and paired))
     command = [
         CLANG, *target, "-x", "cl", "-cl-std=CL1.2", "-nogpulib", "-O3", "-S", "-Xclang", "-finclude-default-header",
         "-DGROUP_SIZE=32", *(f"-D{name}={value}" for name, value in shape.items()), f"-Dget_global_id(dimension)={item}",
@@ -34,12 +35,12 @@ def count(item, kind, operation, pattern, *target):
     return sum(1 for word in words if re.fullmatch(pattern, word))
 
 
-def amd(kind, operation, pattern, chip):
-    return count(AMD, kind, operation, pattern, "--target=amdgcn-amd-amdhsa", f"-mcpu={chip}")
+def amd(kind, operation, pattern, chip, **chain):
+    return count(AMD, kind, operation, pattern, "--target=amdgcn-amd-amdhsa", f"-mcpu={chip}", **chain)
 
 
-def nvidia(kind, operation, pattern):
-    return count(NVIDIA, kind, operation, pattern, "--target=nvptx64-nvidia-nvcl")
+def nvidia(kind, operation, pattern, **chain):
+    return count(NVIDIA, kind, operation, pattern, "--target=nvptx64-nvidia-nvcl", **chain)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +72,19 @@ def test_amds_code_has_the_widest_instruction_for_every_step(kind, operation, ch
     assert amd(kind, operation, pattern, chip) == expected
 
 
+@pytest.mark.parametrize(
+    ("kind", "chip", "pattern", "expected"),
+    [
+        ("fp32", "gfx90a", r"v_pk_fma_f32", STEPS * WIDTH // 2),
+        ("fp32", "gfx1100", r"v_(dual_)?(fma|fmac)_f32(_e\d+)?", STEPS * WIDTH),
+        ("fp64", "gfx942", r"v_(fma|fmac)_f64(_e\d+)?", STEPS * WIDTH),
+        ("int16", "gfx1100", r"v_pk_mad_u16", STEPS),
+    ],
+)
+def test_a_number_alone_is_as_many_instructions(kind, chip, pattern, expected):
+    assert amd(kind, "fma", pattern, chip, paired=False) == expected
+
+
 def test_rdna3s_code_issues_two_at_once():
     pairs = amd("fp32", "fma", "v_dual_fmac_f32", "gfx1100")
     alone = amd("fp32", "fma", r"v_(fma|fmac)_f32(_e\d+)?", "gfx1100")
@@ -78,6 +92,7 @@ def test_rdna3s_code_issues_two_at_once():
     assert pairs > 3 * alone
 
 
+@pytest.mark.parametrize("paired", [True, False])
 @pytest.mark.parametrize(
     ("kind", "operation", "pattern"),
     [
@@ -87,8 +102,8 @@ def test_rdna3s_code_issues_two_at_once():
         ("int32", "fma", r"mad\.lo\.s32"),
     ],
 )
-def test_nvidias_code_has_every_step(kind, operation, pattern):
+def test_nvidias_code_has_every_step(kind, operation, pattern, paired):
     # clang may unroll the loop further. What tells the accumulators at the end multiplies and adds integers too.
-    found = nvidia(kind, operation, pattern)
+    found = nvidia(kind, operation, pattern, paired=paired)
     assert found >= STEPS * WIDTH
     assert kind == "int32" or found % (STEPS * WIDTH) == 0

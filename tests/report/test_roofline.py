@@ -1,7 +1,7 @@
 """The section on the roofline: slopes of levels, flat roofs of types, and points below them."""
 
 import synthetic
-from sonde_tools import pictures, records
+from sonde_tools import parts, pictures, records
 from sonde_tools.devices import device_views
 from sonde_tools.roofline import ROOFLINE, rooflines
 
@@ -17,8 +17,16 @@ def sample(value, unit="Gop/s", api="opencl", x=None, **series):
     return {**one, "probe": "compute", "series": series, "x": x or {}, "unit": unit, "values": [value] * 7}
 
 
+def ridge(level, value, api="opencl"):
+    """What a run concludes of one level."""
+    series = {"type": "fp32", "operation": "fma", "chain": "parallel", "level": level}
+    return synthetic.finding_record(
+        "ridge", api=api, probe="compute", series=series, value=value, unit="operations/byte"
+    )
+
+
 def samples(api="opencl", share=0.95):
-    """Rates of types, and points that reach a share of the lower roof."""
+    """Rates of types, and points that reach a share of the lower roof; ridges of another rate than the medians'."""
     found = [sample(rate, api=api, type=name) for name, rate in PEAKS.items()]
     for level, size_bytes, gbps in LEVELS:
         at = {"api": api, "level": level, "sharing": "private" if level == "memory" else "shared"}
@@ -26,6 +34,7 @@ def samples(api="opencl", share=0.95):
         for operations in (0.25, 1, 64):
             rate = share * min(PEAKS["fp32"], gbps * operations)
             found.append(sample(rate, x={"operations_per_byte": operations, "bytes": size_bytes}, **at))
+        found.append(ridge(level, 1100 / gbps, api))
     return found
 
 
@@ -48,8 +57,15 @@ def test_each_api_has_roofs_for_levels_and_types(tmp_path):
 def test_ridges_are_told_in_words(tmp_path):
     ((_, text),) = ROOFLINE.summary(view(tmp_path, *samples()))
     assert text == (
-        "OpenCL: fp32 needs 0.500 from level 1, 4.00 from memory operations a byte until arithmetic is the limit"
+        "OpenCL: fp32 needs 0.550 from level 1, 4.40 from memory operations a byte until arithmetic is the limit"
     )
+
+
+def test_without_a_conclusion_there_is_no_ridge(tmp_path):
+    unfinished = view(tmp_path, *(one for one in samples() if one["record"] != "finding"))
+    assert ROOFLINE.summary(unfinished) == []
+    (table,) = ROOFLINE.tables(unfinished)
+    assert [cell.text for cell in table.rows[-1][1]] == [parts.NOTHING.text] * 2
 
 
 def test_the_picture_has_slopes_flat_roofs_and_points(tmp_path):
@@ -77,7 +93,7 @@ def test_a_row_an_intensity_and_the_ridge_last(tmp_path):
     (table,) = ROOFLINE.tables(view(tmp_path, *samples()))
     rows = {name: [(cell.text, cell.detail) for cell in cells] for name, cells in table.rows}
     assert rows["64.0"] == [("950", "0.95 of it"), ("950", "0.95 of it")]
-    assert [text for text, _ in rows["ridge, operations a byte"]] == ["0.500", "4.00"]
+    assert [text for text, _ in rows["ridge, operations a byte"]] == ["0.550", "4.40"]
 
 
 def test_simulated_devices_are_marked(tmp_path):

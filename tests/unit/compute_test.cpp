@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -168,31 +169,41 @@ TEST(Compute, IsBoundByTheIssueRate) {
 /// What a device that rounds so leaves: two words for each item.
 std::vector<std::uint32_t> left_by_device(NumberType type, Operation operation, const ArithmeticShape& shape,
                                           std::uint32_t trips, std::uint32_t salt, gpu::Rounding rounding) {
-  const gpu::ArithmeticPair operands = workloads::operands_of(type, operation);
-  const auto starts = gpu::starts_in(ArithmeticProof(type, operation, operands, 1).start_words().data());
-  const auto ends =
-      gpu::after_steps(type, operation, operands, starts, std::uint64_t{2} * shape.unroll * trips, rounding);
+  const gpu::Chain chain = workloads::chain_of(type, operation, shape.is_paired(operation));
+  const auto starts = gpu::starts_in(ArithmeticProof(chain, 1).start_words().data());
+  const auto ends = gpu::after_steps(chain, starts, std::uint64_t{2} * shape.unroll * trips, rounding);
   std::vector<std::uint32_t> left;
   for (std::uint32_t item = 0; item < shape.items(); ++item) {
-    left.push_back(gpu::told_by_item(type, operation, ends, item + salt, shape.accumulators, shape.width));
+    left.push_back(gpu::told_by_item(chain, ends, item + salt, shape.accumulators, shape.width));
     left.push_back(trips + salt);
   }
   return left;
 }
 
-ArithmeticProof proof_of(NumberType type, Operation operation) {
-  return {type, operation, workloads::operands_of(type, operation), 1};
+ArithmeticProof proof_of(NumberType type, Operation operation, const ArithmeticShape& shape) {
+  return {workloads::chain_of(type, operation, shape.is_paired(operation)), 1};
 }
 
 constexpr ArithmeticShape some_shape{.width = 2, .accumulators = 3, .unroll = 4, .group_size = 8, .groups = 3};
 
+/// With chains of pairs and, where there are such, of one number alone.
+std::vector<ArithmeticShape> some_shapes(NumberType type) {
+  std::vector<ArithmeticShape> shapes{some_shape};
+  if (!workloads::can_be_alone(type)) return shapes;
+  shapes.push_back(some_shape);
+  shapes.back().paired = false;
+  return shapes;
+}
+
 TEST(ArithmeticProof, AcceptsEveryRoundingThatIsRight) {
   for (const NumberType type : {NumberType::fp64, NumberType::fp32, NumberType::fp16}) {
-    for (const bool fused : {true, false}) {
-      for (const bool flushes : {true, false}) {
-        const auto left = left_by_device(type, Operation::fma, some_shape, 1000, 8, {fused, flushes});
-        EXPECT_EQ(proof_of(type, Operation::fma).flaw(left, some_shape, 1000, 8), std::nullopt)
-            << gpu::facts_of(type).name << fused << flushes;
+    for (const ArithmeticShape& shape : some_shapes(type)) {
+      for (const bool fused : {true, false}) {
+        for (const bool flushes : {true, false}) {
+          const auto left = left_by_device(type, Operation::fma, shape, 1000, 8, {fused, flushes});
+          EXPECT_EQ(proof_of(type, Operation::fma, shape).flaw(left, shape, 1000, 8), std::nullopt)
+              << gpu::facts_of(type).name << shape.paired << fused << flushes;
+        }
       }
     }
   }
@@ -200,19 +211,28 @@ TEST(ArithmeticProof, AcceptsEveryRoundingThatIsRight) {
 
 TEST(ArithmeticProof, NoticesAWrongAccumulatorLostTripsAndWhatAnotherDispatchLeft) {
   for (const auto& type : gpu::number_types) {
-    const auto left = left_by_device(type.type, Operation::fma, some_shape, 100, 8, {});
-    ArithmeticProof proof = proof_of(type.type, Operation::fma);
-    EXPECT_EQ(proof.flaw(left, some_shape, 100, 8), std::nullopt) << type.name;
-    auto wrong = left;
-    wrong[2 * 17] ^= 1;
-    EXPECT_NE(proof.flaw(wrong, some_shape, 100, 8), std::nullopt) << type.name;
-    wrong = left;
-    --wrong[2 * 23 + 1];
-    EXPECT_NE(proof.flaw(wrong, some_shape, 100, 8), std::nullopt) << type.name;
-    EXPECT_NE(proof.flaw(left, some_shape, 100, 16), std::nullopt) << type.name;
-    EXPECT_NE(proof.flaw(left, some_shape, 101, 8), std::nullopt) << type.name;
-    const auto folded = left_by_device(type.type, Operation::fma, some_shape, 99, 9, {});
-    EXPECT_NE(proof.flaw(folded, some_shape, 100, 8), std::nullopt) << type.name;
+    for (const ArithmeticShape& shape : some_shapes(type.type)) {
+      // So many that a chain that went towards a value or came back to one would have done so.
+      constexpr std::uint32_t trips = 10'000;
+      const auto left = left_by_device(type.type, Operation::fma, shape, trips, 8, {});
+      ArithmeticProof proof = proof_of(type.type, Operation::fma, shape);
+      EXPECT_EQ(proof.flaw(left, shape, trips, 8), std::nullopt) << type.name << shape.paired;
+      auto wrong = left;
+      wrong[2 * 17] ^= 1;
+      EXPECT_NE(proof.flaw(wrong, shape, trips, 8), std::nullopt) << type.name << shape.paired;
+      wrong = left;
+      --wrong[2 * 23 + 1];
+      EXPECT_NE(proof.flaw(wrong, shape, trips, 8), std::nullopt) << type.name << shape.paired;
+      EXPECT_NE(proof.flaw(left, shape, trips, 16), std::nullopt) << type.name << shape.paired;
+      EXPECT_NE(proof.flaw(left, shape, trips + 1, 8), std::nullopt) << type.name << shape.paired;
+      const auto folded = left_by_device(type.type, Operation::fma, shape, trips - 1, 9, {});
+      EXPECT_NE(proof.flaw(folded, shape, trips, 8), std::nullopt) << type.name << shape.paired;
+      // Every other step alone.
+      ArithmeticShape half = shape;
+      half.unroll /= 2;
+      auto halved = left_by_device(type.type, Operation::fma, half, trips, 8, {});
+      EXPECT_NE(proof.flaw(halved, shape, trips, 8), std::nullopt) << type.name << shape.paired;
+    }
   }
 }
 
@@ -220,7 +240,7 @@ TEST(ArithmeticProof, HoldsFunctionsToTheirBounds) {
   for (const Operation operation :
        {Operation::reciprocal, Operation::square_root, Operation::exponential, Operation::sine}) {
     auto left = left_by_device(NumberType::fp32, operation, some_shape, 100, 8, {});
-    ArithmeticProof proof = proof_of(NumberType::fp32, operation);
+    ArithmeticProof proof = proof_of(NumberType::fp32, operation, some_shape);
     EXPECT_EQ(proof.flaw(left, some_shape, 100, 8), std::nullopt);
     left[0] = 0;
     EXPECT_NE(proof.flaw(left, some_shape, 100, 8), std::nullopt);
@@ -232,9 +252,9 @@ TEST(Arithmetic, MeetsNoSpecialNumberWhateverItMultipliesBy) {
     if (!type.floating) continue;
     for (const Operation operation : {Operation::fma, Operation::add, Operation::multiply}) {
       for (std::uint32_t variant = 0; variant < 3; ++variant) {
-        const gpu::ArithmeticPair operands = workloads::operands_of(type.type, operation, variant);
-        auto pairs = gpu::starts_in(proof_of(type.type, operation).start_words().data());
-        pairs = gpu::after_steps(type.type, operation, operands, pairs, 400'000, {});
+        const gpu::Chain chain = workloads::chain_of(type.type, operation, some_shape.is_paired(operation), variant);
+        auto pairs = gpu::starts_in(ArithmeticProof(chain, 1).start_words().data());
+        pairs = gpu::after_steps(chain, pairs, 400'000, {});
         int same = 0;
         for (std::size_t i = 0; i < pairs.size(); ++i) {
           const double x = gpu::number_of(type.type, pairs[i].x);
@@ -249,10 +269,65 @@ TEST(Arithmetic, MeetsNoSpecialNumberWhateverItMultipliesBy) {
   }
 }
 
+// A square plus a number goes everywhere in its range, but neither to zero nor so close to it that a square is
+// denormal; and it does not come back to where it was before long, after which more steps would be no proof.
+TEST(Arithmetic, OfOneNumberAloneNeitherMeetsASpecialOneNorRepeats) {
+  constexpr int fewest_values = 500;
+  for (const NumberType type : {NumberType::fp32, NumberType::fp64}) {
+    for (std::uint32_t variant = 0; variant < 3; ++variant) {
+      const gpu::Chain chain = workloads::chain_of(type, Operation::fma, false, variant);
+      const double addend = gpu::number_of(type, chain.operands.x);
+      EXPECT_EQ(chain.operands.x, chain.operands.y);
+      EXPECT_LT(addend, -1.5);
+      EXPECT_GT(addend, -1.99);
+      for (const bool fused : {true, false}) {
+        std::set<std::uint64_t> seen;
+        auto numbers = gpu::starts_in(ArithmeticProof(chain, 1).start_words().data());
+        numbers = gpu::after_steps(chain, numbers, 100'000, {.fused = fused});
+        for (int step = 0; step < fewest_values; step += 2) {
+          for (const gpu::ArithmeticPair& one : numbers) {
+            const double x = std::abs(gpu::number_of(type, one.x));
+            EXPECT_TRUE(x > 1e-8 && x < 2) << gpu::facts_of(type).name << " " << x;
+          }
+          EXPECT_TRUE(seen.insert(numbers[0].x).second) << gpu::facts_of(type).name << variant << " repeats";
+          numbers = gpu::after_steps(chain, numbers, 2, {.fused = fused});
+        }
+      }
+    }
+  }
+  // No square is the addend's opposite, whichever way it is rounded.
+  for (std::uint32_t variant = 0; variant < 3; ++variant) {
+    const gpu::Chain single = workloads::chain_of(NumberType::fp32, Operation::fma, false, variant);
+    const gpu::Chain twice = workloads::chain_of(NumberType::fp64, Operation::fma, false, variant);
+    const auto opposite = static_cast<float>(-gpu::number_of(NumberType::fp32, single.operands.x));
+    const double wide_opposite = -gpu::number_of(NumberType::fp64, twice.operands.x);
+    float root = std::sqrt(opposite) * 0.999999F;
+    double wide_root = std::sqrt(wide_opposite) * (1 - 4e-15);
+    for (int i = 0; i < 64; ++i, root = std::nextafter(root, 2.0F), wide_root = std::nextafter(wide_root, 2.0)) {
+      EXPECT_NE(root * root, opposite) << variant;
+      EXPECT_NE(wide_root * wide_root, wide_opposite) << variant;
+    }
+    EXPECT_GT(root * root, opposite);
+    EXPECT_GT(wide_root * wide_root, wide_opposite);
+  }
+}
+
+// Integers that are multiplied and added to, one step after the other.
+TEST(ArithmeticProof, FollowsOneIntegerAlone) {
+  for (const auto& type : gpu::number_types) {
+    if (type.floating || !workloads::can_be_alone(type.type)) continue;
+    const gpu::Chain chain = workloads::chain_of(type.type, Operation::fma, false);
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - type.bits);
+    std::uint64_t x = 0xDEADBEEFu & mask;
+    for (int step = 0; step < 1002; ++step) x = (x * chain.operands.x + chain.operands.y) & mask;
+    EXPECT_EQ(gpu::after_steps(chain, {{0xDEADBEEFu & mask, 0}}, 1002, {})[0].x, x) << type.name;
+  }
+}
+
 TEST(Arithmetic, MultipliesByNoNumberThatMayBeTreatedDifferently) {
   for (const auto& type : gpu::number_types) {
     for (std::uint32_t variant = 0; variant < 3; ++variant) {
-      const gpu::ArithmeticPair operands = workloads::operands_of(type.type, Operation::fma, variant);
+      const gpu::ArithmeticPair operands = workloads::chain_of(type.type, Operation::fma, true, variant).operands;
       for (const std::uint64_t words : {operands.x, operands.y}) {
         if (type.floating) {
           const double number = std::abs(gpu::number_of(type.type, words));
@@ -273,7 +348,7 @@ TEST(Arithmetic, MultipliesByNoNumberThatMayBeTreatedDifferently) {
 TEST(ArithmeticProof, FollowsBytesOneStepAfterTheOther) {
   const gpu::ArithmeticPair operands{0x80FF7F01, 0x01020304};  // -128, -1, 127, 1; 1, 2, 3, 4
   const std::vector<gpu::ArithmeticPair> ends =
-      gpu::after_steps(NumberType::four_bytes, Operation::fma, operands, {{10, 0x027F8003}}, 2, {});
+      gpu::after_steps({NumberType::four_bytes, Operation::fma, true, operands}, {{10, 0x027F8003}}, 2, {});
   // 2 * -128 + 127 * -1 + -128 * 127 + 3 * 1 = -16636, and 10: 0xFFFFBF0E; its bytes are -1, -1, -65, 14.
   EXPECT_EQ(ends[0].x, 0xFFFFBF0Eu);
   EXPECT_EQ(ends[0].y, static_cast<std::uint32_t>(0x027F8003 - 1 - 2 - 3 * 65 + 4 * 14));

@@ -36,7 +36,7 @@ std::vector<Point> next_of_test(const gpu::DeviceInfo&, const Request&, std::spa
 }
 
 std::vector<std::uint64_t> seeds_prepared;
-int attempts_interrupted = 0;  ///< from the first that is prepared
+int attempts_interrupted = 0;  ///< the first ones of a point
 std::chrono::steady_clock::time_point last_prepared;
 
 Workload prepare_of_test(gpu::Device& device, const Point& point, const Request& request) {
@@ -407,7 +407,8 @@ TEST_F(RunnerTest, APointOfInterruptedDispatchesIsMeasuredAgainAndLabelled) {
   Probe probe = walking();
   probe.prepare = [](gpu::Device& device, const Point& point, const Request& request) {
     Workload workload = prepare_of_test(device, point, request);
-    const bool is_interrupted = static_cast<int>(seeds_prepared.size()) <= attempts_interrupted;
+    const auto attempt = static_cast<int>(seeds_prepared.size()) - 1;  // 0: the reference that drift is told from
+    const bool is_interrupted = attempt > 0 && attempt <= attempts_interrupted;
     workload.interrupted = [is_interrupted] { return is_interrupted; };
     return workload;
   };
@@ -416,7 +417,7 @@ TEST_F(RunnerTest, APointOfInterruptedDispatchesIsMeasuredAgainAndLabelled) {
     RecordingObserver seen;
     seeds_prepared.clear();
     points_wanted = {point_of(few_bytes)};
-    attempts_interrupted = interrupted == 0 ? 0 : interrupted + 1;  // after the reference that drift is told from
+    attempts_interrupted = interrupted;
     run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({})}, seen);
     ASSERT_EQ(seen.measurements.size(), 1u);
     EXPECT_EQ(seen.measurements[0].state.attempts, attempts) << interrupted;

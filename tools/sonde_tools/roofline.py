@@ -19,12 +19,16 @@ _ALIKE = 1.04
 
 @dataclass(frozen=True)
 class Roof:
-    """A level of one API's device: its name, GB/s, and the points below it, in Gop/s by operations a byte."""
+    """A level of one API's device: its name, GB/s, and the points below it, in Gop/s by operations a byte.
+
+    ridge: operations a byte from which on fp32 is the lower roof, as the run concluded; None where it did not.
+    """
 
     level: str
     size_bytes: float
     gbps: float
     points: list
+    ridge: float | None
 
 
 @dataclass(frozen=True)
@@ -45,18 +49,14 @@ class Roofline:
         """Gop/s that fp32 could reach with what a level delivers, at so many operations a byte."""
         return min(self.single, roof.gbps * operations)
 
-    def ridge(self, roof):
-        """Operations a byte from which on fp32 is the lower roof."""
-        return self.single / roof.gbps
-
 
 def rooflines(view):
     """A Roofline for each API of each file that has levels and a rate of fp32."""
     found = []
     runs = _by_run(view)
-    for (api, _), entries in runs.items():
+    for (api, path), entries in runs.items():
         peaks = _peaks(entries)
-        roofs = _roofs(entries)
+        roofs = _roofs(entries, _ridges_found(view, api, path))
         if roofs and peaks:
             several = sum(1 for other, _ in runs if other == api) > 1
             name = "Simulated" if view.is_model else API_NAMES.get(api, api)
@@ -84,14 +84,27 @@ def _peaks(entries):
     return {name: found[name] for name in TYPES if name in found}
 
 
-def _roofs(entries):
+def _ridges_found(view, api, path):
+    """{level: operations a byte} by the findings of one API's run."""
+    return {
+        finding["series"]["level"]: finding["value"]
+        for recording, finding in view.findings
+        if finding["finding"] == "ridge" and finding.get("api") == api and recording.path == path
+    }
+
+
+def _roofs(entries, ridges):
     levels = {}
     for entry in entries:
         name = entry.curve.series.get("level")
         for point in entry.curve.points if name else []:
             gbps, points = levels.setdefault((name, point.x.get("bytes")), ([], []))
             (points if point.x.get(_ACROSS) else gbps).append(point)
-    found = [Roof(*where, gbps[0].median, points) for where, (gbps, points) in levels.items() if gbps and points]
+    found = [
+        Roof(level, size_bytes, gbps[0].median, points, ridges.get(level))
+        for (level, size_bytes), (gbps, points) in levels.items()
+        if gbps and points
+    ]
     return sorted(found, key=lambda roof: roof.size_bytes)
 
 
@@ -108,11 +121,12 @@ def summary(view):
     """One (colour, text) an API: where arithmetic becomes the limit."""
     found = rooflines(view)
     palette = _palette(found)
-    return [(palette[one.label], f"{one.label}: {_ridges(one)}") for one in found]
+    known = [one for one in found if any(roof.ridge for roof in one.roofs)]
+    return [(palette[one.label], f"{one.label}: {_ridges(one)}") for one in known]
 
 
 def _ridges(one):
-    said = [f"{formats.significant(one.ridge(roof))} from {roof.level}" for roof in one.roofs]
+    said = [f"{formats.significant(roof.ridge)} from {roof.level}" for roof in one.roofs if roof.ridge]
     return f"fp32 needs {', '.join(said)} operations a byte until arithmetic is the limit"
 
 
@@ -222,9 +236,12 @@ def _layers(palette, bounds):
         return [{"filter": f"datum.part == '{part}'"}]
 
     def name(part, where, **mark):
-        return {"mark": {"type": "text", "fontSize": 12, **mark}, "transform": of(part),
-                "encoding": {"x": where, "y": {**y, "field": "name_y"}, "text": {"field": "name", "type": "nominal"},
-                             "color": series}}  # fmt: skip
+        place = {"x": where, "y": {**y, "field": "name_y"}, "text": {"field": "name", "type": "nominal"}}
+        text = {"type": "text", "fontSize": 12, **mark}
+        # The white outline keeps lines out of the text.
+        outline = {**text, "stroke": "white", "strokeWidth": 5, "strokeJoin": "round", "color": "white"}
+        return [{"mark": outline, "transform": of(part), "encoding": place},
+                {"mark": text, "transform": of(part), "encoding": {**place, "color": series}}]  # fmt: skip
 
     point = {"x": x, "y": y, "color": series}
     return [
@@ -232,8 +249,8 @@ def _layers(palette, bounds):
          "encoding": {"x": x, "y": y, "x2": {"field": "x2"}, "y2": {"field": "y2"}, "color": colour}},
         {"mark": {**line, "strokeDash": [6, 3]}, "transform": of("flat"),
          "encoding": {"x": x, "y": y, "x2": {"field": "x2"}, "color": series}},
-        name("slope", x, align="left", dx=24, dy=7),
-        name("flat", {**x, "field": "x2"}, align="right", dy=-8),
+        *name("slope", x, align="left", dx=24, dy=7),
+        *name("flat", {**x, "field": "x2"}, align="right", dy=-8),
         {"mark": {"type": "point", "filled": True, "opacity": 1, "size": 60, "clip": True},
          "transform": [*of("point"), {"filter": "!datum.disturbed"}], "encoding": {**point, "shape": shape}},
         {"mark": {"type": "point", "filled": False, "fill": "white", "opacity": 1, "size": 64, "strokeWidth": 1.5,
@@ -262,7 +279,8 @@ def _table(one):
     rows = [
         (formats.significant(operations), [_cell(one, roof, operations) for roof in one.roofs]) for operations in across
     ]
-    rows.append(("ridge, operations a byte", [Cell(formats.significant(one.ridge(roof))) for roof in one.roofs]))
+    ridges = [Cell(formats.significant(roof.ridge)) if roof.ridge else parts.NOTHING for roof in one.roofs]
+    rows.append(("ridge, operations a byte", ridges))
     headings = ["Operations a byte"]
     headings += [
         f"{roof.level} ({formats.size(roof.size_bytes)}, {formats.significant(roof.gbps)} GB/s)" for roof in one.roofs

@@ -37,23 +37,25 @@ namespace {
 void arithmetic(Invocation& invocation, NumberType type) {
   const Invocation::Words starts = invocation.buffer(0);
   Invocation::Words results = invocation.buffer(1);
-  const auto operation = static_cast<Operation>(invocation.constant("OPERATION"));
   const std::uint32_t trips = invocation.scalar(0);
   const std::uint32_t salt = invocation.scalar(1);
   const auto operand = [&](std::size_t low) {
     return invocation.scalar(low) | std::uint64_t{invocation.scalar(low + 1)} << 32;
   };
+  const Chain chain{.type = type,
+                    .operation = static_cast<Operation>(invocation.constant("OPERATION")),
+                    .paired = invocation.constant("PAIRED") != 0,
+                    .operands = {operand(2), operand(4)}};
   const CutUp work{.accumulators = invocation.constant("ACCUMULATORS"),
                    .width = invocation.constant("WIDTH"),
                    .steps = 2.0 * invocation.constant("UNROLL") * trips};
   const std::uint32_t items = invocation.shape().group_size * invocation.shape().groups;
   const std::vector<ArithmeticPair> ends =
-      ends_of_items(type, operation, {operand(2), operand(4)}, starts_in(starts.contents(0, start_words_count)),
-                    static_cast<std::uint64_t>(work.steps), {},
+      ends_of_items(chain, starts_in(starts.contents(0, start_words_count)), static_cast<std::uint64_t>(work.steps), {},
                     {.count = items, .numbers = work.accumulators * work.width, .salt = salt});
   std::vector<std::uint32_t> told(different_starts);
   for (std::uint32_t first = 0; first < different_starts; ++first) {
-    told[first] = told_by_item(type, operation, ends, first, work.accumulators, work.width);
+    told[first] = told_by_item(chain, ends, first, work.accumulators, work.width);
   }
   results.stream(0, std::uint64_t{2} * items, Transfer::write);
   std::uint32_t* const to = results.changed_contents(0, std::uint64_t{2} * items);
@@ -61,7 +63,7 @@ void arithmetic(Invocation& invocation, NumberType type) {
     to[2 * std::size_t{item}] = told[(item + salt) % different_starts];
     to[2 * std::size_t{item} + 1] = trips + salt;
   }
-  invocation.compute(cycles_of(invocation, facts_of(type), operation, work, invocation.memory().compute_units()));
+  invocation.compute(cycles_of(invocation, facts_of(type), chain.operation, work, invocation.memory().compute_units()));
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 // addition, a multiplication, a function, counted as one. dot4 multiplies four bytes by four and adds the products to
 // a word: eight. Multipliers are arguments and the chains' beginnings come from memory, so that no compiler can fold
 // them; each item leaves a word that tells all its chains, which is compared with what the host finds by making the
-// same steps, to the bit (functions: within bounds). Chains rotate: they end at no value, and leave no type's range.
+// same steps, to the bit (functions: within bounds). Chains of a pair rotate, those of one number are chaotic or go
+// through all integers: they end at no value, and leave no type's range.
 //
 // Which shape is fast is a device's own: vectors for what packs narrow numbers or issues two instructions at once, many
 // accumulators where latency is hidden by the chains of one item, many items where by others. A search comes first, as

@@ -92,7 +92,7 @@ std::vector<Point> compute_points(const gpu::DeviceInfo& device, const Request& 
       points.push_back(point_of(type, operation, "dependent", request));
       if (operation == Operation::fma) continue;
       Point rate = point_of(type, operation, "parallel", request);
-      rate.shape = main->state.shape;
+      rate.shape = workloads::named(workloads::shape_for(operation, workloads::arithmetic_shape_of(main->state.shape)));
       points.push_back(rate);
     }
   }

@@ -102,12 +102,11 @@ std::vector<Level> levels_of(const gpu::DeviceInfo& device, const Request& reque
   return levels;
 }
 
-/// The words of the registers that this driver computed with best: two vectors each accumulator.
+/// The words of the registers that this driver computed with best.
 std::uint32_t register_words(std::span<const Measurement> known) {
   const Measurement* const main = main_rate(known, NumberType::fp32);
   if (main == nullptr) return 0;
-  const workloads::ArithmeticShape shape = workloads::arithmetic_shape_of(main->state.shape);
-  return 2 * shape.width * shape.accumulators;
+  return workloads::arithmetic_shape_of(main->state.shape).numbers();
 }
 
 }  // namespace

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "gpu/device.hpp"
+
+namespace sonde::workloads {
+
+/// Tells whether a CPU device's cores all worked for as long as a dispatch took. One that another program has, or on
+/// which two of the driver's threads take turns, leaves the others to do its work-groups: a rate that is a half or
+/// less, and that nothing else tells from a slow device.
+class BusyCores {
+ public:
+  /// Of a dispatch of so many work-groups, which may be fewer than there are cores.
+  BusyCores(const gpu::DeviceInfo& device, std::uint32_t groups);
+
+  /// Makes the dispatch, which returns the device's own time for it.
+  gpu::Nanoseconds during(const std::function<gpu::Nanoseconds()>& dispatch);
+
+  /// Whether some core did not work through the last one. Never of other devices, nor where the system counts CPU time
+  /// by ticks that are as long as a dispatch.
+  [[nodiscard]] bool some_were_away() const { return some_were_away_; }
+
+ private:
+  std::uint32_t cores_;  ///< that work; 0 where nobody can tell
+  bool some_were_away_ = false;
+};
+
+/// By what all threads of this process had of their cores.
+bool some_were_away(std::uint32_t cores, double cpu_seconds, double passed_seconds);
+
+}  // namespace sonde::workloads
