@@ -104,7 +104,8 @@ def test_no_line_of_the_summary_is_wider_than_the_terminal(sonde, model_file, co
 def test_no_line_of_the_list_is_wider_than_the_terminal(sonde, columns):
     status, shown, _ = run_in_terminal(sonde, "list", columns=columns, results_too=True)
     assert status == 0
-    assert [line for line in printed_lines(shown) if len(line) > columns] == []
+    # A word that is wider, as a driver's name for a processor may be, has a line of its own: it can be copied whole.
+    assert [line for line in printed_lines(shown) if len(line) > columns and " " in line.strip()] == []
 
 
 def test_where_there_is_no_terminal_a_table_has_all_its_columns(sonde, model_file):

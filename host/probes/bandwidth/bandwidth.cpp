@@ -106,8 +106,7 @@ Workload prepare(gpu::Device& device, const Point& point, const Request& request
 void find_levels(const Request& request, std::span<const Measurement> measurements, Conclusion& conclusion) {
   const std::vector<analysis::CurvePoint> curve = curve_of(best_points(measurements, series_of_levels()));
   int number = 0;
-  for (const analysis::BandwidthLevel& level :
-       analysis::find_bandwidth_levels(curve, request.line_bytes)) {
+  for (const analysis::BandwidthLevel& level : analysis::find_bandwidth_levels(curve, request.line_bytes)) {
     conclusion.levels.push_back({.series = series_of_levels(),
                                  .level = ++number,
                                  .found = {.bytes = level.bytes,
