@@ -40,7 +40,7 @@ TEST_P(DeviceRoofline, AddsUpWhatTheHostFindsInAnyShape) {
   expect_proved(*device, Sharing::separate, {shape(1, 1, 2), 2}, 3 * 32, 0.25);
   expect_proved(*device, Sharing::separate, {shape(16, 3, 8), 4}, 3 * 5 * 2048, 2);
   Shape wide = shape(4, 2, 16);
-  wide.vector_words = device->info().widest_load_bytes / sizeof(std::uint32_t);
+  wide.vector_words = device->info().widest_load_bytes / std::uint32_t{sizeof(std::uint32_t)};
   for (const std::uint32_t at_once : {2u, 4u, 8u, 16u})
     expect_proved(*device, Sharing::separate, {wide, at_once}, 1 << 18, 8);
   Shape scattered = shape(8, 5, 4);
