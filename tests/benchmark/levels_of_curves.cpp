@@ -141,12 +141,23 @@ Hierarchy timed(Find find, Figures& figures) {
   return found;
 }
 
+const char* name_of(analysis::curve::Kind kind) {
+  switch (kind) {
+    using enum analysis::curve::Kind;
+    case cache: return "cache";
+    case cache_in_many_orders: return "cache in many orders";
+    case pages_shared: return "pages";
+    case pages_in_turn: return "pages in turn";
+    case growth: return "growth";
+  }
+  return "";
+}
+
 void print_terms(const analysis::curve::Fitted& fitted) {
-  const char* kinds[] = {"cache", "pages", "pages in turn", "growth"};
   std::printf("    terms:");
   for (std::size_t i = 0; i < fitted.terms.size(); ++i) {
     const analysis::curve::Term& term = fitted.terms[i];
-    std::printf(" %s", kinds[static_cast<int>(term.kind)]);
+    std::printf(" %s", name_of(term.kind));
     if (term.is_cache()) {
       const bool hashed = term.shape->index() == analysis::CacheShape::Index::hashed;
       const bool random = term.shape->policy() == analysis::CacheShape::Policy::random;

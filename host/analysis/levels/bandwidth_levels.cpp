@@ -17,8 +17,6 @@ constexpr double rises_again = 1.3;
 /// Such points are tolerated where they are few, or one of so many.
 constexpr std::size_t few = 2;
 constexpr std::size_t one_of = 16;
-/// A fit may see a plateau where no point is; a level is what was measured.
-constexpr double beyond_the_best = 1.1;
 /// Latencies rise by more than bandwidths fall: so much is a level's end.
 constexpr double least_fall = 1.12;
 constexpr double more_than_luck = 2;

@@ -40,16 +40,14 @@ class Reader {
       const Edge& edge = all[i];
       const bool last = i + 1 == all.size();
       const double step = step_of(edge);
-      const Part& main = main_of(edge);
-      const double ratio = 1 + step / (latency + translation_at(fitted_, main.log2_bytes));
-      const bool small = ratio < constants_.least_step;
       const Bracket bytes = size_of(edge);
-      const bool unseen = last && !is_seen(points_, main, constants_) && bytes.high > std::exp2(points_.most_log2);
+      const bool unseen =
+          last && !is_seen(points_, main_of(edge), constants_) && bytes.high > std::exp2(points_.most_log2);
       if (unseen) continue;
       const Eigen::VectorXd served = reached.cwiseProduct(ones() - most_missed(edge));
       // Before a small step a level has its own latency already. What the curve ends in is memory, with such a step.
       if (!before_small_step) before_small_step = plateau(served, latency, false);
-      if (small) {
+      if (is_small(edge, latency)) {
         latency += step;
         small_steps += step;
         reached = least_missed(edge);
@@ -77,10 +75,9 @@ class Reader {
     std::vector<analysis::Edge> found;
     double latency = fitted_.coefficients(0);
     for (const Edge& edge : edges_of(points_, fitted_, constants_)) {
-      const Part& main = main_of(edge);
-      const double before = latency + translation_at(fitted_, main.log2_bytes);
+      const bool small = is_small(edge, latency);
       latency += step_of(edge);
-      if (step_of(edge) < (constants_.least_step - 1) * before || !is_seen(points_, main, constants_)) continue;
+      if (small || !is_seen(points_, main_of(edge), constants_)) continue;
       // A cycle alone leaves the policy open, and with it the size: the middle of what it may be.
       double sum = 0;
       for (const Part& part : edge) {
@@ -94,6 +91,12 @@ class Reader {
 
  private:
   [[nodiscard]] Eigen::VectorXd ones() const { return Eigen::VectorXd::Ones(static_cast<Eigen::Index>(sizes_.size())); }
+
+  /// Whether latency rises by too little for a level's end; `latency` is what the model has before the edge.
+  [[nodiscard]] bool is_small(const Edge& edge, double latency) const {
+    const double before = latency + translation_at(fitted_, main_of(edge).log2_bytes);
+    return 1 + step_of(edge) / before < constants_.least_step;
+  }
 
   /// The latency of the points that the level serves alone, without what others add; of the model where hardly a point
   /// is its own.

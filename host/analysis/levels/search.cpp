@@ -2,7 +2,6 @@
 
 #include <Eigen/QR>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -75,7 +74,7 @@ class Search {
   [[nodiscard]] std::vector<Term> all_caches() const {
     return at_all_sizes([&](std::vector<Term>& all, double at) {
       for (const CacheShape* shape : coarse_shapes()) all.push_back({.log2_bytes = at, .shape = shape});
-      if (points_.of_streams) all.push_back(in_many_orders(at));
+      if (points_.of_streams) all.push_back(without_shape(Kind::cache_in_many_orders, at));
     });
   }
 
@@ -83,19 +82,16 @@ class Search {
     return at_all_sizes([&](std::vector<Term>& all, double at) { add_translation(all, at); });
   }
 
-  static Term in_many_orders(double at) {
-    return {.kind = Kind::cache_in_many_orders,
-            .log2_bytes = at,
-            .shape = &shape_of(Index::modulo, Policy::least_recent, 4)};
+  /// Of a kind whose formula knows no shape, but for a cycle of pages: they follow each other through all sets.
+  static Term without_shape(Kind kind, double at) {
+    return {.kind = kind, .log2_bytes = at, .shape = &shape_of(Index::modulo, Policy::least_recent, 4)};
   }
 
   /// Tables of pages only where a walk over pages can tell them from caches.
   void add_translation(std::vector<Term>& all, double at) const {
-    const CacheShape* in_turn = &shape_of(Index::modulo, Policy::least_recent, 4);
-    all.push_back({.kind = Kind::growth, .log2_bytes = at, .shape = in_turn});
+    all.push_back(without_shape(Kind::growth, at));
     if (!points_.has_page) return;
-    for (const Kind kind : {Kind::pages_shared, Kind::pages_in_turn})
-      all.push_back({.kind = kind, .log2_bytes = at, .shape = in_turn});
+    for (const Kind kind : {Kind::pages_shared, Kind::pages_in_turn}) all.push_back(without_shape(kind, at));
   }
 
   /// The best fit with one of the candidates in the place of term `place`, or beside all.
@@ -106,21 +102,18 @@ class Search {
     const Eigen::VectorXd mean = now.weights.cwiseProduct(points_.weight).cwiseSqrt();
     for (const Eigen::VectorXd& weights : {now.weights, mean, points_.weight}) {
       const Eigen::VectorXd gain = gains(points_, held, candidates, weights);
-      std::array<std::optional<std::size_t>, 2> best;
-      std::array<double, 2> most{};
+      std::optional<std::size_t> best;
+      double most = 0;
       for (std::size_t i = 0; i < candidates.terms.size(); ++i) {
         const Term& term = candidates.terms[i];
         const double parameters = term.cost(constants_) * std::log(static_cast<double>(points_.count()));
         const double value =
             gain(static_cast<Eigen::Index>(i)) - parameters - penalty_of_shift(points_, term, constants_);
-        const std::size_t kind = term.is_cache() ? 0 : 1;
-        if (best[kind] && value <= most[kind]) continue;
-        best[kind] = i;
-        most[kind] = value;
+        if (best && value <= most) continue;
+        best = i;
+        most = value;
       }
-      for (const auto& one : best) {
-        if (one) promising.insert(*one);
-      }
+      if (best) promising.insert(*best);
     }
     std::optional<Fitted> found;
     for (const std::size_t one : promising) {
@@ -185,7 +178,7 @@ class Search {
         std::vector<Term> candidates;
         for (double at = from - 0.2; at <= to + 0.2; at += 0.5 / constants_.sizes_an_octave) {
           for (const CacheShape& shape : cache_shapes()) candidates.push_back({.log2_bytes = at, .shape = &shape});
-          if (points_.of_streams) candidates.push_back(in_many_orders(at));
+          if (points_.of_streams) candidates.push_back(without_shape(Kind::cache_in_many_orders, at));
         }
         Fitted tried = best_with(fit(std::move(fewer)), place, dictionary(std::move(candidates), points_));
         if (tried.objective > now.objective) continue;
@@ -210,7 +203,7 @@ class Search {
         moved.shape = &shape;
         all.push_back(moved);
       }
-      if (points_.of_streams) all.push_back(in_many_orders(moved.log2_bytes));
+      if (points_.of_streams) all.push_back(without_shape(Kind::cache_in_many_orders, moved.log2_bytes));
       if (!points_.has_independent || step == 0) continue;
       moved.shape = term.shape;
       moved.shift = term.shift - (moved.log2_bytes - term.log2_bytes);  // where independent lines see it stays
