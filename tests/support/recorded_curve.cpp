@@ -1,10 +1,12 @@
 #include "support/recorded_curve.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
 
 namespace sonde::test {
 namespace {
@@ -15,6 +17,13 @@ std::ifstream open(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error(path.string() + ": cannot be read");
   return file;
+}
+
+/// Of a number with or without a K or an M behind it.
+double bytes_of(const std::string& text) {
+  std::size_t end = 0;
+  const double number = std::stod(text, &end);
+  return number * (text.substr(end) == "K" ? 1024 : text.substr(end) == "M" ? 1048576 : 1);
 }
 
 /// The curve that a sample belongs to.
@@ -35,7 +44,7 @@ analysis::LatencyCurves curves_of(const std::filesystem::path& path) {
       curves.line_bytes = record.at("line_bytes").get<double>();
       curves.page_bytes = record.value("page_bytes", curves.page_bytes);
     } else if (record.at("record") == "sample" && record.at("series").contains("stride")) {
-      const double stride_bytes = std::stod(record.at("series").at("stride").get<std::string>());
+      const double stride_bytes = bytes_of(record.at("series").at("stride"));
       curves.strides.push_back({.stride_bytes = stride_bytes,
                                 .lines = record.at("x").at("bytes").get<double>() / stride_bytes,
                                 .values = record.at("values").get<std::vector<double>>()});

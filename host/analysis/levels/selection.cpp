@@ -23,22 +23,23 @@ bool are_apart(const Edge& before, const Part& part, double latency, const Obser
   if (part.log2_bytes < before.back().log2_bytes + std::log2(constants.least_ratio)) return false;
   const Eigen::VectorXd between =
       least_missed(before).cwiseProduct(Eigen::VectorXd::Ones(part.miss.size()) - part.miss);
+  const double between_ns = latency + step_of(before) + translation_at(fitted, part.log2_bytes);
+  const double before_ratio = between_ns / (between_ns - step_of(before));
+  // A step that ends no level makes no mixture either: it stays one within a level.
+  if (before_ratio < constants.least_step) return true;
+  const double part_ratio = 1 + part.step / between_ns;
+  const bool crowded = std::min(before_ratio, part_ratio) < constants.crowded_step &&
+                       part.log2_bytes < before.back().log2_bytes + std::log2(constants.crowded_ratio);
+  if (crowded && part_ratio < constants.least_step) return false;
   double least = 1e300;
   double most = 0;
   int count = 0;
   for (Eigen::Index i = 0; i < between.size(); ++i) {
-    if (between(i) < constants.plateau_share) continue;
+    if (between(i) < (crowded ? constants.alone_share : constants.plateau_share)) continue;
     least = std::min(least, points.latency(i));
     most = std::max(most, points.latency(i));
     ++count;
   }
-  const double between_ns = latency + step_of(before) + translation_at(fitted, part.log2_bytes);
-  const double before_ratio = between_ns / (between_ns - step_of(before));
-  const double step = std::min(before_ratio, 1 + part.step / between_ns);
-  // A step that ends no level makes no mixture either: it stays one within a level.
-  if (before_ratio < constants.least_step) return true;
-  const bool crowded =
-      step < constants.crowded_step && part.log2_bytes < before.back().log2_bytes + std::log2(constants.crowded_ratio);
   return count >= 2 && (!crowded || most < constants.flat_within * least);
 }
 
