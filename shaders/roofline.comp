@@ -7,14 +7,16 @@
 // The same as kernels/roofline.cl, which explains it; all rows of a block are at once in registers.
 layout(constant_id = 4) const uint UNROLL = 1;
 layout(constant_id = 5) const uint PAIRED = 1;
+layout(constant_id = 6) const uint LOOPED = 1;
 READ_ONLY_VECTORS(0, A, a)
 BUFFER(1, Sums, sums, uint)
 layout(push_constant) uniform Arguments {
   BUFFER_ARGUMENT(A, a)
   BUFFER_ARGUMENT(Sums, sums)
   WALK_ARGUMENTS
-  uint rounds;
-  uint extra;
+  uint loops;
+  uint computing;
+  uint plain;
   uint first_word;
   uint second_word;
 };
@@ -33,35 +35,47 @@ layout(push_constant) uniform Arguments {
   value##y = PAIRED != 0 ? fma(value##x, vec4(second), value##y) : fma(value##y, vec4(first), value##x);
 #define ADD_BOTH(x, y) all += floatBitsToUint(value##x) + floatBitsToUint(value##y);
 #define ADD_LAST(x, y) all += floatBitsToUint(value##y);
+// Unrolled whatever it is: a driver that keeps count of the trips of loops would count these too.
+#define ROUNDS                                               \
+  [[unroll]] for (uint unit = 0; unit < UNROLL; ++unit) {    \
+    EACH_PAIR(STEP_X)                                        \
+    if (unit + 1 < UNROLL) {                                 \
+      EACH_PAIR(STEP_Y)                                      \
+    } else {                                                 \
+      EACH_PAIR(JOINING_Y)                                   \
+    }                                                        \
+  }
 
 void main() {
   const float first = uintBitsToFloat(first_word);
   const float second = uintBitsToFloat(second_word);
   uvec4 all = uvec4(0);
   uint position = FIRST_POSITION;
-  for (uint trip = 0; trip < trips; ++trip) {
-    const uint at = VECTOR_AT(position);
-    vec4 value0, value1, value2, value3, value4, value5, value6, value7;
-    vec4 value8, value9, value10, value11, value12, value13, value14, value15;
-    EACH(LOAD)
-    const uint rounds_now = UNROLL > 0 ? rounds + ((trip & 7) < extra ? 1 : 0) : 0;
-    if (UNROLL > 0 && rounds_now > 0) {
-      uint round = 0;
-      do {
-        [[unroll]] for (uint unit = 0; unit < UNROLL; ++unit) {
-          EACH_PAIR(STEP_X)
-          if (unit + 1 < UNROLL) {
-            EACH_PAIR(STEP_Y)
-          } else {
-            EACH_PAIR(JOINING_Y)
-          }
+  vec4 value0, value1, value2, value3, value4, value5, value6, value7;
+  vec4 value8, value9, value10, value11, value12, value13, value14, value15;
+  for (uint done = 0; done < trips; done += computing + plain) {
+    if (UNROLL > 0) {
+      for (uint trip = 0; trip < computing; ++trip) {
+        const uint at = VECTOR_AT(position);
+        EACH(LOAD)
+        if (LOOPED != 0) {
+          uint loop = 0;
+          do {
+            ROUNDS
+          } while (++loop < loops);
+        } else {
+          ROUNDS
         }
-      } while (++round < rounds_now);
-      EACH_PAIR(ADD_LAST)
-    } else {
-      EACH_PAIR(ADD_BOTH)
+        EACH_PAIR(ADD_LAST)
+        position = AFTER(position);
+      }
     }
-    position = AFTER(position);
+    for (uint trip = 0; trip < plain; ++trip) {
+      const uint at = VECTOR_AT(position);
+      EACH(LOAD)
+      EACH_PAIR(ADD_BOTH)
+      position = AFTER(position);
+    }
   }
   SUM_UP
   PUT_SUM

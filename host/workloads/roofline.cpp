@@ -17,7 +17,7 @@
 namespace sonde::workloads {
 namespace {
 
-constexpr std::uint32_t most_unrolled = 8;
+constexpr std::uint32_t most_unrolled = 32;
 /// A pair of words makes two multiply-adds, of two operations each, in a round.
 constexpr double rounds_per_operation_a_byte = 2;
 
@@ -42,7 +42,8 @@ struct Roofline {
         at_once(rows),
         dial(by),
         turning(turning_of(on.info(), by)),
-        proof(over, turning, by.rounds * by.unroll, by.extra, seed),
+        proof(over, turning, by.of_eight < trips_of_a_dial ? 0 : by.loops * by.unroll, by.of_eight % trips_of_a_dial,
+              seed),
         cores(on.info(), over.shape.groups),
         use(use_for(on.info(), over.array_bytes())),
         array(on.make_buffer(over.array_bytes(), use)),
@@ -56,6 +57,7 @@ struct Roofline {
     std::vector<gpu::Constant> all(of_shape.begin(), of_shape.end());
     all.push_back({"UNROLL", dial.unroll});
     all.push_back({"PAIRED", turning.paired ? 1u : 0u});
+    all.push_back({"LOOPED", dial.loops > 1 ? 1u : 0u});
     all.push_back({"AT_ONCE", at_once});
     return all;
   }
@@ -63,7 +65,10 @@ struct Roofline {
   gpu::Nanoseconds run(std::uint64_t trips) {
     last_trips = static_cast<std::uint32_t>(trips);
     std::vector<std::uint32_t> scalars = walk.scalars(last_trips, turn);
-    scalars.insert(scalars.end(), {dial.rounds, dial.extra, static_cast<std::uint32_t>(turning.operands.x),
+    const bool in_turn = dial.of_eight < trips_of_a_dial;
+    const std::uint32_t computing = in_turn ? dial.of_eight : dial.unroll > 0 ? last_trips : 0;
+    const std::uint32_t plain = in_turn ? trips_of_a_dial - dial.of_eight : last_trips - computing;
+    scalars.insert(scalars.end(), {dial.loops, computing, plain, static_cast<std::uint32_t>(turning.operands.x),
                                    static_cast<std::uint32_t>(turning.operands.y)});
     turn += trips;
     return cores.during([&] {
@@ -85,15 +90,19 @@ std::uint64_t rounded_up(std::uint64_t number, std::uint64_t to) { return (numbe
 
 }  // namespace
 
+double OperationsDial::operations_per_byte() const {
+  return loops * unroll * of_eight / (rounds_per_operation_a_byte * trips_of_a_dial);
+}
+
 OperationsDial dial_of(double operations_per_byte) {
-  const auto eighths =
-      static_cast<std::uint32_t>(std::lround(operations_per_byte * rounds_per_operation_a_byte * trips_of_a_dial));
-  const std::uint32_t rounds = eighths / trips_of_a_dial;
-  const std::uint32_t extra = eighths % trips_of_a_dial;
+  const double wanted = operations_per_byte * rounds_per_operation_a_byte;
+  const auto eighths = static_cast<std::uint32_t>(std::lround(wanted * trips_of_a_dial));
   if (eighths == 0) return {};
+  if (eighths < trips_of_a_dial) return {.loops = 1, .unroll = 1, .of_eight = eighths};
+  const auto rounds = static_cast<std::uint32_t>(std::lround(wanted));
   std::uint32_t unroll = 1;
-  while (extra == 0 && unroll < most_unrolled && rounds % (2 * unroll) == 0) unroll *= 2;
-  return {.rounds = rounds / unroll, .unroll = unroll, .extra = extra};
+  while (unroll < most_unrolled && rounds % (2 * unroll) == 0) unroll *= 2;
+  return {.loops = rounds / unroll, .unroll = unroll};
 }
 
 gpu::Turning turning_of(const gpu::DeviceInfo& device, const OperationsDial& dial) {
@@ -129,7 +138,7 @@ RooflineShape roofline_shape(const gpu::DeviceInfo& device, Sharing sharing, std
     // One item a core computes with the widest vectors, eight of which hide a step where there are registers for as
     // many; or as many items as a vector has lanes compute with four numbers each.
     at_once = widest <= 4 ? 2 : register_words >= 8 * widest ? 8 : 4;
-    shape = widest > 4 ? Shape{.groups = units, .vector_words = widest, .in_flight = 16}
+    shape = widest > 4 ? Shape{.groups = units, .vector_words = widest, .in_flight = 64}
                        : Shape{.group_size = std::min(8u, device.largest_group_size),
                                .groups = units,
                                .vector_words = 4,
@@ -151,14 +160,14 @@ measure::Workload roofline(gpu::Device& device, Sharing sharing, const RooflineS
                            " is too small to be computed with by all of the device at once");
   const OperationsDial dial = dial_of(operations_per_byte);
   const auto work = std::make_shared<Roofline>(device, walk, shape.at_once, dial, seed);
-  const std::uint64_t quantum = dial.extra > 0 ? trips_of_a_dial : 1;
-  const double per_trip = static_cast<double>(walk.trip_bytes()) * (dial.unroll > 0 ? operations_per_byte : 1);
+  const std::uint64_t quantum = dial.of_eight < trips_of_a_dial ? trips_of_a_dial : 1;
+  const double per_trip = static_cast<double>(walk.trip_bytes()) * (dial.unroll > 0 ? dial.operations_per_byte() : 1);
   std::map<std::string, double> shape_of_record = named(shape);
   shape_of_record["bound"] = work->use == gpu::Use::bound ? 1 : 0;
   shape_of_record["unroll"] = dial.unroll;
   shape_of_record["paired"] = work->turning.paired ? 1 : 0;
   // Where a driver counts the trips of all loops, an inner one's are counted with the one on which it ends.
-  const std::uint64_t most = device.info().most_trips / (dial.rounds + 4);
+  const std::uint64_t most = device.info().most_trips / (dial.loops + 4);
   return {.unit = dial.unroll > 0 ? "Gop/s" : "GB/s",
           .quantum = quantum,
           .most = std::max(quantum, most / quantum * quantum),

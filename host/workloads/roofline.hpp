@@ -12,15 +12,16 @@
 // A stream that computes with what it reads, as many operations a byte as are asked for.
 namespace sonde::workloads {
 
-/// Steps of multiply-adds by which operations a byte are dialled; a round is two operations a word, as a pair of words
-/// makes two multiply-adds.
+/// How operations a byte are dialled; a round is two operations a word, as a pair of words makes two multiply-adds.
 struct OperationsDial {
-  std::uint32_t rounds = 0;  ///< loops of each trip, of `unroll` rounds each
-  std::uint32_t unroll = 0;  ///< 1, 2, 4 or 8; 0 where nothing is computed
-  std::uint32_t extra = 0;   ///< of eight trips so many make one round more; where `unroll` is 1
+  std::uint32_t loops = 0;     ///< on every trip that computes, each of `unroll` rounds
+  std::uint32_t unroll = 0;    ///< a power of two; 0 where nothing is computed
+  std::uint32_t of_eight = 8;  ///< trips compute; the others only read
+
+  [[nodiscard]] double operations_per_byte() const;
 };
 
-/// The nearest that can be dialled, in sixteenths of an operation a byte.
+/// The nearest that can be dialled: sixteenths of an operation a byte up to a half, whole halves beyond.
 OperationsDial dial_of(double operations_per_byte);
 
 /// How a device turns its words, as CPUs want it or as others do, with factors by which none becomes so large or small

@@ -112,22 +112,24 @@ TEST(Roofline, LeavesOutWhatTheUserDidNotAskFor) {
   EXPECT_EQ(named(no_memory.findings, "ridge")[0].series.at("level"), "level 1");
 }
 
-TEST(OperationsDial, IsWholeRoundsUnrolledAndSharesOfEight) {
-  const auto is = [](double operations, std::uint32_t rounds, std::uint32_t unroll, std::uint32_t extra) {
+TEST(OperationsDial, IsWholeRoundsUnrolledOrOneOnSomeOfEightTrips) {
+  const auto is = [](double operations, std::uint32_t loops, std::uint32_t unroll, std::uint32_t of_eight) {
     const OperationsDial dial = workloads::dial_of(operations);
-    EXPECT_EQ(dial.rounds, rounds) << operations;
+    EXPECT_EQ(dial.loops, loops) << operations;
     EXPECT_EQ(dial.unroll, unroll) << operations;
-    EXPECT_EQ(dial.extra, extra) << operations;
+    EXPECT_EQ(dial.of_eight, of_eight) << operations;
   };
-  is(0, 0, 0, 0);
-  is(1.0 / 16, 0, 1, 1);
-  is(0.25, 0, 1, 4);
-  is(0.5, 1, 1, 0);
-  is(1.75, 3, 1, 4);
-  is(1, 1, 2, 0);
-  is(6, 3, 4, 0);
-  is(4, 1, 8, 0);
-  is(64, 16, 8, 0);
+  is(0, 0, 0, 8);
+  is(1.0 / 16, 1, 1, 1);
+  is(0.25, 1, 1, 4);
+  is(0.5, 1, 1, 8);
+  is(1, 1, 2, 8);
+  is(6, 3, 4, 8);
+  is(4, 1, 8, 8);
+  is(64, 4, 32, 8);
+  for (const double operations : {0.0, 0.0625, 0.4375, 0.5, 1.5, 6.0, 64.0})
+    EXPECT_EQ(workloads::dial_of(operations).operations_per_byte(), operations);
+  EXPECT_EQ(workloads::dial_of(1.7).operations_per_byte(), 1.5);
 }
 
 /// A buffer on the host.

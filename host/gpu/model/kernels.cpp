@@ -163,7 +163,7 @@ constexpr ReferenceKernel references[] = {
     {.name = "clock_rate", .buffers = 1, .scalars = 3, .run = clock_rate},
     {.name = "frame_pass", .buffers = 4, .scalars = 18, .run = frame_pass},
     {.name = "independent_chase", .buffers = 2, .scalars = 3, .run = independent_chase},
-    {.name = "roofline", .buffers = 2, .scalars = 12, .run = roofline},
+    {.name = "roofline", .buffers = 2, .scalars = 13, .run = roofline},
     {.name = "stream_image", .buffers = 2, .scalars = 8, .run = stream_read},
     {.name = "stream_local", .buffers = 2, .scalars = 8, .run = stream_local},
     {.name = "stream_read", .buffers = 2, .scalars = 8, .run = stream_read},
