@@ -31,7 +31,7 @@ struct Constants {
   // What a level is.
   double least_step = 1.18;
   double least_sure_step = 1.3;  ///< of a last one, without a walk over pages
-  double least_ratio = 1.9;     ///< of two sizes
+  double least_ratio = 1.9;      ///< of two sizes
   double plateau_share = 0.75;
   double alone_share = 0.9;          ///< from which on a point is a level's
   double crowded_ratio = 5;          ///< of sizes: what lies between closer ones has to be flat
