@@ -52,10 +52,6 @@ analysis::Estimate ratio_of(const analysis::Bracket& one, const analysis::Bracke
   return {one.low / other.high, one.value / other.value, one.high / other.low};
 }
 
-std::string size_with_bounds(const analysis::Bracket& bytes) {
-  return fmt::format("{} ({} to {})", size_text(bytes.value), size_text(bytes.low), size_text(bytes.high));
-}
-
 /// Sizes of the levels that both have.
 std::vector<Difference> size_differences(std::span<const LevelOfTwo> rows, std::string_view by_one,
                                          std::string_view by_other) {
@@ -64,8 +60,8 @@ std::vector<Difference> size_differences(std::span<const LevelOfTwo> rows, std::
     if (row.latency == nullptr || row.bandwidth == nullptr || !row.latency->found.bytes) continue;
     const analysis::Bracket& one = *row.latency->found.bytes;
     const analysis::Bracket& other = *row.bandwidth->found.bytes;
-    found.push_back({ratio_of(one, other), fmt::format("{} by {}, {} by {}", size_with_bounds(one), by_one,
-                                                       size_with_bounds(other), by_other)});
+    found.push_back(
+        {ratio_of(one, other), fmt::format("{} by {}, {} by {}", size_text(one), by_one, size_text(other), by_other)});
   }
   return found;
 }

@@ -7,6 +7,7 @@ from sonde_tools.compare.kinds_of_features import NUMBERS, OF_EACH_LEVEL, VERDIC
 # Said of how something was measured, or of two features that are compared themselves.
 NOT_COMPARED = {
     ("latency", "translation"), ("latency", "apis-disagree"), ("latency", "probes-disagree"),
+    ("latency", "orders-disagree"), ("cpu-latency", "orders-disagree"),
     ("cpu-latency", "translation"), ("bandwidth", "saturated-by"), ("bandwidth", "suspicious"),
     ("core-to-core", "split-lock-latency"), ("core-to-core", "split-lock-loss"),
     ("cpu-bandwidth", "saturated-by"), ("hit-rate", "none-seen"), ("hit-rate", "contrast-too-small"), ("hit-rate", "methods-differ"), ("copy", "overlaps-compute"), ("contention", "load-for-10-percent"), ("contention", "load-for-50-percent"),

@@ -153,7 +153,7 @@ def test_last_level_has_neither_size_nor_transition(validator, examples):
     assert not validator.is_valid({**last, "bytes": {"low": 1, "value": 2, "high": 3}})
 
 
-@pytest.mark.parametrize("word", ["translation", "apis-disagree", "probes-disagree"])
+@pytest.mark.parametrize("word", ["translation", "apis-disagree", "probes-disagree", "orders-disagree"])
 def test_latency_probe_may_find(validator, word):
     validator.validate(synthetic.finding_record(word, value=None, unit=None))
     assert not validator.is_valid({**synthetic.finding_record(word), "probe": "copy"})

@@ -7,6 +7,7 @@ HEADINGS = {
     "translation": "Address translation",
     "apis-disagree": "OpenCL and Vulkan disagree",
     "probes-disagree": "Two probes disagree",
+    "orders-disagree": "Two orders of loads disagree",
     "launch": "Cost of a dispatch",
     "saturated-by": "What saturates the memory",
     "suspicious": "Suspicious value",

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+
+#include "analysis/levels/levels.hpp"
 #include "analysis/levels/likelihood.hpp"
 
 // How sure a size is: the profile likelihood. At each size near a term's the coefficients are fitted anew, and the
@@ -10,7 +13,12 @@
 // three. A cycle alone leaves the policy open, so its bracket begins where the curve leaves the plateau.
 namespace sonde::analysis::curve {
 
-/// The sizes that explain the curves nearly as well as this term's own does.
-Bracket size_bracket(const Observations& points, const Fitted& fitted, std::size_t term, const Constants& constants);
+struct SizeProfile {
+  Bracket bytes;  ///< the sizes that explain the curves nearly as well as this term's own does
+  std::optional<SizeByOrder> disagreement;
+};
+
+SizeProfile size_profile(const Observations& points, const Fitted& fitted, std::size_t term,
+                         const Constants& constants);
 
 }  // namespace sonde::analysis::curve

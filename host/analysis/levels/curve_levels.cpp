@@ -40,7 +40,8 @@ class Reader {
       const Edge& edge = all[i];
       const bool last = i + 1 == all.size();
       const double step = step_of(edge);
-      const Bracket bytes = size_of(edge);
+      const SizeProfile size = size_of(edge);
+      const Bracket& bytes = size.bytes;
       const bool unseen =
           last && !is_seen(points_, main_of(edge), constants_) && bytes.high > std::exp2(points_.most_log2);
       if (unseen) continue;
@@ -56,6 +57,7 @@ class Reader {
       Level& level = found.emplace_back();
       level.latency_ns = *std::exchange(before_small_step, std::nullopt);
       level.bytes = bytes;
+      level.disagreement = size.disagreement;
       set_transition(edge, level.latency_ns.value + std::exchange(small_steps, 0), level);
       latency += step;
       reached = least_missed(edge);
@@ -81,7 +83,7 @@ class Reader {
       // A cycle alone leaves the policy open, and with it the size: the middle of what it may be.
       double sum = 0;
       for (const Part& part : edge) {
-        const Bracket bytes = size_bracket(points_, fitted_, part.term, constants_);
+        const Bracket bytes = size_profile(points_, fitted_, part.term, constants_).bytes;
         sum += part.step * std::log2(std::sqrt(bytes.low * bytes.high));
       }
       found.push_back({.onset_bytes = crossing(edge, 0.05), .middle_bytes = std::exp2(sum / step_of(edge))});
@@ -201,26 +203,27 @@ class Reader {
     bytes.high = std::max(bytes.high, bytes.value / (1 - constants_.taken_by_others));
   }
 
-  [[nodiscard]] Bracket size_of(const Edge& edge) const {
+  [[nodiscard]] SizeProfile size_of(const Edge& edge) const {
     const Part& main = main_of(edge);
     const Edge counted = points_.has_independent && points_.has_page ? edge : Edge{main};
-    Bracket bytes{.low = 1e300, .value = 0, .high = 0};
+    SizeProfile size{.bytes = {.low = 1e300, .value = 0, .high = 0}, .disagreement = std::nullopt};
     double steps = 0;
     for (const Part& part : counted) {
       if (std::abs(part.log2_bytes - main.log2_bytes) > std::log2(constants_.crowded_ratio)) continue;
       if (part.step < constants_.part_of_edge * main.step) continue;
-      const Bracket one = size_bracket(points_, fitted_, part.term, constants_);
-      bytes.low = std::min(bytes.low, one.low);
-      bytes.high = std::max(bytes.high, one.high);
+      const SizeProfile one = size_profile(points_, fitted_, part.term, constants_);
+      if (part.term == main.term) size.disagreement = one.disagreement;
+      size.bytes.low = std::min(size.bytes.low, one.bytes.low);
+      size.bytes.high = std::max(size.bytes.high, one.bytes.high);
       // Chance in sets and pages makes a cycle miss early, so what independent lines hit beyond its size counts. Where
       // they hit less, others may have had a part, or a formula is wrong: of that a third.
       const double shift = fitted_.terms[part.term].shift;
-      const double told = shift < 0 && one.value > constants_.placed_bytes ? constants_.told_by_fewer_hits : 1;
-      bytes.value += part.step * (std::log2(one.value) + told * shift);
+      const double told = shift < 0 && one.bytes.value > constants_.placed_bytes ? constants_.told_by_fewer_hits : 1;
+      size.bytes.value += part.step * (std::log2(one.bytes.value) + told * shift);
       steps += part.step;
     }
-    bytes.value = std::exp2(bytes.value / steps);
-    return bytes;
+    size.bytes.value = std::exp2(size.bytes.value / steps);
+    return size;
   }
 
   /// The size at which so much of an edge's step is done.

@@ -45,12 +45,19 @@ struct Bracket {
   double high = 0;
 };
 
+/// What each order of loads says of a size by itself, where neither holds a size that the other does.
+struct SizeByOrder {
+  Bracket cycle;
+  Bracket independent;
+};
+
 /// One level of the hierarchy, the nearest first. The last has neither size nor transition: it is memory.
 struct Level {
   std::optional<Bracket> bytes;
   double onset_bytes = 0;  ///< where latency has left this level's plateau by 5 % of the step to the next
   double end_bytes = 0;    ///< where it has come within 5 % of the next
   Bracket latency_ns;
+  std::optional<SizeByOrder> disagreement;
   bool may_be_translation = false;  ///< of the last: no walk over pages tells its small or unfinished climb from that
 };
 
