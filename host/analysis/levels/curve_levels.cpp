@@ -64,7 +64,10 @@ class Reader {
     }
     Level& memory = found.emplace_back();
     memory.latency_ns = plateau(reached, latency, true);
-    for (std::size_t i = 0; i + 1 < found.size(); ++i) widen(found[i], found[i + 1]);
+    for (std::size_t i = 0; i + 1 < found.size(); ++i) {
+      widen(found[i], found[i + 1]);
+      if (i > 0) found[i].bytes->high /= 1 - constants_.taken_unseen;
+    }
     if (found.size() > 1 && !points_.translation_is_told) {
       const double step = memory.latency_ns.value / found[found.size() - 2].latency_ns.value;
       memory.may_be_translation = step < constants_.least_sure_step || small_steps > 0 || !ends_flat();
