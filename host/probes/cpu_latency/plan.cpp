@@ -68,7 +68,7 @@ std::vector<Point> swept(const Series& words, bool huge, const gpu::DeviceInfo& 
   const bool once_more = huge && request.effort == Effort::normal;
   const Path closeness = request.effort == Effort::quick || once_more ? Path::scalar : Path::vector;
   std::vector<Point> points = workloads::edge_points(curves, device, request, closeness);
-  if (points.empty() && request.effort != Effort::quick) points = workloads::capacity_points(curves, device, request);
+  if (points.empty()) points = workloads::capacity_points(curves, device, request);
   return with_words(points, words);
 }
 
