@@ -30,6 +30,7 @@ bool are_apart(const Edge& before, const Part& part, double latency, const Obser
   const double part_ratio = 1 + part.step / between_ns;
   const bool crowded = std::min(before_ratio, part_ratio) < constants.crowded_step &&
                        part.log2_bytes < before.back().log2_bytes + std::log2(constants.crowded_ratio);
+  // One close behind an edge is a part of it.
   if (crowded && part_ratio < constants.least_step) return false;
   double least = 1e300;
   double most = 0;
