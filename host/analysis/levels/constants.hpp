@@ -7,13 +7,12 @@ namespace sonde::analysis::curve {
 /// Everything about the model that no formula gives. tests/benchmark/levels_of_curves prints what each is worth.
 struct Constants {
   // The noise.
-  double least_noise = 0.006;         ///< of a latency, as a share; what the formulas miss is in it
-  double placement_scatter = 0.025;   ///< of a point along the size, as a logarithm
-  double few_lines_scatter = 1.0;     ///< more of it, over the root of the lines
-  double independent_scatter = 0.35;  ///< of an independent walk's points, over the cycle's: it has several placements
-  double page_noise = 3;              ///< that of a walk over pages, over the others'
-  double own_spread = 0.5;            ///< share of the repetitions' spread that another allocation has
-  double degrees_above = 3;           ///< of Student's t above the model: interference only slows
+  double least_noise = 0.006;        ///< of a latency, as a share; what the formulas miss is in it
+  double placement_scatter = 0.025;  ///< of a point along the size, as a logarithm
+  double few_lines_scatter = 1.0;    ///< more of it, over the root of the lines
+  double page_noise = 3;             ///< that of a walk over pages, over the others'
+  double own_spread = 0.5;           ///< share of the repetitions' spread that another allocation has
+  double degrees_above = 3;          ///< of Student's t above the model: interference only slows
   double degrees_below = 10;
   double tolerance_above = 2;  ///< residuals above the model count as so much less
   // The terms.
@@ -60,7 +59,6 @@ inline constexpr std::array named_constants{
     NamedConstant{"least_noise", &Constants::least_noise},
     NamedConstant{"placement_scatter", &Constants::placement_scatter},
     NamedConstant{"few_lines_scatter", &Constants::few_lines_scatter},
-    NamedConstant{"independent_scatter", &Constants::independent_scatter},
     NamedConstant{"page_noise", &Constants::page_noise},
     NamedConstant{"own_spread", &Constants::own_spread},
     NamedConstant{"degrees_above", &Constants::degrees_above},

@@ -82,8 +82,7 @@ Observations observe(const LatencyCurves& curves, const Constants& constants) {
       const Summary values = summarize((*points)[i].values);
       const double per_line = order == Order::page ? curves.page_bytes : curves.line_bytes;
       const double lines = (*points)[i].bytes / per_line;
-      const double by_lines = constants.few_lines_scatter / std::sqrt(lines) *
-                              (order == Order::independent ? constants.independent_scatter : 1);
+      const double by_lines = constants.few_lines_scatter / std::sqrt(lines);
       const double scatter = std::hypot(constants.placement_scatter, by_lines) * slope[i];
       const double spread =
           constants.own_spread * (values.upper_quartile - values.lower_quartile) / 1.35 / values.median;
