@@ -1,9 +1,12 @@
 #include "records/reader.hpp"
 
+#include <cmath>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -230,6 +233,12 @@ counters::KnownTraffic known_of(const Json& json) {
   return known;
 }
 
+/// Counts and sums of counts are written whole, so that what is made of them is the same from the file.
+std::optional<double> whole_if_there(const Json& json, const char* name) {
+  const auto number = get_if_there<double>(json, name);
+  return number ? std::optional(std::round(*number)) : std::nullopt;
+}
+
 Line counter_of(const Json& json) {
   CounterRecord counter{.source = get<std::string>(json, "source"), .baseline = get<bool>(json, "baseline")};
   counters::Traffic& traffic = counter.traffic;
@@ -237,9 +246,9 @@ Line counter_of(const Json& json) {
   traffic.seconds = get<double>(json, "dt");
   traffic.scale = get_if_there<double>(json, "scale").value_or(1);
   counter.beat_bytes = get<unsigned>(json, "beat_bytes");
-  for (const auto& [role, name] : bytes_of_roles) traffic.amounts[role] = get_if_there<double>(json, name);
+  for (const auto& [role, name] : bytes_of_roles) traffic.amounts[role] = whole_if_there(json, name);
   const Json state = part(json, "state");
-  for (const auto& [role, name] : state_of_roles) traffic.amounts[role] = get_if_there<double>(state, name);
+  for (const auto& [role, name] : state_of_roles) traffic.amounts[role] = whole_if_there(state, name);
   traffic.spread = get_if_there<double>(state, "spread");
   if (state.contains("self_check")) counter.known = known_of(part(state, "self_check"));
   for (const std::string& word : get<std::vector<std::string>>(state, "labels")) {

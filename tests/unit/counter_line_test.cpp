@@ -44,6 +44,15 @@ TEST(CounterLine, ComesBackAsItWas) {
   }
 }
 
+TEST(CounterLine, CountsAreWholeSoThatALatencyMadeOfThemIsTheFiles) {
+  const std::string line =
+      R"({"record":"counter","source":"amd","t":0,"dt":1,"state":{"l3_latency_ns":8000.2,"l3_samples":1000}})";
+  const CounterRecord read = std::get<CounterLine>(read_line(line)).counter;
+  EXPECT_EQ(read.traffic.amounts[Role::l3_latency_ns], 8000);
+  const std::string once = counter_line(read);
+  EXPECT_EQ(counter_line(std::get<CounterLine>(read_line(once)).counter), once);
+}
+
 TEST(CounterLine, APointOfARunComesBackToo) {
   CounterRecord sent = counter();
   sent.point = CountedPoint{.origin = {"gpu-0", "vulkan", "bandwidth"},
