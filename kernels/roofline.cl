@@ -67,6 +67,7 @@ kernel void roofline(global const vector* restrict a, global uint* restrict sums
   uint position = FIRST_POSITION;
   for (uint done = 0; done < trips; done += computing + plain) {
 #if UNROLL
+    AS_A_LOOP
     for (uint trip = 0; trip < computing; ++trip) {
       // A pointer, so that a CPU's loads have the distances between rows in them and nothing else is computed for each.
       global const vector* from = a + VECTOR_AT(position);
@@ -86,6 +87,7 @@ kernel void roofline(global const vector* restrict a, global uint* restrict sums
       position = AFTER(position);
     }
 #endif
+    AS_A_LOOP
     for (uint trip = 0; trip < plain; ++trip) {
       global const vector* from = a + VECTOR_AT(position);
       ALL_AT_ONCE

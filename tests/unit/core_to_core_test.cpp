@@ -193,6 +193,7 @@ TEST(SplitLocks, ALockedWordWithinALineHoldsTheNumberOfItsOperations) {
 
 /// Slows the whole machine down: SONDE_TEST_SPLIT_LOCKS=1 has it run.
 TEST_F(CoreToCorePair, SplitLocksAreMade) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
   if (std::getenv("SONDE_TEST_SPLIT_LOCKS") == nullptr) GTEST_SKIP() << "only with SONDE_TEST_SPLIT_LOCKS=1";
   if (why_no_split_locks(cpu::split_lock_rule())) GTEST_SKIP() << *why_no_split_locks(cpu::split_lock_rule());
   LockedWord word(60, 64);

@@ -132,7 +132,7 @@ struct PausingClock {
   }
 };
 
-double time_of_recovery(PausingClock& clock, ClockRecovery& recovery) {
+double time_of_recovery(const PausingClock& clock, ClockRecovery& recovery) {
   const double before = clock.spent_ns;
   recovery.recover([] {});
   return clock.spent_ns - before;
