@@ -54,6 +54,12 @@ def test_each_api_has_roofs_for_levels_and_types(tmp_path):
     assert both[0].peaks == PEAKS
 
 
+def test_a_roof_is_where_the_run_concluded_that_it_is(tmp_path):
+    concluded = {**ridge("memory", 3), "details": {"bytes": 1 << 26, "gbps": 333, "gops": 1000}}
+    (one,) = rooflines(view(tmp_path, *samples(), concluded))
+    assert [(roof.gbps, roof.ridge) for roof in one.roofs] == [(2000, 0.55), (333, 3)]
+
+
 def test_ridges_are_told_in_words(tmp_path):
     ((_, text),) = ROOFLINE.summary(view(tmp_path, *samples()))
     assert text == (

@@ -112,6 +112,28 @@ TEST(Roofline, LeavesOutWhatTheUserDidNotAskFor) {
   EXPECT_EQ(named(no_memory.findings, "ridge")[0].series.at("level"), "level 1");
 }
 
+TEST(Roofline, ALevelDeliversTheMostThatAnyOfItsPointsReads) {
+  const auto measured = [](std::map<std::string, std::string> more, std::map<std::string, double> x, double value) {
+    Measurement one{.point = {.series = workloads::series_of(gpu::NumberType::fp32, gpu::Operation::fma, "parallel"),
+                              .x = std::move(x)},
+                    .unit = "Gop/s",
+                    .values = {value, value, value},
+                    .state = {}};
+    one.point.series.merge(more);
+    return one;
+  };
+  const std::map<std::string, std::string> memory{{"sharing", "private"}, {"level", "memory"}};
+  const auto at = [&](double operations, double value) {
+    return measured(memory, {{"operations_per_byte", operations}, {"bytes", 1 << 26}}, value);
+  };
+  const std::vector<Measurement> all{measured({}, {}, 240), at(0, 30), at(0.25, 7.5), at(2, 96), at(64, 240)};
+  const std::vector<Finding> found = ridges(all);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_DOUBLE_EQ(*found[0].value, 5);
+  EXPECT_DOUBLE_EQ(found[0].details.at("gbps"), 48);
+  EXPECT_NEAR(found[0].details.at("least_share_of_roof"), 0.625, 1e-9);
+}
+
 TEST(OperationsDial, IsWholeRoundsUnrolledOrOneOnSomeOfEightTrips) {
   const auto is = [](double operations, std::uint32_t loops, std::uint32_t unroll, std::uint32_t of_eight) {
     const OperationsDial dial = workloads::dial_of(operations);

@@ -27,8 +27,8 @@ class Roof:
     level: str
     size_bytes: float
     gbps: float
-    points: list
     ridge: float | None
+    points: list
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,9 @@ def _peaks(entries):
 
 
 def _ridges_found(view, api, path):
-    """{level: operations a byte} by the findings of one API's run."""
+    """{level: the finding} of one API's run."""
     return {
-        finding["series"]["level"]: finding["value"]
+        finding["series"]["level"]: finding
         for recording, finding in view.findings
         if finding["finding"] == "ridge" and finding.get("api") == api and recording.path == path
     }
@@ -101,11 +101,18 @@ def _roofs(entries, ridges):
             gbps, points = levels.setdefault((name, point.x.get("bytes")), ([], []))
             (points if point.x.get(_ACROSS) else gbps).append(point)
     found = [
-        Roof(level, size_bytes, gbps[0].median, points, ridges.get(level))
+        Roof(level, size_bytes, *_concluded(ridges.get(level), gbps[0].median), points=points)
         for (level, size_bytes), (gbps, points) in levels.items()
         if gbps and points
     ]
     return sorted(found, key=lambda roof: roof.size_bytes)
+
+
+def _concluded(ridge, gbps):
+    """(GB/s, ridge) of a level: what the run concluded of it, else what was read without operations, and None."""
+    if ridge is None:
+        return gbps, None
+    return (ridge.get("details") or {}).get("gbps", gbps), ridge["value"]
 
 
 def applies(view):
@@ -304,9 +311,9 @@ def further(_view):
 def method(view):
     """How it was measured, in paragraphs."""
     found = [
-        "Work-items read a working set again and again and make so many multiply-adds with each word. Without any, the time "
-        "says what the level delivers, which is its sloping roof; so that both are of the same loop. All words as they are "
-        "at the end are added up, and the host has to find the same by making the same steps.",
+        "Work-items read a working set again and again and make so many multiply-adds with each word, or none. The most that "
+        "any of these points reads is what the level delivers, its sloping roof. All words as they are at the end are added "
+        "up, and the host has to find the same by making the same steps.",
         "The flat roofs are the fastest multiply-adds of each type, measured without reading anything. Near a ridge both "
         "limits count, and points lie below either.",
     ]

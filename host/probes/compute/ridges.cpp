@@ -21,6 +21,14 @@ constexpr double near_the_ridge = 2;
 
 double operations_of(const Measurement& one) { return one.point.x.at("operations_per_byte"); }
 
+/// What a level delivers: the most that any of its points read, as some memories deliver more to loads that are not all
+/// made at once.
+double gbps_of(const Roof& roof) {
+  double most = median_of(*roof.bandwidth);
+  for (const Measurement* one : roof.points) most = std::max(most, median_of(*one) / operations_of(*one));
+  return most;
+}
+
 /// Of what the lower roof is there, as measured, away from the ridge.
 std::vector<double> shares_of_roof(const Roof& roof, double gbps, double peak_gops) {
   const double ridge = peak_gops / gbps;
@@ -68,13 +76,12 @@ std::vector<Finding> ridges(std::span<const Measurement> measurements) {
   std::vector<Finding> found;
   for (const Roof& roof : roofs_of(measurements)) {
     const double peak_gops = median_of(*main);
-    const double gbps = median_of(*roof.bandwidth);
+    const double gbps = gbps_of(roof);
     Finding finding{.series = roof.bandwidth->point.series, .name = "ridge", .unit = "operations/byte"};
     const measure::SeenByVisit<double> visits(measurements, [&](std::span<const Measurement> some) {
       const std::vector<Roof> roofs = roofs_of(some);
       const Roof* const same = same_roof(roofs, roof.level);
-      return median_of(*main_rate(some, NumberType::fp32)) /
-             median_of(same != nullptr ? *same->bandwidth : *roof.bandwidth);
+      return median_of(*main_rate(some, NumberType::fp32)) / gbps_of(same != nullptr ? *same : roof);
     });
     measure::state(finding, visits.estimate([](double one) { return one; }));
     finding.evidence = fmt::format(
