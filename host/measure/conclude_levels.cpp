@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "measure/cycles.hpp"
+#include "measure/level_agreement.hpp"
 
 namespace sonde::measure {
 namespace {
@@ -96,26 +97,6 @@ void add_translation(const analysis::Hierarchy& hierarchy, const std::map<std::s
   }
 }
 
-/// That a size holds what two orders of loads say differently.
-Finding orders_disagree(const FoundLevel& level) {
-  const auto& [cycle, independent] = *level.found.disagreement;
-  Finding finding{.series = level.series,
-                  .name = "orders-disagree",
-                  .value = independent.value / cycle.value,
-                  .low = independent.low / cycle.high,
-                  .high = independent.high / cycle.low,
-                  .unit = "ratio"};
-  finding.series["level"] = fmt::format("level {}", level.level);
-  finding.evidence = fmt::format(
-      "Walks over all lines of a working set in turn say that level {} has {}, loads of independent lines {}: the "
-      "bounds "
-      "of its size hold both, as other programs' lines, the places of pages and fetches of pairs of lines hinder the "
-      "one "
-      "more than the other.",
-      level.level, size_text(cycle), size_text(independent));
-  return finding;
-}
-
 }  // namespace
 
 Conclusion conclude(const Probe& probe, const Request& request, std::span<const Measurement> measurements) {
@@ -140,7 +121,7 @@ void add_levels(const analysis::Hierarchy& hierarchy, const std::map<std::string
   int number = 0;
   for (const analysis::Level& level : hierarchy.levels) {
     conclusion.levels.push_back({.series = series, .level = ++number, .found = level});
-    if (level.disagreement) conclusion.findings.push_back(orders_disagree(conclusion.levels.back()));
+    if (level.disagreement) conclusion.findings.push_back(order_disagreement(conclusion.levels.back()));
   }
   add_translation(hierarchy, series, conclusion);
 }

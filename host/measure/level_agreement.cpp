@@ -52,6 +52,10 @@ analysis::Estimate ratio_of(const analysis::Bracket& one, const analysis::Bracke
   return {one.low / other.high, one.value / other.value, one.high / other.low};
 }
 
+std::string size_with_bounds(const analysis::Bracket& bytes) {
+  return fmt::format("{} ({} to {})", size_text(bytes.value), size_text(bytes.low), size_text(bytes.high));
+}
+
 /// Sizes of the levels that both have.
 std::vector<Difference> size_differences(std::span<const LevelOfTwo> rows, std::string_view by_one,
                                          std::string_view by_other) {
@@ -60,8 +64,8 @@ std::vector<Difference> size_differences(std::span<const LevelOfTwo> rows, std::
     if (row.latency == nullptr || row.bandwidth == nullptr || !row.latency->found.bytes) continue;
     const analysis::Bracket& one = *row.latency->found.bytes;
     const analysis::Bracket& other = *row.bandwidth->found.bytes;
-    found.push_back(
-        {ratio_of(one, other), fmt::format("{} by {}, {} by {}", size_text(one), by_one, size_text(other), by_other)});
+    found.push_back({ratio_of(one, other), fmt::format("{} by {}, {} by {}", size_with_bounds(one), by_one,
+                                                       size_with_bounds(other), by_other)});
   }
   return found;
 }
@@ -149,6 +153,24 @@ std::optional<measure::Finding> size_disagreement(std::span<const FoundLevel> la
   if (latency.empty()) return std::nullopt;
   return finding_of(latency.front().series, size_differences(side_by_side(latency, bandwidth), "latency", "bandwidth"),
                     "probes-disagree", "The sizes of levels differ beyond what each probe is uncertain by");
+}
+
+measure::Finding order_disagreement(const FoundLevel& level) {
+  const auto& [cycle, independent] = *level.found.disagreement;
+  const analysis::Estimate ratio = ratio_of(independent, cycle);
+  Finding finding{.series = level.series,
+                  .name = "orders-disagree",
+                  .value = ratio.value,
+                  .low = ratio.low,
+                  .high = ratio.high,
+                  .unit = "ratio"};
+  finding.series["level"] = fmt::format("level {}", level.level);
+  finding.evidence = fmt::format(
+      "Walks over all lines of a working set in turn say that level {} has {}, loads of independent lines {}: the "
+      "bounds of its size hold both, as other programs' lines, the places of pages and fetches of pairs of lines "
+      "hinder the one more than the other.",
+      level.level, size_with_bounds(cycle), size_with_bounds(independent));
+  return finding;
 }
 
 }  // namespace sonde::measure

@@ -33,4 +33,8 @@ std::vector<LevelOfTwo> side_by_side(std::span<const measure::FoundLevel> latenc
 std::optional<measure::Finding> size_disagreement(std::span<const measure::FoundLevel> latency,
                                                   std::span<const measure::FoundLevel> bandwidth);
 
+/// Of a level whose size the orders of loads disagree about: what each says, with that of independent loads over that
+/// of walks in turn.
+measure::Finding order_disagreement(const measure::FoundLevel& level);
+
 }  // namespace sonde::measure

@@ -57,10 +57,6 @@ std::string size_text(double bytes) {
   return fmt::format("{:.{}f} {}", bytes, digits, units[unit]);
 }
 
-std::string size_text(const analysis::Bracket& bytes) {
-  return fmt::format("{} ({} to {})", size_text(bytes.value), size_text(bytes.low), size_text(bytes.high));
-}
-
 std::string time_text(double nanoseconds) {
   if (nanoseconds < 1e6) return fmt::format("{:.3g} us", nanoseconds / 1e3);
   return fmt::format("{:.3g} ms", nanoseconds / 1e6);

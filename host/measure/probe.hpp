@@ -257,8 +257,6 @@ double six_digits(double value);
 
 /// "4 KiB" for 4096; three digits at most, powers of 1024.
 std::string size_text(double bytes);
-/// The same with its bounds, "4 KiB (3.5 KiB to 4.2 KiB)".
-std::string size_text(const analysis::Bracket& bytes);
 
 /// "4.5 us", "8.84 ms": three digits.
 std::string time_text(double nanoseconds);

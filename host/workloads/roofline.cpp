@@ -12,7 +12,6 @@
 #include "kernels.hpp"
 #include "workloads/arithmetic.hpp"
 #include "workloads/busy_cores.hpp"
-#include "workloads/roofline_proof.hpp"
 
 namespace sonde::workloads {
 namespace {
@@ -42,8 +41,7 @@ struct Roofline {
         at_once(rows),
         dial(by),
         turning(turning_of(on.info(), by)),
-        proof(over, turning, by.of_eight < trips_of_a_dial ? 0 : by.loops * by.unroll, by.of_eight % trips_of_a_dial,
-              seed),
+        proof(over, turning, by.takes_turns() ? 0 : by.loops * by.unroll, by.takes_turns() ? by.of_eight : 0, seed),
         cores(on.info(), over.shape.groups),
         use(use_for(on.info(), over.array_bytes())),
         array(on.make_buffer(over.array_bytes(), use)),
@@ -65,9 +63,9 @@ struct Roofline {
   gpu::Nanoseconds run(std::uint64_t trips) {
     last_trips = static_cast<std::uint32_t>(trips);
     std::vector<std::uint32_t> scalars = walk.scalars(last_trips, turn);
-    const bool in_turn = dial.of_eight < trips_of_a_dial;
-    const std::uint32_t computing = in_turn ? dial.of_eight : dial.unroll > 0 ? last_trips : 0;
-    const std::uint32_t plain = in_turn ? trips_of_a_dial - dial.of_eight : last_trips - computing;
+    const std::uint32_t of_turn = dial.takes_turns() ? trips_of_a_dial : last_trips;
+    const std::uint32_t computing = dial.takes_turns() ? dial.of_eight : dial.unroll > 0 ? of_turn : 0;
+    const std::uint32_t plain = of_turn - computing;
     scalars.insert(scalars.end(), {dial.loops, computing, plain, static_cast<std::uint32_t>(turning.operands.x),
                                    static_cast<std::uint32_t>(turning.operands.y)});
     turn += trips;
@@ -160,7 +158,7 @@ measure::Workload roofline(gpu::Device& device, Sharing sharing, const RooflineS
                            " is too small to be computed with by all of the device at once");
   const OperationsDial dial = dial_of(operations_per_byte);
   const auto work = std::make_shared<Roofline>(device, walk, shape.at_once, dial, seed);
-  const std::uint64_t quantum = dial.of_eight < trips_of_a_dial ? trips_of_a_dial : 1;
+  const std::uint64_t quantum = dial.takes_turns() ? trips_of_a_dial : 1;
   const double per_trip = static_cast<double>(walk.trip_bytes()) * (dial.unroll > 0 ? dial.operations_per_byte() : 1);
   std::map<std::string, double> shape_of_record = named(shape);
   shape_of_record["bound"] = work->use == gpu::Use::bound ? 1 : 0;

@@ -7,6 +7,7 @@
 #include "gpu/device.hpp"
 #include "gpu/turned_pairs.hpp"
 #include "measure/probe.hpp"
+#include "workloads/roofline_proof.hpp"
 #include "workloads/stream_walk.hpp"
 
 // A stream that computes with what it reads, as many operations a byte as are asked for.
@@ -18,6 +19,8 @@ struct OperationsDial {
   std::uint32_t unroll = 0;    ///< a power of two; 0 where nothing is computed
   std::uint32_t of_eight = 8;  ///< trips compute; the others only read
 
+  /// Whether trips that compute take turns with others.
+  [[nodiscard]] bool takes_turns() const { return of_eight < trips_of_a_dial; }
   [[nodiscard]] double operations_per_byte() const;
 };
 

@@ -23,7 +23,7 @@ struct Dial {
 
   explicit Dial(const Invocation& invocation)
       : rounds(invocation.scalar(10) > 0 ? 0 : invocation.scalar(8) * invocation.constant("UNROLL")),
-        extra(invocation.constant("UNROLL") > 0 && invocation.scalar(10) > 0 ? invocation.scalar(9) : 0),
+        extra(invocation.scalar(10) > 0 ? invocation.scalar(9) : 0),
         turning{.paired = invocation.constant("PAIRED") != 0,
                 .operands = {invocation.scalar(11), invocation.scalar(12)},
                 .joined = std::max(1u, invocation.constant("UNROLL"))} {}
