@@ -141,6 +141,11 @@ RooflineShape roofline_shape(const gpu::DeviceInfo& device, Sharing sharing, std
                                .groups = units,
                                .vector_words = 4,
                                .in_flight = 2};
+    // Memory, which alone is read in parts, wants several streams at once, as searches for the fastest read find.
+    if (widest > 4 && sharing == Sharing::separate) {
+      shape.in_flight = 8;
+      shape.spread = true;
+    }
   }
   Shape found = fitted(shape, sharing, bytes);
   if (found.in_flight == 1 && found.group_size > 1) {  // rows are pairs

@@ -41,15 +41,16 @@ void RooflineProof::write(gpu::Buffer& buffer) const {
 void RooflineProof::add_up() {
   const gpu::TurnedPairs usual(numbers_, turning_, rounds_, rounding_);
   const gpu::TurnedPairs with_extra(numbers_, turning_, rounds_ + 1, rounding_);
-  const std::uint32_t row = walk_.shape.row_words();
-  const std::uint32_t block_words = walk_.shape.block_words();
-  const std::uint64_t blocks = walk_.array_bytes() / (block_words * sizeof(std::uint32_t));
+  const std::uint32_t row_words = walk_.shape.row_words();
+  const std::uint64_t blocks = walk_.array_bytes() / (walk_.shape.block_words() * sizeof(std::uint32_t));
   for (auto& sums : blocks_) sums.assign(blocks, 0);
   for (std::uint64_t block = 0; block < blocks; ++block) {
-    for (std::uint32_t pair = 0; pair < block_words; pair += 2 * row) {
-      for (std::uint32_t i = 0; i < row; ++i) {
-        const std::uint32_t x = word(block * block_words + pair + i);
-        const std::uint32_t y = word(block * block_words + pair + row + i);
+    for (std::uint32_t row = 0; row < walk_.shape.in_flight; row += 2) {
+      const std::uint64_t first = walk_.row_at(block, row);
+      const std::uint64_t second = walk_.row_at(block, row + 1);
+      for (std::uint32_t i = 0; i < row_words; ++i) {
+        const std::uint32_t x = word(first + i);
+        const std::uint32_t y = word(second + i);
         blocks_[0][block] += usual.told(x, y);
         if (extra_ > 0) blocks_[1][block] += with_extra.told(x, y);
       }
@@ -65,7 +66,7 @@ std::optional<std::string> RooflineProof::mismatch(std::span<const std::uint32_t
     std::uint32_t rest = 0;
     std::uint32_t all = 0;
     for (std::uint32_t trip = 0; trip < std::min(trips, period); ++trip) {
-      const std::uint64_t block = walk_.piece_at(group, walk_.position(group, turn + trip), 0);
+      const std::uint64_t block = walk_.block_at(group, walk_.position(group, turn + trip));
       all += blocks_[trip % trips_of_a_dial < extra_ ? 1 : 0][block];
       if (trip < trips % period) rest = all;
     }

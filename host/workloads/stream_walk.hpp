@@ -125,6 +125,17 @@ struct StreamWalk {
   std::uint64_t word_at(std::uint32_t group, std::uint32_t position, std::uint32_t piece) const {
     return piece_at(group, position, piece) * shape.piece_words();
   }
+  /// The block at a position, counted through those of all groups; and the first word of one of its rows.
+  std::uint64_t block_at(std::uint32_t group, std::uint32_t position) const {
+    const std::uint32_t part = group_step == 0 ? 0 : group;
+    return std::uint64_t{part} * blocks + scattered(position, group, scatter);
+  }
+  std::uint64_t row_at(std::uint64_t block, std::uint32_t row) const {
+    const auto part = static_cast<std::uint32_t>(block / blocks);
+    const auto position = static_cast<std::uint32_t>(block % blocks);  // the first of those that share keeps the order
+    if (shape.spread) return word_at(part, position, row);
+    return word_at(part, position, 0) + std::uint64_t{row} * shape.row_words();
+  }
   /// A dispatch of `trips` after `turn` trips before it.
   std::vector<std::uint32_t> scalars(std::uint32_t trips, std::uint64_t turn) const;
 };

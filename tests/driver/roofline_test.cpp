@@ -43,6 +43,9 @@ TEST_P(DeviceRoofline, AddsUpWhatTheHostFindsInAnyShape) {
   wide.vector_words = device->info().widest_load_bytes / std::uint32_t{sizeof(std::uint32_t)};
   for (const std::uint32_t at_once : {2u, 4u, 8u, 16u})
     expect_proved(*device, Sharing::separate, {wide, at_once}, 1 << 18, 8);
+  Shape spread = shape(4, 3, 8);
+  spread.spread = true;
+  for (const std::uint32_t at_once : {2u, 8u}) expect_proved(*device, Sharing::separate, {spread, at_once}, 30000, 2);
   Shape scattered = shape(8, 5, 4);
   scattered.scattered = true;
   expect_proved(*device, Sharing::shared, {scattered, 4}, 16384, 1);

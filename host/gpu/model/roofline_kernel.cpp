@@ -51,13 +51,15 @@ void add_up_turned(const Stream& stream, const Dial& dial, const Invocation::Wor
                           TurnedPairs(numbers, dial.turning, dial.rounds + 1, {})};
   memory.sums.assign(tables.size() * blocks, 0);
   memory.sums_version = a.version();
-  const std::uint32_t row = stream.row_words();
+  const std::uint32_t row_words = stream.row_words();
+  const std::uint32_t* const words = a.contents(0, blocks * stream.block_words());
   for (std::uint64_t block = 0; block < blocks; ++block) {
-    const std::uint32_t* const words = a.contents(block * stream.block_words(), stream.block_words());
-    for (std::uint32_t pair = 0; pair < stream.block_words(); pair += 2 * row) {
-      for (std::uint32_t i = 0; i < row; ++i) {
-        const std::uint32_t x = words[pair + i];
-        const std::uint32_t y = words[pair + row + i];
+    for (std::uint32_t row = 0; row < stream.in_flight; row += 2) {
+      const std::uint64_t first = stream.row_at(block, row);
+      const std::uint64_t second = stream.row_at(block, row + 1);
+      for (std::uint32_t i = 0; i < row_words; ++i) {
+        const std::uint32_t x = words[first + i];
+        const std::uint32_t y = words[second + i];
         memory.sums[block] += tables[0].told(x, y);
         if (dial.extra > 0) memory.sums[blocks + block] += tables[1].told(x, y);
       }
@@ -78,7 +80,7 @@ void leave_turned_sums(Invocation& invocation, const Stream& stream, const Dial&
     std::uint32_t all = 0;
     std::uint32_t rest = 0;
     for (std::uint32_t trip = 0; trip < std::min(stream.trips, period); ++trip) {
-      const std::uint64_t at = stream.word_at(group, stream.position(group, trip), 0) / stream.block_words();
+      const std::uint64_t at = stream.block_at(group, stream.position(group, trip));
       all += memory.sums[(trip % trips_of_extras < dial.extra ? blocks : 0) + at];
       if (trip < stream.trips % period) rest = all;
     }
@@ -103,7 +105,7 @@ double all_rounds(const Stream& stream, const Dial& dial) {
 void roofline(Invocation& invocation) {
   const Stream stream(invocation);
   const Dial dial(invocation);
-  if (stream.in_flight < 2 || stream.spread) throw Error("rows of numbers are pairs that lie side by side");
+  if (stream.in_flight < 2) throw Error("rows of numbers are pairs");
   std::vector<Touch> touches{{invocation.buffer(0), Transfer::read}};
   make_trips(invocation, stream, touches);
   leave_turned_sums(invocation, stream, dial);

@@ -34,6 +34,16 @@ struct Stream : StreamWalk {
     if (!spread) return std::uint64_t{group * group_step + block * block_step} * block_words();
     return std::uint64_t{group * group_step * in_flight + block + piece * blocks} * row_words();
   }
+  /// The block at a position, counted through those of all groups; and the first word of one of its rows.
+  [[nodiscard]] std::uint64_t block_at(std::uint32_t group, std::uint32_t position) const {
+    return std::uint64_t{is_shared() ? 0 : group} * blocks + scattered(group, position);
+  }
+  [[nodiscard]] std::uint64_t row_at(std::uint64_t block, std::uint32_t row) const {
+    const auto part = static_cast<std::uint32_t>(block / blocks);
+    const auto position = static_cast<std::uint32_t>(block % blocks);  // the first of those that share keeps the order
+    if (spread) return word_at(part, position, row);
+    return word_at(part, position, 0) + std::uint64_t{row} * row_words();
+  }
   /// Trips after which all groups together have touched everything.
   [[nodiscard]] std::uint32_t window() const { return is_shared() ? (blocks + groups - 1) / groups : blocks; }
   /// Trips after which the caches of single compute units, too, hold what they will.
