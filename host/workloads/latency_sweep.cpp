@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <random>
 #include <utility>
 
-#include "workloads/curve_edges.hpp"
 #include "workloads/line_layout.hpp"
 
 namespace sonde::workloads {
@@ -24,6 +24,8 @@ constexpr double many_bytes = 64 << 20;
 constexpr double very_many_bytes = 1 << 30;  // the same for every sweep
 /// Where an interval is cut, in octaves: in halves, and beside that where what was measured there was disturbed.
 constexpr std::array shares_of_an_interval{0.5, 0.42, 0.58};
+constexpr double bracketed = 1.03;
+constexpr double bracketed_briefly = 1.1;
 constexpr double bracketed_far = 1.2;  // where laps take long and time is short
 constexpr double few_bytes = 8 << 20;
 /// No core of a CPU has a cache so large to itself: what others leave of the ones beyond changes within a run.
@@ -125,13 +127,15 @@ FarEdges far_edges(const gpu::DeviceInfo& device, measure::Effort effort, bool c
   return far;
 }
 
+double whole(double bytes, double unit) { return std::max(1.0, std::round(bytes / unit)) * unit; }
+
 /// `bytes` as a whole number of `unit`s.
 Point point(const Request& request, std::map<std::string, std::string> words, double bytes, double unit,
             int replicates) {
-  const double whole = std::max(1.0, std::round(bytes / unit)) * unit;
+  const double size = whole(bytes, unit);
   // Filling and untimed laps grow with the size.
-  const double seconds = (seconds_of_repetitions(request.effort) + 6e-9 * whole) * (replicates > 1 ? 1.5 : 1);
-  return {.series = std::move(words), .x = {{"bytes", whole}}, .expected_seconds = seconds, .replicates = replicates};
+  const double seconds = (seconds_of_repetitions(request.effort) + 6e-9 * size) * (replicates > 1 ? 1.5 : 1);
+  return {.series = std::move(words), .x = {{"bytes", size}}, .expected_seconds = seconds, .replicates = replicates};
 }
 
 Point point(const Request& request, const char* order, double bytes, double unit, int replicates) {
@@ -143,6 +147,15 @@ std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed) {
   std::mt19937_64 random(seed + points.size());
   for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);
   return points;
+}
+
+/// Whether the curve rises over its last doubling, so that what it ends in may be a mixture.
+bool ends_on_a_rise(const std::vector<analysis::CurvePoint>& cycle) {
+  constexpr double rising_slope = 0.12;  // as a logarithm of latency, by the doubling
+  const auto before = std::ranges::find_if(
+      cycle, [&](const analysis::CurvePoint& one) { return one.bytes > cycle.back().bytes / 2.1; });
+  const double octaves = std::log2(cycle.back().bytes / before->bytes);
+  return octaves > 0 && std::log(median_of(cycle.back()) / median_of(*before)) > rising_slope * octaves;
 }
 
 }  // namespace
@@ -206,14 +219,25 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu:
                                const Request& request, Path path) {
   const bool closely = path == Path::vector || request.effort == measure::Effort::thorough;
   const FarEdges far = far_edges(device, request.effort, closely);
+  // Where what was measured in a gap was disturbed, elsewhere in it; nothing where that has been tried too.
+  const auto cut = [&](const analysis::Gap& gap) -> std::optional<double> {
+    const auto& disturbed = curves.left_out_bytes;
+    const auto tries = static_cast<std::size_t>(std::ranges::count_if(
+        disturbed, [&](double bytes) { return bytes > gap.low_bytes && bytes < gap.high_bytes; }));
+    if (tries >= shares_of_an_interval.size()) return std::nullopt;
+    const double wanted = gap.low_bytes * std::pow(gap.high_bytes / gap.low_bytes, shares_of_an_interval[tries]);
+    const double bytes = whole(wanted, request.line_bytes);
+    if (bytes <= gap.low_bytes || bytes >= gap.high_bytes) return std::nullopt;
+    return std::ranges::find(disturbed, bytes) == disturbed.end() ? std::optional(bytes) : std::nullopt;
+  };
+  const auto may_be_cut = [&](const analysis::Gap& gap) {
+    const double near = closely ? bracketed : bracketed_briefly;
+    const double narrow = gap.low_bytes < far.close_below_bytes ? near : far.bracketed;
+    return gap.high_bytes > narrow * gap.low_bytes && gap.low_bytes <= 0.99 * far.looked_at_below_bytes && cut(gap);
+  };
   std::vector<Point> points;
-  for (const auto& [low, high] : edge_intervals(curves.cycle, closely, far.close_below_bytes)) {
-    if (high - low < 2 * request.line_bytes || low > 0.99 * far.looked_at_below_bytes) continue;
-    if (low >= far.close_below_bytes && high < far.bracketed * low) continue;
-    const auto tries = static_cast<std::size_t>(
-        std::ranges::count_if(curves.left_out_bytes, [&](double bytes) { return bytes > low && bytes < high; }));
-    if (tries >= shares_of_an_interval.size()) continue;
-    const double between = low * std::pow(high / low, shares_of_an_interval[tries]);
+  for (const analysis::Gap& gap : analysis::doubtful_gaps(curves, may_be_cut)) {
+    const double between = *cut(gap);
     const int replicates = closely ? replicates_near_an_edge(request.effort, between) : 1;
     points.push_back(point(request, series_of(path), between, request.line_bytes, replicates));
   }

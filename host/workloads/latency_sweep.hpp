@@ -22,8 +22,9 @@ measure::Point sized_point(const measure::Request& request, const std::map<std::
 /// Sizes on a grid, four a doubling, for the cycle.
 std::vector<measure::Point> coarse_points(const gpu::DeviceInfo& device, const measure::Request& request);
 
-/// Sizes that halve the intervals in which a rise of the cycle curve begins or ends, until each is within 3 %; within
-/// 10 % on the further paths while time is short; in the large working sets of CPUs within 10 or 20 %, or not at all.
+/// Sizes that halve the intervals in which a point tells most about a rise of the cycle, until none tells more than
+/// points scatter or they are within 3 %; 10 % on the further paths while time is short; in the large working sets of
+/// CPUs 20 %, or not at all.
 std::vector<measure::Point> edge_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
                                         const measure::Request& request, Path path = Path::vector);
 

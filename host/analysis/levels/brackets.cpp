@@ -25,12 +25,19 @@ Bracket bytes_of(const Range& range, double width) {
   return {std::exp2(range.low) * (1 - width), std::exp2(range.best), std::exp2(range.high) * (1 + width)};
 }
 
-/// Of a term's size, as these weights see it.
-std::optional<Range> profile(const Observations& points, const Fitted& fitted, std::size_t place,
-                             const Eigen::VectorXd& weights, bool by_independent, const Constants& constants) {
+std::optional<Range> range_of(const std::vector<Term>& likely) {
+  if (likely.empty()) return std::nullopt;
+  const auto [low, high] = std::ranges::minmax(likely, {}, &Term::log2_bytes);
+  return Range{low.log2_bytes, likely.front().log2_bytes, high.log2_bytes};
+}
+
+}  // namespace
+
+std::vector<Term> as_likely(const Observations& points, const Fitted& fitted, std::size_t term,
+                            const Eigen::VectorXd& weights, bool by_independent, const Constants& constants) {
   std::vector<Term> held = fitted.terms;
-  const Term own = held[place];
-  held.erase(held.begin() + static_cast<std::ptrdiff_t>(place));
+  const Term own = held[term];
+  held.erase(held.begin() + static_cast<std::ptrdiff_t>(term));
   std::vector<Term> terms;
   for (int step = -sizes_an_octave_of_profile; step <= sizes_an_octave_of_profile; ++step) {
     Term moved = own;
@@ -43,25 +50,18 @@ std::optional<Range> profile(const Observations& points, const Fitted& fitted, s
       terms.push_back(moved);
     }
   }
-  const Eigen::VectorXd gain = gains(points, held, dictionary(std::move(terms), points), weights);
-  const auto shapes = static_cast<Eigen::Index>(cache_shapes().size()) + 1;
+  const Dictionary tried = dictionary(std::move(terms), points);
+  const Eigen::VectorXd gain = gains(points, held, tried, weights);
   const double inflated = std::max(1.0, fitted.deviance / static_cast<double>(points.count()));
   Eigen::Index best = 0;
-  const double most = gain.maxCoeff(&best);
-  const auto octaves = [&](Eigen::Index step) {
-    return own.log2_bytes + static_cast<double>(step) / sizes_an_octave_of_profile - 1;
-  };
-  if (most <= constants.deviance_of_bracket * inflated) return std::nullopt;
-  std::optional<Range> range;
-  for (int step = 0; step <= 2 * sizes_an_octave_of_profile; ++step) {
-    if (gain.segment(step * shapes, shapes).maxCoeff() < most - constants.deviance_of_bracket * inflated) continue;
-    if (!range) range = Range{octaves(step), octaves(best / shapes), octaves(step)};
-    range->high = octaves(step);
+  const double least = gain.maxCoeff(&best) - constants.deviance_of_bracket * inflated;
+  if (least <= 0) return {};
+  std::vector<Term> found{tried.terms[static_cast<std::size_t>(best)]};
+  for (Eigen::Index i = 0; i < gain.size(); ++i) {
+    if (gain(i) >= least) found.push_back(tried.terms[static_cast<std::size_t>(i)]);
   }
-  return range;
+  return found;
 }
-
-}  // namespace
 
 SizeProfile size_profile(const Observations& points, const Fitted& fitted, std::size_t term,
                          const Constants& constants) {
@@ -72,7 +72,7 @@ SizeProfile size_profile(const Observations& points, const Fitted& fitted, std::
     all.low = std::min(all.low, range->low);
     all.high = std::max(all.high, range->high);
   };
-  hold(profile(points, fitted, term, fitted.weights, false, constants));
+  hold(range_of(as_likely(points, fitted, term, fitted.weights, false, constants)));
   const double shifted = own.log2_bytes + own.shift;
   hold(Range{shifted, shifted, shifted});
   const auto alone = [&](Order kept) -> std::optional<Range> {
@@ -81,7 +81,7 @@ SizeProfile size_profile(const Observations& points, const Fitted& fitted, std::
     for (Eigen::Index i = 0; i < points.count(); ++i) {
       if (points.order_of(i) != kept) weights(i) *= 0.1;
     }
-    return profile(points, fitted, term, weights, kept == Order::independent, constants);
+    return range_of(as_likely(points, fitted, term, weights, kept == Order::independent, constants));
   };
   const std::optional<Range> cycle = alone(Order::cycle);
   const std::optional<Range> independent = alone(Order::independent);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "analysis/levels/levels.hpp"
 #include "analysis/levels/likelihood.hpp"
@@ -12,6 +14,11 @@
 // the independent walk are profiled together and each alone: where they want different sizes the bracket holds all
 // three. A cycle alone leaves the policy open, so its bracket begins where the curve leaves the plateau.
 namespace sonde::analysis::curve {
+
+/// A term's sizes and shapes that explain the points nearly as well as its own, seen with these weights; the likeliest
+/// first. None where the term explains nothing.
+std::vector<Term> as_likely(const Observations& points, const Fitted& fitted, std::size_t term,
+                            const Eigen::VectorXd& weights, bool by_independent, const Constants& constants);
 
 struct SizeProfile {
   Bracket bytes;  ///< the sizes that explain the curves nearly as well as this term's own does

@@ -261,8 +261,6 @@ class Reader {
   std::vector<double> sizes_;  ///< of the cycle's points, in octaves
 };
 
-constexpr std::size_t fewest_points = 3;
-
 /// Without points that no latency can be read from.
 LatencyCurves readable(LatencyCurves curves) {
   for (std::vector<CurvePoint>* curve : {&curves.cycle, &curves.independent, &curves.page})
@@ -322,8 +320,12 @@ Hierarchy read_levels(const LatencyCurves& curves, const Constants& constants) {
   return scaled(std::move(hierarchy), unit);
 }
 
+LatencyCurves cycle_of(const LatencyCurves& curves) {
+  return readable({.cycle = curves.cycle, .independent = {}, .page = {}, .of_streams = curves.of_streams});
+}
+
 std::vector<analysis::Edge> read_edges(const LatencyCurves& curves, const Constants& constants) {
-  const LatencyCurves cycle = readable({.cycle = curves.cycle, .independent = {}, .page = {}});
+  const LatencyCurves cycle = cycle_of(curves);
   if (cycle.cycle.size() < fewest_points) return {};
   const Observations points = observe(cycle, constants);
   const Fitted fitted = search(points, constants);

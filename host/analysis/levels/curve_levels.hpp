@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,10 @@ Reading read_curve(const LatencyCurves& curves, std::span<const CurvePoint> meas
 
 /// As find_levels.
 Hierarchy read_levels(const LatencyCurves& curves, const Constants& constants = {});
+
+/// The cycle alone, without points that no latency can be read from; and of how many points something can be read.
+LatencyCurves cycle_of(const LatencyCurves& curves);
+inline constexpr std::size_t fewest_points = 3;
 
 /// As find_edges, from the cycle alone.
 std::vector<analysis::Edge> read_edges(const LatencyCurves& curves, const Constants& constants);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -94,6 +95,15 @@ struct Edge {
   double middle_bytes = 0;  ///< of the sizes that a cache may have which explains it
 };
 std::vector<Edge> find_edges(const LatencyCurves& curves);
+
+/// Two sizes of the cycle with none between.
+struct Gap {
+  double low_bytes = 0;
+  double high_bytes = 0;
+};
+/// For each rise of the cycle the gap, of those that may be cut, in which another point tells most about it: where
+/// sizes and shapes that explain the curve nearly as well differ most in latency, if by more than points scatter.
+std::vector<Gap> doubtful_gaps(const LatencyCurves& curves, const std::function<bool(const Gap&)>& may_be_cut);
 
 /// Reads the levels from the curves: docs/method.md says how. A level that is not there is worse than one that is
 /// missed. Empty for less than three points of the cycle.

@@ -8,7 +8,6 @@
 #include "analysis/levels/bandwidth_levels.hpp"
 #include "analysis/statistics.hpp"
 #include "probes/bandwidth/plan.hpp"
-#include "workloads/curve_edges.hpp"
 #include "workloads/latency_sweep.hpp"
 
 namespace sonde::probes {
@@ -19,6 +18,9 @@ using workloads::Sharing;
 
 /// How far a further size lies from its neighbours at least.
 constexpr double closest = 1.02;
+/// Between which sizes an edge is known: further ones tell little more.
+constexpr double bracketed = 1.03;
+constexpr double bracketed_briefly = 1.1;
 /// Less is noise, not a shape's.
 constexpr double steps = 1.05;
 
@@ -31,6 +33,11 @@ std::size_t most_points(const gpu::DeviceInfo& device, Effort effort) {
     case Effort::thorough: break;
   }
   return 200;
+}
+
+/// As in the latency probe: a CPU has no cache beyond, and its laps take long.
+double close_below_bytes(const gpu::DeviceInfo& device, Effort effort) {
+  return device.type == gpu::DeviceType::cpu && effort != Effort::thorough ? 64 << 20 : 1e300;
 }
 
 Point in_shape(const gpu::DeviceInfo& device, double bytes, const std::map<std::string, double>& shape) {
@@ -120,16 +127,22 @@ std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& r
   if (points.size() > allowed) points.resize(allowed);
   if (!points.empty()) return points;
 
-  const std::vector<analysis::CurvePoint> times = analysis::time_curve(curve_of(curve), request.line_bytes);
-  // As in the latency probe: a CPU has no cache there, and its laps take long.
-  const double close_below =
-      device.type == gpu::DeviceType::cpu && request.effort != Effort::thorough ? 64 << 20 : 1e300;
-  for (const auto& [low, high] : workloads::edge_intervals(times, request.effort != Effort::quick, close_below)) {
-    const auto near = std::ranges::find(curve, low, [](const Measurement* one) { return bytes_of(*one); });
-    const Point point = in_shape(device, std::sqrt(low * high), (*near)->point.shape);
+  const auto between = [&](const analysis::Gap& gap) {
+    const auto near = std::ranges::find(curve, gap.low_bytes, [](const Measurement* one) { return bytes_of(*one); });
+    return in_shape(device, std::sqrt(gap.low_bytes * gap.high_bytes), (*near)->point.shape);
+  };
+  const auto may_be_cut = [&](const analysis::Gap& gap) {
+    const bool closely = request.effort != Effort::quick && gap.low_bytes < close_below_bytes(device, request.effort);
+    if (gap.high_bytes < (closely ? bracketed : bracketed_briefly) * gap.low_bytes) return false;
+    const Point point = between(gap);
     const double bytes = point.x.at("bytes");
-    if (bytes > low * closest && bytes * closest < high && keeps_its_shape(point)) points.push_back(point);
-  }
+    return bytes > gap.low_bytes * closest && bytes * closest < gap.high_bytes && keeps_its_shape(point);
+  };
+  const analysis::LatencyCurves times{.cycle = analysis::time_curve(curve_of(curve), request.line_bytes),
+                                      .independent = {},
+                                      .page = {},
+                                      .of_streams = true};
+  for (const analysis::Gap& gap : analysis::doubtful_gaps(times, may_be_cut)) points.push_back(between(gap));
   if (points.size() > allowed) points.resize(allowed);
   return points;
 }

@@ -1,0 +1,64 @@
+#include "analysis/levels/doubt.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <set>
+
+#include "analysis/levels/brackets.hpp"
+#include "analysis/levels/curve_levels.hpp"
+#include "analysis/levels/search.hpp"
+
+namespace sonde::analysis::curve {
+namespace {
+
+/// Standard deviations of a point by which what is foreseen differs.
+constexpr double worth_a_point = 1;
+
+/// How far apart, over the step, what these terms add lies.
+double difference(const std::vector<Term>& terms, double log2_bytes) {
+  double least = 1;
+  double most = 0;
+  for (const Term& term : terms) {
+    const double missed = share(term, Order::cycle, log2_bytes, log2_bytes);
+    least = std::min(least, missed);
+    most = std::max(most, missed);
+  }
+  return most - least;
+}
+
+}  // namespace
+
+std::vector<Gap> read_doubt(const LatencyCurves& curves, const std::function<bool(const Gap&)>& may_be_cut,
+                            const Constants& constants) {
+  const LatencyCurves cycle = cycle_of(curves);
+  if (cycle.cycle.size() < fewest_points) return {};
+  const Observations points = observe(cycle, constants);
+  const Fitted fitted = search(points, constants);
+  std::set<Eigen::Index> chosen;
+  for (std::size_t term = 0; term < fitted.terms.size(); ++term) {
+    if (!fitted.terms[term].is_cache() || fitted.added(term) <= 0) continue;
+    const std::vector<Term> likely = as_likely(points, fitted, term, fitted.weights, false, constants);
+    std::optional<Eigen::Index> best;
+    double most = worth_a_point;
+    for (Eigen::Index i = 0; i + 1 < points.count(); ++i) {
+      const double at = (points.log2_bytes(i) + points.log2_bytes(i + 1)) / 2;
+      const double error = 1 / std::min(points.weight(i), points.weight(i + 1));
+      const double doubt = fitted.added(term) * difference(likely, at) / error;
+      const auto place = static_cast<std::size_t>(i);
+      if (doubt <= most || !may_be_cut({cycle.cycle[place].bytes, cycle.cycle[place + 1].bytes})) continue;
+      most = doubt;
+      best = i;
+    }
+    if (best) chosen.insert(*best);
+  }
+  std::vector<Gap> found;
+  for (const Eigen::Index i : chosen) {
+    const auto place = static_cast<std::size_t>(i);
+    found.push_back({cycle.cycle[place].bytes, cycle.cycle[place + 1].bytes});
+  }
+  return found;
+}
+
+}  // namespace sonde::analysis::curve
