@@ -73,6 +73,17 @@ TEST(DoubtfulGaps, OfASlowRiseEndWhereAPointTellsNoMore) {
   }
 }
 
+// Chance that no model knows, as of pages, leaves a size unknown however many points there are.
+TEST(DoubtfulGaps, OfARiseThatScattersEndBeforeAllOfItIsFullOfPoints) {
+  const CacheShape& random = shape_of(CacheShape::Index::hashed, CacheShape::Policy::random, 8);
+  const auto scattered = [&](double bytes) {
+    const double chance = std::fmod(std::round(bytes) * 0.6180339887, 1) - 0.5;
+    return (10 + 20 * random.cyclic_miss(std::log2(bytes / 40000))) * (1 + 0.3 * chance);
+  };
+  LatencyCurves curves = cycle_of(scattered);
+  EXPECT_LE(measure_doubtful(curves, scattered), 25);
+}
+
 TEST(DoubtfulGaps, AreNotWhereNothingRises) {
   EXPECT_TRUE(doubtful_gaps(cycle_of([](double) { return 10.0; }), wider_than_3_percent).empty());
 }
