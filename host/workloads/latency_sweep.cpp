@@ -24,8 +24,6 @@ constexpr double many_bytes = 64 << 20;
 constexpr double very_many_bytes = 1 << 30;  // the same for every sweep
 /// Where an interval is cut, in octaves: in halves, and beside that where what was measured there was disturbed.
 constexpr std::array shares_of_an_interval{0.5, 0.42, 0.58};
-constexpr double bracketed = 1.03;
-constexpr double bracketed_briefly = 1.1;
 constexpr double bracketed_far = 1.2;  // where laps take long and time is short
 constexpr double few_bytes = 8 << 20;
 /// No core of a CPU has a cache so large to itself: what others leave of the ones beyond changes within a run.
@@ -173,6 +171,8 @@ std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle,
   return sizes;
 }
 
+bool is_wide(const analysis::Gap& gap, bool closely) { return gap.high_bytes > (closely ? 1.03 : 1.1) * gap.low_bytes; }
+
 double largest_bytes(const gpu::DeviceInfo& device, const Request& request) {
   return static_cast<double>(request.largest_bytes.value_or(largest_by_default(request.effort, device.type)));
 }
@@ -231,9 +231,9 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu:
     return std::ranges::find(disturbed, bytes) == disturbed.end() ? std::optional(bytes) : std::nullopt;
   };
   const auto may_be_cut = [&](const analysis::Gap& gap) {
-    const double near = closely ? bracketed : bracketed_briefly;
-    const double narrow = gap.low_bytes < far.close_below_bytes ? near : far.bracketed;
-    return gap.high_bytes > narrow * gap.low_bytes && gap.low_bytes <= 0.99 * far.looked_at_below_bytes && cut(gap);
+    const bool wide =
+        gap.low_bytes < far.close_below_bytes ? is_wide(gap, closely) : gap.high_bytes > far.bracketed * gap.low_bytes;
+    return wide && gap.low_bytes <= 0.99 * far.looked_at_below_bytes && cut(gap);
   };
   std::vector<Point> points;
   for (const analysis::Gap& gap : analysis::doubtful_gaps(curves, may_be_cut)) {
@@ -246,10 +246,7 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu:
 
 std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
                                    const Request& request) {
-  analysis::LatencyCurves cycle_only = curves;
-  cycle_only.independent.clear();
-  cycle_only.page.clear();
-  const std::vector<analysis::Edge> found = analysis::find_edges(cycle_only);
+  const std::vector<analysis::Edge> found = analysis::find_edges(curves);
   if (found.empty()) return {};
   const double largest = std::max(largest_bytes(device, request), curves.cycle.back().bytes);
   const double furthest_hits = std::min(largest, far_edges(device, request.effort, true).looked_at_below_bytes);

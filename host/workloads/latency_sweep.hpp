@@ -15,6 +15,10 @@ namespace sonde::workloads {
 /// Where a sweep ends, unless on a rise.
 double largest_bytes(const gpu::DeviceInfo& device, const measure::Request& request);
 
+/// Whether an edge between these sizes is not yet known as closely as it is looked at: within 3 %, or 10 while time is
+/// short.
+bool is_wide(const analysis::Gap& gap, bool closely);
+
 /// A point at the whole number of lines nearest to `bytes`.
 measure::Point sized_point(const measure::Request& request, const std::map<std::string, std::string>& series,
                            double bytes);

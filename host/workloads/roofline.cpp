@@ -136,16 +136,14 @@ RooflineShape roofline_shape(const gpu::DeviceInfo& device, Sharing sharing, std
     // One item a core computes with the widest vectors, eight of which hide a step where there are registers for as
     // many; or as many items as a vector has lanes compute with four numbers each.
     at_once = widest <= 4 ? 2 : register_words >= 8 * widest ? 8 : 4;
-    shape = widest > 4 ? Shape{.groups = units, .vector_words = widest, .in_flight = 64}
-                       : Shape{.group_size = std::min(8u, device.largest_group_size),
-                               .groups = units,
-                               .vector_words = 4,
-                               .in_flight = 2};
     // Memory, which alone is read in parts, wants several streams at once, as searches for the fastest read find.
-    if (widest > 4 && sharing == Sharing::separate) {
-      shape.in_flight = 8;
-      shape.spread = true;
-    }
+    const bool of_memory = sharing == Sharing::separate;
+    shape = widest > 4
+                ? Shape{.groups = units, .vector_words = widest, .in_flight = of_memory ? 8u : 64u, .spread = of_memory}
+                : Shape{.group_size = std::min(8u, device.largest_group_size),
+                        .groups = units,
+                        .vector_words = 4,
+                        .in_flight = 2};
   }
   Shape found = fitted(shape, sharing, bytes);
   if (found.in_flight == 1 && found.group_size > 1) {  // rows are pairs

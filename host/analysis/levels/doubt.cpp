@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -39,6 +40,10 @@ std::vector<Gap> read_doubt(const LatencyCurves& curves, const std::function<boo
   if (cycle.cycle.size() < fewest_points) return {};
   const Observations points = observe(cycle, constants);
   const Fitted fitted = search(points, constants);
+  const auto gap_behind = [&](Eigen::Index i) {
+    const auto place = static_cast<std::size_t>(i);
+    return Gap{cycle.cycle[place].bytes, cycle.cycle[place + 1].bytes};
+  };
   std::set<Eigen::Index> chosen;
   for (std::size_t term = 0; term < fitted.terms.size(); ++term) {
     if (!fitted.terms[term].is_cache() || fitted.added(term) <= 0) continue;
@@ -53,18 +58,14 @@ std::vector<Gap> read_doubt(const LatencyCurves& curves, const std::function<boo
       const double at = (points.log2_bytes(i) + points.log2_bytes(i + 1)) / 2;
       const double error = 1 / std::min(points.weight(i), points.weight(i + 1));
       const double doubt = fitted.added(term) * difference(likely, at) / error;
-      const auto place = static_cast<std::size_t>(i);
-      if (doubt <= most || !may_be_cut({cycle.cycle[place].bytes, cycle.cycle[place + 1].bytes})) continue;
+      if (doubt <= most || !may_be_cut(gap_behind(i))) continue;
       most = doubt;
       best = i;
     }
     if (best) chosen.insert(*best);
   }
   std::vector<Gap> found;
-  for (const Eigen::Index i : chosen) {
-    const auto place = static_cast<std::size_t>(i);
-    found.push_back({cycle.cycle[place].bytes, cycle.cycle[place + 1].bytes});
-  }
+  std::ranges::transform(chosen, std::back_inserter(found), gap_behind);
   return found;
 }
 

@@ -89,7 +89,7 @@ struct Hierarchy {
   std::vector<PageTable> page_tables;  ///< where walks with several strides tell them; `translation` says when they end
 };
 
-/// Where a curve rises, without the care that a level takes: for choosing what to measure next.
+/// Where the cycle rises, without the care that a level takes: for choosing what to measure next.
 struct Edge {
   double onset_bytes = 0;
   double middle_bytes = 0;  ///< of the sizes that a cache may have which explains it

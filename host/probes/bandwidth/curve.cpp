@@ -18,9 +18,6 @@ using workloads::Sharing;
 
 /// How far a further size lies from its neighbours at least.
 constexpr double closest = 1.02;
-/// Between which sizes an edge is known: further ones tell little more.
-constexpr double bracketed = 1.03;
-constexpr double bracketed_briefly = 1.1;
 /// Less is noise, not a shape's.
 constexpr double steps = 1.05;
 
@@ -133,7 +130,7 @@ std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& r
   };
   const auto may_be_cut = [&](const analysis::Gap& gap) {
     const bool closely = request.effort != Effort::quick && gap.low_bytes < close_below_bytes(device, request.effort);
-    if (gap.high_bytes < (closely ? bracketed : bracketed_briefly) * gap.low_bytes) return false;
+    if (!workloads::is_wide(gap, closely)) return false;
     const Point point = between(gap);
     const double bytes = point.x.at("bytes");
     return bytes > gap.low_bytes * closest && bytes * closest < gap.high_bytes && keeps_its_shape(point);
