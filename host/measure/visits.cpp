@@ -72,6 +72,11 @@ void add_visit(Measurement& known, const Measurement& visit) {
   known.visits = std::move(visits);
 }
 
+analysis::Interval range_of_visits(const Measurement& one) {
+  const auto [lowest, highest] = std::ranges::minmax(medians_by_visit(one));
+  return {lowest, highest};
+}
+
 std::vector<std::vector<Measurement>> by_visit(std::span<const Measurement> measurements) {
   std::vector<std::vector<std::vector<double>>> values;
   std::size_t most = 0;

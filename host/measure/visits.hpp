@@ -26,6 +26,9 @@ std::vector<Point> more_visits(std::span<const Measurement> known,
 /// all were.
 void add_visit(Measurement& known, const Measurement& visit);
 
+/// The lowest and the highest median of a visit.
+analysis::Interval range_of_visits(const Measurement& one);
+
 /// The measurements of each visit by itself, as many as the point that has most. A point with fewer stands in again.
 std::vector<std::vector<Measurement>> by_visit(std::span<const Measurement> measurements);
 

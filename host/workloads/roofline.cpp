@@ -50,6 +50,12 @@ struct Roofline {
     proof.write(*array);
   }
 
+  /// Where the items of a CPU's work-group are the lanes of its vectors. One round alone has no between, and where
+  /// rounds are a loop, which may not hold a load, what is kept for the next trip only costs registers.
+  [[nodiscard]] bool loads_between() const {
+    return !turning.paired && walk.shape.in_flight == 2 && dial.unroll > 1 && dial.loops == 1;
+  }
+
   [[nodiscard]] std::vector<gpu::Constant> constants() const {
     const auto of_shape = walk.shape.constants();
     std::vector<gpu::Constant> all(of_shape.begin(), of_shape.end());
@@ -57,6 +63,7 @@ struct Roofline {
     all.push_back({"PAIRED", turning.paired ? 1u : 0u});
     all.push_back({"LOOPED", dial.loops > 1 ? 1u : 0u});
     all.push_back({"AT_ONCE", at_once});
+    all.push_back({"BETWEEN", loads_between() ? 1u : 0u});
     return all;
   }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,10 @@ class Timed {
     (void)work_.run(steps_);
     while (work_.run(steps_).count() < wanted_ns && 2 * steps_ <= work_.most) steps_ *= 2;
   }
-  void again() { values_.push_back(work_.value(work_.run(steps_).count() / static_cast<double>(steps_))); }
+  void again() {
+    values_.push_back(work_.value(work_.run(steps_).count() / static_cast<double>(steps_)));
+    if (const auto flaw = work_.flaw()) throw std::runtime_error(*flaw);
+  }
   [[nodiscard]] double best() const { return std::ranges::max(values_); }
   [[nodiscard]] double median() const { return analysis::quantile(values_, 0.5); }
 
@@ -49,7 +53,7 @@ void print_level(gpu::Device& device, workloads::Sharing sharing, std::uint64_t 
                  const workloads::ArithmeticShape& peak_shape, int rounds) {
   workloads::RooflineShape shape = workloads::roofline_shape(device.info(), sharing, bytes, peak_shape.numbers());
   if (groups > 0) shape.walk.groups = groups;
-  const std::vector<double> operations{0.0625, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64};
+  const std::vector<double> operations{0.0625, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 256, 1024};
   Timed peak(workloads::arithmetic(device, workloads::NumberType::fp32, workloads::Operation::fma, peak_shape, 1));
   Timed bandwidth(workloads::roofline(device, sharing, shape, bytes, 0, 1));
   std::vector<Timed> points;

@@ -8,13 +8,16 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpu/model/model.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
+#include "probes/compute/findings.hpp"
 #include "probes/compute/plan.hpp"
 #include "probes/compute/roofline.hpp"
 #include "probes/compute/sustained.hpp"
@@ -102,6 +105,26 @@ TEST(Roofline, AtQuickFindsTheFirstLevelsAndMemorys) {
       << ridges[1].evidence;
 }
 
+TEST(Roofline, GoesOnUntilArithmeticAloneIsTheLimit) {
+  const auto most_operations = [](double memory_gbps) {
+    gpu::model::Description model = three_levels();
+    model.levels[2].read_gbps = memory_gbps;
+    std::map<std::string, double> most;
+    for (const auto& one :
+         roofline_of(model, {.effort = measure::Effort::quick, .largest_bytes = 8 << 20}).measurements) {
+      if (!is_at_level(one.point)) continue;
+      double& of_level = most[one.point.series.at("level")];
+      of_level = std::max(of_level, one.point.x.at("operations_per_byte"));
+    }
+    return most;
+  };
+  using Most = std::map<std::string, double>;
+  EXPECT_EQ(most_operations(256), (Most{{"level 1", 64}, {"memory", 64}}));   // a ridge of 4
+  EXPECT_EQ(most_operations(64), (Most{{"level 1", 64}, {"memory", 256}}));   // 16
+  EXPECT_EQ(most_operations(10), (Most{{"level 1", 64}, {"memory", 1024}}));  // 102
+  EXPECT_EQ(most_operations(1), (Most{{"level 1", 64}, {"memory", 1024}}));
+}
+
 TEST(Roofline, LeavesOutWhatTheUserDidNotAskFor) {
   const test::RecordingObserver seen =
       roofline_of(three_levels(), {.effort = measure::Effort::quick, .largest_bytes = 8 << 10});
@@ -112,26 +135,78 @@ TEST(Roofline, LeavesOutWhatTheUserDidNotAskFor) {
   EXPECT_EQ(named(no_memory.findings, "ridge")[0].series.at("level"), "level 1");
 }
 
+/// Gop/s, or GB/s, by visit.
+Measurement measured(const std::map<std::string, std::string>& more, std::map<std::string, double> x,
+                     const std::vector<double>& by_visit) {
+  Measurement one{.point = {.series = workloads::series_of(gpu::NumberType::fp32, gpu::Operation::fma, "parallel"),
+                            .x = std::move(x)},
+                  .unit = "Gop/s",
+                  .values = by_visit,
+                  .state = {}};
+  one.point.series.insert(more.begin(), more.end());
+  one.visits.assign(by_visit.size(), 1);
+  one.state.shape = workloads::named(workloads::ArithmeticShape{.groups = 2});
+  return one;
+}
+
+Measurement from_memory(double operations_per_byte, const std::vector<double>& by_visit) {
+  return measured({{"sharing", "private"}, {"level", "memory"}},
+                  {{"operations_per_byte", operations_per_byte}, {"bytes", 1 << 26}}, by_visit);
+}
+
+/// The visits that the probe wants of what the roofs are made of: the rate of fp32, which is always among its points,
+/// and memory's bandwidth, whose size here is none of its own.
+std::pair<int, int> visits_wanted(const std::vector<Measurement>& known) {
+  std::pair<int, int> visits{0, 0};
+  const Point rate = measured({}, {}, {1}).point;
+  const Point bandwidth = from_memory(0, {1}).point;
+  for (const Point& one : compute.next({.compute_units = 2}, {.effort = measure::Effort::quick}, known)) {
+    if (one.series == rate.series && one.x == rate.x) visits.first = std::max(visits.first, one.visits);
+    if (one.series == bandwidth.series && one.x == bandwidth.x) visits.second = std::max(visits.second, one.visits);
+  }
+  return visits;
+}
+
 TEST(Roofline, ALevelDeliversTheMostThatAnyOfItsPointsReads) {
-  const auto measured = [](std::map<std::string, std::string> more, std::map<std::string, double> x, double value) {
-    Measurement one{.point = {.series = workloads::series_of(gpu::NumberType::fp32, gpu::Operation::fma, "parallel"),
-                              .x = std::move(x)},
-                    .unit = "Gop/s",
-                    .values = {value, value, value},
-                    .state = {}};
-    one.point.series.merge(more);
-    return one;
-  };
-  const std::map<std::string, std::string> memory{{"sharing", "private"}, {"level", "memory"}};
-  const auto at = [&](double operations, double value) {
-    return measured(memory, {{"operations_per_byte", operations}, {"bytes", 1 << 26}}, value);
-  };
-  const std::vector<Measurement> all{measured({}, {}, 240), at(0, 30), at(0.25, 7.5), at(2, 96), at(64, 240)};
+  const std::vector<Measurement> all{measured({}, {}, {240}), from_memory(0, {30}), from_memory(0.25, {7.5}),
+                                     from_memory(2, {96}), from_memory(64, {240})};
   const std::vector<Finding> found = ridges(all);
   ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].name, "ridge");
   EXPECT_DOUBLE_EQ(*found[0].value, 5);
   EXPECT_DOUBLE_EQ(found[0].details.at("gbps"), 48);
   EXPECT_NEAR(found[0].details.at("least_share_of_roof"), 0.625, 1e-9);
+}
+
+TEST(Roofline, ARateBelowItsPointsIsMeasuredAgainAndNoRidgeIsConcludedFromIt) {
+  // Both of two cores' threads on one of them, all the while that the rate was measured.
+  std::vector<Measurement> all{measured({}, {}, {118, 117, 117}), from_memory(0, {40, 40, 40}), from_memory(1, {40}),
+                               from_memory(64, {233})};
+  EXPECT_EQ(visits_wanted(all), std::pair(5, 0));
+  const std::vector<Finding> found = ridges(all);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].name, "suspicious");
+  EXPECT_NE(found[0].evidence.find("With 64 operations for each byte from memory fp32 reached 233 Gop/s, but its rate "
+                                   "by itself only 117"),
+            std::string::npos)
+      << found[0].evidence;
+  // It mends.
+  all[0] = measured({}, {}, {118, 117, 233, 232, 233});
+  EXPECT_EQ(ridges(all)[0].name, "ridge");
+}
+
+TEST(Roofline, WhatItsRoofsAreMadeOfIsMeasuredAgainWhileVisitsDisagree) {
+  std::vector<Measurement> all{measured({}, {}, {233, 231, 232}), from_memory(0, {40, 41, 40}), from_memory(64, {233})};
+  EXPECT_EQ(visits_wanted(all), std::pair(3, 0));
+  all[1] = from_memory(0, {40, 20, 20});
+  EXPECT_EQ(visits_wanted(all), std::pair(3, 5));
+  all[0] = measured({}, {}, {233, 117, 117});
+  EXPECT_EQ(visits_wanted(all), std::pair(5, 5));
+  const std::vector<Finding> found = peaks({.compute_units = 2}, all);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].evidence.find(", from 117 to 233 at different moments"), std::string::npos) << found[0].evidence;
+  all[0] = measured({}, {}, {233, 117, 117, 117, 233, 117, 233, 117, 233});
+  EXPECT_EQ(visits_wanted(all).first, 3) << "for ever";
 }
 
 TEST(OperationsDial, IsWholeRoundsUnrolledOrOneOnSomeOfEightTrips) {

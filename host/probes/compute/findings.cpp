@@ -56,6 +56,10 @@ std::vector<Finding> peaks(const gpu::DeviceInfo& device, std::span<const Measur
       finding.details["operations_per_unit_and_cycle"] = six_digits(each);
       finding.details["clock_mhz"] = six_digits(measure::clock_mhz(device, main->state));
     }
+    if (visits_disagree(*main)) {
+      const analysis::Interval range = measure::range_of_visits(*main);
+      finding.evidence += fmt::format(", from {:.4g} to {:.4g} at different moments", range.low, range.high);
+    }
     const Measurement* const single = main_rate(measurements, NumberType::fp32);
     if (single != nullptr && single != main) {
       const double ratio = median_of(*main) / median_of(*single);

@@ -48,6 +48,21 @@ std::vector<Operation> operations_of(NumberType type, bool in_short) {
           Operation::square_root, Operation::exponential, Operation::sine};
 }
 
+/// Visits of one device's rate that differ by more were not all of it alone.
+constexpr double too_far_apart = 1.25;
+
+/// Further visits to what the roofs are made of, where those so far disagree, or points lie above them.
+std::vector<Point> visits_again(std::span<const Measurement> known) {
+  const auto below_points = roofs_below_points(known);
+  return measure::more_visits(known, [&](const Measurement& one) {
+    const bool is_flat_roof = one.point.x.empty() && is_rate(one.point);
+    const bool is_slope = is_at_level(one.point) && one.point.x.at("operations_per_byte") == 0;
+    if (!is_flat_roof && !is_slope) return false;
+    const bool below = std::ranges::any_of(below_points, [&](const auto& pair) { return pair.first == &one; });
+    return below || visits_disagree(one);
+  });
+}
+
 Point point_of(NumberType type, Operation operation, std::string_view chain, const Request& request) {
   Point point;
   point.series = workloads::series_of(type, operation, chain);
@@ -60,6 +75,11 @@ Point point_of(NumberType type, Operation operation, std::string_view chain, con
 bool is_rate(const Point& point) { return point.series.at("chain") == "parallel"; }
 bool is_of_no_kernel(const Point& point) { return point.series.at("type") == brain_floats; }
 bool is_of_some_groups(const Point& point) { return point.x.contains("groups"); }
+
+bool visits_disagree(const Measurement& one) {
+  const analysis::Interval range = measure::range_of_visits(one);
+  return range.high > too_far_apart * range.low;
+}
 
 const Measurement* main_rate(std::span<const Measurement> known, NumberType type) {
   const auto series = workloads::series_of(type, Operation::fma, "parallel");
@@ -108,6 +128,7 @@ std::vector<Point> compute_points(const gpu::DeviceInfo& device, const Request& 
   }
   std::ranges::copy(sustained_points(device, request, known), std::back_inserter(points));
   std::ranges::copy(roofline_points(device, request, known), std::back_inserter(points));
+  std::ranges::move(visits_again(known), std::back_inserter(points));
   return points;
 }
 

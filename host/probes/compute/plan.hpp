@@ -21,8 +21,12 @@ bool is_of_no_kernel(const Point& point);
 /// The rate of multiply-add of a type, by which its shape is found; null where it was not measured.
 const Measurement* main_rate(std::span<const Measurement> known, workloads::NumberType type);
 
+/// Whether the visits of a rate are so far apart that not all of them had the device alone.
+bool visits_disagree(const Measurement& one);
+
 /// The points still wanted: of each type the rate of its multiply-adds, whose prepare() looks for the best shape; then,
-/// in that shape, its other rates, its latencies, and how the rate of fp32 grows with work-groups.
+/// in that shape, its other rates, its latencies, and how the rate of fp32 grows with work-groups; the roofline's; and
+/// what its roofs are made of once more where visits disagree or a point lies above.
 std::vector<Point> compute_points(const gpu::DeviceInfo& device, const Request& request,
                                   std::span<const Measurement> known);
 

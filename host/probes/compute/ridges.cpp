@@ -18,6 +18,8 @@ using workloads::NumberType;
 
 /// Nearer to the ridge both roofs count, and a point lies below either.
 constexpr double near_the_ridge = 2;
+/// A point above its roof by more than rates of one device scatter.
+constexpr double clearly_above = 1.1;
 
 double operations_of(const Measurement& one) { return one.point.x.at("operations_per_byte"); }
 
@@ -39,6 +41,18 @@ std::vector<double> shares_of_roof(const Roof& roof, double gbps, double peak_go
     shares.push_back(median_of(*one) / std::min(peak_gops, gbps * operations));
   }
   return shares;
+}
+
+Finding above_the_peak(const Measurement& point, const Measurement& main) {
+  return {.series = point.point.series,
+          .name = "suspicious",
+          .value = six_digits(median_of(point)),
+          .unit = "Gop/s",
+          .evidence = fmt::format(
+              "With {:.3g} operations for each byte from {} fp32 reached {:.4g} Gop/s, but its rate by itself only "
+              "{:.4g}: something else had part of the device then, and no ridge is concluded; measure again on an idle "
+              "machine.",
+              operations_of(point), point.point.series.at("level"), median_of(point), median_of(main))};
 }
 
 /// The same roof among those of some visits; null where it is not among them.
@@ -70,11 +84,35 @@ std::vector<Roof> roofs_of(std::span<const Measurement> known) {
   return found;
 }
 
+std::vector<std::pair<const Measurement*, const Measurement*>> roofs_below_points(std::span<const Measurement> known) {
+  const Measurement* const main = main_rate(known, NumberType::fp32);
+  if (main == nullptr) return {};
+  std::vector<std::pair<const Measurement*, const Measurement*>> found;
+  for (const Roof& roof : roofs_of(known)) {
+    for (const Measurement* point : roof.points) {
+      const double slope_gops = median_of(*roof.bandwidth) * operations_of(*point);
+      const double flat_gops = median_of(*main);
+      if (median_of(*point) > clearly_above * std::min(slope_gops, flat_gops))
+        found.emplace_back(slope_gops < flat_gops ? roof.bandwidth : main, point);
+    }
+  }
+  return found;
+}
+
 std::vector<Finding> ridges(std::span<const Measurement> measurements) {
   const Measurement* const main = main_rate(measurements, NumberType::fp32);
   if (main == nullptr) return {};
+  const auto below_points = roofs_below_points(measurements);
   std::vector<Finding> found;
   for (const Roof& roof : roofs_of(measurements)) {
+    // A slope has been raised to what its points read. The flat roof is a kernel of its own, of no shape of theirs.
+    const auto above = std::ranges::find_if(below_points, [&](const auto& pair) {
+      return pair.first == main && std::ranges::find(roof.points, pair.second) != roof.points.end();
+    });
+    if (above != below_points.end()) {
+      found.push_back(above_the_peak(*above->second, *main));
+      continue;
+    }
     const double peak_gops = median_of(*main);
     const double gbps = gbps_of(roof);
     Finding finding{.series = roof.bandwidth->point.series, .name = "ridge", .unit = "operations/byte"};

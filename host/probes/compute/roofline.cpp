@@ -23,6 +23,11 @@ using workloads::Sharing;
 constexpr double nearest_bytes = 16 << 10;
 /// Of a working set so many times the last cache, so little is in the cache that it does not count.
 constexpr double far_beyond_caches = 4;
+/// Dialled whatever the level.
+constexpr double usual_operations = 64;
+/// Where loads and arithmetic take turns, a point so many times beyond the ridge is within a tenth of the roof.
+constexpr double far_beyond_ridge = 10;
+constexpr double most_operations = 1024;
 /// Where no cache is stated.
 constexpr double least_memory_bytes = 4 << 20;
 
@@ -54,11 +59,6 @@ double memory_bytes(const gpu::DeviceInfo& device, const Request& request) {
   return std::max(1.0, std::min(std::ceil(bytes / grain), std::floor(most / grain))) * grain;
 }
 
-std::vector<double> operations_wanted(Effort effort) {
-  if (effort == Effort::quick) return {0, 0.25, 1, 4, 16, 64};
-  return {0, 0.0625, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64};
-}
-
 Point point_at(const Series& series, double operations_per_byte, double bytes, const Request& request) {
   const double seconds = request.effort == Effort::quick ? 0.1 : 0.4;
   return {.series = series,
@@ -71,6 +71,27 @@ struct Level {
   Sharing sharing = Sharing::shared;
   double bytes = 0;
 };
+
+/// `ridge`: of the level, 0 as long as it is not known. From memory some GPUs need a hundred operations a byte: the
+/// dial goes on until arithmetic alone is the limit.
+std::vector<double> operations_wanted(Effort effort, double ridge) {
+  const double times = effort == Effort::quick ? 4 : 2;
+  std::vector<double> operations{0};
+  for (double next = effort == Effort::quick ? 0.25 : 0.0625; next <= usual_operations; next *= times)
+    operations.push_back(next);
+  while (operations.back() < far_beyond_ridge * ridge && times * operations.back() <= most_operations)
+    operations.push_back(times * operations.back());
+  return operations;
+}
+
+/// By its bandwidth without operations; 0 where that is not known.
+double ridge_at(const Level& level, std::span<const Measurement> known) {
+  const auto bandwidth = std::ranges::find_if(known, [&](const Measurement& one) {
+    return is_at_level(one.point) && one.point.series.at("level") == level.name &&
+           one.point.x.at("operations_per_byte") == 0;
+  });
+  return bandwidth == known.end() ? 0 : median_of(*main_rate(known, NumberType::fp32)) / median_of(*bandwidth);
+}
 
 /// Nothing where no larger sizes were asked for than caches may hold.
 std::vector<Level> memory_level(const gpu::DeviceInfo& device, const Request& request) {
@@ -133,8 +154,10 @@ std::vector<Point> roofline_points(const gpu::DeviceInfo& device, const Request&
   }
   if (!quick && swept) levels = levels_of(device, request, known);
   for (const Level& level : levels) {
-    for (const double operations : operations_wanted(request.effort))
+    for (const double operations : operations_wanted(request.effort, ridge_at(level, known))) {
       points.push_back(point_at(series_of_level(level.name, level.sharing), operations, level.bytes, request));
+      if (operations == 0) points.back().visits = measure::usual_visits(request.effort);
+    }
   }
   std::erase_if(points, [&](const Point& one) { return !measure::is_asked_for(request, one.x.at("bytes")); });
   const std::uint32_t words = register_words(known);

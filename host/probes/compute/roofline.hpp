@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "probes/probe.hpp"
@@ -33,7 +34,12 @@ struct Roof {
 /// Nearest first; those whose bandwidth is known.
 std::vector<Roof> roofs_of(std::span<const Measurement> known);
 
-/// `ridge` for each level: the operations a byte from which on it is arithmetic that limits.
+/// Of what the roofs are made of, the rate of fp32 and each level's bandwidth, that which a point lies clearly above:
+/// it was measured while something else had part of the device, as no roof is too high. The point stands beside it.
+std::vector<std::pair<const Measurement*, const Measurement*>> roofs_below_points(std::span<const Measurement> known);
+
+/// `ridge` for each level: the operations a byte from which on it is arithmetic that limits; `suspicious` in its place
+/// where a point lies clearly above the roof.
 std::vector<Finding> ridges(std::span<const Measurement> measurements);
 
 }  // namespace sonde::probes
