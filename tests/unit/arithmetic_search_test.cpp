@@ -1,0 +1,46 @@
+// The search for the fastest shape of arithmetic on a device that says of each how fast it is: it finds the best one,
+// and no moment in which others use the machine makes it choose a slow one.
+
+#include <gtest/gtest.h>
+
+#include "support/clocked_device.hpp"
+#include "workloads/arithmetic_search.hpp"
+
+namespace sonde::workloads {
+namespace {
+
+/// Its driver runs items as lanes, and eight chains do not hide a step.
+gpu::DeviceInfo cpu_of_two() {
+  gpu::DeviceInfo info;
+  info.type = gpu::DeviceType::cpu;
+  info.compute_units = 2;
+  info.largest_group_size = 1024;
+  info.widest_load_bytes = 16;
+  return info;
+}
+
+/// What is found when, for some dispatches from that one on, both cores' threads share one; counts all of them.
+ArithmeticShape found(std::size_t shared_from, std::size_t* count = nullptr) {
+  constexpr std::size_t shared = 9;
+  std::size_t dispatches = 0;
+  test::ClockedDevice device(cpu_of_two(), [&](const test::NumberedKernel& kernel, const gpu::Launch& launch) {
+    const std::uint32_t accumulators = kernel.constants.at("ACCUMULATORS");
+    const double work =
+        2.0 * accumulators * kernel.constants.at("UNROLL") * kernel.group_size * launch.groups * launch.scalars.front();
+    const bool slow = dispatches >= shared_from && dispatches < shared_from + shared;
+    ++dispatches;
+    return gpu::Nanoseconds(5000 + work / (accumulators == 12 ? 90 : 70)) * (slow ? 2 : 1);
+  });
+  const ArithmeticShape shape = search_arithmetic_shape(device, NumberType::fp32, Operation::fma, {});
+  if (count != nullptr) *count = dispatches;
+  return shape;
+}
+
+TEST(ArithmeticSearch, NoMomentInWhichOthersRunMakesItChooseASlowOne) {
+  std::size_t dispatches = 0;
+  EXPECT_EQ(found(~std::size_t{0} / 2, &dispatches).accumulators, 12u);
+  for (std::size_t from = 0; from < dispatches; ++from) EXPECT_EQ(found(from).accumulators, 12u) << from;
+}
+
+}  // namespace
+}  // namespace sonde::workloads
