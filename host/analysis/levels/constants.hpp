@@ -46,7 +46,7 @@ struct Constants {
   double least_width = 0.01;
   double sure_beside_others = 0.1;  ///< share of the values taken beside SMT interference
   double hidden_by_others = 0.15;   ///< of a size, as slower hits hide where its step begins
-  double taken_unseen = 0.1;        ///< of a cache beyond the first, by code, page tables and other programs
+  double taken_unseen = 0.15;       ///< of a cache beyond the first, by code, page tables and other programs
   double taken_by_others = 0.5;     ///< of a cache, by the core's other hardware thread
 };
 
