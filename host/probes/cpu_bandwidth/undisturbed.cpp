@@ -51,13 +51,14 @@ std::uint64_t passes_of_a_run(StreamTeam& team) {
   }
 }
 
-const cpu::StreamKernels& fastest_of(std::span<const cpu::StreamKernels> all, StreamTeam& team, std::uint64_t passes) {
+const cpu::StreamKernels& fastest_of(std::span<const cpu::StreamKernels* const> all, StreamTeam& team,
+                                     std::uint64_t passes) {
   const Nanoseconds end = cpu::steady_now() + longest_search;
   std::vector<double> least(all.size(), std::numeric_limits<double>::infinity());
   for (int attempt = 0; attempt < tries; ++attempt) {
     // One after the other, so that a change of the machine's speed is none between them.
     for (std::size_t index = 0; index < all.size() && cpu::steady_now() < end; ++index) {
-      team.use(all[index]);
+      team.use(*all[index]);
       const Nanoseconds time = proved_run(team, passes);
       if (!team.interrupted()) least[index] = std::min(least[index], time.count() / team.passes_made());
     }
@@ -66,8 +67,8 @@ const cpu::StreamKernels& fastest_of(std::span<const cpu::StreamKernels> all, St
   for (std::size_t index = 1; index < all.size(); ++index) {
     if (least[index] < least[best] * (best == 0 ? no_better : 1)) best = index;
   }
-  team.use(all[best]);
-  return all[best];
+  team.use(*all[best]);
+  return *all[best];
 }
 
 UndisturbedRuns undisturbed_runs(StreamTeam& team, std::uint64_t passes, const measure::Limits& limits,

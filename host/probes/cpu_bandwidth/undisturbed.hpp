@@ -23,7 +23,8 @@ struct UndisturbedRuns {
 std::uint64_t passes_of_a_run(StreamTeam& team);
 
 /// Those of `all` by which runs of a team are the fastest, the first where none is by more than a hundredth.
-const cpu::StreamKernels& fastest_of(std::span<const cpu::StreamKernels> all, StreamTeam& team, std::uint64_t passes);
+const cpu::StreamKernels& fastest_of(std::span<const cpu::StreamKernels* const> all, StreamTeam& team,
+                                     std::uint64_t passes);
 
 /// As many runs as `limits` ask for. Throws gpu::TooShort where others hardly left the team one.
 UndisturbedRuns undisturbed_runs(StreamTeam& team, std::uint64_t passes, const measure::Limits& limits,
