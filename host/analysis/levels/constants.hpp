@@ -40,7 +40,6 @@ struct Constants {
   double flat_within = 1.1;          ///< slowest over fastest
   double seen_share = 0.65;          ///< of the last climb
   double seen_ratio = 1.45;          ///< of sizes beyond that
-  double settled = 0.02;             ///< share by which laps may still have fallen
   // Brackets.
   double deviance_of_bracket = 3.84;
   double least_width = 0.01;
@@ -87,7 +86,6 @@ inline constexpr std::array named_constants{
     NamedConstant{"crowded_step", &Constants::crowded_step},
     NamedConstant{"seen_ratio", &Constants::seen_ratio},
     NamedConstant{"seen_share", &Constants::seen_share},
-    NamedConstant{"settled", &Constants::settled},
     NamedConstant{"deviance_of_bracket", &Constants::deviance_of_bracket},
     NamedConstant{"least_width", &Constants::least_width},
     NamedConstant{"sure_beside_others", &Constants::sure_beside_others},

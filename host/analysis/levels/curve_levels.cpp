@@ -110,7 +110,7 @@ class Reader {
       std::vector<double> values;
       for (std::size_t i = 0; i < sizes_.size(); ++i) {
         const auto row = static_cast<Eigen::Index>(i);
-        if (served(row) < least_share || measured_[i].settling > constants_.settled) continue;
+        if (served(row) < least_share || !is_known(measured_[i])) continue;
         values.push_back(median_of(measured_[i]) * (latency + translation_at(fitted_, sizes_[i])) / fitted_.model(row));
       }
       return values;
@@ -142,10 +142,12 @@ class Reader {
     return least;
   }
 
-  /// What a curve ends in, also where it climbs. Of a point of one lap nothing is known.
+  /// Of a point of one lap nothing is.
+  static bool is_known(const CurvePoint& point) { return point.settling < 1; }
+
+  /// What a curve ends in, also where it climbs.
   [[nodiscard]] double at_the_end() const {
-    const auto last =
-        std::find_if(measured_.rbegin(), measured_.rend(), [](const CurvePoint& point) { return point.settling < 1; });
+    const auto last = std::find_if(measured_.rbegin(), measured_.rend(), is_known);
     return last == measured_.rend() ? 0 : median_of(*last);
   }
 
