@@ -1,11 +1,11 @@
 #include "cpu/companion.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <thread>
 
 #include "cpu/clock.hpp"
 #include "cpu/pinned.hpp"
+#include "os/awaited.hpp"
 #include "os/cpu_time.hpp"
 
 namespace sonde::cpu {
@@ -44,9 +44,9 @@ class Chase final : public gpu::Companion {
 
   std::vector<ChaseWindow> chase_during(const std::function<void()>& meanwhile) override {
     std::vector<ChaseWindow> windows;
-    std::atomic<bool> chasing = false;
+    os::Awaited<bool> chasing(false);
     std::jthread thread([&](const std::stop_token& stop) { chase(stop, chasing, windows); });
-    chasing.wait(false);
+    chasing.wait_until([](bool has_begun) { return has_begun; });
     meanwhile();
     thread.request_stop();
     thread.join();
@@ -58,12 +58,11 @@ class Chase final : public gpu::Companion {
   }
 
  private:
-  void chase(const std::stop_token& stop, std::atomic<bool>& chasing, std::vector<ChaseWindow>& windows) {
+  void chase(const std::stop_token& stop, os::Awaited<bool>& chasing, std::vector<ChaseWindow>& windows) {
     const Pinned pinned(cpu_);
     windows.reserve(usual_windows);
     at_ = follow(at_);
-    chasing = true;
-    chasing.notify_one();
+    chasing.set(true);
     while (!stop.stop_requested()) {
       const os::CpuTime before = os::cpu_time_of_this_thread();
       const Nanoseconds begin = steady_now();

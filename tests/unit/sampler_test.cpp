@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <semaphore>
 
+#include "os/awaited.hpp"
 #include "os/threads.hpp"
 
 namespace sonde::counters {
@@ -15,22 +15,19 @@ using std::chrono::milliseconds;
 
 /// Reads 1, 2, 3, … MHz; waits at each but the first until it may go on, at last without end.
 struct Steps {
+  static constexpr int all = 1 << 30;
   std::atomic<int> begun = 0;
-  std::atomic<bool> free = false;
-  std::counting_semaphore<> allowed{0};
+  os::Awaited<int> allowed{1};
   std::atomic<os::ThreadId> reader = 0;
 
   DeviceState operator()() {
     reader = os::this_thread();
     const int number = ++begun;
-    if (number > 1 && !free) allowed.acquire();
+    allowed.wait_until([number](int numbers) { return number <= numbers; });
     return {.cpu_clock_mhz = number};
   }
 
-  void let_go() {
-    free = true;
-    allowed.release();  // to the one that waits already
-  }
+  void let_go() { allowed.set(all); }
 };
 
 std::vector<double> clocks(const std::vector<DeviceState>& readings) {
@@ -54,7 +51,7 @@ TEST(Sampler, GivesWhatWasReadSinceAMoment) {
   Steps steps;
   Sampler sampler([&steps] { return steps(); }, milliseconds{0});
   const Clock::time_point start = Clock::now();
-  steps.allowed.release(2);
+  steps.allowed.add(2);
   wait_until_begun(steps, 4);  // so 2 and 3 are done
   const std::vector<double> read = clocks(sampler.since(start));
   // The second may have begun before the clock was read.

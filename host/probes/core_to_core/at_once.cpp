@@ -2,10 +2,10 @@
 
 #include <atomic>
 #include <exception>
-#include <latch>
 #include <mutex>
 #include <thread>
 
+#include "os/awaited.hpp"
 #include "probes/core_to_core/exchange.hpp"
 
 namespace sonde::probes {
@@ -14,7 +14,7 @@ std::vector<PairTimes> exchanges_at_once(const std::vector<CpuPair>& pairs, cons
                                          std::uint32_t line_bytes, std::uint64_t seed, bool& pinned) {
   std::vector<PairTimes> times(pairs.size());
   std::atomic<bool> all_pinned = true;
-  std::latch ready(static_cast<std::ptrdiff_t>(pairs.size()));
+  os::Awaited<int> missing(static_cast<int>(pairs.size()));
   std::once_flag failed;
   std::exception_ptr failure;
   {
@@ -27,12 +27,13 @@ std::vector<PairTimes> exchanges_at_once(const std::vector<CpuPair>& pairs, cons
           if (!pair.pinned()) all_pinned = false;
           ExchangedLines lines(size, line_bytes, seed + index);
           arrived = true;
-          ready.arrive_and_wait();
+          missing.add(-1);
+          missing.wait_until([](int number) { return number == 0; });
           times[index].swapped = lines.round_trips(pair, Exchange::compare_and_swap);
           times[index].stored = lines.round_trips(pair, Exchange::store);
         } catch (...) {
           std::call_once(failed, [&failure] { failure = std::current_exception(); });
-          if (!arrived) ready.count_down();
+          if (!arrived) missing.add(-1);
         }
       });
     }

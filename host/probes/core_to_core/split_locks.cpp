@@ -12,7 +12,9 @@ namespace sonde::probes {
 namespace {
 
 /// A few tenths of a millisecond where each takes a microsecond.
-constexpr std::uint64_t operations_of_a_sample = 200;
+constexpr std::uint64_t least_operations = 200;
+/// Beside it a reading of the clock is little, also where its step is a tenth of a microsecond.
+constexpr gpu::Nanoseconds shortest_sample{1e4};
 constexpr std::uint64_t operations_between_looks = 16;
 constexpr gpu::Nanoseconds longest_stretch{2e7};
 constexpr std::chrono::microseconds between_looks{100};
@@ -36,19 +38,21 @@ std::vector<double> locked_operations(int cpu, LockedWord& word, int samples) {
   const cpu::Pinned pinned(cpu);
   const gpu::Nanoseconds step = clock_step();
   word.set(0);
-  std::vector<double> values;
   std::uint64_t number = 0;
-  for (int sample = 0; sample <= samples; ++sample) {
+  const auto timed = [&](std::uint64_t operations) {
     const gpu::Nanoseconds begin = cpu::steady_now();
-    for (std::uint64_t operation = 0; operation < operations_of_a_sample; ++operation, ++number) {
-      if (!cpu::compare_and_swap(word.place(), number, number + 1)) break;
+    for (const std::uint64_t end = number + operations; number < end; ++number) {
+      if (!cpu::compare_and_swap(word.place(), number, number + 1))
+        throw gpu::Error("a word does not hold the number of its locked operations, so memory lost or changed it");
     }
-    const gpu::Nanoseconds time = cpu::steady_now() - begin;
-    if (sample > 0) values.push_back(nanoseconds_each(time, operations_of_a_sample, step));
-  }
-  if (number != operations_of_a_sample * static_cast<std::uint64_t>(samples + 1) || word.value() != number) {
-    throw gpu::Error("a word does not hold the number of its locked operations, so memory lost or changed it");
-  }
+    return cpu::steady_now() - begin;
+  };
+  std::uint64_t operations = least_operations;
+  while (timed(operations) < shortest_sample) operations *= 2;
+  std::vector<double> values;
+  for (int sample = 0; sample < samples; ++sample)
+    values.push_back(nanoseconds_each(timed(operations), static_cast<double>(operations), step));
+  if (word.value() != number) throw gpu::Error("a word lost the last of its locked operations");
   return values;
 }
 
@@ -67,21 +71,20 @@ Lockers::~Lockers() {
 
 void Lockers::begin() {
   stopped_early_ = false;
-  locking_ = true;
-  locking_.notify_all();
+  locking_.set(true);
 }
 
 bool Lockers::end() {
-  locking_ = false;
+  locking_.set(false);
   return !stopped_early_;
 }
 
 void Lockers::lock(int cpu, const std::stop_token& stop) {
   const cpu::Pinned pinned(cpu);
   while (!stop.stop_requested()) {
-    locking_.wait(false);
+    locking_.wait_until([](bool locking) { return locking; });
     const gpu::Nanoseconds begin = cpu::steady_now();
-    while (locking_ && !stop.stop_requested()) {
+    while (locking_.value() && !stop.stop_requested()) {
       if (cpu::steady_now() - begin > longest_stretch) {
         stopped_early_ = true;
         std::this_thread::sleep_for(between_looks);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cpu/region.hpp"
+#include "os/awaited.hpp"
 #include "probes/core_to_core/split_lock_plan.hpp"
 
 namespace sonde::probes {
@@ -48,7 +49,7 @@ class Lockers {
   void lock(int cpu, const std::stop_token& stop);
 
   LockedWord& word_;
-  std::atomic<bool> locking_ = false;
+  os::Awaited<bool> locking_{false};
   std::atomic<bool> stopped_early_ = false;
   std::atomic<std::uint64_t> operations_ = 0;
   std::vector<std::jthread> threads_;  ///< the last member: they end before what they use

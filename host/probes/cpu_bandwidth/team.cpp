@@ -108,13 +108,12 @@ StreamTeam::~StreamTeam() { dismiss(); }
 
 void StreamTeam::dismiss() {
   for (std::jthread& thread : threads_) thread.request_stop();
-  ++round_;
-  round_.notify_all();
+  round_.add(1);
 }
 
 void StreamTeam::wait_for_all(int round) {
   const int all = static_cast<int>(members_.size()) * (round + 1);
-  for (int done = done_; done < all; done = done_) done_.wait(done);
+  done_.wait_until([all](int done) { return done >= all; });
 }
 
 void StreamTeam::divide(std::size_t sections) {
@@ -134,9 +133,7 @@ double StreamTeam::passes_made() const {
 Nanoseconds StreamTeam::run(std::uint64_t passes) {
   passes_ = sections_ == 1 ? passes : 1;
   section_ = (section_ + 1) % sections_;
-  const int round = ++round_;
-  round_.notify_all();
-  wait_for_all(round);
+  wait_for_all(round_.add(1));
   const Nanoseconds first = std::ranges::min(members_, {}, &Member::begin).begin;
   const Nanoseconds last = std::ranges::max(members_, {}, &Member::begin).begin;
   const Nanoseconds time = std::ranges::max(members_, {}, &Member::end).end - first;
@@ -154,10 +151,6 @@ bool StreamTeam::interrupted() const { return began_apart_ || std::ranges::any_o
 bool StreamTeam::pinned() const { return std::ranges::all_of(members_, &Member::pinned); }
 
 void StreamTeam::work(Member& member, const std::stop_token& stop) {
-  const auto done = [this] {
-    ++done_;
-    done_.notify_all();
-  };
   const cpu::Pinned pinned(member.cpu);
   member.pinned = pinned.holds();
   std::optional<cpu::Region> memory;
@@ -178,13 +171,13 @@ void StreamTeam::work(Member& member, const std::stop_token& stop) {
   } catch (const gpu::Unsupported& reason) {
     member.failure = reason.what();
   }
-  done();
+  done_.add(1);
   for (int round = 0;;) {
-    round_.wait(round);
+    round_.wait_until([round](int asked_for) { return asked_for > round; });
     if (stop.stop_requested()) return;
     ++round;
     turn(member, arrays);
-    done();
+    done_.add(1);
   }
 }
 

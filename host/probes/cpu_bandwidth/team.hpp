@@ -11,6 +11,7 @@
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
 #include "gpu/device.hpp"
+#include "os/awaited.hpp"
 
 namespace sonde::probes {
 
@@ -80,9 +81,9 @@ class StreamTeam {
   std::size_t sections_ = 1;
   std::size_t section_ = 0;  ///< of the last run
   bool began_apart_ = false;
-  std::atomic<int> round_ = 0;         ///< of runs that were asked for
+  os::Awaited<int> round_{0};          ///< of runs that were asked for
   std::atomic<int> arrived_ = 0;       ///< members, over all rounds
-  std::atomic<int> done_ = 0;          ///< the same
+  os::Awaited<int> done_{0};           ///< the same
   std::vector<std::jthread> threads_;  ///< the last member: they end before what they use
 };
 
