@@ -35,7 +35,8 @@ struct Roof {
 std::vector<Roof> roofs_of(std::span<const Measurement> known);
 
 /// Of what the roofs are made of, the rate of fp32 and each level's bandwidth, that which a point lies clearly above:
-/// it was measured while something else had part of the device, as no roof is too high. The point stands beside it.
+/// it was measured while something else had part of the device, as a true roof is above all points. The point stands
+/// beside it.
 std::vector<std::pair<const Measurement*, const Measurement*>> roofs_below_points(std::span<const Measurement> known);
 
 /// `ridge` for each level: the operations a byte from which on it is arithmetic that limits; `suspicious` in its place
