@@ -16,10 +16,10 @@ constexpr double true_bytes = 2 * mib;
 constexpr double left_bytes = 1.2 * mib;
 
 /// As long as neighbours have a part of the second cache.
-LatencyCurves curves_of_what_they_leave() {
+LatencyCurves curves_of_what_they_leave(test::Index index = test::Index::hashed) {
   using enum test::Policy;
   using enum test::Index;
-  return test::analytic_curves({{{48 * kib, 12, lru, modulo, 1.7}, {left_bytes, 16, lru, hashed, 5.5}}, 35}, {}, 1);
+  return test::analytic_curves({{{48 * kib, 12, lru, modulo, 1.7}, {left_bytes, 16, lru, index, 5.5}}, 35}, {}, 1);
 }
 
 Bracket second_size(const LatencyCurves& curves) {
@@ -37,15 +37,33 @@ TEST(LevelsBesideNeighbours, MayBeLargerByAHalfOfTheCacheOrSmaller) {
   EXPECT_NEAR(beside.value, left_bytes, 0.1 * left_bytes);
   EXPECT_GT(beside.high, true_bytes);
   EXPECT_LE(beside.low, 0.86 * beside.value);
+  EXPECT_LT(beside.high, 2.4 * beside.value) << "nobody takes more than half, besides what is taken unseen";
   EXPECT_LE(beside.low, find_levels(curves).levels[1].onset_bytes) << "what was seen to fit holds";
   EXPECT_LT(find_levels(curves).levels[0].bytes->high, 52 * kib) << "of the first cache they took nothing";
+}
+
+TEST(LevelsBesideNeighbours, HideASixthOfASizeThatIsSharpWithoutThem) {
+  LatencyCurves curves = curves_of_what_they_leave(test::Index::modulo);
+  ASSERT_GT(second_size(curves).low, 0.95 * left_bytes);
+  for (auto* curve : {&curves.cycle, &curves.independent}) {
+    for (CurvePoint& point : *curve) point.smt_interference = 0.25;
+  }
+  const Bracket beside = second_size(curves);
+  EXPECT_GT(beside.low, 0.8 * left_bytes);
+  EXPECT_LT(beside.low, 0.9 * left_bytes);
 }
 
 TEST(LevelsBesideNeighbours, OfAFewValuesAreAsSureAsWithout) {
   LatencyCurves curves = curves_of_what_they_leave();
   const Bracket without = second_size(curves);
-  for (CurvePoint& point : curves.independent) point.smt_interference = 0.05;
-  EXPECT_LT(second_size(curves).high, 1.1 * without.high);
+  const auto beside = [&](double interference) {
+    for (auto* curve : {&curves.cycle, &curves.independent}) {
+      for (CurvePoint& point : *curve) point.smt_interference = interference;
+    }
+    return second_size(curves);
+  };
+  EXPECT_LT(beside(0.07).high, 1.1 * without.high);
+  EXPECT_GT(beside(0.15).high, 1.3 * without.high) << "of more than a tenth they are not";
 }
 
 }  // namespace
