@@ -7,12 +7,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "analysis/statistics.hpp"
+#include "gpu/error.hpp"
 #include "gpu/opencl/opencl.hpp"
 #include "gpu/vulkan/vulkan.hpp"
 #include "workloads/arithmetic.hpp"
@@ -38,7 +39,7 @@ class Timed {
   }
   void again() {
     values_.push_back(work_.value(work_.run(steps_).count() / static_cast<double>(steps_)));
-    if (const auto flaw = work_.flaw()) throw std::runtime_error(*flaw);
+    if (const auto flaw = work_.flaw()) throw gpu::Error(*flaw);
   }
   [[nodiscard]] double best() const { return std::ranges::max(values_); }
   [[nodiscard]] double median() const { return analysis::quantile(values_, 0.5); }
@@ -77,7 +78,7 @@ void print_level(gpu::Device& device, workloads::Sharing sharing, std::uint64_t 
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   const std::string api = count > 1 ? arguments[1] : "opencl";
   const int rounds = count > 2 ? std::atoi(arguments[2]) : 10;
   const auto groups = static_cast<std::uint32_t>(count > 3 ? std::atoi(arguments[3]) : 0);
@@ -89,4 +90,7 @@ int main(int count, char** arguments) {
   print_level(*device, workloads::Sharing::shared, 16 << 10, groups, peak, rounds);
   print_level(*device, workloads::Sharing::separate, 64 << 20, groups, peak, rounds);
   return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }
