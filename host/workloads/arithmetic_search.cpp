@@ -5,10 +5,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpu/error.hpp"
 #include "workloads/arithmetic_proof.hpp"
+#include "workloads/finalists.hpp"
 #include "workloads/stream_walk.hpp"
 
 namespace sonde::workloads {
@@ -21,8 +23,6 @@ constexpr double longest_trial_ns = 60e6;
 /// As for streams: less is noise, and the first shapes are the usual ones.
 constexpr double surely_better = 1.02;
 constexpr double hopeless = 0.4;
-/// Shapes that are timed once more at the end, as one may have met with a moment in which others used the machine.
-constexpr std::size_t finalists = 3;
 /// Shapes that one search compiles, as a worker that says nothing for long is taken for hung.
 constexpr std::size_t most_trials = 32;
 /// Instructions of a loop's body: enough to hide the loop, few enough for the smallest instruction caches.
@@ -75,15 +75,11 @@ class ArithmeticTrials {
     return one.speed;
   }
 
-  /// The fastest ones at another time; the better of both counts, as others only slow. The fastest then, but `usual`
-  /// where that is about as fast.
+  /// The fastest once the finalists were timed again, but `usual` where that is about as fast.
   ArithmeticShape fastest(const ArithmeticShape& usual) {
-    std::ranges::stable_sort(tried_, std::ranges::greater(), &Tried::speed);
-    const double best = tried_.front().speed;
-    for (std::size_t place = 0; place < std::min(finalists, tried_.size()); ++place) {
-      Tried& one = tried_[place];
-      if (one.speed > hopeless * best) one.speed = std::max(one.speed, timed(one, 0));
-    }
+    std::vector<Tried*> all;
+    for (Tried& one : tried_) all.push_back(&one);
+    time_fastest_again(std::move(all), finalists, hopeless, [this](const Tried& one) { return timed(one, 0); });
     const auto found = std::ranges::max_element(tried_, {}, &Tried::speed);
     return found->speed > surely_better * speed(usual, 0) ? found->shape : usual;
   }

@@ -1,14 +1,15 @@
 #include "workloads/shape_search.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpu/error.hpp"
+#include "workloads/finalists.hpp"
 #include "workloads/noise.hpp"
 #include "workloads/stream_path.hpp"
 
@@ -23,9 +24,7 @@ constexpr double clearly_better = 1.03;
 /// Caches that are not filled yet do not make one slower than this.
 constexpr double far_behind = 0.4;
 constexpr int most_rounds = 3;
-/// Shapes that are timed once more at the end, as one may have met with a moment in which others used the machine; and
-/// how far behind the first such a moment is thought to set one.
-constexpr std::size_t finalists = 3;
+/// How far behind the first a moment in which others used the machine is thought to set a shape.
 constexpr double set_back = 0.1;
 
 /// Times shapes on the same memory.
@@ -73,16 +72,10 @@ class Trials {
     throw gpu::Unsupported("no shape of the streaming kernel runs on this device");
   }
 
-  /// The fastest ones once more, at another time; the better of both counts, as others only slow.
   void again(std::size_t count) {
-    std::vector<Tried*> by_speed;
-    for (auto& [key, one] : tried_) by_speed.push_back(&one);
-    std::ranges::stable_sort(by_speed, std::ranges::greater(), &Tried::speed);
-    by_speed.resize(std::min(by_speed.size(), count));
-    const double best = by_speed.front()->speed;
-    for (Tried* one : by_speed) {
-      if (one->speed > set_back * best) one->speed = std::max(one->speed, timed(*one, 0));
-    }
+    std::vector<Tried*> all;
+    for (auto& [key, one] : tried_) all.push_back(&one);
+    time_fastest_again(std::move(all), count, set_back, [this](const Tried& one) { return timed(one, 0); });
   }
 
  private:

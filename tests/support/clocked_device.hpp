@@ -12,6 +12,16 @@
 
 namespace sonde::test {
 
+/// A CPU as a driver shows it, with so wide loads.
+inline gpu::DeviceInfo cpu_info(std::uint32_t compute_units, std::uint32_t widest_load_bytes) {
+  gpu::DeviceInfo info;
+  info.type = gpu::DeviceType::cpu;
+  info.compute_units = compute_units;
+  info.largest_group_size = 1024;
+  info.widest_load_bytes = widest_load_bytes;
+  return info;
+}
+
 /// A kernel of which only its numbers are known.
 struct NumberedKernel final : gpu::Kernel {
   std::uint32_t group_size = 1;

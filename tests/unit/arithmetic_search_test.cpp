@@ -9,21 +9,12 @@
 namespace sonde::workloads {
 namespace {
 
-/// Its driver runs items as lanes, and eight chains do not hide a step.
-gpu::DeviceInfo cpu_of_two() {
-  gpu::DeviceInfo info;
-  info.type = gpu::DeviceType::cpu;
-  info.compute_units = 2;
-  info.largest_group_size = 1024;
-  info.widest_load_bytes = 16;
-  return info;
-}
-
-/// What is found when, for some dispatches from that one on, both cores' threads share one; counts all of them.
+/// Of a CPU whose driver runs items as lanes, and of which eight chains do not hide a step: what is found when, for
+/// some dispatches from that one on, both cores' threads share one; counts all of them.
 ArithmeticShape found(std::size_t shared_from, std::size_t* count = nullptr) {
   constexpr std::size_t shared = 9;
   std::size_t dispatches = 0;
-  test::ClockedDevice device(cpu_of_two(), [&](const test::NumberedKernel& kernel, const gpu::Launch& launch) {
+  test::ClockedDevice device(test::cpu_info(2, 16), [&](const test::NumberedKernel& kernel, const gpu::Launch& launch) {
     const std::uint32_t accumulators = kernel.constants.at("ACCUMULATORS");
     const double work =
         2.0 * accumulators * kernel.constants.at("UNROLL") * kernel.group_size * launch.groups * launch.scalars.front();

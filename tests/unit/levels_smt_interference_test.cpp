@@ -28,6 +28,13 @@ Bracket second_size(const LatencyCurves& curves) {
   return found.levels.size() == 3 ? *found.levels[1].bytes : Bracket{};
 }
 
+LatencyCurves beside(LatencyCurves curves, double interference) {
+  for (auto* curve : {&curves.cycle, &curves.independent}) {
+    for (CurvePoint& point : *curve) point.smt_interference = interference;
+  }
+  return curves;
+}
+
 TEST(LevelsBesideNeighbours, MayBeLargerByAHalfOfTheCacheOrSmaller) {
   LatencyCurves curves = curves_of_what_they_leave();
   ASSERT_LT(second_size(curves).high, true_bytes);
@@ -43,29 +50,20 @@ TEST(LevelsBesideNeighbours, MayBeLargerByAHalfOfTheCacheOrSmaller) {
 }
 
 TEST(LevelsBesideNeighbours, HideASixthOfASizeThatIsSharpWithoutThem) {
-  LatencyCurves curves = curves_of_what_they_leave(test::Index::modulo);
+  const LatencyCurves curves = curves_of_what_they_leave(test::Index::modulo);
   const Bracket without = second_size(curves);
   ASSERT_GT(without.low, 0.95 * left_bytes);
   EXPECT_NEAR(without.high / left_bytes, 1.2, 0.06) << "code, page tables and other programs have a seventh, unseen";
-  for (auto* curve : {&curves.cycle, &curves.independent}) {
-    for (CurvePoint& point : *curve) point.smt_interference = 0.25;
-  }
-  const Bracket beside = second_size(curves);
-  EXPECT_GT(beside.low, 0.8 * left_bytes);
-  EXPECT_LT(beside.low, 0.9 * left_bytes);
+  const Bracket with = second_size(beside(curves, 0.25));
+  EXPECT_GT(with.low, 0.8 * left_bytes);
+  EXPECT_LT(with.low, 0.9 * left_bytes);
 }
 
 TEST(LevelsBesideNeighbours, OfAFewValuesAreAsSureAsWithout) {
-  LatencyCurves curves = curves_of_what_they_leave();
+  const LatencyCurves curves = curves_of_what_they_leave();
   const Bracket without = second_size(curves);
-  const auto beside = [&](double interference) {
-    for (auto* curve : {&curves.cycle, &curves.independent}) {
-      for (CurvePoint& point : *curve) point.smt_interference = interference;
-    }
-    return second_size(curves);
-  };
-  EXPECT_LT(beside(0.07).high, 1.1 * without.high);
-  EXPECT_GT(beside(0.15).high, 1.3 * without.high) << "of more than a tenth they are not";
+  EXPECT_LT(second_size(beside(curves, 0.07)).high, 1.1 * without.high);
+  EXPECT_GT(second_size(beside(curves, 0.15)).high, 1.3 * without.high) << "of more than a tenth they are not";
 }
 
 }  // namespace

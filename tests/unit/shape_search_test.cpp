@@ -11,15 +11,6 @@ namespace {
 
 constexpr std::uint64_t bytes = 64 << 20;
 
-gpu::DeviceInfo cpu_of_four() {
-  gpu::DeviceInfo info;
-  info.type = gpu::DeviceType::cpu;
-  info.compute_units = 4;
-  info.largest_group_size = 1024;
-  info.widest_load_bytes = 64;
-  return info;
-}
-
 /// Bytes a nanosecond: its cores get most of memory with one item each, of several streams and with many loads under
 /// way.
 double speed(const test::NumberedKernel& kernel) {
@@ -31,7 +22,7 @@ double speed(const test::NumberedKernel& kernel) {
 Shape found(SearchDepth depth, std::size_t disturbed_from, std::size_t* count = nullptr) {
   constexpr std::size_t disturbed = 12;
   std::size_t dispatches = 0;
-  test::ClockedDevice device(cpu_of_four(), [&](const test::NumberedKernel& kernel, const gpu::Launch& launch) {
+  test::ClockedDevice device(test::cpu_info(4, 64), [&](const test::NumberedKernel& kernel, const gpu::Launch& launch) {
     const std::uint32_t words =
         kernel.constants.at("VECTOR_WORDS") * kernel.constants.at("IN_FLIGHT") * kernel.group_size;
     const double moved = 4.0 * words * launch.groups * launch.scalars.front();

@@ -61,10 +61,10 @@ std::vector<double> gbps(double bytes, const std::vector<double>& pass_ns) {
 /// Of the widest vectors; where stores go past the caches of the next width too. No load or store of these is what
 /// limits then, and on Zen 4 halves of lines get to memory up to a seventh faster than whole ones.
 std::vector<const cpu::StreamKernels*> kernels_to_try(cpu::Stores stores) {
+  std::vector<std::span<const cpu::StreamKernels>> widths = cpu::stream_kernels();
+  widths.resize(std::min<std::size_t>(widths.size(), stores == cpu::Stores::non_temporal ? 2 : 1));
   std::vector<const cpu::StreamKernels*> all;
-  std::size_t widths = stores == cpu::Stores::non_temporal ? 2 : 1;
-  for (const std::span<const cpu::StreamKernels> of_a_width : cpu::stream_kernels()) {
-    if (widths-- == 0) break;
+  for (const std::span<const cpu::StreamKernels> of_a_width : widths) {
     for (const cpu::StreamKernels& kernels : of_a_width) all.push_back(&kernels);
   }
   return all;
