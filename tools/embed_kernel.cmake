@@ -13,7 +13,7 @@ file(WRITE ${OUTPUT}
 #include \"${NAME}_descriptors.spv.h\"
 
 namespace sonde::kernels {
-const gpu::KernelSource ${NAME}{
+const device::KernelSource ${NAME}{
     .name = \"${NAME}\", .opencl_c = R\"OPENCL(${text})OPENCL\",
     .spirv_addresses = ${NAME}_addresses, .spirv_descriptors = ${NAME}_descriptors};
 }  // namespace sonde::kernels

@@ -33,7 +33,7 @@ function(add_layer name)
   set_target_properties(sonde_${name} PROPERTIES UNITY_BUILD ${SONDE_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
-# embed_kernels(a b …): kernels/a.cl and shaders/a.comp become `const gpu::KernelSource kernels::a`, the
+# embed_kernels(a b …): kernels/a.cl and shaders/a.comp become `const device::KernelSource kernels::a`, the
 # latter as SPIR-V for buffers by address and by descriptor, both validated.
 function(embed_kernels)
   set(generated ${CMAKE_BINARY_DIR}/generated)
@@ -70,12 +70,12 @@ function(embed_kernels)
               ${CMAKE_SOURCE_DIR}/tools/embed_kernel.cmake
       VERBATIM)
     list(APPEND sources ${generated}/${name}_kernel.cpp)
-    string(APPEND declarations "extern const gpu::KernelSource ${name};\n")
+    string(APPEND declarations "extern const device::KernelSource ${name};\n")
   endforeach()
   file(CONFIGURE OUTPUT ${generated}/kernels.hpp @ONLY CONTENT
 "#pragma once
 
-#include \"gpu/kernel_source.hpp\"
+#include \"device/kernel_source.hpp\"
 
 namespace sonde::kernels {
 ${declarations}}  // namespace sonde::kernels

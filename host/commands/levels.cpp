@@ -138,7 +138,7 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
     measure::Request request{.seed = recorded.seed};
     if (known && device->second.line_bytes != 0) request.line_bytes = device->second.line_bytes;
     if (known && device->second.page_bytes != 0) request.page_bytes = device->second.page_bytes;
-    if (known) request.stated_cache_bytes = gpu::largest_bytes(device->second.stated_caches);
+    if (known) request.stated_cache_bytes = device::largest_bytes(device->second.stated_caches);
     measure::Conclusion conclusion = measure::conclude(probe, request, measurements);
     conclusion.levels = matching[{id, api}].matched(probe, std::move(conclusion.levels));
     if (format == LevelsFormat::json) {

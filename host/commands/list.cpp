@@ -22,10 +22,10 @@ using records::ApiDevice;
 using records::DeviceRecord;
 
 std::vector<records::Applicability> answers(const DeviceRecord& device,
-                                            const std::map<gpu::Api, std::string>& problems) {
+                                            const std::map<device::Api, std::string>& problems) {
   std::vector<records::Applicability> all;
   for (const measure::Probe* probe : probes::catalog()) {
-    for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::cpu}) {
+    for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu}) {
       if (!measure::is_asked_through(*probe, api)) continue;
       const ApiDevice* through_api = records::through(device, api);
       std::string answer = "yes";
@@ -34,7 +34,7 @@ std::vector<records::Applicability> answers(const DeviceRecord& device,
       } else {
         const auto problem = problems.find(api);
         answer = problem != problems.end() ? problem->second
-                 : api == gpu::Api::cpu    ? "asked of device cpu alone"
+                 : api == device::Api::cpu    ? "asked of device cpu alone"
                                            : "no " + records::spoken_name(api) + " driver shows this device";
       }
       all.push_back({std::string(probe->name), records::api_name(api), answer});
@@ -45,14 +45,14 @@ std::vector<records::Applicability> answers(const DeviceRecord& device,
 
 /// Probes down, APIs across; each reason for a "no" once, under its number.
 std::string probes_by_api(const std::vector<records::Applicability>& all, int columns) {
-  constexpr std::array apis{gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::cpu};
+  constexpr std::array apis{device::Api::opencl, device::Api::vulkan, device::Api::cpu};
   std::vector<summary::Column> heads{{.head = "probe", .left = true}};
-  for (const gpu::Api api : apis) heads.push_back({.head = records::spoken_name(api), .left = true});
+  for (const device::Api api : apis) heads.push_back({.head = records::spoken_name(api), .left = true});
   summary::Table table(heads);
   std::vector<std::string> reasons;
   for (const measure::Probe* probe : probes::catalog()) {
     std::vector<std::string> cells{std::string(probe->name)};
-    for (const gpu::Api api : apis) {
+    for (const device::Api api : apis) {
       const auto one = std::ranges::find_if(all, [&](const records::Applicability& answer) {
         return answer.probe == probe->name && answer.api == records::api_name(api);
       });
@@ -83,7 +83,7 @@ void print(const DeviceRecord& device, std::size_t index, const std::vector<reco
   if (!device.stated_caches.empty()) {
     std::cout << summary::wrapped("stated caches: " + summary::sizes_by_source(device.stated_caches), columns);
   }
-  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
+  for (const device::Api api : {device::Api::opencl, device::Api::vulkan}) {
     const ApiDevice* one = records::through(device, api);
     if (one == nullptr) continue;
     std::cout << summary::wrapped(fmt::format("{}: {}, driver {}, {}", records::spoken_name(api), one->info.platform,

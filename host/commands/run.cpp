@@ -95,7 +95,7 @@ std::chrono::milliseconds milliseconds(double seconds) {
 
 bool measures_the_cpu(const Choice& choice) {
   return std::ranges::any_of(
-      choice.chosen, [](const auto& one) { return std::ranges::find(one.apis, gpu::Api::cpu) != one.apis.end(); });
+      choice.chosen, [](const auto& one) { return std::ranges::find(one.apis, device::Api::cpu) != one.apis.end(); });
 }
 
 /// "OpenCL, Vulkan and native code": what the chosen devices are measured by.
@@ -111,7 +111,7 @@ std::string ways(const Choice& choice) {
 
 void say_what_is_measured(const RunOptions& options, const measure::Request& request, const Choice& choice) {
   const bool no_gpu = std::ranges::none_of(
-      choice.machine.devices, [](const records::DeviceRecord& device) { return device.type != gpu::DeviceType::cpu; });
+      choice.machine.devices, [](const records::DeviceRecord& device) { return device.type != device::DeviceType::cpu; });
   if (options.devices.empty() && no_gpu && !choice.work().empty()) {
     spdlog::warn("No GPU found: the CPU is measured instead, by {}, so the curves show its caches.", ways(choice));
   }

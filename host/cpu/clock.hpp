@@ -2,11 +2,11 @@
 
 #include <chrono>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 
 namespace sonde::cpu {
 
 /// By the steady clock, whose beginning means nothing.
-inline gpu::Nanoseconds steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+inline device::Nanoseconds steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 }  // namespace sonde::cpu

@@ -11,8 +11,8 @@
 namespace sonde::cpu {
 namespace {
 
-using gpu::ChaseWindow;
-using gpu::Nanoseconds;
+using device::ChaseWindow;
+using device::Nanoseconds;
 
 /// Additions that wait for each other show the core's clock, one a cycle on every core there is. Of two
 /// registers: additions of a constant are folded before they are executed by some cores (Intel's since Golden Cove).
@@ -38,7 +38,7 @@ std::uintptr_t add_up(const std::byte* last) {
   return sum;
 }
 
-class Chase final : public gpu::Companion {
+class Chase final : public device::Companion {
  public:
   Chase(int cpu, const std::byte*& at) : cpu_(cpu), at_(at) {}
 
@@ -87,6 +87,6 @@ class Chase final : public gpu::Companion {
 
 }  // namespace
 
-std::unique_ptr<gpu::Companion> chase_on(int cpu, const std::byte*& at) { return std::make_unique<Chase>(cpu, at); }
+std::unique_ptr<device::Companion> chase_on(int cpu, const std::byte*& at) { return std::make_unique<Chase>(cpu, at); }
 
 }  // namespace sonde::cpu

@@ -6,8 +6,8 @@
 
 #include "cpu/region.hpp"
 #include "cpu/topology.hpp"
-#include "gpu/error.hpp"
-#include "gpu/limits.hpp"
+#include "device/error.hpp"
+#include "device/limits.hpp"
 #include "os/machine.hpp"
 #include "os/memory.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t steps_per_trip = 64;
 
-class HostBuffer final : public gpu::Buffer {
+class HostBuffer final : public device::Buffer {
  public:
   explicit HostBuffer(std::uint64_t bytes) : memory_(bytes, Pages::small) {}
 
@@ -34,7 +34,7 @@ class HostBuffer final : public gpu::Buffer {
  private:
   void check(std::uint64_t offset_bytes, std::uint64_t bytes) const {
     if (offset_bytes > size_bytes() || bytes > size_bytes() - offset_bytes) {
-      throw gpu::Error("a read or write reaches beyond the end of its buffer");
+      throw device::Error("a read or write reaches beyond the end of its buffer");
     }
   }
 
@@ -42,7 +42,7 @@ class HostBuffer final : public gpu::Buffer {
 };
 
 /// kernels/alu_chain.cl, which is all that a device has to have for its clock to be settled.
-class AluChain final : public gpu::Kernel {
+class AluChain final : public device::Kernel {
  public:
   static void run(std::uint32_t* state, std::uint32_t trips, std::uint32_t factor, std::uint32_t addend) {
     std::uint32_t x = state[0];
@@ -52,27 +52,27 @@ class AluChain final : public gpu::Kernel {
   }
 };
 
-class CpuDevice final : public gpu::Device {
+class CpuDevice final : public device::Device {
  public:
   CpuDevice() : info_(describe()) {}
 
-  const gpu::DeviceInfo& info() const override { return info_; }
+  const device::DeviceInfo& info() const override { return info_; }
   std::uint64_t available_bytes() override { return os::available_memory_bytes() / 5 * 4; }
 
-  std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use use) override {
-    gpu::check_fits(info_, available_bytes(), size_bytes, use);
+  std::unique_ptr<device::Buffer> make_buffer(std::uint64_t size_bytes, device::Use use) override {
+    device::check_fits(info_, available_bytes(), size_bytes, use);
     return std::make_unique<HostBuffer>(size_bytes);
   }
 
-  std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source, std::uint32_t,
-                                           std::span<const gpu::Constant>) override {
+  std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source, std::uint32_t,
+                                           std::span<const device::Constant>) override {
     if (source.name != "alu_chain") {
-      throw gpu::Unsupported("the CPU itself runs no device programs; OpenCL and Vulkan drivers for it do");
+      throw device::Unsupported("the CPU itself runs no device programs; OpenCL and Vulkan drivers for it do");
     }
     return std::make_unique<AluChain>();
   }
 
-  gpu::Nanoseconds run(gpu::Kernel&, const gpu::Launch& launch) override {
+  device::Nanoseconds run(device::Kernel&, const device::Launch& launch) override {
     auto& state = static_cast<HostBuffer&>(*launch.buffers.at(0));
     const auto begin = std::chrono::steady_clock::now();
     AluChain::run(state.words(), launch.scalars.at(0), launch.scalars.at(1), launch.scalars.at(2));
@@ -80,16 +80,16 @@ class CpuDevice final : public gpu::Device {
   }
 
  private:
-  gpu::DeviceInfo info_;
+  device::DeviceInfo info_;
 };
 
 }  // namespace
 
-gpu::DeviceInfo describe() {
+device::DeviceInfo describe() {
   const Topology& topology = machine();
-  gpu::DeviceInfo info;
-  info.api = gpu::Api::cpu;
-  info.type = gpu::DeviceType::cpu;
+  device::DeviceInfo info;
+  info.api = device::Api::cpu;
+  info.type = device::DeviceType::cpu;
   info.name = "CPU";
   info.platform = "native";
   info.compute_units = static_cast<std::uint32_t>(topology.cores.size());
@@ -103,6 +103,6 @@ gpu::DeviceInfo describe() {
   return info;
 }
 
-std::unique_ptr<gpu::Device> open() { return std::make_unique<CpuDevice>(); }
+std::unique_ptr<device::Device> open() { return std::make_unique<CpuDevice>(); }
 
 }  // namespace sonde::cpu

@@ -2,15 +2,15 @@
 
 #include <memory>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 
 namespace sonde::cpu {
 
 /// What the CPU itself states, without any driver; api `cpu`.
-[[nodiscard]] gpu::DeviceInfo describe();
+[[nodiscard]] device::DeviceInfo describe();
 
 /// The CPU as a device: memory of this process, and the arithmetic that settles a clock run by the calling thread. What
 /// walks memory on it is native code of the probes (host/probes/cpu_walk.hpp).
-[[nodiscard]] std::unique_ptr<gpu::Device> open();
+[[nodiscard]] std::unique_ptr<device::Device> open();
 
 }  // namespace sonde::cpu

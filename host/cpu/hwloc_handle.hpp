@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 
 // What the files of this folder that ask hwloc share.
 namespace sonde::cpu {
@@ -14,13 +14,13 @@ using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
 
 inline Bitmap new_bitmap() { return {hwloc_bitmap_alloc(), hwloc_bitmap_free}; }
 
-/// A topology that `prepare` has said the source of. Throws gpu::Unsupported where hwloc cannot read it.
+/// A topology that `prepare` has said the source of. Throws device::Unsupported where hwloc cannot read it.
 template <typename Prepare>
 Handle loaded(Prepare prepare) {
   hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) throw gpu::Unsupported("hwloc cannot describe this machine");
+  if (hwloc_topology_init(&raw) != 0) throw device::Unsupported("hwloc cannot describe this machine");
   Handle topology(raw, hwloc_topology_destroy);
-  if (!prepare(raw) || hwloc_topology_load(raw) != 0) throw gpu::Unsupported("hwloc cannot describe this machine");
+  if (!prepare(raw) || hwloc_topology_load(raw) != 0) throw device::Unsupported("hwloc cannot describe this machine");
   return topology;
 }
 

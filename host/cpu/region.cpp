@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cpu/node_memory.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "os/memory.hpp"
 #include "os/pages.hpp"
 
@@ -26,30 +26,30 @@ Region::Region(std::uint64_t bytes, Pages pages, std::optional<int> node) : byte
   const std::uint64_t unit = huge ? huge_page_bytes : os::page_bytes();
   const std::uint64_t used = rounded_up(bytes, unit);
   if (used > os::available_memory_bytes() / 5 * 4) {
-    throw gpu::Unsupported("a working set of " + std::to_string(bytes >> 20) +
+    throw device::Unsupported("a working set of " + std::to_string(bytes >> 20) +
                            " MiB would leave others too little memory");
   }
   try {
     pages_.emplace(used + (huge ? unit : 0), huge ? os::PageKind::huge : os::PageKind::small);
   } catch (const std::bad_alloc&) {
-    throw gpu::Unsupported("the system refused memory for the working set");
+    throw device::Unsupported("the system refused memory for the working set");
   }
   const auto address = reinterpret_cast<std::uintptr_t>(pages_->data());
   data_ = pages_->data() + (rounded_up(address, unit) - address);
   os::prefer(huge ? os::PageKind::huge : os::PageKind::small, data_, used);
   if (node && !prefer_node(data_, used, *node)) {
-    throw gpu::Unsupported("the system does not let this process choose the node of its memory, node " +
+    throw device::Unsupported("the system does not let this process choose the node of its memory, node " +
                            std::to_string(*node) +
                            " here: a container has to allow mbind (CAP_SYS_NICE), and its cpuset the node");
   }
   std::memset(data_, 1, used);
   if (node && nodes_of(data_, used) != std::set{*node}) {
-    throw gpu::Unsupported("the system does not say that all of " + std::to_string(bytes >> 20) +
+    throw device::Unsupported("the system does not say that all of " + std::to_string(bytes >> 20) +
                            " MiB stand on node " + std::to_string(*node) +
                            ": free memory of that node, or let the container use move_pages (CAP_SYS_NICE)");
   }
   if (!huge) return;
-  if (os::huge_bytes_of(data_, used) < used / 100 * 95) throw gpu::Unsupported(os::why_no_huge_pages());
+  if (os::huge_bytes_of(data_, used) < used / 100 * 95) throw device::Unsupported(os::why_no_huge_pages());
 }
 
 bool has_huge_pages() {
@@ -57,7 +57,7 @@ bool has_huge_pages() {
     try {
       const Region tried(2 * huge_page_bytes, Pages::huge);
       return true;
-    } catch (const gpu::Unsupported&) {
+    } catch (const device::Unsupported&) {
       return false;
     }
   }();

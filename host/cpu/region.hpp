@@ -13,7 +13,7 @@ enum class Pages { small, huge };
 /// Memory of this process alone, on pages of one size, written once so that something stands behind every address.
 class Region {
  public:
-  /// Throws gpu::Unsupported where the system gives no memory or no huge pages, and says how to get them; where a NUMA
+  /// Throws device::Unsupported where the system gives no memory or no huge pages, and says how to get them; where a NUMA
   /// node is named, also unless every page stands on it. Without one it is the node of the thread that makes this.
   Region(std::uint64_t bytes, Pages pages, std::optional<int> node = std::nullopt);
 

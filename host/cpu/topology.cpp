@@ -8,7 +8,7 @@
 #include <set>
 
 #include "cpu/hwloc_handle.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "os/cpu_quota.hpp"
 #include "os/threads.hpp"
 
@@ -66,7 +66,7 @@ Topology read(hwloc_topology_t topology) {
     }
     read.cores.push_back(one);
   }
-  if (read.cores.empty()) throw gpu::Unsupported("the system tells of no CPU that this process may use");
+  if (read.cores.empty()) throw device::Unsupported("the system tells of no CPU that this process may use");
   // Those without memory are nobody's target; where no sizes are told, all count.
   const bool sizes_told = hwloc_get_root_obj(topology)->total_memory > 0;
   for (hwloc_obj_t node = nullptr;

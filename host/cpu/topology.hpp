@@ -29,7 +29,7 @@ struct Topology {
 };
 
 /// This machine, cut down to the CPUs that a container or the user's mask leaves.
-/// Throws gpu::Unsupported where the system tells nothing.
+/// Throws device::Unsupported where the system tells nothing.
 Topology look();
 
 /// The same, looked at once.

@@ -18,7 +18,7 @@ Workload CountedWork::counted(Workload workload) const {
   if (meter_ == nullptr || !workload.run) return workload;
   workload.run = [run = std::move(workload.run), meter = meter_](std::uint64_t steps) {
     meter->begin();
-    const gpu::Nanoseconds time = run(steps);
+    const device::Nanoseconds time = run(steps);
     meter->end(steps);
     return time;
   };

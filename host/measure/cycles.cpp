@@ -86,9 +86,9 @@ std::optional<Measurement> in_cycles(const Measurement& measurement) {
   return cycles;
 }
 
-double clock_mhz(const gpu::DeviceInfo& device, const State& state) {
+double clock_mhz(const device::DeviceInfo& device, const State& state) {
   const double measured = state.core_clock ? state.core_clock->mhz : 0;
-  if (device.type == gpu::DeviceType::cpu) return measured;
+  if (device.type == device::DeviceType::cpu) return measured;
   return std::max({device.clock_mhz, measured, state.device_state.gpu_clock_mhz.value_or(0)});
 }
 

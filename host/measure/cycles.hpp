@@ -37,7 +37,7 @@ std::optional<Measurement> in_cycles(const Measurement& measurement);
 
 /// The core's clock while a point was measured, MHz: the highest of what was measured, read from sensors and stated. Of
 /// a CPU what was measured alone, as its driver may not know of a boost; 0 where nobody knows.
-double clock_mhz(const gpu::DeviceInfo& device, const State& state);
+double clock_mhz(const device::DeviceInfo& device, const State& state);
 
 /// What the record says where the work that tells the clock failed, and why.
 std::string without_cycles(const std::string& why);

@@ -8,7 +8,7 @@
 namespace sonde::measure {
 namespace {
 
-using gpu::Nanoseconds;
+using device::Nanoseconds;
 
 /// What was around a pair that it may be left out for.
 struct Around {
@@ -75,7 +75,7 @@ Pairs take_pairs(const ProvedRun& run, std::uint64_t few, std::uint64_t many, co
     Pairs pairs = tried_pairs(run, few, many, limits, workload, watch);
     if (pairs.are_distinct()) return pairs;
   }
-  throw gpu::TooShort("starting it takes so unevenly long that a short run often takes longer than one of " +
+  throw device::TooShort("starting it takes so unevenly long that a short run often takes longer than one of " +
                       std::to_string(many / few) +
                       " times the work, so nothing is known of the work's own time; other programs disturb this "
                       "device or its driver: measure again when it is idle");

@@ -19,7 +19,7 @@ struct InterferenceWatch {
 
   bool present() const { return smt_interference != nullptr && smt_interference->present(); }
   bool outlasts_a_wait() const { return smt_interference != nullptr && !smt_interference->wait_until_gone(alive); }
-  bool may_repeat(gpu::Nanoseconds time) const {
+  bool may_repeat(device::Nanoseconds time) const {
     return smt_interference != nullptr && smt_interference->may_repeat(time);
   }
 };
@@ -52,7 +52,7 @@ struct Pairs {
   bool are_distinct() const { return analysis::quantile(long_ns, 0.25) > analysis::quantile(short_ns, 0.5); }
 };
 
-/// Takes pairs until the workload's value is known well enough. Throws gpu::TooShort where the short dispatches often
+/// Takes pairs until the workload's value is known well enough. Throws device::TooShort where the short dispatches often
 /// take longer than the long ones.
 Pairs take_pairs(const ProvedRun& run, std::uint64_t few, std::uint64_t many, const Limits& limits,
                  const Workload& workload, const InterferenceWatch& watch);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 
 namespace sonde::measure {
 namespace {
@@ -26,13 +26,13 @@ std::optional<double> DriftReference::drift(PointRunner& runner) {
     const double median = median_of(now);
     if (!first_) first_ = median;
     drift_ = median / *first_ - 1;
-  } catch (const gpu::Lost&) {
+  } catch (const device::Lost&) {
     throw;
-  } catch (const gpu::TooShort&) {
+  } catch (const device::TooShort&) {
     give_up({});  // others disturb
-  } catch (const gpu::Unsupported& reason) {
+  } catch (const device::Unsupported& reason) {
     give_up({.reason = reason.what(), .is_error = false});
-  } catch (const gpu::Error& error) {
+  } catch (const device::Error& error) {
     give_up({.reason = error.what(), .is_error = true});
   }
   return drift_;

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/counted_work.hpp"
 #include "measure/cycles.hpp"
 #include "measure/one_core.hpp"
@@ -37,14 +37,14 @@ double disturbance(const std::vector<Measurement>& all) {
 /// Takes memory away, so that what is allocated next lies elsewhere. Drivers and systems hand out again what was given
 /// back last: without this all working sets of a run would share their physical pages, and where those happen to fall
 /// in a cache's sets would bend every point the same way. It is written, or nothing would stand behind its addresses.
-std::unique_ptr<gpu::Buffer> displacement(gpu::Device& device, std::mt19937_64& random) {
-  const gpu::DeviceInfo& info = device.info();
+std::unique_ptr<device::Buffer> displacement(device::Device& device, std::mt19937_64& random) {
+  const device::DeviceInfo& info = device.info();
   const std::uint64_t room =
       std::min<std::uint64_t>({most_displacement_bytes, device.available_bytes() / 16,
                                info.largest_buffer_bytes > 0 ? info.largest_buffer_bytes : most_displacement_bytes});
   const std::uint64_t bytes = random() % (room / displacement_step_bytes + 1) * displacement_step_bytes;
   if (bytes == 0) return nullptr;
-  std::unique_ptr<gpu::Buffer> buffer = device.make_buffer(bytes);
+  std::unique_ptr<device::Buffer> buffer = device.make_buffer(bytes);
   const std::vector<std::byte> piece(std::min<std::uint64_t>(bytes, 1 << 20));
   for (std::uint64_t offset = 0; offset < bytes; offset += piece.size()) {
     buffer->write(offset, std::span(piece).first(std::min<std::uint64_t>(piece.size(), bytes - offset)));
@@ -85,10 +85,10 @@ Point with_place(Point point, const std::map<std::string, std::string>& series,
 std::optional<CoreClock> PointRunner::clock_now(const Point& point) {
   try {
     return options_.core_clock();
-  } catch (const gpu::Lost&) {
+  } catch (const device::Lost&) {
     throw;
-  } catch (const gpu::Unsupported&) {
-  } catch (const gpu::Error& error) {
+  } catch (const device::Unsupported&) {
+  } catch (const device::Error& error) {
     if (!std::exchange(clock_failed_, true)) observer_.failed(probe_, &point, without_cycles(error.what()));
   }
   return std::nullopt;
@@ -99,7 +99,7 @@ void PointRunner::bring_clock_back(const Point& point) {
   if (!options_.clock_recovery || clock_recovery_failed_) return;
   try {
     options_.clock_recovery->recover([this] { observer_.alive(); });
-  } catch (const gpu::Lost&) {
+  } catch (const device::Lost&) {
     throw;
   } catch (const std::runtime_error& error) {
     clock_recovery_failed_ = true;
@@ -128,12 +128,12 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
     Request request = options_.request;
     request.alive = alive;
     request.seed += static_cast<std::uint64_t>(visit * point.replicates + replicate) << 32;
-    std::unique_ptr<gpu::Buffer> moved_by = displacement(device_, random_);
+    std::unique_ptr<device::Buffer> moved_by = displacement(device_, random_);
     const Workload workload = counted.counted(probe_.prepare(device_, point, request));
     moved_by.reset();
     alive();
     std::optional<OneCore> one_core;
-    if (workload.one_core && device_.info().type == gpu::DeviceType::cpu) one_core.emplace(options_.reading_thread);
+    if (workload.one_core && device_.info().type == device::DeviceType::cpu) one_core.emplace(options_.reading_thread);
     SmtInterference* smt_interference = one_core || probe_.of_the_cpu ? options_.smt_interference.get() : nullptr;
     bring_clock_back(point);
     // Not what was read while the host prepared: the device slept then, and its clock fell.

@@ -14,7 +14,7 @@ namespace sonde::measure {
 /// further readings of the same repetitions, with the same state; they throw as the probe's workload does.
 class PointRunner {
  public:
-  PointRunner(gpu::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer)
+  PointRunner(device::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer)
       : device_(device), probe_(probe), options_(options), observer_(observer), random_(options.request.seed) {}
 
   /// Of a visit, counted from 0: each has allocations and a shuffle of its own.
@@ -27,7 +27,7 @@ class PointRunner {
   std::optional<CoreClock> clock_now(const Point& point);
   void bring_clock_back(const Point& point);
 
-  gpu::Device& device_;
+  device::Device& device_;
   const Probe& probe_;
   const RunnerOptions& options_;
   Observer& observer_;

@@ -9,8 +9,8 @@
 
 namespace sonde::measure {
 
-bool is_asked_through(const Probe& probe, gpu::Api api) {
-  return api == gpu::Api::model || probe.of_the_cpu_too || probe.of_the_cpu == (api == gpu::Api::cpu);
+bool is_asked_through(const Probe& probe, device::Api api) {
+  return api == device::Api::model || probe.of_the_cpu_too || probe.of_the_cpu == (api == device::Api::cpu);
 }
 
 bool is_asked_for(const Request& request, double bytes) {

@@ -15,7 +15,7 @@
 #include "counters/state/device_state.hpp"
 #include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "measure/frame.hpp"
 
 namespace sonde::measure {
@@ -212,7 +212,7 @@ struct Workload {
   bool one_core = false;         ///< a single chain: on a CPU device it has to stay on one core
   double bytes_per_step = 0;     ///< that one step asks memory for, all arrays together; 0 where that is not known
   bool has_cycles = true;        ///< its time passes on the device's core, so that it is also given in cycles
-  std::function<gpu::Nanoseconds(std::uint64_t steps)> run;
+  std::function<device::Nanoseconds(std::uint64_t steps)> run;
   /// Why the last run did not do its work, read from device memory; empty when it did.
   std::function<std::optional<std::string>()> flaw;
   /// Whether the last run's threads did not have their cores for all of it; empty where nobody can tell.
@@ -221,7 +221,7 @@ struct Workload {
   std::map<std::string, double> shape;  ///< as in `State`
   std::vector<Also> also = {};          ///< what else the same time says
   /// In place of `run`, `flaw` and `value`, where no time per step says it (windows, single round trips): takes its
-  /// repetitions itself, untimed ones first, calls `alive` several times a second, throws gpu::Error where a proof
+  /// repetitions itself, untimed ones first, calls `alive` several times a second, throws device::Error where a proof
   /// fails.
   std::function<Repetitions(const Limits& limits, const std::function<void()>& alive)> observe = {};
 };
@@ -231,15 +231,15 @@ struct Probe {
   std::string_view name;
   std::string_view question;  ///< one sentence, shown by `list`, the summary and the report
   /// Why this device cannot be asked; empty when it can.
-  std::optional<std::string> (*obstacle)(const gpu::DeviceInfo& device);
+  std::optional<std::string> (*obstacle)(const device::DeviceInfo& device);
   /// Points still wanted, from what the device says of itself and what is known so far; none when done.
-  std::vector<Point> (*next)(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known);
+  std::vector<Point> (*next)(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known);
   /// Work for one point; the same request gives the same work.
-  Workload (*prepare)(gpu::Device& device, const Point& point, const Request& request);
+  Workload (*prepare)(device::Device& device, const Point& point, const Request& request);
   Conclusion (*conclude)(const Request& request, std::span<const Measurement> measurements);
   /// Findings that rest on what the device says of itself, alone or against what was measured.
-  std::vector<Finding> (*stated)(const gpu::DeviceInfo& device, std::span<const Measurement> measurements) =
-      [](const gpu::DeviceInfo&, std::span<const Measurement>) { return std::vector<Finding>(); };
+  std::vector<Finding> (*stated)(const device::DeviceInfo& device, std::span<const Measurement> measurements) =
+      [](const device::DeviceInfo&, std::span<const Measurement>) { return std::vector<Finding>(); };
   /// What all points take, as a multiple of those that it asks for first; as seen on CPUs, for the plan.
   double (*all_over_first)(Effort effort) = [](Effort) { return 1.0; };
   bool spares_a_core = false;    ///< has a thread of its own on the CPU: a CPU device's driver gets the other cores
@@ -249,7 +249,7 @@ struct Probe {
 };
 
 /// Whether a probe is asked through an API at all; a simulated device is asked everything, and answers why not.
-bool is_asked_through(const Probe& probe, gpu::Api api);
+bool is_asked_through(const Probe& probe, device::Api api);
 
 /// Six significant digits, as a record keeps a value: beyond what any clock here resolves. Conclusions are drawn from
 /// such values, so that they are the same from the file.

@@ -4,19 +4,19 @@
 #include <cstdint>
 #include <functional>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/probe.hpp"
 
 namespace sonde::measure {
 
-/// Runs a workload, and throws gpu::Error where a dispatch did not do its work. Calls `alive` after each.
+/// Runs a workload, and throws device::Error where a dispatch did not do its work. Calls `alive` after each.
 class ProvedRun {
  public:
   ProvedRun(const Workload& workload, const std::function<void()>& alive) : workload_(workload), alive_(alive) {}
 
-  gpu::Nanoseconds operator()(std::uint64_t steps) const {
-    const gpu::Nanoseconds time = workload_.run(steps);
-    if (const auto flaw = workload_.flaw()) throw gpu::Error(*flaw);
+  device::Nanoseconds operator()(std::uint64_t steps) const {
+    const device::Nanoseconds time = workload_.run(steps);
+    if (const auto flaw = workload_.flaw()) throw device::Error(*flaw);
     alive_();
     return time;
   }
@@ -29,7 +29,7 @@ class ProvedRun {
 };
 
 /// Whole quanta that are predicted to last `wanted`, at least one and at most what a run may take.
-inline std::uint64_t steps_for(gpu::Nanoseconds wanted, double nanoseconds_per_step, const Workload& workload) {
+inline std::uint64_t steps_for(device::Nanoseconds wanted, double nanoseconds_per_step, const Workload& workload) {
   const double steps = wanted.count() / std::max(nanoseconds_per_step, 1e-3);
   const auto quanta = static_cast<std::uint64_t>(steps / static_cast<double>(workload.quantum));
   return std::clamp<std::uint64_t>(quanta, 1, workload.most / workload.quantum) * workload.quantum;

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "analysis/statistics.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/dispatch_pairs.hpp"
 #include "measure/proved_run.hpp"
 #include "measure/warm_up.hpp"
@@ -12,7 +12,7 @@
 namespace sonde::measure {
 namespace {
 
-using gpu::Nanoseconds;
+using device::Nanoseconds;
 
 /// A short dispatch makes this part of a long one's steps at most: what is left has to tell the time.
 constexpr std::uint64_t largest_short_part = 4;
@@ -34,7 +34,7 @@ double calibrate(const ProvedRun& run, Nanoseconds wanted, const Workload& workl
     // Not longer and longer ones until a watchdog ends them.
     const bool is_long = steps >= most || std::chrono::steady_clock::now() - begin > longest_dispatch;
     if (time.count() <= 0 && is_long) {
-      throw gpu::Error(
+      throw device::Error(
           "the driver's clock did not move while the device worked, so nothing can be timed by it; a newer or another "
           "driver may have a clock that works");
     }

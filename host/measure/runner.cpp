@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/conclude_levels.hpp"
 #include "measure/cycles.hpp"
 #include "measure/drift_reference.hpp"
@@ -53,7 +53,7 @@ class AskedPoints {
 };
 
 /// Why a probe has nothing to measure: the sizes that it would have, and the user left out.
-std::optional<std::string> left_out(const gpu::DeviceInfo& device, const Probe& probe, const Request& request) {
+std::optional<std::string> left_out(const device::DeviceInfo& device, const Probe& probe, const Request& request) {
   Request unlimited = request;
   unlimited.smallest_bytes = 1;  // still sizes asked for: what has none is left out as before
   unlimited.largest_bytes.reset();
@@ -110,7 +110,7 @@ class Failures {
 /// One probe asked of one device, from its first point to its findings.
 class ProbeRun {
  public:
-  ProbeRun(gpu::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer)
+  ProbeRun(device::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer)
       : device_(device),
         probe_(probe),
         request_(options.request),
@@ -198,19 +198,19 @@ class ProbeRun {
         add(point, std::move(one));
       }
       failures_.end_row();
-    } catch (const gpu::TooShort& reason) {
+    } catch (const device::TooShort& reason) {
       failed_.insert(key_of(point));
       observer_.skipped(probe_, &point, reason.what());
-    } catch (const gpu::Unsupported& reason) {
+    } catch (const device::Unsupported& reason) {
       failed_.insert(key_of(point));
       observer_.skipped(probe_, &point, reason.what());
       tell_of_reference(reason.what());
       if (const auto bytes = point.x.find("bytes"); bytes != point.x.end()) ends_[point.series] = bytes->second;
-    } catch (const gpu::Lost& error) {
+    } catch (const device::Lost& error) {
       failures_.add(point, error.what());
       failures_.give_up("not measured any further, as the driver lost the device or did not answer");
       return false;
-    } catch (const gpu::Error& error) {
+    } catch (const device::Error& error) {
       failed_.insert(key_of(point));
       failures_.add(point, error.what());
       reference_.forget_end();  // it is one of the points, and most likely fails for the same reason
@@ -259,7 +259,7 @@ class ProbeRun {
     }
   }
 
-  gpu::Device& device_;
+  device::Device& device_;
   const Probe& probe_;
   const Request& request_;
   Observer& observer_;
@@ -276,7 +276,7 @@ class ProbeRun {
 
 }  // namespace
 
-bool run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer) {
+bool run_probe(device::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer) {
   if (const auto obstacle = probe.obstacle(device.info())) {
     observer.skipped(probe, nullptr, *obstacle);
     return true;

@@ -40,6 +40,6 @@ struct RunnerOptions {
 /// Asks `device` the probe's question: every point that the probe wants, measured, proved and reported; a point
 /// that fails or cannot be measured is reported with its reason and the rest goes on. Returns whether `device` can be
 /// asked further: not where it was lost, or failed so often that another process may find it working again.
-bool run_probe(gpu::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer);
+bool run_probe(device::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer);
 
 }  // namespace sonde::measure

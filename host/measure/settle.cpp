@@ -6,26 +6,26 @@
 #include <deque>
 #include <utility>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 
 namespace sonde::measure {
 namespace {
 
 constexpr std::size_t windows_that_agree = 5;
 constexpr double agreement = 0.005;
-constexpr gpu::Nanoseconds settling_window{10e6};
+constexpr device::Nanoseconds settling_window{10e6};
 
 /// Long beside a launch, short beside a point.
-constexpr gpu::Nanoseconds look_at_the_clock{1e6};
+constexpr device::Nanoseconds look_at_the_clock{1e6};
 constexpr double as_fast_as_usual = 1.02;
 
 /// By the host's clock: long beside what a launch takes.
-constexpr gpu::Nanoseconds checked_work{5e6};
+constexpr device::Nanoseconds checked_work{5e6};
 constexpr int checks = 5;
 /// Each twice as long as the one before, where the others speak against the clock: what keeps the host waiting does not
 /// grow with the work.
 constexpr int further_checks = 8;
-constexpr gpu::Nanoseconds longest_checked{200e6};
+constexpr device::Nanoseconds longest_checked{200e6};
 /// A launch and the way to the device are in the host's time alone; a clock that counts the host's is no error.
 constexpr double least_share = 0.1;
 constexpr double most_share = 1.5;
@@ -38,9 +38,9 @@ std::optional<std::string> clock_flaw(const Workload& arithmetic) {
   arithmetic.run(steps);  // compiles
   // Others may keep the host waiting, so that one run that agrees is enough.
   double best = 0;
-  gpu::Nanoseconds step = gpu::Nanoseconds::max();  // no more than the shortest wait says
-  gpu::Nanoseconds device{0};
-  gpu::Nanoseconds host{0};
+  device::Nanoseconds step = device::Nanoseconds::max();  // no more than the shortest wait says
+  device::Nanoseconds device{0};
+  device::Nanoseconds host{0};
   for (int check = 0; check < checks + further_checks;) {
     const Clock::time_point begin = Clock::now();
     device = arithmetic.run(steps);
@@ -62,15 +62,15 @@ std::optional<std::string> clock_flaw(const Workload& arithmetic) {
          "that works";
 }
 
-Settled settle_clock(const Workload& arithmetic, gpu::Nanoseconds longest, const std::function<void()>& alive) {
+Settled settle_clock(const Workload& arithmetic, device::Nanoseconds longest, const std::function<void()>& alive) {
   std::uint64_t steps = arithmetic.quantum;
-  gpu::Nanoseconds spent{0};
+  device::Nanoseconds spent{0};
   std::deque<double> recent;
   Settled settled;
   arithmetic.run(steps);  // compiles
   while (!settled.stable && spent < longest) {
-    const gpu::Nanoseconds time = arithmetic.run(steps);
-    if (const auto flaw = arithmetic.flaw()) throw gpu::Error(*flaw);
+    const device::Nanoseconds time = arithmetic.run(steps);
+    if (const auto flaw = arithmetic.flaw()) throw device::Error(*flaw);
     alive();
     spent += time;
     settled.nanoseconds_per_step = time.count() / static_cast<double>(steps);
@@ -87,8 +87,8 @@ Settled settle_clock(const Workload& arithmetic, gpu::Nanoseconds longest, const
   return settled;
 }
 
-ClockRecovery::ClockRecovery(Workload arithmetic, const Settled& settled, gpu::Nanoseconds longest,
-                             gpu::Nanoseconds patience)
+ClockRecovery::ClockRecovery(Workload arithmetic, const Settled& settled, device::Nanoseconds longest,
+                             device::Nanoseconds patience)
     : arithmetic_(std::move(arithmetic)),
       usual_ns_(settled.nanoseconds_per_step),
       longest_(longest),
@@ -96,19 +96,19 @@ ClockRecovery::ClockRecovery(Workload arithmetic, const Settled& settled, gpu::N
   arithmetic_.run(arithmetic_.quantum);  // compiles
 }
 
-gpu::Nanoseconds ClockRecovery::per_step(gpu::Nanoseconds wanted) {
+device::Nanoseconds ClockRecovery::per_step(device::Nanoseconds wanted) {
   const auto fitting =
       static_cast<std::uint64_t>(wanted.count() / usual_ns_) / arithmetic_.quantum * arithmetic_.quantum;
   const std::uint64_t steps = std::clamp(fitting, arithmetic_.quantum, arithmetic_.most);
-  const gpu::Nanoseconds time = arithmetic_.run(steps);
-  if (const auto flaw = arithmetic_.flaw()) throw gpu::Error(*flaw);
+  const device::Nanoseconds time = arithmetic_.run(steps);
+  if (const auto flaw = arithmetic_.flaw()) throw device::Error(*flaw);
   spent_ += time;
   return time / static_cast<double>(steps);
 }
 
 void ClockRecovery::recover(const std::function<void()>& alive) {
   if (usual_ns_ <= 0 || spent_ > patience_) return;
-  const gpu::Nanoseconds until = spent_ + longest_;
+  const device::Nanoseconds until = spent_ + longest_;
   double now_ns = per_step(look_at_the_clock).count();
   while (now_ns > as_fast_as_usual * usual_ns_ && spent_ < until) {
     now_ns = per_step(settling_window).count();

@@ -19,7 +19,7 @@ std::optional<std::string> clock_flaw(const Workload& arithmetic);
 
 /// Runs a chain of dependent arithmetic until its speed, which depends on the clock alone, stands still: GPUs
 /// start at a fraction of their clock and climb for up to half a second. Gives up after `longest` of device time.
-Settled settle_clock(const Workload& arithmetic, gpu::Nanoseconds longest, const std::function<void()>& alive);
+Settled settle_clock(const Workload& arithmetic, device::Nanoseconds longest, const std::function<void()>& alive);
 
 /// Brings a GPU's clock back to where it was. Some drivers let it fall to a third while the host prepares a working
 /// set, and it climbs for seconds: what is measured meanwhile reads as a slower device.
@@ -27,21 +27,21 @@ class ClockRecovery {
  public:
   /// `arithmetic`: what the clock settled with. `longest`: one recovery may take of the device's time. `patience`: what
   /// all of them may take.
-  ClockRecovery(Workload arithmetic, const Settled& settled, gpu::Nanoseconds longest, gpu::Nanoseconds patience);
+  ClockRecovery(Workload arithmetic, const Settled& settled, device::Nanoseconds longest, device::Nanoseconds patience);
 
   /// Works until arithmetic is as fast as it ever was; a device that cannot get there any more, as it is hot or out of
-  /// power, is not kept waiting for the same again. Throws gpu::Error where the work is not done.
+  /// power, is not kept waiting for the same again. Throws device::Error where the work is not done.
   void recover(const std::function<void()>& alive);
 
  private:
   /// By work that takes about so long at the usual clock.
-  gpu::Nanoseconds per_step(gpu::Nanoseconds wanted);
+  device::Nanoseconds per_step(device::Nanoseconds wanted);
 
   Workload arithmetic_;
   double usual_ns_;  ///< a step
-  gpu::Nanoseconds longest_;
-  gpu::Nanoseconds patience_;
-  gpu::Nanoseconds spent_{0};
+  device::Nanoseconds longest_;
+  device::Nanoseconds patience_;
+  device::Nanoseconds spent_{0};
 };
 
 /// What is said where that fails.

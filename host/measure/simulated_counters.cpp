@@ -13,7 +13,7 @@ namespace sonde::measure {
 namespace {
 
 using counters::Role;
-using gpu::SimulatedTraffic;
+using device::SimulatedTraffic;
 
 constexpr std::size_t stations_at_once = 4;
 constexpr unsigned beat_bytes = 64;

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 
 namespace sonde::measure {
 namespace {
 
 /// Of one look: long beside what a launch varies by, short beside a repetition.
-constexpr gpu::Nanoseconds shortest_walk{100e3};
-constexpr gpu::Nanoseconds shortest_arithmetic{50e3};
+constexpr device::Nanoseconds shortest_walk{100e3};
+constexpr device::Nanoseconds shortest_arithmetic{50e3};
 constexpr int looks_at_first = 20;
 /// Of so many recent looks the fastest tell what is usual: what slows hits for good is usual after a while,
 /// another program that stays for a second or two is not.
@@ -24,29 +24,29 @@ constexpr double least_step_ns = 1e-3;
 
 }  // namespace
 
-SmtInterference::Timed::Timed(Workload timed, gpu::Nanoseconds shortest)
+SmtInterference::Timed::Timed(Workload timed, device::Nanoseconds shortest)
     : work(std::move(timed)), few((work.lap / work.quantum + 1) * work.quantum), many(2 * few) {
   run(few);  // compiles
   while (run(many) < shortest && 2 * many <= work.most) many *= 2;
 }
 
-gpu::Nanoseconds SmtInterference::Timed::run(std::uint64_t steps) {
-  const gpu::Nanoseconds time = work.run(steps);
-  if (const auto flaw = work.flaw()) throw gpu::Error(*flaw);
+device::Nanoseconds SmtInterference::Timed::run(std::uint64_t steps) {
+  const device::Nanoseconds time = work.run(steps);
+  if (const auto flaw = work.flaw()) throw device::Error(*flaw);
   spent += time;
   return time;
 }
 
-gpu::Nanoseconds SmtInterference::Timed::faster_of_two(std::uint64_t steps) {
-  const gpu::Nanoseconds first = run(steps);
+device::Nanoseconds SmtInterference::Timed::faster_of_two(std::uint64_t steps) {
+  const device::Nanoseconds first = run(steps);
   return std::min(first, run(steps));
 }
 
-double SmtInterference::Timed::ns_per_step(gpu::Nanoseconds many_took) {
+double SmtInterference::Timed::ns_per_step(device::Nanoseconds many_took) {
   return (many_took - faster_of_two(few)).count() / static_cast<double>(many - few);
 }
 
-SmtInterference::SmtInterference(Workload walk, Workload arithmetic, gpu::Nanoseconds patience)
+SmtInterference::SmtInterference(Workload walk, Workload arithmetic, device::Nanoseconds patience)
     : walk_(std::move(walk), shortest_walk),
       arithmetic_(std::move(arithmetic), shortest_arithmetic),
       patience_(patience) {
@@ -83,8 +83,8 @@ bool SmtInterference::present() {
 }
 
 bool SmtInterference::wait_until_gone(const std::function<void()>& alive) {
-  while (patience_ > gpu::Nanoseconds{0}) {
-    const gpu::Nanoseconds spent = walk_.spent + arithmetic_.spent;
+  while (patience_ > device::Nanoseconds{0}) {
+    const device::Nanoseconds spent = walk_.spent + arithmetic_.spent;
     const Look now = look();
     alive();
     if (!crowded(now)) return true;
@@ -93,8 +93,8 @@ bool SmtInterference::wait_until_gone(const std::function<void()>& alive) {
   return false;
 }
 
-bool SmtInterference::may_repeat(gpu::Nanoseconds time) {
-  if (patience_for_work_ <= gpu::Nanoseconds{0}) return false;
+bool SmtInterference::may_repeat(device::Nanoseconds time) {
+  if (patience_for_work_ <= device::Nanoseconds{0}) return false;
   patience_for_work_ -= time;
   return true;
 }

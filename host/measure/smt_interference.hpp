@@ -4,7 +4,7 @@
 #include <deque>
 #include <functional>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "measure/probe.hpp"
 
 namespace sonde::measure {
@@ -17,15 +17,15 @@ class SmtInterference {
  public:
   /// `walk`: over most of the first cache, by the way that is measured. `arithmetic`: a dependent chain on the same
   /// core. `patience`: how long the end of interference may be waited for in all, and how long the work may take that
-  /// is done again because of it. Throws gpu::Error where one of the two does not do its work.
-  SmtInterference(Workload walk, Workload arithmetic, gpu::Nanoseconds patience);
+  /// is done again because of it. Throws device::Error where one of the two does not do its work.
+  SmtInterference(Workload walk, Workload arithmetic, device::Nanoseconds patience);
 
   /// Whether there is any now. Throws as the constructor.
   bool present();
   /// Waits until there is none, as long as patience lasts; whether there is none. `alive` is called after each look.
   bool wait_until_gone(const std::function<void()>& alive);
   /// Whether work that took so long beside interference may be done again.
-  bool may_repeat(gpu::Nanoseconds time);
+  bool may_repeat(device::Nanoseconds time);
 
  private:
   /// Work whose time a step is the difference of a short and a long dispatch, free of the launch.
@@ -33,13 +33,13 @@ class SmtInterference {
     Workload work;
     std::uint64_t few = 0;  ///< a lap
     std::uint64_t many = 0;
-    gpu::Nanoseconds spent{0};
+    device::Nanoseconds spent{0};
 
-    Timed(Workload timed, gpu::Nanoseconds shortest);
-    gpu::Nanoseconds run(std::uint64_t steps);
+    Timed(Workload timed, device::Nanoseconds shortest);
+    device::Nanoseconds run(std::uint64_t steps);
     /// What an interruption leaves alone, most of the time.
-    gpu::Nanoseconds faster_of_two(std::uint64_t steps);
-    double ns_per_step(gpu::Nanoseconds many_took);
+    device::Nanoseconds faster_of_two(std::uint64_t steps);
+    double ns_per_step(device::Nanoseconds many_took);
   };
 
   struct Look {
@@ -51,8 +51,8 @@ class SmtInterference {
 
   Timed walk_;
   Timed arithmetic_;
-  gpu::Nanoseconds patience_;
-  gpu::Nanoseconds patience_for_work_ = patience_;
+  device::Nanoseconds patience_;
+  device::Nanoseconds patience_for_work_ = patience_;
   std::deque<Look> recent_;  ///< when somebody asked, without those while waiting
 };
 

@@ -4,9 +4,9 @@
 
 namespace sonde::measure {
 
-Limits limits_of(Effort effort, gpu::DeviceType type) {
-  using gpu::Nanoseconds;
-  const bool cpu = type == gpu::DeviceType::cpu;
+Limits limits_of(Effort effort, device::DeviceType type) {
+  using device::Nanoseconds;
+  const bool cpu = type == device::DeviceType::cpu;
   switch (effort) {
     case Effort::quick:
       return {.stretch = Nanoseconds(2e6),
@@ -26,7 +26,7 @@ Limits limits_of(Effort effort, gpu::DeviceType type) {
           .warm_up = Nanoseconds(60e9)};
 }
 
-void StoppingRule::add(double value, gpu::Nanoseconds spent) {
+void StoppingRule::add(double value, device::Nanoseconds spent) {
   values_.push_back(value);
   spent_ += spent;
 }

@@ -10,7 +10,7 @@
 namespace sonde::measure {
 namespace {
 
-using gpu::Nanoseconds;
+using device::Nanoseconds;
 
 constexpr std::uint64_t parts_of_a_lap = 8;
 

@@ -4,26 +4,26 @@
 
 namespace sonde::records {
 
-const ApiDevice* through(const DeviceRecord& record, gpu::Api api) {
-  const auto& device = api == gpu::Api::opencl   ? record.opencl
-                       : api == gpu::Api::vulkan ? record.vulkan
-                       : api == gpu::Api::cpu    ? record.cpu
+const ApiDevice* through(const DeviceRecord& record, device::Api api) {
+  const auto& device = api == device::Api::opencl   ? record.opencl
+                       : api == device::Api::vulkan ? record.vulkan
+                       : api == device::Api::cpu    ? record.cpu
                                                  : record.model;
   return device ? &*device : nullptr;
 }
 
-std::string spoken_name(gpu::Api api) {
+std::string spoken_name(device::Api api) {
   switch (api) {
-    case gpu::Api::opencl: return "OpenCL";
-    case gpu::Api::vulkan: return "Vulkan";
-    case gpu::Api::cpu: return "native code";
-    case gpu::Api::model: break;
+    case device::Api::opencl: return "OpenCL";
+    case device::Api::vulkan: return "Vulkan";
+    case device::Api::cpu: return "native code";
+    case device::Api::model: break;
   }
   return "simulated";
 }
 
 std::string api_prefix(const std::string& record_name) {
-  for (const gpu::Api real : {gpu::Api::opencl, gpu::Api::vulkan}) {
+  for (const device::Api real : {device::Api::opencl, device::Api::vulkan}) {
     if (record_name == api_name(real)) return spoken_name(real) + ": ";
   }
   return "";

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 
 namespace sonde::records {
 
 /// A device through one API: what its driver states, and its place in that API's list.
 struct ApiDevice {
-  gpu::DeviceInfo info;
+  device::DeviceInfo info;
   std::size_t index = 0;
 };
 
@@ -19,14 +19,14 @@ struct ApiDevice {
 struct DeviceRecord {
   std::string id;  ///< the same under another driver version
   std::string name;
-  gpu::DeviceType type = gpu::DeviceType::discrete;
+  device::DeviceType type = device::DeviceType::discrete;
   std::string uuid;
   std::string pci;
   std::uint32_t compute_units = 0;
   std::uint64_t memory_bytes = 0;
   bool unified_memory = false;
   std::uint32_t line_bytes = 64;
-  std::vector<gpu::StatedCache> stated_caches;  ///< as the system and all drivers say
+  std::vector<device::StatedCache> stated_caches;  ///< as the system and all drivers say
   std::optional<ApiDevice> opencl;
   std::optional<ApiDevice> vulkan;
   std::optional<ApiDevice> cpu;  ///< the host processor itself, without a driver
@@ -35,10 +35,10 @@ struct DeviceRecord {
 };
 
 /// The device through one API; null where no driver shows it there.
-const ApiDevice* through(const DeviceRecord& record, gpu::Api api);
+const ApiDevice* through(const DeviceRecord& record, device::Api api);
 
 /// "OpenCL", "Vulkan", "native code" or "simulated", for people.
-std::string spoken_name(gpu::Api api);
+std::string spoken_name(device::Api api);
 
 /// "OpenCL: " before what was found through the API that a record names so; a simulated device has but one.
 std::string api_prefix(const std::string& record_name);

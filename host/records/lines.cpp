@@ -94,9 +94,9 @@ Json driver_json(const std::optional<ApiDevice>& device) {
           {"largest_buffer_bytes", device->info.largest_buffer_bytes}};
 }
 
-Json caches_json(const std::vector<gpu::StatedCache>& caches) {
+Json caches_json(const std::vector<device::StatedCache>& caches) {
   Json all = Json::array();
-  for (const gpu::StatedCache& cache : caches)
+  for (const device::StatedCache& cache : caches)
     all.push_back({{"level", count_or_null(static_cast<std::uint64_t>(cache.level))},
                    {"bytes", cache.bytes},
                    {"source", cache.source}});
@@ -141,22 +141,22 @@ std::string reason_line(const char* record, const Origin& origin, const measure:
 
 }  // namespace
 
-std::string api_name(gpu::Api api) {
+std::string api_name(device::Api api) {
   switch (api) {
-    case gpu::Api::opencl: return "opencl";
-    case gpu::Api::vulkan: return "vulkan";
-    case gpu::Api::cpu: return "cpu";
-    case gpu::Api::model: break;
+    case device::Api::opencl: return "opencl";
+    case device::Api::vulkan: return "vulkan";
+    case device::Api::cpu: return "cpu";
+    case device::Api::model: break;
   }
   return "model";
 }
 
-std::string type_name(gpu::DeviceType type) {
+std::string type_name(device::DeviceType type) {
   switch (type) {
-    case gpu::DeviceType::discrete: return "discrete";
-    case gpu::DeviceType::integrated: return "integrated";
-    case gpu::DeviceType::cpu: return "cpu";
-    case gpu::DeviceType::model: break;
+    case device::DeviceType::discrete: return "discrete";
+    case device::DeviceType::integrated: return "integrated";
+    case device::DeviceType::cpu: return "cpu";
+    case device::DeviceType::model: break;
   }
   return "model";
 }
@@ -275,9 +275,9 @@ std::string listed_device_json(const DeviceRecord& device, const std::vector<App
   return text_of(json);
 }
 
-std::string info_line(const gpu::DeviceInfo& info) {
+std::string info_line(const device::DeviceInfo& info) {
   Json kinds = Json::array();
-  for (const gpu::MemoryKind& kind : info.memory_kinds) {
+  for (const device::MemoryKind& kind : info.memory_kinds) {
     kinds.push_back({{"name", kind.name},
                      {"missing", kind.missing},
                      {"seen_by_cpu", kind.seen_by_cpu},

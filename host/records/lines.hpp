@@ -70,14 +70,14 @@ struct Applicability {
 std::string listed_device_json(const DeviceRecord& device, const std::vector<Applicability>& probes);
 
 // Between a worker and its parent only, never in a file.
-std::string info_line(const gpu::DeviceInfo& info);
+std::string info_line(const device::DeviceInfo& info);
 std::string probe_line(const Origin& origin);
 std::string plan_line(const std::vector<double>& expected_seconds);
 std::string point_line(const Origin& origin, const std::string& name, const measure::Point& point);
 std::string alive_line();
 std::string unsupported_line(const std::string& reason);
 
-std::string api_name(gpu::Api api);
-std::string type_name(gpu::DeviceType type);
+std::string api_name(device::Api api);
+std::string type_name(device::DeviceType type);
 
 }  // namespace sonde::records

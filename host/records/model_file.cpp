@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "built_in_models.hpp"
-#include "gpu/number_arithmetic.hpp"
+#include "device/number_arithmetic.hpp"
 #include "records/json_fields.hpp"
 
 namespace sonde::records {
 namespace {
 
-using gpu::model::Description;
-using gpu::model::Level;
+using device::model::Description;
+using device::model::Level;
 using nlohmann::json;
 
 constexpr std::uint64_t any = ~std::uint64_t{0};
@@ -50,11 +50,11 @@ Level read_level(Fields& fields, std::size_t place, bool is_last) {
   level.line_bytes = static_cast<std::uint32_t>(line_bytes);
   fields.whole("bytes", level.bytes, line_bytes, any);
   fields.whole("ways", level.ways, 1);
-  level.policy = static_cast<gpu::model::Policy>(fields.word("policy", {"lru", "plru", "random"}, 0));
+  level.policy = static_cast<device::model::Policy>(fields.word("policy", {"lru", "plru", "random"}, 0));
   fields.flag("hashed", level.hashed);
-  level.scope = static_cast<gpu::model::Scope>(fields.word("per", {"compute_unit", "device"}, 1));
+  level.scope = static_cast<device::model::Scope>(fields.word("per", {"compute_unit", "device"}, 1));
   fields.flag("memory_side", level.memory_side);
-  if (level.memory_side && level.scope == gpu::model::Scope::compute_unit) {
+  if (level.memory_side && level.scope == device::model::Scope::compute_unit) {
     fields.complain("per", "must be device, as a memory-side level is shared");
   }
   fields.number("latency_ns", level.latency_ns, latency_ns);
@@ -86,7 +86,7 @@ void read_parts(Fields& fields, Description& model) {
     part.number("ramp_seconds", noise.ramp_seconds, Range{.most = 1000});
   });
   fields.one_or_more("translation", [&model](Fields& part) {
-    gpu::model::Translation& table = model.translation.emplace_back();
+    device::model::Translation& table = model.translation.emplace_back();
     part.power_of_two("page", table.page_bytes, std::uint64_t{1} << 40);
     part.whole("entries", table.entries, 1, 1u << 24);
     part.number("penalty_ns", table.penalty_ns, time_ns);
@@ -119,7 +119,7 @@ void read_parts(Fields& fields, Description& model) {
 void read_arithmetic(Fields& fields, Description& model) {
   static constexpr Range per_cycle{.most = 1e5, .excludes_least = true};
   fields.object("arithmetic", [&rates = model.arithmetic](Fields& part) {
-    for (const gpu::NumberTypeFacts& type : gpu::number_types) {
+    for (const device::NumberTypeFacts& type : device::number_types) {
       const std::string name(type.name);
       if (part.has(name)) part.number(name, rates.per_cycle[name], per_cycle);
     }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/model/description.hpp"
+#include "device/model/description.hpp"
 #include "records/invalid_file.hpp"
 #include "records/json_text.hpp"
 
@@ -19,7 +19,7 @@ using ModelText = JsonText;
 [[nodiscard]] ModelText built_in_model_text(std::string_view name);
 
 /// What the text says; docs/model-devices.md tells what may be in it. Throws InvalidFile.
-[[nodiscard]] gpu::model::Description parse_model(const ModelText& model);
+[[nodiscard]] device::model::Description parse_model(const ModelText& model);
 
 [[nodiscard]] std::vector<std::string> built_in_model_names();
 

@@ -67,8 +67,8 @@ Json parts(const Json& json, const char* key) {
   return found.is_null() ? Json::array() : found;
 }
 
-std::vector<gpu::StatedCache> caches_of(const Json& json) {
-  std::vector<gpu::StatedCache> caches;
+std::vector<device::StatedCache> caches_of(const Json& json) {
+  std::vector<device::StatedCache> caches;
   for (const Json& cache : parts(json, "stated_caches")) {
     caches.push_back({.level = get<int>(cache, "level"),
                       .bytes = get<std::uint64_t>(cache, "bytes"),
@@ -112,10 +112,10 @@ measure::State state_of(const Json& json) {
   return state;
 }
 
-gpu::DeviceInfo info_of(const Json& json) {
-  gpu::DeviceInfo info;
-  info.api = static_cast<gpu::Api>(get<int>(json, "api"));
-  info.type = static_cast<gpu::DeviceType>(get<int>(json, "type"));
+device::DeviceInfo info_of(const Json& json) {
+  device::DeviceInfo info;
+  info.api = static_cast<device::Api>(get<int>(json, "api"));
+  info.type = static_cast<device::DeviceType>(get<int>(json, "type"));
   info.name = get<std::string>(json, "name");
   info.platform = get<std::string>(json, "platform");
   info.driver = get<std::string>(json, "driver");

@@ -23,7 +23,7 @@ struct DeviceLine {
   std::string name;
   std::uint32_t line_bytes = 0;  ///< 0 where the file does not say
   std::uint32_t page_bytes = 0;  ///< the same: of a walk with one line a page
-  std::vector<gpu::StatedCache> stated_caches = {};
+  std::vector<device::StatedCache> stated_caches = {};
 };
 
 struct SampleLine {
@@ -87,7 +87,7 @@ struct PointLine {
 struct AliveLine {};
 
 struct InfoLine {
-  gpu::DeviceInfo info;
+  device::DeviceInfo info;
 };
 
 /// Why an API cannot be asked for its devices.

@@ -42,7 +42,7 @@ Json json_of(const MeasureTask& task) {
 
 MeasureTask measure_task(const Json& json) {
   MeasureTask task;
-  task.api = static_cast<gpu::Api>(json.at("measure").get<int>());
+  task.api = static_cast<device::Api>(json.at("measure").get<int>());
   json.at("device").get_to(task.device);
   json.at("index").get_to(task.index);
   json.at("pci").get_to(task.pci);
@@ -76,7 +76,7 @@ std::string task_text(const Task& task) {
 std::optional<Task> parse_task(std::string_view text) {
   try {
     const Json json = Json::parse(text);
-    if (json.contains("list")) return ListTask{static_cast<gpu::Api>(json.at("list").get<int>())};
+    if (json.contains("list")) return ListTask{static_cast<device::Api>(json.at("list").get<int>())};
     return measure_task(json);
   } catch (const Json::exception&) {
     return std::nullopt;

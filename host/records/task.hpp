@@ -14,12 +14,12 @@ namespace sonde::records {
 
 /// A worker process is asked for the devices of an API,
 struct ListTask {
-  gpu::Api api = gpu::Api::opencl;
+  device::Api api = device::Api::opencl;
 };
 
 /// or for measurements of one device through one API.
 struct MeasureTask {
-  gpu::Api api = gpu::Api::opencl;
+  device::Api api = device::Api::opencl;
   std::string device;     ///< its id in the record
   std::size_t index = 0;  ///< its place in the API's list
   std::string pci;

@@ -13,7 +13,7 @@ namespace {
 
 using records::DeviceRecord;
 
-bool is_cpu(const DeviceRecord& device) { return device.type == gpu::DeviceType::cpu; }
+bool is_cpu(const DeviceRecord& device) { return device.type == device::DeviceType::cpu; }
 
 bool are_all_of_the_cpu(const Wishes& wishes) {
   return std::ranges::all_of(wishes.probes, &measure::Probe::of_the_cpu);
@@ -27,14 +27,14 @@ bool asks_the_cpu(const Wishes& wishes) {
          (std::ranges::any_of(wishes.probes, &measure::Probe::of_the_cpu_too) && by_any_api);
 }
 
-std::vector<gpu::Api> wanted_apis(const Wishes& wishes, const Target& target) {
-  if (target.record.model) return {gpu::Api::model};
-  std::vector<gpu::Api> apis;
+std::vector<device::Api> wanted_apis(const Wishes& wishes, const Target& target) {
+  if (target.record.model) return {device::Api::model};
+  std::vector<device::Api> apis;
   if (!target.beside_gpus && !are_all_of_the_cpu(wishes)) {
-    if (wishes.api != "vulkan") apis.push_back(gpu::Api::opencl);
-    if (wishes.api != "opencl") apis.push_back(gpu::Api::vulkan);
+    if (wishes.api != "vulkan") apis.push_back(device::Api::opencl);
+    if (wishes.api != "opencl") apis.push_back(device::Api::vulkan);
   }
-  if (target.record.cpu && asks_the_cpu(wishes)) apis.push_back(gpu::Api::cpu);
+  if (target.record.cpu && asks_the_cpu(wishes)) apis.push_back(device::Api::cpu);
   return apis;
 }
 
@@ -64,10 +64,10 @@ void check_sizes(const measure::Request& request, const DeviceRecord& device) {
 
 }  // namespace
 
-std::vector<std::pair<const Target*, gpu::Api>> Choice::work() const {
-  std::vector<std::pair<const Target*, gpu::Api>> work;
+std::vector<std::pair<const Target*, device::Api>> Choice::work() const {
+  std::vector<std::pair<const Target*, device::Api>> work;
   for (const auto& [target, apis] : chosen) {
-    for (const gpu::Api api : apis) {
+    for (const device::Api api : apis) {
       if (records::through(target.record, api) != nullptr) work.emplace_back(&target, api);
     }
   }
@@ -80,7 +80,7 @@ std::vector<Target> Choice::targets() const {
   return targets;
 }
 
-std::string Choice::why_not(gpu::Api api) const {
+std::string Choice::why_not(device::Api api) const {
   const auto problem = machine.problems.find(api);
   if (problem != machine.problems.end()) return problem->second;
   return "no " + records::spoken_name(api) + " driver shows this device; install the GPU's";
@@ -97,7 +97,7 @@ Choice choose(const Wishes& wishes, std::chrono::milliseconds silence_limit) {
   if (wishes.devices.empty() && asks_the_cpu(wishes)) add_the_cpu(targets, choice.machine.devices);
   for (Target& target : targets) {
     check_sizes(wishes.request, target.record);
-    std::vector<gpu::Api> apis = wanted_apis(wishes, target);
+    std::vector<device::Api> apis = wanted_apis(wishes, target);
     choice.chosen.push_back({std::move(target), std::move(apis)});
   }
   if (!choice.work().empty()) return choice;

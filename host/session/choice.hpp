@@ -24,16 +24,16 @@ struct Wishes {
 struct Choice {
   struct Chosen {
     Target target;
-    std::vector<gpu::Api> apis;
+    std::vector<device::Api> apis;
   };
   Machine machine;  ///< empty where only simulated devices are asked for
   std::vector<Chosen> chosen;
 
   /// What will be measured.
-  [[nodiscard]] std::vector<std::pair<const Target*, gpu::Api>> work() const;
+  [[nodiscard]] std::vector<std::pair<const Target*, device::Api>> work() const;
   [[nodiscard]] std::vector<Target> targets() const;
   /// Why a device cannot be asked through an API, for a person.
-  [[nodiscard]] std::string why_not(gpu::Api api) const;
+  [[nodiscard]] std::string why_not(device::Api api) const;
 };
 
 /// Looks for devices, each API's for `silence_limit` at most, and takes those that are meant. Throws UsageError where

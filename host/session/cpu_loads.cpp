@@ -7,7 +7,7 @@
 #include "cpu/movers.hpp"
 #include "cpu/region.hpp"
 #include "cpu/topology.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "session/self_check.hpp"
 #include "session/usage_error.hpp"
 
@@ -86,7 +86,7 @@ LoadMaker loads_of_this_cpu() try {
   return {.loads = loads_for(static_cast<unsigned>(cpus.size())),
           .start = start,
           .wait = [](std::chrono::nanoseconds time) { std::this_thread::sleep_for(time); }};
-} catch (const gpu::Unsupported& reason) {
+} catch (const device::Unsupported& reason) {
   throw UsageError(std::string("a self-check needs memory that no cache holds: ") + reason.what());
 }
 

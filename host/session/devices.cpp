@@ -37,36 +37,36 @@ std::string slug(const std::string& name) {
 
 /// Drivers change names and UUIDs from version to version; a slot does not move.
 std::string id_of(const DeviceRecord& device) {
-  if (device.type == gpu::DeviceType::cpu) return "cpu";
+  if (device.type == device::DeviceType::cpu) return "cpu";
   if (!device.pci.empty()) return "gpu-" + device.pci;
   return "gpu-" + slug(device.name);
 }
 
-bool same_hardware(const DeviceRecord& device, const gpu::DeviceInfo& info) {
-  if (info.type == gpu::DeviceType::cpu || device.type == gpu::DeviceType::cpu) return info.type == device.type;
+bool same_hardware(const DeviceRecord& device, const device::DeviceInfo& info) {
+  if (info.type == device::DeviceType::cpu || device.type == device::DeviceType::cpu) return info.type == device.type;
   if (!info.uuid.empty() && info.uuid == device.uuid) return true;
   if (!info.pci.empty() && !device.pci.empty()) return info.pci == device.pci;
   // A driver that tells neither: two of one name may be two devices, so both stay.
   return false;
 }
 
-void add_caches(DeviceRecord& device, const std::vector<gpu::StatedCache>& stated) {
-  std::vector<gpu::StatedCache>& all = device.stated_caches;
-  for (const gpu::StatedCache& cache : stated) {
+void add_caches(DeviceRecord& device, const std::vector<device::StatedCache>& stated) {
+  std::vector<device::StatedCache>& all = device.stated_caches;
+  for (const device::StatedCache& cache : stated) {
     if (std::ranges::find(all, cache) == all.end()) all.push_back(cache);
   }
 }
 
 void add_driver(DeviceRecord& device, const ApiDevice& seen) {
-  auto& slot = seen.info.api == gpu::Api::opencl   ? device.opencl
-               : seen.info.api == gpu::Api::vulkan ? device.vulkan
+  auto& slot = seen.info.api == device::Api::opencl   ? device.opencl
+               : seen.info.api == device::Api::vulkan ? device.vulkan
                                                    : device.cpu;
   if (slot) {
     device.further.push_back(seen);
     return;
   }
   slot = seen;
-  const gpu::DeviceInfo& info = seen.info;
+  const device::DeviceInfo& info = seen.info;
   add_caches(device, info.stated_caches);
   if (device.uuid.empty()) device.uuid = info.uuid;
   if (device.pci.empty()) device.pci = info.pci;
@@ -74,17 +74,17 @@ void add_driver(DeviceRecord& device, const ApiDevice& seen) {
   device.memory_bytes = std::max(device.memory_bytes, info.memory_bytes);
   device.unified_memory = device.unified_memory || info.unified_memory;
   // Vulkan says "integrated" outright; OpenCL's hint may be missing.
-  if (info.type == gpu::DeviceType::integrated) device.type = info.type;
+  if (info.type == device::DeviceType::integrated) device.type = info.type;
 }
 
 void finish(DeviceRecord& device) {
-  const bool cpu = device.type == gpu::DeviceType::cpu;
+  const bool cpu = device.type == device::DeviceType::cpu;
   const std::uint32_t stated = device.opencl ? device.opencl->info.line_bytes : 0;
   device.line_bytes = stated >= 16 ? stated : cpu ? line_bytes_of_a_cpu : line_bytes_of_a_gpu;
   device.id = id_of(device);
 }
 
-std::vector<ApiDevice> devices_of(gpu::Api api, std::chrono::milliseconds silence_limit, std::string& problem) {
+std::vector<ApiDevice> devices_of(device::Api api, std::chrono::milliseconds silence_limit, std::string& problem) {
   std::vector<ApiDevice> seen;
   if (os::interrupted()) return seen;
   const auto take = [&](std::string_view text) {
@@ -125,29 +125,29 @@ std::vector<DeviceRecord> merge(const std::vector<ApiDevice>& seen) {
   }
   // GPUs first: they are what the tool is for.
   std::ranges::stable_partition(devices,
-                                [](const DeviceRecord& device) { return device.type != gpu::DeviceType::cpu; });
+                                [](const DeviceRecord& device) { return device.type != device::DeviceType::cpu; });
   return devices;
 }
 
 Machine discover_devices(std::chrono::milliseconds silence_limit) {
   Machine machine;
   std::vector<ApiDevice> seen;
-  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
+  for (const device::Api api : {device::Api::opencl, device::Api::vulkan}) {
     std::string problem;
     const std::vector<ApiDevice> here = devices_of(api, silence_limit, problem);
     seen.insert(seen.end(), here.begin(), here.end());
     if (!problem.empty()) machine.problems[api] = problem;
   }
   std::string problem;
-  const std::vector<ApiDevice> processor = devices_of(gpu::Api::cpu, silence_limit, problem);
+  const std::vector<ApiDevice> processor = devices_of(device::Api::cpu, silence_limit, problem);
   seen.insert(seen.end(), processor.begin(), processor.end());
-  if (!problem.empty()) machine.problems[gpu::Api::cpu] = problem;
+  if (!problem.empty()) machine.problems[device::Api::cpu] = problem;
   machine.devices = merge(seen);
   for (DeviceRecord& device : machine.devices) {
     for (const auto& [level, bytes] : counters::amdgpu_caches("/", device.pci)) {
       add_caches(device, {{.level = level, .bytes = bytes, .source = "amdgpu"}});
     }
-    if (device.type != gpu::DeviceType::cpu) continue;
+    if (device.type != device::DeviceType::cpu) continue;
     // PoCL and llvmpipe name the CPU after themselves and set limits of their own to its memory.
     const records::HostRecord host = describe_host();
     device.name = host.cpu;

@@ -12,7 +12,7 @@ namespace sonde::session {
 /// What this machine has, and why an API shows nothing where it does not.
 struct Machine {
   std::vector<records::DeviceRecord> devices;
-  std::map<gpu::Api, std::string> problems;
+  std::map<device::Api, std::string> problems;
 };
 
 /// Asks every API in a process of its own, so that a driver that crashes while it is listed, or is silent for longer

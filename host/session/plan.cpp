@@ -12,7 +12,7 @@ struct Part {
   double largest_bytes = 0;
 };
 
-Part part_of(const measure::Probe& probe, const gpu::DeviceInfo& device, const measure::Request& request) {
+Part part_of(const measure::Probe& probe, const device::DeviceInfo& device, const measure::Request& request) {
   Part part;
   for (const measure::Point& point : probe.next(device, request, {})) {
     part.seconds += probe.all_over_first(request.effort) * point.visits * point.expected_seconds;
@@ -24,7 +24,7 @@ Part part_of(const measure::Probe& probe, const gpu::DeviceInfo& device, const m
 
 }  // namespace
 
-std::string plan(std::span<const std::pair<const Target*, gpu::Api>> work,
+std::string plan(std::span<const std::pair<const Target*, device::Api>> work,
                  std::span<const measure::Probe* const> probes, const measure::Request& request,
                  double time_limit_seconds) {
   double seconds = 0;
@@ -33,14 +33,14 @@ std::string plan(std::span<const std::pair<const Target*, gpu::Api>> work,
   for (const auto& [target, api] : work) {
     measure::Request of_device = request;
     of_device.line_bytes = target->record.line_bytes;
-    const gpu::DeviceInfo& info = records::through(target->record, api)->info;
+    const device::DeviceInfo& info = records::through(target->record, api)->info;
     for (const measure::Probe* probe : probes) {
       if (!measure::is_asked_through(*probe, api) || probe->obstacle(info)) continue;
       const Part part = part_of(*probe, info, of_device);
-      simulated = simulated || api == gpu::Api::model;
+      simulated = simulated || api == device::Api::model;
       seconds += part.seconds;
       lines += "  " + std::string(probe->name) + " on " + target->record.name;
-      if (api == gpu::Api::opencl || api == gpu::Api::vulkan) lines += " through " + records::spoken_name(api);
+      if (api == device::Api::opencl || api == device::Api::vulkan) lines += " through " + records::spoken_name(api);
       if (part.largest_bytes > 0) lines += ", up to " + measure::size_text(part.largest_bytes);
       lines += "\n";
     }

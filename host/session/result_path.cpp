@@ -26,9 +26,9 @@ std::string file_word(const std::string& text, std::size_t longest) {
   return word;
 }
 
-std::string driver_word(const Target& target, std::span<const gpu::Api> apis) {
+std::string driver_word(const Target& target, std::span<const device::Api> apis) {
   std::string word;
-  for (const gpu::Api one : apis) {
+  for (const device::Api one : apis) {
     const records::ApiDevice* device = records::through(target.record, one);
     if (device == nullptr) continue;
     const std::string version = file_word(device->info.driver_version, 16);
@@ -47,9 +47,9 @@ std::filesystem::path in_results(const std::string& stem) {
 
 }  // namespace
 
-std::filesystem::path default_path(const std::vector<Target>& targets, std::span<const gpu::Api> apis,
+std::filesystem::path default_path(const std::vector<Target>& targets, std::span<const device::Api> apis,
                                    const records::RunRecord& run) {
-  const bool cpu = targets.front().record.type == gpu::DeviceType::cpu;
+  const bool cpu = targets.front().record.type == device::DeviceType::cpu;
   const std::string device = targets.size() > 1 ? std::to_string(targets.size()) + "-devices"
                              : cpu              ? "cpu"
                                                 : file_word(targets.front().record.name, 40);

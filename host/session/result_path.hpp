@@ -9,7 +9,7 @@
 namespace sonde::session {
 
 /// results/HOST-DEVICE-DRIVER-TIME.jsonl, which another run may have taken; makes the folder. Throws UsageError.
-std::filesystem::path default_path(const std::vector<Target>& targets, std::span<const gpu::Api> apis,
+std::filesystem::path default_path(const std::vector<Target>& targets, std::span<const device::Api> apis,
                                    const records::RunRecord& run);
 
 /// The same for what is watched, HOST-watch-SOURCE-TIME.

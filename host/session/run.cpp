@@ -30,8 +30,8 @@ struct Share {
 };
 
 /// On a CPU that is measured as a device a core is taken from the driver only for those probes that need it.
-std::vector<Share> shares_of(const Target& target, gpu::Api api, std::span<const measure::Probe* const> probes) {
-  const bool shares_cores = target.record.type == gpu::DeviceType::cpu && api != gpu::Api::cpu;
+std::vector<Share> shares_of(const Target& target, device::Api api, std::span<const measure::Probe* const> probes) {
+  const bool shares_cores = target.record.type == device::DeviceType::cpu && api != device::Api::cpu;
   std::vector<Share> shares{{.probes = {}}, {.probes = {}, .spares_a_core = true}};
   for (const measure::Probe* probe : probes) {
     if (!measure::is_asked_through(*probe, api)) continue;
@@ -41,7 +41,7 @@ std::vector<Share> shares_of(const Target& target, gpu::Api api, std::span<const
   return shares;
 }
 
-records::Origin origin_of(const Target& target, gpu::Api api, const measure::Probe& probe) {
+records::Origin origin_of(const Target& target, device::Api api, const measure::Probe& probe) {
   return {target.record.id, records::api_name(api), std::string(probe.name)};
 }
 
@@ -61,7 +61,7 @@ Run::Run(std::vector<const measure::Probe*> probes, const measure::Request& requ
 void Run::measure(const Choice& choice) {
   for (const auto& [target, apis] : choice.chosen) append(records::device_line(target.record));
   for (const auto& [target, apis] : choice.chosen) {
-    for (const gpu::Api api : apis) {
+    for (const device::Api api : apis) {
       if (os::interrupted()) break;
       if (records::through(target.record, api) != nullptr) {
         probe(target, api);
@@ -103,7 +103,7 @@ void Run::take(std::string_view text, Place& place) {
   }
 }
 
-void Run::probe(const Target& target, gpu::Api api) {
+void Run::probe(const Target& target, device::Api api) {
   for (const Share& share : shares_of(target, api, probes_)) {
     std::vector<const measure::Probe*> probes = share.probes;
     while (!probes.empty() && !os::interrupted()) probes = run_worker(target, api, probes, share.spares_a_core);
@@ -111,11 +111,11 @@ void Run::probe(const Target& target, gpu::Api api) {
   compare_probes(target, api);
 }
 
-int Run::workers_for(const Target& target, gpu::Api api, std::span<const measure::Probe* const> probes) {
+int Run::workers_for(const Target& target, device::Api api, std::span<const measure::Probe* const> probes) {
   return static_cast<int>(shares_of(target, api, probes).size());
 }
 
-std::vector<const measure::Probe*> Run::run_worker(const Target& target, gpu::Api api,
+std::vector<const measure::Probe*> Run::run_worker(const Target& target, device::Api api,
                                                    const std::vector<const measure::Probe*>& probes,
                                                    bool spares_a_core) {
   if (Clock::now() > end_) {
@@ -124,9 +124,9 @@ std::vector<const measure::Probe*> Run::run_worker(const Target& target, gpu::Ap
   }
   measure::Request request = request_;
   request.line_bytes = target.record.line_bytes;
-  request.stated_cache_bytes = gpu::largest_bytes(target.record.stated_caches);
-  if (target.record.type != gpu::DeviceType::cpu)
-    request.stated_memory_side_bytes = gpu::memory_side_bytes(target.record.stated_caches);
+  request.stated_cache_bytes = device::largest_bytes(target.record.stated_caches);
+  if (target.record.type != device::DeviceType::cpu)
+    request.stated_memory_side_bytes = device::memory_side_bytes(target.record.stated_caches);
   const records::ApiDevice* device = records::through(target.record, api);
   records::MeasureTask task{.api = api,
                             .device = target.record.id,
@@ -166,7 +166,7 @@ std::vector<const measure::Probe*> Run::run_worker(const Target& target, gpu::Ap
   return {probes.begin() + static_cast<std::ptrdiff_t>(place.probes_begun), probes.end()};
 }
 
-void Run::skip(const Target& target, gpu::Api api, const std::string& reason) {
+void Run::skip(const Target& target, device::Api api, const std::string& reason) {
   for (const measure::Probe* probe : probes_) {
     if (!measure::is_asked_through(*probe, api)) continue;
     append(records::skip_line(origin_of(target, api, *probe), nullptr, reason));
@@ -179,17 +179,17 @@ void Run::compare_apis(const Target& target) {
     const auto* one = std::get_if<records::LevelLine>(&line);
     if (one == nullptr || one->origin.device != target.record.id || one->origin.probe != probes::latency.name) continue;
     if (workloads::path_of(one->level.series) != Path::vector) continue;
-    levels[one->origin.api == records::api_name(gpu::Api::vulkan) ? 1 : 0].push_back(one->level);
+    levels[one->origin.api == records::api_name(device::Api::vulkan) ? 1 : 0].push_back(one->level);
   }
   const auto finding = measure::disagreement(levels[0], levels[1]);
   if (!finding) return;
-  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
+  for (const device::Api api : {device::Api::opencl, device::Api::vulkan}) {
     append(
         records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
   }
 }
 
-void Run::compare_probes(const Target& target, gpu::Api api) {
+void Run::compare_probes(const Target& target, device::Api api) {
   std::array<std::vector<measure::FoundLevel>, 2> levels;
   for (const Line& line : lines_) {
     const auto* one = std::get_if<records::LevelLine>(&line);

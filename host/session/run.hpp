@@ -33,7 +33,7 @@ class Run {
       records::RecordFile& file, Progress& progress, bool diagnostics);
 
   /// Processes that `probe` takes for one API of a device.
-  static int workers_for(const Target& target, gpu::Api api, std::span<const measure::Probe* const> probes);
+  static int workers_for(const Target& target, device::Api api, std::span<const measure::Probe* const> probes);
 
   /// All of it, from the file's second line to its last; ends early once the user wants it to.
   void measure(const Choice& choice);
@@ -53,16 +53,16 @@ class Run {
 
   void append(const std::string& line);
   /// Everything that is asked of one device through one API, in processes of its own.
-  void probe(const Target& target, gpu::Api api);
+  void probe(const Target& target, device::Api api);
   /// A line for each probe that cannot be asked of this device.
-  void skip(const Target& target, gpu::Api api, const std::string& reason);
+  void skip(const Target& target, device::Api api, const std::string& reason);
   /// What both APIs of a device say of its levels, held against each other.
   void compare_apis(const Target& target);
   /// Asks as many of the probes as one process can, the first ones; returns those that are left for another.
-  std::vector<const measure::Probe*> run_worker(const Target& target, gpu::Api api,
+  std::vector<const measure::Probe*> run_worker(const Target& target, device::Api api,
                                                 const std::vector<const measure::Probe*>& probes, bool spares_a_core);
   /// What its probes say of one level, held against each other.
-  void compare_probes(const Target& target, gpu::Api api);
+  void compare_probes(const Target& target, device::Api api);
   /// Where a worker is.
   struct Place {
     std::size_t probes_begun = 0;

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "gpu/model/model.hpp"
+#include "device/model/model.hpp"
 #include "os/file.hpp"
 #include "records/invalid_file.hpp"
 #include "records/model_file.hpp"
@@ -31,23 +31,23 @@ std::string without_dashes(std::string text) {
   return text;
 }
 
-bool is_gpu(const DeviceRecord& device) { return device.type != gpu::DeviceType::cpu; }
+bool is_gpu(const DeviceRecord& device) { return device.type != device::DeviceType::cpu; }
 
 Target model_target(const std::string& name) {
   const bool is_file = name.ends_with(".json") || name.find('/') != std::string::npos;
   Target target;
-  gpu::DeviceInfo info;
+  device::DeviceInfo info;
   try {
     const records::ModelText model =
         is_file ? records::read_model_text(os::path_of(name)) : records::built_in_model_text(name);
-    info = gpu::model::describe(records::parse_model(model));
+    info = device::model::describe(records::parse_model(model));
     target.model_text = model.text;
   } catch (const records::InvalidFile& error) {
     throw UsageError(error.what());
   }
   target.record.id = std::string(model_prefix) + (is_file ? os::path_of(name).stem().string() : name);
   target.record.name = info.name;
-  target.record.type = gpu::DeviceType::model;
+  target.record.type = device::DeviceType::model;
   target.record.compute_units = info.compute_units;
   target.record.memory_bytes = info.memory_bytes;
   target.record.unified_memory = info.unified_memory;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "records/device_record.hpp"
 #include "records/task.hpp"
 
@@ -18,7 +18,7 @@ struct Target {
 };
 
 /// Loads the API's drivers into this process: called in workers only.
-std::vector<gpu::DeviceInfo> list_devices(gpu::Api api);
-std::unique_ptr<gpu::Device> open_device(const records::MeasureTask& task);
+std::vector<device::DeviceInfo> list_devices(device::Api api);
+std::unique_ptr<device::Device> open_device(const records::MeasureTask& task);
 
 }  // namespace sonde::session

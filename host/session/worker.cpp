@@ -1,6 +1,6 @@
 #include "session/worker.hpp"
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "os/interrupt.hpp"
 #include "os/privileges.hpp"
 #include "os/process.hpp"
@@ -13,10 +13,10 @@
 namespace sonde::session {
 namespace {
 
-void list(gpu::Api api, const measure::SendLine& send) {
+void list(device::Api api, const measure::SendLine& send) {
   try {
-    for (const gpu::DeviceInfo& info : list_devices(api)) send(records::info_line(info));
-  } catch (const gpu::Unsupported& reason) {
+    for (const device::DeviceInfo& info : list_devices(api)) send(records::info_line(info));
+  } catch (const device::Unsupported& reason) {
     send(records::unsupported_line(reason.what()));
   }
 }

@@ -8,7 +8,7 @@
 #include "counters/traffic/sources.hpp"
 #include "cpu/pinned.hpp"
 #include "cpu/topology.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/cycles.hpp"
 #include "measure/observer.hpp"
 #include "measure/one_core.hpp"
@@ -32,12 +32,12 @@ namespace sonde::session {
 namespace {
 
 /// A CPU settles at once or never (others run beside us); a GPU climbs for up to half a second.
-constexpr gpu::Nanoseconds longest_settling_of_a_cpu{200e6};
-constexpr gpu::Nanoseconds longest_settling_of_a_gpu{2e9};
+constexpr device::Nanoseconds longest_settling_of_a_cpu{200e6};
+constexpr device::Nanoseconds longest_settling_of_a_gpu{2e9};
 
 /// An H100 that its driver had let fall to a third of its clock took three seconds.
-constexpr gpu::Nanoseconds longest_clock_recovery{4e9};
-constexpr gpu::Nanoseconds patience_with_the_clock{30e9};
+constexpr device::Nanoseconds longest_clock_recovery{4e9};
+constexpr device::Nanoseconds patience_with_the_clock{30e9};
 
 /// Within every CPU's first cache.
 constexpr std::uint64_t least_smt_watch_bytes = 16 << 10;
@@ -106,7 +106,7 @@ class PipeObserver final : public measure::Observer {
                                                                   .memory_per_byte = seen.memory_per_byte()}};
     // A simulated clock begins with the device.
     const std::chrono::duration<double> start = task_.run_start.time_since_epoch();
-    if (task_.api != gpu::Api::model)
+    if (task_.api != device::Api::model)
       counter.traffic.begin_seconds = std::max(0.0, counter.traffic.begin_seconds - start.count());
     return counter;
   }
@@ -120,15 +120,15 @@ class PipeObserver final : public measure::Observer {
 /// The same work, which tells after each run that it goes on.
 measure::Workload alive(measure::Workload workload, measure::Observer& observer) {
   workload.run = [run = std::move(workload.run), &observer](std::uint64_t steps) {
-    const gpu::Nanoseconds time = run(steps);
+    const device::Nanoseconds time = run(steps);
     observer.alive();
     return time;
   };
   return workload;
 }
 
-measure::Settled settle(gpu::Device& device, measure::Observer& observer, os::ThreadId reading_thread) {
-  const bool cpu = device.info().type == gpu::DeviceType::cpu;
+measure::Settled settle(device::Device& device, measure::Observer& observer, os::ThreadId reading_thread) {
+  const bool cpu = device.info().type == device::DeviceType::cpu;
   const measure::Workload arithmetic = workloads::arithmetic_chain(device);
   std::optional<measure::OneCore> one_core;
   if (cpu) one_core.emplace(reading_thread);
@@ -137,19 +137,19 @@ measure::Settled settle(gpu::Device& device, measure::Observer& observer, os::Th
 }
 
 /// A simulated device's time is none of the host's, and the CPU's own is the host's.
-std::optional<std::string> why_no_clock(gpu::Device& device, gpu::Api api, measure::Observer& observer) {
-  if (api == gpu::Api::model || api == gpu::Api::cpu) return std::nullopt;
+std::optional<std::string> why_no_clock(device::Device& device, device::Api api, measure::Observer& observer) {
+  if (api == device::Api::model || api == device::Api::cpu) return std::nullopt;
   return measure::clock_flaw(alive(workloads::arithmetic_chain(device), observer));
 }
 
 /// How long one run waits, in all, until a core is its own again.
-gpu::Nanoseconds patience(measure::Effort effort) {
+device::Nanoseconds patience(measure::Effort effort) {
   switch (effort) {
-    case measure::Effort::quick: return gpu::Nanoseconds(1e9);
-    case measure::Effort::normal: return gpu::Nanoseconds(15e9);
+    case measure::Effort::quick: return device::Nanoseconds(1e9);
+    case measure::Effort::normal: return device::Nanoseconds(15e9);
     case measure::Effort::thorough: break;
   }
-  return gpu::Nanoseconds(60e9);
+  return device::Nanoseconds(60e9);
 }
 
 /// Most of what the system says the first cache has: what else runs takes the lines that are used least often, so that
@@ -173,9 +173,9 @@ template <typename Make>
 auto helper(Make make, const std::function<void(const std::string& why)>& tell) -> decltype(make()) {
   try {
     return make();
-  } catch (const gpu::Lost&) {
+  } catch (const device::Lost&) {
     throw;
-  } catch (const gpu::TooShort&) {
+  } catch (const device::TooShort&) {
   } catch (const std::runtime_error& error) {
     tell(error.what());
   }
@@ -184,13 +184,13 @@ auto helper(Make make, const std::function<void(const std::string& why)>& tell) 
 
 /// On a CPU alone, as a GPU's units belong to one program at a time, and where all cores are alike: one usual time of a
 /// hit serves for all.
-std::shared_ptr<measure::SmtInterference> smt_interference(gpu::Device& device, const records::MeasureTask& task,
+std::shared_ptr<measure::SmtInterference> smt_interference(device::Device& device, const records::MeasureTask& task,
                                                            measure::Observer& observer, os::ThreadId reading_thread) {
-  if (device.info().type != gpu::DeviceType::cpu || task.api == gpu::Api::model) return nullptr;
+  if (device.info().type != device::DeviceType::cpu || task.api == device::Api::model) return nullptr;
   if (cpu::machine().kinds.size() > 1) return nullptr;
   const std::uint32_t line_bytes = task.request.line_bytes;
   const std::uint32_t lines = smt_watch_bytes() / line_bytes;
-  if (task.api == gpu::Api::cpu) {
+  if (task.api == device::Api::cpu) {
     const workloads::CpuPlace place{.core = quiet_core(cpu::machine(), 0), .pages = cpu::Pages::small, .awake_by = {}};
     return std::make_shared<measure::SmtInterference>(
         alive(workloads::cpu_cycle_chase(place, lines, line_bytes, task.request.seed), observer),
@@ -203,7 +203,7 @@ std::shared_ptr<measure::SmtInterference> smt_interference(gpu::Device& device, 
 }
 
 /// Cycles are a second unit, of a device that can tell them.
-std::function<std::optional<measure::CoreClock>()> core_clock(gpu::Device& device, const measure::Settled& settled,
+std::function<std::optional<measure::CoreClock>()> core_clock(device::Device& device, const measure::Settled& settled,
                                                               counters::Sampler& sampler, measure::Observer& observer) {
   const auto begin = std::chrono::steady_clock::now();
   const auto read_mhz = [&sampler, begin] { return counters::summarize(sampler.since(begin)).gpu_clock_mhz; };
@@ -211,22 +211,22 @@ std::function<std::optional<measure::CoreClock>()> core_clock(gpu::Device& devic
 }
 
 /// Of GPUs alone: a CPU's clock is its governor's, and it does not sleep while it prepares.
-std::shared_ptr<measure::ClockRecovery> clock_recovery(gpu::Device& device, const records::MeasureTask& task,
+std::shared_ptr<measure::ClockRecovery> clock_recovery(device::Device& device, const records::MeasureTask& task,
                                                        const measure::Settled& settled) {
-  if (device.info().type == gpu::DeviceType::cpu || task.api == gpu::Api::model) return nullptr;
+  if (device.info().type == device::DeviceType::cpu || task.api == device::Api::model) return nullptr;
   return std::make_shared<measure::ClockRecovery>(workloads::arithmetic_chain(device), settled, longest_clock_recovery,
                                                   patience_with_the_clock);
 }
 
 /// What stands between a device and its probes: a clock that can be believed, and settles. A driver that refuses the
 /// few KiB which that takes has failed.
-measure::Settled settled(gpu::Device& device, const records::MeasureTask& task, measure::Observer& observer,
+measure::Settled settled(device::Device& device, const records::MeasureTask& task, measure::Observer& observer,
                          os::ThreadId reading_thread) {
   try {
-    if (const auto flaw = why_no_clock(device, task.api, observer)) throw gpu::Error(*flaw);
+    if (const auto flaw = why_no_clock(device, task.api, observer)) throw device::Error(*flaw);
     return settle(device, observer, reading_thread);
-  } catch (const gpu::Unsupported& reason) {
-    throw gpu::Error(reason.what());
+  } catch (const device::Unsupported& reason) {
+    throw device::Error(reason.what());
   }
 }
 
@@ -236,14 +236,14 @@ counters::OpenedSource machine_counters(const records::MeasureTask& task,
                                         std::span<const measure::Probe* const> probes) {
   counters::OpenedSource opened;
   const bool wanted = task.counts_traffic || std::ranges::any_of(probes, &measure::Probe::wants_hit_rates);
-  if (wanted && task.api != gpu::Api::model) opened = counters::open_traffic(task.sysfs_root);
+  if (wanted && task.api != device::Api::model) opened = counters::open_traffic(task.sysfs_root);
   os::give_up_capabilities();
   return opened;
 }
 
 /// What counts beside the probes; null where nothing does.
-std::shared_ptr<counters::TrafficMeter> traffic_meter(gpu::Device& device, counters::OpenedSource& machine) {
-  if (const gpu::SimulatedTraffic* const simulated = device.simulated_traffic())
+std::shared_ptr<counters::TrafficMeter> traffic_meter(device::Device& device, counters::OpenedSource& machine) {
+  if (const device::SimulatedTraffic* const simulated = device.simulated_traffic())
     return std::make_shared<counters::TrafficMeter>(measure::simulated_counters(*simulated));
   return machine.source ? std::make_shared<counters::TrafficMeter>(std::move(machine.source)) : nullptr;
 }
@@ -266,10 +266,10 @@ void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
     // Before the driver is loaded: its threads take over the mask. The machine is looked at first, as it is cut down to
     // it.
     if (task.spares_a_core) cpu::keep_off(0, quiet_core(cpu::machine(), 0).cpu);
-    std::unique_ptr<gpu::Device> device = open_device(task);
+    std::unique_ptr<device::Device> device = open_device(task);
     // Before the clock settles: it would fall again while libraries are loaded and files looked for.
     counters::Sampler sampler(counters::reader_of(task.sysfs_root, task.pci));
-    if (task.api == gpu::Api::cpu) cpu::keep_off(sampler.thread_id(), quiet_core(cpu::machine(), 0).cpu);
+    if (task.api == device::Api::cpu) cpu::keep_off(sampler.thread_id(), quiet_core(cpu::machine(), 0).cpu);
     const measure::Settled clock = settled(*device, task, observer, sampler.thread_id());
     const auto tell = [&](const std::string& what) { observer.failed(*probes.front(), nullptr, what); };
     measure::RunnerOptions options{
@@ -285,7 +285,7 @@ void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
                                    [&](const std::string& why) { tell(measure::without_cycles(why)); });
     if (told_clock) options.core_clock = told_clock;
     // Others on this machine cannot disturb a simulated device.
-    if (task.api == gpu::Api::model) options.host_time = [] { return counters::HostTime{}; };
+    if (task.api == device::Api::model) options.host_time = [] { return counters::HostTime{}; };
     const std::shared_ptr<counters::TrafficMeter> traffic = traffic_meter(*device, counted);
     if (task.counts_traffic && !traffic) {
       const measure::Point by_counters{.series = {{"method", "counters"}}};
@@ -300,9 +300,9 @@ void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
       (void)device.release();
       break;
     }
-  } catch (const gpu::Unsupported& reason) {
+  } catch (const device::Unsupported& reason) {
     for (const measure::Probe* probe : probes) observer.skipped(*probe, nullptr, reason.what());
-  } catch (const gpu::Error& error) {
+  } catch (const device::Error& error) {
     for (const measure::Probe* probe : probes) observer.failed(*probe, nullptr, error.what());
   }
 }

@@ -94,7 +94,7 @@ std::string bus_text(const Results& bandwidth, Pattern pattern, int columns) {
 
 }  // namespace
 
-std::string bandwidth_table(const Results& bandwidth, gpu::Api api, int columns) {
+std::string bandwidth_table(const Results& bandwidth, device::Api api, int columns) {
   const std::vector<PatternCurve> curves = curves_of(bandwidth);
   if (curves.empty()) return "";
   std::string text = heading("Bandwidth", api, ": medians, GB/s", columns);

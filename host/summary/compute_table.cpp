@@ -105,7 +105,7 @@ std::string scaling(const std::map<double, double>& by_groups, int columns) {
 
 }  // namespace
 
-std::string compute_table(const Results& compute, gpu::Api api, int columns) {
+std::string compute_table(const Results& compute, device::Api api, int columns) {
   const Computed computed(compute);
   std::string text = by_type(computed, columns) + by_function(computed, columns);
   if (text.empty()) return "";

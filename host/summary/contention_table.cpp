@@ -10,7 +10,7 @@
 
 namespace sonde::summary {
 
-std::string contention_table(const Results& contention, gpu::Api api, int columns) {
+std::string contention_table(const Results& contention, device::Api api, int columns) {
   const auto found = contention.samples.find(probes::series_of_load());
   if (found == contention.samples.end()) return "";
   std::map<double, const measure::Measurement*> by_gbps;
@@ -35,7 +35,7 @@ std::string contention_table(const Results& contention, gpu::Api api, int column
     if (times != of_idle.end()) cells.push_back(fmt::format("{:.2f}", times->second));
     table.add(cells);
   }
-  std::string text = heading(api == gpu::Api::model ? "Latency of the CPU" : "Latency of the CPU while the GPU works",
+  std::string text = heading(api == device::Api::model ? "Latency of the CPU" : "Latency of the CPU while the GPU works",
                              api, "", columns) +
                      table.text(columns);
   double interrupted = 0;

@@ -105,7 +105,7 @@ std::string within_the_device(const ByRoute& found, int columns) {
 
 }  // namespace
 
-std::string copy_table(const Results& copy, gpu::Api api, int columns) {
+std::string copy_table(const Results& copy, device::Api api, int columns) {
   const ByRoute found = by_route(copy);
   if (found.empty()) return "";
   std::string text =

@@ -2,13 +2,13 @@
 
 #include <string>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "summary/view.hpp"
 
 namespace sonde::summary {
 
 /// What the copy probe found: ways to copy down, directions across, then what is known of its engines. Empty where it
 /// measured nothing.
-std::string copy_table(const Results& copy, gpu::Api api, int columns);
+std::string copy_table(const Results& copy, device::Api api, int columns);
 
 }  // namespace sonde::summary

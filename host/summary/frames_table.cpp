@@ -22,7 +22,7 @@ std::string cell_of_unit(const ByUnit& row, const std::string& unit, double of_o
 
 }  // namespace
 
-std::string frames_table(const Results& frames, gpu::Api api, int columns) {
+std::string frames_table(const Results& frames, device::Api api, int columns) {
   std::map<std::pair<double, double>, ByUnit> rows;
   for (const auto& [series, samples] : frames.samples) {
     for (const measure::Measurement* one : samples)

@@ -76,7 +76,7 @@ std::string stream_table(const Results& hit_rate, int columns) {
 
 }  // namespace
 
-std::string hit_rate_table(const Results& hit_rate, gpu::Api api, int columns) {
+std::string hit_rate_table(const Results& hit_rate, device::Api api, int columns) {
   if (hit_rate.findings.empty()) return "";
   std::string text = heading("Hit rate of the last cache", api, "", columns);
   text += walk_table(hit_rate, columns);

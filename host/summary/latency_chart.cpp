@@ -14,7 +14,7 @@ std::string latency_chart(const std::string& device, const View& view, int colum
   std::vector<ChartCurve> curves;
   std::string legend = "          ns over working set:";
   for (const LatencyCurve& curve : main_latency_curves(view, device)) {
-    const bool vulkan = curve.api == gpu::Api::vulkan;
+    const bool vulkan = curve.api == device::Api::vulkan;
     ChartCurve one{.name = records::spoken_name(curve.api),
                    .sign = vulkan ? "○" : "●",
                    .colour = !colour  ? ""

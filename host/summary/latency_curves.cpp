@@ -14,7 +14,7 @@ using workloads::Path;
 
 std::vector<LatencyCurve> latency_curves(const View& view, const std::string& device, Path path, Fabric fabric) {
   std::vector<LatencyCurve> curves;
-  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model}) {
+  for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::model}) {
     LatencyCurve curve{.api = api, .points = {}};
     for (const auto& [series, samples] : view.of(device, api, "latency").samples) {
       if (series.contains("order")) continue;  // the cycle is the default
@@ -40,7 +40,7 @@ std::vector<LatencyCurve> main_latency_curves(const View& view, const std::strin
   return curves;
 }
 
-const LatencyCurve* through(const std::vector<LatencyCurve>& curves, gpu::Api api) {
+const LatencyCurve* through(const std::vector<LatencyCurve>& curves, device::Api api) {
   const auto found = std::ranges::find(curves, api, &LatencyCurve::api);
   return found == curves.end() ? nullptr : &*found;
 }
@@ -53,6 +53,6 @@ std::string latency_cell(const measure::Measurement* measurement) {
   return marked(fmt::format("{:.{}f} ± {:.{}f}", values.median, digits, spread, digits), *measurement);
 }
 
-std::string latency_head(gpu::Api api) { return api == gpu::Api::model ? "ns" : records::spoken_name(api) + ", ns"; }
+std::string latency_head(device::Api api) { return api == device::Api::model ? "ns" : records::spoken_name(api) + ", ns"; }
 
 }  // namespace sonde::summary

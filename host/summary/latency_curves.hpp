@@ -10,7 +10,7 @@ namespace sonde::summary {
 
 /// The latencies of one path through one API.
 struct LatencyCurve {
-  gpu::Api api;
+  device::Api api;
   BySize points;
 };
 
@@ -22,12 +22,12 @@ std::vector<LatencyCurve> latency_curves(const View& view, const std::string& de
 std::vector<LatencyCurve> main_latency_curves(const View& view, const std::string& device);
 
 /// The curve through this API; null where there is none.
-const LatencyCurve* through(const std::vector<LatencyCurve>& curves, gpu::Api api);
+const LatencyCurve* through(const std::vector<LatencyCurve>& curves, device::Api api);
 
 /// Median and half the quartile range; empty for null.
 std::string latency_cell(const measure::Measurement* measurement);
 
 /// A column's head: "Vulkan, ns".
-std::string latency_head(gpu::Api api);
+std::string latency_head(device::Api api);
 
 }  // namespace sonde::summary

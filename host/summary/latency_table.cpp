@@ -74,7 +74,7 @@ std::string code_overhead(const std::vector<LatencyCurve>& curves, int columns) 
   std::array<std::vector<double>, 2> nearest;
   for (const LatencyCurve& curve : curves) {
     for (const auto& [bytes, measurement] : curve.points) {
-      if (bytes <= 16384) nearest[curve.api == gpu::Api::vulkan ? 1 : 0].push_back(measure::median_of(*measurement));
+      if (bytes <= 16384) nearest[curve.api == device::Api::vulkan ? 1 : 0].push_back(measure::median_of(*measurement));
     }
   }
   if (nearest[0].empty() || nearest[1].empty()) return "";
@@ -90,10 +90,10 @@ std::string code_overhead(const std::vector<LatencyCurve>& curves, int columns) 
 std::string latency_table(const records::DeviceRecord& device, const View& view, int columns) {
   const std::vector<LatencyCurve> curves = main_latency_curves(view, device.id);
   if (curves.empty()) return "";
-  const std::string what = device.type == gpu::DeviceType::model ? "Simulated latency" : "Latency";
+  const std::string what = device.type == device::DeviceType::model ? "Simulated latency" : "Latency";
   std::string text = "\n" + wrapped(what + " of one dependent load: median ± half the quartile range", columns);
   text += rows(curves, columns);
-  if (device.type == gpu::DeviceType::cpu) text += code_overhead(curves, columns);
+  if (device.type == device::DeviceType::cpu) text += code_overhead(curves, columns);
   return text + asleep(device.id, view, columns) + throttling_note(device.id, view, columns);
 }
 

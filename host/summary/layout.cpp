@@ -146,9 +146,9 @@ std::string wrapped(std::string_view text, int columns, std::size_t indent) {
   return all;
 }
 
-std::string heading(std::string_view what, gpu::Api api, std::string_view more, int columns) {
+std::string heading(std::string_view what, device::Api api, std::string_view more, int columns) {
   std::string text(what);
-  if (api == gpu::Api::model) {
+  if (api == device::Api::model) {
     text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
     text = "Simulated " + text;
   } else {
@@ -158,7 +158,7 @@ std::string heading(std::string_view what, gpu::Api api, std::string_view more, 
 }
 
 std::string through_api(const std::string& record_name) {
-  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
+  for (const device::Api api : {device::Api::opencl, device::Api::vulkan}) {
     if (record_name == records::api_name(api)) return " through " + records::spoken_name(api);
   }
   return "";

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 
 // How text is laid out on a terminal so many columns wide. Every line ends with a line feed.
 namespace sonde::summary {
@@ -18,7 +18,7 @@ std::size_t width_of(std::string_view text);
 std::string wrapped(std::string_view text, int columns, std::size_t indent = 2);
 
 /// After an empty line: "Bandwidth through OpenCL, GB/s", "Simulated bandwidth, GB/s".
-std::string heading(std::string_view what, gpu::Api api, std::string_view more, int columns);
+std::string heading(std::string_view what, device::Api api, std::string_view more, int columns);
 
 /// " through OpenCL" for the word of a record; empty where there is no driver between.
 std::string through_api(const std::string& record_name);

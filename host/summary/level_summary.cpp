@@ -30,7 +30,7 @@ std::string launch(const Results& bandwidth, int columns) {
 
 }  // namespace
 
-std::string level_summary(const Results& latency, const Results& bandwidth, gpu::Api api, int columns) {
+std::string level_summary(const Results& latency, const Results& bandwidth, device::Api api, int columns) {
   const std::vector<measure::FoundLevel> of_latency = levels_of_vector_path(latency);
   const std::string of_launch = launch(bandwidth, columns);
   const bool any = !of_latency.empty() || !bandwidth.levels.empty();
@@ -41,9 +41,9 @@ std::string level_summary(const Results& latency, const Results& bandwidth, gpu:
          of_launch;
 }
 
-std::string sizes_by_source(std::span<const gpu::StatedCache> caches) {
+std::string sizes_by_source(std::span<const device::StatedCache> caches) {
   std::map<std::string, std::string> by_source;
-  for (const gpu::StatedCache& cache : caches) {
+  for (const device::StatedCache& cache : caches) {
     std::string& text = by_source[cache.source];
     text += (text.empty() ? "" : ", ") + measure::size_text(static_cast<double>(cache.bytes));
   }
@@ -55,7 +55,7 @@ std::string sizes_by_source(std::span<const gpu::StatedCache> caches) {
 std::string stated_caches(const records::DeviceRecord& device, const View& view, int columns) {
   if (device.stated_caches.empty()) return "";
   double swept_bytes = 0;
-  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::cpu}) {
+  for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu}) {
     for (const char* probe : {"latency", "cpu-latency"}) {
       const Results& found = view.of(device.id, api, probe);
       if (found.levels.empty()) continue;
@@ -67,7 +67,7 @@ std::string stated_caches(const records::DeviceRecord& device, const View& view,
   }
   if (swept_bytes == 0) return "";
   std::string text = "Stated, not measured: caches of " + sizes_by_source(device.stated_caches);
-  const auto largest = static_cast<double>(gpu::largest_bytes(device.stated_caches));
+  const auto largest = static_cast<double>(device::largest_bytes(device.stated_caches));
   if (swept_bytes < largest) {
     text += ". The sweeps end at " + measure::size_text(swept_bytes) +
             ", within the largest, so what lies last is called beyond, not memory; --sizes up to " +
@@ -77,19 +77,19 @@ std::string stated_caches(const records::DeviceRecord& device, const View& view,
 }
 
 std::string latency_findings(const std::string& device, const View& view, int columns) {
-  constexpr std::array apis{gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model};
+  constexpr std::array apis{device::Api::opencl, device::Api::vulkan, device::Api::model};
   std::vector<std::string> said;
-  std::map<std::string, std::vector<gpu::Api>> apis_of;
-  for (const gpu::Api api : apis) {
+  std::map<std::string, std::vector<device::Api>> apis_of;
+  for (const device::Api api : apis) {
     for (const measure::Finding& finding : view.of(device, api, "latency").findings) {
-      std::vector<gpu::Api>& seen = apis_of[finding.evidence];
+      std::vector<device::Api>& seen = apis_of[finding.evidence];
       if (seen.empty()) said.push_back(finding.evidence);
       if (seen.empty() || seen.back() != api) seen.push_back(api);
     }
   }
   std::string text;
   for (const std::string& evidence : said) {
-    const std::vector<gpu::Api>& seen = apis_of.at(evidence);
+    const std::vector<device::Api>& seen = apis_of.at(evidence);
     text += wrapped((seen.size() == 1 ? records::api_prefix(records::api_name(seen.front())) : "") + evidence, columns);
   }
   return text.empty() ? "" : "\n" + text;

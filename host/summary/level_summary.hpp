@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "records/device_record.hpp"
 #include "summary/view.hpp"
 
@@ -11,10 +11,10 @@ namespace sonde::summary {
 
 /// The levels of one device through one API, with what a level takes and delivers in one row, and what a launch takes.
 /// Empty where neither probe told anything of them.
-std::string level_summary(const Results& latency, const Results& bandwidth, gpu::Api api, int columns);
+std::string level_summary(const Results& latency, const Results& bandwidth, device::Api api, int columns);
 
 /// "48 KiB, 2 MiB (the system)": what is stated of caches, and by whom.
-std::string sizes_by_source(std::span<const gpu::StatedCache> caches);
+std::string sizes_by_source(std::span<const device::StatedCache> caches);
 
 /// What the system and drivers say of a device's caches, in a sentence, to be held against the levels, and which sweeps
 /// ended within the largest. Empty where nobody says anything, or no level was measured.

@@ -38,7 +38,7 @@ void add(std::vector<Kind>& kinds, const measure::Finding& finding, std::string 
 
 }  // namespace
 
-std::string memory_kinds_table(const Results& zero_copy, const Results& host_memory, gpu::Api api, int columns) {
+std::string memory_kinds_table(const Results& zero_copy, const Results& host_memory, device::Api api, int columns) {
   std::vector<Kind> kinds;
   std::string round_trip;
   for (const measure::Finding& finding : host_memory.findings) {

@@ -33,7 +33,7 @@ std::string place_text(const measure::Point& point) {
   return text;
 }
 
-std::string probe_table(std::string_view probe, const Results& results, gpu::Api api, int columns) {
+std::string probe_table(std::string_view probe, const Results& results, device::Api api, int columns) {
   Table table({{.head = "what", .left = true}, {.head = "median"}, {.head = "unit", .left = true}});
   for (const auto& [series, samples] : results.samples) {
     for (const measure::Measurement* one : samples) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "summary/view.hpp"
 
 namespace sonde::summary {
@@ -13,6 +13,6 @@ std::string place_text(const measure::Point& point);
 
 /// What a probe without a table of its own measured and found: a row a point, then its findings. Empty where it did
 /// neither.
-std::string probe_table(std::string_view probe, const Results& results, gpu::Api api, int columns);
+std::string probe_table(std::string_view probe, const Results& results, device::Api api, int columns);
 
 }  // namespace sonde::summary

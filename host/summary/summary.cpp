@@ -36,7 +36,7 @@ using records::DeviceRecord;
 
 std::string drivers(const DeviceRecord& device, int columns) {
   std::string text;
-  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan}) {
+  for (const device::Api api : {device::Api::opencl, device::Api::vulkan}) {
     const records::ApiDevice* driver = records::through(device, api);
     if (driver == nullptr) continue;
     text +=
@@ -47,7 +47,7 @@ std::string drivers(const DeviceRecord& device, int columns) {
 
 std::string of_device(const DeviceRecord& device, const View& view, const Paper& paper) {
   const int columns = paper.columns;
-  const bool simulated = device.type == gpu::DeviceType::model;
+  const bool simulated = device.type == device::DeviceType::model;
   std::string text =
       "\n" +
       wrapped(device.name + " (" + (simulated ? "simulated" : records::type_name(device.type)) + ")", columns, 0);
@@ -59,18 +59,18 @@ std::string of_device(const DeviceRecord& device, const View& view, const Paper&
   std::set<std::string_view> shown{"latency", "cpu-latency", "cpu-bandwidth", "core-to-core"};
   const auto add = [&](auto table, auto... probes) {
     (shown.insert(probes), ...);
-    for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::model})
+    for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::model})
       text += table(view.of(device.id, api, probes)..., api, columns);
   };
   add(level_summary, "latency", "bandwidth");
   text += latency_findings(device.id, view, columns);
-  text += cpu_latency_table(view.of(device.id, gpu::Api::cpu, "cpu-latency"), columns);
-  text += cpu_bandwidth_table(view.of(device.id, gpu::Api::cpu, "cpu-bandwidth"), columns);
-  text += core_to_core_table(view.of(device.id, gpu::Api::cpu, "core-to-core"), columns);
+  text += cpu_latency_table(view.of(device.id, device::Api::cpu, "cpu-latency"), columns);
+  text += cpu_bandwidth_table(view.of(device.id, device::Api::cpu, "cpu-bandwidth"), columns);
+  text += core_to_core_table(view.of(device.id, device::Api::cpu, "core-to-core"), columns);
   text += stated_caches(device, view, columns);
   add(bandwidth_table, "bandwidth");
   add(loaded_latency_note, "loaded-latency");
-  text += cpu_loaded_latency_table(view.of(device.id, gpu::Api::cpu, "loaded-latency"), columns);
+  text += cpu_loaded_latency_table(view.of(device.id, device::Api::cpu, "loaded-latency"), columns);
   add(hit_rate_table, "hit-rate");
   add(memory_kinds_table, "zero-copy", "host-memory");
   add(copy_table, "copy");
@@ -79,7 +79,7 @@ std::string of_device(const DeviceRecord& device, const View& view, const Paper&
   add(compute_table, "compute");
   for (const probes::Probe* probe : probes::catalog()) {
     if (shown.contains(probe->name)) continue;
-    for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::cpu, gpu::Api::model})
+    for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu, device::Api::model})
       text += probe_table(probe->name, view.of(device.id, api, std::string(probe->name)), api, columns);
   }
   text += traffic_table(device.id, view, simulated, columns);

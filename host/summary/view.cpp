@@ -50,7 +50,7 @@ void View::add(const measure::Measurement& sample, Results& results) {
   *earlier = &visited_.emplace_back(std::move(all));
 }
 
-const Results& View::of(const std::string& device, gpu::Api api, const std::string& probe) const {
+const Results& View::of(const std::string& device, device::Api api, const std::string& probe) const {
   static const Results none;
   const auto found = results_.find({device, records::api_name(api), probe});
   return found == results_.end() ? none : found->second;

@@ -37,7 +37,7 @@ class View {
   explicit View(std::span<const records::Line> lines);
 
   /// Empty results where nothing was recorded.
-  [[nodiscard]] const Results& of(const std::string& device, gpu::Api api, const std::string& probe) const;
+  [[nodiscard]] const Results& of(const std::string& device, device::Api api, const std::string& probe) const;
   /// The measured points of all its probes.
   [[nodiscard]] std::span<const measure::Measurement* const> points(const std::string& device) const;
   [[nodiscard]] std::span<const Unmeasured> unmeasured(const std::string& device) const;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "kernels.hpp"
 #include "workloads/arithmetic_instruction.hpp"
 #include "workloads/arithmetic_proof.hpp"
@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 7> operation_words{"fma",         "add", 
 /// By it each dispatch begins elsewhere; few different ones, as the host follows each of them.
 constexpr std::uint32_t salt_step = 8;
 
-const gpu::KernelSource& source_of(NumberType type) {
+const device::KernelSource& source_of(NumberType type) {
   switch (type) {
     case NumberType::fp64: return kernels::arithmetic_fp64;
     case NumberType::fp32: return kernels::arithmetic_fp32;
@@ -37,19 +37,19 @@ const gpu::KernelSource& source_of(NumberType type) {
 }
 
 struct Arithmetic {
-  gpu::Device& device;
+  device::Device& device;
   ArithmeticShape shape;
-  std::unique_ptr<gpu::Kernel> kernel;
-  gpu::Chain chain;
+  std::unique_ptr<device::Kernel> kernel;
+  device::Chain chain;
   ArithmeticProof proof;
   BusyCores cores;
-  std::unique_ptr<gpu::Buffer> starts;
-  std::unique_ptr<gpu::Buffer> results;
+  std::unique_ptr<device::Buffer> starts;
+  std::unique_ptr<device::Buffer> results;
   std::vector<std::uint32_t> found;
   std::uint32_t trips = 0;
   std::uint32_t salt = 0;
 
-  Arithmetic(gpu::Device& on, NumberType type, Operation operation, const ArithmeticShape& of, std::uint64_t seed,
+  Arithmetic(device::Device& on, NumberType type, Operation operation, const ArithmeticShape& of, std::uint64_t seed,
              std::uint32_t variant)
       : device(on),
         shape(of),
@@ -65,7 +65,7 @@ struct Arithmetic {
     results->write(0, std::as_bytes(std::span(found)));
   }
 
-  gpu::Nanoseconds run(std::uint64_t wanted_trips) {
+  device::Nanoseconds run(std::uint64_t wanted_trips) {
     trips = static_cast<std::uint32_t>(wanted_trips);
     salt += salt_step;
     return cores.during([&] {
@@ -89,7 +89,7 @@ double value_in(const std::map<std::string, double>& named, const char* name) {
 }  // namespace
 
 std::map<std::string, std::string> series_of(NumberType type, Operation operation, std::string_view chain) {
-  const gpu::NumberTypeFacts& facts = gpu::facts_of(type);
+  const device::NumberTypeFacts& facts = device::facts_of(type);
   std::map<std::string, std::string> series;
   if (type == NumberType::four_bytes) return {{"type", "int8"}, {"operation", "dot4"}, {"chain", std::string(chain)}};
   series["type"] = facts.name;
@@ -101,7 +101,7 @@ std::map<std::string, std::string> series_of(NumberType type, Operation operatio
 
 NumberType number_type_of(const std::map<std::string, std::string>& series) {
   const std::string& name = series.at(series.at("operation") == "dot4" ? "operation" : "type");
-  return std::ranges::find(gpu::number_types, name, &gpu::NumberTypeFacts::name)->type;
+  return std::ranges::find(device::number_types, name, &device::NumberTypeFacts::name)->type;
 }
 
 Operation operation_of(const std::map<std::string, std::string>& series) {
@@ -126,11 +126,11 @@ ArithmeticShape arithmetic_shape_of(const std::map<std::string, double>& named) 
 
 namespace {
 
-gpu::ArithmeticPair operands_of(NumberType type, Operation operation, bool paired, std::uint32_t variant) {
-  if (!gpu::facts_of(type).floating) {
+device::ArithmeticPair operands_of(NumberType type, Operation operation, bool paired, std::uint32_t variant) {
+  if (!device::facts_of(type).floating) {
     // Odd, so that no bit is lost; of all bits, so that none is easy.
     constexpr std::array<std::uint64_t, 3> odd{0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu, 0xFF51AFD7ED558CCDu};
-    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - gpu::facts_of(type).bits);
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - device::facts_of(type).bits);
     return {odd[variant % odd.size()] & mask, odd[(variant + 1) % odd.size()] & mask};
   }
   constexpr std::array<double, 3> angles{0.3142, 0.7391, 0.5571};
@@ -142,7 +142,7 @@ gpu::ArithmeticPair operands_of(NumberType type, Operation operation, bool paire
   constexpr std::array<double, 3> addends{-1.8693, -1.5933, -1.9315};
   const double addend = addends[variant % addends.size()];
   const auto pair = [type](double first, double second) {
-    return gpu::ArithmeticPair{gpu::words_of(type, first), gpu::words_of(type, second)};
+    return device::ArithmeticPair{device::words_of(type, first), device::words_of(type, second)};
   };
   switch (operation) {
     case Operation::fma: return paired ? pair(angle, -angle) : pair(addend, addend);
@@ -162,33 +162,33 @@ ArithmeticShape shape_for(Operation operation, ArithmeticShape shape) {
   return shape;
 }
 
-gpu::Chain chain_of(NumberType type, Operation operation, bool paired, std::uint32_t variant) {
+device::Chain chain_of(NumberType type, Operation operation, bool paired, std::uint32_t variant) {
   return {type, operation, paired, operands_of(type, operation, paired, variant)};
 }
 
-std::vector<std::uint32_t> scalars(const gpu::Chain& chain, std::uint32_t trips, std::uint32_t salt) {
+std::vector<std::uint32_t> scalars(const device::Chain& chain, std::uint32_t trips, std::uint32_t salt) {
   const auto low = [](std::uint64_t words) { return static_cast<std::uint32_t>(words); };
   const auto high = [](std::uint64_t words) { return static_cast<std::uint32_t>(words >> 32); };
   const auto& [first, second] = chain.operands;
   return {trips, salt, low(first), high(first), low(second), high(second)};
 }
 
-std::unique_ptr<gpu::Kernel> arithmetic_kernel(gpu::Device& device, NumberType type, Operation operation,
+std::unique_ptr<device::Kernel> arithmetic_kernel(device::Device& device, NumberType type, Operation operation,
                                                const ArithmeticShape& shape) {
-  const std::map<std::string, gpu::MissingType>& missing = device.info().missing_types;
-  const auto lacks = missing.find(std::string(gpu::facts_of(type).name));
+  const std::map<std::string, device::MissingType>& missing = device.info().missing_types;
+  const auto lacks = missing.find(std::string(device::facts_of(type).name));
   if (lacks == missing.end()) return device.make_kernel(source_of(type), shape.group_size, shape.constants(operation));
-  if (!lacks->second.worth_a_try) throw gpu::Unsupported(lacks->second.reason);
+  if (!lacks->second.worth_a_try) throw device::Unsupported(lacks->second.reason);
   try {
     return device.make_kernel(source_of(type), shape.group_size, shape.constants(operation));
-  } catch (const gpu::Lost&) {
+  } catch (const device::Lost&) {
     throw;
-  } catch (const gpu::Error&) {
-    throw gpu::Unsupported(lacks->second.reason + ". Its compiler, asked all the same, does not take the type");
+  } catch (const device::Error&) {
+    throw device::Unsupported(lacks->second.reason + ". Its compiler, asked all the same, does not take the type");
   }
 }
 
-measure::Workload arithmetic(gpu::Device& device, NumberType type, Operation operation, const ArithmeticShape& shape,
+measure::Workload arithmetic(device::Device& device, NumberType type, Operation operation, const ArithmeticShape& shape,
                              std::uint64_t seed, std::uint32_t variant) {
   const auto work = std::make_shared<Arithmetic>(device, type, operation, shape, seed, variant);
   const double operations = operations_in(type, operation) * shape.numbers_per_trip();
@@ -202,7 +202,7 @@ measure::Workload arithmetic(gpu::Device& device, NumberType type, Operation ope
           .shape = named(shape)};
 }
 
-measure::Workload dependent_arithmetic(gpu::Device& device, NumberType type, Operation operation, std::uint64_t seed) {
+measure::Workload dependent_arithmetic(device::Device& device, NumberType type, Operation operation, std::uint64_t seed) {
   const ArithmeticShape shape = shape_for(operation, {.unroll = 32, .group_size = single_item_group(device.info())});
   const auto work = std::make_shared<Arithmetic>(device, type, operation, shape, seed, 0);
   const std::uint64_t steps = std::uint64_t{2} * shape.unroll;

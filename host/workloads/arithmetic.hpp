@@ -7,15 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/device.hpp"
-#include "gpu/number_arithmetic.hpp"
+#include "device/device.hpp"
+#include "device/number_arithmetic.hpp"
 #include "measure/probe.hpp"
 
 // Arithmetic by all of a device at once, or one step after the other: its rate and its latency.
 namespace sonde::workloads {
 
-using gpu::NumberType;
-using gpu::Operation;
+using device::NumberType;
+using device::Operation;
 
 /// Of a record's series, and back; multiply-add is the word for what integers do in place of fma, and dot4 for what
 /// bytes do by fours.
@@ -25,7 +25,7 @@ Operation operation_of(const std::map<std::string, std::string>& series);
 
 /// Operations that one step of one number counts as: a fused multiply-add is two, of each of its parts.
 inline double operations_in(NumberType type, Operation operation) {
-  return (operation == Operation::fma ? 2 : 1) * gpu::facts_of(type).parts;
+  return (operation == Operation::fma ? 2 : 1) * device::facts_of(type).parts;
 }
 
 /// How arithmetic is cut up.
@@ -37,7 +37,7 @@ struct ArithmeticShape {
   std::uint32_t group_size = 1;
   std::uint32_t groups = 1;
 
-  std::array<gpu::Constant, 5> constants(Operation operation) const {
+  std::array<device::Constant, 5> constants(Operation operation) const {
     return {{{"OPERATION", static_cast<std::uint32_t>(operation)},
              {"ACCUMULATORS", accumulators},
              {"UNROLL", unroll},
@@ -69,20 +69,20 @@ ArithmeticShape shape_for(Operation operation, ArithmeticShape shape);
 
 /// Its operands are neither zero nor one, and so that it does not end at a value or leave the type's range. `variant`
 /// chooses among several of the same kind.
-gpu::Chain chain_of(NumberType type, Operation operation, bool paired, std::uint32_t variant = 0);
+device::Chain chain_of(NumberType type, Operation operation, bool paired, std::uint32_t variant = 0);
 /// As the kernels take them.
-std::vector<std::uint32_t> scalars(const gpu::Chain& chain, std::uint32_t trips, std::uint32_t salt);
+std::vector<std::uint32_t> scalars(const device::Chain& chain, std::uint32_t trips, std::uint32_t salt);
 
 /// The kernel of a type, compiled; throws Unsupported with the missing feature where the device lacks the type, or
 /// where its compiler does not take it.
-std::unique_ptr<gpu::Kernel> arithmetic_kernel(gpu::Device& device, NumberType type, Operation operation,
+std::unique_ptr<device::Kernel> arithmetic_kernel(device::Device& device, NumberType type, Operation operation,
                                                const ArithmeticShape& shape);
 
 /// Steps by all items, in Gop/s. Every dispatch is proved by a word of each item that tells all its accumulators.
-measure::Workload arithmetic(gpu::Device& device, NumberType type, Operation operation, const ArithmeticShape& shape,
+measure::Workload arithmetic(device::Device& device, NumberType type, Operation operation, const ArithmeticShape& shape,
                              std::uint64_t seed, std::uint32_t variant = 0);
 
 /// One chain of dependent steps: ns for each.
-measure::Workload dependent_arithmetic(gpu::Device& device, NumberType type, Operation operation, std::uint64_t seed);
+measure::Workload dependent_arithmetic(device::Device& device, NumberType type, Operation operation, std::uint64_t seed);
 
 }  // namespace sonde::workloads

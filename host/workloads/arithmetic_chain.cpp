@@ -3,7 +3,7 @@
 #include <array>
 #include <memory>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "kernels.hpp"
 #include "workloads/single_item.hpp"
 
@@ -29,19 +29,19 @@ std::uint32_t after(std::uint32_t x, std::uint64_t steps) {
 using Words = std::array<std::uint32_t, 4>;
 
 struct Chain {
-  gpu::Device& device;
-  std::unique_ptr<gpu::Kernel> kernel;
-  std::unique_ptr<gpu::Buffer> state;
+  device::Device& device;
+  std::unique_ptr<device::Kernel> kernel;
+  std::unique_ptr<device::Buffer> state;
   std::uint32_t expected = 1;
   std::uint32_t trips = 0;
 
-  Chain(gpu::Device& on, const gpu::KernelSource& source)
+  Chain(device::Device& on, const device::KernelSource& source)
       : device(on), kernel(on.make_kernel(source, single_item_group(on.info()))), state(on.make_buffer(sizeof(Words))) {
     const Words start{expected};
     state->write(0, std::as_bytes(std::span(start)));
   }
 
-  gpu::Nanoseconds run(std::uint64_t steps) {
+  device::Nanoseconds run(std::uint64_t steps) {
     trips = static_cast<std::uint32_t>(steps / steps_per_trip);
     expected = after(expected, steps);
     return device.run(*kernel, {.buffers = {state.get()}, .scalars = {trips, factor, addend}, .groups = 1});
@@ -61,16 +61,16 @@ struct Chain {
 
 }  // namespace
 
-measure::Workload arithmetic_chain(gpu::Device& device) {
+measure::Workload arithmetic_chain(device::Device& device) {
   return chain_workload(std::make_shared<Chain>(device, kernels::alu_chain), 1, steps_per_trip, most_steps);
 }
 
-std::function<Counted(std::uint64_t)> counted_arithmetic_chain(gpu::Device& device) {
+std::function<Counted(std::uint64_t)> counted_arithmetic_chain(device::Device& device) {
   const auto chain = std::make_shared<Chain>(device, kernels::clock_rate);
   return [chain](std::uint64_t steps) {
-    const gpu::Nanoseconds time = chain->run(steps);
+    const device::Nanoseconds time = chain->run(steps);
     const Words end = chain->words();
-    if (const auto flaw = chain->flaw_of(end)) throw gpu::Error(*flaw);
+    if (const auto flaw = chain->flaw_of(end)) throw device::Error(*flaw);
     return Counted{.time = time, .ticks = (end[3] - end[2]) % ticks_of_a_narrow_counter};
   };
 }

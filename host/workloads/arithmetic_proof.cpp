@@ -14,19 +14,19 @@ constexpr std::string_view report = ", so it did not do the work that was timed;
 constexpr double tolerated_share = 1e-3;
 
 /// Between 1/2 and 1, of any mantissa; odd integers.
-std::vector<gpu::ArithmeticPair> starts_of(NumberType type, std::uint64_t seed) {
+std::vector<device::ArithmeticPair> starts_of(NumberType type, std::uint64_t seed) {
   std::mt19937_64 random(seed + 0x5EED);
-  std::vector<gpu::ArithmeticPair> starts;
+  std::vector<device::ArithmeticPair> starts;
   const auto number = [&] {
     const double share = (static_cast<double>(random() >> 11) + 0.5) / 9007199254740992.0;
-    return gpu::words_of(type, 0.5 + 0.45 * share);
+    return device::words_of(type, 0.5 + 0.45 * share);
   };
-  for (std::uint32_t start = 0; start < gpu::different_starts; ++start) {
-    if (gpu::facts_of(type).floating) {
+  for (std::uint32_t start = 0; start < device::different_starts; ++start) {
+    if (device::facts_of(type).floating) {
       starts.push_back({number(), number()});
       continue;
     }
-    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - gpu::facts_of(type).bits);
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - device::facts_of(type).bits);
     starts.push_back({(random() | 1) & mask, (random() | 1) & mask});
   }
   return starts;
@@ -34,23 +34,23 @@ std::vector<gpu::ArithmeticPair> starts_of(NumberType type, std::uint64_t seed) 
 
 }  // namespace
 
-ArithmeticProof::ArithmeticProof(const gpu::Chain& chain, std::uint64_t seed)
+ArithmeticProof::ArithmeticProof(const device::Chain& chain, std::uint64_t seed)
     : chain_(chain), starts_(starts_of(chain.type, seed)) {}
 
 std::optional<std::string> ArithmeticProof::mismatch(std::span<const std::uint32_t> results,
                                                      const ArithmeticShape& shape, std::uint32_t trips,
                                                      std::uint32_t salt) const {
-  const std::vector<gpu::ArithmeticPair> at_end =
-      gpu::ends_of_items(chain_, starts_, std::uint64_t{2} * shape.unroll * trips, rounding_,
+  const std::vector<device::ArithmeticPair> at_end =
+      device::ends_of_items(chain_, starts_, std::uint64_t{2} * shape.unroll * trips, rounding_,
                          {.count = shape.items(), .numbers = shape.accumulators * shape.width, .salt = salt});
-  std::array<std::uint32_t, gpu::different_starts> told{};
-  for (std::uint32_t first = 0; first < gpu::different_starts; ++first) {
-    told[first] = gpu::told_by_item(chain_, at_end, first, shape.accumulators, shape.width);
+  std::array<std::uint32_t, device::different_starts> told{};
+  for (std::uint32_t first = 0; first < device::different_starts; ++first) {
+    told[first] = device::told_by_item(chain_, at_end, first, shape.accumulators, shape.width);
   }
   for (std::uint32_t item = 0; item < shape.items(); ++item) {
-    const std::uint32_t expected = told[(item + salt) % gpu::different_starts];
+    const std::uint32_t expected = told[(item + salt) % device::different_starts];
     const std::uint32_t found = results[2 * std::size_t{item}];
-    if (gpu::is_exact(chain_.operation)) {
+    if (device::is_exact(chain_.operation)) {
       if (found == expected) continue;
     } else {
       const auto wanted = static_cast<double>(std::bit_cast<float>(expected));
@@ -72,8 +72,8 @@ std::optional<std::string> ArithmeticProof::flaw(std::span<const std::uint32_t> 
            std::to_string(trips) + " trips" + std::string(report);
   }
   auto wrong = mismatch(results, shape, trips, salt);
-  if (!wrong || !gpu::facts_of(chain_.type).floating || !gpu::is_exact(chain_.operation)) return wrong;
-  const gpu::Rounding before = rounding_;
+  if (!wrong || !device::facts_of(chain_.type).floating || !device::is_exact(chain_.operation)) return wrong;
+  const device::Rounding before = rounding_;
   for (const bool flushes : {false, true}) {
     for (const bool fused : {true, false}) {
       rounding_ = {.fused = fused, .flushes = flushes};

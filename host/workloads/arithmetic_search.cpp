@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "workloads/arithmetic_proof.hpp"
 #include "workloads/finalists.hpp"
 #include "workloads/stream_walk.hpp"
@@ -29,17 +29,17 @@ constexpr std::size_t most_trials = 32;
 constexpr std::uint32_t body_instructions = 128;
 
 /// How many numbers of a type one instruction works on at least, where a device packs them.
-std::uint32_t packed(NumberType type) { return std::max(1u, 32 / gpu::facts_of(type).bits); }
+std::uint32_t packed(NumberType type) { return std::max(1u, 32 / device::facts_of(type).bits); }
 
 /// A CPU's driver that runs items as lanes counts the trips of a loop and keeps masks for it, which takes longer to
 /// hide.
 constexpr std::uint32_t body_instructions_of_lanes = 256;
 
-bool runs_items_as_lanes(const gpu::DeviceInfo& info) {
-  return info.type == gpu::DeviceType::cpu && info.widest_load_bytes <= 16;
+bool runs_items_as_lanes(const device::DeviceInfo& info) {
+  return info.type == device::DeviceType::cpu && info.widest_load_bytes <= 16;
 }
 
-ArithmeticShape unrolled(ArithmeticShape shape, const gpu::DeviceInfo& info, std::uint32_t numbers_per_instruction) {
+ArithmeticShape unrolled(ArithmeticShape shape, const device::DeviceInfo& info, std::uint32_t numbers_per_instruction) {
   const std::uint32_t most = runs_items_as_lanes(info) ? body_instructions_of_lanes : body_instructions;
   const std::uint32_t vectors = std::max(1u, shape.width / numbers_per_instruction);
   shape.unroll = 1;
@@ -49,11 +49,11 @@ ArithmeticShape unrolled(ArithmeticShape shape, const gpu::DeviceInfo& info, std
 
 class ArithmeticTrials {
  public:
-  ArithmeticTrials(gpu::Device& device, NumberType type, Operation operation)
+  ArithmeticTrials(device::Device& device, NumberType type, Operation operation)
       : device_(device),
         type_(type),
         operation_(operation),
-        starts_(device.make_buffer(gpu::start_words_count * sizeof(std::uint32_t))) {
+        starts_(device.make_buffer(device::start_words_count * sizeof(std::uint32_t))) {
     const std::vector<std::uint32_t> words = ArithmeticProof(chain_of(type, operation, true), 1).start_words();
     starts_->write(0, std::as_bytes(std::span(words)));
   }
@@ -67,9 +67,9 @@ class ArithmeticTrials {
     try {
       one.kernel = arithmetic_kernel(device_, type_, operation_, shape);
       one.speed = timed(one, best);
-    } catch (const gpu::Lost&) {
+    } catch (const device::Lost&) {
       throw;
-    } catch (const gpu::Error& error) {
+    } catch (const device::Error& error) {
       if (!failure_) failure_ = error.what();
     }
     return one.speed;
@@ -85,13 +85,13 @@ class ArithmeticTrials {
   }
 
   [[noreturn]] void give_up() const {
-    throw gpu::Error(failure_.value_or("no shape of the arithmetic kernel runs on this device"));
+    throw device::Error(failure_.value_or("no shape of the arithmetic kernel runs on this device"));
   }
 
  private:
   struct Tried {
     ArithmeticShape shape;
-    std::unique_ptr<gpu::Kernel> kernel;
+    std::unique_ptr<device::Kernel> kernel;
     double speed = 0;
   };
 
@@ -126,10 +126,10 @@ class ArithmeticTrials {
     return numbers(ns);
   }
 
-  gpu::Device& device_;
+  device::Device& device_;
   NumberType type_;
   Operation operation_;
-  std::unique_ptr<gpu::Buffer> starts_;
+  std::unique_ptr<device::Buffer> starts_;
   std::vector<Tried> tried_;
   std::optional<std::string> failure_;
 };
@@ -137,10 +137,10 @@ class ArithmeticTrials {
 /// Where a search begins. A GPU has many items, and hides latency by them or by accumulators; vectors let it pack
 /// narrow numbers, and issue two at once. A CPU's driver has one item a core that works on the widest vectors, of which
 /// as many accumulators as its registers hold hide the latency; or it runs items of a group as its vectors' lanes.
-std::vector<ArithmeticShape> usual_shapes(const gpu::DeviceInfo& info, NumberType type) {
+std::vector<ArithmeticShape> usual_shapes(const device::DeviceInfo& info, NumberType type) {
   const std::uint32_t units = compute_units_of(info);
   std::vector<ArithmeticShape> shapes;
-  if (info.type != gpu::DeviceType::cpu) {
+  if (info.type != device::DeviceType::cpu) {
     const std::uint32_t pack = std::min(4u, packed(type));
     const std::uint32_t group = std::min(256u, info.largest_group_size);
     for (const auto& [width, accumulators] :
@@ -153,7 +153,7 @@ std::vector<ArithmeticShape> usual_shapes(const gpu::DeviceInfo& info, NumberTyp
   }
   const bool alone = can_be_alone(type);
   constexpr std::uint32_t widest_register_bits = 512;
-  const std::uint32_t lanes = std::min(16u, widest_register_bits / gpu::facts_of(type).bits);
+  const std::uint32_t lanes = std::min(16u, widest_register_bits / device::facts_of(type).bits);
   const bool by_lanes = runs_items_as_lanes(info);
   const std::uint32_t width = by_lanes ? 1 : lanes;
   const std::uint32_t group = by_lanes ? std::min(16u, info.largest_group_size) : 1;
@@ -170,7 +170,7 @@ std::vector<ArithmeticShape> usual_shapes(const gpu::DeviceInfo& info, NumberTyp
 }
 
 /// The shapes that differ in one number.
-std::vector<ArithmeticShape> nearby(const ArithmeticShape& shape, const gpu::DeviceInfo& info, NumberType type) {
+std::vector<ArithmeticShape> nearby(const ArithmeticShape& shape, const device::DeviceInfo& info, NumberType type) {
   std::vector<ArithmeticShape> all;
   const std::uint32_t pack = std::min(packed(type), shape.width);
   const auto with = [&](auto change) {
@@ -198,7 +198,7 @@ std::vector<ArithmeticShape> nearby(const ArithmeticShape& shape, const gpu::Dev
 
 }  // namespace
 
-ArithmeticShape search_arithmetic_shape(gpu::Device& device, NumberType type, Operation operation,
+ArithmeticShape search_arithmetic_shape(device::Device& device, NumberType type, Operation operation,
                                         const ArithmeticSearch& search) {
   ArithmeticTrials trials(device, type, operation);
   ArithmeticShape best;

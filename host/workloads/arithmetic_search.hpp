@@ -12,8 +12,8 @@ struct ArithmeticSearch {
   std::function<void()> alive = [] {};  ///< called after each shape: drivers of CPUs take seconds to compile one
 };
 
-/// The fastest shape found. Throws as arithmetic_kernel() does, and gpu::Error where no shape runs.
-ArithmeticShape search_arithmetic_shape(gpu::Device& device, NumberType type, Operation operation,
+/// The fastest shape found. Throws as arithmetic_kernel() does, and device::Error where no shape runs.
+ArithmeticShape search_arithmetic_shape(device::Device& device, NumberType type, Operation operation,
                                         const ArithmeticSearch& search);
 
 }  // namespace sonde::workloads

@@ -16,13 +16,13 @@ constexpr std::uint32_t light_delay = 16;
 /// Beyond every cache known: more would only take memory from the walk.
 constexpr std::uint64_t most_light_bytes = 512 << 20;
 
-StretchSums filled(gpu::Buffer& memory, const StreamWalk& walk, std::uint64_t seed) {
+StretchSums filled(device::Buffer& memory, const StreamWalk& walk, std::uint64_t seed) {
   return {walk, write_noise(memory, Noise(seed), walk.shape.piece_words())};
 }
 
 }  // namespace
 
-BackgroundLoad light_background_load(const gpu::DeviceInfo& device, std::uint64_t walk_bytes,
+BackgroundLoad light_background_load(const device::DeviceInfo& device, std::uint64_t walk_bytes,
                                      std::uint32_t group_size) {
   // Each on a compute unit of its own, where there are so many; a single one runs several groups side by side.
   const std::uint32_t groups = std::clamp(device.compute_units, 2u, most_light_groups + 1) - 1;
@@ -31,7 +31,7 @@ BackgroundLoad light_background_load(const gpu::DeviceInfo& device, std::uint64_
   return {.shape = fitted(shape, Sharing::separate, bytes), .bytes = bytes, .delay = light_delay};
 }
 
-BackgroundStream::BackgroundStream(gpu::Device& device, const BackgroundLoad& load, gpu::Use use, std::uint64_t seed)
+BackgroundStream::BackgroundStream(device::Device& device, const BackgroundLoad& load, device::Use use, std::uint64_t seed)
     : absent_(load.absent),
       delay_(load.delay),
       most_trips_(device.info().most_trips),

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "workloads/stream_proof.hpp"
 #include "workloads/stream_walk.hpp"
 
@@ -25,15 +25,15 @@ struct BackgroundLoad {
 /// So little that it only keeps memory and the way to it awake: a few GB/s. As much memory as the walk's own: a cache
 /// then holds at least half of what it would hold of the walk alone, and a stream beside a walk that misses a cache
 /// misses it as well.
-BackgroundLoad light_background_load(const gpu::DeviceInfo& device, std::uint64_t walk_bytes, std::uint32_t group_size);
+BackgroundLoad light_background_load(const device::DeviceInfo& device, std::uint64_t walk_bytes, std::uint32_t group_size);
 
 /// The groups beside the walk of kernels/chase_loaded.cl: their memory, their arguments, and the proof of what they
 /// read.
 class BackgroundStream {
  public:
-  BackgroundStream(gpu::Device& device, const BackgroundLoad& load, gpu::Use use, std::uint64_t seed);
+  BackgroundStream(device::Device& device, const BackgroundLoad& load, device::Use use, std::uint64_t seed);
 
-  gpu::Buffer* memory() const { return memory_.get(); }
+  device::Buffer* memory() const { return memory_.get(); }
   std::uint32_t groups() const { return absent_ ? 0 : walk_.shape.groups; }
   /// Words of the cursor: the walk's own, then those of each group.
   std::size_t cursor_words() const { return words_of_walk + std::size_t{2} * groups(); }
@@ -58,7 +58,7 @@ class BackgroundStream {
   std::uint32_t delay_;
   std::uint32_t most_trips_;
   StreamWalk walk_;
-  std::unique_ptr<gpu::Buffer> memory_;
+  std::unique_ptr<device::Buffer> memory_;
   StretchSums sums_;
   std::vector<std::uint32_t> sums_before_;  ///< what each group's word of sums held
   std::uint64_t start_ = 0;                 ///< of the launch that is looked at

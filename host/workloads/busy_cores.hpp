@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 
 namespace sonde::workloads {
 
@@ -13,10 +13,10 @@ namespace sonde::workloads {
 class BusyCores {
  public:
   /// Of a dispatch of so many work-groups, which may be fewer than there are cores.
-  BusyCores(const gpu::DeviceInfo& device, std::uint32_t groups);
+  BusyCores(const device::DeviceInfo& device, std::uint32_t groups);
 
   /// Makes the dispatch, which returns the device's own time for it.
-  gpu::Nanoseconds during(const std::function<gpu::Nanoseconds()>& dispatch);
+  device::Nanoseconds during(const std::function<device::Nanoseconds()>& dispatch);
 
   /// Whether some core did not work through the last one. Never of other devices, nor where the system counts CPU time
   /// by ticks that are as long as a dispatch.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "measure/probe.hpp"
 #include "workloads/background_stream.hpp"
 #include "workloads/line_layout.hpp"
@@ -11,20 +11,20 @@
 namespace sonde::workloads {
 
 /// Through a random single cycle over `count` slots. Throws Unsupported where the device lacks the path.
-measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const LineLayout& layout, std::uint64_t seed,
+measure::Workload cycle_chase(device::Device& device, std::uint32_t count, const LineLayout& layout, std::uint64_t seed,
                               Path path = Path::vector, const Placement& placement = {});
 
 /// The same by the vector path, beside a light stream. Throws Unsupported where the two do not run at the same time.
-measure::Workload cycle_chase_awake(gpu::Device& device, std::uint32_t count, const LineLayout& layout,
+measure::Workload cycle_chase_awake(device::Device& device, std::uint32_t count, const LineLayout& layout,
                                     std::uint64_t seed);
 
 /// The same beside a load: takes its repetitions itself, and says in `gpu_gbps` what the load moved meanwhile.
 /// Throws Unsupported where the two do not run at the same time.
-measure::Workload chase_under_load(gpu::Device& device, std::uint32_t count, const LineLayout& layout,
+measure::Workload chase_under_load(device::Device& device, std::uint32_t count, const LineLayout& layout,
                                    std::uint64_t seed, const BackgroundLoad& load);
 
 /// Over uniformly random lines, each dependent on the one before; `count` lines side by side.
-measure::Workload independent_chase(gpu::Device& device, std::uint32_t count, std::uint32_t line_bytes,
+measure::Workload independent_chase(device::Device& device, std::uint32_t count, std::uint32_t line_bytes,
                                     std::uint64_t seed, const Placement& placement = {});
 
 }  // namespace sonde::workloads

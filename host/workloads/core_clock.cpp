@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/cycles.hpp"
 #include "workloads/arithmetic_chain.hpp"
 #include "workloads/single_item.hpp"
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::uint64_t few_steps = steps_per_trip;
 /// Far longer than a timer's step, and so short that beside a point it is nothing.
-constexpr gpu::Nanoseconds long_enough{100e3};
+constexpr device::Nanoseconds long_enough{100e3};
 constexpr std::size_t pairs_beside_a_point = 3;
 /// Where these are further apart, some were interrupted: then so many times as many are made, as two of three would
 /// tell another clock.
@@ -44,7 +44,7 @@ double median(const std::vector<double>& values) { return analysis::quantile(val
 /// The chain's time a step by pairs of a short and a long dispatch, whose difference is free of the launch.
 class ArithmeticChain {
  public:
-  ArithmeticChain(gpu::Device& device, const std::function<void()>& alive)
+  ArithmeticChain(device::Device& device, const std::function<void()>& alive)
       : work_(arithmetic_chain(device)), alive_(alive) {
     run(few_steps);  // compiles
     while (many_steps_ < work_.most / 2 && shortest() < long_enough) many_steps_ *= 2;
@@ -54,7 +54,7 @@ class ArithmeticChain {
     std::vector<double> slopes;
     const auto take = [&](std::size_t wanted) {
       while (slopes.size() < wanted) {
-        const gpu::Nanoseconds short_time = run(few_steps);
+        const device::Nanoseconds short_time = run(few_steps);
         slopes.push_back((run(many_steps_) - short_time).count() / static_cast<double>(many_steps_ - few_steps));
       }
     };
@@ -66,14 +66,14 @@ class ArithmeticChain {
 
  private:
   /// Of two, as an interruption makes any dispatch long enough; and less the launch, as that does too.
-  gpu::Nanoseconds shortest() {
-    const gpu::Nanoseconds first = run(many_steps_);
+  device::Nanoseconds shortest() {
+    const device::Nanoseconds first = run(many_steps_);
     return std::min(first, run(many_steps_)) - run(few_steps);
   }
 
-  gpu::Nanoseconds run(std::uint64_t steps) {
-    const gpu::Nanoseconds time = work_.run(steps);
-    if (const auto flaw = work_.flaw()) throw gpu::Error(*flaw);
+  device::Nanoseconds run(std::uint64_t steps) {
+    const device::Nanoseconds time = work_.run(steps);
+    if (const auto flaw = work_.flaw()) throw device::Error(*flaw);
     alive_();
     return time;
   }
@@ -83,7 +83,7 @@ class ArithmeticChain {
   std::uint64_t many_steps_ = std::uint64_t{16} * steps_per_trip;
 };
 
-measure::CountedChain counted_chain(gpu::Device& device, const std::function<void()>& alive) {
+measure::CountedChain counted_chain(device::Device& device, const std::function<void()>& alive) {
   const auto run = counted_arithmetic_chain(device);
   (void)run(steps_per_trip);  // compiles
   std::array<std::vector<double>, 2> ticks;
@@ -107,10 +107,10 @@ measure::CountedChain counted_chain(gpu::Device& device, const std::function<voi
 
 }  // namespace
 
-std::function<std::optional<measure::CoreClock>()> core_clock_of(gpu::Device& device, const measure::Settled& settled,
+std::function<std::optional<measure::CoreClock>()> core_clock_of(device::Device& device, const measure::Settled& settled,
                                                                  const std::function<std::optional<double>()>& read_mhz,
                                                                  const std::function<void()>& alive) {
-  if (device.info().type == gpu::DeviceType::cpu) return {};
+  if (device.info().type == device::DeviceType::cpu) return {};
   const auto chain = std::make_shared<ArithmeticChain>(device, alive);
   const double nanoseconds_per_step = chain->nanoseconds_per_step(counted_pairs);
   std::optional<double> cycles;

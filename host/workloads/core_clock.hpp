@@ -3,7 +3,7 @@
 #include <functional>
 #include <optional>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "measure/probe.hpp"
 #include "measure/settle.hpp"
 
@@ -11,7 +11,7 @@ namespace sonde::workloads {
 
 /// What tells the device's core clock whenever it is called, by half a millisecond of arithmetic; itself empty where
 /// cycles cannot be known. `read_mhz` asks the device's sensors. The device must outlive it.
-std::function<std::optional<measure::CoreClock>()> core_clock_of(gpu::Device& device, const measure::Settled& settled,
+std::function<std::optional<measure::CoreClock>()> core_clock_of(device::Device& device, const measure::Settled& settled,
                                                                  const std::function<std::optional<double>()>& read_mhz,
                                                                  const std::function<void()>& alive);
 

@@ -8,7 +8,7 @@
 
 #include "cpu/pinned.hpp"
 #include "cpu/streamer.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "os/cpu_time.hpp"
 #include "workloads/single_item.hpp"
 #include "workloads/walk.hpp"
@@ -25,7 +25,7 @@ constexpr std::uint64_t most_stream_bytes = 512 << 20;
 /// What runs beside a walk, and the core that it is kept on.
 struct Standing {
   std::unique_ptr<cpu::Streamer> beside;
-  gpu::Nanoseconds alone{0};  ///< walked since the reader was last seen to have read
+  device::Nanoseconds alone{0};  ///< walked since the reader was last seen to have read
   bool interrupted = false;   ///< the thread did not have its core for all of the last walk
   cpu::Pinned pinned;         ///< after the reader's thread has been made, which would inherit the mask
 
@@ -45,18 +45,18 @@ class Meeting {
  public:
   explicit Meeting(Standing& standing)
       : standing_(standing), before_(read()), own_time_before_(os::cpu_time_of_this_thread()) {}
-  gpu::Nanoseconds proved(gpu::Nanoseconds time) const {
+  device::Nanoseconds proved(device::Nanoseconds time) const {
     standing_.interrupted = os::was_interrupted(own_time_before_, os::cpu_time_of_this_thread(), time.count() * 1e-9);
     if (standing_.beside == nullptr) return time;
-    standing_.alone = read() == before_ ? standing_.alone + time : gpu::Nanoseconds(0);
+    standing_.alone = read() == before_ ? standing_.alone + time : device::Nanoseconds(0);
     if (standing_.alone > longest_alone) {
-      throw gpu::Unsupported("the system ran nothing beside the walk, so memory was not kept awake");
+      throw device::Unsupported("the system ran nothing beside the walk, so memory was not kept awake");
     }
     return time;
   }
 
  private:
-  static constexpr gpu::Nanoseconds longest_alone{50e6};
+  static constexpr device::Nanoseconds longest_alone{50e6};
   std::uint64_t read() const { return standing_.beside != nullptr ? standing_.beside->bytes_moved() : 0; }
   Standing& standing_;
   std::uint64_t before_;
@@ -64,7 +64,7 @@ class Meeting {
 };
 
 /// A region as a buffer that the walks' writers fill.
-class RegionBuffer final : public gpu::Buffer {
+class RegionBuffer final : public device::Buffer {
  public:
   explicit RegionBuffer(cpu::Region& region) : region_(region) {}
   std::uint64_t size_bytes() const override { return region_.size_bytes(); }
@@ -99,7 +99,7 @@ struct CycleWalk {
         standing(where, std::uint64_t{count} * layout.slot_bytes()),
         at(cycle.start()) {}
 
-  gpu::Nanoseconds run(std::uint64_t hops) {
+  device::Nanoseconds run(std::uint64_t hops) {
     place = static_cast<std::uint32_t>((place + hops) % cycle.size());
     const Meeting meeting(standing);
     const auto begin = Clock::now();
@@ -138,7 +138,7 @@ struct IndependentWalk {
     return static_cast<std::uint32_t>(std::uint64_t{mixed} * count >> 32);
   }
 
-  gpu::Nanoseconds run(std::uint64_t hops) {
+  device::Nanoseconds run(std::uint64_t hops) {
     std::uint32_t number = counter;
     for (std::uint64_t hop = 0; hop < hops; ++hop) {
       expected = word_of_line(line_after(expected, ++number, count), seed);

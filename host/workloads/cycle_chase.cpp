@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "kernels.hpp"
 #include "workloads/chases.hpp"
 #include "workloads/load_instruction.hpp"
@@ -19,8 +19,8 @@ namespace {
 
 /// A path's kernel, and how it reads the chain.
 struct Way {
-  const gpu::KernelSource& kernel;
-  gpu::Use use = gpu::Use::storage;
+  const device::KernelSource& kernel;
+  device::Use use = device::Use::storage;
   bool by_offset = false;  ///< else by index: images have no bytes, and what is small has addresses of 32 bits
 };
 
@@ -28,8 +28,8 @@ Way way_of(Path path) {
   switch (path) {
     case Path::vector: break;
     case Path::scalar: return {.kernel = kernels::chase_scalar, .by_offset = true};
-    case Path::constant: return {kernels::chase_constant, gpu::Use::constant};
-    case Path::image: return {kernels::chase_image, gpu::Use::texels};
+    case Path::constant: return {kernels::chase_constant, device::Use::constant};
+    case Path::image: return {kernels::chase_image, device::Use::texels};
     case Path::local: return {kernels::chase_local};
     case Path::atomic: return {.kernel = kernels::chase_atomic, .by_offset = true};
   }
@@ -38,28 +38,28 @@ Way way_of(Path path) {
 
 /// Bytes as far as 32 bits reach, then words. A CPU that is reached through Vulkan computes addresses one vector lane
 /// after the other, which takes lavapipe 1.5 ns longer with bytes.
-std::uint32_t shift_for(const gpu::DeviceInfo& device, Path path, std::uint64_t bytes) {
-  const bool by_lanes = device.type == gpu::DeviceType::cpu && device.api == gpu::Api::vulkan;
+std::uint32_t shift_for(const device::DeviceInfo& device, Path path, std::uint64_t bytes) {
+  const bool by_lanes = device.type == device::DeviceType::cpu && device.api == device::Api::vulkan;
   return way_of(path).by_offset && !by_lanes && bytes <= std::uint64_t{1} << 32 ? 0 : 2;
 }
 
 /// Behind those of the streams beside the walk, if any. A kernel that walks by index does not look at it.
-std::vector<gpu::Constant> with_offset_shift(std::span<const gpu::Constant> beside, std::uint32_t offset_shift) {
-  std::vector<gpu::Constant> all(beside.begin(), beside.end());
+std::vector<device::Constant> with_offset_shift(std::span<const device::Constant> beside, std::uint32_t offset_shift) {
+  std::vector<device::Constant> all(beside.begin(), beside.end());
   all.push_back({"OFFSET_SHIFT", offset_shift});
   return all;
 }
 
-void check_local_memory(const gpu::DeviceInfo& device) {
+void check_local_memory(const device::DeviceInfo& device) {
   if (device.local_bytes >= local_walk_bytes) return;
-  throw gpu::Unsupported(device.local_bytes == 0 ? "the device has no work-group memory of its own"
+  throw device::Unsupported(device.local_bytes == 0 ? "the device has no work-group memory of its own"
                                                  : "the device's work-group memory is smaller than the walk's " +
                                                        measure::size_text(local_walk_bytes));
 }
 
 }  // namespace
 
-CycleChase::CycleChase(gpu::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed, Path by,
+CycleChase::CycleChase(device::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed, Path by,
                        const Placement& placement)
     : device(on),
       path(by),
@@ -71,12 +71,12 @@ CycleChase::CycleChase(gpu::Device& on, std::uint32_t count, const LineLayout& w
       places(random_cycle(count, seed)),
       end(2) {
   fill(on, *memory, placement, way_of(by).use,
-       [&](gpu::Buffer& to) { write_cycle(to, places, layout, seed, offset_shift); });
+       [&](device::Buffer& to) { write_cycle(to, places, layout, seed, offset_shift); });
   begin();
 }
 
-CycleChase::CycleChase(gpu::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
-                       const BackgroundLoad& load, gpu::Use use)
+CycleChase::CycleChase(device::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
+                       const BackgroundLoad& load, device::Use use)
     : device(on),
       path(Path::vector),
       layout(where),
@@ -101,11 +101,11 @@ void CycleChase::begin() {
   if (cursor) cursor->write(0, std::as_bytes(std::span(end)));
 }
 
-gpu::Nanoseconds CycleChase::run(std::uint64_t hops) {
+device::Nanoseconds CycleChase::run(std::uint64_t hops) {
   trips = static_cast<std::uint32_t>(hops / hops_per_trip);
   place = static_cast<std::uint32_t>((place + hops) % places.size());
   ++launches;
-  gpu::Launch launch{.buffers = {memory.get(), cursor.get()}, .scalars = scalars(), .groups = 1};
+  device::Launch launch{.buffers = {memory.get(), cursor.get()}, .scalars = scalars(), .groups = 1};
   if (beside) {
     launch.buffers.push_back(beside->memory());
     launch.groups += beside->groups();
@@ -117,9 +117,9 @@ gpu::Nanoseconds CycleChase::run(std::uint64_t hops) {
 
 void CycleChase::check_that_they_met() const {
   // Below, a load may come too late for the walk; a first launch spends its time on other things.
-  constexpr gpu::Nanoseconds long_enough{200e3};
+  constexpr device::Nanoseconds long_enough{200e3};
   if (launches == 1 || lasted < long_enough || beside->bytes() > 0) return;
-  throw gpu::Unsupported("the driver ran nothing beside the walk, so memory was not loaded or kept awake");
+  throw device::Unsupported("the driver ran nothing beside the walk, so memory was not loaded or kept awake");
 }
 
 std::vector<std::uint32_t> CycleChase::scalars() {
@@ -140,7 +140,7 @@ std::optional<std::string> CycleChase::flaw() {
   return beside->look(end);
 }
 
-measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const LineLayout& layout, std::uint64_t seed,
+measure::Workload cycle_chase(device::Device& device, std::uint32_t count, const LineLayout& layout, std::uint64_t seed,
                               Path path, const Placement& placement) {
   if (path == Path::local) check_local_memory(device.info());
   const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, path, placement);
@@ -152,11 +152,11 @@ measure::Workload cycle_chase(gpu::Device& device, std::uint32_t count, const Li
   return workload;
 }
 
-measure::Workload cycle_chase_awake(gpu::Device& device, std::uint32_t count, const LineLayout& layout,
+measure::Workload cycle_chase_awake(device::Device& device, std::uint32_t count, const LineLayout& layout,
                                     std::uint64_t seed) {
   const BackgroundLoad load = light_background_load(device.info(), std::uint64_t{count} * layout.slot_bytes(),
                                                     single_item_group(device.info()));
-  const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, load, gpu::Use::storage);
+  const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, load, device::Use::storage);
   measure::Workload workload = walk_workload(chase, count);
   workload.flaw = [chase] {
     const auto flaw = chase->flaw();

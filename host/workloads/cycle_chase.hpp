@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "workloads/background_stream.hpp"
 #include "workloads/line_layout.hpp"
 #include "workloads/memory_kinds.hpp"
@@ -16,27 +16,27 @@ namespace sonde::workloads {
 
 /// A walk through a random cycle, alone or beside a load. It continues where its last dispatch ended.
 struct CycleChase {
-  gpu::Device& device;
+  device::Device& device;
   Path path;
   LineLayout layout;
   std::uint32_t offset_shift;  ///< the chain's words count in units of so many doublings of a byte (kernels/offsets.h)
-  std::unique_ptr<gpu::Kernel> kernel;
-  std::unique_ptr<gpu::Buffer> memory;
+  std::unique_ptr<device::Kernel> kernel;
+  std::unique_ptr<device::Buffer> memory;
   std::optional<BackgroundStream> beside;
-  std::unique_ptr<gpu::Buffer> cursor;
+  std::unique_ptr<device::Buffer> cursor;
   std::vector<std::uint32_t> places;  ///< of each slot in the cycle
   std::uint32_t place = 0;            ///< where the walk stands now
   std::vector<std::uint32_t> end;     ///< what the last dispatch left: its word, its trips, and what a load adds
   std::uint32_t trips = 0;
   std::uint32_t launches = 0;
-  gpu::Nanoseconds lasted{0};  ///< the last dispatch
+  device::Nanoseconds lasted{0};  ///< the last dispatch
 
-  CycleChase(gpu::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed, Path by,
+  CycleChase(device::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed, Path by,
              const Placement& placement = {});
-  CycleChase(gpu::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
-             const BackgroundLoad& load, gpu::Use use);
+  CycleChase(device::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
+             const BackgroundLoad& load, device::Use use);
 
-  gpu::Nanoseconds run(std::uint64_t hops);
+  device::Nanoseconds run(std::uint64_t hops);
   std::optional<std::string> flaw();  ///< of the last dispatch
   /// Throws Unsupported where the load beside the last dispatch did not run at the same time.
   void check_that_they_met() const;

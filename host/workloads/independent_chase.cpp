@@ -15,18 +15,18 @@ namespace {
 constexpr std::uint64_t draws_of_a_line = 3;
 
 struct IndependentChase {
-  gpu::Device& device;
+  device::Device& device;
   std::uint32_t count;
   std::uint32_t line_words;
   std::uint64_t seed;
-  std::unique_ptr<gpu::Kernel> kernel;
-  std::unique_ptr<gpu::Buffer> memory;
-  std::unique_ptr<gpu::Buffer> cursor;
+  std::unique_ptr<device::Kernel> kernel;
+  std::unique_ptr<device::Buffer> memory;
+  std::unique_ptr<device::Buffer> cursor;
   std::uint32_t word = 0;  ///< what the device must have loaded last
   std::uint32_t counter = 0;
   std::uint32_t trips = 0;
 
-  IndependentChase(gpu::Device& on, std::uint32_t lines, std::uint32_t line_bytes, std::uint64_t with_seed,
+  IndependentChase(device::Device& on, std::uint32_t lines, std::uint32_t line_bytes, std::uint64_t with_seed,
                    const Placement& placement)
       : device(on),
         count(lines),
@@ -35,12 +35,12 @@ struct IndependentChase {
         kernel(on.make_kernel(kernels::independent_chase, single_item_group(on.info()))),
         memory(buffer_in(on, placement.memory, std::uint64_t{lines} * line_bytes)),
         cursor(on.make_buffer(3 * sizeof(std::uint32_t))) {
-    fill(on, *memory, placement, gpu::Use::storage, [&](gpu::Buffer& to) { write_words(to, lines, line_bytes, seed); });
+    fill(on, *memory, placement, device::Use::storage, [&](device::Buffer& to) { write_words(to, lines, line_bytes, seed); });
     const std::array<std::uint32_t, 3> start{};
     cursor->write(0, std::as_bytes(std::span(start)));
   }
 
-  gpu::Nanoseconds run(std::uint64_t hops) {
+  device::Nanoseconds run(std::uint64_t hops) {
     trips = static_cast<std::uint32_t>(hops / hops_per_trip);
     for (std::uint64_t hop = 0; hop < hops; ++hop) {
       ++counter;
@@ -60,7 +60,7 @@ struct IndependentChase {
 
 }  // namespace
 
-measure::Workload independent_chase(gpu::Device& device, std::uint32_t count, std::uint32_t line_bytes,
+measure::Workload independent_chase(device::Device& device, std::uint32_t count, std::uint32_t line_bytes,
                                     std::uint64_t seed, const Placement& placement) {
   measure::Workload workload =
       walk_workload(std::make_shared<IndependentChase>(device, count, line_bytes, seed, placement), count);

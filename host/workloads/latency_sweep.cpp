@@ -70,8 +70,8 @@ std::vector<double> shares_of_a_cache(measure::Effort effort, double bytes, bool
 }
 
 /// From where on a sweep has half as many sizes.
-double many_from_bytes(const gpu::DeviceInfo& device, measure::Effort effort) {
-  const bool cpu = device.type == gpu::DeviceType::cpu;
+double many_from_bytes(const device::DeviceInfo& device, measure::Effort effort) {
+  const bool cpu = device.type == device::DeviceType::cpu;
   switch (effort) {
     case measure::Effort::quick: return cpu ? few_bytes : many_bytes;
     case measure::Effort::normal: return cpu ? far_bytes : very_many_bytes;
@@ -80,14 +80,14 @@ double many_from_bytes(const gpu::DeviceInfo& device, measure::Effort effort) {
   return very_many_bytes;
 }
 
-std::uint64_t largest_by_default(measure::Effort effort, gpu::DeviceType type) {
+std::uint64_t largest_by_default(measure::Effort effort, device::DeviceType type) {
   switch (effort) {
     case measure::Effort::quick: return 64ull << 20;
     case measure::Effort::normal: return 256ull << 20;
     case measure::Effort::thorough: break;
   }
   // Beyond 4 GiB GPUs translate otherwise, and drivers' limits are met: the sweep ends at the first with its reason.
-  const bool gpu = type == gpu::DeviceType::discrete || type == gpu::DeviceType::integrated;
+  const bool gpu = type == device::DeviceType::discrete || type == device::DeviceType::integrated;
   return gpu ? 8ull << 30 : 1ull << 30;
 }
 
@@ -115,9 +115,9 @@ struct FarEdges {
   double looked_at_below_bytes = std::numeric_limits<double>::infinity();
 };
 
-FarEdges far_edges(const gpu::DeviceInfo& device, measure::Effort effort, bool closely) {
+FarEdges far_edges(const device::DeviceInfo& device, measure::Effort effort, bool closely) {
   // A CPU that stands for a GPU has no cache there worth minutes.
-  if (device.type != gpu::DeviceType::cpu || effort == measure::Effort::thorough) return {};
+  if (device.type != device::DeviceType::cpu || effort == measure::Effort::thorough) return {};
   FarEdges far{.bracketed = bracketed_far};
   const bool quick = effort == measure::Effort::quick;
   far.close_below_bytes = quick ? shared_bytes : far_bytes;
@@ -159,12 +159,12 @@ bool ends_on_a_rise(const std::vector<analysis::CurvePoint>& cycle) {
 }  // namespace
 
 std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle, double end,
-                                 const gpu::DeviceInfo& device, const Request& request) {
+                                 const device::DeviceInfo& device, const Request& request) {
   const bool may_end = request.largest_bytes || request.effort == measure::Effort::thorough;
   const double last = cycle.back().bytes;
   if (may_end || last < 0.99 * end || last > 1.1 * end || !ends_on_a_rise(cycle)) return {};
   std::vector<double> sizes;
-  const double most_doublings = device.type == gpu::DeviceType::cpu ? 1 : 2;
+  const double most_doublings = device.type == device::DeviceType::cpu ? 1 : 2;
   for (double doublings = 0.5; doublings <= most_doublings; doublings += 0.5) {
     sizes.push_back(end * std::exp2(doublings));
   }
@@ -173,7 +173,7 @@ std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle,
 
 bool is_wide(const analysis::Gap& gap, bool closely) { return gap.high_bytes > (closely ? 1.03 : 1.1) * gap.low_bytes; }
 
-double largest_bytes(const gpu::DeviceInfo& device, const Request& request) {
+double largest_bytes(const device::DeviceInfo& device, const Request& request) {
   return static_cast<double>(request.largest_bytes.value_or(largest_by_default(request.effort, device.type)));
 }
 
@@ -181,7 +181,7 @@ Point sized_point(const Request& request, const std::map<std::string, std::strin
   return point(request, series, bytes, request.line_bytes, 1);
 }
 
-std::vector<Point> coarse_points(const gpu::DeviceInfo& device, const Request& request) {
+std::vector<Point> coarse_points(const device::DeviceInfo& device, const Request& request) {
   const double line = request.line_bytes;
   const double least = static_cast<double>(request.smallest_bytes.value_or(1024));
   std::vector<Point> points;
@@ -202,7 +202,7 @@ std::vector<Point> coarse_points(const gpu::DeviceInfo& device, const Request& r
   return shuffled(points, request.seed);
 }
 
-std::vector<Point> further_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
+std::vector<Point> further_points(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
                                   const Request& request) {
   const bool first_sweep = curves.cycle.size() <= coarse_points(device, request).size();
   if (!first_sweep) return {};
@@ -215,7 +215,7 @@ std::vector<Point> further_points(const analysis::LatencyCurves& curves, const g
   return shuffled(points, request.seed);
 }
 
-std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
+std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
                                const Request& request, Path path) {
   const bool closely = path == Path::vector || request.effort == measure::Effort::thorough;
   const FarEdges far = far_edges(device, request.effort, closely);
@@ -244,7 +244,7 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const gpu:
   return shuffled(points, request.seed + curves.cycle.size());
 }
 
-std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
+std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
                                    const Request& request) {
   const std::vector<analysis::Edge> found = analysis::find_edges(curves);
   if (found.empty()) return {};
@@ -254,7 +254,7 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
   const auto ask_hits = [&](double bytes, int replicates) {
     points.push_back(point(request, "independent", bytes, request.line_bytes, replicates));
   };
-  const bool briefly_on_cpu = device.type == gpu::DeviceType::cpu && request.effort != measure::Effort::thorough;
+  const bool briefly_on_cpu = device.type == device::DeviceType::cpu && request.effort != measure::Effort::thorough;
   const double smallest = static_cast<double>(request.smallest_bytes.value_or(1024));
   for (const double share : {0.3, 0.5}) ask_hits(std::max(smallest, share * found.front().onset_bytes), 1);
   for (std::size_t edge = 0; edge < found.size(); ++edge) {
@@ -277,7 +277,7 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
     }
   }
   // Other devices have pages of their own, which walks with several strides tell.
-  if (device.type != gpu::DeviceType::cpu) return shuffled(points, request.seed);
+  if (device.type != device::DeviceType::cpu) return shuffled(points, request.seed);
   const double page_bytes = request.page_bytes;
   const double furthest = std::min(4 * found.back().middle_bytes, largest);
   for (double span = 16 * page_bytes; span <= furthest; span *= 2)

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/counted_window.hpp"
 #include "measure/stopping.hpp"
 #include "workloads/chases.hpp"
@@ -16,7 +16,7 @@
 namespace sonde::workloads {
 namespace {
 
-using gpu::Nanoseconds;
+using device::Nanoseconds;
 
 /// The load may use so much of the rounds that it is allowed in the longest dispatch: it must not end before the walk.
 constexpr double most_share_of_rounds = 0.4;
@@ -43,7 +43,7 @@ class UnderLoad {
 
   Dispatch run(std::uint64_t hops) {
     const Nanoseconds time = chase_->run(hops);
-    if (const auto flaw = chase_->flaw()) throw gpu::Error(*flaw);
+    if (const auto flaw = chase_->flaw()) throw device::Error(*flaw);
     alive_();
     return {time.count(), static_cast<double>(chase_->beside->bytes())};
   }
@@ -133,7 +133,7 @@ measure::Repetitions observe(const std::shared_ptr<CycleChase>& chase, const mea
     if (rule.done()) break;
   }
   if (static_cast<int>(values.size()) < limits.least_repetitions) {
-    throw gpu::Unsupported(
+    throw device::Unsupported(
         "the driver seldom let the load run as long as the walk, so the two were not measured side by side");
   }
 
@@ -142,14 +142,14 @@ measure::Repetitions observe(const std::shared_ptr<CycleChase>& chase, const mea
                                        analysis::quantile(values, 0.5) * static_cast<double>(few));
   result.reached["gpu_gbps"] = analysis::quantile(gbps, 0.5);
   if (result.reached["gpu_gbps"] <= 0)
-    throw gpu::Unsupported("the driver ran nothing beside the walk, so memory was not loaded");
+    throw device::Unsupported("the driver ran nothing beside the walk, so memory was not loaded");
   result.further.push_back({.series = {}, .unit = "GB/s", .values = gbps});
   return result;
 }
 
 }  // namespace
 
-measure::Workload chase_under_load(gpu::Device& device, std::uint32_t count, const LineLayout& layout,
+measure::Workload chase_under_load(device::Device& device, std::uint32_t count, const LineLayout& layout,
                                    std::uint64_t seed, const BackgroundLoad& load) {
   const std::uint64_t largest = std::max(load.bytes, std::uint64_t{count} * layout.slot_bytes());
   const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, load, use_for(device.info(), largest));

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "workloads/line_layout.hpp"
 #include "workloads/noise.hpp"
 #include "workloads/walk.hpp"
@@ -18,15 +18,15 @@ namespace {
 
 /// A buffer that stays mapped while the CPU is timed.
 struct Mapped {
-  gpu::Device& device;
-  std::unique_ptr<gpu::Buffer> buffer;
+  device::Device& device;
+  std::unique_ptr<device::Buffer> buffer;
   std::span<std::byte> bytes;
 
-  Mapped(gpu::Device& on, const Placement& placement, std::uint64_t size_bytes,
-         const std::function<void(gpu::Buffer&)>& write)
+  Mapped(device::Device& on, const Placement& placement, std::uint64_t size_bytes,
+         const std::function<void(device::Buffer&)>& write)
       : device(on), buffer(buffer_in(on, placement.memory, size_bytes)) {
-    fill(on, *buffer, placement, gpu::Use::storage, write);
-    bytes = buffer->map(gpu::Access::write);
+    fill(on, *buffer, placement, device::Use::storage, write);
+    bytes = buffer->map(device::Access::write);
   }
   ~Mapped() {
     try {
@@ -46,21 +46,21 @@ struct CpuChase {
   std::uint32_t word = 0;
   std::uint32_t place = 0;
 
-  CpuChase(gpu::Device& device, const Placement& placement, std::uint64_t size_bytes, std::uint32_t line_bytes,
+  CpuChase(device::Device& device, const Placement& placement, std::uint64_t size_bytes, std::uint32_t line_bytes,
            std::uint64_t seed)
       : places(random_cycle(static_cast<std::uint32_t>(size_bytes / line_bytes), seed)),
         layout(line_bytes),
-        mapped(device, placement, size_bytes, [&](gpu::Buffer& to) { write_cycle(to, places, layout, seed); }),
+        mapped(device, placement, size_bytes, [&](device::Buffer& to) { write_cycle(to, places, layout, seed); }),
         word(layout.word_of(0)) {
     cycle_to_places(places);
   }
 
-  gpu::Nanoseconds run(std::uint64_t hops) {
+  device::Nanoseconds run(std::uint64_t hops) {
     const std::byte* const first = mapped.bytes.data();
     std::uint32_t at = word;
-    const gpu::Nanoseconds begin = mapped.device.host_time();
+    const device::Nanoseconds begin = mapped.device.host_time();
     for (std::uint64_t hop = 0; hop < hops; ++hop) std::memcpy(&at, first + std::uint64_t{at} * sizeof at, sizeof at);
-    const gpu::Nanoseconds time = mapped.device.host_time() - begin;
+    const device::Nanoseconds time = mapped.device.host_time() - begin;
     word = at;
     place = static_cast<std::uint32_t>((place + hops) % places.size());
     return time;
@@ -100,11 +100,11 @@ struct CpuStream {
   std::uint64_t last_steps = 0;
   std::uint64_t found = 0;
 
-  CpuStream(gpu::Device& device, const Placement& placement, CpuPattern what, std::uint64_t size_bytes,
+  CpuStream(device::Device& device, const Placement& placement, CpuPattern what, std::uint64_t size_bytes,
             std::uint64_t seed)
       : pattern(what),
         noise(seed),
-        mapped(device, placement, size_bytes, [&](gpu::Buffer& to) { (void)write_noise(to, noise, piece_words * 2); }),
+        mapped(device, placement, size_bytes, [&](device::Buffer& to) { (void)write_noise(to, noise, piece_words * 2); }),
         pieces(size_bytes / piece_bytes) {
     for (std::uint64_t piece = 0; piece < pieces; ++piece) {
       std::uint64_t sum = 0;
@@ -115,10 +115,10 @@ struct CpuStream {
 
   static std::uint64_t written(std::uint64_t on) { return (on + 1) * 0x9E3779B97F4A7C15ull; }
 
-  gpu::Nanoseconds run(std::uint64_t steps) {
+  device::Nanoseconds run(std::uint64_t steps) {
     last_steps = steps;
     std::uint64_t sum = 0;
-    const gpu::Nanoseconds begin = mapped.device.host_time();
+    const device::Nanoseconds begin = mapped.device.host_time();
     for (std::uint64_t step = 0; step < steps; ++step) {
       std::byte* const piece = mapped.bytes.data() + (turn + step) % pieces * piece_bytes;
       if (pattern == CpuPattern::read) {
@@ -128,7 +128,7 @@ struct CpuStream {
       const std::uint64_t word = written(turn + step);
       for (std::size_t at = 0; at < piece_bytes; at += sizeof word) std::memcpy(piece + at, &word, sizeof word);
     }
-    const gpu::Nanoseconds time = mapped.device.host_time() - begin;
+    const device::Nanoseconds time = mapped.device.host_time() - begin;
     turn += steps;
     found = sum;
     return time;
@@ -148,15 +148,15 @@ struct CpuStream {
   }
 };
 
-void check_there_is_a_cpu(const gpu::DeviceInfo& info) {
-  if (info.type == gpu::DeviceType::model) {
-    throw gpu::Unsupported("the simulated device says nothing of how the CPU reaches its memory");
+void check_there_is_a_cpu(const device::DeviceInfo& info) {
+  if (info.type == device::DeviceType::model) {
+    throw device::Unsupported("the simulated device says nothing of how the CPU reaches its memory");
   }
 }
 
 }  // namespace
 
-measure::Workload cpu_chase(gpu::Device& device, const Placement& placement, std::uint64_t bytes,
+measure::Workload cpu_chase(device::Device& device, const Placement& placement, std::uint64_t bytes,
                             std::uint32_t line_bytes, std::uint64_t seed) {
   check_there_is_a_cpu(device.info());
   const auto chase = std::make_shared<CpuChase>(device, placement, bytes, line_bytes, seed);
@@ -172,7 +172,7 @@ measure::Workload cpu_chase(gpu::Device& device, const Placement& placement, std
           .shape = {{"host_clock", 1}}};
 }
 
-measure::Workload cpu_stream(gpu::Device& device, const Placement& placement, CpuPattern pattern, std::uint64_t bytes,
+measure::Workload cpu_stream(device::Device& device, const Placement& placement, CpuPattern pattern, std::uint64_t bytes,
                              std::uint64_t seed) {
   check_there_is_a_cpu(device.info());
   const auto stream = std::make_shared<CpuStream>(device, placement, pattern, bytes, seed);

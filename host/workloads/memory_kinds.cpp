@@ -10,9 +10,9 @@ namespace sonde::workloads {
 namespace {
 
 /// What the CPU sees of a buffer, to be written to like one.
-class CpuView final : public gpu::Buffer {
+class CpuView final : public device::Buffer {
  public:
-  explicit CpuView(gpu::Buffer& buffer) : bytes_(buffer.map(gpu::Access::write)) {}
+  explicit CpuView(device::Buffer& buffer) : bytes_(buffer.map(device::Access::write)) {}
 
   std::uint64_t size_bytes() const override { return bytes_.size(); }
   void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
@@ -27,18 +27,18 @@ class CpuView final : public gpu::Buffer {
 };
 
 /// How the streaming kernel copies so many bytes: what a group takes at once divides them.
-Shape shape_for(const gpu::DeviceInfo& info, std::uint64_t bytes) {
+Shape shape_for(const device::DeviceInfo& info, std::uint64_t bytes) {
   Shape shape{.group_size = 1, .groups = 1024, .vector_words = 4, .in_flight = 1};
   constexpr std::uint32_t side_by_side = 64;
   const Shape wide{.group_size = side_by_side, .groups = 1024, .vector_words = 4, .in_flight = 4};
   // On a CPU items that lie side by side may come one after the other, each through all of its trips.
   const bool fits = bytes % (wide.block_words() * sizeof(std::uint32_t)) == 0;
-  if (info.type != gpu::DeviceType::cpu && info.largest_group_size >= side_by_side && fits) shape = wide;
+  if (info.type != device::DeviceType::cpu && info.largest_group_size >= side_by_side && fits) shape = wide;
   return shape;
 }
 
 /// Copies all of `from` by the streaming kernel, in runs that cover every word.
-void copy_by_kernel(gpu::Device& device, gpu::Buffer& from, gpu::Buffer& to) {
+void copy_by_kernel(device::Device& device, device::Buffer& from, device::Buffer& to) {
   const Shape shape = shape_for(device.info(), to.size_bytes());
   const auto kernel = device.make_kernel(kernels::stream_copy, shape.group_size, shape.constants());
   const auto blocks = static_cast<std::uint32_t>(to.size_bytes() / sizeof(std::uint32_t) / shape.block_words());
@@ -72,14 +72,14 @@ std::string memory_of(const std::map<std::string, std::string>& series) {
   return named == series.end() ? "device" : named->second;
 }
 
-std::unique_ptr<gpu::Buffer> buffer_in(gpu::Device& device, std::string_view memory, std::uint64_t size_bytes,
-                                       gpu::Use use) {
+std::unique_ptr<device::Buffer> buffer_in(device::Device& device, std::string_view memory, std::uint64_t size_bytes,
+                                       device::Use use) {
   if (memory.empty()) return device.make_buffer(size_bytes, use);
-  return device.make_buffer_in(gpu::memory_kind(device.info(), memory), size_bytes, use);
+  return device.make_buffer_in(device::memory_kind(device.info(), memory), size_bytes, use);
 }
 
-void fill(gpu::Device& device, gpu::Buffer& buffer, const Placement& placement, gpu::Use use,
-          const std::function<void(gpu::Buffer&)>& write) {
+void fill(device::Device& device, device::Buffer& buffer, const Placement& placement, device::Use use,
+          const std::function<void(device::Buffer&)>& write) {
   if (placement.memory.empty()) {
     write(buffer);
   } else if (placement.writer == Writer::cpu) {
@@ -93,12 +93,12 @@ void fill(gpu::Device& device, gpu::Buffer& buffer, const Placement& placement, 
   }
 }
 
-std::optional<std::string> without_memory_kinds(const gpu::DeviceInfo& device) {
+std::optional<std::string> without_memory_kinds(const device::DeviceInfo& device) {
   if (device.memory_kinds.empty()) return "the driver names no kinds of memory";
   return std::nullopt;
 }
 
-std::string why_not_shared(const gpu::MemoryKind& kind) {
+std::string why_not_shared(const device::MemoryKind& kind) {
   if (!kind.missing.empty()) return kind.missing;
   return kind.seen_by_cpu ? "" : "the CPU cannot look at this memory: its type is not host-visible";
 }

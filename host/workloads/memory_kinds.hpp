@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "measure/probe.hpp"
 
 namespace sonde::workloads {
@@ -29,18 +29,18 @@ std::map<std::string, std::string> series_of(const Placement& placement);
 Placement placement_of(const std::map<std::string, std::string>& series);
 
 /// A buffer in that kind. Throws Unsupported, with the reason, where the device has none.
-std::unique_ptr<gpu::Buffer> buffer_in(gpu::Device& device, std::string_view memory, std::uint64_t size_bytes,
-                                       gpu::Use use = gpu::Use::storage);
+std::unique_ptr<device::Buffer> buffer_in(device::Device& device, std::string_view memory, std::uint64_t size_bytes,
+                                       device::Use use = device::Use::storage);
 
 /// Fills the buffer with what `write` writes to the one that it is handed, and has its writer do it: the CPU through
 /// its view, or a kernel from a copy of the same use. Throws Unsupported where the CPU sees none.
-void fill(gpu::Device& device, gpu::Buffer& buffer, const Placement& placement, gpu::Use use,
-          const std::function<void(gpu::Buffer&)>& write);
+void fill(device::Device& device, device::Buffer& buffer, const Placement& placement, device::Use use,
+          const std::function<void(device::Buffer&)>& write);
 
 /// Why a probe that compares kinds of memory has nothing to ask this device; empty where it has.
-std::optional<std::string> without_memory_kinds(const gpu::DeviceInfo& device);
+std::optional<std::string> without_memory_kinds(const device::DeviceInfo& device);
 
 /// Why the CPU and the device cannot share memory of this kind; empty where they can.
-std::string why_not_shared(const gpu::MemoryKind& kind);
+std::string why_not_shared(const device::MemoryKind& kind);
 
 }  // namespace sonde::workloads

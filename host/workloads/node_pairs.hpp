@@ -30,7 +30,7 @@ std::vector<int> whole_nodes(const cpu::Topology& machine);
 bool is_of_nodes(const std::map<std::string, std::string>& series);
 NodePair node_pair_of(const measure::Point& point);
 
-/// One that says why a machine with one node has no matrix; its workload throws gpu::Unsupported of `why_one_node`.
+/// One that says why a machine with one node has no matrix; its workload throws device::Unsupported of `why_one_node`.
 measure::Point point_of_one_node(std::map<std::string, std::string> series, const cpu::Topology& machine);
 std::string why_one_node();
 

@@ -5,7 +5,7 @@
 
 namespace sonde::workloads {
 
-std::vector<std::uint32_t> write_noise(gpu::Buffer& buffer, const Noise& noise, std::uint32_t block_words) {
+std::vector<std::uint32_t> write_noise(device::Buffer& buffer, const Noise& noise, std::uint32_t block_words) {
   constexpr std::uint64_t piece_pairs = 1 << 18;
   const std::uint64_t pairs_per_block = block_words / 2;
   const std::uint64_t blocks = buffer.size_bytes() / sizeof(std::uint64_t) / pairs_per_block;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 
 namespace sonde::workloads {
 
@@ -30,6 +30,6 @@ class Noise {
 
 /// Fills the buffer, which is a whole number of blocks, and returns the sum of each block's words. An even number of
 /// words a block.
-std::vector<std::uint32_t> write_noise(gpu::Buffer& buffer, const Noise& noise, std::uint32_t block_words);
+std::vector<std::uint32_t> write_noise(device::Buffer& buffer, const Noise& noise, std::uint32_t block_words);
 
 }  // namespace sonde::workloads

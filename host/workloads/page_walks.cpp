@@ -48,11 +48,11 @@ std::string word_of(std::uint32_t bytes) {
   return bytes >= 1 << 20 ? std::to_string(bytes >> 20) + "M" : std::to_string(bytes >> 10) + "K";
 }
 
-std::uint64_t room_bytes(const gpu::DeviceInfo& device, const Request& request) {
+std::uint64_t room_bytes(const device::DeviceInfo& device, const Request& request) {
   std::uint64_t room = std::min(most_span_bytes, device.memory_bytes / 4);
   if (device.largest_buffer_bytes > 0) room = std::min(room, device.largest_buffer_bytes);
   if (request.largest_bytes) room = std::min(room, *request.largest_bytes);
-  return device.type == gpu::DeviceType::cpu ? std::min(room, most_span_of_cpu_bytes) : room;
+  return device.type == device::DeviceType::cpu ? std::min(room, most_span_of_cpu_bytes) : room;
 }
 
 /// The largest stride that there is room for enough lines of; none where even a small one has but a few.
@@ -121,7 +121,7 @@ std::uint32_t stride_bytes_of(const std::map<std::string, std::string>& series, 
   return number << (read.ptr != end && *read.ptr == 'M' ? 20 : 10);
 }
 
-std::vector<Point> page_walks(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
+std::vector<Point> page_walks(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
                               const Request& request) {
   const std::uint64_t room = room_bytes(device, request);
   const std::optional<std::uint32_t> large = large_stride_bytes(room);

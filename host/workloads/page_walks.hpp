@@ -18,7 +18,7 @@ std::uint32_t stride_bytes_of(const std::map<std::string, std::string>& series, 
 /// stride of at least a page and with one so small that its lines share pages; then, about each table of pages that
 /// these show, more numbers of lines, and as many lines at the strides between and beyond. None where no memory is so
 /// large.
-std::vector<measure::Point> page_walks(const analysis::LatencyCurves& curves, const gpu::DeviceInfo& device,
+std::vector<measure::Point> page_walks(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
                                        const measure::Request& request);
 
 }  // namespace sonde::workloads

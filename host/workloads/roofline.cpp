@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "kernels.hpp"
 #include "workloads/arithmetic.hpp"
 #include "workloads/busy_cores.hpp"
@@ -21,21 +21,21 @@ constexpr std::uint32_t most_unrolled = 32;
 constexpr double rounds_per_operation_a_byte = 2;
 
 struct Roofline {
-  gpu::Device& device;
+  device::Device& device;
   StreamWalk walk;
   std::uint32_t at_once;
   OperationsDial dial;
-  gpu::Turning turning;
+  device::Turning turning;
   RooflineProof proof;
   BusyCores cores;
-  gpu::Use use;
-  std::unique_ptr<gpu::Buffer> array;
-  std::unique_ptr<gpu::Buffer> sums;  ///< one word for each item
-  std::unique_ptr<gpu::Kernel> kernel;
+  device::Use use;
+  std::unique_ptr<device::Buffer> array;
+  std::unique_ptr<device::Buffer> sums;  ///< one word for each item
+  std::unique_ptr<device::Kernel> kernel;
   std::uint64_t turn = 0;  ///< trips made so far
   std::uint32_t last_trips = 0;
 
-  Roofline(gpu::Device& on, const StreamWalk& over, std::uint32_t rows, const OperationsDial& by, std::uint64_t seed)
+  Roofline(device::Device& on, const StreamWalk& over, std::uint32_t rows, const OperationsDial& by, std::uint64_t seed)
       : device(on),
         walk(over),
         at_once(rows),
@@ -56,9 +56,9 @@ struct Roofline {
     return !turning.paired && walk.shape.in_flight == 2 && dial.unroll > 1 && dial.loops == 1;
   }
 
-  [[nodiscard]] std::vector<gpu::Constant> constants() const {
+  [[nodiscard]] std::vector<device::Constant> constants() const {
     const auto of_shape = walk.shape.constants();
-    std::vector<gpu::Constant> all(of_shape.begin(), of_shape.end());
+    std::vector<device::Constant> all(of_shape.begin(), of_shape.end());
     all.push_back({"UNROLL", dial.unroll});
     all.push_back({"PAIRED", turning.paired ? 1u : 0u});
     all.push_back({"LOOPED", dial.loops > 1 ? 1u : 0u});
@@ -67,7 +67,7 @@ struct Roofline {
     return all;
   }
 
-  gpu::Nanoseconds run(std::uint64_t trips) {
+  device::Nanoseconds run(std::uint64_t trips) {
     last_trips = static_cast<std::uint32_t>(trips);
     std::vector<std::uint32_t> scalars = walk.scalars(last_trips, turn);
     const std::uint32_t of_turn = dial.takes_turns() ? trips_of_a_dial : last_trips;
@@ -110,12 +110,12 @@ OperationsDial dial_of(double operations_per_byte) {
   return {.loops = rounds / unroll, .unroll = unroll};
 }
 
-gpu::Turning turning_of(const gpu::DeviceInfo& device, const OperationsDial& dial) {
-  if (device.type != gpu::DeviceType::cpu) return {true, chain_of(NumberType::fp32, Operation::fma, true).operands};
+device::Turning turning_of(const device::DeviceInfo& device, const OperationsDial& dial) {
+  if (device.type != device::DeviceType::cpu) return {true, chain_of(NumberType::fp32, Operation::fma, true).operands};
   // Numbers approach 1.16, of which they have come a fourth of the way after a hundred rounds; none becomes larger than
   // a hundred.
   return {false,
-          {gpu::words_of(NumberType::fp32, 0.9973), gpu::words_of(NumberType::fp32, 0.0031415)},
+          {device::words_of(NumberType::fp32, 0.9973), device::words_of(NumberType::fp32, 0.0031415)},
           std::max(1u, dial.unroll)};
 }
 
@@ -129,7 +129,7 @@ RooflineShape roofline_shape_of(const std::map<std::string, double>& named) {
   return {shape_of(named), static_cast<std::uint32_t>(named.at("at_once"))};
 }
 
-RooflineShape roofline_shape(const gpu::DeviceInfo& device, Sharing sharing, std::uint64_t bytes,
+RooflineShape roofline_shape(const device::DeviceInfo& device, Sharing sharing, std::uint64_t bytes,
                              std::uint32_t register_words) {
   const std::uint32_t units = compute_units_of(device);
   Shape shape{.group_size = std::min(256u, device.largest_group_size),
@@ -138,7 +138,7 @@ RooflineShape roofline_shape(const gpu::DeviceInfo& device, Sharing sharing, std
               .in_flight = 4,
               .scattered = is_scattered(device, sharing)};
   std::uint32_t at_once = 4;
-  if (device.type == gpu::DeviceType::cpu) {
+  if (device.type == device::DeviceType::cpu) {
     const std::uint32_t widest = device.widest_load_bytes / sizeof(std::uint32_t);
     // One item a core computes with the widest vectors, eight of which hide a step where there are registers for as
     // many; or as many items as a vector has lanes compute with four numbers each.
@@ -160,18 +160,18 @@ RooflineShape roofline_shape(const gpu::DeviceInfo& device, Sharing sharing, std
   return {found, std::min(at_once, found.in_flight)};
 }
 
-measure::Workload roofline(gpu::Device& device, Sharing sharing, const RooflineShape& shape, std::uint64_t bytes,
+measure::Workload roofline(device::Device& device, Sharing sharing, const RooflineShape& shape, std::uint64_t bytes,
                            double operations_per_byte, std::uint64_t seed) {
   const StreamWalk walk(shape.walk, sharing, bytes);
   if (shape.walk.in_flight < 2 || walk.array_bytes() > bytes)
-    throw gpu::Unsupported("a working set of " + measure::size_text(static_cast<double>(bytes)) +
+    throw device::Unsupported("a working set of " + measure::size_text(static_cast<double>(bytes)) +
                            " is too small to be computed with by all of the device at once");
   const OperationsDial dial = dial_of(operations_per_byte);
   const auto work = std::make_shared<Roofline>(device, walk, shape.at_once, dial, seed);
   const std::uint64_t quantum = dial.takes_turns() ? trips_of_a_dial : 1;
   const double per_trip = static_cast<double>(walk.trip_bytes()) * (dial.unroll > 0 ? dial.operations_per_byte() : 1);
   std::map<std::string, double> shape_of_record = named(shape);
-  shape_of_record["bound"] = work->use == gpu::Use::bound ? 1 : 0;
+  shape_of_record["bound"] = work->use == device::Use::bound ? 1 : 0;
   shape_of_record["unroll"] = dial.unroll;
   shape_of_record["paired"] = work->turning.paired ? 1 : 0;
   // Where a driver counts the trips of all loops, an inner one's are counted with the one on which it ends.

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "gpu/device.hpp"
-#include "gpu/turned_pairs.hpp"
+#include "device/device.hpp"
+#include "device/turned_pairs.hpp"
 #include "measure/probe.hpp"
 #include "workloads/roofline_proof.hpp"
 #include "workloads/stream_walk.hpp"
@@ -29,7 +29,7 @@ OperationsDial dial_of(double operations_per_byte);
 
 /// How a device turns its words, as CPUs want it or as others do, with factors by which none becomes so large or small
 /// in as many rounds as are ever asked for that it is none of those that programs compute with.
-gpu::Turning turning_of(const gpu::DeviceInfo& device, const OperationsDial& dial);
+device::Turning turning_of(const device::DeviceInfo& device, const OperationsDial& dial);
 
 /// How it is cut up: as a stream is, and of a block's rows so many, an even number, are in registers at once.
 struct RooflineShape {
@@ -44,13 +44,13 @@ RooflineShape roofline_shape_of(const std::map<std::string, double>& named);
 /// The shape in which a device computes with a working set: enough numbers for every item to hide how long a step
 /// takes, and no more than registers. `register_words`: those that a CPU's driver computes with best, 0 where that is
 /// not known.
-RooflineShape roofline_shape(const gpu::DeviceInfo& device, Sharing sharing, std::uint64_t bytes,
+RooflineShape roofline_shape(const device::DeviceInfo& device, Sharing sharing, std::uint64_t bytes,
                              std::uint32_t register_words);
 
 /// Reads a working set of `bytes` again and again and computes by multiply-adds of fp32: in Gop/s, or in GB/s where no
 /// operation is asked for. Every dispatch is proved by the sum of all words as they are at the end, which the host
 /// finds by making the same steps.
-measure::Workload roofline(gpu::Device& device, Sharing sharing, const RooflineShape& shape, std::uint64_t bytes,
+measure::Workload roofline(device::Device& device, Sharing sharing, const RooflineShape& shape, std::uint64_t bytes,
                            double operations_per_byte, std::uint64_t seed);
 
 }  // namespace sonde::workloads

@@ -9,25 +9,25 @@ namespace sonde::workloads {
 namespace {
 
 /// Between 1/2 and 1, of any mantissa but for its last bits, which say which one it is.
-gpu::DifferentNumbers numbers_of(std::uint64_t seed) {
+device::DifferentNumbers numbers_of(std::uint64_t seed) {
   std::mt19937_64 random(seed + 0x700F);
-  gpu::DifferentNumbers numbers;
+  device::DifferentNumbers numbers;
   constexpr std::uint32_t half = std::bit_cast<std::uint32_t>(0.5F);
   constexpr std::uint32_t mantissa = (1u << 23) - 1;
-  for (std::uint32_t place = 0; place < gpu::different_numbers; ++place) {
+  for (std::uint32_t place = 0; place < device::different_numbers; ++place) {
     const std::uint32_t any = static_cast<std::uint32_t>(random()) & mantissa;
-    numbers[place] = half | (any / gpu::different_numbers * gpu::different_numbers + place);
+    numbers[place] = half | (any / device::different_numbers * device::different_numbers + place);
   }
   return numbers;
 }
 
 }  // namespace
 
-RooflineProof::RooflineProof(const StreamWalk& walk, const gpu::Turning& turning, std::uint32_t rounds,
+RooflineProof::RooflineProof(const StreamWalk& walk, const device::Turning& turning, std::uint32_t rounds,
                              std::uint32_t extra, std::uint64_t seed)
     : walk_(walk), turning_(turning), rounds_(rounds), extra_(extra), noise_(seed), numbers_(numbers_of(seed)) {}
 
-void RooflineProof::write(gpu::Buffer& buffer) const {
+void RooflineProof::write(device::Buffer& buffer) const {
   constexpr std::uint64_t piece_words = 1 << 18;
   std::vector<std::uint32_t> piece;
   const std::uint64_t words = buffer.size_bytes() / sizeof(std::uint32_t);
@@ -39,8 +39,8 @@ void RooflineProof::write(gpu::Buffer& buffer) const {
 }
 
 void RooflineProof::add_up() {
-  const gpu::TurnedPairs usual(numbers_, turning_, rounds_, rounding_);
-  const gpu::TurnedPairs with_extra(numbers_, turning_, rounds_ + 1, rounding_);
+  const device::TurnedPairs usual(numbers_, turning_, rounds_, rounding_);
+  const device::TurnedPairs with_extra(numbers_, turning_, rounds_ + 1, rounding_);
   const std::uint32_t row_words = walk_.shape.row_words();
   const std::uint64_t blocks = walk_.array_bytes() / (walk_.shape.block_words() * sizeof(std::uint32_t));
   for (auto& sums : blocks_) sums.assign(blocks, 0);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/turned_pairs.hpp"
+#include "device/turned_pairs.hpp"
 #include "workloads/noise.hpp"
 #include "workloads/stream_walk.hpp"
 
@@ -20,29 +20,29 @@ inline constexpr std::uint32_t trips_of_a_dial = 8;
 class RooflineProof {
  public:
   /// `rounds`: of every trip; `extra` of eight trips make one more.
-  RooflineProof(const StreamWalk& walk, const gpu::Turning& turning, std::uint32_t rounds, std::uint32_t extra,
+  RooflineProof(const StreamWalk& walk, const device::Turning& turning, std::uint32_t rounds, std::uint32_t extra,
                 std::uint64_t seed);
 
   /// Fills the working set.
-  void write(gpu::Buffer& buffer) const;
+  void write(device::Buffer& buffer) const;
   /// Why a group's sum after `trips` trips behind `turn` others is not what it must be; empty where all are.
   std::optional<std::string> flaw(std::span<const std::uint32_t> sums_of_groups, std::uint64_t turn,
                                   std::uint32_t trips);
 
  private:
-  std::uint32_t word(std::uint64_t place) const { return numbers_[noise_(place) % gpu::different_numbers]; }
+  std::uint32_t word(std::uint64_t place) const { return numbers_[noise_(place) % device::different_numbers]; }
   /// Of each block, as a trip adds it up: a usual one, and one that makes a round more.
   void add_up();
   std::optional<std::string> mismatch(std::span<const std::uint32_t> sums_of_groups, std::uint64_t turn,
                                       std::uint32_t trips) const;
 
   StreamWalk walk_;
-  gpu::Turning turning_;
+  device::Turning turning_;
   std::uint32_t rounds_;
   std::uint32_t extra_;
   Noise noise_;
-  gpu::DifferentNumbers numbers_{};
-  gpu::Rounding rounding_;  ///< how the device was seen to round
+  device::DifferentNumbers numbers_{};
+  device::Rounding rounding_;  ///< how the device was seen to round
   std::array<std::vector<std::uint32_t>, 2> blocks_;
 };
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "workloads/finalists.hpp"
 #include "workloads/noise.hpp"
 #include "workloads/stream_path.hpp"
@@ -30,7 +30,7 @@ constexpr double set_back = 0.1;
 /// Times shapes on the same memory.
 class Trials {
  public:
-  Trials(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes)
+  Trials(device::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes)
       : device_(device),
         facts_(facts_of(pattern)),
         sharing_(sharing),
@@ -56,20 +56,20 @@ class Trials {
     try {
       one.kernel = device_.make_kernel(facts_.kernel, shape.group_size, shape.constants());
       one.speed = timed(one, best);
-    } catch (const gpu::Lost&) {
+    } catch (const device::Lost&) {
       throw;
-    } catch (const gpu::Error& error) {
+    } catch (const device::Error& error) {
       // A driver may lack the registers or the memory for one shape and run all others.
       if (!failure_) failure_ = error.what();
-    } catch (const gpu::Unsupported&) {
+    } catch (const device::Unsupported&) {
     }
     return one.speed;
   }
 
   /// Where none of them ran: the first failure is why.
   [[noreturn]] void give_up() const {
-    if (failure_) throw gpu::Error(*failure_);
-    throw gpu::Unsupported("no shape of the streaming kernel runs on this device");
+    if (failure_) throw device::Error(*failure_);
+    throw device::Unsupported("no shape of the streaming kernel runs on this device");
   }
 
   void again(std::size_t count) {
@@ -82,7 +82,7 @@ class Trials {
   struct Tried {
     Shape shape;
     double speed = 0;
-    std::unique_ptr<gpu::Kernel> kernel;
+    std::unique_ptr<device::Kernel> kernel;
   };
 
   double timed(const Tried& tried, double best) {
@@ -95,7 +95,7 @@ class Trials {
       std::vector<std::uint32_t> scalars = walk.scalars(trips, turn);
       if (facts_.writes) scalars.push_back(0);
       if (facts_.pattern == Pattern::triad) scalars.push_back(1);
-      std::vector<gpu::Buffer*> buffers;
+      std::vector<device::Buffer*> buffers;
       for (const auto& array : arrays_) buffers.push_back(array.get());
       if (!facts_.writes) buffers.push_back(sums.get());
       turn += trips;
@@ -124,14 +124,14 @@ class Trials {
     return moved * (trips - 1) / std::max(ns - std::min(launch_ns, run(1)), 1.0);
   }
 
-  gpu::Device& device_;
+  device::Device& device_;
   const PatternFacts& facts_;
   Sharing sharing_;
   std::uint64_t array_bytes_;
   std::uint64_t buffer_bytes_;
-  gpu::Use use_;
+  device::Use use_;
   std::uint32_t most_trips_;
-  std::vector<std::unique_ptr<gpu::Buffer>> arrays_;
+  std::vector<std::unique_ptr<device::Buffer>> arrays_;
   std::map<std::map<std::string, double>, Tried> tried_;
   std::optional<std::string> failure_;
 };
@@ -139,7 +139,7 @@ class Trials {
 /// Where a search begins: many items side by side in many groups, as GPUs want it, and one item a processor that walks
 /// a part of its own with the widest loads, as CPUs do; of which memory wants several streams at once. A CPU's driver
 /// may also run as many items in step as its vectors have lanes, and a group's others behind them.
-std::vector<Shape> beginnings(const gpu::DeviceInfo& info, std::uint32_t widest_words, Sharing sharing) {
+std::vector<Shape> beginnings(const device::DeviceInfo& info, std::uint32_t widest_words, Sharing sharing) {
   constexpr std::uint32_t lanes = 8;
   const std::uint32_t units = compute_units_of(info);
   const Shape one{.group_size = 1, .groups = units, .vector_words = widest_words, .in_flight = 8};
@@ -149,7 +149,7 @@ std::vector<Shape> beginnings(const gpu::DeviceInfo& info, std::uint32_t widest_
                           .in_flight = 4,
                           .scattered = is_scattered(info, sharing)},
                          one};
-  if (info.type != gpu::DeviceType::cpu) return all;
+  if (info.type != device::DeviceType::cpu) return all;
   all.push_back(one);
   all.back().spread = true;
   if (info.largest_group_size < lanes) return all;
@@ -160,7 +160,7 @@ std::vector<Shape> beginnings(const gpu::DeviceInfo& info, std::uint32_t widest_
 }
 
 /// The shapes that differ in one number.
-std::vector<Shape> neighbours(const Shape& shape, const gpu::DeviceInfo& info, Sharing sharing) {
+std::vector<Shape> neighbours(const Shape& shape, const device::DeviceInfo& info, Sharing sharing) {
   std::vector<Shape> all;
   const auto with = [&](auto change) {
     all.push_back(shape);
@@ -185,13 +185,13 @@ std::vector<Shape> neighbours(const Shape& shape, const gpu::DeviceInfo& info, S
 
 }  // namespace
 
-Shape search_shape(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, SearchDepth depth) {
+Shape search_shape(device::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, SearchDepth depth) {
   const std::uint64_t array_bytes = bytes / facts_of(pattern).arrays;
   const std::vector<Shape> usual =
       beginnings(device.info(), widest_vector_words(facts_of(pattern), device.info()), sharing);
   if (depth == SearchDepth::none) return fitted(usual.front(), sharing, array_bytes);
   // A simulated device's rates are what its file says, in whatever shape.
-  const bool simulated = device.info().type == gpu::DeviceType::model;
+  const bool simulated = device.info().type == device::DeviceType::model;
   const bool only_usual = simulated || depth == SearchDepth::usual;
   const int rounds = only_usual ? 0 : depth == SearchDepth::full ? most_rounds : 1;
   Trials trials(device, pattern, sharing, bytes);

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "measure/probe.hpp"
 
 namespace sonde::workloads {
@@ -19,14 +19,14 @@ inline constexpr std::uint32_t steps_per_trip = 64;  ///< of arithmetic
 /// No dispatch makes more steps, whatever a device's loops allow.
 inline constexpr std::uint64_t most_steps = 4'160'000;
 
-inline std::uint64_t most_hops(const gpu::DeviceInfo& info) {
+inline std::uint64_t most_hops(const device::DeviceInfo& info) {
   return std::min(std::uint64_t{info.most_trips} * hops_per_trip, most_steps);
 }
 
 /// Group size for a kernel in which one work-item works. On a GPU a whole wave is launched and the others leave at
 /// once: with a group of one a compiler could prove every address uniform and take the scalar cache's path.
-inline std::uint32_t single_item_group(const gpu::DeviceInfo& info) {
-  if (info.type == gpu::DeviceType::cpu) return 1;
+inline std::uint32_t single_item_group(const device::DeviceInfo& info) {
+  if (info.type == device::DeviceType::cpu) return 1;
   return info.largest_group_size < 32 ? info.largest_group_size : 32;
 }
 

@@ -21,23 +21,23 @@ constexpr std::uint32_t triad_factor = 3;
 constexpr std::string_view report = "; please report the driver";
 
 struct Stream {
-  gpu::Device& device;
+  device::Device& device;
   const PatternFacts& facts;
   StreamWalk walk;
   WriteHistory history{walk};
   std::vector<Noise> noises;                         ///< of the arrays that are read
-  std::vector<std::unique_ptr<gpu::Buffer>> arrays;  ///< in the kernel's order, the written one last
+  std::vector<std::unique_ptr<device::Buffer>> arrays;  ///< in the kernel's order, the written one last
   std::vector<StretchSums> stretch_sums;             ///< of the arrays that are read
-  std::unique_ptr<gpu::Buffer> sums;                 ///< one word for each item
-  gpu::Use use = gpu::Use::storage;                  ///< of all of them but images
-  std::unique_ptr<gpu::Kernel> kernel;
-  std::unique_ptr<gpu::Kernel> reader;  ///< adds up what a pattern wrote
+  std::unique_ptr<device::Buffer> sums;                 ///< one word for each item
+  device::Use use = device::Use::storage;                  ///< of all of them but images
+  std::unique_ptr<device::Kernel> kernel;
+  std::unique_ptr<device::Kernel> reader;  ///< adds up what a pattern wrote
   std::uint64_t turn = 0;               ///< trips made so far
   std::uint32_t last_trips = 0;
   std::uint64_t dispatches = 0;
   std::mt19937_64 random;
 
-  Stream(gpu::Device& on, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes, std::uint64_t seed,
+  Stream(device::Device& on, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes, std::uint64_t seed,
          const Placement& placement)
       : device(on),
         facts(facts_of(pattern)),
@@ -54,7 +54,7 @@ struct Stream {
       const Noise noise(seed + array + 1);
       std::vector<std::uint32_t> pieces;
       fill(on, *arrays.back(), placement, use,
-           [&](gpu::Buffer& to) { pieces = write_noise(to, noise, shape.piece_words()); });
+           [&](device::Buffer& to) { pieces = write_noise(to, noise, shape.piece_words()); });
       if (facts.writes && array + 1 == facts.arrays) break;
       noises.push_back(noise);
       stretch_sums.emplace_back(walk, pieces);
@@ -63,17 +63,17 @@ struct Stream {
     if (facts.writes) reader = on.make_kernel(kernels::stream_read, shape.group_size, shape.constants());
   }
 
-  gpu::Nanoseconds run(std::uint64_t trips) {
+  device::Nanoseconds run(std::uint64_t trips) {
     last_trips = static_cast<std::uint32_t>(trips);
     std::vector<std::uint32_t> scalars = walk.scalars(last_trips, turn);
     const std::uint32_t shift = next_shift();
     if (facts.pattern == Pattern::write) scalars.push_back(static_cast<std::uint32_t>(turn));
     if (facts.arrays > 1) scalars.push_back(shift);
     if (facts.pattern == Pattern::triad) scalars.push_back(triad_factor);
-    std::vector<gpu::Buffer*> buffers;
+    std::vector<device::Buffer*> buffers;
     for (const auto& array : arrays) buffers.push_back(array.get());
     if (!facts.writes) buffers.push_back(sums.get());
-    const gpu::Nanoseconds time =
+    const device::Nanoseconds time =
         device.run(*kernel, {.buffers = buffers, .scalars = scalars, .groups = walk.shape.groups});
     if (facts.writes) history.add({.first_turn = turn, .trips = trips, .shift = shift});
     turn += trips;
@@ -207,12 +207,12 @@ struct Stream {
 
 }  // namespace
 
-measure::Workload stream(gpu::Device& device, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes,
+measure::Workload stream(device::Device& device, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes,
                          std::uint64_t seed, const Placement& placement) {
   const auto work = std::make_shared<Stream>(device, pattern, sharing, shape, bytes, seed, placement);
   const double bytes_per_trip = static_cast<double>(work->walk.trip_bytes()) * facts_of(pattern).arrays;
   std::map<std::string, double> shape_of_record = named(shape);
-  shape_of_record["bound"] = work->use == gpu::Use::bound ? 1 : 0;
+  shape_of_record["bound"] = work->use == device::Use::bound ? 1 : 0;
   return {.unit = "GB/s",
           .quantum = 1,
           .most = most_trips_of(facts_of(pattern), device.info()),

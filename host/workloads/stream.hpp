@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "measure/probe.hpp"
 #include "workloads/memory_kinds.hpp"
 #include "workloads/stream_walk.hpp"
@@ -9,7 +9,7 @@ namespace sonde::workloads {
 
 /// Moves a working set of `bytes`, all arrays together, again and again; a step is one trip, in which every group moves
 /// one block of each array. Every dispatch is proved by what was added up or by what stands in memory.
-measure::Workload stream(gpu::Device& device, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes,
+measure::Workload stream(device::Device& device, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes,
                          std::uint64_t seed, const Placement& placement = {});
 
 }  // namespace sonde::workloads

@@ -69,10 +69,10 @@ Shape evenly_begun(const Shape& wanted, std::uint64_t array_bytes) {
 
 }  // namespace
 
-std::uint32_t compute_units_of(const gpu::DeviceInfo& info) {
+std::uint32_t compute_units_of(const device::DeviceInfo& info) {
   constexpr std::uint32_t middling_gpu = 40;
   if (info.compute_units > 0) return info.compute_units;
-  return info.type == gpu::DeviceType::cpu ? std::max(1u, std::thread::hardware_concurrency()) : middling_gpu;
+  return info.type == device::DeviceType::cpu ? std::max(1u, std::thread::hardware_concurrency()) : middling_gpu;
 }
 
 const PatternFacts& facts_of(Pattern pattern) { return patterns[static_cast<std::size_t>(pattern)]; }

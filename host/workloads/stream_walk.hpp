@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/device.hpp"
-#include "gpu/kernel_source.hpp"
+#include "device/device.hpp"
+#include "device/kernel_source.hpp"
 
 namespace sonde::workloads {
 
@@ -20,7 +20,7 @@ enum class Pattern { read, write, copy, add, triad, read_image, read_local };
 struct PatternFacts {
   Pattern pattern;
   std::string_view name;
-  const gpu::KernelSource& kernel;
+  const device::KernelSource& kernel;
   std::uint32_t arrays;
   bool writes;
   std::string_view path = "buffer";
@@ -37,13 +37,13 @@ std::map<std::string, std::string> series_of(Pattern pattern, Sharing sharing);
 Sharing sharing_of(const std::map<std::string, std::string>& series);
 
 /// How storage is reached: by bindings, where the largest of it can be.
-inline gpu::Use use_for(const gpu::DeviceInfo& info, std::uint64_t largest_bytes) {
-  return largest_bytes <= info.bound_bytes ? gpu::Use::bound : gpu::Use::storage;
+inline device::Use use_for(const device::DeviceInfo& info, std::uint64_t largest_bytes) {
+  return largest_bytes <= info.bound_bytes ? device::Use::bound : device::Use::storage;
 }
 
 /// Compute units; where the driver does not say (core Vulkan has no such question) the host's threads for a CPU, else
 /// as many as a middling GPU has.
-std::uint32_t compute_units_of(const gpu::DeviceInfo& info);
+std::uint32_t compute_units_of(const device::DeviceInfo& info);
 
 /// How a stream is cut up; docs/method.md says what each number does.
 struct Shape {
@@ -60,7 +60,7 @@ struct Shape {
   /// Pieces of a block that lie apart, and the words of one.
   std::uint32_t pieces() const { return spread ? in_flight : 1; }
   std::uint32_t piece_words() const { return block_words() / pieces(); }
-  std::array<gpu::Constant, 3> constants() const {
+  std::array<device::Constant, 3> constants() const {
     return {{{"IN_FLIGHT", in_flight}, {"VECTOR_WORDS", vector_words}, {"SPREAD", spread ? 1u : 0u}}};
   }
   friend bool operator==(const Shape&, const Shape&) = default;
@@ -72,8 +72,8 @@ Shape shape_of(const std::map<std::string, double>& named);
 
 /// Whether groups that walk over the same take it in orders of their own: on a GPU. A CPU's groups are few, and its
 /// prefetchers follow one order alone; a simulated device's keep the distance at which they begin.
-inline bool is_scattered(const gpu::DeviceInfo& info, Sharing sharing) {
-  return sharing == Sharing::shared && info.type != gpu::DeviceType::cpu && info.type != gpu::DeviceType::model;
+inline bool is_scattered(const device::DeviceInfo& info, Sharing sharing) {
+  return sharing == Sharing::shared && info.type != device::DeviceType::cpu && info.type != device::DeviceType::model;
 }
 
 /// The shape, with fewer groups or smaller blocks where the array is too small to be cut up so within 1 %.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 
 namespace sonde::workloads {
 namespace {
@@ -24,7 +24,7 @@ std::uint64_t trips_of_a_dispatch(const measure::Workload& work) {
 
 }  // namespace
 
-measure::Workload sustained_arithmetic(gpu::Device& device, const ArithmeticShape& shape, gpu::Nanoseconds duration,
+measure::Workload sustained_arithmetic(device::Device& device, const ArithmeticShape& shape, device::Nanoseconds duration,
                                        std::uint64_t seed) {
   const measure::Workload once = arithmetic(device, NumberType::fp32, Operation::fma, shape, seed);
   measure::Workload all = once;
@@ -36,7 +36,7 @@ measure::Workload sustained_arithmetic(gpu::Device& device, const ArithmeticShap
     found.steps = trips_of_a_dispatch(once);
     for (double spent_ns = 0; spent_ns < duration.count();) {
       const double ns = once.run(found.steps).count();
-      if (const auto flaw = once.flaw()) throw gpu::Error(*flaw);
+      if (const auto flaw = once.flaw()) throw device::Error(*flaw);
       found.values.push_back(once.value(ns / static_cast<double>(found.steps)));
       spent_ns += std::max(ns, 1.0);
       alive();

@@ -40,20 +40,20 @@ Step rounds_as_one_step(std::uint32_t rounds) {
 
 }  // namespace
 
-ThrottledAdd::ThrottledAdd(gpu::Device& device, const Shape& shape, std::uint64_t array_bytes, std::uint64_t seed)
+ThrottledAdd::ThrottledAdd(device::Device& device, const Shape& shape, std::uint64_t array_bytes, std::uint64_t seed)
     : device_(device),
       walk_(fitted(shape, Sharing::separate, array_bytes), Sharing::separate, array_bytes),
       kernel_(device.make_kernel(kernels::stream_add_dialled, walk_.shape.group_size, walk_.shape.constants())),
       noises_{Noise(seed), Noise(~seed)},
       random_(seed) {
-  const gpu::Use use = use_for(device.info(), walk_.array_bytes());
+  const device::Use use = use_for(device.info(), walk_.array_bytes());
   for (auto& array : arrays_) array = device.make_buffer(walk_.array_bytes(), use);
   for (std::size_t input = 0; input < noises_.size(); ++input) {
     (void)write_noise(*arrays_[input], noises_[input], walk_.shape.piece_words());
   }
 }
 
-gpu::Launch ThrottledAdd::next_launch() {
+device::Launch ThrottledAdd::next_launch() {
   std::vector<std::uint32_t> scalars = walk_.scalars(trips_, turn_);
   scalars.insert(scalars.end(), {salt_++, throttle_ / trips_of_extras, throttle_ % trips_of_extras, factor, addend});
   turn_ += trips_;
@@ -67,7 +67,7 @@ std::uint32_t ThrottledAdd::most_trips(std::uint32_t throttle) const {
   return std::max(1u, device_.info().most_trips / (throttle / trips_of_extras + 3));
 }
 
-double ThrottledAdd::ns_per_trip(std::uint32_t throttle, gpu::Nanoseconds trial) {
+double ThrottledAdd::ns_per_trip(std::uint32_t throttle, device::Nanoseconds trial) {
   throttle_ = throttle;
   for (trips_ = 1;;) {
     const double ns = std::min(device_.run(*kernel_, next_launch()), device_.run(*kernel_, next_launch())).count();
@@ -85,7 +85,7 @@ void ThrottledAdd::touch_all() {
   }
 }
 
-void ThrottledAdd::throttle(double load, gpu::Nanoseconds dispatch, gpu::Nanoseconds trial) {
+void ThrottledAdd::throttle(double load, device::Nanoseconds dispatch, device::Nanoseconds trial) {
   // Pages that were never written would make the first lap many times as slow as all others.
   if (turn_ == 0) touch_all();
   double ns = ns_per_trip(0, trial);
@@ -114,13 +114,13 @@ void ThrottledAdd::throttle(double load, gpu::Nanoseconds dispatch, gpu::Nanosec
   trips_ = std::clamp(static_cast<std::uint32_t>(dispatch.count() / per_trip_ns), 1u, most_trips(throttle_));
 }
 
-gpu::BusyTimes ThrottledAdd::keep_busy(gpu::Nanoseconds time) {
+device::BusyTimes ThrottledAdd::keep_busy(device::Nanoseconds time) {
   first_turn_ = turn_;
   first_salt_ = salt_;
-  std::optional<gpu::Nanoseconds> begin;
+  std::optional<device::Nanoseconds> begin;
   return device_.keep_busy(
       *kernel_, [this](std::size_t) { return next_launch(); },
-      [&](gpu::Nanoseconds end) {
+      [&](device::Nanoseconds end) {
         if (!begin) begin = end;  // the first one is not counted
         return end - *begin >= time;
       });

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "workloads/noise.hpp"
 #include "workloads/stream_walk.hpp"
 
@@ -16,14 +16,14 @@ namespace sonde::workloads {
 class ThrottledAdd {
  public:
   /// `array_bytes` each of three arrays.
-  ThrottledAdd(gpu::Device& device, const Shape& shape, std::uint64_t array_bytes, std::uint64_t seed);
+  ThrottledAdd(device::Device& device, const Shape& shape, std::uint64_t array_bytes, std::uint64_t seed);
 
   /// Finds the arithmetic by which this share of the full bandwidth is used, by some dispatches as long as `trial`;
   /// from then on each is about as long as `dispatch`.
-  void throttle(double load, gpu::Nanoseconds dispatch = gpu::Nanoseconds(8e6),
-                gpu::Nanoseconds trial = gpu::Nanoseconds(2e6));
+  void throttle(double load, device::Nanoseconds dispatch = device::Nanoseconds(8e6),
+                device::Nanoseconds trial = device::Nanoseconds(2e6));
   /// Dispatches back to back for about that long.
-  gpu::BusyTimes keep_busy(gpu::Nanoseconds time);
+  device::BusyTimes keep_busy(device::Nanoseconds time);
   /// Why the last ones did not do their work, from device memory; empty when they did.
   std::optional<std::string> flaw();
 
@@ -35,16 +35,16 @@ class ThrottledAdd {
  private:
   static constexpr double parts_of_a_round = 64;
 
-  [[nodiscard]] gpu::Launch next_launch();
+  [[nodiscard]] device::Launch next_launch();
   void touch_all();
-  double ns_per_trip(std::uint32_t throttle, gpu::Nanoseconds trial);
+  double ns_per_trip(std::uint32_t throttle, device::Nanoseconds trial);
   [[nodiscard]] std::uint32_t most_trips(std::uint32_t throttle) const;
 
-  gpu::Device& device_;
+  device::Device& device_;
   StreamWalk walk_;
-  std::unique_ptr<gpu::Kernel> kernel_;
+  std::unique_ptr<device::Kernel> kernel_;
   std::array<Noise, 2> noises_;
-  std::array<std::unique_ptr<gpu::Buffer>, 3> arrays_;
+  std::array<std::unique_ptr<device::Buffer>, 3> arrays_;
   std::mt19937_64 random_;
   std::uint32_t throttle_ = 0;    ///< parts of a round that each trip makes in the mean
   std::uint32_t trips_ = 1;       ///< of every dispatch

@@ -21,7 +21,7 @@ std::uint32_t below(std::uint32_t bound, std::mt19937_64& random) {
 
 /// Fills `count` slots with random words, piece by piece; `mark(slot, words)` then changes a slot's words.
 template <typename Mark>
-void write_slots(gpu::Buffer& buffer, std::uint64_t count, std::uint32_t slot_bytes, std::uint64_t seed, Mark mark) {
+void write_slots(device::Buffer& buffer, std::uint64_t count, std::uint32_t slot_bytes, std::uint64_t seed, Mark mark) {
   const std::uint64_t slots_per_piece = std::max<std::uint64_t>(1, piece_bytes / slot_bytes);
   std::vector<std::uint64_t> piece(std::min(slots_per_piece, count) * slot_bytes / sizeof(std::uint64_t));
   const Noise noise(seed);
@@ -38,7 +38,7 @@ void write_slots(gpu::Buffer& buffer, std::uint64_t count, std::uint32_t slot_by
 }
 
 /// As write_cycle() where slots are larger than a block: the rest of a slot is nothing's.
-void write_far_lines(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const LineLayout& layout,
+void write_far_lines(device::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const LineLayout& layout,
                      std::uint64_t seed, std::uint32_t offset_shift) {
   const Noise noise(seed);
   std::uint64_t pair = 0;
@@ -77,7 +77,7 @@ std::uint32_t word_of_line(std::uint32_t line, std::uint64_t seed) {
   return static_cast<std::uint32_t>(Noise(seed ^ (std::uint64_t{line} << 20)).pair(0));
 }
 
-void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const LineLayout& layout,
+void write_cycle(device::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const LineLayout& layout,
                  std::uint64_t seed, std::uint32_t offset_shift) {
   if (layout.slot_bytes() > block_bytes) return write_far_lines(buffer, cycle, layout, seed, offset_shift);
   write_slots(buffer, cycle.size(), layout.slot_bytes(), seed, [&](std::uint32_t slot, std::uint32_t* words) {
@@ -85,7 +85,7 @@ void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, c
   });
 }
 
-void write_words(gpu::Buffer& buffer, std::uint32_t line_count, std::uint32_t line_bytes, std::uint64_t seed) {
+void write_words(device::Buffer& buffer, std::uint32_t line_count, std::uint32_t line_bytes, std::uint64_t seed) {
   write_slots(buffer, line_count, line_bytes, seed,
               [&](std::uint32_t line, std::uint32_t* words) { words[0] = word_of_line(line, seed); });
 }

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "workloads/line_layout.hpp"
 
 namespace sonde::workloads {
@@ -19,7 +19,7 @@ bool cycle_to_places(std::vector<std::uint32_t>& cycle);
 /// Writes the cycle into device memory: the walk's word of each slot holds where the next slot's is, in units of
 /// 2^offset_shift bytes; the rest is random, so that no memory controller can compress it, of slots beyond 4 KiB the
 /// block of 4 KiB that the word is in. Memory beside the cycle: 4 MiB.
-void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const LineLayout& layout,
+void write_cycle(device::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const LineLayout& layout,
                  std::uint64_t seed, std::uint32_t offset_shift = 2);
 
 /// The word that `write_words` puts at the start of a line; a function, so that no copy of memory is needed to check
@@ -27,6 +27,6 @@ void write_cycle(gpu::Buffer& buffer, const std::vector<std::uint32_t>& cycle, c
 std::uint32_t word_of_line(std::uint32_t line, std::uint64_t seed);
 
 /// Fills `line_count` lines with random words, the first of each as `word_of_line` says.
-void write_words(gpu::Buffer& buffer, std::uint32_t line_count, std::uint32_t line_bytes, std::uint64_t seed);
+void write_words(device::Buffer& buffer, std::uint32_t line_count, std::uint32_t line_bytes, std::uint64_t seed);
 
 }  // namespace sonde::workloads

@@ -23,8 +23,8 @@
 
 #include "analysis/statistics.hpp"
 #include "counters/state/host_time.hpp"
-#include "gpu/opencl/opencl.hpp"
-#include "gpu/vulkan/vulkan.hpp"
+#include "device/opencl/opencl.hpp"
+#include "device/vulkan/vulkan.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/stopping.hpp"
 #include "workloads/noise.hpp"
@@ -202,9 +202,9 @@ const char* steadiness(int rounds, double native_percent, double percent) {
 int main(int count, char** arguments) {
   const std::string api = count > 1 ? arguments[1] : "opencl";
   const int rounds = count > 2 ? std::atoi(arguments[2]) : 5;
-  const auto device = api == "vulkan"               ? gpu::vulkan::open(0)
-                      : api == "vulkan-descriptors" ? gpu::vulkan::open(0, gpu::vulkan::BufferAccess::descriptors)
-                                                    : gpu::opencl::open(0);
+  const auto device = api == "vulkan"               ? device::vulkan::open(0)
+                      : api == "vulkan-descriptors" ? device::vulkan::open(0, device::vulkan::BufferAccess::descriptors)
+                                                    : device::opencl::open(0);
   std::printf("%6s %12s %9s %9s %9s %9s %7s %8s  %-6s  %s\n", "", "bytes", "native", "spread %", api.c_str(),
               "spread %", "ratio", "foreign", "steady", "shape");
   for (const workloads::Pattern pattern : {workloads::Pattern::read, workloads::Pattern::add}) {

@@ -52,7 +52,7 @@ int main(int count, char** words) {
     for (int round = 0; round < rounds; ++round) {
       walked.push_back(walk.run(hops).count() / static_cast<double>(hops));
       std::vector<double> ns;
-      for (const gpu::ChaseWindow& one : companion->chase_for(100ms)) ns.push_back(one.ns_per_load);
+      for (const device::ChaseWindow& one : companion->chase_for(100ms)) ns.push_back(one.ns_per_load);
       windowed.push_back(analysis::quantile(ns, 0.5));
       ratios.push_back(windowed.back() / walked.back());
     }

@@ -16,10 +16,10 @@
 
 #include "analysis/statistics.hpp"
 #include "counters/state/host_time.hpp"
-#include "gpu/copies.hpp"
-#include "gpu/error.hpp"
-#include "gpu/opencl/opencl.hpp"
-#include "gpu/vulkan/vulkan.hpp"
+#include "device/copies.hpp"
+#include "device/error.hpp"
+#include "device/opencl/opencl.hpp"
+#include "device/vulkan/vulkan.hpp"
 #include "measure/stopping.hpp"
 #include "probes/catalog.hpp"
 #include "probes/copy/route.hpp"
@@ -32,8 +32,8 @@ using Clock = std::chrono::steady_clock;
 /// The CPU's view of an end of a copy, for as long as the row takes.
 class Seen {
  public:
-  explicit Seen(const gpu::CopyPlace& place) : buffer_(place.buffer) {
-    bytes_ = (buffer_ != nullptr ? buffer_->map(gpu::Access::write) : place.host->bytes()).subspan(place.offset_bytes);
+  explicit Seen(const device::CopyPlace& place) : buffer_(place.buffer) {
+    bytes_ = (buffer_ != nullptr ? buffer_->map(device::Access::write) : place.host->bytes()).subspan(place.offset_bytes);
   }
   ~Seen() {
     if (buffer_ != nullptr) buffer_->unmap();
@@ -43,14 +43,14 @@ class Seen {
   [[nodiscard]] std::byte* data() const { return bytes_.data(); }
 
  private:
-  gpu::Buffer* buffer_;
+  device::Buffer* buffer_;
   std::span<std::byte> bytes_;
 };
 
 /// Copies a list by memcpy, in a thread that is there before it and after.
-class NativeCopies final : public gpu::Copies {
+class NativeCopies final : public device::Copies {
  public:
-  explicit NativeCopies(gpu::Copies& drivers)
+  explicit NativeCopies(device::Copies& drivers)
       : drivers_(drivers), thread_([this](const std::stop_token& stop) { work(stop); }) {}
   ~NativeCopies() override {
     thread_.request_stop();
@@ -59,12 +59,12 @@ class NativeCopies final : public gpu::Copies {
   NativeCopies(const NativeCopies&) = delete;
   NativeCopies& operator=(const NativeCopies&) = delete;
 
-  gpu::CopyQueues queues(gpu::CopyEngine) override { return {.name = "memcpy", .count = 1}; }
-  std::unique_ptr<gpu::HostMemory> make_host_memory(gpu::HostKind kind, std::uint64_t size_bytes) override {
+  device::CopyQueues queues(device::CopyEngine) override { return {.name = "memcpy", .count = 1}; }
+  std::unique_ptr<device::HostMemory> make_host_memory(device::HostKind kind, std::uint64_t size_bytes) override {
     return drivers_.make_host_memory(kind, size_bytes);
   }
-  gpu::CopyTimes run(gpu::CopyEngine, std::span<const gpu::CopyList> lists) override {
-    const gpu::CopyList& list = lists.front();
+  device::CopyTimes run(device::CopyEngine, std::span<const device::CopyList> lists) override {
+    const device::CopyList& list = lists.front();
     // A lane's copies lie side by side at both ends.
     const Seen from(list.front().from);
     const Seen to(list.front().to);
@@ -76,8 +76,8 @@ class NativeCopies final : public gpu::Copies {
     end_.acquire();
     return {.all = time_, .each = {time_}};
   }
-  gpu::BesideTimes run_beside(gpu::CopyEngine, const gpu::CopyList&, gpu::Kernel&, const gpu::Launch&) override {
-    throw gpu::Unsupported("memcpy is compared alone");
+  device::BesideTimes run_beside(device::CopyEngine, const device::CopyList&, device::Kernel&, const device::Launch&) override {
+    throw device::Unsupported("memcpy is compared alone");
   }
 
  private:
@@ -93,39 +93,39 @@ class NativeCopies final : public gpu::Copies {
     }
   }
 
-  gpu::Copies& drivers_;
+  device::Copies& drivers_;
   const std::byte* from_ = nullptr;
   std::byte* to_ = nullptr;
   std::uint64_t bytes_ = 0;
   std::size_t copies_ = 0;
-  gpu::Nanoseconds time_{0};
+  device::Nanoseconds time_{0};
   std::binary_semaphore begin_{0};
   std::binary_semaphore end_{0};
   std::jthread thread_;  ///< after all that it uses
 };
 
 /// The device, but for who copies.
-class NativeDevice final : public gpu::Device {
+class NativeDevice final : public device::Device {
  public:
-  explicit NativeDevice(gpu::Device& device) : device_(device), copies_(device.copies()) {}
-  [[nodiscard]] const gpu::DeviceInfo& info() const override { return device_.info(); }
+  explicit NativeDevice(device::Device& device) : device_(device), copies_(device.copies()) {}
+  [[nodiscard]] const device::DeviceInfo& info() const override { return device_.info(); }
   [[nodiscard]] std::uint64_t available_bytes() override { return device_.available_bytes(); }
-  [[nodiscard]] std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use use) override {
+  [[nodiscard]] std::unique_ptr<device::Buffer> make_buffer(std::uint64_t size_bytes, device::Use use) override {
     return device_.make_buffer(size_bytes, use);
   }
-  [[nodiscard]] std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source, std::uint32_t group_size,
-                                                         std::span<const gpu::Constant> constants) override {
+  [[nodiscard]] std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source, std::uint32_t group_size,
+                                                         std::span<const device::Constant> constants) override {
     return device_.make_kernel(source, group_size, constants);
   }
-  gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override { return device_.run(kernel, launch); }
-  [[nodiscard]] gpu::Copies& copies() override { return copies_; }
+  device::Nanoseconds run(device::Kernel& kernel, const device::Launch& launch) override { return device_.run(kernel, launch); }
+  [[nodiscard]] device::Copies& copies() override { return copies_; }
 
  private:
-  gpu::Device& device_;
+  device::Device& device_;
   NativeCopies copies_;
 };
 
-double median_gbps(gpu::Device& device, const measure::Point& point, const measure::Request& request) {
+double median_gbps(device::Device& device, const measure::Point& point, const measure::Request& request) {
   const measure::Workload work = probes::copying.prepare(device, point, request);
   return analysis::quantile(work.observe(measure::limits_of(request.effort), [] {}).values, 0.5);
 }
@@ -138,7 +138,7 @@ int main(int count, char** arguments) {
   using probes::HostEnd;
   const std::string api = count > 1 ? arguments[1] : "opencl";
   const int rounds = count > 2 ? std::atoi(arguments[2]) : 5;
-  const auto device = api == "vulkan" ? gpu::vulkan::open(0) : gpu::opencl::open(0);
+  const auto device = api == "vulkan" ? device::vulkan::open(0) : device::opencl::open(0);
   NativeDevice native_device(*device);
   std::printf("%-45s %10s %9s %9s %9s %9s %7s %8s\n", "", "bytes", "native", "spread %", api.c_str(), "spread %",
               "ratio", "foreign");
@@ -159,7 +159,7 @@ int main(int count, char** arguments) {
           ours.push_back(median_gbps(*device, point, request));
           ratios.push_back(ours.back() / native.back());
         }
-      } catch (const gpu::Unsupported&) {
+      } catch (const device::Unsupported&) {
         continue;
       }
       const auto load = counters::load_between(before, counters::read_host_time());

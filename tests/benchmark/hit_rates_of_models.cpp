@@ -18,24 +18,24 @@
 #include <string>
 #include <vector>
 
-#include "gpu/model/memory.hpp"
-#include "gpu/model/model.hpp"
-#include "gpu/model/random.hpp"
+#include "device/model/memory.hpp"
+#include "device/model/model.hpp"
+#include "device/model/random.hpp"
 #include "measure/runner.hpp"
 #include "measure/simulated_counters.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
 
 using namespace sonde;
-using gpu::model::Policy;
+using device::model::Policy;
 
 namespace {
 
 constexpr std::uint64_t mib = 1 << 20;
 
-gpu::model::Description gpu_with(std::uint64_t side_bytes, Policy policy, bool hashed, double noise,
+device::model::Description gpu_with(std::uint64_t side_bytes, Policy policy, bool hashed, double noise,
                                  std::uint64_t seed) {
-  gpu::model::Description model;
+  device::model::Description model;
   model.name = "gpu";
   model.memory_bytes = 8192 * mib;
   model.clock_mhz = 2500;
@@ -51,10 +51,10 @@ gpu::model::Description gpu_with(std::uint64_t side_bytes, Policy policy, bool h
   return model;
 }
 
-test::RecordingObserver measured(const gpu::model::Description& model) {
-  const auto device = gpu::model::open(model);
+test::RecordingObserver measured(const device::model::Description& model) {
+  const auto device = device::model::open(model);
   measure::Request request{.effort = measure::Effort::quick, .seed = model.seed};
-  request.stated_memory_side_bytes = gpu::memory_side_bytes(device->info().stated_caches);
+  request.stated_memory_side_bytes = device::memory_side_bytes(device->info().stated_caches);
   request.counts_traffic = true;
   test::RecordingObserver observer;
   measure::RunnerOptions options{.request = request, .host_time = [] { return counters::HostTime{}; }};
@@ -63,9 +63,9 @@ test::RecordingObserver measured(const gpu::model::Description& model) {
   return observer;
 }
 
-double true_rate(const gpu::model::Description& model, double bytes) {
-  gpu::model::Memory memory(model, ~0ull);
-  gpu::model::Random random(model.seed + 99);
+double true_rate(const device::model::Description& model, double bytes) {
+  device::model::Memory memory(model, ~0ull);
+  device::model::Random random(model.seed + 99);
   const auto lines = static_cast<std::uint64_t>(bytes / 64);
   const auto walk = [&](std::uint64_t loads) {
     memory.start(0);
@@ -89,7 +89,7 @@ struct Tally {
   int runs = 0;
 };
 
-void add(const gpu::model::Description& model, std::uint64_t side_bytes, std::map<double, double>& truth,
+void add(const device::model::Description& model, std::uint64_t side_bytes, std::map<double, double>& truth,
          Tally& tally) {
   const test::RecordingObserver observer = measured(model);
   const auto size = static_cast<double>(side_bytes);

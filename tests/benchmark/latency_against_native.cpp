@@ -16,8 +16,8 @@
 
 #include "analysis/statistics.hpp"
 #include "counters/state/host_time.hpp"
-#include "gpu/opencl/opencl.hpp"
-#include "gpu/vulkan/vulkan.hpp"
+#include "device/opencl/opencl.hpp"
+#include "device/vulkan/vulkan.hpp"
 #include "measure/one_core.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/catalog.hpp"
@@ -72,7 +72,7 @@ double native_ns(std::uint64_t bytes, std::uint64_t seed) {
   return analysis::quantile(values, 0.5);
 }
 
-double sonde_ns(gpu::Device& device, std::uint64_t bytes, std::uint64_t seed) {
+double sonde_ns(device::Device& device, std::uint64_t bytes, std::uint64_t seed) {
   const measure::Request request{.effort = measure::Effort::normal,
                                  .smallest_bytes = {},
                                  .largest_bytes = {},
@@ -95,9 +95,9 @@ int main(int count, char** arguments) {
   if (sizes.empty()) {
     sizes = {4096, 16384, 32768, 131072, 524288, 1048576, 1572864, 100663296, 134217728, 268435456};
   }
-  const auto device = api == "vulkan"               ? gpu::vulkan::open(0)
-                      : api == "vulkan-descriptors" ? gpu::vulkan::open(0, gpu::vulkan::BufferAccess::descriptors)
-                                                    : gpu::opencl::open(0);
+  const auto device = api == "vulkan"               ? device::vulkan::open(0)
+                      : api == "vulkan-descriptors" ? device::vulkan::open(0, device::vulkan::BufferAccess::descriptors)
+                                                    : device::opencl::open(0);
   std::printf("%12s %10s %9s %10s %9s %7s %8s %8s\n", "bytes", "native ns", "spread %", (api + " ns").c_str(),
               "spread %", "ratio", "foreign", "steal");
   for (const std::uint64_t bytes : sizes) {

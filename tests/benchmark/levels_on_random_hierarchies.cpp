@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
-#include "gpu/model/model.hpp"
+#include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
 #include "probes/catalog.hpp"
@@ -45,10 +45,10 @@ struct Random {
   int below(int bound) { return static_cast<int>(share() * bound); }
 };
 
-gpu::model::Description random_hierarchy(std::uint64_t seed, double least_ratio, double least_step, double most_step,
+device::model::Description random_hierarchy(std::uint64_t seed, double least_ratio, double least_step, double most_step,
                                          int most_tables) {
   Random random{seed * 7919};
-  gpu::model::Description model;
+  device::model::Description model;
   model.name = "random " + std::to_string(seed);
   model.seed = seed;
   model.memory_bytes = 1ull << 34;
@@ -66,7 +66,7 @@ gpu::model::Description random_hierarchy(std::uint64_t seed, double least_ratio,
   std::ranges::sort(places);
   double latency = random.between(2, 40);
   for (int i = 0; i < caches; ++i) {
-    gpu::model::Level level;
+    device::model::Level level;
     level.name = "level " + std::to_string(i + 1);
     level.line_bytes = 64;
     const std::uint32_t ways[] = {4, 8, 12, 16, 16, 32};
@@ -74,28 +74,28 @@ gpu::model::Description random_hierarchy(std::uint64_t seed, double least_ratio,
     const auto sets = std::max(
         1.0, std::round(4096 * std::exp2(places[static_cast<std::size_t>(i)] + i * least_gap) / (64 * level.ways)));
     level.bytes = static_cast<std::uint64_t>(sets) * 64 * level.ways;
-    const gpu::model::Policy policies[] = {gpu::model::Policy::lru, gpu::model::Policy::plru,
-                                           gpu::model::Policy::random};
+    const device::model::Policy policies[] = {device::model::Policy::lru, device::model::Policy::plru,
+                                           device::model::Policy::random};
     level.policy = policies[random.below(3)];
     // A tree needs a power of two.
-    if (level.policy == gpu::model::Policy::plru && level.ways == 12) level.policy = gpu::model::Policy::lru;
+    if (level.policy == device::model::Policy::plru && level.ways == 12) level.policy = device::model::Policy::lru;
     level.hashed = random.share() < 0.5;
     level.latency_ns = latency;
     model.levels.push_back(level);
     latency *= random.between(least_step, most_step);
   }
-  gpu::model::Level memory;
+  device::model::Level memory;
   memory.name = "memory";
   memory.latency_ns = latency;
   model.levels.push_back(memory);
   const int tables = most_tables > 0 ? 1 + random.below(most_tables) : 0;
   while (static_cast<int>(model.translation.size()) < tables) {
-    const gpu::model::Translation table{
+    const device::model::Translation table{
         .page_bytes = std::uint64_t{4096} << random.below(10),
         .entries = static_cast<std::uint32_t>(std::lround(32 * std::exp2(random.between(0, 5)))),
         .penalty_ns = random.between(4, 40)};
     // One that ends where the one before does is no table of its own.
-    const auto further = [&](const gpu::model::Translation& before) {
+    const auto further = [&](const device::model::Translation& before) {
       return table.entries >= 2 * before.entries && table.page_bytes >= before.page_bytes;
     };
     if (model.translation.empty() || further(model.translation.back())) {
@@ -137,10 +137,10 @@ std::string format(const char* pattern, Values... values) {
   return text;
 }
 
-std::string text_of(const gpu::model::Description& model) {
+std::string text_of(const device::model::Description& model) {
   const char* policies[] = {"lru", "plru", "random"};
   std::string text;
-  for (const gpu::model::Level& level : model.levels) {
+  for (const device::model::Level& level : model.levels) {
     if (level.bytes == 0) {
       text += format(" [memory %.1f ns]", level.latency_ns);
       continue;
@@ -149,7 +149,7 @@ std::string text_of(const gpu::model::Description& model) {
                    level.hashed ? "hashed" : "modulo", policies[static_cast<int>(level.policy)], level.ways,
                    level.latency_ns);
   }
-  for (const gpu::model::Translation& table : model.translation) {
+  for (const device::model::Translation& table : model.translation) {
     text += format(" (%u pages of %llu KiB %.1f ns)", table.entries,
                    static_cast<unsigned long long>(table.page_bytes / 1024), table.penalty_ns);
   }
@@ -157,7 +157,7 @@ std::string text_of(const gpu::model::Description& model) {
 }
 
 /// The latency probe without memory kept awake and the further paths, which see the same caches in a model.
-std::vector<measure::Point> vector_points(const gpu::DeviceInfo& device, const measure::Request& request,
+std::vector<measure::Point> vector_points(const device::DeviceInfo& device, const measure::Request& request,
                                           std::span<const measure::Measurement> known) {
   std::vector<measure::Point> points = probes::latency.next(device, request, known);
   std::erase_if(points, [](const measure::Point& point) {
@@ -167,8 +167,8 @@ std::vector<measure::Point> vector_points(const gpu::DeviceInfo& device, const m
   return points;
 }
 
-Collector measured(const gpu::model::Description& model) {
-  const auto device = gpu::model::open(model);
+Collector measured(const device::model::Description& model) {
+  const auto device = device::model::open(model);
   measure::RunnerOptions options;
   options.request.effort = measure::Effort::quick;
   // Else pages are walked as far as memory goes.
@@ -177,7 +177,7 @@ Collector measured(const gpu::model::Description& model) {
   options.request.seed = model.seed;
   options.host_time = [] { return counters::HostTime{}; };
   Collector collector;
-  measure::settle_clock(workloads::arithmetic_chain(*device), gpu::Nanoseconds(2e9), [] {});
+  measure::settle_clock(workloads::arithmetic_chain(*device), device::Nanoseconds(2e9), [] {});
   measure::Probe probe = probes::latency;
   probe.next = vector_points;
   measure::run_probe(*device, probe, options, collector);
@@ -195,7 +195,7 @@ void write_points(std::ofstream& file, const std::string& name, const std::strin
 }
 
 /// The curves as find_levels gets them, as a record, and what must come out: sizes and latencies as they are.
-void write_curves(const std::filesystem::path& folder, std::uint64_t seed, const gpu::model::Description& model,
+void write_curves(const std::filesystem::path& folder, std::uint64_t seed, const device::model::Description& model,
                   const Collector& collector) {
   measure::Request request;
   request.line_bytes = 64;
@@ -217,7 +217,7 @@ void write_curves(const std::filesystem::path& folder, std::uint64_t seed, const
   std::ofstream expected(folder / (name + ".expected.json"));
   expected << R"({"why": "A model device's.", "not_levels": [], "translation": [], "levels": [)";
   const char* comma = "";
-  for (const gpu::model::Level& level : model.levels) {
+  for (const device::model::Level& level : model.levels) {
     expected << std::exchange(comma, ", ")
              << format(R"({"latency_ns_low": %.6f, "latency_ns_high": %.6f)", level.latency_ns, level.latency_ns);
     if (level.bytes > 0) {
@@ -246,7 +246,7 @@ struct Figures {
   std::vector<double> bracket_widths;
 
   /// Adds one hierarchy; returns what there is to say of it.
-  std::string add(const gpu::model::Description& model, const Collector& collector) {
+  std::string add(const device::model::Description& model, const Collector& collector) {
     ++hierarchies;
     const std::vector<measure::FoundLevel>& levels = collector.levels;
     translations += static_cast<int>(collector.findings.size());
@@ -282,7 +282,7 @@ struct Figures {
   }
 
   /// In order of reach, as findings are.
-  std::string add_tables(const gpu::model::Description& model, const Collector& collector) {
+  std::string add_tables(const device::model::Description& model, const Collector& collector) {
     tables += static_cast<int>(model.translation.size());
     if (model.translation.empty()) return "";
     false_tables +=
@@ -292,7 +292,7 @@ struct Figures {
       text += format(" (%.0f pages of %.0f KiB %.1f ns)", finding.details.at("entries"),
                      finding.details.at("page_bytes") / 1024, finding.details.at("added_ns"));
     }
-    for (const gpu::model::Translation& table : model.translation) {
+    for (const device::model::Translation& table : model.translation) {
       const double reach = static_cast<double>(table.page_bytes) * table.entries;
       const auto found = std::ranges::min_element(
           collector.findings, {}, [&](const measure::Finding& one) { return std::abs(std::log(*one.value / reach)); });
@@ -362,7 +362,7 @@ int main(int count, char** arguments) {
   std::atomic<std::uint64_t> next = first;
   const auto work = [&] {
     for (std::uint64_t seed = next++; seed < first + hierarchies; seed = next++) {
-      const gpu::model::Description model = random_hierarchy(seed, least_ratio, least_step, most_step, most_tables);
+      const device::model::Description model = random_hierarchy(seed, least_ratio, least_step, most_step, most_tables);
       const Collector collector = measured(model);
       if (!folder.empty()) write_curves(folder, seed, model, collector);
       const std::lock_guard lock(one_at_a_time);

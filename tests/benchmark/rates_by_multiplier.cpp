@@ -14,8 +14,8 @@
 
 #include "analysis/prediction.hpp"
 #include "analysis/statistics.hpp"
-#include "gpu/opencl/opencl.hpp"
-#include "gpu/vulkan/vulkan.hpp"
+#include "device/opencl/opencl.hpp"
+#include "device/vulkan/vulkan.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/stopping.hpp"
 #include "workloads/arithmetic.hpp"
@@ -28,7 +28,7 @@ constexpr std::uint32_t variants = 3;
 
 double median(const std::vector<double>& values) { return analysis::quantile(values, 0.5); }
 
-void compare(gpu::Device& device, const gpu::NumberTypeFacts& type, int rounds) {
+void compare(device::Device& device, const device::NumberTypeFacts& type, int rounds) {
   const workloads::ArithmeticShape shape =
       workloads::search_arithmetic_shape(device, type.type, workloads::Operation::fma, {});
   std::vector<measure::Workload> works;
@@ -45,7 +45,7 @@ void compare(gpu::Device& device, const gpu::NumberTypeFacts& type, int rounds) 
   }
   const analysis::Estimate first = analysis::predicted_above_zero(median(rates[0]), rates[0]);
   for (std::uint32_t variant = 0; variant < variants; ++variant) {
-    const gpu::ArithmeticPair operands =
+    const device::ArithmeticPair operands =
         workloads::chain_of(type.type, workloads::Operation::fma, shape.paired, variant).operands;
     const double rate = median(rates[variant]);
     const auto [least, most] = std::ranges::minmax(ratios[variant]);
@@ -63,8 +63,8 @@ int main(int count, char** arguments) {
   const std::string api = count > 1 ? arguments[1] : "opencl";
   const int rounds = count > 2 ? std::atoi(arguments[2]) : 5;
   const std::vector<std::string> wanted(arguments + std::min(count, 3), arguments + count);
-  const auto device = api == "vulkan" ? gpu::vulkan::open(0) : gpu::opencl::open(0);
-  for (const gpu::NumberTypeFacts& type : gpu::number_types) {
+  const auto device = api == "vulkan" ? device::vulkan::open(0) : device::opencl::open(0);
+  for (const device::NumberTypeFacts& type : device::number_types) {
     const std::string name(type.name);
     if (device->info().missing_types.contains(name)) continue;
     if (wanted.empty() || std::ranges::find(wanted, name) != wanted.end()) compare(*device, type, rounds);

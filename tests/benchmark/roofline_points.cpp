@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
-#include "gpu/error.hpp"
-#include "gpu/opencl/opencl.hpp"
-#include "gpu/vulkan/vulkan.hpp"
+#include "device/error.hpp"
+#include "device/opencl/opencl.hpp"
+#include "device/vulkan/vulkan.hpp"
 #include "workloads/arithmetic.hpp"
 #include "workloads/arithmetic_search.hpp"
 #include "workloads/roofline.hpp"
@@ -39,7 +39,7 @@ class Timed {
   }
   void again() {
     values_.push_back(work_.value(work_.run(steps_).count() / static_cast<double>(steps_)));
-    if (const auto flaw = work_.flaw()) throw gpu::Error(*flaw);
+    if (const auto flaw = work_.flaw()) throw device::Error(*flaw);
   }
   [[nodiscard]] double best() const { return std::ranges::max(values_); }
   [[nodiscard]] double median() const { return analysis::quantile(values_, 0.5); }
@@ -50,7 +50,7 @@ class Timed {
   std::vector<double> values_;
 };
 
-void print_level(gpu::Device& device, workloads::Sharing sharing, std::uint64_t bytes, std::uint32_t groups,
+void print_level(device::Device& device, workloads::Sharing sharing, std::uint64_t bytes, std::uint32_t groups,
                  const workloads::ArithmeticShape& peak_shape, int rounds) {
   workloads::RooflineShape shape = workloads::roofline_shape(device.info(), sharing, bytes, peak_shape.numbers());
   if (groups > 0) shape.walk.groups = groups;
@@ -82,8 +82,8 @@ int main(int count, char** arguments) try {
   const std::string api = count > 1 ? arguments[1] : "opencl";
   const int rounds = count > 2 ? std::atoi(arguments[2]) : 10;
   const auto groups = static_cast<std::uint32_t>(count > 3 ? std::atoi(arguments[3]) : 0);
-  const std::unique_ptr<gpu::Device> device =
-      api == "vulkan" ? gpu::vulkan::open(0, gpu::vulkan::BufferAccess::best) : gpu::opencl::open(0);
+  const std::unique_ptr<device::Device> device =
+      api == "vulkan" ? device::vulkan::open(0, device::vulkan::BufferAccess::best) : device::opencl::open(0);
   workloads::ArithmeticShape peak =
       workloads::search_arithmetic_shape(*device, workloads::NumberType::fp32, workloads::Operation::fma, {});
   if (groups > 0) peak.groups = groups;

@@ -5,8 +5,8 @@
 #include <exception>
 #include <iostream>
 
-#include "gpu/error.hpp"
-#include "gpu/opencl/opencl.hpp"
+#include "device/error.hpp"
+#include "device/opencl/opencl.hpp"
 
 namespace {
 
@@ -16,15 +16,15 @@ constexpr const char* beyond_the_end = "kernel void mistake(global uint* words) 
 // Every item of a group writes its own value to the same word.
 constexpr const char* race = "kernel void mistake(global uint* words) { words[0] = get_global_id(0); }";
 
-void run(gpu::Device& device, const char* text) {
-  const gpu::KernelSource source{.name = "mistake", .opencl_c = text, .spirv_addresses = {}, .spirv_descriptors = {}};
+void run(device::Device& device, const char* text) {
+  const device::KernelSource source{.name = "mistake", .opencl_c = text, .spirv_addresses = {}, .spirv_descriptors = {}};
   const auto kernel = device.make_kernel(source, 8);
   const auto words = device.make_buffer(64);
   (void)device.run(*kernel, {.buffers = {words.get()}, .scalars = {}, .groups = 1});
 }
 
-void launch_without_its_argument(gpu::Device& device) {
-  const gpu::KernelSource source{.name = "mistake", .opencl_c = race, .spirv_addresses = {}, .spirv_descriptors = {}};
+void launch_without_its_argument(device::Device& device) {
+  const device::KernelSource source{.name = "mistake", .opencl_c = race, .spirv_addresses = {}, .spirv_descriptors = {}};
   const auto kernel = device.make_kernel(source, 8);
   (void)device.run(*kernel, {.buffers = {}, .scalars = {}, .groups = 1});
 }
@@ -34,7 +34,7 @@ void launch_without_its_argument(gpu::Device& device) {
 int main(int count, char** arguments) {
   const std::string_view mistake = count > 1 ? arguments[1] : "";
   try {
-    const auto device = gpu::opencl::open(0);
+    const auto device = device::opencl::open(0);
     std::cout << "platform: " << device->info().platform << std::endl;
     if (device->info().platform != "Oclgrind") return 1;
     if (mistake == "memory") run(*device, beyond_the_end);

@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/error.hpp"
-#include "gpu/vulkan/vulkan.hpp"
+#include "device/error.hpp"
+#include "device/vulkan/vulkan.hpp"
 #include "kernels.hpp"
 #include "workloads/arithmetic.hpp"
 #include "workloads/load_instruction.hpp"
@@ -78,7 +78,7 @@ void __wrap_volkLoadDevice(VkDevice device) {
 namespace sonde::workloads {
 namespace {
 
-using gpu::vulkan::BufferAccess;
+using device::vulkan::BufferAccess;
 
 /// A kernel's instructions, in order.
 using Code = std::vector<std::string>;
@@ -124,8 +124,8 @@ class RadvCode : public testing::TestWithParam<BufferAccess> {
  protected:
   void SetUp() override {
     try {
-      device = gpu::vulkan::open(0, GetParam());
-    } catch (const gpu::Unsupported& reason) {
+      device = device::vulkan::open(0, GetParam());
+    } catch (const device::Unsupported& reason) {
       GTEST_SKIP() << "No driver: " << reason.what();
     }
     if (device->info().name.find("Null hardware") == std::string::npos) {
@@ -134,26 +134,26 @@ class RadvCode : public testing::TestWithParam<BufferAccess> {
   }
 
   /// Of a walk over so little that its chain's words count in bytes.
-  std::string listing_of(const gpu::KernelSource& source) {
-    const std::array<gpu::Constant, 1> constants{{{"OFFSET_SHIFT", 0}}};
+  std::string listing_of(const device::KernelSource& source) {
+    const std::array<device::Constant, 1> constants{{{"OFFSET_SHIFT", 0}}};
     const bool by_offset =
         &source == &kernels::chase || &source == &kernels::chase_scalar || &source == &kernels::chase_atomic;
     return device
         ->make_kernel(source, single_item_group(device->info()),
-                      by_offset ? std::span<const gpu::Constant>(constants) : std::span<const gpu::Constant>())
+                      by_offset ? std::span<const device::Constant>(constants) : std::span<const device::Constant>())
         ->listing();
   }
 
-  std::string listing_of_stream(const gpu::KernelSource& source) {
+  std::string listing_of_stream(const device::KernelSource& source) {
     const Shape shape{.group_size = 64, .groups = 16, .vector_words = 4, .in_flight = 4};
     return device->make_kernel(source, shape.group_size, shape.constants())->listing();
   }
 
-  std::unique_ptr<gpu::Device> device;
+  std::unique_ptr<device::Device> device;
 };
 
 TEST_P(RadvCode, WalksOfTheVectorPathMissTheScalarCacheAndKeepTheirAddressInVectorRegisters) {
-  for (const gpu::KernelSource* walk : {&kernels::chase, &kernels::independent_chase}) {
+  for (const device::KernelSource* walk : {&kernels::chase, &kernels::independent_chase}) {
     const std::string listing = listing_of(*walk);
     const Code code = code_of(listing);
     EXPECT_GE(count(code, {"global_load", "flat_load", "buffer_load"}), hops_per_trip) << walk->name;
@@ -165,7 +165,7 @@ TEST_P(RadvCode, WalksOfTheVectorPathMissTheScalarCacheAndKeepTheirAddressInVect
 TEST_P(RadvCode, AHopByAddressIsTheLoadAlone) {
   if (GetParam() == BufferAccess::descriptors) GTEST_SKIP() << "an index is computed";
   if (device->info().name.find("POLARIS") != std::string::npos) GTEST_SKIP() << "adds no offset to a base";
-  for (const gpu::KernelSource* walk : {&kernels::chase, &kernels::chase_scalar, &kernels::chase_atomic}) {
+  for (const device::KernelSource* walk : {&kernels::chase, &kernels::chase_scalar, &kernels::chase_atomic}) {
     const std::string listing = listing_of(*walk);
     const Code code = code_of(listing);
     const std::string hop = most_frequent_load(listing);
@@ -210,7 +210,7 @@ TEST_P(RadvCode, TheWalkBesideStreamsIsTheVectorPathsToo) {
 }
 
 TEST_P(RadvCode, EveryOtherPathIsTakenByItsOwnInstruction) {
-  const std::vector<std::pair<const gpu::KernelSource*, Beginnings>> paths{
+  const std::vector<std::pair<const device::KernelSource*, Beginnings>> paths{
       {&kernels::chase_scalar, {"s_load", "s_buffer_load"}},
       {&kernels::chase_constant, {"s_load", "s_buffer_load"}},
       {&kernels::chase_image, {"buffer_load_format"}},
@@ -226,7 +226,7 @@ TEST_P(RadvCode, EveryOtherPathIsTakenByItsOwnInstruction) {
 }
 
 TEST_P(RadvCode, StreamsHaveWideLoadsInFlight) {
-  for (const gpu::KernelSource* stream :
+  for (const device::KernelSource* stream :
        {&kernels::stream_read, &kernels::stream_copy, &kernels::stream_add, &kernels::stream_triad,
         &kernels::stream_add_dialled, &kernels::stream_image, &kernels::roofline}) {
     EXPECT_GE(most_in_flight(code_of(listing_of_stream(*stream))), 4) << stream->name;
@@ -252,10 +252,10 @@ TEST_P(RadvCode, ArithmeticIsAsManyInstructionsAsItHasSteps) {
   ArithmeticShape alone = shape;
   alone.paired = false;
   const auto expect = [&](NumberType type, Operation operation, const std::string& pattern, std::int64_t steps) {
-    if (device->info().missing_types.contains(std::string(gpu::facts_of(type).name))) return;
+    if (device->info().missing_types.contains(std::string(device::facts_of(type).name))) return;
     EXPECT_EQ(occurrences(arithmetic_kernel(*device, type, operation, shape)->listing(), pattern), steps) << pattern;
     // Of integers alone both operands are the same for all items, of which an instruction of GCN takes one.
-    if (operation != Operation::fma || !gpu::facts_of(type).floating || !can_be_alone(type)) return;
+    if (operation != Operation::fma || !device::facts_of(type).floating || !can_be_alone(type)) return;
     const std::string listing = arithmetic_kernel(*device, type, operation, alone)->listing();
     EXPECT_EQ(occurrences(listing, pattern), steps) << pattern << ", of one number alone";
   };
@@ -288,8 +288,8 @@ bool is_known(const char* family) {
   if (child == 0) {
     if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(1);
     try {
-      sonde::gpu::vulkan::open(0, sonde::gpu::vulkan::BufferAccess::best);
-    } catch (const sonde::gpu::Unsupported&) {  // for the tests to say
+      sonde::device::vulkan::open(0, sonde::device::vulkan::BufferAccess::best);
+    } catch (const sonde::device::Unsupported&) {  // for the tests to say
     }
     _exit(0);
   }

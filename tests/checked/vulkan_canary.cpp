@@ -8,13 +8,13 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "gpu/vulkan/handle.hpp"
-#include "gpu/vulkan/instance.hpp"
-#include "gpu/vulkan/memory.hpp"
+#include "device/vulkan/handle.hpp"
+#include "device/vulkan/instance.hpp"
+#include "device/vulkan/memory.hpp"
 
 namespace {
 
-using namespace sonde::gpu::vulkan;
+using namespace sonde::device::vulkan;
 
 constexpr VkDeviceSize buffer_bytes = 4096;
 

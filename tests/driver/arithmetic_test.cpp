@@ -6,7 +6,7 @@
 #include "driver/device_test.hpp"
 #include "workloads/arithmetic.hpp"
 
-namespace sonde::gpu {
+namespace sonde::device {
 namespace {
 
 class DeviceArithmetic : public test::DeviceTest {};
@@ -61,4 +61,4 @@ TEST_P(DeviceArithmetic, OfAMissingTypeIsRefusedWithTheReason) {
 INSTANTIATE_TEST_SUITE_P(, DeviceArithmetic, test::every_device, test::name_of_device);
 
 }  // namespace
-}  // namespace sonde::gpu
+}  // namespace sonde::device

@@ -7,7 +7,7 @@
 
 #include "driver/device_test.hpp"
 
-namespace sonde::gpu {
+namespace sonde::device {
 namespace {
 
 /// Data goes through the drivers in pieces of this size at most.
@@ -101,4 +101,4 @@ TEST_P(DeviceBuffer, OneThatIsTooLargeIsUnsupportedAndNamesTheLimit) {
 INSTANTIATE_TEST_SUITE_P(, DeviceBuffer, test::every_device, test::name_of_device);
 
 }  // namespace
-}  // namespace sonde::gpu
+}  // namespace sonde::device

@@ -5,19 +5,19 @@
 #include <cmath>
 
 #include "driver/device_test.hpp"
-#include "gpu/companion.hpp"
+#include "device/companion.hpp"
 #include "workloads/throttled_add.hpp"
 
 namespace sonde::test {
 namespace {
 
-using gpu::Nanoseconds;
+using device::Nanoseconds;
 
 class BusyTest : public DeviceTest {};
 
 Nanoseconds host_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-workloads::Shape shape_for(const gpu::DeviceInfo& info) {
+workloads::Shape shape_for(const device::DeviceInfo& info) {
   return {.group_size = std::min(4u, info.largest_group_size), .groups = 2, .vector_words = 4, .in_flight = 2};
 }
 
@@ -25,22 +25,22 @@ TEST_P(BusyTest, EveryDispatchWritesItsSumAtEveryDial) {
   workloads::ThrottledAdd sum(*device, shape_for(device->info()), 1 << 20, 7);
   for (const double load : {1.0, 0.5, 0.1}) {
     sum.throttle(load);
-    const gpu::BusyTimes busy = sum.keep_busy(Nanoseconds(30e6));
+    const device::BusyTimes busy = sum.keep_busy(Nanoseconds(30e6));
     EXPECT_EQ(sum.flaw(), std::nullopt) << load;
     EXPECT_GE(busy.dispatches.size(), 2u) << load;
     // What a driver's clock says on a busy machine may be anything.
-    if (device->info().type == gpu::DeviceType::model) {
+    if (device->info().type == device::DeviceType::model) {
       EXPECT_EQ(sum.rounds() == 0, load == 1.0) << sum.rounds();
     }
   }
 }
 
 TEST_P(BusyTest, DispatchesFollowEachOtherOnTheHostsClock) {
-  const bool simulated = device->info().type == gpu::DeviceType::model;
+  const bool simulated = device->info().type == device::DeviceType::model;
   workloads::ThrottledAdd sum(*device, shape_for(device->info()), 1 << 20, 7);
   sum.throttle(1);
   const Nanoseconds before = host_now();
-  const gpu::BusyTimes busy = sum.keep_busy(Nanoseconds(30e6));
+  const device::BusyTimes busy = sum.keep_busy(Nanoseconds(30e6));
   const Nanoseconds after = host_now();
   // Brackets about a driver's own clock: no tighter than a machine with other work allows.
   EXPECT_LT(busy.uncertainty.count(), 50e6);
@@ -59,7 +59,7 @@ TEST_P(BusyTest, DispatchesFollowEachOtherOnTheHostsClock) {
 TEST_P(BusyTest, EnoughIsAskedUntilItSaysSoAndNothingIsEnqueuedAfterwards) {
   workloads::ThrottledAdd sum(*device, shape_for(device->info()), 1 << 20, 7);
   sum.throttle(1);
-  const gpu::BusyTimes one = sum.keep_busy(Nanoseconds(0));
+  const device::BusyTimes one = sum.keep_busy(Nanoseconds(0));
   EXPECT_GE(one.dispatches.size(), 1u);
   EXPECT_LE(one.dispatches.size(), 4u);
   EXPECT_EQ(sum.flaw(), std::nullopt);

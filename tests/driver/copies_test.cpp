@@ -1,7 +1,7 @@
 // The device contract, copies: what stands in memory after them, whatever the direction, the place and the
 // queue. Never a time, but that each has one.
 
-#include "gpu/copies.hpp"
+#include "device/copies.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "driver/device_test.hpp"
 #include "kernels.hpp"
 
-namespace sonde::gpu {
+namespace sonde::device {
 namespace {
 
 constexpr std::uint64_t size_bytes = 64 << 10;
@@ -176,4 +176,4 @@ TEST_P(DeviceCopies, BesideAKernelBothDoTheirWork) {
 INSTANTIATE_TEST_SUITE_P(, DeviceCopies, test::every_device, test::name_of_device);
 
 }  // namespace
-}  // namespace sonde::gpu
+}  // namespace sonde::device

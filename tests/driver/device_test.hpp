@@ -6,7 +6,7 @@
 #include <string>
 
 #include "driver/devices_under_test.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 
 namespace sonde::test {
 
@@ -16,14 +16,14 @@ class DeviceTest : public testing::TestWithParam<std::string> {
   void SetUp() override {
     try {
       device = open_device(GetParam());
-    } catch (const gpu::Unsupported& reason) {
+    } catch (const device::Unsupported& reason) {
       GTEST_SKIP() << "No driver: " << reason.what();
     }
     // rusticl before Mesa 23.1 says so itself, and its events tell no times.
     if (device->info().timer_step_ns <= 0) GTEST_SKIP() << "No driver: this one has no clock";
   }
 
-  std::unique_ptr<gpu::Device> device;
+  std::unique_ptr<device::Device> device;
 };
 
 inline const auto every_device = testing::Values("opencl", "vulkan", "vulkan_descriptors", "model");

@@ -5,29 +5,29 @@
 #include <cstdlib>
 #include <vector>
 
-#include "gpu/model/model.hpp"
-#include "gpu/number_arithmetic.hpp"
-#include "gpu/opencl/opencl.hpp"
-#include "gpu/vulkan/vulkan.hpp"
+#include "device/model/model.hpp"
+#include "device/number_arithmetic.hpp"
+#include "device/opencl/opencl.hpp"
+#include "device/vulkan/vulkan.hpp"
 #include "support/small_model.hpp"
 
 namespace sonde::test {
 namespace {
 
-std::size_t chosen(const std::vector<gpu::DeviceInfo>& devices) {
+std::size_t chosen(const std::vector<device::DeviceInfo>& devices) {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
   if (const char* index = std::getenv("SONDE_TEST_DEVICE")) return std::stoul(index);
   for (std::size_t index = 0; index < devices.size(); ++index) {
-    if (devices[index].type == gpu::DeviceType::cpu) return index;
+    if (devices[index].type == device::DeviceType::cpu) return index;
   }
   return 0;
 }
 
-gpu::model::Description model_with_copies() {
-  gpu::model::Description model = small_model(1ull << 30);
+device::model::Description model_with_copies() {
+  device::model::Description model = small_model(1ull << 30);
   model.cpu = {.idle_latency_ns = 100, .loaded_latency_ns = 200};
   model.copy = {.to_device_gbps = 25, .to_host_gbps = 20, .latency_us = 10, .engines = 2};
-  for (const gpu::NumberTypeFacts& type : gpu::number_types) model.arithmetic.per_cycle[std::string(type.name)] = 64;
+  for (const device::NumberTypeFacts& type : device::number_types) model.arithmetic.per_cycle[std::string(type.name)] = 64;
   model.arithmetic.functions_per_cycle = 8;
   return model;
 }
@@ -40,11 +40,11 @@ gpu::model::Description model_with_copies() {
 
 }  // namespace
 
-std::unique_ptr<gpu::Device> open_device(const std::string& how) {
-  if (how == "model") return gpu::model::open(model_with_copies());
-  if (how == "opencl") return gpu::opencl::open(chosen(gpu::opencl::list()));
-  const auto access = how == "vulkan" ? gpu::vulkan::BufferAccess::best : gpu::vulkan::BufferAccess::descriptors;
-  return gpu::vulkan::open(chosen(gpu::vulkan::list()), access);
+std::unique_ptr<device::Device> open_device(const std::string& how) {
+  if (how == "model") return device::model::open(model_with_copies());
+  if (how == "opencl") return device::opencl::open(chosen(device::opencl::list()));
+  const auto access = how == "vulkan" ? device::vulkan::BufferAccess::best : device::vulkan::BufferAccess::descriptors;
+  return device::vulkan::open(chosen(device::vulkan::list()), access);
 }
 
 }  // namespace sonde::test

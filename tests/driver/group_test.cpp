@@ -9,7 +9,7 @@
 #include "item_numbers_addresses.spv.h"
 #include "item_numbers_descriptors.spv.h"
 
-namespace sonde::gpu {
+namespace sonde::device {
 namespace {
 
 const KernelSource item_numbers{.name = "item_numbers",
@@ -48,4 +48,4 @@ INSTANTIATE_TEST_SUITE_P(, DeviceGroups, testing::Values("opencl", "vulkan", "vu
                          test::name_of_device);
 
 }  // namespace
-}  // namespace sonde::gpu
+}  // namespace sonde::device

@@ -13,7 +13,7 @@
 #include "support/recording_observer.hpp"
 #include "workloads/arithmetic_chain.hpp"
 
-namespace sonde::gpu {
+namespace sonde::device {
 namespace {
 
 class DeviceSays : public test::DeviceTest {};
@@ -141,4 +141,4 @@ TEST_P(ProbeOnDevice, TheClockCanBeSettledWithWorkThatIsProved) {
 INSTANTIATE_TEST_SUITE_P(, ProbeOnDevice, test::every_device, test::name_of_device);
 
 }  // namespace
-}  // namespace sonde::gpu
+}  // namespace sonde::device

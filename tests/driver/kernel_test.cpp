@@ -11,7 +11,7 @@
 #include "driver/device_test.hpp"
 #include "kernels.hpp"
 
-namespace sonde::gpu {
+namespace sonde::device {
 namespace {
 
 constexpr std::uint32_t hops_per_trip = 8;    // of a walk
@@ -456,4 +456,4 @@ TEST_P(OpenclSource, WithoutTheKernelAskedForIsAnError) {
 INSTANTIATE_TEST_SUITE_P(, OpenclSource, testing::Values("opencl"), test::name_of_device);
 
 }  // namespace
-}  // namespace sonde::gpu
+}  // namespace sonde::device

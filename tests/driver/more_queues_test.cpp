@@ -10,13 +10,13 @@
 #include "analysis/statistics.hpp"
 #include "driver/device_test.hpp"
 #include "driver/more_queues.hpp"
-#include "gpu/copies.hpp"
+#include "device/copies.hpp"
 #include "kernels.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
 
-namespace sonde::gpu {
+namespace sonde::device {
 namespace {
 
 constexpr std::uint64_t size_bytes = 64 << 10;
@@ -206,4 +206,4 @@ TEST_F(MoreQueues, WithoutImportedMemoryAllElseIsMeasuredAndItIsSkippedOnceWithI
 }
 
 }  // namespace
-}  // namespace sonde::gpu
+}  // namespace sonde::device

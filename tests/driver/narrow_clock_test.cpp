@@ -50,7 +50,7 @@ void __wrap_volkLoadDevice(VkDevice device) {
 }
 }
 
-namespace sonde::gpu {
+namespace sonde::device {
 namespace {
 
 class NarrowClock : public test::DeviceTest {
@@ -72,4 +72,4 @@ TEST_P(NarrowClock, CountsOnWhenItWraps) {
 INSTANTIATE_TEST_SUITE_P(, NarrowClock, testing::Values("vulkan"), test::name_of_device);
 
 }  // namespace
-}  // namespace sonde::gpu
+}  // namespace sonde::device

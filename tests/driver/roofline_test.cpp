@@ -4,7 +4,7 @@
 #include "workloads/roofline.hpp"
 #include "driver/device_test.hpp"
 
-namespace sonde::gpu {
+namespace sonde::device {
 namespace {
 
 class DeviceRoofline : public test::DeviceTest {};
@@ -78,4 +78,4 @@ TEST_P(DeviceRoofline, RefusesWhatIsTooSmallForPairsOfRows) {
 INSTANTIATE_TEST_SUITE_P(, DeviceRoofline, test::every_device, test::name_of_device);
 
 }  // namespace
-}  // namespace sonde::gpu
+}  // namespace sonde::device

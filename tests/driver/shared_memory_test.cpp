@@ -10,7 +10,7 @@
 #include "driver/device_test.hpp"
 #include "kernels.hpp"
 
-namespace sonde::gpu {
+namespace sonde::device {
 namespace {
 
 constexpr std::size_t many_words = 300'001;
@@ -207,4 +207,4 @@ TEST_P(DeviceSharedMemory, TheHostsClockNeverRunsBackwards) {
 INSTANTIATE_TEST_SUITE_P(, DeviceSharedMemory, test::every_device, test::name_of_device);
 
 }  // namespace
-}  // namespace sonde::gpu
+}  // namespace sonde::device

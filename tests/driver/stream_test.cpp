@@ -10,7 +10,7 @@
 #include "driver/device_test.hpp"
 #include "kernels.hpp"
 
-namespace sonde::gpu {
+namespace sonde::device {
 namespace {
 
 /// A walk, in the scalars' order, and the shape that makes it.
@@ -259,4 +259,4 @@ TEST_P(DeviceStream, CopyAddAndTriadLeaveWhatTheHostComputes) {
 INSTANTIATE_TEST_SUITE_P(, DeviceStream, test::every_device, test::name_of_device);
 
 }  // namespace
-}  // namespace sonde::gpu
+}  // namespace sonde::device

@@ -3,14 +3,14 @@
 #include <cstdint>
 #include <string>
 
-#include "gpu/model/model.hpp"
+#include "device/model/model.hpp"
 #include "records/model_file.hpp"
 #include "require.hpp"
 
 namespace {
 
 /// Its caches are arrays of the host's: larger ones would only tell of this machine's memory.
-bool is_small(const sonde::gpu::model::Description& model) {
+bool is_small(const sonde::device::model::Description& model) {
   constexpr std::uint64_t most_bytes = 1 << 20;
   for (const auto& level : model.levels) {
     if (level.bytes > most_bytes) return false;
@@ -25,14 +25,14 @@ bool is_small(const sonde::gpu::model::Description& model) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace sonde;
-  gpu::model::Description model;
+  device::model::Description model;
   try {
     model = records::parse_model({.text = {reinterpret_cast<const char*>(bytes), size}, .where = "a.json"});
   } catch (const records::InvalidFile& refusal) {
     test::require_sentence(refusal.what(), "a.json");
     return 0;
   }
-  test::require(gpu::model::describe(model).name == model.name, "a device has its model's name");
-  if (is_small(model)) (void)gpu::model::open(model)->info();
+  test::require(device::model::describe(model).name == model.name, "a device has its model's name");
+  if (is_small(model)) (void)device::model::open(model)->info();
   return 0;
 }

@@ -13,7 +13,7 @@
 
 namespace {
 
-using sonde::gpu::DeviceType;
+using sonde::device::DeviceType;
 
 /// 0: a discrete GPU, 1: an integrated one, 2: the CPU.
 std::vector<sonde::records::DeviceRecord> machine() {

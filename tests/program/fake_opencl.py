@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 SOURCE = Path(__file__).with_suffix(".c")
-OPENED = "host/gpu/opencl/CMakeLists.txt"
+OPENED = "host/device/opencl/CMakeLists.txt"
 
 
 def real_loader():

@@ -8,14 +8,14 @@
 #include <string>
 #include <utility>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 
 namespace sonde::test {
 
 /// A CPU as a driver shows it, with so wide loads.
-inline gpu::DeviceInfo cpu_info(std::uint32_t compute_units, std::uint32_t widest_load_bytes) {
-  gpu::DeviceInfo info;
-  info.type = gpu::DeviceType::cpu;
+inline device::DeviceInfo cpu_info(std::uint32_t compute_units, std::uint32_t widest_load_bytes) {
+  device::DeviceInfo info;
+  info.type = device::DeviceType::cpu;
   info.compute_units = compute_units;
   info.largest_group_size = 1024;
   info.widest_load_bytes = widest_load_bytes;
@@ -23,36 +23,36 @@ inline gpu::DeviceInfo cpu_info(std::uint32_t compute_units, std::uint32_t wides
 }
 
 /// A kernel of which only its numbers are known.
-struct NumberedKernel final : gpu::Kernel {
+struct NumberedKernel final : device::Kernel {
   std::uint32_t group_size = 1;
   std::map<std::string, std::uint32_t, std::less<>> constants;
 };
 
 /// A device that does nothing and has a clock, for code that times and does not prove. What each dispatch takes is for
 /// the test to say.
-class ClockedDevice final : public gpu::Device {
+class ClockedDevice final : public device::Device {
  public:
-  using Time = std::function<gpu::Nanoseconds(const NumberedKernel& kernel, const gpu::Launch& launch)>;
-  ClockedDevice(gpu::DeviceInfo info, Time time) : info_(std::move(info)), time_(std::move(time)) {}
+  using Time = std::function<device::Nanoseconds(const NumberedKernel& kernel, const device::Launch& launch)>;
+  ClockedDevice(device::DeviceInfo info, Time time) : info_(std::move(info)), time_(std::move(time)) {}
 
-  const gpu::DeviceInfo& info() const override { return info_; }
+  const device::DeviceInfo& info() const override { return info_; }
   std::uint64_t available_bytes() override { return 1 << 30; }
-  std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use) override {
+  std::unique_ptr<device::Buffer> make_buffer(std::uint64_t size_bytes, device::Use) override {
     return std::make_unique<NoMemory>(size_bytes);
   }
-  std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource&, std::uint32_t group_size,
-                                           std::span<const gpu::Constant> constants) override {
+  std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource&, std::uint32_t group_size,
+                                           std::span<const device::Constant> constants) override {
     auto kernel = std::make_unique<NumberedKernel>();
     kernel->group_size = group_size;
-    for (const gpu::Constant& one : constants) kernel->constants.emplace(one.name, one.value);
+    for (const device::Constant& one : constants) kernel->constants.emplace(one.name, one.value);
     return kernel;
   }
-  gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override {
+  device::Nanoseconds run(device::Kernel& kernel, const device::Launch& launch) override {
     return time_(static_cast<const NumberedKernel&>(kernel), launch);
   }
 
  private:
-  class NoMemory final : public gpu::Buffer {
+  class NoMemory final : public device::Buffer {
    public:
     explicit NoMemory(std::uint64_t size_bytes) : size_bytes_(size_bytes) {}
     std::uint64_t size_bytes() const override { return size_bytes_; }
@@ -63,7 +63,7 @@ class ClockedDevice final : public gpu::Device {
     std::uint64_t size_bytes_;
   };
 
-  gpu::DeviceInfo info_;
+  device::DeviceInfo info_;
   Time time_;
 };
 

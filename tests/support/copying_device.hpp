@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 
 namespace sonde::test {
 
@@ -27,26 +27,26 @@ struct Sharing {
 
 /// Another device, but for its kinds of memory: "device", which copies at explicit_gbps when asked, and
 /// "alloc-host-ptr", shared as the script says. The host's clock is scripted.
-class CopyingDevice final : public gpu::Device {
+class CopyingDevice final : public device::Device {
  public:
-  CopyingDevice(std::unique_ptr<gpu::Device> inner, Sharing script, double explicit_gbps)
+  CopyingDevice(std::unique_ptr<device::Device> inner, Sharing script, double explicit_gbps)
       : inner_(std::move(inner)), script_(script), explicit_gbps_(explicit_gbps), info_(inner_->info()) {
-    info_.type = gpu::DeviceType::model;
+    info_.type = device::DeviceType::model;
     info_.memory_kinds = {{.name = "device", .missing = ""},
                           {.name = "alloc-host-ptr", .missing = ""},
                           {.name = "svm-fine", .missing = "the script has none", .maps_freely = true},
                           {.name = "device-local", .missing = "", .seen_by_cpu = false}};
   }
 
-  [[nodiscard]] const gpu::DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] const device::DeviceInfo& info() const override { return info_; }
   [[nodiscard]] std::uint64_t available_bytes() override { return script_.available_bytes; }
-  [[nodiscard]] std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use use) override {
+  [[nodiscard]] std::unique_ptr<device::Buffer> make_buffer(std::uint64_t size_bytes, device::Use use) override {
     return inner_->make_buffer(size_bytes, use);
   }
-  [[nodiscard]] std::unique_ptr<gpu::Buffer> make_buffer_in(const gpu::MemoryKind& kind, std::uint64_t size_bytes,
-                                                            gpu::Use use) override;
-  [[nodiscard]] std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source, std::uint32_t group_size,
-                                                         std::span<const gpu::Constant> constants) override {
+  [[nodiscard]] std::unique_ptr<device::Buffer> make_buffer_in(const device::MemoryKind& kind, std::uint64_t size_bytes,
+                                                            device::Use use) override;
+  [[nodiscard]] std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source, std::uint32_t group_size,
+                                                         std::span<const device::Constant> constants) override {
     auto kernel = inner_->make_kernel(source, group_size, constants);
     if (source.name == "touch") {
       touch_ = kernel.get();
@@ -55,8 +55,8 @@ class CopyingDevice final : public gpu::Device {
     }
     return kernel;
   }
-  gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override;
-  [[nodiscard]] gpu::Nanoseconds host_time() override { return gpu::Nanoseconds(host_ns_); }
+  device::Nanoseconds run(device::Kernel& kernel, const device::Launch& launch) override;
+  [[nodiscard]] device::Nanoseconds host_time() override { return device::Nanoseconds(host_ns_); }
 
   /// Lets the host's clock go on.
   void spend(double ns);
@@ -64,19 +64,19 @@ class CopyingDevice final : public gpu::Device {
   [[nodiscard]] double explicit_gbps() const { return explicit_gbps_; }
 
  private:
-  std::unique_ptr<gpu::Device> inner_;
+  std::unique_ptr<device::Device> inner_;
   Sharing script_;
   double explicit_gbps_;
-  gpu::DeviceInfo info_;
+  device::DeviceInfo info_;
   double host_ns_ = 0;
   std::mt19937_64 random_{script_.seed};
-  const gpu::Kernel* touch_ = nullptr;  ///< the last that was made; only to be compared with
+  const device::Kernel* touch_ = nullptr;  ///< the last that was made; only to be compared with
 };
 
 /// A buffer of the double's kinds.
-class CopyingBuffer final : public gpu::Buffer {
+class CopyingBuffer final : public device::Buffer {
  public:
-  CopyingBuffer(CopyingDevice& device, std::unique_ptr<gpu::Buffer> inner, bool scripted)
+  CopyingBuffer(CopyingDevice& device, std::unique_ptr<device::Buffer> inner, bool scripted)
       : device_(device), inner_(std::move(inner)), scripted_(scripted) {}
 
   [[nodiscard]] std::uint64_t size_bytes() const override { return inner_->size_bytes(); }
@@ -88,7 +88,7 @@ class CopyingBuffer final : public gpu::Buffer {
     inner_->read(offset_bytes, bytes);
     device_.spend(static_cast<double>(bytes.size()) / device_.explicit_gbps());
   }
-  [[nodiscard]] std::span<std::byte> map(gpu::Access access) override {
+  [[nodiscard]] std::span<std::byte> map(device::Access access) override {
     access_ = access;
     shadow_.resize(size_bytes());
     inner_->read(0, shadow_);
@@ -96,11 +96,11 @@ class CopyingBuffer final : public gpu::Buffer {
     return shadow_;
   }
   void unmap() override {
-    if (access_ == gpu::Access::read) return;
+    if (access_ == device::Access::read) return;
     if (!device_.script().forgets_writes) inner_->write(0, shadow_);
     cost();
   }
-  [[nodiscard]] gpu::Buffer* inner() { return inner_.get(); }
+  [[nodiscard]] device::Buffer* inner() { return inner_.get(); }
 
  private:
   void cost() {
@@ -113,24 +113,24 @@ class CopyingBuffer final : public gpu::Buffer {
   }
 
   CopyingDevice& device_;
-  std::unique_ptr<gpu::Buffer> inner_;
+  std::unique_ptr<device::Buffer> inner_;
   bool scripted_;
-  gpu::Access access_ = gpu::Access::read;
+  device::Access access_ = device::Access::read;
   std::vector<std::byte> shadow_;
 };
 
-inline std::unique_ptr<gpu::Buffer> CopyingDevice::make_buffer_in(const gpu::MemoryKind& kind, std::uint64_t size_bytes,
-                                                                  gpu::Use use) {
+inline std::unique_ptr<device::Buffer> CopyingDevice::make_buffer_in(const device::MemoryKind& kind, std::uint64_t size_bytes,
+                                                                  device::Use use) {
   return std::make_unique<CopyingBuffer>(*this, inner_->make_buffer(size_bytes, use),
-                                         gpu::memory_kind(info_, kind.name).name == "alloc-host-ptr");
+                                         device::memory_kind(info_, kind.name).name == "alloc-host-ptr");
 }
 
-inline gpu::Nanoseconds CopyingDevice::run(gpu::Kernel& kernel, const gpu::Launch& launch) {
-  gpu::Launch inner = launch;
-  for (gpu::Buffer*& buffer : inner.buffers) {
+inline device::Nanoseconds CopyingDevice::run(device::Kernel& kernel, const device::Launch& launch) {
+  device::Launch inner = launch;
+  for (device::Buffer*& buffer : inner.buffers) {
     if (auto* const own = dynamic_cast<CopyingBuffer*>(buffer)) buffer = own->inner();
   }
-  const gpu::Nanoseconds time = inner_->run(kernel, inner);
+  const device::Nanoseconds time = inner_->run(kernel, inner);
   spend(10e3 + time.count());
   // Of the kernel that touches words: how many, where they lie apart.
   if (&kernel == touch_ && launch.scalars[1] > 1) spend(1e3 * script_.page_us * launch.scalars[2]);

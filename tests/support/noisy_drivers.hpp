@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "gpu/model/model.hpp"
+#include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
 #include "support/copying_device.hpp"
@@ -14,8 +14,8 @@
 // Drivers that do with shared memory what a finding of zero-copy says, and how they are asked.
 namespace sonde::test {
 
-inline gpu::model::Description model_behind_a_driver() {
-  gpu::model::Description model = small_model(1ull << 29);
+inline device::model::Description model_behind_a_driver() {
+  device::model::Description model = small_model(1ull << 29);
   model.levels[1].read_gbps = 400;
   model.levels[1].write_gbps = 400;
   return model;
@@ -31,7 +31,7 @@ inline const std::map<std::string, Sharing>& drivers_by_finding() {
 }
 
 /// What zero-copy says of a device, at quick effort.
-inline RecordingObserver asked_for_sharing(gpu::Device& device, std::uint64_t largest_bytes) {
+inline RecordingObserver asked_for_sharing(device::Device& device, std::uint64_t largest_bytes) {
   RecordingObserver observer;
   measure::run_probe(device, probes::zero_copy,
                      {.request = {.effort = measure::Effort::quick, .largest_bytes = largest_bytes},
@@ -42,7 +42,7 @@ inline RecordingObserver asked_for_sharing(gpu::Device& device, std::uint64_t la
 
 /// Of a driver, on which a copy that is asked for moves 20 GB/s.
 inline RecordingObserver asked_for_sharing(const Sharing& sharing, std::uint64_t largest_bytes) {
-  CopyingDevice device(gpu::model::open(model_behind_a_driver()), sharing, 20);
+  CopyingDevice device(device::model::open(model_behind_a_driver()), sharing, 20);
   return asked_for_sharing(device, largest_bytes);
 }
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "gpu/limits.hpp"
+#include "device/limits.hpp"
 
 namespace sonde::test {
 namespace {
@@ -14,11 +14,11 @@ constexpr std::uint32_t steps_per_trip = 64;  // of arithmetic
 constexpr std::uint64_t most_buffer_bytes = 1ull << 30;
 constexpr const char* endless = "the script ends here: too many dispatches";
 
-class ScriptedKernel final : public gpu::Kernel {
+class ScriptedKernel final : public device::Kernel {
  public:
-  ScriptedKernel(std::string_view of, std::uint32_t group_size, std::span<const gpu::Constant> constants)
+  ScriptedKernel(std::string_view of, std::uint32_t group_size, std::span<const device::Constant> constants)
       : name(of), block_words(group_size) {
-    for (const gpu::Constant& one : constants) {
+    for (const device::Constant& one : constants) {
       if (one.name == "OFFSET_SHIFT") {
         words_shift = 2 - one.value;
       } else if (one.name != "SPREAD") {  // wherever the parts of a block lie
@@ -32,12 +32,12 @@ class ScriptedKernel final : public gpu::Kernel {
   bool launched = false;
 };
 
-HostBuffer& host(const gpu::Launch& launch, std::size_t argument) {
+HostBuffer& host(const device::Launch& launch, std::size_t argument) {
   return dynamic_cast<HostBuffer&>(*launch.buffers.at(argument));
 }
 
 /// Walks as kernels/chase.cl does; returns how many words it had never visited before.
-std::uint64_t chase(const gpu::Launch& launch, std::uint32_t trips, const ScriptedKernel& kernel) {
+std::uint64_t chase(const device::Launch& launch, std::uint32_t trips, const ScriptedKernel& kernel) {
   const bool scalar_path = kernel.name == "chase_scalar" || kernel.name == "chase_constant";
   HostBuffer& next = host(launch, 0);
   HostBuffer& cursor = host(launch, 1);
@@ -58,7 +58,7 @@ std::uint64_t chase(const gpu::Launch& launch, std::uint32_t trips, const Script
 }
 
 /// What kernels/chase_loaded.cl leaves beside the walk.
-void stream_beside(const gpu::Launch& launch, std::uint32_t wanted_rounds, std::uint32_t block_words) {
+void stream_beside(const device::Launch& launch, std::uint32_t wanted_rounds, std::uint32_t block_words) {
   HostBuffer& cursor = host(launch, 1);
   const HostBuffer& stream = host(launch, 2);
   const std::vector<std::uint32_t>& scalars = launch.scalars;
@@ -81,7 +81,7 @@ void stream_beside(const gpu::Launch& launch, std::uint32_t wanted_rounds, std::
 }
 
 /// Walks as kernels/independent_chase.cl does; returns how many words it had never visited before.
-std::uint64_t independent_chase(const gpu::Launch& launch, std::uint32_t trips) {
+std::uint64_t independent_chase(const device::Launch& launch, std::uint32_t trips) {
   HostBuffer& lines = host(launch, 0);
   lines.visited.resize(lines.words.size(), 0);
   std::uint64_t warm_hops = 0;
@@ -102,7 +102,7 @@ std::uint64_t independent_chase(const gpu::Launch& launch, std::uint32_t trips) 
   return std::uint64_t{trips} * hops_per_trip - warm_hops;
 }
 
-void arithmetic_chain(const gpu::Launch& launch, std::uint32_t trips) {
+void arithmetic_chain(const device::Launch& launch, std::uint32_t trips) {
   HostBuffer& state = host(launch, 0);
   std::uint32_t x = state.words.at(0);
   for (std::uint64_t step = 0; step < std::uint64_t{trips} * steps_per_trip; ++step) {
@@ -115,7 +115,7 @@ void arithmetic_chain(const gpu::Launch& launch, std::uint32_t trips) {
 }  // namespace
 
 ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), random_(script_.seed) {
-  info_.api = gpu::Api::opencl;
+  info_.api = device::Api::opencl;
   info_.type = script_.type;
   info_.name = "scripted";
   info_.largest_buffer_bytes = script_.largest_buffer_bytes;
@@ -129,26 +129,26 @@ ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), rand
   info_.core_clock = script_.core_clock;
 }
 
-std::unique_ptr<gpu::Buffer> ScriptedDevice::make_buffer(std::uint64_t size_bytes, gpu::Use use) {
-  gpu::check_fits(info_, available_bytes(), size_bytes, use);
-  if (size_bytes > most_buffer_bytes) throw gpu::Error("the double has no room for so large a buffer");
+std::unique_ptr<device::Buffer> ScriptedDevice::make_buffer(std::uint64_t size_bytes, device::Use use) {
+  device::check_fits(info_, available_bytes(), size_bytes, use);
+  if (size_bytes > most_buffer_bytes) throw device::Error("the double has no room for so large a buffer");
   buffers_made_.push_back(size_bytes);
   return std::make_unique<HostBuffer>(size_bytes);
 }
 
-std::unique_ptr<gpu::Kernel> ScriptedDevice::make_kernel(const gpu::KernelSource& source, std::uint32_t group_size,
-                                                         std::span<const gpu::Constant> constants) {
+std::unique_ptr<device::Kernel> ScriptedDevice::make_kernel(const device::KernelSource& source, std::uint32_t group_size,
+                                                         std::span<const device::Constant> constants) {
   last_group_size_ = group_size;
   return std::make_unique<ScriptedKernel>(source.name, group_size, constants);
 }
 
-gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& launch) {
+device::Nanoseconds ScriptedDevice::run(device::Kernel& kernel, const device::Launch& launch) {
   auto& own = dynamic_cast<ScriptedKernel&>(kernel);
   const std::size_t index = dispatches_.size();
-  if (index >= script_.most_dispatches) throw gpu::Error(endless);
+  if (index >= script_.most_dispatches) throw device::Error(endless);
   if (script_.fails && script_.fails(index)) {
     dispatches_.push_back({.kernel = own.name});
-    throw gpu::Error("the script says that dispatch " + std::to_string(index) + " fails");
+    throw device::Error("the script says that dispatch " + std::to_string(index) + " fails");
   }
   const std::uint32_t trips = std::min(launch.scalars.at(0), script_.loop_limit);
   Dispatch dispatch{.kernel = own.name, .bytes = launch.buffers.at(0)->size_bytes(), .trips = launch.scalars[0]};
@@ -166,7 +166,7 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
       dispatch.work_ns += static_cast<double>(independent_chase(launch, trips)) * script_.cold_word_ns;
     } else {
-      if (own.name != "alu_chain" && own.name != "clock_rate") throw gpu::Error("no script for the kernel " + own.name);
+      if (own.name != "alu_chain" && own.name != "clock_rate") throw device::Error("no script for the kernel " + own.name);
       dispatch.work_ns = steps * script_.alu_step_ns;
       if (own.name == "clock_rate") dispatch.work_ns *= script_.counted_slowdown;
       arithmetic_chain(launch, trips);
@@ -186,7 +186,7 @@ gpu::Nanoseconds ScriptedDevice::run(gpu::Kernel& kernel, const gpu::Launch& lau
   if (script_.clock_stands_still) dispatch.time_ns = 0;
   spent_ns_ += dispatch.time_ns;
   dispatches_.push_back(dispatch);
-  return gpu::Nanoseconds(dispatch.time_ns);
+  return device::Nanoseconds(dispatch.time_ns);
 }
 
 std::uint32_t ScriptedDevice::counter_after(double ticks) const {
@@ -194,7 +194,7 @@ std::uint32_t ScriptedDevice::counter_after(double ticks) const {
   return static_cast<std::uint32_t>(shown & ((1ull << script_.counter_bits) - 1));
 }
 
-void ScriptedDevice::push_out(const gpu::Launch& launch) {
+void ScriptedDevice::push_out(const device::Launch& launch) {
   if (script_.pushed_out_share <= 0) return;
   const auto most = static_cast<std::uint64_t>(script_.pushed_out_share * 0x1p32);
   for (std::uint8_t& visited : host(launch, 0).visited) {
@@ -210,17 +210,17 @@ double ScriptedDevice::disturbed(double work_ns) {
   return noisy + (interrupted ? script_.interruption_ns * (0.5 + uniform()) : 0);
 }
 
-bool was_endless(const gpu::Error& error) { return std::string_view(error.what()) == endless; }
+bool was_endless(const device::Error& error) { return std::string_view(error.what()) == endless; }
 
 void HostBuffer::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
-  if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes) throw gpu::Error("beyond the end");
+  if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes) throw device::Error("beyond the end");
   write_offsets.push_back(offset_bytes);
   if (!bytes.empty())
     std::memcpy(reinterpret_cast<std::byte*>(words.data()) + offset_bytes, bytes.data(), bytes.size());
 }
 
 void HostBuffer::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
-  if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes) throw gpu::Error("beyond the end");
+  if (offset_bytes > size_bytes_ || bytes.size() > size_bytes_ - offset_bytes) throw device::Error("beyond the end");
   if (!bytes.empty()) {
     std::memcpy(bytes.data(), reinterpret_cast<const std::byte*>(words.data()) + offset_bytes, bytes.size());
   }

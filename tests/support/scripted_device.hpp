@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu/device.hpp"
-#include "gpu/error.hpp"
+#include "device/device.hpp"
+#include "device/error.hpp"
 
 namespace sonde::test {
 
@@ -26,7 +26,7 @@ struct Dispatch {
 
 /// How a scripted device behaves. Everything that disturbs only slows, as on real machines.
 struct Script {
-  gpu::DeviceType type = gpu::DeviceType::discrete;
+  device::DeviceType type = device::DeviceType::discrete;
   std::function<double(std::uint64_t bytes)> hop_ns = [](std::uint64_t) { return 10.0; };
   double alu_step_ns = 1;
   double clock_mhz = 0;         ///< what it states
@@ -53,22 +53,22 @@ struct Script {
   std::uint64_t constant_bytes = 64 << 10;
   std::uint64_t texel_bytes = 1ull << 40;
   std::uint64_t local_bytes = 64 << 10;
-  std::function<bool(std::size_t dispatch)> fails;  ///< true: this dispatch throws gpu::Error
+  std::function<bool(std::size_t dispatch)> fails;  ///< true: this dispatch throws device::Error
   std::size_t most_dispatches = 20000;              ///< then it throws, so that a loop without end fails a test
   std::uint64_t seed = 1;
 };
 
 /// A device double. Its kernels really run, on host vectors; only its clock is scripted.
-class ScriptedDevice final : public gpu::Device {
+class ScriptedDevice final : public device::Device {
  public:
   explicit ScriptedDevice(Script script);
 
-  [[nodiscard]] const gpu::DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] const device::DeviceInfo& info() const override { return info_; }
   [[nodiscard]] std::uint64_t available_bytes() override { return script_.largest_buffer_bytes; }
-  [[nodiscard]] std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use use) override;
-  [[nodiscard]] std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source, std::uint32_t group_size,
-                                                         std::span<const gpu::Constant> constants = {}) override;
-  gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override;
+  [[nodiscard]] std::unique_ptr<device::Buffer> make_buffer(std::uint64_t size_bytes, device::Use use) override;
+  [[nodiscard]] std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source, std::uint32_t group_size,
+                                                         std::span<const device::Constant> constants = {}) override;
+  device::Nanoseconds run(device::Kernel& kernel, const device::Launch& launch) override;
 
   [[nodiscard]] const std::vector<Dispatch>& dispatches() const { return dispatches_; }
   [[nodiscard]] const std::vector<std::uint64_t>& buffers_made() const { return buffers_made_; }  ///< their bytes
@@ -77,12 +77,12 @@ class ScriptedDevice final : public gpu::Device {
  private:
   double disturbed(double work_ns);
   /// What the launch pushes out of a walk's memory.
-  void push_out(const gpu::Launch& launch);
+  void push_out(const device::Launch& launch);
   /// What the counter shows after so many ticks of a dispatch; each begins just before 20 bits are full.
   [[nodiscard]] std::uint32_t counter_after(double ticks) const;
 
   Script script_;
-  gpu::DeviceInfo info_;
+  device::DeviceInfo info_;
   std::vector<Dispatch> dispatches_;
   std::vector<std::uint64_t> buffers_made_;
   double spent_ns_ = 0;
@@ -91,10 +91,10 @@ class ScriptedDevice final : public gpu::Device {
 };
 
 /// Whether a scripted device threw this because it was asked for more than `most_dispatches`.
-bool was_endless(const gpu::Error& error);
+bool was_endless(const device::Error& error);
 
 /// Device memory that is a vector, for tests that look at what was written.
-class HostBuffer final : public gpu::Buffer {
+class HostBuffer final : public device::Buffer {
  public:
   explicit HostBuffer(std::uint64_t size_bytes) : words((size_bytes + 3) / 4), size_bytes_(size_bytes) {}
   [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }

@@ -9,7 +9,7 @@ namespace sonde::test {
 
 /// The facts that tests vary; all others are left as a driver that says nothing leaves them.
 struct Facts {
-  gpu::DeviceType type = gpu::DeviceType::discrete;
+  device::DeviceType type = device::DeviceType::discrete;
   std::string uuid;
   std::string pci;
   std::string driver_version = "1.0";
@@ -18,7 +18,7 @@ struct Facts {
 };
 
 /// A device as one API's driver shows it.
-inline records::ApiDevice seen(gpu::Api api, const std::string& name, const Facts& facts) {
+inline records::ApiDevice seen(device::Api api, const std::string& name, const Facts& facts) {
   records::ApiDevice device;
   device.info.api = api;
   device.info.name = name;
@@ -38,9 +38,9 @@ inline records::DeviceRecord cpu_device() {
   device.id = "cpu";
   device.name = "Some CPU";
   device.line_bytes = 64;
-  device.type = gpu::DeviceType::cpu;
-  device.opencl = seen(gpu::Api::opencl, "pocl", {.driver_version = "3.1"});
-  device.vulkan = seen(gpu::Api::vulkan, "llvmpipe", {.driver_version = "22.3"});
+  device.type = device::DeviceType::cpu;
+  device.opencl = seen(device::Api::opencl, "pocl", {.driver_version = "3.1"});
+  device.vulkan = seen(device::Api::vulkan, "llvmpipe", {.driver_version = "22.3"});
   return device;
 }
 

@@ -2,13 +2,13 @@
 
 #include <cstdint>
 
-#include "gpu/model/description.hpp"
+#include "device/model/description.hpp"
 
 namespace sonde::test {
 
 /// A simulated device of one cache and memory, for tests to add what they are about.
-inline gpu::model::Description small_model(std::uint64_t memory_bytes) {
-  gpu::model::Description model;
+inline device::model::Description small_model(std::uint64_t memory_bytes) {
+  device::model::Description model;
   model.name = "small";
   model.memory_bytes = memory_bytes;
   model.clock_mhz = 2000;

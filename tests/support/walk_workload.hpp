@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "measure/probe.hpp"
 #include "probes/catalog.hpp"
 
@@ -13,7 +13,7 @@ inline measure::Point point_of(double bytes, const std::string& path = "vector")
 }
 
 /// The latency probe's walk over so many bytes.
-inline measure::Workload walk_over(gpu::Device& device, double bytes) {
+inline measure::Workload walk_over(device::Device& device, double bytes) {
   return probes::latency.prepare(device, point_of(bytes), {.seed = 7});
 }
 

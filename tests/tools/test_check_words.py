@@ -47,7 +47,7 @@ KNOWN = [
     (PROBE, 'return {{"path", "vector"}, {"memory", "host-visible+host-coherent"}};  // or {{"path", "diagonal"}}'),
     (PROBE, '.name = "latency", .unit = "GB/s", .x = {{"bytes", 64}}'),
     (PROBE, 'constexpr std::pair more{"colour", "green"};'),  # no key of a series: of something else
-    ("host/gpu/opencl/buffer.cpp", '.name = "a kind of memory",'),
+    ("host/device/opencl/buffer.cpp", '.name = "a kind of memory",'),
     (REPORT, 'entry.curve.series.get("order") == "page" and "path" in entry.curve.series'),
 ]
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "analysis/statistics.hpp"
-#include "gpu/model/model.hpp"
+#include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/bandwidth/curve.hpp"
 #include "probes/bandwidth/plan.hpp"
@@ -19,8 +19,8 @@
 namespace sonde::probes {
 namespace {
 
-gpu::DeviceInfo device_with(std::uint32_t units, gpu::DeviceType type) {
-  gpu::DeviceInfo info;
+device::DeviceInfo device_with(std::uint32_t units, device::DeviceType type) {
+  device::DeviceInfo info;
   info.compute_units = units;
   info.type = type;
   return info;
@@ -33,7 +33,7 @@ measure::Measurement searched(const measure::Point& point, std::uint32_t groups)
 }
 
 TEST(BandwidthPlan, SearchesFirstAndThenSweepsWithTheNearestShape) {
-  const auto info = device_with(2, gpu::DeviceType::cpu);
+  const auto info = device_with(2, device::DeviceType::cpu);
   const measure::Request request{.effort = measure::Effort::quick};
   std::vector<measure::Measurement> known;
   std::uint32_t number = 0;
@@ -97,7 +97,7 @@ TEST(BandwidthCurve, HasEachSizeOnceInItsFastestShape) {
 }
 
 TEST(BandwidthCurve, WhereItStepsBetweenTwoShapesTheSlowerSizeIsMeasuredInTheOtherToo) {
-  const auto info = device_with(2, gpu::DeviceType::discrete);
+  const auto info = device_with(2, device::DeviceType::discrete);
   const measure::Request quick{.effort = measure::Effort::quick};
   std::vector<measure::Measurement> known{at(32768, 100, 1), at(65536, 100, 1), at(131072, 60, 2), at(262144, 60, 2)};
   const std::vector<measure::Point> points = closer_points(info, quick, known);
@@ -112,7 +112,7 @@ TEST(BandwidthCurve, WhereItStepsBetweenTwoShapesTheSlowerSizeIsMeasuredInTheOth
 
 /// The largest working set of the curve of levels that is asked for where a cache of so many bytes stands before
 /// memory.
-double largest_asked_for(const gpu::DeviceInfo& info, const measure::Request& request, double cache_bytes) {
+double largest_asked_for(const device::DeviceInfo& info, const measure::Request& request, double cache_bytes) {
   std::vector<measure::Measurement> known;
   double largest = 0;
   for (auto points = bandwidth.next(info, request, known); !points.empty();
@@ -134,7 +134,7 @@ double largest_asked_for(const gpu::DeviceInfo& info, const measure::Request& re
 TEST(BandwidthPlan, ASweepThatEndsOnAFallGoesOn) {
   constexpr double mib = 1 << 20;
   const measure::Request quick{.effort = measure::Effort::quick};
-  auto gpu = device_with(8, gpu::DeviceType::discrete);
+  auto gpu = device_with(8, device::DeviceType::discrete);
   gpu.largest_buffer_bytes = 8ull << 30;
   EXPECT_EQ(largest_asked_for(gpu, quick, mib), 128 * mib);
   EXPECT_EQ(largest_asked_for(gpu, quick, 96 * mib), 512 * mib);
@@ -143,7 +143,7 @@ TEST(BandwidthPlan, ASweepThatEndsOnAFallGoesOn) {
   measure::Request asked = quick;
   asked.largest_bytes = 128 << 20;
   EXPECT_EQ(largest_asked_for(gpu, asked, 96 * mib), 128 * mib);
-  auto cpu = device_with(2, gpu::DeviceType::cpu);
+  auto cpu = device_with(2, device::DeviceType::cpu);
   cpu.bound_bytes = 1 << 30;
   cpu.largest_buffer_bytes = 8ull << 30;
   EXPECT_EQ(largest_asked_for(cpu, quick, 48 * mib), 128 * mib);
@@ -208,7 +208,7 @@ TEST(BandwidthFindings, MoreThanMemoryMovesIsSuspicious) {
 }
 
 TEST(BandwidthFindings, MoreThanComputeUnitsTakeIsSuspicious) {
-  gpu::DeviceInfo info = device_with(4, gpu::DeviceType::discrete);
+  device::DeviceInfo info = device_with(4, device::DeviceType::discrete);
   info.clock_mhz = 480;  // 4 x 0.48 x 256 is 491.5
   const auto curve = cache_and_memory(50, std::nullopt);
   const std::vector<measure::Finding> found = bandwidth.stated(info, curve);
@@ -221,11 +221,11 @@ TEST(BandwidthFindings, MoreThanComputeUnitsTakeIsSuspicious) {
   info.clock_mhz = 0;
   EXPECT_TRUE(bandwidth.stated(info, curve).empty());
   // A driver's word for a CPU's clock may be that without a boost.
-  EXPECT_TRUE(bandwidth.stated(device_with(4, gpu::DeviceType::cpu), curve).empty());
+  EXPECT_TRUE(bandwidth.stated(device_with(4, device::DeviceType::cpu), curve).empty());
   auto measured = curve;
   for (measure::Measurement& one : measured)
     one.state.core_clock = measure::CoreClock{.mhz = 480, .source = "arithmetic-chain"};
-  EXPECT_EQ(bandwidth.stated(device_with(4, gpu::DeviceType::cpu), measured).size(), 1u);
+  EXPECT_EQ(bandwidth.stated(device_with(4, device::DeviceType::cpu), measured).size(), 1u);
 }
 
 /// A point of the curve that tells levels, of a dispatch whose launch takes so long.
@@ -298,7 +298,7 @@ TEST(BandwidthFindings, ACurveThatClimbsWhileGroupsGetWorkIsNot) {
 }
 
 TEST(BandwidthPlan, WorkingSetsAreWhatShapesCanBeCutInto) {
-  for (const auto& [units, type] : {std::pair{2u, gpu::DeviceType::cpu}, std::pair{132u, gpu::DeviceType::discrete}}) {
+  for (const auto& [units, type] : {std::pair{2u, device::DeviceType::cpu}, std::pair{132u, device::DeviceType::discrete}}) {
     const auto info = device_with(units, type);
     std::vector<measure::Measurement> known;
     for (const measure::Point& point : search_points(info, {})) known.push_back(searched(point, units));
@@ -322,7 +322,7 @@ TEST(BandwidthPlan, WorkingSetsAreWhatShapesCanBeCutInto) {
 
 TEST(BandwidthPlan, PrivatePartsOfAGpuHaveRoomForTheShapeThatWasFound) {
   // An H100's, where a quick run measured 7,400 GB/s between two sizes at which it measured 17,700.
-  const auto info = device_with(132, gpu::DeviceType::discrete);
+  const auto info = device_with(132, device::DeviceType::discrete);
   std::vector<measure::Measurement> known;
   for (const measure::Point& point : search_points(info, {.effort = measure::Effort::quick})) {
     known.push_back({.point = point, .unit = "GB/s", .values = {1}, .state = {}});
@@ -338,7 +338,7 @@ TEST(BandwidthPlan, PrivatePartsOfAGpuHaveRoomForTheShapeThatWasFound) {
 }
 
 TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
-  gpu::model::Description model;
+  device::model::Description model;
   model.name = "two levels";
   model.compute_units = 4;
   model.saturated_by = 4;
@@ -355,7 +355,7 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
       .host_time = [] { return counters::HostTime{}; }};
   const auto run = [&] {
     test::RecordingObserver observer;
-    measure::run_probe(*gpu::model::open(model), bandwidth, options, observer);
+    measure::run_probe(*device::model::open(model), bandwidth, options, observer);
     return observer;
   };
   const auto [first, levels] = [&] {
@@ -394,7 +394,7 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
 
 /// What a model of one level is asked for over the sizes from `smallest` to `largest`.
 test::RecordingObserver asked_for(std::uint64_t smallest, std::uint64_t largest) {
-  gpu::model::Description model;
+  device::model::Description model;
   model.compute_units = 2;
   model.timer_step_ns = 1;
   model.memory_bytes = 1ull << 28;
@@ -404,7 +404,7 @@ test::RecordingObserver asked_for(std::uint64_t smallest, std::uint64_t largest)
       .request = {.effort = measure::Effort::quick, .smallest_bytes = smallest, .largest_bytes = largest},
       .host_time = [] { return counters::HostTime{}; }};
   test::RecordingObserver observer;
-  measure::run_probe(*gpu::model::open(model), bandwidth, options, observer);
+  measure::run_probe(*device::model::open(model), bandwidth, options, observer);
   return observer;
 }
 

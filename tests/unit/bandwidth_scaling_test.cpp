@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/statistics.hpp"
-#include "gpu/model/model.hpp"
+#include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "measure/visits.hpp"
 #include "probes/bandwidth/plan.hpp"
@@ -140,7 +140,7 @@ TEST(BandwidthScaling, ADeviceWithOneGroupHasNothingToTell) {
 }
 
 TEST(BandwidthScaling, FindsWhatSaturatesAModelAndLeavesTheSweepsAlone) {
-  gpu::model::Description model;
+  device::model::Description model;
   model.name = "two levels";
   model.compute_units = 16;
   model.saturated_by = 10;
@@ -155,7 +155,7 @@ TEST(BandwidthScaling, FindsWhatSaturatesAModelAndLeavesTheSweepsAlone) {
       .request = {.effort = measure::Effort::quick, .smallest_bytes = 64 << 10, .largest_bytes = 8 << 20},
       .host_time = [] { return counters::HostTime{}; }};
   test::RecordingObserver observer;
-  measure::run_probe(*gpu::model::open(model), bandwidth, options, observer);
+  measure::run_probe(*device::model::open(model), bandwidth, options, observer);
   std::set<double> footprints;
   for (const Measurement& one : observer.measurements) {
     if (!is_scaling(one.point)) continue;

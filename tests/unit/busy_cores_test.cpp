@@ -24,21 +24,21 @@ TEST(BusyCores, ACoreThatOthersHadIsNoticed) {
 }
 
 /// A device that claims to have had so long for a dispatch in which nobody did anything.
-bool seen_of_an_idle(gpu::DeviceType type, std::uint32_t groups) {
-  gpu::DeviceInfo device;
+bool seen_of_an_idle(device::DeviceType type, std::uint32_t groups) {
+  device::DeviceInfo device;
   device.type = type;
   device.compute_units = 2;
   BusyCores cores(device, groups);
-  (void)cores.during([] { return gpu::Nanoseconds(1e12); });
+  (void)cores.during([] { return device::Nanoseconds(1e12); });
   return cores.some_were_away();
 }
 
 TEST(BusyCores, AreAskedForOfCpusAlone) {
   const bool can_tell = os::cpu_seconds_of_all_threads() >= 0;  // false for what is no number
-  EXPECT_EQ(seen_of_an_idle(gpu::DeviceType::cpu, 2), can_tell);
-  EXPECT_EQ(seen_of_an_idle(gpu::DeviceType::cpu, 1), can_tell);
-  EXPECT_FALSE(seen_of_an_idle(gpu::DeviceType::discrete, 2));
-  EXPECT_FALSE(seen_of_an_idle(gpu::DeviceType::model, 2));
+  EXPECT_EQ(seen_of_an_idle(device::DeviceType::cpu, 2), can_tell);
+  EXPECT_EQ(seen_of_an_idle(device::DeviceType::cpu, 1), can_tell);
+  EXPECT_FALSE(seen_of_an_idle(device::DeviceType::discrete, 2));
+  EXPECT_FALSE(seen_of_an_idle(device::DeviceType::model, 2));
 }
 
 }  // namespace

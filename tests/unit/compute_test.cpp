@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/model/model.hpp"
+#include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
 #include "probes/compute/findings.hpp"
@@ -32,11 +32,11 @@ using workloads::Operation;
 constexpr double clock_ghz = 2;
 constexpr std::uint32_t units = 6;
 
-gpu::model::Description computing_model() {
-  gpu::model::Description model = test::small_model(1ull << 28);
+device::model::Description computing_model() {
+  device::model::Description model = test::small_model(1ull << 28);
   model.compute_units = units;
   model.launch_ns = 2000;
-  for (gpu::model::Level& level : model.levels) {
+  for (device::model::Level& level : model.levels) {
     level.read_gbps = 1000;
     level.write_gbps = 1000;
   }
@@ -47,8 +47,8 @@ gpu::model::Description computing_model() {
   return model;
 }
 
-test::RecordingObserver asked(const gpu::model::Description& model) {
-  const auto device = gpu::model::open(model);
+test::RecordingObserver asked(const device::model::Description& model) {
+  const auto device = device::model::open(model);
   test::RecordingObserver observer;
   (void)measure::run_probe(*device, compute,
                            {.request = {.effort = measure::Effort::quick, .largest_bytes = 1 << 20},
@@ -121,7 +121,7 @@ TEST(Compute, TellsThePeakOfEachTypeByUnitAndCycle) {
 }
 
 TEST(Compute, TellsDotProductsOfBytesFromBytesAndWhatTheDriverSaysOfThem) {
-  gpu::model::Description model = computing_model();
+  device::model::Description model = computing_model();
   const std::vector<Finding> peaks = found_by_name(asked(model), "peak");
   EXPECT_EQ(peaks.back().series.at("type"), "int8");
   EXPECT_EQ(peaks.back().series.at("operation"), "dot4");
@@ -137,7 +137,7 @@ TEST(Compute, TellsDotProductsOfBytesFromBytesAndWhatTheDriverSaysOfThem) {
 }
 
 TEST(Compute, FindsHalvesThatAreNoFasterThanSingles) {
-  gpu::model::Description model = computing_model();
+  device::model::Description model = computing_model();
   EXPECT_TRUE(found_by_name(asked(model), "half-rate").empty());
   model.arithmetic.per_cycle["fp16"] = 128;
   const std::vector<Finding> found = found_by_name(asked(model), "half-rate");
@@ -147,7 +147,7 @@ TEST(Compute, FindsHalvesThatAreNoFasterThanSingles) {
 }
 
 TEST(Compute, DoesNotBelieveMoreThanAnyUnitDoes) {
-  gpu::model::Description model = computing_model();
+  device::model::Description model = computing_model();
   EXPECT_TRUE(found_by_name(asked(model), "suspicious").empty());
   model.arithmetic.per_cycle["fp32"] = 200;
   model.arithmetic.issue_per_cycle = 32;
@@ -159,7 +159,7 @@ TEST(Compute, DoesNotBelieveMoreThanAnyUnitDoes) {
 // A rate that needs many instructions at once is out of reach where few can begin in a cycle: each shape meets the
 // limit.
 TEST(Compute, IsBoundByTheIssueRate) {
-  gpu::model::Description model = computing_model();
+  device::model::Description model = computing_model();
   model.arithmetic.issue_per_cycle = 2;
   const auto rate = median_at(asked(model), "fp32", "fma", "parallel");
   ASSERT_TRUE(rate);
@@ -168,13 +168,13 @@ TEST(Compute, IsBoundByTheIssueRate) {
 
 /// What a device that rounds so leaves: two words for each item.
 std::vector<std::uint32_t> left_by_device(NumberType type, Operation operation, const ArithmeticShape& shape,
-                                          std::uint32_t trips, std::uint32_t salt, gpu::Rounding rounding) {
-  const gpu::Chain chain = workloads::chain_of(type, operation, shape.is_paired(operation));
-  const auto starts = gpu::starts_in(ArithmeticProof(chain, 1).start_words().data());
-  const auto ends = gpu::after_steps(chain, starts, std::uint64_t{2} * shape.unroll * trips, rounding);
+                                          std::uint32_t trips, std::uint32_t salt, device::Rounding rounding) {
+  const device::Chain chain = workloads::chain_of(type, operation, shape.is_paired(operation));
+  const auto starts = device::starts_in(ArithmeticProof(chain, 1).start_words().data());
+  const auto ends = device::after_steps(chain, starts, std::uint64_t{2} * shape.unroll * trips, rounding);
   std::vector<std::uint32_t> left;
   for (std::uint32_t item = 0; item < shape.items(); ++item) {
-    left.push_back(gpu::told_by_item(chain, ends, item + salt, shape.accumulators, shape.width));
+    left.push_back(device::told_by_item(chain, ends, item + salt, shape.accumulators, shape.width));
     left.push_back(trips + salt);
   }
   return left;
@@ -202,7 +202,7 @@ TEST(ArithmeticProof, AcceptsEveryRoundingThatIsRight) {
         for (const bool flushes : {true, false}) {
           const auto left = left_by_device(type, Operation::fma, shape, 1000, 8, {fused, flushes});
           EXPECT_EQ(proof_of(type, Operation::fma, shape).flaw(left, shape, 1000, 8), std::nullopt)
-              << gpu::facts_of(type).name << shape.paired << fused << flushes;
+              << device::facts_of(type).name << shape.paired << fused << flushes;
         }
       }
     }
@@ -210,7 +210,7 @@ TEST(ArithmeticProof, AcceptsEveryRoundingThatIsRight) {
 }
 
 TEST(ArithmeticProof, NoticesAWrongAccumulatorLostTripsAndWhatAnotherDispatchLeft) {
-  for (const auto& type : gpu::number_types) {
+  for (const auto& type : device::number_types) {
     for (const ArithmeticShape& shape : some_shapes(type.type)) {
       // So many that a chain that went towards a value or came back to one would have done so.
       constexpr std::uint32_t trips = 10'000;
@@ -248,17 +248,17 @@ TEST(ArithmeticProof, HoldsFunctionsToTheirBounds) {
 }
 
 TEST(Arithmetic, MeetsNoSpecialNumberWhateverItMultipliesBy) {
-  for (const auto& type : gpu::number_types) {
+  for (const auto& type : device::number_types) {
     if (!type.floating) continue;
     for (const Operation operation : {Operation::fma, Operation::add, Operation::multiply}) {
       for (std::uint32_t variant = 0; variant < 3; ++variant) {
-        const gpu::Chain chain = workloads::chain_of(type.type, operation, some_shape.is_paired(operation), variant);
-        auto pairs = gpu::starts_in(ArithmeticProof(chain, 1).start_words().data());
-        pairs = gpu::after_steps(chain, pairs, 400'000, {});
+        const device::Chain chain = workloads::chain_of(type.type, operation, some_shape.is_paired(operation), variant);
+        auto pairs = device::starts_in(ArithmeticProof(chain, 1).start_words().data());
+        pairs = device::after_steps(chain, pairs, 400'000, {});
         int same = 0;
         for (std::size_t i = 0; i < pairs.size(); ++i) {
-          const double x = gpu::number_of(type.type, pairs[i].x);
-          const double y = gpu::number_of(type.type, pairs[i].y);
+          const double x = device::number_of(type.type, pairs[i].x);
+          const double y = device::number_of(type.type, pairs[i].y);
           const double length = std::hypot(x, y);
           EXPECT_TRUE(length > 0.2 && length < 8) << type.name << " " << static_cast<int>(operation) << " " << length;
           same += pairs[i].x == pairs[(i + 1) % pairs.size()].x ? 1 : 0;
@@ -275,32 +275,32 @@ TEST(Arithmetic, OfOneNumberAloneNeitherMeetsASpecialOneNorRepeats) {
   constexpr int fewest_values = 500;
   for (const NumberType type : {NumberType::fp32, NumberType::fp64}) {
     for (std::uint32_t variant = 0; variant < 3; ++variant) {
-      const gpu::Chain chain = workloads::chain_of(type, Operation::fma, false, variant);
-      const double addend = gpu::number_of(type, chain.operands.x);
+      const device::Chain chain = workloads::chain_of(type, Operation::fma, false, variant);
+      const double addend = device::number_of(type, chain.operands.x);
       EXPECT_EQ(chain.operands.x, chain.operands.y);
       EXPECT_LT(addend, -1.5);
       EXPECT_GT(addend, -1.99);
       for (const bool fused : {true, false}) {
         std::set<std::uint64_t> seen;
-        auto numbers = gpu::starts_in(ArithmeticProof(chain, 1).start_words().data());
-        numbers = gpu::after_steps(chain, numbers, 100'000, {.fused = fused});
+        auto numbers = device::starts_in(ArithmeticProof(chain, 1).start_words().data());
+        numbers = device::after_steps(chain, numbers, 100'000, {.fused = fused});
         for (int step = 0; step < fewest_values; step += 2) {
-          for (const gpu::ArithmeticPair& one : numbers) {
-            const double x = std::abs(gpu::number_of(type, one.x));
-            EXPECT_TRUE(x > 1e-8 && x < 2) << gpu::facts_of(type).name << " " << x;
+          for (const device::ArithmeticPair& one : numbers) {
+            const double x = std::abs(device::number_of(type, one.x));
+            EXPECT_TRUE(x > 1e-8 && x < 2) << device::facts_of(type).name << " " << x;
           }
-          EXPECT_TRUE(seen.insert(numbers[0].x).second) << gpu::facts_of(type).name << variant << " repeats";
-          numbers = gpu::after_steps(chain, numbers, 2, {.fused = fused});
+          EXPECT_TRUE(seen.insert(numbers[0].x).second) << device::facts_of(type).name << variant << " repeats";
+          numbers = device::after_steps(chain, numbers, 2, {.fused = fused});
         }
       }
     }
   }
   // No square is the addend's opposite, whichever way it is rounded.
   for (std::uint32_t variant = 0; variant < 3; ++variant) {
-    const gpu::Chain single = workloads::chain_of(NumberType::fp32, Operation::fma, false, variant);
-    const gpu::Chain twice = workloads::chain_of(NumberType::fp64, Operation::fma, false, variant);
-    const auto opposite = static_cast<float>(-gpu::number_of(NumberType::fp32, single.operands.x));
-    const double wide_opposite = -gpu::number_of(NumberType::fp64, twice.operands.x);
+    const device::Chain single = workloads::chain_of(NumberType::fp32, Operation::fma, false, variant);
+    const device::Chain twice = workloads::chain_of(NumberType::fp64, Operation::fma, false, variant);
+    const auto opposite = static_cast<float>(-device::number_of(NumberType::fp32, single.operands.x));
+    const double wide_opposite = -device::number_of(NumberType::fp64, twice.operands.x);
     float root = std::sqrt(opposite) * 0.999999F;
     double wide_root = std::sqrt(wide_opposite) * (1 - 4e-15);
     for (int i = 0; i < 64; ++i, root = std::nextafter(root, 2.0F), wide_root = std::nextafter(wide_root, 2.0)) {
@@ -314,23 +314,23 @@ TEST(Arithmetic, OfOneNumberAloneNeitherMeetsASpecialOneNorRepeats) {
 
 // Integers that are multiplied and added to, one step after the other.
 TEST(ArithmeticProof, FollowsOneIntegerAlone) {
-  for (const auto& type : gpu::number_types) {
+  for (const auto& type : device::number_types) {
     if (type.floating || !workloads::can_be_alone(type.type)) continue;
-    const gpu::Chain chain = workloads::chain_of(type.type, Operation::fma, false);
+    const device::Chain chain = workloads::chain_of(type.type, Operation::fma, false);
     const std::uint64_t mask = ~std::uint64_t{0} >> (64 - type.bits);
     std::uint64_t x = 0xDEADBEEFu & mask;
     for (int step = 0; step < 1002; ++step) x = (x * chain.operands.x + chain.operands.y) & mask;
-    EXPECT_EQ(gpu::after_steps(chain, {{0xDEADBEEFu & mask, 0}}, 1002, {})[0].x, x) << type.name;
+    EXPECT_EQ(device::after_steps(chain, {{0xDEADBEEFu & mask, 0}}, 1002, {})[0].x, x) << type.name;
   }
 }
 
 TEST(Arithmetic, MultipliesByNoNumberThatMayBeTreatedDifferently) {
-  for (const auto& type : gpu::number_types) {
+  for (const auto& type : device::number_types) {
     for (std::uint32_t variant = 0; variant < 3; ++variant) {
-      const gpu::ArithmeticPair operands = workloads::chain_of(type.type, Operation::fma, true, variant).operands;
+      const device::ArithmeticPair operands = workloads::chain_of(type.type, Operation::fma, true, variant).operands;
       for (const std::uint64_t words : {operands.x, operands.y}) {
         if (type.floating) {
-          const double number = std::abs(gpu::number_of(type.type, words));
+          const double number = std::abs(device::number_of(type.type, words));
           EXPECT_TRUE(number > 0.1 && number < 0.9) << type.name << " " << number;
           int exponent = 0;
           EXPECT_NE(std::frexp(number, &exponent), 0.5) << type.name << " is a power of two";
@@ -346,9 +346,9 @@ TEST(Arithmetic, MultipliesByNoNumberThatMayBeTreatedDifferently) {
 }
 
 TEST(ArithmeticProof, FollowsBytesOneStepAfterTheOther) {
-  const gpu::ArithmeticPair operands{0x80FF7F01, 0x01020304};  // -128, -1, 127, 1; 1, 2, 3, 4
-  const std::vector<gpu::ArithmeticPair> ends =
-      gpu::after_steps({NumberType::four_bytes, Operation::fma, true, operands}, {{10, 0x027F8003}}, 2, {});
+  const device::ArithmeticPair operands{0x80FF7F01, 0x01020304};  // -128, -1, 127, 1; 1, 2, 3, 4
+  const std::vector<device::ArithmeticPair> ends =
+      device::after_steps({NumberType::four_bytes, Operation::fma, true, operands}, {{10, 0x027F8003}}, 2, {});
   // 2 * -128 + 127 * -1 + -128 * 127 + 3 * 1 = -16636, and 10: 0xFFFFBF0E; its bytes are -1, -1, -65, 14.
   EXPECT_EQ(ends[0].x, 0xFFFFBF0Eu);
   EXPECT_EQ(ends[0].y, static_cast<std::uint32_t>(0x027F8003 - 1 - 2 - 3 * 65 + 4 * 14));

@@ -8,10 +8,10 @@
 #include <tuple>
 
 #include "analysis/statistics.hpp"
-#include "gpu/clock_relation.hpp"
-#include "gpu/error.hpp"
-#include "gpu/model/companion.hpp"
-#include "gpu/model/model.hpp"
+#include "device/clock_relation.hpp"
+#include "device/error.hpp"
+#include "device/model/companion.hpp"
+#include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "measure/stopping.hpp"
 #include "measure/visits.hpp"
@@ -26,8 +26,8 @@
 namespace sonde::probes {
 namespace {
 
-using gpu::ChaseWindow;
-using gpu::Nanoseconds;
+using device::ChaseWindow;
+using device::Nanoseconds;
 using measure::Effort;
 using measure::Measurement;
 using measure::Point;
@@ -37,7 +37,7 @@ ChaseWindow window(double begin, double end) {
 }
 
 /// A scripted GPU: it warms up, is busy from 100 to 200 and from 210 to 300, and its clock is known to within 5.
-const gpu::BusyTimes busy{.dispatches = {{Nanoseconds(0), Nanoseconds(100)},
+const device::BusyTimes busy{.dispatches = {{Nanoseconds(0), Nanoseconds(100)},
                                          {Nanoseconds(100), Nanoseconds(200)},
                                          {Nanoseconds(210), Nanoseconds(300)}},
                           .uncertainty = Nanoseconds(5)};
@@ -63,12 +63,12 @@ TEST(Windows, WhollyInsideOneDispatchAreCountedWithItsBandwidth) {
 }
 
 TEST(Windows, NoneWithoutDispatches) {
-  EXPECT_TRUE(inside(std::vector{window(0, 1)}, gpu::BusyTimes{}).empty());
+  EXPECT_TRUE(inside(std::vector{window(0, 1)}, device::BusyTimes{}).empty());
   EXPECT_TRUE(inside(std::vector{window(0, 1)}, {.dispatches = {{Nanoseconds(0), Nanoseconds(9)}}}).empty());
 }
 
 TEST(ClockRelation, TheNarrowestBracketsDecideWhateverTheOthersAre) {
-  gpu::ClockRelation clocks;
+  device::ClockRelation clocks;
   // The host's clock is 1000 ahead; brackets are late by different amounts on both sides.
   for (const auto& [early, late] : {std::pair(500.0, 3.0), std::pair(2.0, 900.0), std::pair(80.0, 70.0)}) {
     clocks.bracket(Nanoseconds(1050 - early), Nanoseconds(50), Nanoseconds(1050 + late));
@@ -78,14 +78,14 @@ TEST(ClockRelation, TheNarrowestBracketsDecideWhateverTheOthersAre) {
 }
 
 TEST(ClockRelation, AClockThatStandsStillIsAnErrorAndASlowHostIsNot) {
-  gpu::ClockRelation clocks;
+  device::ClockRelation clocks;
   clocks.bracket(Nanoseconds(1000), Nanoseconds(0), Nanoseconds(1010));
   EXPECT_EQ(clocks.just_over(Nanoseconds(1e6), Nanoseconds(2e9)).count(), 1e6 + 1005);
-  EXPECT_THROW((void)clocks.just_over(Nanoseconds(1e6), Nanoseconds(6e9)), gpu::Error);
+  EXPECT_THROW((void)clocks.just_over(Nanoseconds(1e6), Nanoseconds(6e9)), device::Error);
 }
 
 TEST(ClockRelation, FollowsADriftBetweenTwoTellings) {
-  gpu::ClockRelation clocks;
+  device::ClockRelation clocks;
   clocks.bracket(Nanoseconds(999), Nanoseconds(0), Nanoseconds(1001));
   clocks.again();
   // A hundred parts in a million: 100 more after a million.
@@ -181,8 +181,8 @@ TEST(ContentionPlan, EndsWhereFullLoadCannotBeHad) {
 
 // --- a simulated machine ---
 
-gpu::model::Description shared_memory() {
-  gpu::model::Description model;
+device::model::Description shared_memory() {
+  device::model::Description model;
   model.name = "shared memory";
   model.compute_units = 16;
   model.memory_bytes = 1ull << 26;  // small arrays, as the simulation has to write them
@@ -200,13 +200,13 @@ gpu::model::Description shared_memory() {
 }
 
 TEST(SimulatedCompanion, SeesLatencyByWhatTheGpuMovesAtThatMoment) {
-  const gpu::model::Description model = shared_memory();
-  gpu::model::Timeline timeline{.now_ns = 0, .full_gbps = 215, .spans = {}};
-  EXPECT_DOUBLE_EQ(gpu::model::cpu_latency_ns(model.cpu, 0, 215), 140);
-  EXPECT_DOUBLE_EQ(gpu::model::cpu_latency_ns(model.cpu, 150, 215), 140);
-  EXPECT_DOUBLE_EQ(gpu::model::cpu_latency_ns(model.cpu, 182.5, 215), 225);
-  EXPECT_DOUBLE_EQ(gpu::model::cpu_latency_ns(model.cpu, 400, 215), 310);
-  const auto companion = gpu::model::simulated_companion(model, timeline);
+  const device::model::Description model = shared_memory();
+  device::model::Timeline timeline{.now_ns = 0, .full_gbps = 215, .spans = {}};
+  EXPECT_DOUBLE_EQ(device::model::cpu_latency_ns(model.cpu, 0, 215), 140);
+  EXPECT_DOUBLE_EQ(device::model::cpu_latency_ns(model.cpu, 150, 215), 140);
+  EXPECT_DOUBLE_EQ(device::model::cpu_latency_ns(model.cpu, 182.5, 215), 225);
+  EXPECT_DOUBLE_EQ(device::model::cpu_latency_ns(model.cpu, 400, 215), 310);
+  const auto companion = device::model::simulated_companion(model, timeline);
   const auto windows = companion->chase_during([&] {
     timeline.spans.push_back({10e6, 20e6, 300});
     timeline.now_ns = 30e6;
@@ -223,7 +223,7 @@ TEST(SimulatedCompanion, SeesLatencyByWhatTheGpuMovesAtThatMoment) {
 }
 
 TEST(Contention, AModelsAnswersComeBackWithinFivePercent) {
-  const auto device = gpu::model::open(shared_memory());
+  const auto device = device::model::open(shared_memory());
   test::RecordingObserver observer;
   measure::RunnerOptions options{.request = {.effort = Effort::quick}};
   options.host_time = [] { return counters::HostTime{}; };
@@ -251,18 +251,18 @@ TEST(Contention, AModelsAnswersComeBackWithinFivePercent) {
 
 // Memory that nobody has written yet is slow once; the share of bandwidth that is dialled is one of what comes after.
 TEST(ThrottledAdd, HoldsAShareOfFullBandwidthWhateverTheFirstLapTook) {
-  gpu::DeviceInfo info;
-  info.type = gpu::DeviceType::cpu;
+  device::DeviceInfo info;
+  info.type = device::DeviceType::cpu;
   info.compute_units = 2;
   std::uint64_t trips_made = 0;
   const auto trip_ns = [](double rounds) { return 100 * std::max(1.0, rounds / 4); };
-  test::ClockedDevice device(info, [&](const test::NumberedKernel&, const gpu::Launch& launch) {
+  test::ClockedDevice device(info, [&](const test::NumberedKernel&, const device::Launch& launch) {
     const std::uint32_t trips = launch.scalars[0];
     const std::uint32_t blocks = launch.scalars[2];
     const double rounds = launch.scalars[9] + launch.scalars[10] / 64.0;
     const double slower = trips_made < blocks ? 4 : 1;
     trips_made += trips;
-    return gpu::Nanoseconds(1000 + slower * trips * trip_ns(rounds));
+    return device::Nanoseconds(1000 + slower * trips * trip_ns(rounds));
   });
   workloads::ThrottledAdd sum(device, {.group_size = 1, .groups = 2, .vector_words = 16, .in_flight = 8}, 64 << 20, 1);
   for (const double load : {1.0, 0.8, 0.5, 0.1}) {
@@ -296,8 +296,8 @@ TEST(Reverse, AsksForEachTrafficAndNumberOfThreadsAloneAndAtFullBandwidth) {
   }
   const std::vector<Point> without = reverse_points({.effort = Effort::normal}, 0, shape);
   ASSERT_EQ(without.size(), 1u);
-  const auto device = gpu::model::open(shared_memory());
-  EXPECT_THROW((void)reverse_workload(*device, without.front(), {}, 1 << 20, {}), gpu::Unsupported);
+  const auto device = device::model::open(shared_memory());
+  EXPECT_THROW((void)reverse_workload(*device, without.front(), {}, 1 << 20, {}), device::Unsupported);
 }
 
 /// The model answers within a time slice. Where other programs have this machine's cores, the load may have had none.
@@ -306,7 +306,7 @@ measure::Repetitions while_all_threads_run(Observe observe) {
   for (int attempt = 1;; ++attempt) {
     try {
       return observe();
-    } catch (const gpu::Unsupported& reason) {
+    } catch (const device::Unsupported& reason) {
       EXPECT_NE(std::string(reason.what()).find("measure again when those are idle"), std::string::npos);
       if (attempt == 100) throw;
     }
@@ -314,7 +314,7 @@ measure::Repetitions while_all_threads_run(Observe observe) {
 }
 
 TEST(Reverse, ThreadsOfTheCpuRunBesideTheDeviceAndSayWhatTheyMoved) {
-  const auto device = gpu::model::open(shared_memory());
+  const auto device = device::model::open(shared_memory());
   const std::vector<cpu::Core> cores{cpu::machine().cores.back()};
   const measure::Limits limits = measure::limits_of(Effort::quick);
   const std::map<std::string, double> shape{{"groups", 16},       {"group_size", 64}, {"in_flight", 1},
@@ -383,10 +383,10 @@ TEST(Reverse, WhatTheGpuLosesIsKnownAsFarAsVisitsAgree) {
 }
 
 TEST(Contention, AModelWithoutACpuIsSkippedWithItsReason) {
-  gpu::model::Description model = shared_memory();
+  device::model::Description model = shared_memory();
   model.cpu = {};
-  const auto device = gpu::model::open(model);
-  EXPECT_THROW((void)device->companion(), gpu::Unsupported);
+  const auto device = device::model::open(model);
+  EXPECT_THROW((void)device->companion(), device::Unsupported);
 }
 
 }  // namespace

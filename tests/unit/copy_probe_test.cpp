@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "analysis/statistics.hpp"
-#include "gpu/copies.hpp"
-#include "gpu/error.hpp"
-#include "gpu/model/copies.hpp"
-#include "gpu/model/model.hpp"
+#include "device/copies.hpp"
+#include "device/error.hpp"
+#include "device/model/copies.hpp"
+#include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "measure/stopping.hpp"
 #include "probes/catalog.hpp"
@@ -24,8 +24,8 @@
 namespace sonde::probes {
 namespace {
 
-gpu::model::Description model_with(std::uint32_t engines, double latency_us = 12) {
-  gpu::model::Description model;
+device::model::Description model_with(std::uint32_t engines, double latency_us = 12) {
+  device::model::Description model;
   model.name = "copies";
   model.compute_units = 4;
   model.saturated_by = 4;
@@ -45,7 +45,7 @@ measure::RunnerOptions options(std::uint64_t largest_bytes) {
           .host_time = [] { return counters::HostTime{}; }};
 }
 
-test::RecordingObserver run(gpu::Device& device, std::uint64_t largest_bytes = 16 << 20) {
+test::RecordingObserver run(device::Device& device, std::uint64_t largest_bytes = 16 << 20) {
   test::RecordingObserver observer;
   measure::run_probe(device, copying, options(largest_bytes), observer);
   return observer;
@@ -67,7 +67,7 @@ double value(const test::RecordingObserver& observer, const std::string& name, c
 }
 
 TEST(CopyProbe, AModelsRatesAndLatencyComeBack) {
-  const auto device = gpu::model::open(model_with(1));
+  const auto device = device::model::open(model_with(1));
   const auto observer = run(*device);
   for (const HostEnd host : {HostEnd::pageable, HostEnd::pinned}) {
     EXPECT_NEAR(value(observer, "bandwidth", {.host = host}), 84, 2);
@@ -81,7 +81,7 @@ TEST(CopyProbe, AModelsRatesAndLatencyComeBack) {
 
 TEST(CopyProbe, AModelsEnginesComeBack) {
   for (const std::uint32_t engines : {1u, 2u, 3u, 5u}) {
-    const auto device = gpu::model::open(model_with(engines));
+    const auto device = device::model::open(model_with(engines));
     const auto found = finding(run(*device, 1 << 20), "engines", {.host = HostEnd::pinned});
     ASSERT_TRUE(found) << engines;
     EXPECT_EQ(found->value, engines) << found->evidence;
@@ -90,7 +90,7 @@ TEST(CopyProbe, AModelsEnginesComeBack) {
 
 TEST(CopyProbe, EnginesShowInBothDirectionsWhereCopiesHaveNoLatency) {
   for (const std::uint32_t engines : {1u, 2u}) {
-    const auto device = gpu::model::open(model_with(engines, 0));
+    const auto device = device::model::open(model_with(engines, 0));
     const auto found = finding(run(*device, 1 << 20), "engines", {.host = HostEnd::pinned});
     ASSERT_TRUE(found) << engines;
     EXPECT_EQ(found->value, engines) << found->evidence;
@@ -98,13 +98,13 @@ TEST(CopyProbe, EnginesShowInBothDirectionsWhereCopiesHaveNoLatency) {
 }
 
 TEST(CopyProbe, CopiesOfAModelOverlapItsKernels) {
-  const auto device = gpu::model::open(model_with(1));
+  const auto device = device::model::open(model_with(1));
   const auto observer = run(*device, 1 << 20);
   EXPECT_GT(value(observer, "overlaps-compute", {.host = HostEnd::pinned, .beside_kernel = true}), 0.9);
 }
 
 TEST(CopyProbe, BothDirectionsAreCountedTogetherAndApart) {
-  const auto device = gpu::model::open(model_with(2));
+  const auto device = device::model::open(model_with(2));
   std::map<std::string, double> gbps;
   for (const measure::Measurement& one : run(*device).measurements) {
     if (route_of(one.point.series).direction != Direction::both || one.point.x.at("bytes") < 16e6) continue;
@@ -116,7 +116,7 @@ TEST(CopyProbe, BothDirectionsAreCountedTogetherAndApart) {
 }
 
 TEST(CopyProbe, WhatADeviceCannotDoIsSkippedOnceWithItsReason) {
-  const auto device = gpu::model::open(model_with(1));
+  const auto device = device::model::open(model_with(1));
   const auto observer = run(*device);
   std::map<std::string, int> skips;
   for (const auto& [where, reason] : observer.skips) {
@@ -128,9 +128,9 @@ TEST(CopyProbe, WhatADeviceCannotDoIsSkippedOnceWithItsReason) {
 }
 
 TEST(CopyProbe, ADeviceWithoutCopiesSaysSo) {
-  gpu::model::Description model = model_with(1);
+  device::model::Description model = model_with(1);
   model.copy = {};
-  const auto device = gpu::model::open(model);
+  const auto device = device::model::open(model);
   const auto observer = run(*device, 1 << 20);
   EXPECT_EQ(observer.failures.size(), 0u);
   bool said = false;
@@ -141,9 +141,9 @@ TEST(CopyProbe, ADeviceWithoutCopiesSaysSo) {
 
 // With 256 MiB, what fits is measured and the rest skipped.
 TEST(CopyProbe, ASmallMemoryEndsTheSizes) {
-  gpu::model::Description model = model_with(1);
+  device::model::Description model = model_with(1);
   model.memory_bytes = 256 << 20;
-  const auto device = gpu::model::open(model);
+  const auto device = device::model::open(model);
   const auto observer = run(*device, 1 << 30);
   double largest = 0;
   for (const measure::Measurement& one : observer.measurements) largest = std::max(largest, one.point.x.at("bytes"));
@@ -154,20 +154,20 @@ TEST(CopyProbe, ASmallMemoryEndsTheSizes) {
 }
 
 /// What a model copies, for doubles that change how copies run.
-class Passed : public gpu::Copies {
+class Passed : public device::Copies {
  public:
-  explicit Passed(gpu::Copies& right) : right_(right) {}
-  gpu::CopyQueues queues(gpu::CopyEngine engine) override { return right_.queues(engine); }
-  std::unique_ptr<gpu::HostMemory> make_host_memory(gpu::HostKind kind, std::uint64_t bytes) override {
+  explicit Passed(device::Copies& right) : right_(right) {}
+  device::CopyQueues queues(device::CopyEngine engine) override { return right_.queues(engine); }
+  std::unique_ptr<device::HostMemory> make_host_memory(device::HostKind kind, std::uint64_t bytes) override {
     return right_.make_host_memory(kind, bytes);
   }
-  gpu::BesideTimes run_beside(gpu::CopyEngine engine, const gpu::CopyList& list, gpu::Kernel& kernel,
-                              const gpu::Launch& launch) override {
+  device::BesideTimes run_beside(device::CopyEngine engine, const device::CopyList& list, device::Kernel& kernel,
+                              const device::Launch& launch) override {
     return right_.run_beside(engine, list, kernel, launch);
   }
 
  protected:
-  gpu::Copies& right_;
+  device::Copies& right_;
 };
 
 /// What is wrong with copies.
@@ -176,18 +176,18 @@ enum class Fault { alters_a_byte, leaves_a_page, does_nothing };
 /// A model whose copies go wrong, in the middle of the run.
 class Faulty final : public Passed {
  public:
-  Faulty(gpu::Copies& right, Fault fault, Direction where) : Passed(right), fault_(fault), where_(where) {}
+  Faulty(device::Copies& right, Fault fault, Direction where) : Passed(right), fault_(fault), where_(where) {}
 
-  gpu::CopyTimes run(gpu::CopyEngine engine, std::span<const gpu::CopyList> lists) override {
-    const gpu::CopyPlace target = lists.front().back().to;
+  device::CopyTimes run(device::CopyEngine engine, std::span<const device::CopyList> lists) override {
+    const device::CopyPlace target = lists.front().back().to;
     const Direction direction = target.host != nullptr ? Direction::to_host : Direction::to_device;
     if (direction != where_ || ++runs_ < 3) return right_.run(engine, lists);
     if (fault_ == Fault::alters_a_byte) {
-      const gpu::CopyTimes times = right_.run(engine, lists);
+      const device::CopyTimes times = right_.run(engine, lists);
       alter(target, lists.front().back().bytes / 2 + 1);
       return times;
     }
-    std::vector<gpu::CopyList> shortened(lists.begin(), lists.end());
+    std::vector<device::CopyList> shortened(lists.begin(), lists.end());
     if (fault_ == Fault::leaves_a_page) {
       shortened.front().back().bytes -= proof_block_bytes;
       if (shortened.front().back().bytes == 0) shortened.front().pop_back();
@@ -199,7 +199,7 @@ class Faulty final : public Passed {
   }
 
  private:
-  static void alter(const gpu::CopyPlace& place, std::uint64_t at) {
+  static void alter(const device::CopyPlace& place, std::uint64_t at) {
     std::byte byte{};
     if (place.buffer == nullptr) {
       place.host->bytes()[place.offset_bytes + at] ^= std::byte{0x10};
@@ -218,42 +218,42 @@ class Faulty final : public Passed {
 /// A model whose clock takes long to be read; what that usually takes is taken off, and once it is more, once less.
 class SlowClock final : public Passed {
  public:
-  SlowClock(gpu::Copies& right, double reading_ns) : Passed(right), reading_(reading_ns) {}
-  gpu::CopyTimes run(gpu::CopyEngine engine, std::span<const gpu::CopyList> lists) override {
-    gpu::CopyTimes times = right_.run(engine, lists);
+  SlowClock(device::Copies& right, double reading_ns) : Passed(right), reading_(reading_ns) {}
+  device::CopyTimes run(device::CopyEngine engine, std::span<const device::CopyList> lists) override {
+    device::CopyTimes times = right_.run(engine, lists);
     const double error = ++runs_ % 2 == 0 ? 0.2 : -0.2;
-    const auto read = [&](gpu::Nanoseconds time) { return std::max(gpu::Nanoseconds(0), time + error * reading_); };
+    const auto read = [&](device::Nanoseconds time) { return std::max(device::Nanoseconds(0), time + error * reading_); };
     times.all = read(times.all);
-    for (gpu::Nanoseconds& one : times.each) one = read(one);
+    for (device::Nanoseconds& one : times.each) one = read(one);
     times.taken_off = reading_;
     return times;
   }
 
  private:
-  gpu::Nanoseconds reading_;
+  device::Nanoseconds reading_;
   int runs_ = 0;
 };
 
 template <typename Copies>
-class DeviceWith final : public gpu::Device {
+class DeviceWith final : public device::Device {
  public:
   template <typename... Arguments>
-  explicit DeviceWith(const gpu::model::Description& model, Arguments... arguments)
-      : model_(gpu::model::open(model)), copies_(model_->copies(), arguments...) {}
-  const gpu::DeviceInfo& info() const override { return model_->info(); }
+  explicit DeviceWith(const device::model::Description& model, Arguments... arguments)
+      : model_(device::model::open(model)), copies_(model_->copies(), arguments...) {}
+  const device::DeviceInfo& info() const override { return model_->info(); }
   std::uint64_t available_bytes() override { return model_->available_bytes(); }
-  std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t bytes, gpu::Use use) override {
+  std::unique_ptr<device::Buffer> make_buffer(std::uint64_t bytes, device::Use use) override {
     return model_->make_buffer(bytes, use);
   }
-  std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source, std::uint32_t group_size,
-                                           std::span<const gpu::Constant> constants) override {
+  std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source, std::uint32_t group_size,
+                                           std::span<const device::Constant> constants) override {
     return model_->make_kernel(source, group_size, constants);
   }
-  gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override { return model_->run(kernel, launch); }
-  gpu::Copies& copies() override { return copies_; }
+  device::Nanoseconds run(device::Kernel& kernel, const device::Launch& launch) override { return model_->run(kernel, launch); }
+  device::Copies& copies() override { return copies_; }
 
  private:
-  std::unique_ptr<gpu::Device> model_;
+  std::unique_ptr<device::Device> model_;
   Copies copies_;
 };
 using FaultyDevice = DeviceWith<Faulty>;
@@ -270,7 +270,7 @@ TEST(CopyProbe, OneAlteredByteFailsThePoint) {
           (void)work.observe(measure::limits_of(measure::Effort::quick), [] {});
           ADD_FAILURE() << bytes << " bytes, fault " << static_cast<int>(fault) << ", "
                         << phrase_of(route_of(point.series));
-        } catch (const gpu::Error& error) {
+        } catch (const device::Error& error) {
           EXPECT_NE(std::string(error.what()).find("does not hold what was copied"), std::string::npos) << error.what();
         }
       }
@@ -316,10 +316,10 @@ TEST(CopyProbe, AFaultIsAnErrorOfTheRun) {
 }
 
 TEST(ModelCopies, EnginesWorkSideBySideAndShareADirection) {
-  using gpu::model::schedule;
-  using gpu::model::Transport;
+  using device::model::schedule;
+  using device::model::Transport;
   using Way = Transport::Way;
-  gpu::model::Description model = model_with(2, 1);
+  device::model::Description model = model_with(2, 1);
   const Transport there{Way::to_device, 84e3};  // 1 us at the rate of the direction, and 1 us of latency
   const Transport back{Way::to_host, 45e3};
   EXPECT_NEAR(schedule(model, 100, {{there, there}}).all_ns, 4000, 1e-6);

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "support/scripted_device.hpp"
 
 namespace sonde::workloads {
@@ -20,7 +20,7 @@ using Told = std::function<std::optional<CoreClock>()>;
 
 constexpr measure::Settled settled{.stable = true};
 
-Told told_by(gpu::Device& device, std::optional<double> read_mhz = std::nullopt, measure::Settled before = settled) {
+Told told_by(device::Device& device, std::optional<double> read_mhz = std::nullopt, measure::Settled before = settled) {
   return core_clock_of(device, before, [read_mhz] { return read_mhz; }, [] {});
 }
 
@@ -145,7 +145,7 @@ TEST(CoreClock, WhereNothingIsStatedNothingIsTold) { EXPECT_FALSE(clock_of({.alu
 
 TEST(CoreClock, OfACpuNothingIsTold) {
   Script script = counting();
-  script.type = gpu::DeviceType::cpu;
+  script.type = device::DeviceType::cpu;
   script.clock_mhz = 2000;
   ScriptedDevice device(script);
   EXPECT_FALSE(told_by(device));
@@ -222,7 +222,7 @@ TEST(CoreClock, WorkThatIsNotDoneIsAnError) {
   for (Script script : {counting(), stating()}) {
     script.loop_limit = 3;
     ScriptedDevice device(script);
-    EXPECT_THROW((void)told_by(device), gpu::Error);
+    EXPECT_THROW((void)told_by(device), device::Error);
   }
 }
 

@@ -11,7 +11,7 @@
 
 #include "cpu/device.hpp"
 #include "cpu/flush.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/stopping.hpp"
 #include "probes/catalog.hpp"
 #include "probes/core_to_core/at_once.hpp"
@@ -75,26 +75,26 @@ TEST_F(CoreToCorePair, AQueueHasARateAtEitherEnd) {
 TEST_F(CoreToCorePair, WhatOneThreadThrowsEndsBoth) {
   Pair pair(two_cpus()[0], two_cpus()[1]);
   const auto waits = [](Patience& patience) { patience.until([] { return false; }); };
-  const auto fails = [](Patience&) { throw gpu::Error("a reason"); };
+  const auto fails = [](Patience&) { throw device::Error("a reason"); };
   // Else the waiting thread would say that the system did not run the other.
-  EXPECT_THROW(pair.together(waits, fails), gpu::Error);
-  EXPECT_THROW(pair.together(fails, waits), gpu::Error);
+  EXPECT_THROW(pair.together(waits, fails), device::Error);
+  EXPECT_THROW(pair.together(fails, waits), device::Error);
 }
 
 TEST(NanosecondsEach, RefusesAClockThatStandsStillOrStepsTooFar) {
-  using gpu::Nanoseconds;
+  using device::Nanoseconds;
   EXPECT_DOUBLE_EQ(nanoseconds_each(Nanoseconds(12'030), 100, Nanoseconds(30)), 120) << "without reading the clock";
-  EXPECT_THROW(nanoseconds_each(Nanoseconds(0), 100, Nanoseconds(0)), gpu::Error);
-  EXPECT_THROW(nanoseconds_each(Nanoseconds(-5), 100, Nanoseconds(1)), gpu::Error);
+  EXPECT_THROW(nanoseconds_each(Nanoseconds(0), 100, Nanoseconds(0)), device::Error);
+  EXPECT_THROW(nanoseconds_each(Nanoseconds(-5), 100, Nanoseconds(1)), device::Error);
   EXPECT_DOUBLE_EQ(nanoseconds_each(Nanoseconds(542), 256, Nanoseconds(30)), 2);
-  EXPECT_THROW(nanoseconds_each(Nanoseconds(12'000), 100, Nanoseconds(2000)), gpu::TooShort);
+  EXPECT_THROW(nanoseconds_each(Nanoseconds(12'000), 100, Nanoseconds(2000)), device::TooShort);
   EXPECT_GT(clock_step().count(), 0);
 }
 
 TEST(CoreToCore, IsAskedOfTheCpuItselfOnly) {
-  EXPECT_TRUE(core_to_core.obstacle({.api = gpu::Api::opencl}));
-  EXPECT_TRUE(is_asked_through(core_to_core, gpu::Api::cpu));
-  EXPECT_FALSE(is_asked_through(core_to_core, gpu::Api::vulkan));
+  EXPECT_TRUE(core_to_core.obstacle({.api = device::Api::opencl}));
+  EXPECT_TRUE(is_asked_through(core_to_core, device::Api::cpu));
+  EXPECT_FALSE(is_asked_through(core_to_core, device::Api::vulkan));
 }
 
 /// The values of the first point of this machine whose series is of a kind, and of its further reading.
@@ -210,7 +210,7 @@ TEST_F(CoreToCorePair, WorkBesideCoresThatLockWithinALineHasItsValuesWithAndWith
       const Loss loss = loss_while_locked(split_lock_cores(cpu::machine()), word, work, 16 << 10, {}, 3, [] {});
       EXPECT_EQ(loss.idle.size(), loss.loaded.size());
       EXPECT_GT(std::ranges::min(loss.loaded), 0);
-    } catch (const gpu::TooShort& reason) {
+    } catch (const device::TooShort& reason) {
       EXPECT_NE(std::string(reason.what()).find("measure again"), std::string::npos);  // this machine runs much else
     }
   }

@@ -16,7 +16,7 @@
 #include "cpu/device.hpp"
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/stopping.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_bandwidth/findings.hpp"
@@ -189,13 +189,13 @@ TEST(StreamTeam, ReadsTheMemoryOfTheNodeThatIsNamed) {
                     10 * cpu::stream_step, nodes);
     EXPECT_GT(team.run(2).count(), 0);
     EXPECT_EQ(team.flaw(), std::nullopt);
-  } catch (const gpu::Unsupported& reason) {
+  } catch (const device::Unsupported& reason) {
     GTEST_SKIP() << reason.what();  // a container may forbid to bind memory
   }
   const std::vector<int> absent(cores.size(), cpu::machine().nodes.back() + 1);
   EXPECT_THROW(StreamTeam(cores, cpu::stream_kernels().front().front(), Stream::read, Stores::ordinary, 1,
                           10 * cpu::stream_step, absent),
-               gpu::Unsupported);
+               device::Unsupported);
 }
 
 std::uint64_t idle(const cpu::StreamArrays&, double, std::uint64_t) { return 0; }
@@ -230,8 +230,8 @@ TEST(StreamTeam, WhatAnEarlierRunLeftIsNoProof) {
 TEST(StreamTeam, WhatAProcessorDoesNotHaveOrMemoryDoesNotHoldIsUnsupported) {
   const cpu::StreamKernels& kernels = cpu::stream_kernels().front().front();
   const std::vector<const cpu::Core*> one{cores_here().front()};
-  EXPECT_THROW(StreamTeam(one, kernels, Stream::read, Stores::non_temporal, 1, cpu::stream_step), gpu::Unsupported);
-  EXPECT_THROW(StreamTeam(one, kernels, Stream::read, Stores::ordinary, 1, 1ull << 45), gpu::Unsupported);
+  EXPECT_THROW(StreamTeam(one, kernels, Stream::read, Stores::non_temporal, 1, cpu::stream_step), device::Unsupported);
+  EXPECT_THROW(StreamTeam(one, kernels, Stream::read, Stores::ordinary, 1, 1ull << 45), device::Unsupported);
 }
 
 // --- the probe ---
@@ -253,7 +253,7 @@ TEST(CpuBandwidth, EveryWorkloadOfThisMachineProvesItsWork) {
       const Repetitions found = workload.observe({.least_repetitions = 3, .most_repetitions = 3}, [] {});
       EXPECT_EQ(found.values.size(), 3u);
       EXPECT_GT(std::ranges::min(found.values), 0.001);
-    } catch (const gpu::TooShort& reason) {
+    } catch (const device::TooShort& reason) {
       EXPECT_NE(std::string(reason.what()).find("measure again"), std::string::npos);  // this machine runs much else
     }
   }

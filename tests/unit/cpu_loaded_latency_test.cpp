@@ -15,7 +15,7 @@
 #include "cpu/device.hpp"
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/stopping.hpp"
 #include "probes/catalog.hpp"
 #include "probes/loaded_latency/cpu_findings.hpp"
@@ -40,7 +40,7 @@ const std::vector<LoadWork> works{{.stream = Stream::read},
 /// Runs a load of every core until all have moved something, and a while longer.
 void run_for_a_while(LoadingTeam& load) {
   const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  const gpu::Nanoseconds begin = cpu::steady_now();
+  const device::Nanoseconds begin = cpu::steady_now();
   do {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     load.look();
@@ -62,17 +62,17 @@ TEST(LoadingTeam, ProvesItsWorkAndTellsWhatItMoved) {
       work.delay = delay;
       std::byte* const memory = memory_for_loads(cores.size() << 20, cores.front()->cpu);
       LoadingTeam load(cores, work, memory);
-      const gpu::Nanoseconds begin = cpu::steady_now();
+      const device::Nanoseconds begin = cpu::steady_now();
       run_for_a_while(load);
       load.end();
       load.look();
       EXPECT_EQ(load.flaw(), std::nullopt) << static_cast<int>(work.stream) << " " << delay;
-      const gpu::Nanoseconds end = cpu::steady_now();
+      const device::Nanoseconds end = cpu::steady_now();
       const double moved = load.bytes_between(begin, end);
       EXPECT_GE(moved, 4 * mib);
-      const gpu::Nanoseconds middle = begin + (end - begin) / 2;
+      const device::Nanoseconds middle = begin + (end - begin) / 2;
       EXPECT_NEAR(load.bytes_between(begin, middle) + load.bytes_between(middle, end), moved, 1);
-      EXPECT_EQ(load.bytes_between(end, end + gpu::Nanoseconds(1e6)), 0);
+      EXPECT_EQ(load.bytes_between(end, end + device::Nanoseconds(1e6)), 0);
     }
   }
 }
@@ -97,12 +97,12 @@ TEST(LoadingTeam, BeforeAnythingIsKnownItCountsAsAbsent) {
   const std::vector<const cpu::Core*> one{&cpu::machine().cores.front()};
   LoadingTeam load(one, {.thread_bytes = 64 << 10}, memory_for_loads(64 << 10, one.front()->cpu));
   load.look();
-  const gpu::Nanoseconds later = cpu::steady_now() + gpu::Nanoseconds(1e12);
-  EXPECT_EQ(load.absent_between(later, later + gpu::Nanoseconds(1e6)), 1);
+  const device::Nanoseconds later = cpu::steady_now() + device::Nanoseconds(1e12);
+  EXPECT_EQ(load.absent_between(later, later + device::Nanoseconds(1e6)), 1);
 }
 
 TEST(LoadingTeam, OfMoreMemoryThanThereIsIsUnsupported) {
-  EXPECT_THROW(memory_for_loads(1ull << 45, 0), gpu::Unsupported);
+  EXPECT_THROW(memory_for_loads(1ull << 45, 0), device::Unsupported);
 }
 
 // --- the plan ---
@@ -299,7 +299,7 @@ TEST(CpuLoadedLatency, EveryWorkloadOfThisMachineProvesItsWork) {
         EXPECT_EQ(found.further.back().unit, "GB/s");
         EXPECT_GT(std::ranges::min(found.further.back().values), 0);
       }
-    } catch (const gpu::TooShort& reason) {
+    } catch (const device::TooShort& reason) {
       EXPECT_NE(std::string(reason.what()).find("measure again"), std::string::npos);  // this machine runs much else
     }
   }
@@ -310,7 +310,7 @@ TEST(CpuLoadedLatency, EveryWorkloadOfThisMachineProvesItsWork) {
 }
 
 TEST(CpuLoadedLatency, IsAskedOfDevicesAndOfTheCpuItself) {
-  for (const gpu::Api api : {gpu::Api::opencl, gpu::Api::vulkan, gpu::Api::cpu, gpu::Api::model})
+  for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu, device::Api::model})
     EXPECT_TRUE(is_asked_through(loaded_latency, api));
 }
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "cpu/topology.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "probes/core_to_core/plan.hpp"
 #include "probes/core_to_core/rounds.hpp"
 #include "probes/cpu_bandwidth/nodes.hpp"
@@ -288,8 +288,8 @@ TEST(NodePlans, OfOneNodeHaveOnePointThatSaysWhy) {
   const std::vector<Point> bandwidth = node_bandwidth_points(machine, {});
   ASSERT_EQ(latency.size(), 1u);
   ASSERT_EQ(bandwidth.size(), 1u);
-  EXPECT_THROW(node_walk(machine, latency.front(), {}), gpu::Unsupported);
-  EXPECT_THROW(node_readers(machine, bandwidth.front()), gpu::Unsupported);
+  EXPECT_THROW(node_walk(machine, latency.front(), {}), device::Unsupported);
+  EXPECT_THROW(node_readers(machine, bandwidth.front()), device::Unsupported);
 }
 
 TEST(NodePlans, KeepToTheSizesThatTheUserAskedFor) {

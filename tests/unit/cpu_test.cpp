@@ -18,7 +18,7 @@
 #include "cpu/split_lock.hpp"
 #include "cpu/streamer.hpp"
 #include "cpu/topology.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "os/cpu_quota.hpp"
 #include "os/linux_texts.hpp"
 #include "os/threads.hpp"
@@ -81,7 +81,7 @@ TEST(Topology, CoresOfTheSameClusterComeFirstBeside) {
   EXPECT_EQ(others[0].cluster, machine.cores[3].cluster);
 }
 
-TEST(Topology, NonsenseIsUnsupported) { EXPECT_THROW(read("<not a machine>"), gpu::Unsupported); }
+TEST(Topology, NonsenseIsUnsupported) { EXPECT_THROW(read("<not a machine>"), device::Unsupported); }
 
 TEST(Topology, OfThisMachineKeepsToTheMaskOfTheThreadThatLooks) {
   const Topology all = look();
@@ -119,14 +119,14 @@ TEST(Region, StandsOnTheNodeThatWasAskedForByTheKernelsOwnWord) {
   std::optional<Region> bound;
   try {
     bound.emplace(4 << 20, Pages::small, node);
-  } catch (const gpu::Unsupported& reason) {
+  } catch (const device::Unsupported& reason) {
     GTEST_SKIP() << reason.what();  // a container may forbid it
   }
   EXPECT_EQ(nodes_of(bound->data(), bound->size_bytes()), std::set<int>{node});
 }
 
 TEST(Region, ANodeThatIsNotThereIsUnsupported) {
-  EXPECT_THROW(Region(1 << 20, Pages::small, 1 + machine().nodes.back()), gpu::Unsupported);
+  EXPECT_THROW(Region(1 << 20, Pages::small, 1 + machine().nodes.back()), device::Unsupported);
 }
 
 TEST(Quota, IsReadFromEitherVersionOfControlGroups) {
@@ -145,7 +145,7 @@ TEST(SplitLockRule, IsReadFromTheKernelsOwnWords) {
   EXPECT_TRUE(split_lock_rule("1\n", "split_lock_detect=fatal quiet").ended);
 }
 
-TEST(Region, AnImpossibleSizeIsUnsupported) { EXPECT_THROW(Region(1ull << 50, Pages::small), gpu::Unsupported); }
+TEST(Region, AnImpossibleSizeIsUnsupported) { EXPECT_THROW(Region(1ull << 50, Pages::small), device::Unsupported); }
 
 TEST(Pinned, HoldsAndLetsGo) {
   const os::Cpus before = os::allowed_cpus();
@@ -182,7 +182,7 @@ TEST(Companion, ItsWindowsFollowEachOtherAndBeginBeforeWhatIsWatched) {
   const workloads::PointerCycle cycle(1024, 64, Pages::small, 1);
   const std::byte* at = cycle.start();
   const auto companion = chase_on(look().cores.back().cpu, at);
-  gpu::Nanoseconds begun{0};
+  device::Nanoseconds begun{0};
   const auto windows = companion->chase_during([&] {
     begun = std::chrono::steady_clock::now().time_since_epoch();
     std::this_thread::sleep_for(100ms);
@@ -213,11 +213,11 @@ TEST(Companion, GoesOnWhereTheOneBeforeHasStopped) {
 
 TEST(CpuDevice, RunsTheArithmeticThatSettlesAClockAndNothingElse) {
   const auto device = open();
-  EXPECT_EQ(device->info().api, gpu::Api::cpu);
-  EXPECT_EQ(device->info().type, gpu::DeviceType::cpu);
-  EXPECT_THROW((void)device->make_kernel({.name = "chase"}, 1), gpu::Unsupported);
+  EXPECT_EQ(device->info().api, device::Api::cpu);
+  EXPECT_EQ(device->info().type, device::DeviceType::cpu);
+  EXPECT_THROW((void)device->make_kernel({.name = "chase"}, 1), device::Unsupported);
   const auto buffer = device->make_buffer(64);
-  EXPECT_THROW(buffer->write(60, std::vector<std::byte>(5)), gpu::Error);
+  EXPECT_THROW(buffer->write(60, std::vector<std::byte>(5)), device::Error);
 }
 
 // --- walks ---
@@ -261,10 +261,10 @@ using measure::Effort;
 using measure::Measurement;
 using measure::Point;
 
-gpu::DeviceInfo cpu_info() {
-  gpu::DeviceInfo info;
-  info.api = gpu::Api::cpu;
-  info.type = gpu::DeviceType::cpu;
+device::DeviceInfo cpu_info() {
+  device::DeviceInfo info;
+  info.api = device::Api::cpu;
+  info.type = device::DeviceType::cpu;
   return info;
 }
 
@@ -356,11 +356,11 @@ TEST(CpuLatency, FindsTheLevelsOfEachPages) {
 
 TEST(CpuLatency, IsAskedOfTheCpuItselfOnly) {
   EXPECT_EQ(cpu_latency.obstacle(cpu_info()), std::nullopt);
-  EXPECT_TRUE(cpu_latency.obstacle(gpu::DeviceInfo{}));
-  EXPECT_TRUE(is_asked_through(cpu_latency, gpu::Api::cpu));
-  EXPECT_FALSE(is_asked_through(cpu_latency, gpu::Api::opencl));
-  EXPECT_FALSE(is_asked_through(latency, gpu::Api::cpu));
-  EXPECT_TRUE(is_asked_through(latency, gpu::Api::model));
+  EXPECT_TRUE(cpu_latency.obstacle(device::DeviceInfo{}));
+  EXPECT_TRUE(is_asked_through(cpu_latency, device::Api::cpu));
+  EXPECT_FALSE(is_asked_through(cpu_latency, device::Api::opencl));
+  EXPECT_FALSE(is_asked_through(latency, device::Api::cpu));
+  EXPECT_TRUE(is_asked_through(latency, device::Api::model));
 }
 
 }  // namespace

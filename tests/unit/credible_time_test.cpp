@@ -1,10 +1,10 @@
-#include "gpu/credible_time.hpp"
+#include "device/credible_time.hpp"
 
 #include <gtest/gtest.h>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 
-namespace sonde::gpu {
+namespace sonde::device {
 namespace {
 
 TEST(CredibleTime, IsNoMoreThanTheHostWaited) {
@@ -29,4 +29,4 @@ TEST(CredibleTime, TicksWrapAndNeverRunBackwards) {
 }
 
 }  // namespace
-}  // namespace sonde::gpu
+}  // namespace sonde::device

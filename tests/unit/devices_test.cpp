@@ -7,8 +7,8 @@
 namespace sonde::session {
 namespace {
 
-using gpu::Api;
-using gpu::DeviceType;
+using device::Api;
+using device::DeviceType;
 using records::ApiDevice;
 using test::seen;
 
@@ -97,14 +97,14 @@ TEST(Merge, OneLineSizeForAllApis) {
   const auto told =
       merge({seen(Api::opencl, "a", {.pci = "1", .line_bytes = 128}), seen(Api::vulkan, "a", {.pci = "1"})});
   EXPECT_EQ(told[0].line_bytes, 128u);
-  const gpu::StatedCache one{.level = 0, .bytes = 4096, .source = "OpenCL"};
-  const gpu::StatedCache two{.level = 2, .bytes = 1 << 20, .source = "system"};
+  const device::StatedCache one{.level = 0, .bytes = 4096, .source = "OpenCL"};
+  const device::StatedCache two{.level = 2, .bytes = 1 << 20, .source = "system"};
   ApiDevice opencl = seen(Api::opencl, "c", {.type = DeviceType::cpu});
   ApiDevice vulkan = seen(Api::vulkan, "c", {.type = DeviceType::cpu});
   opencl.info.stated_caches = {one};
   vulkan.info.stated_caches = {one, two};
   const auto stated = merge({opencl, vulkan});
-  EXPECT_EQ(stated[0].stated_caches, (std::vector<gpu::StatedCache>{one, two}));
+  EXPECT_EQ(stated[0].stated_caches, (std::vector<device::StatedCache>{one, two}));
   EXPECT_EQ(merge({seen(Api::vulkan, "gpu", {})})[0].line_bytes, 128u);
   EXPECT_EQ(merge({seen(Api::vulkan, "llvmpipe", {.type = DeviceType::cpu})})[0].line_bytes, 64u);
 }

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/error.hpp"
-#include "gpu/model/model.hpp"
+#include "device/error.hpp"
+#include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
 #include "probes/frames/passes.hpp"
@@ -45,11 +45,11 @@ Frame three_passes() {
                      {.name = "three", .reads = {{2, 2}, {1, 1}, {0, 1}}, .writes = 3}}};
 }
 
-gpu::model::Description quiet_model() {
-  gpu::model::Description model = test::small_model(1ull << 32);
+device::model::Description quiet_model() {
+  device::model::Description model = test::small_model(1ull << 32);
   model.launch_ns = 2000;
   model.timer_step_ns = 1;
-  for (gpu::model::Level& level : model.levels) {
+  for (device::model::Level& level : model.levels) {
     level.read_gbps = 100;
     level.write_gbps = 50;
   }
@@ -89,7 +89,7 @@ TEST(FramePasses, AreWholeVectorsAtEveryResolutionThatIsMeasured) {
   const measure::Request request{.effort = measure::Effort::thorough, .frame = built_in()};
   const std::vector<Point> points = frames.next({}, request, {});
   ASSERT_EQ(points.size(), 6u);
-  std::vector<Point> all = frames.next({.type = gpu::DeviceType::cpu}, request, {});
+  std::vector<Point> all = frames.next({.type = device::DeviceType::cpu}, request, {});
   ASSERT_EQ(all.size(), 6u);
   std::ranges::copy(points, std::back_inserter(all));
   for (const Point& point : all) {
@@ -103,7 +103,7 @@ TEST(FramePasses, AreWholeVectorsAtEveryResolutionThatIsMeasured) {
 }
 
 TEST(Frames, AreProvedFromMemoryAtEveryFrame) {
-  const auto device = gpu::model::open(quiet_model());
+  const auto device = device::model::open(quiet_model());
   for (const Frame& frame : {three_passes(), built_in()}) {
     const Workload work = frames_of(*device, frame, tiny, 7);
     for (const std::uint64_t count : {1u, 1u, 3u, 5u}) {
@@ -114,30 +114,30 @@ TEST(Frames, AreProvedFromMemoryAtEveryFrame) {
 }
 
 /// A simulated device whose driver leaves things out.
-class DeviceThatLeavesOut final : public gpu::Device {
+class DeviceThatLeavesOut final : public device::Device {
  public:
   std::size_t left_out = ~std::size_t{0};  ///< the dispatch that is not made
   bool loses_the_last_group = false;
 
-  const gpu::DeviceInfo& info() const override { return device_->info(); }
+  const device::DeviceInfo& info() const override { return device_->info(); }
   std::uint64_t available_bytes() override { return device_->available_bytes(); }
-  std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use use) override {
+  std::unique_ptr<device::Buffer> make_buffer(std::uint64_t size_bytes, device::Use use) override {
     return device_->make_buffer(size_bytes, use);
   }
-  std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source, std::uint32_t group_size,
-                                           std::span<const gpu::Constant> constants) override {
+  std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source, std::uint32_t group_size,
+                                           std::span<const device::Constant> constants) override {
     return device_->make_kernel(source, group_size, constants);
   }
-  gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override {
-    if (dispatches_++ == left_out) return gpu::Nanoseconds(1);
-    gpu::Launch made = launch;
+  device::Nanoseconds run(device::Kernel& kernel, const device::Launch& launch) override {
+    if (dispatches_++ == left_out) return device::Nanoseconds(1);
+    device::Launch made = launch;
     constexpr std::uint32_t group_size = 64;
     if (loses_the_last_group) made.scalars[0] = (made.scalars[0] - 1) / group_size * group_size;
     return device_->run(kernel, made);
   }
 
  private:
-  std::unique_ptr<gpu::Device> device_ = gpu::model::open(quiet_model());
+  std::unique_ptr<device::Device> device_ = device::model::open(quiet_model());
   std::size_t dispatches_ = 0;
 };
 
@@ -167,7 +167,7 @@ TEST(Frames, AGroupThatWasLeftOutIsNoticed) {
 
 TEST(Frames, TakeTheTimeOfTheirBytesAndOfThePassesBeginnings) {
   // Caches of 32 KiB keep next to nothing of a frame, whose reads and writes overlap within a pass.
-  const auto device = gpu::model::open(quiet_model());
+  const auto device = device::model::open(quiet_model());
   const Frame frame{
       .name = "two",
       .surfaces = {{.name = "a", .bytes_per_pixel = 4}, {.name = "b", .bytes_per_pixel = 8}},
@@ -188,12 +188,12 @@ TEST(Frames, TakeTheTimeOfTheirBytesAndOfThePassesBeginnings) {
 }
 
 TEST(Frames, AreFasterByTheByteWhereACacheHoldsTheirTargets) {
-  gpu::model::Description model = quiet_model();
+  device::model::Description model = quiet_model();
   model.levels[0].bytes = 4 << 20;
   model.levels[0].read_gbps = 1000;
   model.levels[0].write_gbps = 1000;
   model.launch_ns = 0;
-  const auto device = gpu::model::open(model);
+  const auto device = device::model::open(model);
   const auto gbps = [&](const Resolution& resolution) {
     const Workload work = frames_of(*device, three_passes(), resolution, 1);
     (void)work.run(4);
@@ -206,9 +206,9 @@ TEST(Frames, AreFasterByTheByteWhereACacheHoldsTheirTargets) {
 }
 
 TEST(Frames, OfWhichThereIsNoRoomAreSkippedWithTheReason) {
-  gpu::model::Description model = quiet_model();
+  device::model::Description model = quiet_model();
   model.memory_bytes = 200 << 20;
-  const auto device = gpu::model::open(model);
+  const auto device = device::model::open(model);
   test::RecordingObserver observer;
   (void)measure::run_probe(*device, frames,
                            {.request = {.effort = measure::Effort::quick, .frame = three_passes()},
@@ -224,7 +224,7 @@ TEST(Frames, OfWhichThereIsNoRoomAreSkippedWithTheReason) {
 }
 
 TEST(Frames, ThatSizesLeaveOutAreSkippedOnce) {
-  const auto device = gpu::model::open(quiet_model());
+  const auto device = device::model::open(quiet_model());
   test::RecordingObserver observer;
   (void)measure::run_probe(
       *device, frames,
@@ -237,13 +237,13 @@ TEST(Frames, ThatSizesLeaveOutAreSkippedOnce) {
 }
 
 TEST(Frames, ACpuGetsFewerResolutions) {
-  const auto asked = [](gpu::DeviceType type, measure::Effort effort) {
+  const auto asked = [](device::DeviceType type, measure::Effort effort) {
     return frames.next({.type = type}, {.effort = effort, .frame = built_in()}, {}).size();
   };
-  EXPECT_EQ(asked(gpu::DeviceType::discrete, measure::Effort::quick), 3u);
-  EXPECT_EQ(asked(gpu::DeviceType::cpu, measure::Effort::quick), 2u);
-  EXPECT_EQ(asked(gpu::DeviceType::discrete, measure::Effort::normal), 6u);
-  EXPECT_EQ(asked(gpu::DeviceType::cpu, measure::Effort::normal), 4u);
+  EXPECT_EQ(asked(device::DeviceType::discrete, measure::Effort::quick), 3u);
+  EXPECT_EQ(asked(device::DeviceType::cpu, measure::Effort::quick), 2u);
+  EXPECT_EQ(asked(device::DeviceType::discrete, measure::Effort::normal), 6u);
+  EXPECT_EQ(asked(device::DeviceType::cpu, measure::Effort::normal), 4u);
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
-#include "gpu/model/memory.hpp"
-#include "gpu/model/model.hpp"
-#include "gpu/model/random.hpp"
+#include "device/model/memory.hpp"
+#include "device/model/model.hpp"
+#include "device/model/random.hpp"
 #include "measure/runner.hpp"
 #include "measure/simulated_counters.hpp"
 #include "probes/catalog.hpp"
@@ -23,8 +23,8 @@ constexpr std::uint64_t kib = 1 << 10;
 constexpr std::uint64_t mib = 1 << 20;
 
 /// A GPU with a memory-side cache of 1 MiB, small so that the test is quick.
-gpu::model::Description small_gpu(gpu::model::Policy policy, bool hashed) {
-  gpu::model::Description model;
+device::model::Description small_gpu(device::model::Policy policy, bool hashed) {
+  device::model::Description model;
   model.name = "small";
   model.memory_bytes = 256 * mib;
   model.clock_mhz = 2000;
@@ -41,13 +41,13 @@ gpu::model::Description small_gpu(gpu::model::Policy policy, bool hashed) {
 
 enum class Counters { none, simulated };
 
-test::RecordingObserver measured(const gpu::model::Description& model, measure::Request request = {},
+test::RecordingObserver measured(const device::model::Description& model, measure::Request request = {},
                                  Counters counters = Counters::none) {
   request.effort = measure::Effort::quick;
   if (!request.largest_bytes) request.largest_bytes = 8 * mib;
   request.smallest_bytes = 8 * kib;
-  const auto device = gpu::model::open(model);
-  request.stated_memory_side_bytes = gpu::memory_side_bytes(device->info().stated_caches);
+  const auto device = device::model::open(model);
+  request.stated_memory_side_bytes = device::memory_side_bytes(device->info().stated_caches);
   test::RecordingObserver observer;
   request.counts_traffic = counters == Counters::simulated;
   measure::RunnerOptions options{.request = request, .host_time = [] { return counters::HostTime{}; }};
@@ -68,9 +68,9 @@ std::optional<measure::Finding> found(const test::RecordingObserver& observer, c
 }
 
 /// Of loads that reach the third level, the share that it serves, in the steady state of uniformly random lines.
-double true_rate(const gpu::model::Description& model, double bytes) {
-  gpu::model::Memory memory(model, ~0ull);
-  gpu::model::Random random(7);
+double true_rate(const device::model::Description& model, double bytes) {
+  device::model::Memory memory(model, ~0ull);
+  device::model::Random random(7);
   const auto lines = static_cast<std::uint64_t>(bytes / 64);
   const auto walk = [&](std::uint64_t loads) {
     memory.start(0);
@@ -83,10 +83,10 @@ double true_rate(const gpu::model::Description& model, double bytes) {
   return static_cast<double>(served[2]) / static_cast<double>(served[2] + served[3]);
 }
 
-class HitRateOf : public testing::TestWithParam<std::pair<gpu::model::Policy, bool>> {};
+class HitRateOf : public testing::TestWithParam<std::pair<device::model::Policy, bool>> {};
 
 TEST_P(HitRateOf, AMemorySideCacheIsItsTrueOneWhateverThePolicy) {
-  const gpu::model::Description model = small_gpu(GetParam().first, GetParam().second);
+  const device::model::Description model = small_gpu(GetParam().first, GetParam().second);
   const auto observer = measured(model);
   const auto capacity = found(observer, "effective-capacity");
   ASSERT_TRUE(capacity);
@@ -107,8 +107,8 @@ TEST_P(HitRateOf, AMemorySideCacheIsItsTrueOneWhateverThePolicy) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, HitRateOf,
-                         testing::Values(std::pair(gpu::model::Policy::lru, false),
-                                         std::pair(gpu::model::Policy::random, true)));
+                         testing::Values(std::pair(device::model::Policy::lru, false),
+                                         std::pair(device::model::Policy::random, true)));
 
 const measure::Finding* finding_by(const test::RecordingObserver& observer, const std::string& name,
                                    const std::string& method) {
@@ -119,7 +119,7 @@ const measure::Finding* finding_by(const test::RecordingObserver& observer, cons
 }
 
 TEST(HitRate, CountersSeeTheTrueRateAndSayHowFarTimingIsOff) {
-  const gpu::model::Description model = small_gpu(gpu::model::Policy::random, true);
+  const device::model::Description model = small_gpu(device::model::Policy::random, true);
   const auto observer = measured(model, {}, Counters::simulated);
   int walks = 0;
   std::set<std::string> patterns;
@@ -149,7 +149,7 @@ TEST(HitRate, CountersSeeTheTrueRateAndSayHowFarTimingIsOff) {
 }
 
 TEST(HitRate, WithoutAMemorySideCacheNoneIsSeen) {
-  gpu::model::Description model = small_gpu(gpu::model::Policy::lru, false);
+  device::model::Description model = small_gpu(device::model::Policy::lru, false);
   model.levels.erase(model.levels.begin() + 2);
   const auto observer = measured(model);
   ASSERT_TRUE(found(observer, "none-seen"));
@@ -158,7 +158,7 @@ TEST(HitRate, WithoutAMemorySideCacheNoneIsSeen) {
 }
 
 TEST(HitRate, WhereAHitIsHardlyFasterThanAMissNoRateIsTold) {
-  gpu::model::Description model = small_gpu(gpu::model::Policy::lru, false);
+  device::model::Description model = small_gpu(device::model::Policy::lru, false);
   model.levels[2].latency_ns = 220;
   const auto observer = measured(model);
   const auto finding = found(observer, "contrast-too-small");
@@ -169,7 +169,7 @@ TEST(HitRate, WhereAHitIsHardlyFasterThanAMissNoRateIsTold) {
 }
 
 TEST(HitRate, MemoryThatBypassesTheCacheIsToldFromMemoryThatDoesNot) {
-  gpu::model::Description model = small_gpu(gpu::model::Policy::lru, true);
+  device::model::Description model = small_gpu(device::model::Policy::lru, true);
   model.host_memory = {.latency_ns = 300, .bypasses_memory_side_cache = true, .zero_copy = {"alloc-host-ptr"}};
   const auto observer = measured(model);
   const auto none = found(observer, "none-seen", "alloc-host-ptr");
@@ -188,7 +188,7 @@ TEST(HitRate, MemoryThatBypassesTheCacheIsToldFromMemoryThatDoesNot) {
 }
 
 TEST(HitRate, ASweepThatEndsTooSoonSaysSoInsteadOfGuessing) {
-  const auto observer = measured(small_gpu(gpu::model::Policy::lru, false), {.largest_bytes = 1 * mib});
+  const auto observer = measured(small_gpu(device::model::Policy::lru, false), {.largest_bytes = 1 * mib});
   EXPECT_TRUE(observer.findings.empty());
   ASSERT_FALSE(observer.skips.empty());
   EXPECT_NE(observer.skips.back().text.find("--sizes"), std::string::npos);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "gpu/model/model.hpp"
+#include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint64_t mib = 1 << 20;
 
 /// A GPU with a memory-side cache of 2 MiB, small so that the test is quick.
-gpu::model::Description small_gpu() {
-  gpu::model::Description model;
+device::model::Description small_gpu() {
+  device::model::Description model;
   model.name = "small";
   model.memory_bytes = 256 * mib;
   model.compute_units = 4;
@@ -39,8 +39,8 @@ gpu::model::Description small_gpu() {
   return model;
 }
 
-test::RecordingObserver measured(const gpu::model::Description& model) {
-  const auto device = gpu::model::open(model);
+test::RecordingObserver measured(const device::model::Description& model) {
+  const auto device = device::model::open(model);
   test::RecordingObserver observer;
   measure::run_probe(*device, host_memory,
                      {.request = {.effort = measure::Effort::quick, .largest_bytes = 4 * mib},
@@ -62,7 +62,7 @@ std::vector<std::string> found(const test::RecordingObserver& observer, const st
 using Names = std::vector<std::string>;
 
 TEST(HostMemory, TheModelsBypassComesBackAndWhatIsCopiedIsLikeDeviceMemory) {
-  gpu::model::Description model = small_gpu();
+  device::model::Description model = small_gpu();
   model.host_memory = {.latency_ns = 300, .bypasses_memory_side_cache = true, .zero_copy = {"alloc-host-ptr"}};
   const auto observer = measured(model);
   EXPECT_EQ(found(observer, "alloc-host-ptr"), Names{"bypasses-last-level-cache"});
@@ -71,7 +71,7 @@ TEST(HostMemory, TheModelsBypassComesBackAndWhatIsCopiedIsLikeDeviceMemory) {
 }
 
 TEST(HostMemory, WithoutTheFlagTheSameMemoryIsLikeTheDevices) {
-  gpu::model::Description model = small_gpu();
+  device::model::Description model = small_gpu();
   model.host_memory = {
       .latency_ns = 300, .bypasses_memory_side_cache = false, .zero_copy = {"alloc-host-ptr", "svm-fine"}};
   const auto observer = measured(model);
@@ -80,7 +80,7 @@ TEST(HostMemory, WithoutTheFlagTheSameMemoryIsLikeTheDevices) {
 }
 
 TEST(HostMemory, TheModelsLatencyAcrossTheBusComesBack) {
-  gpu::model::Description model = small_gpu();
+  device::model::Description model = small_gpu();
   model.host_memory = {.latency_ns = 1000, .bypasses_memory_side_cache = true, .zero_copy = {"alloc-host-ptr"}};
   const auto observer = measured(model);
   EXPECT_EQ(found(observer, "alloc-host-ptr"), (Names{"across-the-bus", "bypasses-last-level-cache"}));
@@ -103,10 +103,10 @@ TEST(HostMemory, WhatIsMissingIsSkippedOnceWithItsReason) {
 
 /// What fits is measured, and nothing larger is tried; a size that does not fit is a reason, never an error.
 TEST(HostMemory, WithLittleMemoryWhatFitsIsMeasured) {
-  const gpu::model::Description model = small_gpu();
+  const device::model::Description model = small_gpu();
   ASSERT_EQ(model.memory_bytes, 256 * mib);
   for (const measure::Probe* probe : {&host_memory, &zero_copy}) {
-    const auto device = gpu::model::open(model);
+    const auto device = device::model::open(model);
     test::RecordingObserver observer;
     measure::run_probe(
         *device, *probe,
@@ -123,7 +123,7 @@ TEST(HostMemory, WithLittleMemoryWhatFitsIsMeasured) {
 /// What the three probes that compare memories do when --sizes leaves out what they measure.
 TEST(HostMemory, SizesOutsideTheGridAreOneSkipWithItsReason) {
   for (const measure::Probe* probe : {&host_memory, &zero_copy, &copying}) {
-    const auto device = gpu::model::open(small_gpu());
+    const auto device = device::model::open(small_gpu());
     test::RecordingObserver observer;
     measure::run_probe(*device, *probe,
                        {.request = {.effort = measure::Effort::quick, .smallest_bytes = 16, .largest_bytes = 1024},

@@ -10,8 +10,8 @@
 
 #include "analysis/levels/cache_shapes.hpp"
 #include "analysis/statistics.hpp"
-#include "gpu/error.hpp"
-#include "gpu/model/model.hpp"
+#include "device/error.hpp"
+#include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
 #include "probes/latency/further_paths.hpp"
@@ -31,13 +31,13 @@ using measure::Request;
 using test::RecordingObserver;
 using test::ScriptedDevice;
 
-std::vector<double> sizes_as_asked(const Request& request, const gpu::DeviceInfo& device = {}) {
+std::vector<double> sizes_as_asked(const Request& request, const device::DeviceInfo& device = {}) {
   std::vector<double> bytes;
   for (const Point& point : latency.next(device, request, {})) bytes.push_back(point.x.at("bytes"));
   return bytes;
 }
 
-std::vector<double> sizes(const Request& request, const gpu::DeviceInfo& device = {}) {
+std::vector<double> sizes(const Request& request, const device::DeviceInfo& device = {}) {
   std::vector<double> bytes = sizes_as_asked(request, device);
   std::ranges::sort(bytes);
   return bytes;
@@ -45,7 +45,7 @@ std::vector<double> sizes(const Request& request, const gpu::DeviceInfo& device 
 
 /// Measurements of the sizes that are asked for first, on a device of known latency.
 std::vector<Measurement> measured(const Request& request, const std::function<double(double bytes)>& hop_ns,
-                                  const gpu::DeviceInfo& device = {}) {
+                                  const device::DeviceInfo& device = {}) {
   std::vector<Measurement> known;
   for (const double bytes : sizes(request, device)) {
     known.push_back(
@@ -73,8 +73,8 @@ TEST(LatencySizes, AreFourPerDoublingDistinctAndWholeLines) {
 TEST(LatencySizes, EndWhereTheEffortSays) {
   EXPECT_EQ(sizes({.effort = Effort::quick}).back(), 64 << 20);
   EXPECT_EQ(sizes({.effort = Effort::normal}).back(), 256 << 20);
-  gpu::DeviceInfo device;
-  const auto thorough = [&](gpu::DeviceType type) {
+  device::DeviceInfo device;
+  const auto thorough = [&](device::DeviceType type) {
     device.type = type;
     double largest = 0;
     for (const Point& point : latency.next(device, {.effort = Effort::thorough}, {})) {
@@ -82,10 +82,10 @@ TEST(LatencySizes, EndWhereTheEffortSays) {
     }
     return largest;
   };
-  EXPECT_EQ(thorough(gpu::DeviceType::cpu), 0x1p30);
-  EXPECT_EQ(thorough(gpu::DeviceType::model), 0x1p30);
-  EXPECT_EQ(thorough(gpu::DeviceType::integrated), 0x1p33);
-  EXPECT_EQ(thorough(gpu::DeviceType::discrete), 0x1p33);
+  EXPECT_EQ(thorough(device::DeviceType::cpu), 0x1p30);
+  EXPECT_EQ(thorough(device::DeviceType::model), 0x1p30);
+  EXPECT_EQ(thorough(device::DeviceType::integrated), 0x1p33);
+  EXPECT_EQ(thorough(device::DeviceType::discrete), 0x1p33);
 }
 
 TEST(LatencySizes, AreThoseAskedFor) {
@@ -112,7 +112,7 @@ TEST(LatencySizes, ComeInAnOrderThatNoDriftCanImitateACurveWith) {
 
 TEST(LatencySizes, AFlatCurveLeavesNothingToAskOnTheVectorPath) {
   const Request request{.effort = Effort::quick};
-  const auto points = latency.next(gpu::DeviceInfo{}, request, measured(request, [](double) { return 40.0; }));
+  const auto points = latency.next(device::DeviceInfo{}, request, measured(request, [](double) { return 40.0; }));
   EXPECT_TRUE(std::ranges::none_of(points, [](const Point& point) {
     return workloads::path_of(point.series) == workloads::Path::vector &&
            workloads::fabric_of(point.series) == workloads::Fabric::idle;
@@ -122,7 +122,7 @@ TEST(LatencySizes, AFlatCurveLeavesNothingToAskOnTheVectorPath) {
 TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
   const Request request{.effort = Effort::quick};
   const auto known = measured(request, [](double bytes) { return bytes <= 32768 ? 40.0 : 95.0; });
-  const auto points = latency.next(gpu::DeviceInfo{}, request, known);
+  const auto points = latency.next(device::DeviceInfo{}, request, known);
   ASSERT_FALSE(points.empty());
   for (const Point& point : points) {
     EXPECT_TRUE(is_cycle(point));
@@ -133,9 +133,9 @@ TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
 
 // Laps over many lines take long, a CPU stands for a GPU, and what others leave of its shared caches changes anyway.
 TEST(LatencySizes, AnEdgeIsHalvedOnceAtMostWhereACpusLapsTakeLong) {
-  const auto looks = [&](gpu::DeviceType type, Effort effort, std::uint64_t end) {
+  const auto looks = [&](device::DeviceType type, Effort effort, std::uint64_t end) {
     const auto latency_ns = [end](double bytes) { return bytes <= static_cast<double>(end) ? 12.0 : 140.0; };
-    gpu::DeviceInfo device;
+    device::DeviceInfo device;
     device.type = type;
     device.largest_buffer_bytes = 8ull << 30;
     const Request request{.effort = effort};
@@ -152,21 +152,21 @@ TEST(LatencySizes, AnEdgeIsHalvedOnceAtMostWhereACpusLapsTakeLong) {
       }
     }
   };
-  EXPECT_GE(looks(gpu::DeviceType::cpu, Effort::quick, 3 << 20), 3);
-  EXPECT_EQ(looks(gpu::DeviceType::cpu, Effort::quick, 6 << 20), 0);  // four sizes a doubling have it within 20 %
-  EXPECT_EQ(looks(gpu::DeviceType::cpu, Effort::quick, 20 << 20), 1);
-  EXPECT_EQ(looks(gpu::DeviceType::cpu, Effort::normal, 100 << 20), 0);
-  EXPECT_GE(looks(gpu::DeviceType::discrete, Effort::normal, 100 << 20), 3);
+  EXPECT_GE(looks(device::DeviceType::cpu, Effort::quick, 3 << 20), 3);
+  EXPECT_EQ(looks(device::DeviceType::cpu, Effort::quick, 6 << 20), 0);  // four sizes a doubling have it within 20 %
+  EXPECT_EQ(looks(device::DeviceType::cpu, Effort::quick, 20 << 20), 1);
+  EXPECT_EQ(looks(device::DeviceType::cpu, Effort::normal, 100 << 20), 0);
+  EXPECT_GE(looks(device::DeviceType::discrete, Effort::normal, 100 << 20), 3);
   for (const std::uint64_t end : {6u << 20, 20u << 20}) {
-    EXPECT_GE(looks(gpu::DeviceType::cpu, Effort::normal, end), 3) << end;
-    EXPECT_GE(looks(gpu::DeviceType::discrete, Effort::quick, end), 3) << end;
+    EXPECT_GE(looks(device::DeviceType::cpu, Effort::normal, end), 3) << end;
+    EXPECT_GE(looks(device::DeviceType::discrete, Effort::quick, end), 3) << end;
   }
 }
 
 /// The independent accesses that are asked for over more than `from` and less than `to` bytes.
-std::vector<Point> hits_asked(const analysis::LatencyCurves& curves, gpu::DeviceType type, Effort effort, double from,
+std::vector<Point> hits_asked(const analysis::LatencyCurves& curves, device::DeviceType type, Effort effort, double from,
                               double to) {
-  gpu::DeviceInfo device;
+  device::DeviceInfo device;
   device.type = type;
   std::vector<Point> points = workloads::capacity_points(curves, device, {.effort = effort});
   std::erase_if(points, [&](const Point& point) {
@@ -180,15 +180,15 @@ TEST(LatencySizes, HitsOfACpusLastCacheAreAskedUpTo32MiBAtQuickAnd64AtNormal) {
   analysis::LatencyCurves curves;
   for (double bytes = 4 << 10; bytes <= 128 << 20; bytes *= std::sqrt(2))
     curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 24 << 20 ? 12.0 : 140.0)});
-  const auto furthest = [&](gpu::DeviceType type, Effort effort) {
+  const auto furthest = [&](device::DeviceType type, Effort effort) {
     double bytes = 0;
     for (const Point& point : hits_asked(curves, type, effort, 0, 1e12)) bytes = std::max(bytes, point.x.at("bytes"));
     return bytes;
   };
-  EXPECT_LE(furthest(gpu::DeviceType::cpu, Effort::quick), 32 << 20);
-  EXPECT_LE(furthest(gpu::DeviceType::cpu, Effort::normal), 64 << 20);
-  EXPECT_GT(furthest(gpu::DeviceType::cpu, Effort::thorough), 64 << 20);
-  EXPECT_GT(furthest(gpu::DeviceType::discrete, Effort::quick), 64 << 20);
+  EXPECT_LE(furthest(device::DeviceType::cpu, Effort::quick), 32 << 20);
+  EXPECT_LE(furthest(device::DeviceType::cpu, Effort::normal), 64 << 20);
+  EXPECT_GT(furthest(device::DeviceType::cpu, Effort::thorough), 64 << 20);
+  EXPECT_GT(furthest(device::DeviceType::discrete, Effort::quick), 64 << 20);
 }
 
 // It is shared with other cores, often with other machines: a number of theirs is not worth seconds.
@@ -199,21 +199,21 @@ TEST(LatencySizes, HitsOfACpusThirdCacheAreAskedAtAFewSizes) {
                                                           : bytes <= 1 << 20 ? 6
                                                           : bytes <= 6 << 20 ? 35
                                                                              : 140)});
-  const auto asked = [&](gpu::DeviceType type, Effort effort, double from, double to) {
+  const auto asked = [&](device::DeviceType type, Effort effort, double from, double to) {
     std::vector<int> replicates;
     for (const Point& point : hits_asked(curves, type, effort, from, to)) replicates.push_back(point.replicates);
     return replicates;
   };
   constexpr double second = 0.9 * (1 << 20);
   constexpr double third = 5.8 * (1 << 20);
-  EXPECT_EQ(asked(gpu::DeviceType::cpu, Effort::quick, third, 1e9), std::vector<int>(3, 1));
-  EXPECT_EQ(asked(gpu::DeviceType::cpu, Effort::normal, third, 1e9).size(), 4u);
-  EXPECT_GE(asked(gpu::DeviceType::cpu, Effort::thorough, third, 1e9).size(), 9u);
-  EXPECT_GE(asked(gpu::DeviceType::discrete, Effort::quick, third, 1e9).size(), 9u);
+  EXPECT_EQ(asked(device::DeviceType::cpu, Effort::quick, third, 1e9), std::vector<int>(3, 1));
+  EXPECT_EQ(asked(device::DeviceType::cpu, Effort::normal, third, 1e9).size(), 4u);
+  EXPECT_GE(asked(device::DeviceType::cpu, Effort::thorough, third, 1e9).size(), 9u);
+  EXPECT_GE(asked(device::DeviceType::discrete, Effort::quick, third, 1e9).size(), 9u);
   // Beyond the second cache its own hits are asked, and none for the third one's latency.
-  EXPECT_GE(asked(gpu::DeviceType::cpu, Effort::quick, second, third).size(), 9u);
-  EXPECT_EQ(asked(gpu::DeviceType::discrete, Effort::quick, second, third).size(),
-            asked(gpu::DeviceType::cpu, Effort::quick, second, third).size() + 2);
+  EXPECT_GE(asked(device::DeviceType::cpu, Effort::quick, second, third).size(), 9u);
+  EXPECT_EQ(asked(device::DeviceType::discrete, Effort::quick, second, third).size(),
+            asked(device::DeviceType::cpu, Effort::quick, second, third).size() + 2);
 }
 
 // A climb of translation may look like an edge before it. What a core has to itself is asked as any second cache.
@@ -224,7 +224,7 @@ TEST(LatencySizes, HitsOfACpusSecondCacheAreAskedBehindAFalseEdgeToo) {
                                                           : bytes <= 512 << 10 ? 4
                                                           : bytes <= 2 << 20   ? 6
                                                                                : 40)});
-  EXPECT_GE(hits_asked(curves, gpu::DeviceType::cpu, Effort::quick, 1.8 * (1 << 20), 1e12).size(), 9u);
+  EXPECT_GE(hits_asked(curves, device::DeviceType::cpu, Effort::quick, 1.8 * (1 << 20), 1e12).size(), 9u);
 }
 
 // A larger working set is not served faster: who was slow between two that are as fast was disturbed.
@@ -254,7 +254,7 @@ TEST(LatencySizes, HitsGoOnWhereTheNextCacheFadesInSlowly) {
     curves.cycle.push_back({bytes, std::vector<double>(7, ns)});
   }
   int between = 0;
-  for (const Point& point : workloads::capacity_points(curves, gpu::DeviceInfo{}, {.effort = Effort::quick})) {
+  for (const Point& point : workloads::capacity_points(curves, device::DeviceInfo{}, {.effort = Effort::quick})) {
     if (point.series.at("order") != "independent") continue;
     const double bytes = point.x.at("bytes");
     if (bytes > 0.4 * size && bytes < 0.7 * size) ++between;
@@ -319,23 +319,23 @@ TEST(LatencySizes, AFarEdgeOfACpuIsLookedAtCloserByTheVectorPathAlone) {
   analysis::LatencyCurves curves;
   for (double bytes = 1 << 20; bytes <= 64 << 20; bytes *= std::sqrt(2))
     curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 20 << 20 ? 12.0 : 140.0)});
-  const auto looked_at = [&](gpu::DeviceType type, Effort effort, workloads::Path path) {
-    gpu::DeviceInfo device;
+  const auto looked_at = [&](device::DeviceType type, Effort effort, workloads::Path path) {
+    device::DeviceInfo device;
     device.type = type;
     return !workloads::edge_points(curves, device, {.effort = effort}, path).empty();
   };
-  EXPECT_TRUE(looked_at(gpu::DeviceType::cpu, Effort::normal, workloads::Path::vector));
-  EXPECT_FALSE(looked_at(gpu::DeviceType::cpu, Effort::normal, workloads::Path::scalar));
-  EXPECT_TRUE(looked_at(gpu::DeviceType::cpu, Effort::thorough, workloads::Path::scalar));
-  EXPECT_TRUE(looked_at(gpu::DeviceType::discrete, Effort::normal, workloads::Path::scalar));
+  EXPECT_TRUE(looked_at(device::DeviceType::cpu, Effort::normal, workloads::Path::vector));
+  EXPECT_FALSE(looked_at(device::DeviceType::cpu, Effort::normal, workloads::Path::scalar));
+  EXPECT_TRUE(looked_at(device::DeviceType::cpu, Effort::thorough, workloads::Path::scalar));
+  EXPECT_TRUE(looked_at(device::DeviceType::discrete, Effort::normal, workloads::Path::scalar));
 }
 
 // What lies beyond the last cache is not told from a climb that the sweep cuts off.
 TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
   constexpr auto climbs_at_the_end = [](double bytes) { return bytes <= 32 << 20 ? 40.0 : 40.0 + bytes / (1 << 20); };
-  const auto largest = [&](gpu::DeviceType type, const Request& request, double (*hop_ns)(double),
+  const auto largest = [&](device::DeviceType type, const Request& request, double (*hop_ns)(double),
                            std::uint64_t largest_buffer_bytes = 8ull << 30) {
-    gpu::DeviceInfo device;
+    device::DeviceInfo device;
     device.type = type;
     device.largest_buffer_bytes = largest_buffer_bytes;
     double bytes = 0;
@@ -346,19 +346,19 @@ TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
   };
   const double end = 64 << 20;
   const Request quick{.effort = Effort::quick};
-  EXPECT_EQ(largest(gpu::DeviceType::cpu, quick, climbs_at_the_end), 2 * end);
-  EXPECT_EQ(largest(gpu::DeviceType::discrete, quick, climbs_at_the_end), 4 * end);
-  EXPECT_EQ(largest(gpu::DeviceType::model, quick, climbs_at_the_end), 4 * end);
+  EXPECT_EQ(largest(device::DeviceType::cpu, quick, climbs_at_the_end), 2 * end);
+  EXPECT_EQ(largest(device::DeviceType::discrete, quick, climbs_at_the_end), 4 * end);
+  EXPECT_EQ(largest(device::DeviceType::model, quick, climbs_at_the_end), 4 * end);
   // As far as there is room.
-  EXPECT_EQ(largest(gpu::DeviceType::discrete, quick, climbs_at_the_end, 2 * 64 << 20), 2 * end);
-  EXPECT_LE(largest(gpu::DeviceType::discrete, quick, climbs_at_the_end, 64 << 20), end);
+  EXPECT_EQ(largest(device::DeviceType::discrete, quick, climbs_at_the_end, 2 * 64 << 20), 2 * end);
+  EXPECT_LE(largest(device::DeviceType::discrete, quick, climbs_at_the_end, 64 << 20), end);
   // Memory was reached, or this is where it was to end.
-  EXPECT_LE(largest(gpu::DeviceType::discrete, quick, [](double bytes) { return bytes <= 16 << 20 ? 40.0 : 90.0; }),
+  EXPECT_LE(largest(device::DeviceType::discrete, quick, [](double bytes) { return bytes <= 16 << 20 ? 40.0 : 90.0; }),
             end);
-  EXPECT_LE(largest(gpu::DeviceType::discrete, {.effort = Effort::quick, .largest_bytes = 64 << 20}, climbs_at_the_end),
+  EXPECT_LE(largest(device::DeviceType::discrete, {.effort = Effort::quick, .largest_bytes = 64 << 20}, climbs_at_the_end),
             end);
   // Once, not at every look at the edges.
-  gpu::DeviceInfo device;
+  device::DeviceInfo device;
   device.largest_buffer_bytes = 8ull << 30;
   auto known = measured(quick, climbs_at_the_end);
   std::set<double> asked;
@@ -518,8 +518,8 @@ TEST(LatencyProbe, AStorageRangeOf128MiBEndsEverySweepWithItsReason) {
   EXPECT_FALSE(found.reasons.contains(workloads::Path::image));
 }
 
-gpu::model::Description one_cache() {
-  gpu::model::Description description;
+device::model::Description one_cache() {
+  device::model::Description description;
   description.name = "known";
   description.memory_bytes = 1ull << 30;
   description.levels = {{.name = "L1", .bytes = 16384, .latency_ns = 40}, {.name = "memory", .latency_ns = 290}};
@@ -528,8 +528,8 @@ gpu::model::Description one_cache() {
 }
 
 /// What the probe leaves at quick effort, up to 1 MiB.
-RecordingObserver observed_on(const gpu::model::Description& description) {
-  const auto device = gpu::model::open(description);
+RecordingObserver observed_on(const device::model::Description& description) {
+  const auto device = device::model::open(description);
   RecordingObserver observer;
   const Request request{.effort = Effort::quick, .largest_bytes = 1 << 20};
   measure::run_probe(*device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }},
@@ -538,7 +538,7 @@ RecordingObserver observed_on(const gpu::model::Description& description) {
 }
 
 TEST(LatencyProbe, EveryPathsLatencyComesBackFromTheModel) {
-  gpu::model::Description description = one_cache();
+  device::model::Description description = one_cache();
   description.local_latency_ns = 20;
   const RecordingObserver observer = observed_on(description);
   EXPECT_TRUE(observer.skips.empty());
@@ -569,7 +569,7 @@ bool is_awake(const std::map<std::string, std::string>& series) {
 }
 
 TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
-  gpu::model::Description description = one_cache();
+  device::model::Description description = one_cache();
   description.idle_factor = 1.5;
   const RecordingObserver observer = observed_on(description);
   std::vector<measure::FoundLevel> levels;
@@ -621,7 +621,7 @@ TEST(LatencyProbe, MemoryIsKeptAwakeWhereSomethingCanRunBesideTheWalk) {
   const test::Script able{.most_dispatches = 1'000'000};
   EXPECT_EQ(kept_awake_on(able), "measured");
   test::Script cpu = able;
-  cpu.type = gpu::DeviceType::cpu;
+  cpu.type = device::DeviceType::cpu;
   EXPECT_EQ(kept_awake_on(cpu), "not asked");
   test::Script one_unit = able;
   one_unit.compute_units = 1;
@@ -645,21 +645,21 @@ TEST(LatencyProbe, EverySeedWalksAnotherWay) {
 }
 
 TEST(LatencyProbe, LaunchesAGroupWhoseOtherItemsLeaveButOneItemOnACpu) {
-  const auto group_size = [](gpu::DeviceType type) {
+  const auto group_size = [](device::DeviceType type) {
     ScriptedDevice device({.type = type});
     (void)latency.prepare(device, test::point_of(4096), {});
     return device.last_group_size();
   };
-  EXPECT_EQ(group_size(gpu::DeviceType::cpu), 1u);
-  EXPECT_EQ(group_size(gpu::DeviceType::discrete), 32u);
-  EXPECT_EQ(group_size(gpu::DeviceType::integrated), 32u);
+  EXPECT_EQ(group_size(device::DeviceType::cpu), 1u);
+  EXPECT_EQ(group_size(device::DeviceType::discrete), 32u);
+  EXPECT_EQ(group_size(device::DeviceType::integrated), 32u);
 }
 
 TEST(LatencyProbe, AWorkingSetThatIndicesOf32BitsDoNotReachIsUnsupported) {
   // 16 GiB are 2^32 words: beyond them an index would start again at zero, and the walk would be a shorter
   // one.
   ScriptedDevice device({});
-  EXPECT_THROW((void)latency.prepare(device, test::point_of(0x1p35), {}), gpu::Unsupported);
+  EXPECT_THROW((void)latency.prepare(device, test::point_of(0x1p35), {}), device::Unsupported);
 }
 
 TEST(Catalog, NamesAreUniqueAndFound) {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "gpu/loader_problem.hpp"
+#include "device/loader_problem.hpp"
 #include "support/fake_tree.hpp"
 
 namespace sonde::os {
@@ -16,7 +16,7 @@ TEST(Library, ThatIsNotThereIsMissing) {
   const Library none("libthere-is-none-of-this-name.so.1");
   EXPECT_FALSE(none);
   EXPECT_TRUE(none.is_missing()) << none.why_not();
-  EXPECT_EQ(gpu::loader_problem("OpenCL", "a-package", none),
+  EXPECT_EQ(device::loader_problem("OpenCL", "a-package", none),
             "no OpenCL loader; install one " + who_has_loader("a-package"));
 }
 
@@ -25,7 +25,7 @@ TEST(Library, ThatIsThereAndCannotBeLoadedIsNotMissing) {
   const Library broken(tree.write("libbroken.so.1", "no library").string());
   EXPECT_FALSE(broken);
   EXPECT_FALSE(broken.is_missing()) << broken.why_not();
-  const std::string said = gpu::loader_problem("Vulkan", "a-package", broken);
+  const std::string said = device::loader_problem("Vulkan", "a-package", broken);
   EXPECT_TRUE(said.starts_with("the Vulkan loader is there, and cannot be loaded;")) << said;
   EXPECT_NE(said.find(broken.why_not()), std::string::npos);
 }

@@ -234,8 +234,8 @@ TEST(Lines, TheSameInCyclesIsNoPointOfItsOwn) {
 }
 
 TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
-  gpu::DeviceInfo info = test::seen(gpu::Api::vulkan, "name", {.uuid = "aa", .pci = "0000:01:00.0"}).info;
-  info.type = gpu::DeviceType::integrated;
+  device::DeviceInfo info = test::seen(device::Api::vulkan, "name", {.uuid = "aa", .pci = "0000:01:00.0"}).info;
+  info.type = device::DeviceType::integrated;
   info.driver = "radv";
   info.api_version = "1.3.2";
   info.compute_units = 40;
@@ -250,7 +250,7 @@ TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
   info.timer_step_ns = 10.5;
   info.memory_kinds = {{.name = "device-local", .missing = "", .seen_by_cpu = false},
                        {.name = "svm-fine", .missing = "why", .maps_freely = true}};
-  const gpu::DeviceInfo got = parsed<InfoLine>(info_line(info)).info;
+  const device::DeviceInfo got = parsed<InfoLine>(info_line(info)).info;
   EXPECT_EQ(got.api, info.api);
   EXPECT_EQ(got.type, info.type);
   EXPECT_EQ(got.name, info.name);
@@ -305,8 +305,8 @@ TEST(Lines, AreOneLineEachWhateverADriverSays) {
   const std::string broken = "bad \xFF\xC3 name\nwith a line feed and \"quotes\"";
   DeviceRecord device;
   device.name = broken;
-  device.opencl = test::seen(gpu::Api::opencl, broken, {});
-  const gpu::DeviceInfo info = device.opencl->info;
+  device.opencl = test::seen(device::Api::opencl, broken, {});
+  const device::DeviceInfo info = device.opencl->info;
   for (const std::string& text : {device_line(device), info_line(info), error_line(origin, nullptr, broken),
                                   listed_device_json(device, {{"latency", "opencl", broken}})}) {
     EXPECT_EQ(text.find('\n'), std::string::npos);

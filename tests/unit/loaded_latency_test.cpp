@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analysis/statistics.hpp"
-#include "gpu/model/model.hpp"
+#include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
 #include "probes/loaded_latency/plan.hpp"
@@ -88,8 +88,8 @@ TEST(LoadedLatencyPlan, AGapThatADelayOfOneJumpsOverIsLeft) {
   EXPECT_EQ(std::set<double>(gbps.begin(), gbps.end()).size(), gbps.size());
 }
 
-gpu::model::Description with_a_last_cache() {
-  gpu::model::Description model;
+device::model::Description with_a_last_cache() {
+  device::model::Description model;
   model.name = "with a last cache";
   model.compute_units = 16;
   model.saturated_by = 8;
@@ -101,7 +101,7 @@ gpu::model::Description with_a_last_cache() {
   model.levels[0] = {.bytes = 32 << 10,
                      .line_bytes = 128,
                      .ways = 8,
-                     .scope = gpu::model::Scope::compute_unit,
+                     .scope = device::model::Scope::compute_unit,
                      .latency_ns = 30,
                      .read_gbps = 4000};
   model.levels[1] = {.bytes = 8 << 20, .line_bytes = 128, .ways = 16, .latency_ns = 120, .read_gbps = 800};
@@ -114,7 +114,7 @@ TEST(LoadedLatencyProbe, GivesTheModelsQueueBackInTheLastCacheAndInMemory) {
       .request = {.effort = measure::Effort::normal, .largest_bytes = 32 << 20, .line_bytes = 128},
       .host_time = [] { return counters::HostTime{}; }};
   test::RecordingObserver observer;
-  measure::run_probe(*gpu::model::open(with_a_last_cache()), loaded_latency, options, observer);
+  measure::run_probe(*device::model::open(with_a_last_cache()), loaded_latency, options, observer);
   for (const auto& failure : observer.failures) ADD_FAILURE() << failure.text;
   std::set<double> sets;
   for (const Measurement& one : observer.measurements) {
@@ -161,20 +161,20 @@ TEST(LoadedLatencyFindings, ArePreferablyDrawnFromUndisturbedPointsAndSayWhereNo
 }
 
 /// A model whose groups beside the walk claim what `change` makes of it.
-class Claiming final : public gpu::Device {
+class Claiming final : public device::Device {
  public:
   explicit Claiming(std::function<void(std::vector<std::uint32_t>&)> change) : change_(std::move(change)) {}
-  [[nodiscard]] const gpu::DeviceInfo& info() const override { return sound_->info(); }
+  [[nodiscard]] const device::DeviceInfo& info() const override { return sound_->info(); }
   [[nodiscard]] std::uint64_t available_bytes() override { return sound_->available_bytes(); }
-  [[nodiscard]] std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use use) override {
+  [[nodiscard]] std::unique_ptr<device::Buffer> make_buffer(std::uint64_t size_bytes, device::Use use) override {
     return sound_->make_buffer(size_bytes, use);
   }
-  [[nodiscard]] std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source, std::uint32_t group_size,
-                                                         std::span<const gpu::Constant> constants) override {
+  [[nodiscard]] std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source, std::uint32_t group_size,
+                                                         std::span<const device::Constant> constants) override {
     return sound_->make_kernel(source, group_size, constants);
   }
-  gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override {
-    const gpu::Nanoseconds time = sound_->run(kernel, launch);
+  device::Nanoseconds run(device::Kernel& kernel, const device::Launch& launch) override {
+    const device::Nanoseconds time = sound_->run(kernel, launch);
     if (launch.buffers.size() == 3 && launch.groups > 1) {
       std::vector<std::uint32_t> words(launch.buffers[1]->size_bytes() / 4);
       launch.buffers[1]->read(0, std::as_writable_bytes(std::span(words)));
@@ -185,7 +185,7 @@ class Claiming final : public gpu::Device {
   }
 
  private:
-  std::unique_ptr<gpu::Device> sound_ = gpu::model::open(with_a_last_cache());
+  std::unique_ptr<device::Device> sound_ = device::model::open(with_a_last_cache());
   std::function<void(std::vector<std::uint32_t>&)> change_;
 };
 
@@ -224,8 +224,8 @@ TEST(LoadedLatencyProbe, GroupsThatRunOnlyAfterTheWalkAreSkippedWithTheReason) {
 }
 
 TEST(LoadedLatencyProbe, ACpuOfOneCoreIsToldWhy) {
-  gpu::DeviceInfo info;
-  info.type = gpu::DeviceType::cpu;
+  device::DeviceInfo info;
+  info.type = device::DeviceType::cpu;
   info.compute_units = 1;
   ASSERT_TRUE(loaded_latency.obstacle(info).has_value());
   EXPECT_NE(loaded_latency.obstacle(info)->find("two or more"), std::string::npos);

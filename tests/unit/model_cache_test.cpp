@@ -1,6 +1,6 @@
 // The caches against formulas and against a plain list in order of use.
 
-#include "gpu/model/cache.hpp"
+#include "device/model/cache.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 #include <functional>
 #include <list>
 
-#include "gpu/error.hpp"
-#include "gpu/model/address_space.hpp"
+#include "device/error.hpp"
+#include "device/model/address_space.hpp"
 #include "model_walk.hpp"
 
-namespace sonde::gpu::model {
+namespace sonde::device::model {
 namespace {
 
 constexpr std::uint32_t capacity = 4096;  // lines
@@ -249,4 +249,4 @@ TEST(ModelAddressSpace, ARangeNeedsOneGap) {
 }
 
 }  // namespace
-}  // namespace sonde::gpu::model
+}  // namespace sonde::device::model

@@ -6,11 +6,11 @@
 #include <array>
 #include <cmath>
 
-#include "gpu/error.hpp"
-#include "gpu/model/model.hpp"
+#include "device/error.hpp"
+#include "device/model/model.hpp"
 #include "model_walk.hpp"
 
-namespace sonde::gpu::model {
+namespace sonde::device::model {
 namespace {
 
 Level cache(std::uint64_t bytes, std::uint32_t line_bytes, std::uint32_t ways, double latency_ns) {
@@ -416,4 +416,4 @@ TEST(ModelDevice, MisuseIsAnError) {
 }
 
 }  // namespace
-}  // namespace sonde::gpu::model
+}  // namespace sonde::device::model

@@ -10,9 +10,9 @@
 namespace sonde::records {
 namespace {
 
-using gpu::model::Description;
-using gpu::model::Policy;
-using gpu::model::Scope;
+using device::model::Description;
+using device::model::Policy;
+using device::model::Scope;
 
 std::string complaint(std::string_view text) {
   try {

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/device.hpp"
-#include "gpu/model/model.hpp"
-#include "gpu/model/random.hpp"
+#include "device/device.hpp"
+#include "device/model/model.hpp"
+#include "device/model/random.hpp"
 
-namespace sonde::gpu::model {
+namespace sonde::device::model {
 
 inline const KernelSource chase_source{.name = "chase", .opencl_c = {}, .spirv_addresses = {}, .spirv_descriptors = {}};
 inline const KernelSource independent_chase_source{
@@ -91,4 +91,4 @@ class ModelWalk {
   std::uint32_t lines_;
 };
 
-}  // namespace sonde::gpu::model
+}  // namespace sonde::device::model

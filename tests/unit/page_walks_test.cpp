@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/model/model.hpp"
+#include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
@@ -30,7 +30,7 @@ using measure::Point;
 constexpr std::uint64_t gib = 1ull << 30;
 
 /// Numbers of lines by stride.
-std::map<std::uint32_t, std::set<double>> asked(const gpu::DeviceInfo& device, const measure::Request& request) {
+std::map<std::uint32_t, std::set<double>> asked(const device::DeviceInfo& device, const measure::Request& request) {
   std::map<std::uint32_t, std::set<double>> lines;
   for (const Point& point : page_walks({}, device, request)) {
     EXPECT_EQ(point.series.at("order"), "page");
@@ -49,7 +49,7 @@ TEST(PageWalks, AreOverAsManyLinesCloseTogetherAndFarApart) {
 }
 
 TEST(PageWalks, HaveNoMoreMemoryThanThereIsRoom) {
-  const auto span = [](const gpu::DeviceInfo& device, const measure::Request& request = {}) {
+  const auto span = [](const device::DeviceInfo& device, const measure::Request& request = {}) {
     double most = 0;
     for (const Point& point : page_walks({}, device, request)) most = std::max(most, point.x.at("bytes"));
     return most;
@@ -58,8 +58,8 @@ TEST(PageWalks, HaveNoMoreMemoryThanThereIsRoom) {
   EXPECT_EQ(span({.memory_bytes = 64 * gib, .largest_buffer_bytes = 1 << 28}), 1 << 28);
   EXPECT_EQ(span({.memory_bytes = 64 * gib}, {.largest_bytes = 1 << 26}), 1 << 26);
   EXPECT_EQ(span({.memory_bytes = 64 * gib}, {.largest_bytes = 1 << 20}), 0);
-  gpu::DeviceInfo cpu{.memory_bytes = 64 * gib};
-  cpu.type = gpu::DeviceType::cpu;
+  device::DeviceInfo cpu{.memory_bytes = 64 * gib};
+  cpu.type = device::DeviceType::cpu;
   EXPECT_EQ(span(cpu), 1.0 * gib);
 }
 
@@ -76,7 +76,7 @@ TEST(PageWalks, SayTheirStrideInWords) {
 }
 
 /// The other paths see the same caches, and no pages.
-std::vector<Point> vector_points(const gpu::DeviceInfo& device, const measure::Request& request,
+std::vector<Point> vector_points(const device::DeviceInfo& device, const measure::Request& request,
                                  std::span<const measure::Measurement> known) {
   std::vector<Point> points = probes::latency.next(device, request, known);
   std::erase_if(points, [](const Point& point) {
@@ -89,14 +89,14 @@ std::vector<Point> vector_points(const gpu::DeviceInfo& device, const measure::R
 struct Probed {
   test::RecordingObserver seen;
 
-  explicit Probed(std::vector<gpu::model::Translation> tables) {
-    gpu::model::Description model = test::small_model(16 * gib);
+  explicit Probed(std::vector<device::model::Translation> tables) {
+    device::model::Description model = test::small_model(16 * gib);
     model.levels.insert(model.levels.begin() + 1, model.levels.front());
     model.levels[1].bytes = 1 << 20;
     model.levels[1].latency_ns = 120;
     model.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3};
     model.translation = std::move(tables);
-    const auto device = gpu::model::open(model);
+    const auto device = device::model::open(model);
     measure::Probe probe = probes::latency;
     probe.next = vector_points;
     measure::run_probe(

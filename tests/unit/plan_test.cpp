@@ -10,7 +10,7 @@
 namespace sonde::session {
 namespace {
 
-using gpu::Api;
+using device::Api;
 using measure::Effort;
 using test::cpu_target;
 

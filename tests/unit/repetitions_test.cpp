@@ -10,7 +10,7 @@
 #include <string>
 
 #include "analysis/statistics.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "support/scripted_device.hpp"
 #include "support/walk_workload.hpp"
 
@@ -205,7 +205,7 @@ TEST(Repetitions, NoTimeBelowNothingIsAValue) {
     try {
       const Repetitions repetitions = repeated(device, small_bytes);
       EXPECT_GT(analysis::quantile(repetitions.values, 0.25), 0) << seed;
-    } catch (const gpu::TooShort& reason) {
+    } catch (const device::TooShort& reason) {
       EXPECT_NE(std::string(reason.what()).find("measure again when it is idle"), std::string::npos) << reason.what();
       ++refused;
     }
@@ -350,21 +350,21 @@ TEST(Repetitions, ALoopThatSilentlyStopsEarlyIsAnError) {
   try {
     repeated(device, small_bytes);
     ADD_FAILURE();
-  } catch (const gpu::Error& error) {
+  } catch (const device::Error& error) {
     EXPECT_NE(std::string(error.what()).find("left its loop after 1000 of"), std::string::npos) << error.what();
   }
 }
 
 TEST(Repetitions, ADeviceThatDropsItsWorkIsAnError) {
   ScriptedDevice device({.drops_work = true});
-  EXPECT_THROW(repeated(device, small_bytes), gpu::Error);
+  EXPECT_THROW(repeated(device, small_bytes), device::Error);
 }
 
 TEST(Repetitions, AClockThatStandsStillIsAnErrorAndNoLatency) {
   ScriptedDevice device({.clock_stands_still = true, .most_dispatches = 200});
   try {
     ADD_FAILURE() << "a latency of " << median(repeated(device, small_bytes)) << " ns";
-  } catch (const gpu::Error& error) {
+  } catch (const device::Error& error) {
     EXPECT_FALSE(test::was_endless(error)) << "it would go on for ever";
   }
 }

@@ -37,7 +37,7 @@ TEST(OperationsDial, IsWholeRoundsUnrolledOrOneOnSomeOfEightTrips) {
 }
 
 /// A buffer on the host.
-class HostBuffer : public gpu::Buffer {
+class HostBuffer : public device::Buffer {
  public:
   explicit HostBuffer(std::uint64_t bytes) : words(bytes / sizeof(std::uint32_t)) {}
   [[nodiscard]] std::uint64_t size_bytes() const override { return words.size() * sizeof(std::uint32_t); }
@@ -50,7 +50,7 @@ class HostBuffer : public gpu::Buffer {
 };
 
 /// What a device of its own making leaves: each pair of words turned so many rounds, fused or not.
-std::vector<std::uint32_t> added_up(const StreamWalk& walk, const gpu::Turning& turning, const HostBuffer& array,
+std::vector<std::uint32_t> added_up(const StreamWalk& walk, const device::Turning& turning, const HostBuffer& array,
                                     std::uint32_t trips, std::uint32_t rounds, std::uint32_t extra, bool fused) {
   const auto first = std::bit_cast<float>(static_cast<std::uint32_t>(turning.operands.x));
   const auto second = std::bit_cast<float>(static_cast<std::uint32_t>(turning.operands.y));
@@ -80,8 +80,8 @@ std::vector<std::uint32_t> added_up(const StreamWalk& walk, const gpu::Turning& 
   return sums;
 }
 
-void expect_noticed(gpu::DeviceType type, double operations) {
-  const gpu::Turning turning = turning_of({.type = type}, dial_of(operations));
+void expect_noticed(device::DeviceType type, double operations) {
+  const device::Turning turning = turning_of({.type = type}, dial_of(operations));
   const Shape shape{.group_size = 4, .groups = 3, .vector_words = 4, .in_flight = 4};
   const StreamWalk walk(shape, Sharing::separate, 3 * 5 * 256);
   HostBuffer array(walk.array_bytes());
@@ -113,9 +113,9 @@ void expect_noticed(gpu::DeviceType type, double operations) {
 }
 
 TEST(RooflineProof, AcceptsBothRoundingsAndNoOtherNumberOfRounds) {
-  expect_noticed(gpu::DeviceType::discrete, 1);
-  expect_noticed(gpu::DeviceType::cpu, 1);
-  expect_noticed(gpu::DeviceType::cpu, 8);
+  expect_noticed(device::DeviceType::discrete, 1);
+  expect_noticed(device::DeviceType::cpu, 1);
+  expect_noticed(device::DeviceType::cpu, 8);
 }
 
 }  // namespace

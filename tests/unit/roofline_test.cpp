@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/model/model.hpp"
+#include "device/model/model.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
@@ -28,8 +28,8 @@ namespace {
 
 /// Two caches and memory, each of a rate that the arithmetic of 2 x 2 GHz x 256 operations, 1024 Gop/s, meets
 /// elsewhere.
-gpu::model::Description three_levels() {
-  gpu::model::Description model = test::small_model(1ull << 26);
+device::model::Description three_levels() {
+  device::model::Description model = test::small_model(1ull << 26);
   model.compute_units = 2;
   model.launch_ns = 2000;
   model.levels.resize(3);
@@ -42,7 +42,7 @@ gpu::model::Description three_levels() {
 }
 
 /// Of all that the probe wants, the rate of fp32 and what the roofline is made of.
-std::vector<Point> of_the_roofline(const gpu::DeviceInfo& device, const measure::Request& request,
+std::vector<Point> of_the_roofline(const device::DeviceInfo& device, const measure::Request& request,
                                    std::span<const Measurement> known) {
   std::vector<Point> points = compute.next(device, request, known);
   std::erase_if(points, [](const Point& one) {
@@ -52,8 +52,8 @@ std::vector<Point> of_the_roofline(const gpu::DeviceInfo& device, const measure:
   return points;
 }
 
-test::RecordingObserver roofline_of(const gpu::model::Description& model, measure::Request request) {
-  const auto device = gpu::model::open(model);
+test::RecordingObserver roofline_of(const device::model::Description& model, measure::Request request) {
+  const auto device = device::model::open(model);
   test::RecordingObserver observer;
   Probe alone = compute;
   alone.next = of_the_roofline;
@@ -96,7 +96,7 @@ TEST(Roofline, AtQuickFindsTheFirstLevelsAndMemorys) {
 
 TEST(Roofline, GoesOnUntilArithmeticAloneIsTheLimit) {
   const auto most_operations = [](double memory_gbps) {
-    gpu::model::Description model = three_levels();
+    device::model::Description model = three_levels();
     model.levels[2].read_gbps = memory_gbps;
     std::map<std::string, double> most;
     for (const auto& one :
@@ -127,7 +127,7 @@ TEST(Roofline, LeavesOutWhatTheUserDidNotAskFor) {
 /// Gop/s, or GB/s, by visit.
 Measurement measured(const std::map<std::string, std::string>& more, std::map<std::string, double> x,
                      const std::vector<double>& by_visit) {
-  Measurement one{.point = {.series = workloads::series_of(gpu::NumberType::fp32, gpu::Operation::fma, "parallel"),
+  Measurement one{.point = {.series = workloads::series_of(device::NumberType::fp32, device::Operation::fma, "parallel"),
                             .x = std::move(x)},
                   .unit = "Gop/s",
                   .values = by_visit,
@@ -199,7 +199,7 @@ TEST(Roofline, WhatItsRoofsAreMadeOfIsMeasuredAgainWhileVisitsDisagree) {
 }
 
 Measurement second_of_load(double second, double gops, double clock_mhz, std::set<std::string> reasons) {
-  Measurement one{.point = {.series = workloads::series_of(gpu::NumberType::fp32, gpu::Operation::fma, "parallel"),
+  Measurement one{.point = {.series = workloads::series_of(device::NumberType::fp32, device::Operation::fma, "parallel"),
                             .x = {{"seconds", second}}},
                   .unit = "Gop/s",
                   .values = {gops, gops, gops},
@@ -225,9 +225,9 @@ TEST(Sustained, IsTheLastSecondOverTheFirst) {
 }
 
 TEST(Sustained, AWorkloadGoesOnForAsLongAsItIsAsked) {
-  const auto device = gpu::model::open(three_levels());
+  const auto device = device::model::open(three_levels());
   const measure::Workload work = workloads::sustained_arithmetic(
-      *device, {.width = 1, .accumulators = 4, .unroll = 8, .group_size = 256, .groups = 16}, gpu::Nanoseconds(1e8), 1);
+      *device, {.width = 1, .accumulators = 4, .unroll = 8, .group_size = 256, .groups = 16}, device::Nanoseconds(1e8), 1);
   const measure::Repetitions found = work.observe(measure::Limits{}, [] {});
   EXPECT_GE(found.values.size(), 2u);
   double ns = 0;

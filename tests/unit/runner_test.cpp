@@ -31,7 +31,7 @@ constexpr double few_bytes = 1024;
 
 std::vector<Point> points_wanted;
 
-std::vector<Point> next_of_test(const gpu::DeviceInfo&, const Request&, std::span<const Measurement> known) {
+std::vector<Point> next_of_test(const device::DeviceInfo&, const Request&, std::span<const Measurement> known) {
   return known.empty() ? points_wanted : std::vector<Point>{};
 }
 
@@ -39,7 +39,7 @@ std::vector<std::uint64_t> seeds_prepared;
 int attempts_interrupted = 0;  ///< the first ones of a point
 std::chrono::steady_clock::time_point last_prepared;
 
-Workload prepare_of_test(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare_of_test(device::Device& device, const Point& point, const Request& request) {
   seeds_prepared.push_back(request.seed);
   Workload workload = probes::latency.prepare(device, point, request);
   last_prepared = std::chrono::steady_clock::now();
@@ -122,7 +122,7 @@ TEST_F(RunnerTest, EveryPointIsPlannedStartedAndMeasuredInOrder) {
 }
 
 TEST_F(RunnerTest, LapsThatNeverSettleAreWaitedForOnAGpuAndBrieflyOnACpu) {
-  const auto settling = [&](gpu::DeviceType type) {
+  const auto settling = [&](device::DeviceType type) {
     // A lap takes 66 ms at first, and each is hardly faster than the one before.
     ScriptedDevice device({.type = type,
                            .hop_ns = [](std::uint64_t) { return 1000.0; },
@@ -134,9 +134,9 @@ TEST_F(RunnerTest, LapsThatNeverSettleAreWaitedForOnAGpuAndBrieflyOnACpu) {
     for (const test::Dispatch& dispatch : device.dispatches()) before_timing_ns += dispatch.work_ns;
     return before_timing_ns;
   };
-  EXPECT_GT(settling(gpu::DeviceType::integrated), 5e9);
+  EXPECT_GT(settling(device::DeviceType::integrated), 5e9);
   EXPECT_EQ(state(0).laps_settling, 0);
-  EXPECT_LT(settling(gpu::DeviceType::cpu), 3e9);
+  EXPECT_LT(settling(device::DeviceType::cpu), 3e9);
   // The last of the quarter of a second that it was given was faster than the first by a twentieth.
   EXPECT_NEAR(state(0).laps_settling, 0.05, 0.02) << "that it was not waited for is not said";
 }
@@ -171,7 +171,7 @@ TEST_F(RunnerTest, APointIsMeasuredOnceInEachShape) {
 TEST_F(RunnerTest, AnObstacleSkipsTheProbeAndTouchesNothing) {
   ScriptedDevice device({});
   Probe probe = walking();
-  probe.obstacle = [](const gpu::DeviceInfo&) { return std::optional<std::string>("in the way"); };
+  probe.obstacle = [](const device::DeviceInfo&) { return std::optional<std::string>("in the way"); };
   run_probe(device, probe, {.request = {}}, observer);
   ASSERT_EQ(observer.skips.size(), 1u);
   EXPECT_EQ(observer.skips[0].text, "in the way");
@@ -332,7 +332,7 @@ TEST_F(RunnerTest, AClockThatCannotBeToldCostsTheCyclesAndNoPoint) {
   int asked = 0;
   const auto clock = [&asked]() -> std::optional<CoreClock> {
     // The reference is asked about first, then the points.
-    if (++asked == 2) throw gpu::Error("the chain went astray");
+    if (++asked == 2) throw device::Error("the chain went astray");
     return CoreClock{.mhz = 2500, .source = "shader-clock"};
   };
   run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock},
@@ -351,7 +351,7 @@ TEST_F(RunnerTest, AClockThatCannotBeToldCostsTheCyclesAndNoPoint) {
 TEST_F(RunnerTest, AClockThatOthersDisturbIsLeftOutWithoutAWord) {
   ScriptedDevice device({});
   points_wanted = {point_of(1024)};
-  const auto clock = []() -> std::optional<CoreClock> { throw gpu::TooShort("others disturb"); };
+  const auto clock = []() -> std::optional<CoreClock> { throw device::TooShort("others disturb"); };
   run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock},
             observer);
   EXPECT_TRUE(observer.failures.empty());
@@ -405,7 +405,7 @@ TEST_F(RunnerTest, TheValuesAreThoseOfTheAttemptThatIsKept) {
 // A core that the driver's threads did not have shows in no share of the machine's time where it was their own.
 TEST_F(RunnerTest, APointOfInterruptedDispatchesIsMeasuredAgainAndLabelled) {
   Probe probe = walking();
-  probe.prepare = [](gpu::Device& device, const Point& point, const Request& request) {
+  probe.prepare = [](device::Device& device, const Point& point, const Request& request) {
     Workload workload = prepare_of_test(device, point, request);
     const auto attempt = static_cast<int>(seeds_prepared.size()) - 1;  // 0: the reference that drift is told from
     const bool is_interrupted = attempt > 0 && attempt <= attempts_interrupted;
@@ -467,8 +467,8 @@ TEST_F(RunnerTest, LargerSizesAreStillMeasuredAfterOneThatIsTooShortForTheClock)
   ScriptedDevice device({});
   points_wanted = {point_of(1024), point_of(2048), point_of(4096)};
   Probe probe = walking();
-  probe.prepare = [](gpu::Device& on, const Point& point, const Request& request) {
-    if (point.x.at("bytes") == 2048) throw gpu::TooShort("too short");
+  probe.prepare = [](device::Device& on, const Point& point, const Request& request) {
+    if (point.x.at("bytes") == 2048) throw device::TooShort("too short");
     return probes::latency.prepare(on, point, request);
   };
   run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
@@ -490,7 +490,7 @@ TEST_F(RunnerTest, APointIsAskedForOnceThoughItFailed) {
   ScriptedDevice device({.fails = [this](std::size_t) { return observer.starts.size() == 1; }});
   points_wanted = {point_of(1024), point_of(2048)};
   Probe insistent = walking();
-  insistent.next = [](const gpu::DeviceInfo&, const Request&, std::span<const Measurement>) { return points_wanted; };
+  insistent.next = [](const device::DeviceInfo&, const Request&, std::span<const Measurement>) { return points_wanted; };
   run_probe(device, insistent, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
   EXPECT_EQ(observer.starts.size(), 2u);
   EXPECT_EQ(observer.failures.size(), 1u);
@@ -534,7 +534,7 @@ TEST_F(RunnerTest, AProbeMayWantMoreVisitsLater) {
   ScriptedDevice device({});
   points_wanted = {point_of(1024)};
   Probe insistent = walking();
-  insistent.next = [](const gpu::DeviceInfo&, const Request&, std::span<const Measurement> known) {
+  insistent.next = [](const device::DeviceInfo&, const Request&, std::span<const Measurement> known) {
     points_wanted.front().visits = known.empty() ? 2 : 5;
     return points_wanted;
   };
@@ -599,7 +599,7 @@ TEST_F(RunnerTest, ThreeErrorsInARowAreEnough) {
 
 TEST_F(RunnerTest, ReasonsThatDifferAreAllTold) {
   ScriptedDevice device({.fails = [this](std::size_t) -> bool {
-    throw gpu::Error("failure " + std::to_string(std::min<std::size_t>(2, observer.starts.size())));
+    throw device::Error("failure " + std::to_string(std::min<std::size_t>(2, observer.starts.size())));
   }});
   run(device, distinct_points(6));
   ASSERT_EQ(observer.failures.size(), 1u);
@@ -621,7 +621,7 @@ TEST_F(RunnerTest, FailuresBeforeASuccessAreToldEach) {
 TEST_F(RunnerTest, ADeviceThatWasLostIsAskedNothingMore) {
   ScriptedDevice device({.fails = [this](std::size_t) -> bool {
     if (observer.starts.size() < 2) return false;
-    throw gpu::Lost("the script says that it is gone");
+    throw device::Lost("the script says that it is gone");
   }});
   run(device, distinct_points(6));
   EXPECT_EQ(observer.measurements.size(), 1u);
@@ -693,7 +693,7 @@ TEST_F(RunnerTest, WhereMemoryIsShortNothingIsPutBeforeTheWorkingSet) {
 /// A probe whose work takes its repetitions itself: each replicate another value, and something else seen meanwhile.
 int observations = 0;
 
-Workload prepare_observed(gpu::Device&, const Point&, const Request&) {
+Workload prepare_observed(device::Device&, const Point&, const Request&) {
   return {.unit = "ns",
           .instruction = {},
           .has_cycles = false,
@@ -746,7 +746,7 @@ TEST_F(RunnerTest, WorkThatObservesGivesItsValuesTheXItReachedAndFurtherReadings
   EXPECT_EQ(observer.findings.at(0).value, 2);
 }
 
-Workload prepare_observed_elsewhere(gpu::Device&, const Point&, const Request&) {
+Workload prepare_observed_elsewhere(device::Device&, const Point&, const Request&) {
   return {.unit = "ns",
           .instruction = {},
           .has_cycles = false,
@@ -779,7 +779,7 @@ TEST_F(RunnerTest, SizesThatLeaveNothingToMeasureAreASkipThatNamesThoseThereAre)
   ScriptedDevice device({});
   const auto skips = [&](std::optional<std::uint64_t> least, std::optional<std::uint64_t> most) {
     Probe probe = walking();
-    probe.next = [](const gpu::DeviceInfo&, const Request& request, std::span<const Measurement>) {
+    probe.next = [](const device::DeviceInfo&, const Request& request, std::span<const Measurement>) {
       std::vector<Point> points;
       for (const double bytes : {4096.0, 1048576.0}) {
         if (bytes >= static_cast<double>(request.smallest_bytes.value_or(0)) &&

@@ -8,8 +8,8 @@
 namespace sonde::session {
 namespace {
 
-using gpu::Api;
-using gpu::DeviceType;
+using device::Api;
+using device::DeviceType;
 using records::DeviceRecord;
 using test::seen;
 

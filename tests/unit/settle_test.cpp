@@ -9,14 +9,14 @@
 #include <optional>
 #include <string>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "support/scripted_device.hpp"
 #include "workloads/arithmetic_chain.hpp"
 
 namespace sonde::measure {
 namespace {
 
-using gpu::Nanoseconds;
+using device::Nanoseconds;
 using test::ScriptedDevice;
 
 constexpr Nanoseconds longest{2e9};
@@ -84,14 +84,14 @@ TEST(SettleClock, AClockThatStandsStillAltogetherDoesNotHang) {
   ScriptedDevice device({.clock_stands_still = true, .most_dispatches = 200});
   try {
     EXPECT_FALSE(settled(device).stable);
-  } catch (const gpu::Error& error) {
+  } catch (const device::Error& error) {
     EXPECT_FALSE(test::was_endless(error)) << "it would go on for ever";
   }
 }
 
 TEST(SettleClock, WorkThatIsNotDoneIsAnError) {
   ScriptedDevice device({.drops_work = true});
-  EXPECT_THROW((void)settled(device), gpu::Error);
+  EXPECT_THROW((void)settled(device), device::Error);
 }
 
 TEST(SettleClock, NoDispatchHasMoreTripsThanEveryDriverMakes) {
@@ -170,7 +170,7 @@ TEST(ClockRecovery, WorkThatIsNotDoneIsAnError) {
   ScriptedDevice device({.drops_work = true});
   ClockRecovery recovery(workloads::arithmetic_chain(device), {.stable = true, .nanoseconds_per_step = 1}, longest,
                          longest);
-  EXPECT_THROW(recovery.recover([] {}), gpu::Error);
+  EXPECT_THROW(recovery.recover([] {}), device::Error);
 }
 
 }  // namespace

@@ -22,13 +22,13 @@ double speed(const test::NumberedKernel& kernel) {
 Shape found(SearchDepth depth, std::size_t disturbed_from, std::size_t* count = nullptr) {
   constexpr std::size_t disturbed = 12;
   std::size_t dispatches = 0;
-  test::ClockedDevice device(test::cpu_info(4, 64), [&](const test::NumberedKernel& kernel, const gpu::Launch& launch) {
+  test::ClockedDevice device(test::cpu_info(4, 64), [&](const test::NumberedKernel& kernel, const device::Launch& launch) {
     const std::uint32_t words =
         kernel.constants.at("VECTOR_WORDS") * kernel.constants.at("IN_FLIGHT") * kernel.group_size;
     const double moved = 4.0 * words * launch.groups * launch.scalars.front();
     const bool slow = dispatches >= disturbed_from && dispatches < disturbed_from + disturbed;
     ++dispatches;
-    return gpu::Nanoseconds(5000 + moved / speed(kernel)) * (slow ? 8 : 1);
+    return device::Nanoseconds(5000 + moved / speed(kernel)) * (slow ? 8 : 1);
   });
   const Shape shape = search_shape(device, Pattern::read, Sharing::separate, bytes, depth);
   if (count != nullptr) *count = dispatches;

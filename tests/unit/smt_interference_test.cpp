@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/runner.hpp"
 #include "support/recording_observer.hpp"
@@ -18,7 +18,7 @@
 namespace sonde::measure {
 namespace {
 
-using gpu::Nanoseconds;
+using device::Nanoseconds;
 using test::ScriptedDevice;
 
 constexpr double true_ns = 10;  // Script::hop_ns
@@ -26,7 +26,7 @@ constexpr double hits_bytes = 16 << 10;
 constexpr double measured_bytes = 256 << 10;
 constexpr Nanoseconds patience{100e6};
 
-std::shared_ptr<SmtInterference> interference_on(gpu::Device& device, Nanoseconds most = patience) {
+std::shared_ptr<SmtInterference> interference_on(device::Device& device, Nanoseconds most = patience) {
   return std::make_shared<SmtInterference>(test::walk_over(device, hits_bytes), workloads::arithmetic_chain(device),
                                            most);
 }
@@ -164,23 +164,23 @@ TEST(SmtInterference, ForTheirSakeWorkIsDoneAgainAsLongAsPatienceLasts) {
 
 TEST(SmtInterference, AWalkThatDoesNotDoItsWorkIsAnError) {
   ScriptedDevice device({.drops_work = true});
-  EXPECT_THROW(interference_on(device), gpu::Error);
+  EXPECT_THROW(interference_on(device), device::Error);
 }
 
 TEST(SmtInterference, ArithmeticThatIsNotDoneIsAnError) {
   ScriptedDevice working({});
   ScriptedDevice idle({.drops_work = true});
   EXPECT_THROW(SmtInterference(test::walk_over(working, hits_bytes), workloads::arithmetic_chain(idle), patience),
-               gpu::Error);
+               device::Error);
 }
 
-State state_of_a_point(gpu::DeviceType type) {
+State state_of_a_point(device::DeviceType type) {
   bool there = false;
   ScriptedDevice device({.type = type, .slowdown_of_walks = [&] { return there ? 2.0 : 1.0; }});
   const auto smt_interference = interference_on(device, Nanoseconds{0});
   there = true;
   Probe probe = probes::latency;
-  probe.next = [](const gpu::DeviceInfo&, const Request&, std::span<const Measurement> known) {
+  probe.next = [](const device::DeviceInfo&, const Request&, std::span<const Measurement> known) {
     return known.empty() ? std::vector<Point>{test::point_of(measured_bytes)} : std::vector<Point>{};
   };
   probe.conclude = [](const Request&, std::span<const Measurement>) { return Conclusion{}; };
@@ -194,14 +194,14 @@ State state_of_a_point(gpu::DeviceType type) {
 }
 
 TEST(SmtInterference, OfAPointOnACpuAreInItsStateAndDisturbIt) {
-  const State state = state_of_a_point(gpu::DeviceType::cpu);
+  const State state = state_of_a_point(device::DeviceType::cpu);
   EXPECT_EQ(state.smt_interference, 1);
   EXPECT_TRUE(state.disturbed);
   EXPECT_EQ(state.attempts, 1) << "they were waited for already";
 }
 
 TEST(SmtInterference, AreNotLookedForOnAGpu) {
-  const State state = state_of_a_point(gpu::DeviceType::integrated);
+  const State state = state_of_a_point(device::DeviceType::integrated);
   EXPECT_EQ(state.smt_interference, 0);
   EXPECT_FALSE(state.disturbed);
 }

@@ -5,7 +5,7 @@
 namespace sonde::measure {
 namespace {
 
-using gpu::Nanoseconds;
+using device::Nanoseconds;
 
 constexpr Limits limits{
     .stretch = Nanoseconds(1e6), .least_repetitions = 7, .most_repetitions = 20, .device_time = Nanoseconds(1e9)};
@@ -51,8 +51,8 @@ TEST(StoppingRule, EveryEffortAsksForSevenAndForLongerStretchesThanTheOneBelow) 
 
 TEST(StoppingRule, LapsOnACpuAreWaitedForBrieflyUnlessThereIsTime) {
   for (const Effort effort : {Effort::quick, Effort::normal, Effort::thorough}) {
-    const Limits gpu = limits_of(effort, gpu::DeviceType::integrated);
-    const Limits cpu = limits_of(effort, gpu::DeviceType::cpu);
+    const Limits gpu = limits_of(effort, device::DeviceType::integrated);
+    const Limits cpu = limits_of(effort, device::DeviceType::cpu);
     EXPECT_EQ(gpu.warm_up, limits_of(effort).warm_up);
     EXPECT_EQ(gpu.stretch, cpu.stretch);
     if (effort == Effort::thorough)

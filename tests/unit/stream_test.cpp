@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "gpu/error.hpp"
-#include "gpu/model/model.hpp"
+#include "device/error.hpp"
+#include "device/model/model.hpp"
 #include "workloads/stream.hpp"
 #include "workloads/stream_proof.hpp"
 #include "workloads/stream_walk.hpp"
@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::uint64_t kib = 1024;
 
-gpu::model::Description two_levels() {
-  gpu::model::Description model;
+device::model::Description two_levels() {
+  device::model::Description model;
   model.name = "two levels";
   model.compute_units = 4;
   model.saturated_by = 4;
@@ -34,7 +34,7 @@ gpu::model::Description two_levels() {
   model.levels[0] = {.bytes = 16 * kib,
                      .line_bytes = 128,
                      .ways = 8,
-                     .scope = gpu::model::Scope::compute_unit,
+                     .scope = device::model::Scope::compute_unit,
                      .latency_ns = 40,
                      .read_gbps = 1000,
                      .write_gbps = 400};
@@ -46,7 +46,7 @@ gpu::model::Description two_levels() {
 
 constexpr Shape usual{.group_size = 16, .groups = 4, .vector_words = 4, .in_flight = 4, .interleaved = false};
 
-double gbps(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Shape shape = usual,
+double gbps(device::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Shape shape = usual,
             std::uint64_t laps = 2) {
   const measure::Workload work = stream(device, pattern, sharing, shape, bytes, 3);
   for (int lap = 0; lap < 2; ++lap) (void)work.run(work.lap);
@@ -58,7 +58,7 @@ double gbps(gpu::Device& device, Pattern pattern, Sharing sharing, std::uint64_t
 }
 
 TEST(Stream, ReadsAtTheRateOfTheLevelThatServesIt) {
-  const auto device = gpu::model::open(two_levels());
+  const auto device = device::model::open(two_levels());
   // Four slices, each in the first level of a unit of its own; a shared set has to fit in each of them.
   EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::separate, 32 * kib), 1000, 1);
   EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::shared, 8 * kib), 1000, 1);
@@ -68,7 +68,7 @@ TEST(Stream, ReadsAtTheRateOfTheLevelThatServesIt) {
 }
 
 TEST(Stream, ReadsThroughTheTextureUnitAndFromLocalMemory) {
-  const auto device = gpu::model::open(two_levels());
+  const auto device = device::model::open(two_levels());
   EXPECT_NEAR(gbps(*device, Pattern::read_image, Sharing::separate, 32 * kib), 1000, 1);
   EXPECT_NEAR(gbps(*device, Pattern::read_image, Sharing::separate, 4096 * kib), 50, 1);
   // 128 bytes a cycle from each of four units; of twice as many groups two share one.
@@ -76,23 +76,23 @@ TEST(Stream, ReadsThroughTheTextureUnitAndFromLocalMemory) {
   Shape twice = usual;
   twice.groups = 8;
   EXPECT_NEAR(gbps(*device, Pattern::read_local, Sharing::separate, 64 * kib, twice, 500), 4 * 128 * 2, 1);
-  EXPECT_THROW((void)gbps(*device, Pattern::read_local, Sharing::separate, 128 * kib), gpu::Unsupported);
+  EXPECT_THROW((void)gbps(*device, Pattern::read_local, Sharing::separate, 128 * kib), device::Unsupported);
 }
 
 TEST(Stream, WithoutLocalMemoryNothingIsReadFromIt) {
-  gpu::model::Description model = two_levels();
+  device::model::Description model = two_levels();
   model.local_latency_ns = 0;
-  const auto device = gpu::model::open(model);
+  const auto device = device::model::open(model);
   try {
     (void)gbps(*device, Pattern::read_local, Sharing::separate, 64 * kib);
     FAIL();
-  } catch (const gpu::Unsupported& reason) {
+  } catch (const device::Unsupported& reason) {
     EXPECT_STREQ(reason.what(), "the device has no work-group memory of its own");
   }
 }
 
 TEST(Stream, CountsWhatTheProgramMoves) {
-  const auto device = gpu::model::open(two_levels());
+  const auto device = device::model::open(two_levels());
   // Reads and writes overlap: the longer of the two is what it takes.
   EXPECT_NEAR(gbps(*device, Pattern::write, Sharing::separate, 4096 * kib), 40, 1);
   EXPECT_NEAR(gbps(*device, Pattern::copy, Sharing::separate, 4096 * kib), 2 * 40, 1);
@@ -101,14 +101,14 @@ TEST(Stream, CountsWhatTheProgramMoves) {
 }
 
 TEST(Stream, FewerGroupsThanSaturateGetTheirShare) {
-  const auto device = gpu::model::open(two_levels());
+  const auto device = device::model::open(two_levels());
   Shape one = usual;
   one.groups = 1;
   EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::separate, 4096 * kib, one), 12.5, 0.2);
 }
 
 TEST(Stream, InterleavedGroupsMoveTheSame) {
-  const auto device = gpu::model::open(two_levels());
+  const auto device = device::model::open(two_levels());
   Shape in_turn = usual;
   in_turn.interleaved = true;
   for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad}) {
@@ -209,7 +209,7 @@ TEST(Stream, SumsOfAScatteredWalkAreThoseOfItsBlocks) {
 }
 
 TEST(Stream, WhatCannotBeHeldIsReadFromFurtherAwayThoughOthersReadItToo) {
-  const auto device = gpu::model::open(two_levels());
+  const auto device = device::model::open(two_levels());
   Shape shape = usual;
   shape.scattered = true;
   EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::shared, 32 * kib, shape), 300, 1);
@@ -224,36 +224,36 @@ TEST(Stream, AShapeSurvivesTheRecord) {
 }
 
 /// A device whose launches are tampered with, or whose memory is after them.
-class Faulty final : public gpu::Device {
+class Faulty final : public device::Device {
  public:
-  std::function<void(gpu::Launch&)> before = [](gpu::Launch&) {};
-  std::function<void(const gpu::Launch&)> after = [](const gpu::Launch&) {};
+  std::function<void(device::Launch&)> before = [](device::Launch&) {};
+  std::function<void(const device::Launch&)> after = [](const device::Launch&) {};
 
-  [[nodiscard]] const gpu::DeviceInfo& info() const override { return sound_->info(); }
+  [[nodiscard]] const device::DeviceInfo& info() const override { return sound_->info(); }
   [[nodiscard]] std::uint64_t available_bytes() override { return sound_->available_bytes(); }
-  [[nodiscard]] std::unique_ptr<gpu::Buffer> make_buffer(std::uint64_t size_bytes, gpu::Use use) override {
+  [[nodiscard]] std::unique_ptr<device::Buffer> make_buffer(std::uint64_t size_bytes, device::Use use) override {
     return sound_->make_buffer(size_bytes, use);
   }
-  [[nodiscard]] std::unique_ptr<gpu::Kernel> make_kernel(const gpu::KernelSource& source, std::uint32_t group_size,
-                                                         std::span<const gpu::Constant> constants) override {
+  [[nodiscard]] std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source, std::uint32_t group_size,
+                                                         std::span<const device::Constant> constants) override {
     return sound_->make_kernel(source, group_size, constants);
   }
-  gpu::Nanoseconds run(gpu::Kernel& kernel, const gpu::Launch& launch) override {
-    gpu::Launch changed = launch;
+  device::Nanoseconds run(device::Kernel& kernel, const device::Launch& launch) override {
+    device::Launch changed = launch;
     before(changed);
-    const gpu::Nanoseconds time = sound_->run(kernel, changed);
+    const device::Nanoseconds time = sound_->run(kernel, changed);
     after(changed);
     return time;
   }
 
  private:
-  std::unique_ptr<gpu::Device> sound_ = gpu::model::open(two_levels());
+  std::unique_ptr<device::Device> sound_ = device::model::open(two_levels());
 };
 
 class EveryPattern : public testing::TestWithParam<Pattern> {
  protected:
   /// Whether a dispatch with the fault is found to be flawed after sound ones.
-  bool noticed(const std::function<void(gpu::Launch&)>& before, const std::function<void(const gpu::Launch&)>& after) {
+  bool noticed(const std::function<void(device::Launch&)>& before, const std::function<void(const device::Launch&)>& after) {
     Faulty device;
     const std::uint64_t bytes = GetParam() == Pattern::read_local ? 64 * kib : 192 * kib;  // as much as groups may have
     const measure::Workload work = stream(device, GetParam(), Sharing::separate, usual, bytes, 3);
@@ -266,23 +266,23 @@ class EveryPattern : public testing::TestWithParam<Pattern> {
     (void)work.run(work.lap);
     return work.flaw().has_value();
   }
-  static void nothing(gpu::Launch&) {}
-  static void nothing_after(const gpu::Launch&) {}
+  static void nothing(device::Launch&) {}
+  static void nothing_after(const device::Launch&) {}
 };
 
 TEST_P(EveryPattern, NoticesALoopThatEndsEarly) {
-  EXPECT_TRUE(noticed([](gpu::Launch& launch) { --launch.scalars[0]; }, nothing_after));
-  EXPECT_TRUE(noticed([](gpu::Launch& launch) { launch.scalars[0] = 0; }, nothing_after));
+  EXPECT_TRUE(noticed([](device::Launch& launch) { --launch.scalars[0]; }, nothing_after));
+  EXPECT_TRUE(noticed([](device::Launch& launch) { launch.scalars[0] = 0; }, nothing_after));
 }
 
 TEST_P(EveryPattern, NoticesAGroupThatDidNotRun) {
-  EXPECT_TRUE(noticed([](gpu::Launch& launch) { --launch.groups; }, nothing_after));
+  EXPECT_TRUE(noticed([](device::Launch& launch) { --launch.groups; }, nothing_after));
 }
 
 TEST_P(EveryPattern, NoticesAWordThatIsWrongSomewhere) {
   // The fourth dispatch is one after which all is looked at.
-  EXPECT_TRUE(noticed(nothing, [](const gpu::Launch& launch) {
-    gpu::Buffer& last = *launch.buffers.back();
+  EXPECT_TRUE(noticed(nothing, [](const device::Launch& launch) {
+    device::Buffer& last = *launch.buffers.back();
     std::uint32_t word = 0;
     const std::uint64_t middle = last.size_bytes() / 8 * 4 + 4;
     last.read(middle, std::as_writable_bytes(std::span(&word, 1)));

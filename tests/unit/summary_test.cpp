@@ -305,12 +305,12 @@ TEST(ProbeTable, ShowsWhateverAProbeWithoutATableMeasuredAndFound) {
   cycles.unit = "cycles";
   Results results{.samples = {{one.point.series, {&one, &cycles}}}, .levels = {}, .findings = {}};
   results.findings.push_back({.series = {}, .name = "latency", .evidence = "It takes four."});
-  EXPECT_EQ(probe_table("atomic-latency", results, gpu::Api::vulkan, 80),
+  EXPECT_EQ(probe_table("atomic-latency", results, device::Api::vulkan, 80),
             "\n  Atomic latency through Vulkan\n"
             "  what                           median  unit\n"
             "  pinned, 64 KiB, 2 queues  4.00 ± 0.50  us\n"
             "  It takes four.\n");
-  EXPECT_EQ(probe_table("atomic-latency", {}, gpu::Api::vulkan, 80), "");
+  EXPECT_EQ(probe_table("atomic-latency", {}, device::Api::vulkan, 80), "");
 }
 
 SampleLine scaling_sample(double groups, double gbps) {
@@ -376,7 +376,7 @@ TEST(Summary, ASimulatedDeviceIsCalledSimulatedAtItsNameAndAtItsNumbers) {
   records::DeviceRecord target;
   target.id = "cpu";
   target.name = "h200";
-  target.type = gpu::DeviceType::model;
+  target.type = device::DeviceType::model;
   const std::string text = text_of({sample("model", 4096, {10, 10})}, target);
   EXPECT_TRUE(has(text, "h200 (simulated)"));
   EXPECT_TRUE(has(text, "Simulated latency"));
@@ -386,7 +386,7 @@ TEST(Summary, OnACpuItSaysWhatVulkansCodeAdds) {
   const std::vector<Line> lines{sample("opencl", 4096, {2, 2}), sample("vulkan", 4096, {7.5, 7.5})};
   EXPECT_TRUE(has(text_of(lines), "Vulkan reads 5.5 ns more than OpenCL"));
   records::DeviceRecord gpu = cpu_device();
-  gpu.type = gpu::DeviceType::discrete;
+  gpu.type = device::DeviceType::discrete;
   EXPECT_FALSE(has(text_of(lines, gpu), "more than OpenCL"));
 }
 

@@ -8,13 +8,13 @@ namespace sonde::records {
 namespace {
 
 TEST(Task, ToListDevicesSaysOfWhichApi) {
-  const auto read = parse_task(task_text(ListTask{gpu::Api::vulkan}));
+  const auto read = parse_task(task_text(ListTask{device::Api::vulkan}));
   ASSERT_TRUE(read && std::holds_alternative<ListTask>(*read));
-  EXPECT_EQ(std::get<ListTask>(*read).api, gpu::Api::vulkan);
+  EXPECT_EQ(std::get<ListTask>(*read).api, device::Api::vulkan);
 }
 
 TEST(Task, ToMeasureComesOverWhole) {
-  const MeasureTask task{.api = gpu::Api::cpu,
+  const MeasureTask task{.api = device::Api::cpu,
                          .device = "gpu-0000:03:00.0",
                          .index = 3,
                          .pci = "0000:03:00.0",

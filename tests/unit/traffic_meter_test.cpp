@@ -137,7 +137,7 @@ TEST(TrafficMeter, ACounterThatVanishedLeavesItsRoleUnknown) {
 }
 
 TEST(SimulatedCounters, UnevenStationsInTurnAddUpToAllOfThem) {
-  gpu::SimulatedTraffic traffic;
+  device::SimulatedTraffic traffic;
   traffic.stations.resize(16);
   TrafficMeter meter(measure::simulated_counters(traffic));
   for (int window = 0; window < 8; ++window) {

@@ -29,7 +29,7 @@ std::string little_model(const std::string& more = "") {
 std::vector<records::Line> lines_of(const std::string& model, std::uint64_t largest_bytes,
                                     const std::filesystem::path& sysfs_root) {
   const records::MeasureTask task{
-      .api = gpu::Api::model,
+      .api = device::Api::model,
       .device = "gpu",
       .pci = pci,
       .model = model,

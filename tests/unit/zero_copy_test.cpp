@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/model/model.hpp"
+#include "device/model/model.hpp"
 #include "measure/visits.hpp"
 #include "probes/probe.hpp"
 #include "probes/zero_copy/rounds.hpp"
@@ -19,7 +19,7 @@
 namespace sonde::probes {
 namespace {
 
-test::RecordingObserver measured(gpu::Device& device) { return test::asked_for_sharing(device, 4 << 20); }
+test::RecordingObserver measured(device::Device& device) { return test::asked_for_sharing(device, 4 << 20); }
 
 test::RecordingObserver measured(const test::Sharing& sharing, std::uint64_t largest_bytes = 4 << 20) {
   return test::asked_for_sharing(sharing, largest_bytes);
@@ -160,12 +160,12 @@ TEST(ZeroCopy, AHiddenCopyIsNoLessACopyForBeingFasterThanPageableMemory) {
 }
 
 TEST(ZeroCopy, TheModelsListAndItsCopyRatesComeBack) {
-  gpu::model::Description model = test::model_behind_a_driver();
+  device::model::Description model = test::model_behind_a_driver();
   model.noise = {.relative = 0.01, .outlier_share = 0.01, .outlier_factor = 3, .ramp_seconds = 0.01};
   model.host_memory = {
       .latency_ns = 500, .bypasses_memory_side_cache = false, .zero_copy = {"alloc-host-ptr", "svm-fine"}};
   model.copy = {.to_device_gbps = 84, .to_host_gbps = 45, .latency_us = 12, .engines = 1};
-  const auto device = gpu::model::open(model);
+  const auto device = device::model::open(model);
   const auto observer = measured(*device);
   EXPECT_TRUE(observer.failures.empty());
   for (const char* kind : {"alloc-host-ptr", "svm-fine"}) {
@@ -184,10 +184,10 @@ TEST(ZeroCopy, TheModelsListAndItsCopyRatesComeBack) {
 }
 
 TEST(ZeroCopy, ASmallDeviceIsMeasuredAsFarAsItGoes) {
-  gpu::model::Description model = test::model_behind_a_driver();
+  device::model::Description model = test::model_behind_a_driver();
   model.memory_bytes = 3 << 20;
   model.copy = {.to_device_gbps = 84, .to_host_gbps = 45, .latency_us = 12, .engines = 1};
-  const auto device = gpu::model::open(model);
+  const auto device = device::model::open(model);
   const auto observer = measured(*device);
   EXPECT_EQ(found(observer, "alloc-host-ptr", "to-host").name, "unclear") << "two sizes are too few";
   EXPECT_TRUE(std::ranges::any_of(observer.skips, [](const auto& skip) { return skip.point->x.at("bytes") > 3e6; }));

@@ -27,7 +27,7 @@
 
 #include "analysis/levels/bandwidth_levels.hpp"
 #include "cpu/topology.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "probes/bandwidth/curve.hpp"
 #include "probes/bandwidth/empty_dispatch.hpp"
 #include "probes/bandwidth/launch.hpp"
@@ -45,9 +45,9 @@ using workloads::Pattern;
 using workloads::SearchDepth;
 using workloads::Sharing;
 
-std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
+std::optional<std::string> obstacle(const device::DeviceInfo&) { return std::nullopt; }
 
-std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   if (known.empty()) {
     const std::vector<Point> searches = search_points(device, request);
     return searches.empty() ? sweep_points(device, request, known) : searches;
@@ -66,20 +66,20 @@ void check_asked_for(const Request& request, const Point& point) {
   const workloads::PatternFacts& facts = workloads::facts_of(workloads::pattern_of(point.series));
   const std::string whose = workloads::sharing_of(point.series) == Sharing::shared ? "array" : "compute unit";
   const std::string arrays = facts.arrays > 1 ? "'s " + std::to_string(facts.arrays) + " arrays" : "";
-  throw gpu::Unsupported("no size within --sizes gives each " + whose + " whole blocks of " + std::string(facts.name) +
+  throw device::Unsupported("no size within --sizes gives each " + whose + " whole blocks of " + std::string(facts.name) +
                          arrays + "; " + size_text(point.x.at("bytes")) + " would be one");
 }
 
 /// Whether every line that is written is known to be fetched before: on a CPU, whose kernels store as any program does,
 /// where no cache can have kept the line.
-bool fetches_what_it_writes(const gpu::DeviceInfo& device, Pattern pattern, std::uint64_t bytes) {
+bool fetches_what_it_writes(const device::DeviceInfo& device, Pattern pattern, std::uint64_t bytes) {
   constexpr std::uint64_t far_beyond = 2;
-  if (device.type != gpu::DeviceType::cpu || !workloads::facts_of(pattern).writes) return false;
+  if (device.type != device::DeviceType::cpu || !workloads::facts_of(pattern).writes) return false;
   const std::uint64_t caches = cpu::furthest_caches_bytes(cpu::machine());
   return caches > 0 && bytes > far_beyond * caches;
 }
 
-Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(device::Device& device, const Point& point, const Request& request) {
   if (!point.x.contains("bytes")) return empty_dispatch(device, workloads::shape_of(point.shape));
   check_asked_for(request, point);
   const Pattern pattern = workloads::pattern_of(point.series);

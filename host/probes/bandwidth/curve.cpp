@@ -22,10 +22,10 @@ constexpr double closest = 1.02;
 constexpr double steps = 1.05;
 
 /// Measurements of the curve, after which edges are not looked at any closer, however many there seem to be.
-std::size_t most_points(const gpu::DeviceInfo& device, Effort effort) {
+std::size_t most_points(const device::DeviceInfo& device, Effort effort) {
   switch (effort) {
     // A CPU that stands for a GPU takes as long for each of them as it has of memory.
-    case Effort::quick: return device.type == gpu::DeviceType::cpu ? 36 : 60;
+    case Effort::quick: return device.type == device::DeviceType::cpu ? 36 : 60;
     case Effort::normal: return 120;
     case Effort::thorough: break;
   }
@@ -33,11 +33,11 @@ std::size_t most_points(const gpu::DeviceInfo& device, Effort effort) {
 }
 
 /// As in the latency probe: a CPU has no cache beyond, and its laps take long.
-double close_below_bytes(const gpu::DeviceInfo& device, Effort effort) {
-  return device.type == gpu::DeviceType::cpu && effort != Effort::thorough ? 64 << 20 : 1e300;
+double close_below_bytes(const device::DeviceInfo& device, Effort effort) {
+  return device.type == device::DeviceType::cpu && effort != Effort::thorough ? 64 << 20 : 1e300;
 }
 
-Point in_shape(const gpu::DeviceInfo& device, double bytes, const std::map<std::string, double>& shape) {
+Point in_shape(const device::DeviceInfo& device, double bytes, const std::map<std::string, double>& shape) {
   Point point = stream_point(device, Pattern::read, Sharing::shared, bytes);
   point.shape = shape;
   return point;
@@ -54,7 +54,7 @@ std::optional<Point> contest(std::span<const Measurement> known, const Measureme
 }
 
 /// Beyond a sweep that ends on a fall, where what memory delivers looks like any mixture.
-std::vector<Point> points_beyond(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> points_beyond(const device::DeviceInfo& device, const Request& request,
                                  std::span<const Measurement* const> curve) {
   std::vector<Point> points;
   const std::vector<analysis::CurvePoint> times = analysis::time_curve(curve_of(curve), request.line_bytes);
@@ -62,7 +62,7 @@ std::vector<Point> points_beyond(const gpu::DeviceInfo& device, const Request& r
     const Point point = in_shape(device, wanted, curve.back()->point.shape);
     const double bytes = point.x.at("bytes");
     // Beyond a binding's range lavapipe needs twice the instructions: a step in the curve that is no level.
-    if (device.type == gpu::DeviceType::cpu && bytes > static_cast<double>(device.bound_bytes)) break;
+    if (device.type == device::DeviceType::cpu && bytes > static_cast<double>(device.bound_bytes)) break;
     if (bytes > static_cast<double>(device.largest_buffer_bytes)) break;
     points.push_back(point);
   }
@@ -102,7 +102,7 @@ std::vector<analysis::CurvePoint> curve_of(std::span<const Measurement* const> p
   return curve;
 }
 
-std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> closer_points(const device::DeviceInfo& device, const Request& request,
                                  std::span<const Measurement> known) {
   const std::vector<const Measurement*> curve = best_points(known, series_of_levels());
   const auto measured = static_cast<std::size_t>(

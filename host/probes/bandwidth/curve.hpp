@@ -32,7 +32,7 @@ std::vector<analysis::CurvePoint> curve_of(std::span<const Measurement* const> p
 /// Further sizes of the curve that tells levels: first where it steps because the shape changes, each side in the
 /// other's shape too; then closer about its edges, in the shape of the near side. None when all edges are known well
 /// enough.
-std::vector<Point> closer_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> closer_points(const device::DeviceInfo& device, const Request& request,
                                  std::span<const Measurement> known);
 
 }  // namespace sonde::probes

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "kernels.hpp"
 
 namespace sonde::probes {
@@ -16,15 +16,15 @@ constexpr std::uint64_t most_dispatches = 64;
 constexpr std::uint32_t never_written = 0xFFFFFFFFu;
 
 struct Empty {
-  gpu::Device& device;
+  device::Device& device;
   workloads::StreamWalk walk;
-  gpu::Use use;
-  std::unique_ptr<gpu::Kernel> kernel;
-  std::unique_ptr<gpu::Buffer> array;
-  std::unique_ptr<gpu::Buffer> sums;
+  device::Use use;
+  std::unique_ptr<device::Kernel> kernel;
+  std::unique_ptr<device::Buffer> array;
+  std::unique_ptr<device::Buffer> sums;
   std::vector<std::uint32_t> words;
 
-  Empty(gpu::Device& on, const Shape& shape)
+  Empty(device::Device& on, const Shape& shape)
       : device(on),
         walk(shape, workloads::Sharing::shared, std::uint64_t{shape.block_words()} * sizeof(std::uint32_t)),
         use(workloads::use_for(on.info(),
@@ -36,16 +36,16 @@ struct Empty {
 
   std::uint64_t items() const { return std::uint64_t{walk.shape.group_size} * walk.shape.groups; }
 
-  gpu::Nanoseconds run(std::uint64_t dispatches) {
+  device::Nanoseconds run(std::uint64_t dispatches) {
     std::ranges::fill(words, never_written);
     sums->write(0, std::as_bytes(std::span(words)));
-    gpu::Nanoseconds time{0};
+    device::Nanoseconds time{0};
     for (std::uint64_t i = 0; i < dispatches; ++i) {
       time += device.run(
           *kernel, {.buffers = {array.get(), sums.get()}, .scalars = walk.scalars(0, 0), .groups = walk.shape.groups});
     }
     if (dispatches == most_dispatches && time.count() <= 0) {
-      throw gpu::Unsupported("an empty dispatch takes no time by this device's clock");
+      throw device::Unsupported("an empty dispatch takes no time by this device's clock");
     }
     return time;
   }
@@ -59,7 +59,7 @@ struct Empty {
 
 }  // namespace
 
-Workload empty_dispatch(gpu::Device& device, const Shape& shape) {
+Workload empty_dispatch(device::Device& device, const Shape& shape) {
   const auto work = std::make_shared<Empty>(device, shape);
   return {.unit = "us",
           .quantum = 1,

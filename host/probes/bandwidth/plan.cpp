@@ -22,19 +22,19 @@ constexpr double smallest_bytes = 2 << 10;
 /// to before it loses groups (stream_walk.cpp), so that no compute unit is left without one.
 constexpr double grain_bytes = 32 * 16;
 
-double units_of(const gpu::DeviceInfo& device) { return workloads::compute_units_of(device); }
+double units_of(const device::DeviceInfo& device) { return workloads::compute_units_of(device); }
 
-double grain_of(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing, double wanted_bytes) {
+double grain_of(const device::DeviceInfo& device, Pattern pattern, Sharing sharing, double wanted_bytes) {
   const double arrays = workloads::facts_of(pattern).arrays;
   if (sharing == Sharing::shared) return grain_bytes * arrays;
   // A GPU's blocks are wide: in parts that are no whole number of them narrower ones are slower by themselves.
   const double wide = arrays * units_of(device) * nearest_bytes;
-  return device.type != gpu::DeviceType::cpu && wanted_bytes >= wide ? wide : arrays * units_of(device) * grain_bytes;
+  return device.type != device::DeviceType::cpu && wanted_bytes >= wide ? wide : arrays * units_of(device) * grain_bytes;
 }
 
-double largest_by_default(const gpu::DeviceInfo& device, Effort effort) {
+double largest_by_default(const device::DeviceInfo& device, Effort effort) {
   // What a GPU's last cache holds is far more than a CPU's first ones, and a lap is as much faster.
-  const double factor = device.type == gpu::DeviceType::cpu ? 1 : 2;
+  const double factor = device.type == device::DeviceType::cpu ? 1 : 2;
   switch (effort) {
     case Effort::quick: return factor * (64 << 20);
     case Effort::normal: return factor * (256 << 20);
@@ -43,10 +43,10 @@ double largest_by_default(const gpu::DeviceInfo& device, Effort effort) {
   return factor * (1 << 30);
 }
 
-double least_of(const gpu::DeviceInfo& device, const Request& request, Pattern pattern, Sharing sharing) {
+double least_of(const device::DeviceInfo& device, const Request& request, Pattern pattern, Sharing sharing) {
   if (request.smallest_bytes) return static_cast<double>(*request.smallest_bytes);
   if (sharing == Sharing::shared) return smallest_bytes;
-  if (device.type == gpu::DeviceType::cpu) return smallest_bytes * units_of(device);
+  if (device.type == device::DeviceType::cpu) return smallest_bytes * units_of(device);
   // The arrays of every pattern that writes have room in this much, so that a table has rows for all.
   const double most_arrays = 4;
   return std::min(nearest_bytes * units_of(device) * (workloads::facts_of(pattern).writes ? most_arrays : 1),
@@ -82,7 +82,7 @@ struct Sweep {
   double sizes_per_doubling;
 };
 
-std::vector<Sweep> sweeps(Effort effort, gpu::DeviceType type) {
+std::vector<Sweep> sweeps(Effort effort, device::DeviceType type) {
   if (effort == Effort::quick) {
     return {{Pattern::read, Sharing::separate, 0.5},
             {Pattern::read, Sharing::shared, 2},
@@ -92,7 +92,7 @@ std::vector<Sweep> sweeps(Effort effort, gpu::DeviceType type) {
   }
   // A CPU that stands for a GPU takes as long for each size as it has of them, and its shared curve is looked at
   // closer.
-  const double density = type == gpu::DeviceType::cpu && effort == Effort::normal ? 0.5 : 1;
+  const double density = type == device::DeviceType::cpu && effort == Effort::normal ? 0.5 : 1;
   return {{Pattern::read, Sharing::separate, 4 * density},  {Pattern::read, Sharing::shared, 4 * density},
           {Pattern::write, Sharing::separate, 2 * density}, {Pattern::copy, Sharing::separate, 2 * density},
           {Pattern::add, Sharing::separate, 2 * density},   {Pattern::triad, Sharing::separate, 2 * density}};
@@ -122,11 +122,11 @@ std::optional<std::map<std::string, double>> nearest_shape(std::span<const Measu
 /// Where all walk over all of it, one group for each compute unit, with as many items: of several in one unit, those
 /// behind would find in its cache what those ahead have just read. Where the driver does not say how many units there
 /// are, all.
-std::map<std::string, double> shared_shape(const gpu::DeviceInfo& device, const std::map<std::string, double>& found) {
-  if (device.compute_units == 0 && device.type != gpu::DeviceType::cpu) return found;
+std::map<std::string, double> shared_shape(const device::DeviceInfo& device, const std::map<std::string, double>& found) {
+  if (device.compute_units == 0 && device.type != device::DeviceType::cpu) return found;
   workloads::Shape shape = workloads::shape_of(found);
   const std::uint32_t units = workloads::compute_units_of(device);
-  while (device.type != gpu::DeviceType::cpu && shape.groups > units &&
+  while (device.type != device::DeviceType::cpu && shape.groups > units &&
          2 * shape.group_size <= device.largest_group_size) {
     shape.group_size *= 2;
     shape.groups = (shape.groups + 1) / 2;
@@ -146,15 +146,15 @@ Point launch_point(const std::map<std::string, double>& shape) {
 
 /// By the other paths, where the nearest caches and where memory serve them; what a work-group has of its own is as
 /// large as it is. prepare() finds their shapes.
-std::vector<Point> further_paths(const gpu::DeviceInfo& device, const Request& request) {
+std::vector<Point> further_paths(const device::DeviceInfo& device, const Request& request) {
   const double units = units_of(device);
-  const double groups_per_unit = device.type == gpu::DeviceType::cpu ? 1 : 4;  // as a shape begins with
+  const double groups_per_unit = device.type == device::DeviceType::cpu ? 1 : 4;  // as a shape begins with
   const double largest = largest_stream_bytes(device, request);
   const double nearest = std::min(nearest_bytes * units, largest);
   const std::vector<std::pair<Pattern, double>> wanted{
       {Pattern::read_image, nearest},
       // A CPU's texture unit is a program, which no memory holds up: where time is short its nearest size tells all.
-      {Pattern::read_image, device.type == gpu::DeviceType::cpu && request.effort == Effort::quick ? nearest : largest},
+      {Pattern::read_image, device.type == device::DeviceType::cpu && request.effort == Effort::quick ? nearest : largest},
       {Pattern::read_local, workloads::local_part_bytes * groups_per_unit * units}};
   std::vector<Point> points;
   for (const auto& [pattern, bytes] : wanted) {
@@ -167,14 +167,14 @@ std::vector<Point> further_paths(const gpu::DeviceInfo& device, const Request& r
 
 }  // namespace
 
-double largest_stream_bytes(const gpu::DeviceInfo& device, const Request& request) {
+double largest_stream_bytes(const device::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
   const double largest = largest_by_default(device, request.effort);
   // Beyond a binding's range lavapipe needs twice the instructions: a step in the curve that is no level.
-  return device.type == gpu::DeviceType::cpu ? std::min(largest, static_cast<double>(device.bound_bytes)) : largest;
+  return device.type == device::DeviceType::cpu ? std::min(largest, static_cast<double>(device.bound_bytes)) : largest;
 }
 
-Point stream_point(const gpu::DeviceInfo& device, Pattern pattern, Sharing sharing, double wanted_bytes) {
+Point stream_point(const device::DeviceInfo& device, Pattern pattern, Sharing sharing, double wanted_bytes) {
   const double bytes = rounded(wanted_bytes, grain_of(device, pattern, sharing, wanted_bytes));
   // Filling, and untimed laps.
   return {.series = series_of(pattern, sharing), .x = {{"bytes", bytes}}, .expected_seconds = 0.08 + 4e-9 * bytes};
@@ -193,7 +193,7 @@ bool asked_for(const Request& request, const Point& point) {
   return measure::is_asked_for(request, point.x.at("bytes"));
 }
 
-std::vector<Point> search_points(const gpu::DeviceInfo& device, const Request& request) {
+std::vector<Point> search_points(const device::DeviceInfo& device, const Request& request) {
   std::vector<Point> points;
   for (const Pattern pattern : searched_patterns(request.effort)) {
     const double largest = largest_stream_bytes(device, request);
@@ -211,7 +211,7 @@ std::vector<Point> search_points(const gpu::DeviceInfo& device, const Request& r
   return points;
 }
 
-std::vector<Point> sweep_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> sweep_points(const device::DeviceInfo& device, const Request& request,
                                 std::span<const Measurement> searched) {
   std::vector<Point> points;
   for (const Sweep& sweep : sweeps(request.effort, device.type)) {

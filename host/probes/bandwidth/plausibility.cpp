@@ -117,7 +117,7 @@ std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measure
                   *worst->state.device_state.memory_peak_gbps, size_text(caches)))};
 }
 
-std::vector<Finding> more_than_units_take(const gpu::DeviceInfo& device, std::span<const Measurement> measurements) {
+std::vector<Finding> more_than_units_take(const device::DeviceInfo& device, std::span<const Measurement> measurements) {
   const Measurement* worst = furthest_above(measurements, [&](const Measurement& one) {
     return device.compute_units * measure::clock_mhz(device, one.state) / 1e3 * most_bytes_per_cycle;
   });

@@ -19,6 +19,6 @@ std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measure
 
 /// Where more came than 256 bytes a cycle to each compute unit, by the fastest clock that anybody tells; on a CPU,
 /// whose driver may not know of a boost, by the one that was measured.
-std::vector<Finding> more_than_units_take(const gpu::DeviceInfo& device, std::span<const Measurement> measurements);
+std::vector<Finding> more_than_units_take(const device::DeviceInfo& device, std::span<const Measurement> measurements);
 
 }  // namespace sonde::probes

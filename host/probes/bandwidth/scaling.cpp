@@ -124,7 +124,7 @@ analysis::Estimate groups_in_other_runs(const measure::SeenByVisit<GbpsByGroups>
 
 bool is_scaling(const Point& point) { return point.x.contains("groups") && point.x.contains("bytes"); }
 
-std::vector<Point> scaling_points(const gpu::DeviceInfo&, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> scaling_points(const device::DeviceInfo&, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points;
   for (const Measurement* footprint : footprints(known, request.effort)) {
     const Point& swept = footprint->point;

@@ -17,7 +17,7 @@ bool is_scaling(const Point& point);
 
 /// Points still wanted to know how many work-groups get all of it: at one working set in each flat stretch of the curve
 /// of reading, 1, 2, 4 … groups, then numbers between, until that which suffices is known within an eighth.
-std::vector<Point> scaling_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> scaling_points(const device::DeviceInfo& device, const Request& request,
                                   std::span<const Measurement> known);
 
 /// How many work-groups one working set takes.

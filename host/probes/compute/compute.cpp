@@ -23,7 +23,7 @@
 
 #include <algorithm>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/compute/findings.hpp"
 #include "probes/compute/plan.hpp"
@@ -38,8 +38,8 @@ using workloads::ArithmeticShape;
 using workloads::NumberType;
 using workloads::Operation;
 
-std::optional<std::string> compute_obstacle(const gpu::DeviceInfo& device) {
-  const bool has_none = std::ranges::all_of(gpu::number_types, [&](const gpu::NumberTypeFacts& type) {
+std::optional<std::string> compute_obstacle(const device::DeviceInfo& device) {
+  const bool has_none = std::ranges::all_of(device::number_types, [&](const device::NumberTypeFacts& type) {
     return device.missing_types.contains(std::string(type.name));
   });
   if (!has_none) return std::nullopt;
@@ -47,16 +47,16 @@ std::optional<std::string> compute_obstacle(const gpu::DeviceInfo& device) {
 }
 
 /// A CPU's driver takes as long to compile a shape as a GPU takes for all of them.
-workloads::ArithmeticSearch search_depth(const Request& request, const gpu::DeviceInfo& device, NumberType type) {
-  const bool on_cpu = device.type == gpu::DeviceType::cpu;
+workloads::ArithmeticSearch search_depth(const Request& request, const device::DeviceInfo& device, NumberType type) {
+  const bool on_cpu = device.type == device::DeviceType::cpu;
   int rounds = request.effort == Effort::quick ? 0 : request.effort == Effort::normal ? 2 : 4;
   if (request.effort == Effort::quick && type == NumberType::fp32 && !on_cpu) rounds = 1;
   if (on_cpu) rounds = std::min(rounds, 1);
   return {.rounds = rounds, .alive = request.alive};
 }
 
-Workload prepare_compute(gpu::Device& device, const Point& point, const Request& request) {
-  if (is_of_no_kernel(point)) throw gpu::Unsupported(device.info().missing_types.at(point.series.at("type")).reason);
+Workload prepare_compute(device::Device& device, const Point& point, const Request& request) {
+  if (is_of_no_kernel(point)) throw device::Unsupported(device.info().missing_types.at(point.series.at("type")).reason);
   if (is_of_roofline(point)) return prepare_roofline(device, point, request);
   if (is_of_sustained(point)) return prepare_sustained(device, point, request);
   const NumberType type = workloads::number_type_of(point.series);
@@ -76,7 +76,7 @@ Conclusion conclude_compute(const Request&, std::span<const Measurement> measure
   return {.levels = {}, .findings = found};
 }
 
-std::vector<Finding> stated_compute(const gpu::DeviceInfo& device, std::span<const Measurement> measurements) {
+std::vector<Finding> stated_compute(const device::DeviceInfo& device, std::span<const Measurement> measurements) {
   std::vector<Finding> found = peaks(device, measurements);
   for (Finding& one : more_than_units_compute(device, measurements)) found.push_back(std::move(one));
   return found;

@@ -28,7 +28,7 @@ constexpr double most_bits_of_a_gpu = 2 * 128 * 32;
 constexpr double most_bits_of_a_cpu = 2 * 2 * 512;
 
 /// By each compute unit in each cycle; 0 where the clock or the number of units is not known.
-double per_unit_and_cycle(const gpu::DeviceInfo& device, const Measurement& one) {
+double per_unit_and_cycle(const device::DeviceInfo& device, const Measurement& one) {
   const double cycles_per_ns = device.compute_units * measure::clock_mhz(device, one.state) / 1e3;
   return cycles_per_ns > 0 ? median_of(one) / cycles_per_ns : 0;
 }
@@ -41,9 +41,9 @@ std::string shape_text(const std::map<std::string, double>& shape) {
 
 }  // namespace
 
-std::vector<Finding> peaks(const gpu::DeviceInfo& device, std::span<const Measurement> measurements) {
+std::vector<Finding> peaks(const device::DeviceInfo& device, std::span<const Measurement> measurements) {
   std::vector<Finding> found;
-  for (const gpu::NumberTypeFacts& type : gpu::number_types) {
+  for (const device::NumberTypeFacts& type : device::number_types) {
     const Measurement* const main = main_rate(measurements, type.type);
     if (main == nullptr) continue;
     Finding finding{.series = main->point.series, .name = "peak", .unit = "Gop/s"};
@@ -96,10 +96,10 @@ std::vector<Finding> half_rates(std::span<const Measurement> measurements) {
   return {finding};
 }
 
-std::vector<Finding> more_than_units_compute(const gpu::DeviceInfo& device, std::span<const Measurement> measurements) {
-  const double most_bits = device.type == gpu::DeviceType::cpu ? most_bits_of_a_cpu : most_bits_of_a_gpu;
+std::vector<Finding> more_than_units_compute(const device::DeviceInfo& device, std::span<const Measurement> measurements) {
+  const double most_bits = device.type == device::DeviceType::cpu ? most_bits_of_a_cpu : most_bits_of_a_gpu;
   std::vector<Finding> found;
-  for (const gpu::NumberTypeFacts& type : gpu::number_types) {
+  for (const device::NumberTypeFacts& type : device::number_types) {
     const double allowed = most_bits / type.bits;
     const Measurement* worst = nullptr;
     double most = by_the_clock;

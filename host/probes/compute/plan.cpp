@@ -25,24 +25,24 @@ constexpr const char* brain_floats = "bf16";
 
 /// A CPU's driver takes seconds to compile what a GPU's does in milliseconds: where time is short, what most programs
 /// compute with has to do.
-bool is_in_short(const gpu::DeviceInfo& device, const Request& request) {
-  return device.type == gpu::DeviceType::cpu && request.effort == Effort::quick;
+bool is_in_short(const device::DeviceInfo& device, const Request& request) {
+  return device.type == device::DeviceType::cpu && request.effort == Effort::quick;
 }
 
 /// Where time is short, some; what is missing takes none to say.
-std::vector<NumberType> types_of(const gpu::DeviceInfo& device, const Request& request) {
+std::vector<NumberType> types_of(const device::DeviceInfo& device, const Request& request) {
   constexpr std::array<NumberType, 3> few{NumberType::fp32, NumberType::fp64, NumberType::int32};
   std::vector<NumberType> types;
   std::ranges::copy_if(order_of_types, std::back_inserter(types), [&](NumberType type) {
     return !is_in_short(device, request) || std::ranges::find(few, type) != few.end() ||
-           device.missing_types.contains(std::string(gpu::facts_of(type).name));
+           device.missing_types.contains(std::string(device::facts_of(type).name));
   });
   return types;
 }
 
 std::vector<Operation> operations_of(NumberType type, bool in_short) {
   if (in_short || type == NumberType::four_bytes) return {Operation::fma};
-  if (!gpu::facts_of(type).floating) return {Operation::fma, Operation::add};
+  if (!device::facts_of(type).floating) return {Operation::fma, Operation::add};
   if (type != NumberType::fp32) return {Operation::fma, Operation::add, Operation::multiply};
   return {Operation::fma,         Operation::add,         Operation::multiply, Operation::reciprocal,
           Operation::square_root, Operation::exponential, Operation::sine};
@@ -89,7 +89,7 @@ const Measurement* main_rate(std::span<const Measurement> known, NumberType type
   return found == known.end() ? nullptr : &*found;
 }
 
-std::vector<Point> compute_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> compute_points(const device::DeviceInfo& device, const Request& request,
                                   std::span<const Measurement> known) {
   // A search costs many compilations: what is measured again and again, to see how the machine drifts, has none.
   std::vector<Point> points{point_of(NumberType::fp32, Operation::fma, "dependent", request)};

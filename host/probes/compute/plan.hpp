@@ -27,7 +27,7 @@ bool visits_disagree(const Measurement& one);
 /// The points still wanted: of each type the rate of its multiply-adds, whose prepare() looks for the best shape; then,
 /// in that shape, its other rates, its latencies, and how the rate of fp32 grows with work-groups; the roofline's; and
 /// what its roofs are made of once more where visits disagree or a point lies above.
-std::vector<Point> compute_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> compute_points(const device::DeviceInfo& device, const Request& request,
                                   std::span<const Measurement> known);
 
 }  // namespace sonde::probes

@@ -46,9 +46,9 @@ Series series_of_level(const std::string& level, Sharing sharing) {
   return series;
 }
 
-double memory_bytes(const gpu::DeviceInfo& device, const Request& request) {
+double memory_bytes(const device::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
-  const bool on_cpu = device.type == gpu::DeviceType::cpu;
+  const bool on_cpu = device.type == device::DeviceType::cpu;
   double bytes = (on_cpu ? 1 : 2) * (request.effort == Effort::quick ? 64 << 20 : 128 << 20);
   bytes = std::max(bytes, far_beyond_caches * static_cast<double>(request.stated_cache_bytes));
   double most = 1e18;
@@ -94,7 +94,7 @@ double ridge_at(const Level& level, std::span<const Measurement> known) {
 }
 
 /// Nothing where no larger sizes were asked for than caches may hold.
-std::vector<Level> memory_level(const gpu::DeviceInfo& device, const Request& request) {
+std::vector<Level> memory_level(const device::DeviceInfo& device, const Request& request) {
   const double bytes = memory_bytes(device, request);
   const double least =
       std::max(least_memory_bytes, far_beyond_caches * static_cast<double>(request.stated_cache_bytes));
@@ -104,7 +104,7 @@ std::vector<Level> memory_level(const gpu::DeviceInfo& device, const Request& re
 
 /// A size in each flat stretch of the bandwidth; what the largest is part of may be memory, which is looked at apart:
 /// what one group reads of it, another must not find in a cache.
-std::vector<Level> levels_of(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Level> levels_of(const device::DeviceInfo& device, const Request& request,
                              std::span<const Measurement> known) {
   std::map<double, double> gbps_by_bytes;
   for (const Measurement& one : known) {
@@ -135,7 +135,7 @@ std::uint32_t register_words(std::span<const Measurement> known) {
 bool is_of_roofline(const Point& point) { return point.x.contains("operations_per_byte"); }
 bool is_at_level(const Point& point) { return is_of_roofline(point) && point.series.contains("level"); }
 
-std::vector<Point> roofline_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> roofline_points(const device::DeviceInfo& device, const Request& request,
                                    std::span<const Measurement> known) {
   if (main_rate(known, NumberType::fp32) == nullptr) return {};
   std::vector<Point> points;
@@ -168,7 +168,7 @@ std::vector<Point> roofline_points(const gpu::DeviceInfo& device, const Request&
   return points;
 }
 
-Workload prepare_roofline(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare_roofline(device::Device& device, const Point& point, const Request& request) {
   return workloads::roofline(device, workloads::sharing_of(point.series), workloads::roofline_shape_of(point.shape),
                              static_cast<std::uint64_t>(point.x.at("bytes")), point.x.at("operations_per_byte"),
                              request.seed);

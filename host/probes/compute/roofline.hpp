@@ -19,10 +19,10 @@ bool is_at_level(const Point& point);
 
 /// Points still wanted: a few working sets without operations, by which levels are found; then, at each level, all
 /// operations a byte. At quick the first level and memory, which need not be found.
-std::vector<Point> roofline_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> roofline_points(const device::DeviceInfo& device, const Request& request,
                                    std::span<const Measurement> known);
 
-Workload prepare_roofline(gpu::Device& device, const Point& point, const Request& request);
+Workload prepare_roofline(device::Device& device, const Point& point, const Request& request);
 
 /// A level's roof, and how close the points beneath it come.
 struct Roof {

@@ -18,7 +18,7 @@ using measure::median_of;
 using workloads::NumberType;
 
 constexpr int seconds = 10;
-constexpr gpu::Nanoseconds a_second{1e9};
+constexpr device::Nanoseconds a_second{1e9};
 /// A change below this is what points differ by anyway.
 constexpr double steady = 0.97;
 
@@ -69,10 +69,10 @@ void add_details(Finding& finding, const std::string& when, const counters::Devi
 
 bool is_of_sustained(const Point& point) { return point.x.contains("seconds"); }
 
-std::vector<Point> sustained_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> sustained_points(const device::DeviceInfo& device, const Request& request,
                                     std::span<const Measurement> known) {
   const Measurement* const main = main_rate(known, NumberType::fp32);
-  const bool heats = device.type != gpu::DeviceType::model;
+  const bool heats = device.type != device::DeviceType::model;
   if (main == nullptr || request.effort == Effort::quick || !heats) return {};
   std::vector<Point> points;
   for (int second = 1; second <= seconds; ++second) {
@@ -84,7 +84,7 @@ std::vector<Point> sustained_points(const gpu::DeviceInfo& device, const Request
   return points;
 }
 
-Workload prepare_sustained(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare_sustained(device::Device& device, const Point& point, const Request& request) {
   return workloads::sustained_arithmetic(device, workloads::arithmetic_shape_of(point.shape), a_second, request.seed);
 }
 

@@ -11,10 +11,10 @@ namespace sonde::probes {
 bool is_of_sustained(const Point& point);
 
 /// Points still wanted, in the shape of fp32's peak; none at quick, nor of a simulated device, which nothing heats.
-std::vector<Point> sustained_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> sustained_points(const device::DeviceInfo& device, const Request& request,
                                     std::span<const Measurement> known);
 
-Workload prepare_sustained(gpu::Device& device, const Point& point, const Request& request);
+Workload prepare_sustained(device::Device& device, const Point& point, const Request& request);
 
 /// `sustained`: the rate of the last second over that of the first, with what the device said of itself then.
 std::vector<Finding> sustained(std::span<const Measurement> measurements);

@@ -25,7 +25,7 @@
 
 #include "analysis/prediction.hpp"
 #include "cpu/topology.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/contention/plan.hpp"
@@ -40,15 +40,15 @@ constexpr std::uint64_t mebibyte = 1 << 20;
 constexpr std::uint64_t array_bytes_of_cpus = 64 * mebibyte;
 constexpr std::uint64_t array_bytes_of_gpus = 256 * mebibyte;
 
-bool is_gpu(const gpu::DeviceInfo& info) {
-  return info.type == gpu::DeviceType::discrete || info.type == gpu::DeviceType::integrated;
+bool is_gpu(const device::DeviceInfo& info) {
+  return info.type == device::DeviceType::discrete || info.type == device::DeviceType::integrated;
 }
 
-std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
+std::optional<std::string> obstacle(const device::DeviceInfo&) { return std::nullopt; }
 
 /// Cores on which threads may read: not the chasing one's, nor the last, which the driver needs.
-std::vector<cpu::Core> readers_of(const gpu::DeviceInfo& device) {
-  if (device.type == gpu::DeviceType::model) return {};
+std::vector<cpu::Core> readers_of(const device::DeviceInfo& device) {
+  if (device.type == device::DeviceType::model) return {};
   const cpu::Topology& machine = cpu::machine();
   std::vector<cpu::Core> others = beside(machine, quiet_core(machine, 0));
   if (!others.empty()) others.pop_back();
@@ -59,7 +59,7 @@ std::vector<cpu::Core> readers_of(const gpu::DeviceInfo& device) {
 
 /// Cores on which threads may move memory while nothing walks: all but the last, which the driver needs, and of a CPU
 /// device the one that was taken from it.
-std::vector<cpu::Core> movers_of(const gpu::DeviceInfo& device) {
+std::vector<cpu::Core> movers_of(const device::DeviceInfo& device) {
   const cpu::Topology& machine = cpu::machine();
   std::vector<cpu::Core> cores{quiet_core(machine, 0)};
   if (machine.cores.size() < 2) return {};
@@ -74,11 +74,11 @@ bool allows_large_arrays(const Request& request) {
          request.smallest_bytes.value_or(0) <= 3 * array_bytes_of_cpus;
 }
 
-std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   // One point says why nothing is measured.
   if (!allows_large_arrays(request))
     return known.empty() ? std::vector{contention_points(request, {}, 0u).back()} : std::vector<Point>{};
-  if (device.type == gpu::DeviceType::model) return contention_points(request, known, std::nullopt);
+  if (device.type == device::DeviceType::model) return contention_points(request, known, std::nullopt);
   std::vector<Point> points = contention_points(request, known, static_cast<std::uint32_t>(readers_of(device).size()));
   const Measurement* full = at_load(known, series_of_load(), "ns", 1);
   if (full == nullptr) return points;
@@ -89,15 +89,15 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   return points;
 }
 
-std::uint64_t array_bytes_of(gpu::Device& device) {
+std::uint64_t array_bytes_of(device::Device& device) {
   const std::uint64_t wanted = is_gpu(device.info()) ? array_bytes_of_gpus : array_bytes_of_cpus;
   return std::min(wanted, device.available_bytes() / 8);
 }
 
-Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
-  const gpu::DeviceInfo& info = device.info();
+Workload prepare(device::Device& device, const Point& point, const Request& request) {
+  const device::DeviceInfo& info = device.info();
   if (!allows_large_arrays(request)) {
-    throw gpu::Unsupported("its arrays have to lie beyond every cache, and --sizes leaves such out; include 64 MiB");
+    throw device::Unsupported("its arrays have to lie beyond every cache, and --sizes leaves such out; include 64 MiB");
   }
   if (is_reverse(point)) {
     // Of a walk a lap of one array is long enough.

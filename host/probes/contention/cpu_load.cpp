@@ -4,7 +4,7 @@
 #include <string>
 #include <thread>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -13,8 +13,8 @@ constexpr std::uint64_t least_bytes_a_thread = 128 << 20;
 constexpr std::uint64_t page_bytes = 64 << 10;
 constexpr std::chrono::seconds longest_wait{5};
 
-gpu::Unsupported kept_waiting(std::size_t threads) {
-  return gpu::Unsupported("of " + std::to_string(threads) +
+device::Unsupported kept_waiting(std::size_t threads) {
+  return device::Unsupported("of " + std::to_string(threads) +
                           " CPU threads the system did not run all meanwhile, because other programs have their "
                           "cores: measure again when those are idle");
 }

@@ -13,12 +13,12 @@ namespace sonde::probes {
 /// Threads of the CPU that move memory beyond every cache as fast as they can, each on a core of its own.
 class CpuLoad {
  public:
-  /// Returns once all of them move something. Throws gpu::Unsupported where the system does not let them.
+  /// Returns once all of them move something. Throws device::Unsupported where the system does not let them.
   CpuLoad(std::span<const cpu::Core> cores, cpu::Traffic traffic);
 
   /// What `gbps` says counts from here.
   void begin();
-  /// Read and written together since then. Throws gpu::Unsupported where some thread did not run at all.
+  /// Read and written together since then. Throws device::Unsupported where some thread did not run at all.
   [[nodiscard]] double gbps() const;
 
  private:

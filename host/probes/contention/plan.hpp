@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "probes/probe.hpp"
 
 namespace sonde::probes {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "analysis/prediction.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/visits.hpp"
 #include "probes/contention/cpu_load.hpp"
@@ -95,11 +95,11 @@ std::vector<Point> reverse_points(const Request& request, std::uint32_t most_thr
   return points;
 }
 
-Workload reverse_workload(gpu::Device& device, const Point& point, const Request& request, std::uint64_t bytes,
+Workload reverse_workload(device::Device& device, const Point& point, const Request& request, std::uint64_t bytes,
                           std::span<const cpu::Core> cores) {
   const auto count = static_cast<std::size_t>(point.x.at("cpu_threads"));
   if (cores.empty() || count > cores.size()) {
-    throw gpu::Unsupported("of the " + std::to_string(cpu::machine().cores.size()) +
+    throw device::Unsupported("of the " + std::to_string(cpu::machine().cores.size()) +
                            " cores that this process may use none is left beside the driver's; allow it two");
   }
   const Workload alone = point.x.at("load") == 0

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cpu/topology.hpp"
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "probes/probe.hpp"
 
 // The reverse of contention: what threads of the CPU cost the GPU.
@@ -22,8 +22,8 @@ std::vector<Point> reverse_points(const Request& request, std::uint32_t most_thr
                                   const std::map<std::string, double>& shape);
 
 /// Over a working set of `bytes`, while as many of the cores as the point says move memory.
-/// Throws gpu::Unsupported where there are too few.
-Workload reverse_workload(gpu::Device& device, const Point& point, const Request& request, std::uint64_t bytes,
+/// Throws device::Unsupported where there are too few.
+Workload reverse_workload(device::Device& device, const Point& point, const Request& request, std::uint64_t bytes,
                           std::span<const cpu::Core> cores);
 
 /// `gpu-loss`, one for each traffic.

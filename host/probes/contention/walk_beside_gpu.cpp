@@ -9,7 +9,7 @@
 
 #include "analysis/statistics.hpp"
 #include "cpu/companion.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "probes/contention/cpu_load.hpp"
 #include "probes/contention/plan.hpp"
 #include "probes/contention/windows.hpp"
@@ -20,8 +20,8 @@
 namespace sonde::probes {
 namespace {
 
-using gpu::ChaseWindow;
-using gpu::Nanoseconds;
+using device::ChaseWindow;
+using device::Nanoseconds;
 using workloads::PointerCycle;
 using workloads::Shape;
 
@@ -46,23 +46,23 @@ ChasedMemory& chased_memory(std::uint64_t seed) {
   return memory;
 }
 
-std::unique_ptr<gpu::Companion> companion_of(gpu::Device& device, std::uint64_t seed) {
+std::unique_ptr<device::Companion> companion_of(device::Device& device, std::uint64_t seed) {
   if (auto simulated = device.companion()) return simulated;
   const cpu::Topology& machine = cpu::machine();
-  if (machine.cores.size() < 2 && device.info().type == gpu::DeviceType::cpu) {
-    throw gpu::Unsupported("this process may use one core only, which the driver's threads need; allow it two");
+  if (machine.cores.size() < 2 && device.info().type == device::DeviceType::cpu) {
+    throw device::Unsupported("this process may use one core only, which the driver's threads need; allow it two");
   }
   return cpu::chase_on(quiet_core(machine, 0).cpu, chased_memory(seed).at);
 }
 
-Shape usual_shape(const gpu::DeviceInfo& info) {
+Shape usual_shape(const device::DeviceInfo& info) {
   const std::uint32_t units = workloads::compute_units_of(info);
   return {
       .group_size = std::min(256u, info.largest_group_size), .groups = 8 * units, .in_flight = 2, .interleaved = true};
 }
 
 /// One group a compute unit, and so little for each that three arrays stay in the smallest first cache.
-Shape shape_in_first_cache(const gpu::DeviceInfo& info, Shape shape) {
+Shape shape_in_first_cache(const device::DeviceInfo& info, Shape shape) {
   shape.groups = workloads::compute_units_of(info);
   shape.in_flight = 1;
   shape.spread = false;
@@ -71,9 +71,9 @@ Shape shape_in_first_cache(const gpu::DeviceInfo& info, Shape shape) {
 }
 
 /// The point's shape, or else the one that is found for large arrays.
-Shape shape_of(gpu::Device& device, const Point& point, std::uint64_t array_bytes) {
+Shape shape_of(device::Device& device, const Point& point, std::uint64_t array_bytes) {
   if (point.shape.contains("groups")) return workloads::shape_of(point.shape);
-  if (device.info().type == gpu::DeviceType::model) return usual_shape(device.info());
+  if (device.info().type == device::DeviceType::model) return usual_shape(device.info());
   return workloads::search_shape(device, workloads::Pattern::add, workloads::Sharing::separate, 3 * array_bytes,
                                  workloads::SearchDepth::once);
 }
@@ -129,7 +129,7 @@ class Stretches {
 
 /// A walk of the CPU while the GPU adds arrays and CPU threads read, if any do.
 struct WalkBesideGpu {
-  std::unique_ptr<gpu::Companion> companion;
+  std::unique_ptr<device::Companion> companion;
   std::optional<workloads::ThrottledAdd> sum;  ///< none at no load
   std::unique_ptr<CpuLoad> readers;
   bool is_control = false;
@@ -147,7 +147,7 @@ struct WalkBesideGpu {
     constexpr double faster = 0.95;
     double before_ns = 0;
     for (int number = 0; number < most_stretches; ++number) {
-      const gpu::Busy last = sum->keep_busy(stretch).dispatches.back();
+      const device::Busy last = sum->keep_busy(stretch).dispatches.back();
       alive();
       const double ns = (last.end - last.begin).count();
       if (number > 0 && ns > faster * before_ns) return;
@@ -171,9 +171,9 @@ struct WalkBesideGpu {
         all.add(idle);
         continue;
       }
-      gpu::BusyTimes busy;
+      device::BusyTimes busy;
       const std::vector<ChaseWindow> windows = companion->chase_during([&] { busy = sum->keep_busy(busy_time); });
-      if (const auto flaw = sum->flaw()) throw gpu::Error(*flaw);
+      if (const auto flaw = sum->flaw()) throw device::Error(*flaw);
       alive();
       const std::vector<ChaseWindow> counted = all.undisturbed(inside(windows, busy));
       if (counted.empty()) continue;
@@ -182,7 +182,7 @@ struct WalkBesideGpu {
       for (const double gbps : bandwidths(counted, busy, sum->bytes_per_dispatch())) all.add_moved(gbps);
     }
     if (all.made() < fewest_stretches) {
-      throw gpu::Unsupported(
+      throw device::Unsupported(
           std::to_string(all.made()) + " of " + std::to_string(wanted) +
           " stretches of the CPU's walk had windows that were not interrupted" +
           (sum ? " and lay wholly inside a dispatch" : "") +
@@ -197,15 +197,15 @@ struct WalkBesideGpu {
 std::unique_ptr<CpuLoad> reading_threads(std::span<const cpu::Core> cores, std::size_t threads) {
   if (threads == 0) return nullptr;
   if (cores.size() < threads) {
-    throw gpu::Unsupported(
+    throw device::Unsupported(
         "of the " + std::to_string(cpu::machine().cores.size()) +
         " cores that this process may use one walks and the others are the device's, so that none is left to read");
   }
   return std::make_unique<CpuLoad>(cores.first(threads), cpu::Traffic::read);
 }
 
-void throttle(workloads::ThrottledAdd& sum, double load, const gpu::DeviceInfo& info) {
-  if (info.type == gpu::DeviceType::model) {
+void throttle(workloads::ThrottledAdd& sum, double load, const device::DeviceInfo& info) {
+  if (info.type == device::DeviceType::model) {
     // Its clock has no noise of short times, and the host works for all that it writes.
     sum.throttle(load, Nanoseconds(20e6), Nanoseconds(0.2e6));
   } else {
@@ -216,9 +216,9 @@ void throttle(workloads::ThrottledAdd& sum, double load, const gpu::DeviceInfo& 
 
 }  // namespace
 
-Workload walk_beside_gpu(gpu::Device& device, const Point& point, const Request& request, std::uint64_t array_bytes,
+Workload walk_beside_gpu(device::Device& device, const Point& point, const Request& request, std::uint64_t array_bytes,
                          std::span<const cpu::Core> readers) {
-  const gpu::DeviceInfo& info = device.info();
+  const device::DeviceInfo& info = device.info();
   const auto work = std::make_shared<WalkBesideGpu>();
   work->quick = request.effort == Effort::quick;
   work->is_control = point.series == series_of_control();
@@ -237,7 +237,7 @@ Workload walk_beside_gpu(gpu::Device& device, const Point& point, const Request&
     throttle(*work->sum, load, info);
     shape["rounds"] = work->sum->rounds();
   }
-  shape["same_silicon"] = info.type == gpu::DeviceType::cpu ? 1 : 0;
+  shape["same_silicon"] = info.type == device::DeviceType::cpu ? 1 : 0;
   return {.unit = "ns",
           .has_cycles = false,
           .run = {},

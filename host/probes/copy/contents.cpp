@@ -32,8 +32,8 @@ std::uint32_t sum_of(std::span<const std::byte> block) {
 }
 
 /// As kernels/stream_read.cl is compiled: what a group reads in one trip is a part of a block.
-Shape shape_for(const gpu::DeviceInfo& info) {
-  if (info.type != gpu::DeviceType::cpu) {
+Shape shape_for(const device::DeviceInfo& info) {
+  if (info.type != device::DeviceType::cpu) {
     return {.group_size = std::min(64u, std::bit_floor(info.largest_group_size)), .vector_words = 4, .in_flight = 4};
   }
   // On a CPU an item is a vector lane or a turn of a loop: as many as fill one wide load.
@@ -43,9 +43,9 @@ Shape shape_for(const gpu::DeviceInfo& info) {
 
 }  // namespace
 
-DeviceProof::DeviceProof(gpu::Device& device, std::uint64_t blocks, gpu::Use use)
+DeviceProof::DeviceProof(device::Device& device, std::uint64_t blocks, device::Use use)
     : device_(device), blocks_(blocks), random_(blocks) {
-  const gpu::DeviceInfo& info = device.info();
+  const device::DeviceInfo& info = device.info();
   const Shape shape = shape_for(info);
   group_size_ = shape.group_size;
   stripes_ = block_words / shape.block_words();
@@ -56,7 +56,7 @@ DeviceProof::DeviceProof(gpu::Device& device, std::uint64_t blocks, gpu::Use use
   sums_ = device.make_buffer(std::uint64_t{group_size_} * groups_ * sizeof(std::uint32_t), use);
 }
 
-std::optional<std::string> DeviceProof::flaw(gpu::Buffer& buffer, const BlockSums& source, std::uint64_t first_block) {
+std::optional<std::string> DeviceProof::flaw(device::Buffer& buffer, const BlockSums& source, std::uint64_t first_block) {
   // Of each group, one after the other in its own slice.
   const auto stripes = static_cast<std::uint32_t>(blocks_ / groups_ * stripes_);
   std::vector<std::uint32_t> found(groups_);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/copies.hpp"
+#include "device/copies.hpp"
 #include "workloads/noise.hpp"
 
 namespace sonde::probes {
@@ -28,20 +28,20 @@ class BlockSums {
 class DeviceProof {
  public:
   /// For buffers of so many blocks that were made for this use.
-  DeviceProof(gpu::Device& device, std::uint64_t blocks, gpu::Use use);
+  DeviceProof(device::Device& device, std::uint64_t blocks, device::Use use);
 
   /// Why `buffer` does not hold the words of `source` from `first_block` on; empty when it does. All of it is
   /// added up on the device, and pages at random are looked at word for word.
-  std::optional<std::string> flaw(gpu::Buffer& buffer, const BlockSums& source, std::uint64_t first_block);
+  std::optional<std::string> flaw(device::Buffer& buffer, const BlockSums& source, std::uint64_t first_block);
 
  private:
-  gpu::Device& device_;
+  device::Device& device_;
   std::uint64_t blocks_;
   std::uint32_t group_size_ = 1;
   std::uint32_t groups_ = 1;
   std::uint32_t stripes_ = 1;  ///< rows of an item's vectors in a block
-  std::unique_ptr<gpu::Kernel> reader_;
-  std::unique_ptr<gpu::Buffer> sums_;
+  std::unique_ptr<device::Kernel> reader_;
+  std::unique_ptr<device::Buffer> sums_;
   std::mt19937_64 random_;
 };
 

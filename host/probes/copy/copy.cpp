@@ -26,13 +26,13 @@
 namespace sonde::probes {
 namespace {
 
-std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
+std::optional<std::string> obstacle(const device::DeviceInfo&) { return std::nullopt; }
 
 bool is_one_of(std::span<const Point> points, const Measurement& one) {
   return std::ranges::any_of(points, [&](const Point& point) { return key_of(point) == key_of(one.point); });
 }
 
-std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points = first_copies(device, request);
   if (!known.empty() && !points.empty()) {
     const bool swept = std::ranges::any_of(known, [&](const Measurement& one) { return !is_one_of(points, one); });
@@ -42,7 +42,7 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   return points;
 }
 
-Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(device::Device& device, const Point& point, const Request& request) {
   const CopyRoute route = route_of(point.series);
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
   if (route.beside_kernel) return copies_beside_kernel(device, route, bytes, request);

@@ -6,11 +6,11 @@
 
 namespace sonde::probes {
 
-CopyEndpoints::CopyEndpoints(gpu::Device& device, Direction direction, const Row& row, const MakeHost& make_host,
+CopyEndpoints::CopyEndpoints(device::Device& device, Direction direction, const Row& row, const MakeHost& make_host,
                              std::uint64_t seed, const MakeBuffer& make_buffer)
     : row_(row), source_(seed) {
   const std::uint64_t source_bytes = row_bytes() + row.step_bytes;
-  const gpu::Use use = workloads::use_for(device.info(), source_bytes);
+  const device::Use use = workloads::use_for(device.info(), source_bytes);
   const auto buffer_of = [&](std::uint64_t size_bytes) {
     return make_buffer ? make_buffer(size_bytes, use) : device.make_buffer(size_bytes, use);
   };
@@ -29,14 +29,14 @@ CopyEndpoints::CopyEndpoints(gpu::Device& device, Direction direction, const Row
   }
 }
 
-gpu::CopyList CopyEndpoints::next() {
+device::CopyList CopyEndpoints::next() {
   const std::uint64_t begin = ++rows_ % 2 * row_.step_bytes;
-  gpu::CopyList list;
+  device::CopyList list;
   for (std::uint32_t copy = 0; copy < row_.copies; ++copy) {
     const std::uint64_t offset = copy * row_.bytes;
-    const gpu::CopyPlace from{
+    const device::CopyPlace from{
         .buffer = from_.get(), .host = from_ ? nullptr : host_.get(), .offset_bytes = begin + offset};
-    const gpu::CopyPlace to{.buffer = to_.get(), .host = to_ ? nullptr : host_.get(), .offset_bytes = offset};
+    const device::CopyPlace to{.buffer = to_.get(), .host = to_ ? nullptr : host_.get(), .offset_bytes = offset};
     list.push_back({.from = from, .to = to, .bytes = row_.bytes});
   }
   return list;

@@ -6,17 +6,17 @@
 #include <optional>
 #include <string>
 
-#include "gpu/copies.hpp"
+#include "device/copies.hpp"
 #include "probes/copy/contents.hpp"
 #include "probes/copy/route.hpp"
 
 namespace sonde::probes {
 
 /// Host memory of so many bytes, of whatever kind the copies are to be measured with.
-using MakeHost = std::function<std::unique_ptr<gpu::HostMemory>(std::uint64_t size_bytes)>;
+using MakeHost = std::function<std::unique_ptr<device::HostMemory>(std::uint64_t size_bytes)>;
 
 /// Memory of the device; of the ordinary kind where a way to copy wants no other.
-using MakeBuffer = std::function<std::unique_ptr<gpu::Buffer>(std::uint64_t size_bytes, gpu::Use use)>;
+using MakeBuffer = std::function<std::unique_ptr<device::Buffer>(std::uint64_t size_bytes, device::Use use)>;
 
 /// A row of copies, one after the other, with a place of its own for each.
 struct Row {
@@ -30,11 +30,11 @@ struct Row {
 /// they begin, so that every byte that is written changes every time.
 class CopyEndpoints {
  public:
-  CopyEndpoints(gpu::Device& device, Direction direction, const Row& row, const MakeHost& make_host, std::uint64_t seed,
+  CopyEndpoints(device::Device& device, Direction direction, const Row& row, const MakeHost& make_host, std::uint64_t seed,
                 const MakeBuffer& make_buffer = {});
 
   /// The next row.
-  gpu::CopyList next();
+  device::CopyList next();
   /// Why memory does not hold what the last row copied; empty when it does.
   std::optional<std::string> flaw();
   const Row& row() const { return row_; }
@@ -44,9 +44,9 @@ class CopyEndpoints {
   Row row_;
   std::uint64_t rows_ = 0;
   BlockSums source_;
-  std::unique_ptr<gpu::Buffer> from_;  ///< host_ where it is empty
-  std::unique_ptr<gpu::Buffer> to_;    ///< host_ where it is empty
-  std::unique_ptr<gpu::HostMemory> host_;
+  std::unique_ptr<device::Buffer> from_;  ///< host_ where it is empty
+  std::unique_ptr<device::Buffer> to_;    ///< host_ where it is empty
+  std::unique_ptr<device::HostMemory> host_;
   std::optional<DeviceProof> proof_;  ///< of to_
 };
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "kernels.hpp"
 #include "measure/counted_window.hpp"
 #include "probes/copy/endpoints.hpp"
@@ -24,7 +24,7 @@ using workloads::SearchDepth;
 using workloads::Shape;
 
 /// The driver's memory in which the CPU can write and the device read.
-const gpu::MemoryKind& kind_for_kernels(const gpu::DeviceInfo& info, HostEnd host) {
+const device::MemoryKind& kind_for_kernels(const device::DeviceInfo& info, HostEnd host) {
   const std::vector<std::string> names =
       host == HostEnd::imported
           ? std::vector<std::string>{"use-host-ptr", "imported-host"}
@@ -33,30 +33,30 @@ const gpu::MemoryKind& kind_for_kernels(const gpu::DeviceInfo& info, HostEnd hos
                 "device-local+host-visible+host-coherent+host-cached", "device-local+host-visible+host-coherent"};
   std::string reason = "the driver has no memory of the host that kernels reach";
   for (const std::string& name : names) {
-    const auto found = std::ranges::find(info.memory_kinds, name, &gpu::MemoryKind::name);
+    const auto found = std::ranges::find(info.memory_kinds, name, &device::MemoryKind::name);
     if (found == info.memory_kinds.end()) continue;
     if (found->missing.empty()) return *found;
     reason = found->missing;
   }
-  throw gpu::Unsupported(reason);
+  throw device::Unsupported(reason);
 }
 
 /// Memory of the host that is a kernel's argument too, whenever the CPU is not looking at it.
-class KernelHost final : public gpu::HostMemory {
+class KernelHost final : public device::HostMemory {
  public:
-  explicit KernelHost(std::unique_ptr<gpu::Buffer> buffer) : buffer_(std::move(buffer)) {}
+  explicit KernelHost(std::unique_ptr<device::Buffer> buffer) : buffer_(std::move(buffer)) {}
   std::span<std::byte> bytes() override {
-    if (mapped_.empty()) mapped_ = buffer_->map(gpu::Access::write);
+    if (mapped_.empty()) mapped_ = buffer_->map(device::Access::write);
     return mapped_;
   }
-  gpu::Buffer& for_kernel() {
+  device::Buffer& for_kernel() {
     if (!mapped_.empty()) buffer_->unmap();
     mapped_ = {};
     return *buffer_;
   }
 
  private:
-  std::unique_ptr<gpu::Buffer> buffer_;
+  std::unique_ptr<device::Buffer> buffer_;
   std::span<std::byte> mapped_;
 };
 
@@ -66,7 +66,7 @@ constexpr double faster_than_any_bus_gbps = 400;
 constexpr std::uint64_t looked_at_bytes = 32 << 20;
 
 /// What a view of so much of it takes at best, after the device has written all of it.
-double view_ns(gpu::Device& device, const gpu::MemoryKind& kind, std::uint64_t bytes) {
+double view_ns(device::Device& device, const device::MemoryKind& kind, std::uint64_t bytes) {
   constexpr int looks = 3;
   const auto source = device.make_buffer(bytes);
   const auto memory = device.make_buffer_in(kind, bytes);
@@ -78,27 +78,27 @@ double view_ns(gpu::Device& device, const gpu::MemoryKind& kind, std::uint64_t b
     // One block is enough: drivers know of whole buffers alone what is new.
     const workloads::WalkScalars scalars{.trips = 1, .start = 0, .blocks = walk.blocks};
     (void)device.run(*kernel, {.buffers = {source.get(), memory.get()}, .scalars = scalars.in_order({0}), .groups = 1});
-    const gpu::Nanoseconds begin = device.host_time();
-    (void)memory->map(gpu::Access::read);
+    const device::Nanoseconds begin = device.host_time();
+    (void)memory->map(device::Access::read);
     least_ns = std::min(least_ns, (device.host_time() - begin).count());
     memory->unmap();
   }
   return least_ns;
 }
 
-/// Throws gpu::Unsupported where kernels find this memory of the host in the device.
-void check_stays_in_the_host(gpu::Device& device, const gpu::MemoryKind& kind) {
+/// Throws device::Unsupported where kernels find this memory of the host in the device.
+void check_stays_in_the_host(device::Device& device, const device::MemoryKind& kind) {
   if (device.info().unified_memory) return;
   constexpr std::uint64_t least_bytes = 64 << 10;
   const double more_ns = view_ns(device, kind, looked_at_bytes) - view_ns(device, kind, least_bytes);
   if (more_ns < static_cast<double>(looked_at_bytes - least_bytes) / faster_than_any_bus_gbps) return;
-  throw gpu::Unsupported(
+  throw device::Unsupported(
       "the driver keeps this memory in the device while kernels run, and copies it when the CPU "
       "looks, so that what a kernel copies never crosses to the host; the rows of the driver's own "
       "copies do");
 }
 
-gpu::Buffer& buffer_of(const gpu::CopyPlace& place) {
+device::Buffer& buffer_of(const device::CopyPlace& place) {
   return place.buffer != nullptr ? *place.buffer : static_cast<KernelHost&>(*place.host).for_kernel();
 }
 
@@ -114,30 +114,30 @@ Shape dividing(Shape shape, std::uint64_t bytes) {
 }
 
 struct KernelCopies {
-  gpu::Device& device;
+  device::Device& device;
   Shape shape;
-  std::unique_ptr<gpu::Kernel> kernel;
+  std::unique_ptr<device::Kernel> kernel;
   CopyEndpoints endpoints;
 
   std::uint64_t block_bytes() const { return std::uint64_t{shape.block_words()} * sizeof(std::uint32_t); }
 
-  gpu::Nanoseconds run(std::uint32_t copies, const Limits& limits) {
+  device::Nanoseconds run(std::uint32_t copies, const Limits& limits) {
     const measure::CountedWindow window(limits, copies);
-    gpu::Nanoseconds time{0};
+    device::Nanoseconds time{0};
     for (std::uint32_t copy = 0; copy < copies; ++copy) time += run_one();
     return time;
   }
 
-  gpu::Nanoseconds run_one() {
-    const gpu::Copy copy = endpoints.next().front();
-    gpu::Buffer& from = buffer_of(copy.from);
-    gpu::Buffer& to = buffer_of(copy.to);
+  device::Nanoseconds run_one() {
+    const device::Copy copy = endpoints.next().front();
+    device::Buffer& from = buffer_of(copy.from);
+    device::Buffer& to = buffer_of(copy.to);
     const auto all_trips = static_cast<std::uint32_t>(copy.bytes / block_bytes() / shape.groups);
     const std::uint32_t block_step = shape.interleaved ? shape.groups : 1;
     const auto shift = static_cast<std::uint32_t>(copy.from.offset_bytes / block_bytes() / block_step);
     // The walk's end, where it would begin anew, is further than any group gets.
     const std::uint32_t blocks = all_trips + shift;
-    gpu::Nanoseconds time{0};
+    device::Nanoseconds time{0};
     for (std::uint32_t done = 0; done < all_trips;) {
       const workloads::WalkScalars walk{.trips = std::min(all_trips - done, device.info().most_trips),
                                         .start = done,
@@ -153,7 +153,7 @@ struct KernelCopies {
 
 }  // namespace
 
-Workload copies_by_kernel(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes, const Point& point,
+Workload copies_by_kernel(device::Device& device, const CopyRoute& route, std::uint64_t bytes, const Point& point,
                           const Request& request) {
   if (route.direction != Direction::within)
     check_stays_in_the_host(device, kind_for_kernels(device.info(), route.host));
@@ -166,7 +166,7 @@ Workload copies_by_kernel(gpu::Device& device, const CopyRoute& route, std::uint
   const std::uint64_t step_blocks = shape.interleaved ? shape.groups : 1;
   const std::uint64_t step_bytes = step_blocks * shape.block_words() * sizeof(std::uint32_t);
   const Row row{.bytes = bytes, .copies = 1, .step_bytes = std::max(step_bytes, proof_block_bytes)};
-  const gpu::Use use = workloads::use_for(device.info(), bytes + row.step_bytes);
+  const device::Use use = workloads::use_for(device.info(), bytes + row.step_bytes);
   const MakeHost make_host = [&](std::uint64_t size_bytes) {
     return std::make_unique<KernelHost>(
         device.make_buffer_in(kind_for_kernels(device.info(), route.host), size_bytes, use));
@@ -178,7 +178,7 @@ Workload copies_by_kernel(gpu::Device& device, const CopyRoute& route, std::uint
   const auto observe = [work, copies](const Limits& limits, const std::function<void()>& alive) {
     Repetitions result;
     result.values = repeated(limits, alive, [&] {
-      const gpu::Nanoseconds time = work->run(copies, limits);
+      const device::Nanoseconds time = work->run(copies, limits);
       check(work->endpoints);
       return Repetition{gbps(work->endpoints.row_bytes() * copies, time), time};
     });

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <memory>
 
-#include "gpu/error.hpp"
-#include "gpu/page_aligned.hpp"
+#include "device/error.hpp"
+#include "device/page_aligned.hpp"
 #include "probes/copy/endpoints.hpp"
 #include "probes/copy/repetitions.hpp"
 #include "probes/copy/work.hpp"
@@ -15,36 +15,36 @@ namespace sonde::probes {
 namespace {
 
 /// On pages of its own: memcpy may be five times as slow where both sides are not aligned alike.
-class Ordinary final : public gpu::HostMemory {
+class Ordinary final : public device::HostMemory {
  public:
   explicit Ordinary(std::uint64_t size_bytes) : memory_(size_bytes) {}
   std::span<std::byte> bytes() override { return memory_.bytes(); }
 
  private:
-  gpu::PageAligned memory_;
+  device::PageAligned memory_;
 };
 
 /// The device's own memory, in the kind of this name where it has kinds of memory that can be mapped.
-std::unique_ptr<gpu::Buffer> mappable(gpu::Device& device, std::uint64_t size_bytes, gpu::Use use) {
+std::unique_ptr<device::Buffer> mappable(device::Device& device, std::uint64_t size_bytes, device::Use use) {
   const auto& kinds = device.info().memory_kinds;
-  const auto own = std::ranges::find(kinds, "device", &gpu::MemoryKind::name);
+  const auto own = std::ranges::find(kinds, "device", &device::MemoryKind::name);
   if (own == kinds.end() || !own->missing.empty()) return device.make_buffer(size_bytes, use);
   return device.make_buffer_in(*own, size_bytes, use);
 }
 
 struct MappedCopies {
-  gpu::Device& device;
+  device::Device& device;
   CopyEndpoints endpoints;
 
-  gpu::Nanoseconds run() {
-    const gpu::Copy copy = endpoints.next().front();
+  device::Nanoseconds run() {
+    const device::Copy copy = endpoints.next().front();
     const bool writes = copy.to.buffer != nullptr;
-    gpu::Buffer& buffer = writes ? *copy.to.buffer : *copy.from.buffer;
-    gpu::HostMemory& host = writes ? *copy.from.host : *copy.to.host;
+    device::Buffer& buffer = writes ? *copy.to.buffer : *copy.from.buffer;
+    device::HostMemory& host = writes ? *copy.from.host : *copy.to.host;
     const std::span<std::byte> ours =
         host.bytes().subspan(writes ? copy.from.offset_bytes : copy.to.offset_bytes, copy.bytes);
-    const gpu::Nanoseconds begin = device.host_time();
-    const std::span<std::byte> theirs = buffer.map(writes ? gpu::Access::overwrite : gpu::Access::read);
+    const device::Nanoseconds begin = device.host_time();
+    const std::span<std::byte> theirs = buffer.map(writes ? device::Access::overwrite : device::Access::read);
     if (writes) {
       std::memcpy(theirs.data() + copy.to.offset_bytes, ours.data(), copy.bytes);
     } else {
@@ -57,9 +57,9 @@ struct MappedCopies {
 
 }  // namespace
 
-Workload copies_by_mapping(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes, const Request& request) {
+Workload copies_by_mapping(device::Device& device, const CopyRoute& route, std::uint64_t bytes, const Request& request) {
   const MakeHost make_host = [](std::uint64_t size_bytes) { return std::make_unique<Ordinary>(size_bytes); };
-  const MakeBuffer make_buffer = [&](std::uint64_t size_bytes, gpu::Use use) {
+  const MakeBuffer make_buffer = [&](std::uint64_t size_bytes, device::Use use) {
     return mappable(device, size_bytes, use);
   };
   const auto work = std::shared_ptr<MappedCopies>(new MappedCopies{
@@ -69,11 +69,11 @@ Workload copies_by_mapping(gpu::Device& device, const CopyRoute& route, std::uin
   const auto observe = [work, copies](const Limits& limits, const std::function<void()>& alive) {
     Repetitions result;
     result.values = repeated(limits, alive, [&] {
-      gpu::Nanoseconds time{0};
+      device::Nanoseconds time{0};
       for (std::uint32_t copy = 0; copy < copies; ++copy) time += work->run();
       check(work->endpoints);
       // Of a simulated CPU, whose own work costs nothing.
-      if (time.count() <= 0) throw gpu::Unsupported("neither maps nor the CPU's copying take any time on this device");
+      if (time.count() <= 0) throw device::Unsupported("neither maps nor the CPU's copying take any time on this device");
       return Repetition{gbps(work->endpoints.row_bytes() * copies, time), time};
     });
     result.steps = copies;

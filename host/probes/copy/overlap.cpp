@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "kernels.hpp"
 #include "probes/copy/endpoints.hpp"
 #include "probes/copy/repetitions.hpp"
@@ -27,11 +27,11 @@ constexpr double longest_copies_ns = 20e6;
 /// Reads a few pages for each compute unit again and again: it keeps all of them busy and leaves memory to the copies.
 class BusyKernel {
  public:
-  explicit BusyKernel(gpu::Device& device)
+  explicit BusyKernel(device::Device& device)
       : device_(device),
         shape_(shape_for(device.info())),
         walk_(shape_, workloads::Sharing::separate, array_bytes(shape_)) {
-    const gpu::Use use = workloads::use_for(device.info(), array_bytes(shape_));
+    const device::Use use = workloads::use_for(device.info(), array_bytes(shape_));
     kernel_ = device.make_kernel(kernels::stream_read, shape_.group_size, shape_.constants());
     words_ = device.make_buffer(array_bytes(shape_), use);
     (void)workloads::write_noise(*words_, workloads::Noise(7), shape_.block_words());
@@ -48,15 +48,15 @@ class BusyKernel {
     }
   }
 
-  gpu::Nanoseconds run() { return device_.run(*kernel_, launch()); }
-  gpu::Kernel& kernel() { return *kernel_; }
-  gpu::Launch launch() const {
+  device::Nanoseconds run() { return device_.run(*kernel_, launch()); }
+  device::Kernel& kernel() { return *kernel_; }
+  device::Launch launch() const {
     return {.buffers = {words_.get(), sums_.get()}, .scalars = walk_.scalars(trips_, 0), .groups = shape_.groups};
   }
 
  private:
-  static Shape shape_for(const gpu::DeviceInfo& info) {
-    const bool cpu = info.type == gpu::DeviceType::cpu;
+  static Shape shape_for(const device::DeviceInfo& info) {
+    const bool cpu = info.type == device::DeviceType::cpu;
     return {.group_size = cpu ? 1u : std::min(256u, info.largest_group_size),
             .groups = 2 * workloads::compute_units_of(info),
             .in_flight = 8};
@@ -65,18 +65,18 @@ class BusyKernel {
     return std::uint64_t{shape.block_words()} * shape.groups * sizeof(std::uint32_t);
   }
 
-  gpu::Device& device_;
+  device::Device& device_;
   Shape shape_;
   workloads::StreamWalk walk_;
   std::uint32_t trips_ = 64;
-  std::unique_ptr<gpu::Kernel> kernel_;
-  std::unique_ptr<gpu::Buffer> words_;
-  std::unique_ptr<gpu::Buffer> sums_;
+  std::unique_ptr<device::Kernel> kernel_;
+  std::unique_ptr<device::Buffer> words_;
+  std::unique_ptr<device::Buffer> sums_;
 };
 
 struct Beside {
-  gpu::Copies& copies;
-  gpu::CopyEngine engine;
+  device::Copies& copies;
+  device::CopyEngine engine;
   BusyKernel busy;
   std::unique_ptr<CopyEndpoints> endpoints;
 
@@ -87,15 +87,15 @@ struct Beside {
     return ns;
   }
 
-  gpu::BesideTimes together() {
-    const gpu::BesideTimes times = copies.run_beside(engine, endpoints->next(), busy.kernel(), busy.launch());
+  device::BesideTimes together() {
+    const device::BesideTimes times = copies.run_beside(engine, endpoints->next(), busy.kernel(), busy.launch());
     check(*endpoints);
     return times;
   }
 };
 
 /// Of the copies' time, what cost neither them nor the kernel anything.
-double overlap(double copies_alone_ns, double kernel_alone_ns, const gpu::BesideTimes& together) {
+double overlap(double copies_alone_ns, double kernel_alone_ns, const device::BesideTimes& together) {
   if (!together.kernel_outlasted) return 0;
   const double cost_ns = (together.copies.count() - copies_alone_ns) + (together.kernel.count() - kernel_alone_ns);
   return std::clamp(1 - cost_ns / copies_alone_ns, 0.0, 1.0);
@@ -103,13 +103,13 @@ double overlap(double copies_alone_ns, double kernel_alone_ns, const gpu::Beside
 
 }  // namespace
 
-Workload copies_beside_kernel(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
+Workload copies_beside_kernel(device::Device& device, const CopyRoute& route, std::uint64_t bytes,
                               const Request& request) {
-  gpu::Copies& copies = device.copies();
-  const gpu::CopyEngine engine = *engine_of(route.mover);
-  const gpu::CopyQueues queues = copies.queues(engine);
+  device::Copies& copies = device.copies();
+  const device::CopyEngine engine = *engine_of(route.mover);
+  const device::CopyQueues queues = copies.queues(engine);
   if (!queues.has_clock)
-    throw gpu::Unsupported(queues.name + " has no clock by which copies beside a kernel could be timed");
+    throw device::Unsupported(queues.name + " has no clock by which copies beside a kernel could be timed");
   const MakeHost make_host = [&](std::uint64_t size_bytes) {
     return copies.make_host_memory(*kind_of(route.host), size_bytes);
   };
@@ -125,7 +125,7 @@ Workload copies_beside_kernel(gpu::Device& device, const CopyRoute& route, std::
   const double lasts_ns = work->busy.last_ns(outlasts * std::min(longest_copies_ns, one_ns * most));
   const auto fitting = static_cast<std::uint32_t>(std::min(lasts_ns / outlasts / one_ns, 1.0 * most));
   if (fitting == 0)
-    throw gpu::Unsupported(
+    throw device::Unsupported(
         "no kernel of this device lasts twice as long as a copy of this size, so none can outlast copies");
   make_lane(fitting);
   const auto observe = [work](const Limits& limits, const std::function<void()>& alive) {
@@ -134,10 +134,10 @@ Workload copies_beside_kernel(gpu::Device& device, const CopyRoute& route, std::
     result.values = repeated(limits, alive, [&] {
       const double copies_ns = work->alone_ns();
       const double kernel_ns = work->busy.run().count();
-      const gpu::BesideTimes together = work->together();
+      const device::BesideTimes together = work->together();
       ratios.push_back(overlap(copies_ns, kernel_ns, together));
       return Repetition{gbps(work->endpoints->row_bytes(), together.copies),
-                        gpu::Nanoseconds(copies_ns) + together.kernel};
+                        device::Nanoseconds(copies_ns) + together.kernel};
     });
     ratios.erase(ratios.begin());  // of the untimed one
     result.steps = work->endpoints->row().copies;

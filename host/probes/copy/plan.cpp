@@ -17,9 +17,9 @@ constexpr std::uint64_t beside_bytes = 1 << 20;
 constexpr std::uint32_t most_queues = 8;
 constexpr std::uint64_t shaping_bytes = 16 << 20;
 
-std::uint64_t largest_copy(const gpu::DeviceInfo& device, Effort effort) {
+std::uint64_t largest_copy(const device::DeviceInfo& device, Effort effort) {
   // A simulated copy is one by the host, and so as slow as a CPU's.
-  const bool slow = device.type == gpu::DeviceType::cpu || device.type == gpu::DeviceType::model;
+  const bool slow = device.type == device::DeviceType::cpu || device.type == device::DeviceType::model;
   switch (effort) {
     case Effort::quick: return slow ? 16 << 20 : 256 << 20;
     case Effort::normal: return slow ? 64 << 20 : 1 << 30;
@@ -29,7 +29,7 @@ std::uint64_t largest_copy(const gpu::DeviceInfo& device, Effort effort) {
 }
 
 /// Whole pages, as that is what is proved; the ends, and a size every so many doublings between.
-std::vector<std::uint64_t> sizes(const gpu::DeviceInfo& device, const Request& request) {
+std::vector<std::uint64_t> sizes(const device::DeviceInfo& device, const Request& request) {
   const std::uint64_t asked_least = request.smallest_bytes.value_or(smallest_copy);
   const std::uint64_t least =
       std::max(smallest_copy, (asked_least + proof_block_bytes - 1) / proof_block_bytes * proof_block_bytes);
@@ -75,7 +75,7 @@ std::vector<Mover> measured_engines(std::span<const Measurement> known) {
 
 }  // namespace
 
-std::vector<Point> first_copies(const gpu::DeviceInfo& device, const Request& request) {
+std::vector<Point> first_copies(const device::DeviceInfo& device, const Request& request) {
   const std::vector<std::uint64_t> all = sizes(device, request);
   if (all.empty()) return {};
   const std::uint64_t middling = all[all.size() / 2];
@@ -89,7 +89,7 @@ std::vector<Point> first_copies(const gpu::DeviceInfo& device, const Request& re
   return points;
 }
 
-std::vector<Point> copy_sweeps(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> copy_sweeps(const device::DeviceInfo& device, const Request& request,
                                std::span<const Measurement> known) {
   std::vector<CopyRoute> routes;
   for (const Mover mover : {Mover::driver, Mover::transfer, Mover::compute_shader}) {
@@ -122,7 +122,7 @@ std::vector<Point> copy_sweeps(const gpu::DeviceInfo& device, const Request& req
   return points;
 }
 
-std::vector<Point> engine_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> engine_points(const device::DeviceInfo& device, const Request& request,
                                  std::span<const Measurement> known) {
   const std::vector<std::uint64_t> all = sizes(device, request);
   std::vector<Point> points;

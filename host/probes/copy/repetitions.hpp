@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/stopping.hpp"
 #include "probes/copy/endpoints.hpp"
 #include "probes/probe.hpp"
@@ -11,24 +11,24 @@
 namespace sonde::probes {
 
 /// How many copies of `bytes` follow one another in one repetition, on each of so many queues.
-std::uint32_t copies_in_a_row(gpu::Device& device, Effort effort, std::uint64_t bytes, std::uint32_t queues);
+std::uint32_t copies_in_a_row(device::Device& device, Effort effort, std::uint64_t bytes, std::uint32_t queues);
 
-/// Throws gpu::Error when memory does not hold what the last row copied.
+/// Throws device::Error when memory does not hold what the last row copied.
 inline void check(CopyEndpoints& endpoints) {
-  if (const auto flaw = endpoints.flaw()) throw gpu::Error(*flaw);
+  if (const auto flaw = endpoints.flaw()) throw device::Error(*flaw);
 }
 
-/// A byte a nanosecond is a GB/s. Throws gpu::TooShort where the clock did not move.
-inline double gbps(std::uint64_t bytes, gpu::Nanoseconds time) {
+/// A byte a nanosecond is a GB/s. Throws device::TooShort where the clock did not move.
+inline double gbps(std::uint64_t bytes, device::Nanoseconds time) {
   if (time.count() <= 0)
-    throw gpu::TooShort("copies of so few bytes take no time that the clock can tell; larger ones are measured");
+    throw device::TooShort("copies of so few bytes take no time that the clock can tell; larger ones are measured");
   return static_cast<double>(bytes) / time.count();
 }
 
 /// A repetition: its value, and how long it was by whichever clock timed it.
 struct Repetition {
   double value = 0;
-  gpu::Nanoseconds time{0};
+  device::Nanoseconds time{0};
 };
 
 /// One untimed repetition, then others until the rule of the effort is content. `once` makes one.

@@ -61,20 +61,20 @@ std::string phrase_of(const CopyRoute& route) {
   return route.direction == Direction::to_device ? "from " + memory + " to the device" : "from the device to " + memory;
 }
 
-std::optional<gpu::CopyEngine> engine_of(Mover mover) {
+std::optional<device::CopyEngine> engine_of(Mover mover) {
   switch (mover) {
-    case Mover::driver: return gpu::CopyEngine::driver;
-    case Mover::transfer: return gpu::CopyEngine::transfer;
+    case Mover::driver: return device::CopyEngine::driver;
+    case Mover::transfer: return device::CopyEngine::transfer;
     case Mover::compute_shader: break;
   }
   return std::nullopt;
 }
 
-std::optional<gpu::HostKind> kind_of(HostEnd host) {
+std::optional<device::HostKind> kind_of(HostEnd host) {
   switch (host) {
-    case HostEnd::pageable: return gpu::HostKind::pageable;
-    case HostEnd::pinned: return gpu::HostKind::pinned;
-    case HostEnd::imported: return gpu::HostKind::imported;
+    case HostEnd::pageable: return device::HostKind::pageable;
+    case HostEnd::pinned: return device::HostKind::pinned;
+    case HostEnd::imported: return device::HostKind::imported;
     case HostEnd::map_memcpy:
     case HostEnd::none: break;
   }

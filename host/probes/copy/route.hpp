@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "gpu/copies.hpp"
+#include "device/copies.hpp"
 
 namespace sonde::probes {
 
@@ -31,7 +31,7 @@ CopyRoute route_of(const std::map<std::string, std::string>& series);
 std::string phrase_of(const CopyRoute& route);
 
 /// Which the interface to devices knows; empty for what is no copy of the API's.
-std::optional<gpu::CopyEngine> engine_of(Mover mover);
-std::optional<gpu::HostKind> kind_of(HostEnd host);
+std::optional<device::CopyEngine> engine_of(Mover mover);
+std::optional<device::HostKind> kind_of(HostEnd host);
 
 }  // namespace sonde::probes

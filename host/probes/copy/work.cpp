@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/counted_window.hpp"
 #include "probes/copy/endpoints.hpp"
 #include "probes/copy/repetitions.hpp"
@@ -14,8 +14,8 @@ namespace {
 
 /// Rows of copies on the queues of one engine, all at once.
 struct QueuedCopies {
-  gpu::Copies& copies;
-  gpu::CopyEngine engine;
+  device::Copies& copies;
+  device::CopyEngine engine;
   bool has_clock;
   std::vector<std::unique_ptr<CopyEndpoints>> by_queue;
   int rows_at_once = 1;  ///< an odd number, so that the last one begins elsewhere than the last one before
@@ -23,36 +23,36 @@ struct QueuedCopies {
   Limits limits = {};
   std::uint64_t counted_bytes = 0;  ///< of the last rows
 
-  gpu::CopyTimes run(int rows) {
-    std::vector<gpu::CopyList> lists;
+  device::CopyTimes run(int rows) {
+    std::vector<device::CopyList> lists;
     for (const auto& endpoints : by_queue) {
       lists.push_back(endpoints->next());
       for (int row = 1; row < rows; ++row) {
-        const gpu::CopyList further = endpoints->next();
+        const device::CopyList further = endpoints->next();
         lists.back().insert(lists.back().end(), further.begin(), further.end());
       }
     }
     counted_bytes = static_cast<std::uint64_t>(rows) * by_queue.front()->row_bytes() * by_queue.size();
-    gpu::CopyTimes times = counted_run(lists);
+    device::CopyTimes times = counted_run(lists);
     for (const auto& endpoints : by_queue) check(*endpoints);
     return times;
   }
 
-  gpu::CopyTimes counted_run(const std::vector<gpu::CopyList>& lists) const {
+  device::CopyTimes counted_run(const std::vector<device::CopyList>& lists) const {
     const measure::CountedWindow window(limits, counted_bytes);
     return copies.run(engine, lists);
   }
 
   /// Of one row on every queue.
-  gpu::CopyTimes timed() { return has_clock ? timed_by_device() : timed_by_host(); }
+  device::CopyTimes timed() { return has_clock ? timed_by_device() : timed_by_host(); }
 
   /// Of so many rows at once that what was taken off for the clock is a small part.
-  gpu::CopyTimes timed_by_device() {
+  device::CopyTimes timed_by_device() {
     constexpr double many_times = 4;
     constexpr std::uint32_t most_copies = 512;
     for (;;) {
-      gpu::CopyTimes times = run(rows_at_once);
-      const bool moved = std::ranges::all_of(times.each, [](gpu::Nanoseconds one) { return one.count() > 0; });
+      device::CopyTimes times = run(rows_at_once);
+      const bool moved = std::ranges::all_of(times.each, [](device::Nanoseconds one) { return one.count() > 0; });
       const bool is_long = moved && times.all.count() > 0 && times.all >= many_times * times.taken_off;
       const int more_rows = 2 * rows_at_once + 1;
       if (!is_long && static_cast<std::uint32_t>(more_rows) * by_queue.front()->row().copies <= most_copies) {
@@ -60,23 +60,23 @@ struct QueuedCopies {
         continue;
       }
       if (!moved || times.all.count() <= 0 || times.all < times.taken_off) {
-        throw gpu::TooShort(
+        throw device::TooShort(
             "this many copies take less time than reading the device's clock does; larger ones are measured");
       }
       times.all /= rows_at_once;
-      for (gpu::Nanoseconds& one : times.each) one /= rows_at_once;
+      for (device::Nanoseconds& one : times.each) one /= rows_at_once;
       return times;
     }
   }
 
   /// What the gate costs leaves by the slope, over so many rows that it is the smaller part.
-  gpu::CopyTimes timed_by_host() {
+  device::CopyTimes timed_by_host() {
     constexpr int most_attempts = 16;
     constexpr int most_further_rows = 128;
-    constexpr gpu::Nanoseconds long_enough{20e6};
+    constexpr device::Nanoseconds long_enough{20e6};
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
-      const gpu::CopyTimes one = run(1);
-      gpu::CopyTimes times = run(1 + further_rows);
+      const device::CopyTimes one = run(1);
+      device::CopyTimes times = run(1 + further_rows);
       const bool is_short = times.all < 2 * one.all;
       if (is_short && times.all < long_enough) further_rows = std::min(2 * further_rows, most_further_rows);
       times.all = (times.all - one.all) / further_rows;
@@ -87,21 +87,21 @@ struct QueuedCopies {
       }
       if (!is_short && is_positive) return times;
     }
-    throw gpu::TooShort(
+    throw device::TooShort(
         "these queues have no clock of their own, and by the host's many more copies took no longer than "
         "few");
   }
 };
 
-std::shared_ptr<QueuedCopies> queued_copies(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes,
+std::shared_ptr<QueuedCopies> queued_copies(device::Device& device, const CopyRoute& route, std::uint64_t bytes,
                                             std::uint32_t queues, const Request& request) {
-  gpu::Copies& copies = device.copies();
-  const gpu::CopyEngine engine = *engine_of(route.mover);
-  const gpu::CopyQueues offered = copies.queues(engine);
+  device::Copies& copies = device.copies();
+  const device::CopyEngine engine = *engine_of(route.mover);
+  const device::CopyQueues offered = copies.queues(engine);
   const bool both = route.direction == Direction::both;
   const std::uint32_t wanted = both ? 2 * queues : queues;
   if (wanted > offered.count) {
-    throw gpu::Unsupported(offered.name + " can take " + std::to_string(offered.count) +
+    throw device::Unsupported(offered.name + " can take " + std::to_string(offered.count) +
                            " lists of copies at once, and " + std::to_string(wanted) + " are needed for this");
   }
   const auto work =
@@ -119,22 +119,22 @@ std::shared_ptr<QueuedCopies> queued_copies(gpu::Device& device, const CopyRoute
 
 }  // namespace
 
-std::uint32_t copies_in_a_row(gpu::Device& device, Effort effort, std::uint64_t bytes, std::uint32_t queues) {
+std::uint32_t copies_in_a_row(device::Device& device, Effort effort, std::uint64_t bytes, std::uint32_t queues) {
   // Some drivers hold no more than a thousand commands; behind a gate, enqueuing more would wait for ever.
   constexpr std::uint64_t most = 128;
   std::uint64_t row_bytes = effort == Effort::quick ? 16 << 20 : effort == Effort::normal ? 32 << 20 : 64 << 20;
   switch (device.info().type) {
-    case gpu::DeviceType::cpu: break;
+    case device::DeviceType::cpu: break;
     // What is simulated needs no long rows to be timed well.
-    case gpu::DeviceType::model: row_bytes = 2 << 20; break;
-    case gpu::DeviceType::discrete:
-    case gpu::DeviceType::integrated: row_bytes *= 4; break;
+    case device::DeviceType::model: row_bytes = 2 << 20; break;
+    case device::DeviceType::discrete:
+    case device::DeviceType::integrated: row_bytes *= 4; break;
   }
   row_bytes = std::min(row_bytes, device.available_bytes() / 8) / queues;
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(row_bytes / bytes, 1, most));
 }
 
-Workload copies_by_engine(gpu::Device& device, const CopyRoute& route, std::uint64_t bytes, std::uint32_t queues,
+Workload copies_by_engine(device::Device& device, const CopyRoute& route, std::uint64_t bytes, std::uint32_t queues,
                           const Request& request) {
   const auto work = queued_copies(device, route, bytes, queues, request);
   const auto observe = [work, both = route.direction == Direction::both](const Limits& limits,
@@ -145,7 +145,7 @@ Workload copies_by_engine(gpu::Device& device, const CopyRoute& route, std::uint
     Repetitions result;
     work->limits = limits;
     result.values = repeated(limits, alive, [&] {
-      const gpu::CopyTimes times = work->timed();
+      const device::CopyTimes times = work->timed();
       if (both) {
         to_device.push_back(gbps(queue_bytes, times.each[0]));
         to_host.push_back(gbps(queue_bytes, times.each[1]));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cpu/clock.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -25,16 +25,16 @@ BulkCopy::BulkCopy(std::uint64_t bytes)
     : pages_(cpu::has_huge_pages() ? cpu::Pages::huge : cpu::Pages::small), memory_(bytes, pages_) {}
 
 QueueRates BulkCopy::trials(Pair& pair, int count, const std::function<void()>& alive) {
-  const gpu::Nanoseconds step = clock_step();
+  const device::Nanoseconds step = clock_step();
   const std::uint64_t bytes = memory_.size_bytes() / own_bytes * own_bytes;
-  const auto gbps = [&](gpu::Nanoseconds time) { return 1 / nanoseconds_each(time, static_cast<double>(bytes), step); };
+  const auto gbps = [&](device::Nanoseconds time) { return 1 / nanoseconds_each(time, static_cast<double>(bytes), step); };
   std::atomic<int> written = -1;
   std::atomic<int> read = -1;
   QueueRates rates;
   const auto write_all = [&](Patience& patience) {
     std::vector<std::byte> own(own_bytes, std::byte{0x5A});
     for (int trial = 0; trial < count; ++trial) {
-      const gpu::Nanoseconds begin = cpu::steady_now();
+      const device::Nanoseconds begin = cpu::steady_now();
       for (std::uint64_t offset = 0; offset < bytes; offset += own_bytes) {
         const std::uint64_t number = number_of_piece(trial, offset);
         std::memcpy(own.data(), &number, sizeof number);
@@ -54,7 +54,7 @@ QueueRates BulkCopy::trials(Pair& pair, int count, const std::function<void()>& 
     for (int trial = 0; trial < count; ++trial) {
       patience.until([&] { return written.load(std::memory_order_acquire) == trial; });
       std::uint64_t differing = 0;
-      const gpu::Nanoseconds begin = cpu::steady_now();
+      const device::Nanoseconds begin = cpu::steady_now();
       for (std::uint64_t offset = 0; offset < bytes; offset += own_bytes) {
         std::memcpy(own.data(), memory_.data() + offset, own_bytes);
         asm volatile("" : : "r"(own.data()) : "memory");  // all of it is there
@@ -64,7 +64,7 @@ QueueRates BulkCopy::trials(Pair& pair, int count, const std::function<void()>& 
       }
       rates.reader.push_back(gbps(cpu::steady_now() - begin));
       if (differing != 0 || own.back() != std::byte{0x5A}) {
-        throw gpu::Error("what was copied out of memory is not what the other CPU had copied into it");
+        throw device::Error("what was copied out of memory is not what the other CPU had copied into it");
       }
       read.store(trial, std::memory_order_release);
     }

@@ -17,7 +17,7 @@ class BulkCopy {
   explicit BulkCopy(std::uint64_t bytes);
 
   /// The calling thread writes, its partner reads; neither works while the other does. Calls `alive` often.
-  /// Throws gpu::Error where what was read is not what was written.
+  /// Throws device::Error where what was read is not what was written.
   QueueRates trials(Pair& pair, int count, const std::function<void()>& alive);
 
   [[nodiscard]] bool on_huge_pages() const { return pages_ == cpu::Pages::huge; }

@@ -32,7 +32,7 @@
 #include <vector>
 
 #include "cpu/flush.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/core_to_core/at_once.hpp"
 #include "probes/core_to_core/bulk_copy.hpp"
@@ -52,9 +52,9 @@ using Series = std::map<std::string, std::string>;
 
 constexpr int trials_of_a_copy = 3;
 
-std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
-  if (device.type == gpu::DeviceType::model) return "a simulated GPU has no CPU whose cores could exchange lines";
-  if (device.api != gpu::Api::cpu) return "this is asked of the CPU itself, not through a driver";
+std::optional<std::string> obstacle(const device::DeviceInfo& device) {
+  if (device.type == device::DeviceType::model) return "a simulated GPU has no CPU whose cores could exchange lines";
+  if (device.api != device::Api::cpu) return "this is asked of the CPU itself, not through a driver";
   const cpu::Topology& machine = cpu::machine();
   if (machine.cores.size() < 2 && machine.cores.front().siblings.empty()) {
     return "this process may use one CPU only, so nothing can be exchanged: give the machine or container two or more";
@@ -62,7 +62,7 @@ std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
   return std::nullopt;
 }
 
-std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement>) {
+std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement>) {
   return core_to_core_points(cpu::machine(), request, device.memory_bytes);
 }
 
@@ -130,7 +130,7 @@ Workload exchanging_at_once(const std::vector<CpuPair>& pairs, const ExchangeSiz
             alive();
             // Which of them were wherever the system put them nobody can tell afterwards.
             if (!pinned) {
-              throw gpu::Unsupported(fmt::format(
+              throw device::Unsupported(fmt::format(
                   "the system does not keep threads on their CPUs, so {} pairs at once would be in each other's way: "
                   "allow sched_setaffinity",
                   pairs.size()));
@@ -169,7 +169,7 @@ Workload walking_held_lines(const CpuPair& cpus, std::optional<int> node, const 
 
 Workload queueing(const CpuPair& cpus, double bytes, std::optional<int> node, const Request& request) {
   if (!cpu::can_flush) {
-    throw gpu::Unsupported("on this kind of processor a program cannot flush lines, as this asks for");
+    throw device::Unsupported("on this kind of processor a program cannot flush lines, as this asks for");
   }
   const int trials = request.effort == Effort::quick ? 5 : 9;
   const auto data_bytes = static_cast<std::uint32_t>(bytes / queue_chunks);
@@ -193,7 +193,7 @@ Workload copying(const CpuPair& cpus, double bytes) {
 /// What one core, or one core beside others that lock, does with a word that begins at the point's address.
 Workload locking(const Point& point, const Request& request) {
   const cpu::SplitLockRule rule = cpu::split_lock_rule();
-  if (const auto reason = why_no_split_locks(rule)) throw gpu::Unsupported(*reason);
+  if (const auto reason = why_no_split_locks(rule)) throw device::Unsupported(*reason);
   const int values = request.effort == Effort::quick ? 5 : 9;
   const auto word = std::make_shared<LockedWord>(static_cast<std::uint32_t>(point.x.at("address")), request.line_bytes);
   std::map<std::string, double> shape;
@@ -219,11 +219,11 @@ Workload locking(const Point& point, const Request& request) {
           }};
 }
 
-Workload prepare(gpu::Device&, const Point& point, const Request& request) {
+Workload prepare(device::Device&, const Point& point, const Request& request) {
   if (is_of_split_locks(point)) return locking(point, request);
   const cpu::Topology& machine = cpu::machine();
   const std::optional<CpuPair> cpus = pair_of(point, machine, request.effort);
-  if (!cpus) throw gpu::Unsupported(why_left_out(machine, request.effort));
+  if (!cpus) throw device::Unsupported(why_left_out(machine, request.effort));
   if (point.series.contains("fabric"))
     return exchanging_at_once(pairs_of(point, machine, request.effort), exchange_size(machine, request.effort),
                               request);

@@ -4,7 +4,7 @@
 
 #include "analysis/statistics.hpp"
 #include "cpu/clock.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -68,7 +68,7 @@ std::vector<double> ExchangedLines::round_trips(Pair& pair, Exchange exchange) {
   }
   const auto of_a_line =
       first_round_trips + static_cast<std::uint64_t>(size_.samples) * static_cast<std::uint64_t>(size_.round_trips);
-  const gpu::Nanoseconds step = clock_step();
+  const device::Nanoseconds step = clock_step();
   std::vector<double> medians;
   const auto here = [&](Patience& patience) {
     for (int line = 0; line < size_.lines; ++line) {
@@ -78,7 +78,7 @@ std::vector<double> ExchangedLines::round_trips(Pair& pair, Exchange exchange) {
       std::uint64_t done = first_round_trips;
       std::vector<double> samples;
       for (int sample = 0; sample < size_.samples; ++sample) {
-        const gpu::Nanoseconds begin = cpu::steady_now();
+        const device::Nanoseconds begin = cpu::steady_now();
         send(patience, exchange, there, back, done, size_.round_trips);
         samples.push_back(nanoseconds_each(cpu::steady_now() - begin, size_.round_trips, step));
         done += static_cast<std::uint64_t>(size_.round_trips);
@@ -95,7 +95,7 @@ std::vector<double> ExchangedLines::round_trips(Pair& pair, Exchange exchange) {
   for (int line = 0; line < size_.lines; ++line) {
     const bool swapped = exchange == Exchange::compare_and_swap;
     if (word_of(line, 0) != (swapped ? 2 * of_a_line : of_a_line) || (!swapped && word_of(line, 1) != of_a_line)) {
-      throw gpu::Error("a line does not hold the number of its round trips, so memory lost or changed a word");
+      throw device::Error("a line does not hold the number of its round trips, so memory lost or changed a word");
     }
   }
   return medians;

@@ -22,7 +22,7 @@ class ExchangedLines {
   ExchangedLines(const ExchangeSize& size, std::uint32_t line_bytes, std::uint64_t seed);
 
   /// Round trips over each line, one line after the other; nanoseconds a round trip, for each line the median of its
-  /// samples. Throws gpu::Error where a line does not hold the number of its round trips afterwards.
+  /// samples. Throws device::Error where a line does not hold the number of its round trips afterwards.
   std::vector<double> round_trips(Pair& pair, Exchange exchange);
 
  private:

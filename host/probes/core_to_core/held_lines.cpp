@@ -4,7 +4,7 @@
 
 #include "cpu/clock.hpp"
 #include "cpu/flush.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "workloads/walk.hpp"
 
 namespace sonde::probes {
@@ -38,7 +38,7 @@ HeldLines::Line& HeldLines::line(std::uint32_t index) {
 }
 
 std::vector<double> HeldLines::walks(Pair& pair, Held held, int count) {
-  const gpu::Nanoseconds step = clock_step();
+  const device::Nanoseconds step = clock_step();
   std::atomic<int> taken = 0;   // walks for which the lines have been taken
   std::atomic<int> walked = 0;  // walks that have been made
   const int all = untimed_walks + count;
@@ -64,17 +64,17 @@ std::vector<double> HeldLines::walks(Pair& pair, Held held, int count) {
     for (int walk = 1; walk <= all; ++walk) {
       patience.until([&] { return taken.load(std::memory_order_acquire) == walk; });
       const Line* at = &line(0);
-      const gpu::Nanoseconds begin = cpu::steady_now();
+      const device::Nanoseconds begin = cpu::steady_now();
 #pragma GCC unroll 16
       for (std::uint32_t hop = 0; hop < count_; ++hop) at = at->next;
       asm volatile("" : "+r"(at));  // the walk has ended before the clock is read
-      const gpu::Nanoseconds time = cpu::steady_now() - begin;
+      const device::Nanoseconds time = cpu::steady_now() - begin;
       bool seen = at == &line(0);
       for (std::uint32_t index = 0; index < count_; ++index) {
         seen = seen &&
                std::atomic_ref(line(index).walk).load(std::memory_order_relaxed) == static_cast<std::uint64_t>(walk);
       }
-      if (!seen) throw gpu::Error("a walk did not see what the other CPU wrote for it");
+      if (!seen) throw device::Error("a walk did not see what the other CPU wrote for it");
       if (walk > untimed_walks) values.push_back(nanoseconds_each(time, count_, step));
       walked.store(walk, std::memory_order_release);
     }

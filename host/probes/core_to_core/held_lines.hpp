@@ -21,7 +21,7 @@ class HeldLines {
   HeldLines(std::uint32_t line_bytes, std::uint64_t seed, std::optional<int> node = std::nullopt);
 
   /// Nanoseconds a dependent load of the partner, while the calling thread holds the lines; a value for each of so many
-  /// walks, before which it takes them all back. Throws gpu::Error where a walk did not see what was written for it.
+  /// walks, before which it takes them all back. Throws device::Error where a walk did not see what was written for it.
   std::vector<double> walks(Pair& pair, Held held, int count);
 
   [[nodiscard]] std::uint32_t size() const { return count_; }

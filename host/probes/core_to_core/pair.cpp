@@ -8,20 +8,20 @@
 #include <thread>
 
 #include "cpu/clock.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 
 namespace sonde::probes {
 namespace {
 
-constexpr gpu::Nanoseconds longest_wait{10e9};
+constexpr device::Nanoseconds longest_wait{10e9};
 
 }  // namespace
 
-void Patience::look(gpu::Nanoseconds& waited_since) const {
-  const gpu::Nanoseconds now = cpu::steady_now();
-  if (waited_since < gpu::Nanoseconds(0)) waited_since = now;
+void Patience::look(device::Nanoseconds& waited_since) const {
+  const device::Nanoseconds now = cpu::steady_now();
+  if (waited_since < device::Nanoseconds(0)) waited_since = now;
   if (given_up_ || now - waited_since > longest_wait) {
-    throw gpu::Unsupported(
+    throw device::Unsupported(
         "the system did not run both threads at once, because other programs have their CPUs: measure again when those "
         "are idle");
   }
@@ -61,15 +61,15 @@ void Pair::together(const std::function<void(Patience&)>& here, const std::funct
   if (failure) std::rethrow_exception(failure);
 }
 
-double nanoseconds_each(gpu::Nanoseconds stretch, double count, gpu::Nanoseconds clock_step) {
+double nanoseconds_each(device::Nanoseconds stretch, double count, device::Nanoseconds clock_step) {
   // Two hardware threads of a core share its first cache: what one wrote the other loads 256 times in half a
   // microsecond.
   constexpr double least_steps = 8;
-  if (stretch <= gpu::Nanoseconds(0)) {
-    throw gpu::Error(fmt::format("the system's clock did not move while cores exchanged lines {:.0f} times", count));
+  if (stretch <= device::Nanoseconds(0)) {
+    throw device::Error(fmt::format("the system's clock did not move while cores exchanged lines {:.0f} times", count));
   }
   if (stretch < least_steps * clock_step) {
-    throw gpu::TooShort(
+    throw device::TooShort(
         fmt::format("cores exchanged lines {:.0f} times in {:.0f} ns by the system's clock, of which a reading takes "
                     "{:.0f}: too short to tell; maybe both are hardware threads of one core",
                     count, stretch.count(), clock_step.count()));
@@ -77,12 +77,12 @@ double nanoseconds_each(gpu::Nanoseconds stretch, double count, gpu::Nanoseconds
   return (stretch - clock_step).count() / count;
 }
 
-gpu::Nanoseconds clock_step() {
+device::Nanoseconds clock_step() {
   constexpr int readings = 1000;
-  gpu::Nanoseconds least{1e9};
-  gpu::Nanoseconds before = cpu::steady_now();
+  device::Nanoseconds least{1e9};
+  device::Nanoseconds before = cpu::steady_now();
   for (int reading = 0; reading < readings; ++reading) {
-    const gpu::Nanoseconds now = cpu::steady_now();
+    const device::Nanoseconds now = cpu::steady_now();
     if (now > before) least = std::min(least, now - before);
     before = now;
   }

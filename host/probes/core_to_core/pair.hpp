@@ -5,7 +5,7 @@
 
 #include "cpu/clock.hpp"
 #include "cpu/pinned.hpp"
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 
 // Two threads, each kept on a CPU of its own, that do something to each other.
 namespace sonde::probes {
@@ -13,11 +13,11 @@ namespace sonde::probes {
 /// Waits for what the other thread does, without sleep.
 class Patience {
  public:
-  /// Tries `ready` until it is true. Throws gpu::Unsupported where the other thread has given up, or did nothing for
+  /// Tries `ready` until it is true. Throws device::Unsupported where the other thread has given up, or did nothing for
   /// seconds because the system ran something else in its place.
   template <typename Ready>
   void until(Ready ready) {
-    for (gpu::Nanoseconds waited_since{-1};; look(waited_since)) {
+    for (device::Nanoseconds waited_since{-1};; look(waited_since)) {
       // Rarely enough that looking at the clock is no part of what is timed.
       for (int attempt = 0; attempt < attempts_between_looks; ++attempt) {
         if (ready()) return;
@@ -28,7 +28,7 @@ class Patience {
 
  private:
   static constexpr int attempts_between_looks = 1 << 14;
-  void look(gpu::Nanoseconds& waited_since) const;
+  void look(device::Nanoseconds& waited_since) const;
 
   std::atomic<bool> given_up_ = false;
 };
@@ -51,11 +51,11 @@ class Pair {
 };
 
 /// Nanoseconds of one of `count` equal parts of a stretch that the steady clock timed, without the reading of the clock
-/// that is in it. Throws gpu::Error where the clock stood still, and gpu::TooShort where it moved by few of its steps.
-double nanoseconds_each(gpu::Nanoseconds stretch, double count, gpu::Nanoseconds clock_step);
+/// that is in it. Throws device::Error where the clock stood still, and device::TooShort where it moved by few of its steps.
+double nanoseconds_each(device::Nanoseconds stretch, double count, device::Nanoseconds clock_step);
 
 /// The least that the steady clock moves between two readings, as it was seen: what a reading takes, unless the clock
 /// is coarser than that.
-gpu::Nanoseconds clock_step();
+device::Nanoseconds clock_step();
 
 }  // namespace sonde::probes

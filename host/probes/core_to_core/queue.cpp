@@ -6,7 +6,7 @@
 
 #include "cpu/clock.hpp"
 #include "cpu/flush.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "os/cpu_time.hpp"
 
 namespace sonde::probes {
@@ -23,7 +23,7 @@ constexpr std::size_t least_undisturbed = 3;
 /// Whether the calling thread had its core since a moment.
 class OwnTime {
  public:
-  [[nodiscard]] bool was_interrupted(gpu::Nanoseconds passed) const {
+  [[nodiscard]] bool was_interrupted(device::Nanoseconds passed) const {
     return os::was_interrupted(before_, os::cpu_time_of_this_thread(), passed.count() * 1e-9);
   }
 
@@ -59,7 +59,7 @@ std::byte* ChunkQueue::chunk(int index) const {
 }
 
 QueueRates ChunkQueue::trials(Pair& pair, int count) {
-  const gpu::Nanoseconds step = clock_step();
+  const device::Nanoseconds step = clock_step();
   const double bytes = static_cast<double>(chunks_) * data_bytes_;
   QueueRates rates;
   std::atomic<int> flushed = -1;
@@ -67,7 +67,7 @@ QueueRates ChunkQueue::trials(Pair& pair, int count) {
   std::atomic<int> read = -1;
   std::vector<char> writer_interrupted;
   std::vector<char> reader_interrupted;
-  const auto gbps = [&](gpu::Nanoseconds time) { return 1 / nanoseconds_each(time, bytes, step); };
+  const auto gbps = [&](device::Nanoseconds time) { return 1 / nanoseconds_each(time, bytes, step); };
   const auto write_all = [&](Patience& patience) {
     // Changes with every chunk, so that what is read proves which one it was.
     std::array<std::vector<std::byte>, sources> data;
@@ -87,7 +87,7 @@ QueueRates ChunkQueue::trials(Pair& pair, int count) {
       // A reader that came late would leave the writer the fabric to itself.
       patience.until([&] { return awaited.load(std::memory_order_acquire) == trial; });
       const OwnTime own;
-      const gpu::Nanoseconds begin = cpu::steady_now();
+      const device::Nanoseconds begin = cpu::steady_now();
       for (int index = 0; index < chunks_; ++index) {
         tell(trial, index + sources - 1);
         const auto& source = data[static_cast<std::size_t>(index % sources)];
@@ -95,7 +95,7 @@ QueueRates ChunkQueue::trials(Pair& pair, int count) {
         Number(*reinterpret_cast<std::uint64_t*>(chunk(index)))
             .store(number_of(trial, chunks_, index), std::memory_order_release);
       }
-      const gpu::Nanoseconds time = cpu::steady_now() - begin;
+      const device::Nanoseconds time = cpu::steady_now() - begin;
       if (trial == 0) continue;
       rates.writer.push_back(gbps(time));
       writer_interrupted.push_back(own.was_interrupted(time) ? 1 : 0);
@@ -108,9 +108,9 @@ QueueRates ChunkQueue::trials(Pair& pair, int count) {
       patience.until([&] { return flushed.load(std::memory_order_acquire) == trial; });
       std::uint64_t differing = 0;
       const OwnTime own;
-      const gpu::Nanoseconds waited_since = cpu::steady_now();
+      const device::Nanoseconds waited_since = cpu::steady_now();
       awaited.store(trial, std::memory_order_release);
-      gpu::Nanoseconds begin{0};
+      device::Nanoseconds begin{0};
       for (int index = 0; index < chunks_; ++index) {
         const std::uint64_t number = number_of(trial, chunks_, index);
         const Number ready(*reinterpret_cast<std::uint64_t*>(chunk(index)));
@@ -122,10 +122,10 @@ QueueRates ChunkQueue::trials(Pair& pair, int count) {
         std::memcpy(&told, data.data(), sizeof told);
         differing |= told ^ number;
       }
-      const gpu::Nanoseconds end = cpu::steady_now();
+      const device::Nanoseconds end = cpu::steady_now();
       const bool interrupted = own.was_interrupted(end - waited_since);
       if (differing != 0 || data.back() != std::byte{0x5A}) {
-        throw gpu::Error("a chunk that was read from the queue is not the one that was written");
+        throw device::Error("a chunk that was read from the queue is not the one that was written");
       }
       if (trial > 0) {
         rates.reader.push_back(gbps(end - begin));

@@ -23,7 +23,7 @@ class ChunkQueue {
   ChunkQueue(int chunks, std::uint32_t data_bytes, std::uint32_t line_bytes, std::optional<int> node = std::nullopt);
 
   /// The calling thread writes, its partner reads; all lines are flushed before each trial, the first is untimed.
-  /// Throws gpu::Error where what was read is not what was written.
+  /// Throws device::Error where what was read is not what was written.
   QueueRates trials(Pair& pair, int count);
 
   [[nodiscard]] bool on_huge_pages() const { return pages_ == cpu::Pages::huge; }

@@ -5,7 +5,7 @@
 
 #include "cpu/clock.hpp"
 #include "cpu/pinned.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "probes/core_to_core/pair.hpp"
 
 namespace sonde::probes {
@@ -14,9 +14,9 @@ namespace {
 /// A few tenths of a millisecond where each takes a microsecond.
 constexpr std::uint64_t least_operations = 200;
 /// Beside it a reading of the clock is little, also where its step is a tenth of a microsecond.
-constexpr gpu::Nanoseconds shortest_sample{1e4};
+constexpr device::Nanoseconds shortest_sample{1e4};
 constexpr std::uint64_t operations_between_looks = 16;
-constexpr gpu::Nanoseconds longest_stretch{2e7};
+constexpr device::Nanoseconds longest_stretch{2e7};
 constexpr std::chrono::microseconds between_looks{100};
 
 }  // namespace
@@ -36,14 +36,14 @@ void LockedWord::set(std::uint64_t value) { std::memcpy(place(), &value, sizeof 
 
 std::vector<double> locked_operations(int cpu, LockedWord& word, int samples) {
   const cpu::Pinned pinned(cpu);
-  const gpu::Nanoseconds step = clock_step();
+  const device::Nanoseconds step = clock_step();
   word.set(0);
   std::uint64_t number = 0;
   const auto timed = [&](std::uint64_t operations) {
-    const gpu::Nanoseconds begin = cpu::steady_now();
+    const device::Nanoseconds begin = cpu::steady_now();
     for (const std::uint64_t end = number + operations; number < end; ++number) {
       if (!cpu::compare_and_swap(word.place(), number, number + 1))
-        throw gpu::Error("a word does not hold the number of its locked operations, so memory lost or changed it");
+        throw device::Error("a word does not hold the number of its locked operations, so memory lost or changed it");
     }
     return cpu::steady_now() - begin;
   };
@@ -52,7 +52,7 @@ std::vector<double> locked_operations(int cpu, LockedWord& word, int samples) {
   std::vector<double> values;
   for (int sample = 0; sample < samples; ++sample)
     values.push_back(nanoseconds_each(timed(operations), static_cast<double>(operations), step));
-  if (word.value() != number) throw gpu::Error("a word lost the last of its locked operations");
+  if (word.value() != number) throw device::Error("a word lost the last of its locked operations");
   return values;
 }
 
@@ -83,7 +83,7 @@ void Lockers::lock(int cpu, const std::stop_token& stop) {
   const cpu::Pinned pinned(cpu);
   while (!stop.stop_requested()) {
     locking_.wait_until([](bool locking) { return locking; });
-    const gpu::Nanoseconds begin = cpu::steady_now();
+    const device::Nanoseconds begin = cpu::steady_now();
     while (locking_.value() && !stop.stop_requested()) {
       if (cpu::steady_now() - begin > longest_stretch) {
         stopped_early_ = true;

@@ -27,7 +27,7 @@ class LockedWord {
 };
 
 /// Nanoseconds an operation of one thread that nobody disturbs, on a CPU: a value for each of so many samples. Throws
-/// gpu::Error where the word does not hold the number of its operations.
+/// device::Error where the word does not hold the number of its operations.
 std::vector<double> locked_operations(int cpu, LockedWord& word, int samples);
 
 /// Threads, each on a CPU of its own, that lock one word when they are told to and sleep in between. Each stops by

@@ -7,7 +7,7 @@
 #include "cpu/clock.hpp"
 #include "cpu/pinned.hpp"
 #include "cpu/stream_kernels.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "os/cpu_time.hpp"
 #include "probes/core_to_core/pair.hpp"
 #include "workloads/cpu_walk.hpp"
@@ -15,7 +15,7 @@
 namespace sonde::probes {
 namespace {
 
-using gpu::Nanoseconds;
+using device::Nanoseconds;
 
 /// So short that all of them together hold a machine up for a part of a second.
 constexpr Nanoseconds wanted_window{4e5};
@@ -33,7 +33,7 @@ cpu::Pages widest_pages() { return cpu::has_huge_pages() ? cpu::Pages::huge : cp
 class Steps {
  public:
   virtual ~Steps() = default;
-  /// Throws gpu::Error where they were not made.
+  /// Throws device::Error where they were not made.
   virtual void go(std::uint64_t steps) = 0;
   /// What `steps` in so many nanoseconds are.
   [[nodiscard]] virtual double value(std::uint64_t steps, Nanoseconds time) const = 0;
@@ -51,7 +51,7 @@ class Loads final : public Steps {
   void go(std::uint64_t steps) override {
     for (std::uint64_t step = 0; step < steps; ++step) at_ = *reinterpret_cast<const std::byte* const*>(at_);
     place_ = static_cast<std::uint32_t>((place_ + steps) % cycle_.size());
-    if (!cycle_.is_at(place_, at_)) throw gpu::Error("a walk did not end where its cycle leads to");
+    if (!cycle_.is_at(place_, at_)) throw device::Error("a walk did not end where its cycle leads to");
   }
   [[nodiscard]] double value(std::uint64_t steps, Nanoseconds time) const override {
     return time.count() / static_cast<double>(steps);
@@ -76,7 +76,7 @@ class Reads final : public Steps {
 
   void go(std::uint64_t steps) override {
     for (std::uint64_t step = 0; step < steps; ++step) {
-      if (read(offset_) != sum_) throw gpu::Error("a stream did not find what its memory was filled with");
+      if (read(offset_) != sum_) throw device::Error("a stream did not find what its memory was filled with");
       offset_ += piece_;
       if (offset_ + piece_ > memory_.size_bytes()) offset_ = 0;
     }
@@ -158,7 +158,7 @@ Loss loss_while_locked(const SplitLockCores& cores, LockedWord& word, SlowedWork
     loss.loaded.push_back(loaded.value);
   }
   if (loss.loaded.size() < least_windows) {
-    throw gpu::TooShort(
+    throw device::TooShort(
         "hardly any stretch is left in which one core worked and others locked: the kernel puts them to sleep, or "
         "other programs have their CPUs; measure again when those are idle");
   }

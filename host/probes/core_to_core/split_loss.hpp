@@ -17,8 +17,8 @@ struct Loss {
 /// What the core that is slowed does in a window: ns of a dependent load, or GB/s of reading.
 enum class SlowedWork { load, read };
 
-/// In a working set of so many bytes, on the core that is slowed. Throws gpu::TooShort where others left hardly a
-/// window in which one core worked and others locked, gpu::Error where the work was not done.
+/// In a working set of so many bytes, on the core that is slowed. Throws device::TooShort where others left hardly a
+/// window in which one core worked and others locked, device::Error where the work was not done.
 Loss loss_while_locked(const SplitLockCores& cores, LockedWord& word, SlowedWork work, double bytes,
                        const Request& request, int windows, const std::function<void()>& alive);
 

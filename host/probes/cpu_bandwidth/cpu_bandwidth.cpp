@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/stopping.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_bandwidth/findings.hpp"
@@ -39,13 +39,13 @@
 namespace sonde::probes {
 namespace {
 
-std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
-  if (device.type == gpu::DeviceType::model) return "a simulated GPU has no CPU whose memory could be streamed";
-  if (device.api != gpu::Api::cpu) return "this is asked of the CPU itself, not through a driver";
+std::optional<std::string> obstacle(const device::DeviceInfo& device) {
+  if (device.type == device::DeviceType::model) return "a simulated GPU has no CPU whose memory could be streamed";
+  if (device.api != device::Api::cpu) return "this is asked of the CPU itself, not through a driver";
   return std::nullopt;
 }
 
-std::vector<Point> next(const gpu::DeviceInfo&, const Request& request, std::span<const Measurement>) {
+std::vector<Point> next(const device::DeviceInfo&, const Request& request, std::span<const Measurement>) {
   std::vector<Point> points = cpu_bandwidth_points(cpu::machine(), request);
   std::ranges::move(node_bandwidth_points(cpu::machine(), request), std::back_inserter(points));
   return points;
@@ -82,7 +82,7 @@ const cpu::StreamKernels& kernels_for(const Point& point, std::span<const cpu::S
   return **found;
 }
 
-Workload prepare(gpu::Device&, const Point& point, const Request&) {
+Workload prepare(device::Device&, const Point& point, const Request&) {
   const cpu::Topology& machine = cpu::machine();
   const bool of_nodes = workloads::is_of_nodes(point.series);
   const NodeReaders readers = of_nodes ? node_readers(machine, point) : NodeReaders{};
@@ -95,7 +95,7 @@ Workload prepare(gpu::Device&, const Point& point, const Request&) {
   const auto team =
       std::make_shared<StreamTeam>(cores, *all.front(), choice.stream, choice.stores, facts.arrays,
                                    static_cast<std::size_t>(elements / choice.threads), readers.memory_nodes);
-  if (of_nodes && !team->pinned()) throw gpu::Unsupported(workloads::why_not_unpinned(cores.front()->node));
+  if (of_nodes && !team->pinned()) throw device::Unsupported(workloads::why_not_unpinned(cores.front()->node));
   const std::uint64_t passes = passes_of_a_run(*team);
   const cpu::StreamKernels& kernels = kernels_for(point, all, *team, passes);
   const double bytes = elements * facts.bytes_an_element;

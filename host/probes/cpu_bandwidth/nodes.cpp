@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/visits.hpp"
 #include "probes/cpu_bandwidth/plan.hpp"
 #include "workloads/node_pairs.hpp"
@@ -82,7 +82,7 @@ std::vector<Point> node_bandwidth_points(const cpu::Topology& machine, const Req
 }
 
 NodeReaders node_readers(const cpu::Topology& machine, const Point& point) {
-  if (!point.x.contains("bytes")) throw gpu::Unsupported(workloads::why_one_node());
+  if (!point.x.contains("bytes")) throw device::Unsupported(workloads::why_one_node());
   const auto hops = point.x.find("hops");
   const std::vector<int> nodes = workloads::whole_nodes(machine);
   NodeReaders readers;

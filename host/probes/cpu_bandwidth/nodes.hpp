@@ -14,7 +14,7 @@ namespace sonde::probes {
 /// one node; none where --sizes leaves out what stands for memory.
 std::vector<Point> node_bandwidth_points(const cpu::Topology& machine, const Request& request);
 
-/// Who reads at one of these points, and for each the node whose memory it reads. Throws gpu::Unsupported where there
+/// Who reads at one of these points, and for each the node whose memory it reads. Throws device::Unsupported where there
 /// is one node.
 struct NodeReaders {
   std::vector<const cpu::Core*> cores;

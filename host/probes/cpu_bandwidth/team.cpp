@@ -8,14 +8,14 @@
 #include "cpu/clock.hpp"
 #include "cpu/flush.hpp"
 #include "cpu/pinned.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "os/cpu_time.hpp"
 
 namespace sonde::probes {
 namespace {
 
 using cpu::Stream;
-using gpu::Nanoseconds;
+using device::Nanoseconds;
 
 constexpr std::size_t page_elements = 4096 / sizeof(double);
 /// Between small arrays: no element of one lies at the same place in a page as that of another.
@@ -89,7 +89,7 @@ StreamTeam::StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::St
       pages_(cpu::has_huge_pages() ? cpu::Pages::huge : cpu::Pages::small),
       members_(cores.size()) {
   if (kernels.run[static_cast<int>(stream)][static_cast<int>(stores)] == nullptr) {
-    throw gpu::Unsupported("Sonde knows no stores past the caches for this kind of processor");
+    throw device::Unsupported("Sonde knows no stores past the caches for this kind of processor");
   }
   for (std::size_t index = 0; index < cores.size(); ++index) {
     members_[index].cpu = cores[index]->cpu;
@@ -100,7 +100,7 @@ StreamTeam::StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::St
   for (const Member& member : members_) {
     if (member.failure.empty()) continue;
     dismiss();  // they wait for a run, and no destructor will tell them that there is none
-    throw gpu::Unsupported(member.failure);
+    throw device::Unsupported(member.failure);
   }
 }
 
@@ -168,7 +168,7 @@ void StreamTeam::work(Member& member, const std::stop_token& stop) {
     for (std::size_t index = 0; index < count_; ++index) arrays.a[index] = filled_b(index);
     arrays.b = b;
     arrays.c = c;
-  } catch (const gpu::Unsupported& reason) {
+  } catch (const device::Unsupported& reason) {
     member.failure = reason.what();
   }
   done_.add(1);

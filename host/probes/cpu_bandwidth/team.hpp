@@ -10,7 +10,7 @@
 #include "cpu/region.hpp"
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "os/awaited.hpp"
 
 namespace sonde::probes {
@@ -19,7 +19,7 @@ namespace sonde::probes {
 class StreamTeam {
  public:
   /// `count` elements in each of so many arrays a thread, for each core on its own NUMA node or on the one that
-  /// `memory_nodes` names for it. Throws gpu::Unsupported where there is no such kernel or no memory, or not there.
+  /// `memory_nodes` names for it. Throws device::Unsupported where there is no such kernel or no memory, or not there.
   StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::StreamKernels& kernels, cpu::Stream stream,
              cpu::Stores stores, int arrays, std::size_t count, const std::vector<int>& memory_nodes = {});
   ~StreamTeam();
@@ -33,7 +33,7 @@ class StreamTeam {
   void use(const cpu::StreamKernels& kernels) { kernels_ = &kernels; }
 
   /// From the moment when the first began, all having arrived, until the slowest had made its passes; of sections one.
-  gpu::Nanoseconds run(std::uint64_t passes);
+  device::Nanoseconds run(std::uint64_t passes);
 
   /// Of the last run: less than one where it went over a section.
   [[nodiscard]] double passes_made() const;
@@ -58,8 +58,8 @@ class StreamTeam {
     std::string failure;              ///< why it has no memory
     double added = 0;                 ///< passes so far, of streams that add to what is there
     std::vector<std::uint64_t> sums;  ///< of all words of each section of its array a, as it was filled
-    gpu::Nanoseconds begin{0};
-    gpu::Nanoseconds end{0};
+    device::Nanoseconds begin{0};
+    device::Nanoseconds end{0};
   };
 
   /// Ends all threads.

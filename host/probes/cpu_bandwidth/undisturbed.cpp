@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "cpu/clock.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 
 namespace sonde::probes {
 namespace {
 
-using gpu::Nanoseconds;
+using device::Nanoseconds;
 
 /// Beside it the moments at which threads leave the barrier are nothing.
 constexpr Nanoseconds wanted_run{1e6};
@@ -29,7 +29,7 @@ constexpr Nanoseconds longest_search{2e8};
 
 Nanoseconds proved_run(StreamTeam& team, std::uint64_t passes) {
   const Nanoseconds time = team.run(passes);
-  if (const auto flaw = team.flaw()) throw gpu::Error(*flaw);
+  if (const auto flaw = team.flaw()) throw device::Error(*flaw);
   return time;
 }
 
@@ -87,7 +87,7 @@ UndisturbedRuns undisturbed_runs(StreamTeam& team, std::uint64_t passes, const m
     stopping.add(found.pass_ns.back(), time);
   }
   if (found.pass_ns.size() < least_runs) {
-    throw gpu::TooShort(
+    throw device::TooShort(
         "other programs had the core of a thread in nearly every run, so that its speed is not known: measure again "
         "when those are idle");
   }

@@ -19,14 +19,14 @@ struct UndisturbedRuns {
 };
 
 /// Passes of a run that is long beside the clock and short beside a time slice. Where one pass is longer than that, the
-/// team is divided into sections that are not. Throws gpu::Error where a run did not do its work, as all here.
+/// team is divided into sections that are not. Throws device::Error where a run did not do its work, as all here.
 std::uint64_t passes_of_a_run(StreamTeam& team);
 
 /// Those of `all` by which runs of a team are the fastest, the first where none is by more than a hundredth.
 const cpu::StreamKernels& fastest_of(std::span<const cpu::StreamKernels* const> all, StreamTeam& team,
                                      std::uint64_t passes);
 
-/// As many runs as `limits` ask for. Throws gpu::TooShort where others hardly left the team one.
+/// As many runs as `limits` ask for. Throws device::TooShort where others hardly left the team one.
 UndisturbedRuns undisturbed_runs(StreamTeam& team, std::uint64_t passes, const measure::Limits& limits,
                                  const std::function<void()>& alive);
 

@@ -17,7 +17,7 @@
 #include "analysis/statistics.hpp"
 #include "cpu/region.hpp"
 #include "cpu/topology.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/conclude_levels.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_latency/nodes.hpp"
@@ -32,9 +32,9 @@ namespace {
 
 using workloads::CpuPlace;
 
-std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
-  if (device.api == gpu::Api::cpu) return std::nullopt;
-  if (device.type == gpu::DeviceType::model) return "a simulated GPU has no CPU whose caches could be walked";
+std::optional<std::string> obstacle(const device::DeviceInfo& device) {
+  if (device.api == device::Api::cpu) return std::nullopt;
+  if (device.type == device::DeviceType::model) return "a simulated GPU has no CPU whose caches could be walked";
   return "this is asked of the CPU itself, not through a driver";
 }
 
@@ -44,7 +44,7 @@ CpuVariants variants_here() {
           .further_core = cpu::machine().cores.size() > 1};
 }
 
-std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points = cpu_latency_points(variants_here(), device, request, known);
   if (known.empty()) {
     for (const Point& point : node_latency_points(cpu::machine(), cpu::has_huge_pages(), request))
@@ -66,14 +66,14 @@ CpuPlace place_of(const std::map<std::string, std::string>& series) {
   if (series.at("state") == "awake") {
     const std::vector<cpu::Core> others = beside(machine, place.core);
     if (others.empty()) {
-      throw gpu::Unsupported("this process may use one core only, so nothing can keep memory awake beside the walk");
+      throw device::Unsupported("this process may use one core only, so nothing can keep memory awake beside the walk");
     }
     place.awake_by = others.front();
   }
   return place;
 }
 
-Workload prepare(gpu::Device&, const Point& point, const Request& request) {
+Workload prepare(device::Device&, const Point& point, const Request& request) {
   if (workloads::is_of_nodes(point.series)) return node_walk(cpu::machine(), point, request);
   const CpuPlace place = place_of(point.series);
   const double bytes = point.x.at("bytes");

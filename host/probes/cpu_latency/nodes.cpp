@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "workloads/cpu_walk.hpp"
 #include "workloads/node_pairs.hpp"
 
@@ -42,7 +42,7 @@ std::vector<Point> node_latency_points(const cpu::Topology& machine, bool huge_p
 
 Workload node_walk(const cpu::Topology& machine, const Point& point, const Request& request) {
   const auto bytes = point.x.find("bytes");
-  if (bytes == point.x.end()) throw gpu::Unsupported(workloads::why_one_node());
+  if (bytes == point.x.end()) throw device::Unsupported(workloads::why_one_node());
   const workloads::NodePair pair = workloads::node_pair_of(point);
   // The last, as the first ones serve most interrupts.
   const workloads::CpuPlace place{.core = *cpu::cores_of_node(machine, pair.from).back(),
@@ -51,7 +51,7 @@ Workload node_walk(const cpu::Topology& machine, const Point& point, const Reque
                                   .node = pair.to};
   Workload workload = workloads::cpu_cycle_chase(place, static_cast<std::uint32_t>(bytes->second / request.line_bytes),
                                                  request.line_bytes, request.seed);
-  if (workload.shape.at("pinned") == 0) throw gpu::Unsupported(workloads::why_not_unpinned(pair.from));
+  if (workload.shape.at("pinned") == 0) throw device::Unsupported(workloads::why_not_unpinned(pair.from));
   return workload;
 }
 

@@ -11,7 +11,7 @@ namespace sonde::probes {
 /// are. One point, which says why, where there is one node; none where --sizes leaves out what stands for memory.
 std::vector<Point> node_latency_points(const cpu::Topology& machine, bool huge_pages, const Request& request);
 
-/// The walk of one of these points. Throws gpu::Unsupported where there is one node, or where a thread or its memory is
+/// The walk of one of these points. Throws device::Unsupported where there is one node, or where a thread or its memory is
 /// not kept where the point has it.
 Workload node_walk(const cpu::Topology& machine, const Point& point, const Request& request);
 

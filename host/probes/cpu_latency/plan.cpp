@@ -51,7 +51,7 @@ std::vector<Measurement> of(const Series& words, std::span<const Measurement> kn
   return own;
 }
 
-std::vector<Point> swept(const Series& words, bool huge, const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> swept(const Series& words, bool huge, const device::DeviceInfo& device, const Request& request,
                          std::span<const Measurement> known) {
   const std::vector<Measurement> own = of(words, known);
   const analysis::LatencyCurves curves = workloads::curves_of(own, Path::vector, request);
@@ -72,7 +72,7 @@ std::vector<Point> swept(const Series& words, bool huge, const gpu::DeviceInfo& 
   return with_words(points, words);
 }
 
-std::vector<Point> awake_points(const Series& words, const gpu::DeviceInfo& device, const Request& request) {
+std::vector<Point> awake_points(const Series& words, const device::DeviceInfo& device, const Request& request) {
   std::vector<Point> points;
   const double last = workloads::largest_bytes(device, request);
   const double least = std::max(least_bytes_awake, static_cast<double>(request.smallest_bytes.value_or(0)));
@@ -84,7 +84,7 @@ std::vector<Point> awake_points(const Series& words, const gpu::DeviceInfo& devi
 
 }  // namespace
 
-std::vector<Point> cpu_latency_points(const CpuVariants& variants, const gpu::DeviceInfo& device,
+std::vector<Point> cpu_latency_points(const CpuVariants& variants, const device::DeviceInfo& device,
                                       const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points;
   const auto add = [&points](std::vector<Point> more) { points.insert(points.end(), more.begin(), more.end()); };

@@ -16,7 +16,7 @@ struct CpuVariants {
 };
 
 /// Points still wanted. What cannot be had here is asked for once, so that the record says why.
-std::vector<Point> cpu_latency_points(const CpuVariants& variants, const gpu::DeviceInfo& device,
+std::vector<Point> cpu_latency_points(const CpuVariants& variants, const device::DeviceInfo& device,
                                       const Request& request, std::span<const Measurement> known);
 
 }  // namespace sonde::probes

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/frames/passes.hpp"
 #include "probes/frames/renderer.hpp"
@@ -33,8 +33,8 @@ constexpr std::array<Resolution, 6> resolutions{
 constexpr std::array<Resolution, 6> resolutions_of_a_cpu{
     {{640, 360}, {960, 540}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}}};
 
-std::vector<Resolution> resolutions_for(const gpu::DeviceInfo& device, Effort effort) {
-  if (device.type == gpu::DeviceType::cpu) {
+std::vector<Resolution> resolutions_for(const device::DeviceInfo& device, Effort effort) {
+  if (device.type == device::DeviceType::cpu) {
     const std::size_t count = effort == Effort::quick ? 2 : effort == Effort::normal ? 4 : resolutions_of_a_cpu.size();
     return {resolutions_of_a_cpu.begin(), resolutions_of_a_cpu.begin() + count};
   }
@@ -47,7 +47,7 @@ bool is_within_sizes(const Resolution& resolution, const Request& request) {
   return measure::is_asked_for(request, static_cast<double>(surface_bytes(request.frame, resolution)));
 }
 
-std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   if (!known.empty() || request.frame.passes.empty()) return {};
   std::vector<Resolution> wanted = resolutions_for(device, request.effort);
   std::erase_if(wanted, [&request](const Resolution& one) { return !is_within_sizes(one, request); });
@@ -62,11 +62,11 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   return points;
 }
 
-Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(device::Device& device, const Point& point, const Request& request) {
   const Resolution resolution{.width = static_cast<std::uint32_t>(point.x.at("width")),
                               .height = static_cast<std::uint32_t>(point.x.at("height"))};
   if (!is_within_sizes(resolution, request))
-    throw gpu::Unsupported("--sizes leaves out all that it measures here: the textures and targets of a frame of " +
+    throw device::Unsupported("--sizes leaves out all that it measures here: the textures and targets of a frame of " +
                            text_of(resolution) + " take " +
                            size_text(static_cast<double>(surface_bytes(request.frame, resolution))));
   return frames_of(device, request.frame, resolution, request.seed);
@@ -77,7 +77,7 @@ Workload prepare(gpu::Device& device, const Point& point, const Request& request
 const Probe frames{
     .name = "frames",
     .question = "How long does a frame of a game keep the memory busy, and how does that grow with its resolution?",
-    .obstacle = [](const gpu::DeviceInfo&) { return std::optional<std::string>(); },
+    .obstacle = [](const device::DeviceInfo&) { return std::optional<std::string>(); },
     .next = next,
     .prepare = prepare,
     .conclude = [](const Request&, std::span<const Measurement>) { return Conclusion{}; }};

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "kernels.hpp"
 #include "workloads/noise.hpp"
 #include "workloads/stream_walk.hpp"
@@ -30,30 +30,30 @@ constexpr std::uint32_t items_proved = 4;
 
 using Vector = std::array<std::uint32_t, 4>;
 
-void check_memory(gpu::Device& device, const Frame& frame, const Resolution& resolution) {
+void check_memory(device::Device& device, const Frame& frame, const Resolution& resolution) {
   const std::uint64_t needed = surface_bytes(frame, resolution);
   const std::uint64_t available = device.available_bytes();
   if (needed <= available) return;
-  throw gpu::Unsupported("the textures and targets of a frame of " + text_of(resolution) + " take " +
+  throw device::Unsupported("the textures and targets of a frame of " + text_of(resolution) + " take " +
                          measure::size_text(static_cast<double>(needed)) + ", and " +
                          measure::size_text(static_cast<double>(available)) +
                          " can be taken now; close other programs, or describe a smaller frame with --frame");
 }
 
 struct Renderer {
-  gpu::Device& device;
+  device::Device& device;
   Frame frame;
   Resolution resolution;
   std::vector<PassWork> passes;
   std::uint32_t group_size;
-  std::unique_ptr<gpu::Kernel> kernel;
+  std::unique_ptr<device::Kernel> kernel;
   std::vector<workloads::Noise> noises;  ///< of each surface; only textures begin as noise
-  std::vector<std::unique_ptr<gpu::Buffer>> surfaces;
+  std::vector<std::unique_ptr<device::Buffer>> surfaces;
   workloads::Noise salts;
   std::uint64_t frames_begun = 0;
   std::mt19937_64 random;
 
-  Renderer(gpu::Device& on, const Frame& what, const Resolution& of, std::uint64_t seed)
+  Renderer(device::Device& on, const Frame& what, const Resolution& of, std::uint64_t seed)
       : device(on),
         frame(what),
         resolution(of),
@@ -64,7 +64,7 @@ struct Renderer {
     check_memory(on, what, of);
     std::uint64_t largest = 0;
     for (const Surface& surface : frame.surfaces) largest = std::max(largest, vectors_of(surface, resolution));
-    const gpu::Use use = workloads::use_for(on.info(), largest * pass_vector_bytes);
+    const device::Use use = workloads::use_for(on.info(), largest * pass_vector_bytes);
     kernel = on.make_kernel(kernels::frame_pass, group_size);
     for (const Surface& surface : frame.surfaces) {
       const std::uint64_t vectors = vectors_of(surface, resolution);
@@ -83,9 +83,9 @@ struct Renderer {
   }
   std::uint32_t salt(std::size_t pass, std::uint64_t number) const { return salts(number * passes.size() + pass); }
 
-  gpu::Launch launch_of(std::size_t pass) const {
+  device::Launch launch_of(std::size_t pass) const {
     const PassWork& work = passes[pass];
-    gpu::Launch launch{.buffers = {}, .scalars = {work.items, salt(pass, frames_begun), work.rows}, .groups = 1};
+    device::Launch launch{.buffers = {}, .scalars = {work.items, salt(pass, frames_begun), work.rows}, .groups = 1};
     for (std::size_t place = 0; place < inputs_of_the_kernel; ++place) {
       if (place >= work.inputs.size()) {
         // Never read from, but there has to be one.
@@ -104,8 +104,8 @@ struct Renderer {
     return launch;
   }
 
-  gpu::Nanoseconds run(std::uint64_t count) {
-    gpu::Nanoseconds time{0};
+  device::Nanoseconds run(std::uint64_t count) {
+    device::Nanoseconds time{0};
     for (std::uint64_t one = 0; one < count; ++one, ++frames_begun) {
       for (std::size_t pass = 0; pass < passes.size(); ++pass) time += device.run(*kernel, launch_of(pass));
     }
@@ -191,7 +191,7 @@ std::uint64_t frames_of_a_lap(const Frame& frame) {
 
 }  // namespace
 
-measure::Workload frames_of(gpu::Device& device, const Frame& frame, const Resolution& resolution, std::uint64_t seed) {
+measure::Workload frames_of(device::Device& device, const Frame& frame, const Resolution& resolution, std::uint64_t seed) {
   const auto work = std::make_shared<Renderer>(device, frame, resolution, seed);
   const auto bytes = static_cast<double>(moved_bytes(frame, resolution));
   return {.unit = "ms",

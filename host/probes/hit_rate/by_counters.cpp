@@ -52,7 +52,7 @@ bool is_by_counters(const Series& series) {
   return method != series.end() && method->second == "counters";
 }
 
-std::vector<Point> counted_streams(const gpu::DeviceInfo& device, const Request& request, double cache_bytes) {
+std::vector<Point> counted_streams(const device::DeviceInfo& device, const Request& request, double cache_bytes) {
   std::vector<Point> points;
   for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::copy}) {
     for (const double share : footprints(request.effort)) {
@@ -69,7 +69,7 @@ std::vector<Point> counted_streams(const gpu::DeviceInfo& device, const Request&
   return points;
 }
 
-Workload counted_stream(gpu::Device& device, const Point& point, const Request& request) {
+Workload counted_stream(device::Device& device, const Point& point, const Request& request) {
   const Pattern pattern = workloads::pattern_of(point.series);
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
   const workloads::Shape shape =

@@ -30,7 +30,7 @@
 namespace sonde::probes {
 namespace {
 
-Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(device::Device& device, const Point& point, const Request& request) {
   if (is_by_counters(point.series)) return counted_stream(device, point, request);
   const auto lines = static_cast<std::uint32_t>(point.x.at("bytes") / request.line_bytes);
   const workloads::Placement placement =
@@ -47,7 +47,7 @@ Workload prepare(gpu::Device& device, const Point& point, const Request& request
 const Probe hit_rate{
     .name = "hit-rate",
     .question = "How often does the last cache before memory, such as an Infinity Cache, serve a load?",
-    .obstacle = [](const gpu::DeviceInfo&) { return std::optional<std::string>(); },
+    .obstacle = [](const device::DeviceInfo&) { return std::optional<std::string>(); },
     .next = hit_rate_points,
     .prepare = prepare,
     .conclude = conclude_hit_rate,

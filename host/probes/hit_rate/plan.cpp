@@ -21,9 +21,9 @@ constexpr double further = 4;
 /// Where the last third of a doubling has become slower by so much, more may follow.
 constexpr double still_rising = 1.02;
 
-bool is_cpu(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::cpu; }
+bool is_cpu(const device::DeviceInfo& device) { return device.type == device::DeviceType::cpu; }
 
-double largest_by_default(const gpu::DeviceInfo& device, Effort effort) {
+double largest_by_default(const device::DeviceInfo& device, Effort effort) {
   switch (effort) {
     case Effort::quick: return is_cpu(device) ? 64 * mib : 256 * mib;
     case Effort::normal: return 512 * mib;
@@ -32,13 +32,13 @@ double largest_by_default(const gpu::DeviceInfo& device, Effort effort) {
   return 1024 * mib;
 }
 
-double largest_bytes(const gpu::DeviceInfo& device, const Request& request) {
+double largest_bytes(const device::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
   return largest_by_default(device, request.effort);
 }
 
 /// Of a CPU that stands for a GPU a quick sweep is coarse: it has no time for more.
-double sizes_per_doubling(const gpu::DeviceInfo& device, const Request& request) {
+double sizes_per_doubling(const device::DeviceInfo& device, const Request& request) {
   return is_cpu(device) && request.effort == Effort::quick ? 2 : 3;
 }
 
@@ -48,7 +48,7 @@ Point point_at(const Request& request, const std::map<std::string, std::string>&
   return {.series = series, .x = {{"bytes", whole}}, .expected_seconds = 0.08 + 1.2e-8 * whole, .visits = visits};
 }
 
-std::vector<Point> sweep(const gpu::DeviceInfo& device, const Request& request, double from_bytes, double to_bytes) {
+std::vector<Point> sweep(const device::DeviceInfo& device, const Request& request, double from_bytes, double to_bytes) {
   const double step = std::exp2(1 / sizes_per_doubling(device, request));
   std::vector<Point> points;
   for (double bytes = from_bytes; bytes <= 1.001 * to_bytes; bytes *= step)
@@ -73,7 +73,7 @@ bool is_looked_at(const Measurement& one) {
   return !one.visits.empty() || one.point.series != series_of_timing();
 }
 
-std::vector<Point> closer_points(const analysis::LastCache& cache, const gpu::DeviceInfo& device,
+std::vector<Point> closer_points(const analysis::LastCache& cache, const device::DeviceInfo& device,
                                  const Request& request) {
   const double largest = std::min(request.largest_bytes ? largest_bytes(device, request) : 8.2 * cache.bytes,
                                   static_cast<double>(device.largest_buffer_bytes));
@@ -129,7 +129,7 @@ bool may_be_before_memory(const analysis::LastCache& cache, const Request& reque
   return request.stated_memory_side_bytes > 0 || cache.inner_bytes.size() >= own_caches;
 }
 
-std::vector<Point> hit_rate_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> hit_rate_points(const device::DeviceInfo& device, const Request& request,
                                    std::span<const Measurement> known) {
   const double largest = std::min(largest_bytes(device, request), static_cast<double>(device.largest_buffer_bytes));
   const double least = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : least_bytes;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/last_cache.hpp"
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "probes/probe.hpp"
 
 namespace sonde::probes {
@@ -24,7 +24,7 @@ bool may_be_before_memory(const analysis::LastCache& cache, const Request& reque
 
 /// First a sweep over all sizes. Then, where it shows a last cache, footprints from a third of it to eight times as
 /// much, several visits each, and some of them in every other kind of memory.
-std::vector<Point> hit_rate_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> hit_rate_points(const device::DeviceInfo& device, const Request& request,
                                    std::span<const Measurement> known);
 
 }  // namespace sonde::probes

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/host_memory/comparison.hpp"
@@ -40,12 +40,12 @@ using workloads::Placement;
 using workloads::SearchDepth;
 using workloads::Sharing;
 
-Workload round_trip(gpu::Device& device) {
+Workload round_trip(device::Device& device) {
   constexpr std::uint32_t count = 300;
   constexpr std::uint32_t untimed = 20;
   const auto observe = [&device](const Limits&, const std::function<void()>& alive) {
     Repetitions result;
-    const std::vector<gpu::Nanoseconds> times = device.round_trips(untimed + count);
+    const std::vector<device::Nanoseconds> times = device.round_trips(untimed + count);
     alive();
     for (std::size_t i = untimed; i < times.size(); ++i) result.values.push_back(times[i].count() / 1e3);
     return result;
@@ -53,14 +53,14 @@ Workload round_trip(gpu::Device& device) {
   return {.unit = "us", .has_cycles = false, .shape = {{"host_clock", 1}}, .observe = observe};
 }
 
-Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(device::Device& device, const Point& point, const Request& request) {
   if (point.series == round_trip_series()) return round_trip(device);
   const Placement placement = workloads::placement_of(point.series);
-  const gpu::MemoryKind& kind = gpu::memory_kind(device.info(), placement.memory);
+  const device::MemoryKind& kind = device::memory_kind(device.info(), placement.memory);
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
   const bool streams = point.series.contains("pattern");
   if (has(point.series, "side", "cpu")) {
-    if (const std::string reason = workloads::why_not_shared(kind); !reason.empty()) throw gpu::Unsupported(reason);
+    if (const std::string reason = workloads::why_not_shared(kind); !reason.empty()) throw device::Unsupported(reason);
     if (!streams) return workloads::cpu_chase(device, placement, bytes, request.line_bytes, request.seed);
     const CpuPattern pattern = has(point.series, "pattern", "read") ? CpuPattern::read : CpuPattern::write;
     return workloads::cpu_stream(device, placement, pattern, bytes, request.seed);
@@ -81,7 +81,7 @@ Workload prepare(gpu::Device& device, const Point& point, const Request& request
 }
 
 /// The plan's points, then further visits to the kinds of which the visits so far disagree.
-std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points = host_memory_points(device, request, known);
   if (known.empty()) return points;
   const std::set<std::string> open = compare_kinds(known).open;

@@ -16,10 +16,10 @@ constexpr double kib = 1 << 10;
 constexpr double mib = 1 << 20;
 constexpr double word_bytes = 4;
 
-bool is_cpu(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::cpu; }
+bool is_cpu(const device::DeviceInfo& device) { return device.type == device::DeviceType::cpu; }
 
 /// Working sets of the walk. A CPU that plays a GPU has no memory of another kind, so little is left to see.
-std::vector<double> walked_sizes(const gpu::DeviceInfo& device, Effort effort) {
+std::vector<double> walked_sizes(const device::DeviceInfo& device, Effort effort) {
   if (is_cpu(device) && effort == Effort::quick) return {512 * kib, 8 * mib};
   if (is_cpu(device) && effort == Effort::normal) return {256 * kib, 2 * mib, 16 * mib, 64 * mib};
   // What is more is the host's time on a simulated device.
@@ -32,7 +32,7 @@ std::vector<double> walked_sizes(const gpu::DeviceInfo& device, Effort effort) {
 }
 
 /// Of streams, and of what the CPU does: beyond every cache, and from normal effort on within one.
-std::vector<double> streamed_sizes(const gpu::DeviceInfo& device, Effort effort) {
+std::vector<double> streamed_sizes(const device::DeviceInfo& device, Effort effort) {
   if (effort == Effort::quick) return {is_cpu(device) ? 8 * mib : is_simulated(device) ? 48 * mib : 64 * mib};
   if (effort == Effort::normal) return {1 * mib, is_cpu(device) ? 32 * mib : 64 * mib};
   return {1 * mib, 8 * mib, 64 * mib, 256 * mib};
@@ -61,7 +61,7 @@ bool is_searched(Effort effort, const char* pattern) {
   return effort != Effort::quick || pattern == std::string_view(patterns.front());
 }
 
-void add_streams(Plan& plan, const gpu::DeviceInfo& device, const gpu::MemoryKind& kind, bool searched) {
+void add_streams(Plan& plan, const device::DeviceInfo& device, const device::MemoryKind& kind, bool searched) {
   const Effort effort = plan.request.effort;
   const auto series = with(workloads::series_of({.memory = kind.name, .writer = Writer::gpu}),
                            {{"path", "buffer"}, {"sharing", "private"}});
@@ -74,7 +74,7 @@ void add_streams(Plan& plan, const gpu::DeviceInfo& device, const gpu::MemoryKin
 }
 
 /// All but the streams that take a shape over.
-void add_kind(Plan& plan, const gpu::DeviceInfo& device, const gpu::MemoryKind& kind) {
+void add_kind(Plan& plan, const device::DeviceInfo& device, const device::MemoryKind& kind) {
   const Effort effort = plan.request.effort;
   std::vector<Writer> writers{Writer::gpu};
   if (effort != Effort::quick && kind.seen_by_cpu) writers.push_back(Writer::cpu);
@@ -121,10 +121,10 @@ bool has(const std::map<std::string, std::string>& series, const char* name, con
   return found != series.end() && found->second == word;
 }
 
-std::vector<Point> host_memory_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> host_memory_points(const device::DeviceInfo& device, const Request& request,
                                       std::span<const Measurement> known) {
   Plan plan{request};
-  for (const gpu::MemoryKind& kind : device.memory_kinds) {
+  for (const device::MemoryKind& kind : device.memory_kinds) {
     if (known.empty()) {
       add_kind(plan, device, kind);
     } else if (kind.missing.empty()) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "probes/probe.hpp"
 
 namespace sonde::probes {
@@ -13,14 +13,14 @@ namespace sonde::probes {
 /// The series of the round trip: one word there and one back, of what the kinds have nothing to do with.
 std::map<std::string, std::string> round_trip_series();
 
-inline bool is_simulated(const gpu::DeviceInfo& device) { return device.type == gpu::DeviceType::model; }
+inline bool is_simulated(const device::DeviceInfo& device) { return device.type == device::DeviceType::model; }
 
 /// Whether a series says this of itself.
 bool has(const std::map<std::string, std::string>& series, const char* name, const char* word);
 
 /// In every kind of memory the walks, the streams whose shape is searched and the CPU's own work; then the streams that
 /// take those shapes over. What a kind cannot do is asked for once, so that it is skipped with its reason.
-std::vector<Point> host_memory_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> host_memory_points(const device::DeviceInfo& device, const Request& request,
                                       std::span<const Measurement> known);
 
 }  // namespace sonde::probes

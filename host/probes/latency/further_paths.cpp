@@ -19,9 +19,9 @@ constexpr double least_atomic_bytes = 4096;
 /// Where no sizes were asked for, a CPU that stands for a GPU is spared what only shows memory once more.
 constexpr double largest_of_cpus = 64 << 20;
 
-double limit_of(Path path, const gpu::DeviceInfo& device, const Request& request) {
+double limit_of(Path path, const device::DeviceInfo& device, const Request& request) {
   const bool spared =
-      device.type == gpu::DeviceType::cpu && !request.largest_bytes && request.effort != Effort::thorough;
+      device.type == device::DeviceType::cpu && !request.largest_bytes && request.effort != Effort::thorough;
   const double largest = std::min(workloads::largest_bytes(device, request), spared ? largest_of_cpus : 1e300);
   switch (path) {
     case Path::constant: return std::min(largest, static_cast<double>(device.constant_bytes));
@@ -56,7 +56,7 @@ std::span<const Path> further_paths() {
   return all;
 }
 
-std::vector<Point> path_points(Path path, const gpu::DeviceInfo& device, const Request& request) {
+std::vector<Point> path_points(Path path, const device::DeviceInfo& device, const Request& request) {
   const double asked = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : smallest_bytes;
   const double least = path == Path::atomic
                            ? std::max(asked, std::min(least_atomic_bytes, workloads::largest_bytes(device, request)))
@@ -76,9 +76,9 @@ std::vector<Point> path_points(Path path, const gpu::DeviceInfo& device, const R
   return points;
 }
 
-std::vector<Point> points_kept_awake(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> points_kept_awake(const device::DeviceInfo& device, const Request& request,
                                      const analysis::LatencyCurves& alone) {
-  if (device.type == gpu::DeviceType::cpu) return {};
+  if (device.type == device::DeviceType::cpu) return {};
   const analysis::Hierarchy hierarchy = analysis::find_levels(alone);
   const std::vector<analysis::SizeRange> ranges = analysis::room_for_walk_and_stream(hierarchy.levels);
   std::vector<Point> points = path_points(Path::vector, device, request);

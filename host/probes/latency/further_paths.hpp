@@ -14,11 +14,11 @@ std::span<const workloads::Path> further_paths();
 
 /// Working sets of one further path, up to what the device allows it; where it allows none a single one, so that its
 /// reason is said.
-std::vector<Point> path_points(workloads::Path path, const gpu::DeviceInfo& device, const Request& request);
+std::vector<Point> path_points(workloads::Path path, const device::DeviceInfo& device, const Request& request);
 
 /// Working sets of the vector path beside a light stream: those at which the levels of `alone`, the walk with nothing
 /// beside it, have room for both. None on CPUs, where any other work disturbs the walk's core.
-std::vector<Point> points_kept_awake(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> points_kept_awake(const device::DeviceInfo& device, const Request& request,
                                      const analysis::LatencyCurves& alone);
 
 }  // namespace sonde::probes

@@ -21,7 +21,7 @@
 
 #include "analysis/levels/awake_latency.hpp"
 #include "analysis/levels/levels.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/conclude_levels.hpp"
 #include "probes/catalog.hpp"
 #include "probes/latency/further_paths.hpp"
@@ -38,9 +38,9 @@ using workloads::Path;
 /// 2^32 words of 32 bits; beyond them an index would start again at zero.
 constexpr double reach_of_indices_bytes = 0x1p34;
 
-std::optional<std::string> obstacle(const gpu::DeviceInfo&) { return std::nullopt; }
+std::optional<std::string> obstacle(const device::DeviceInfo&) { return std::nullopt; }
 
-std::vector<Point> vector_points(const gpu::DeviceInfo& device, const Request& request,
+std::vector<Point> vector_points(const device::DeviceInfo& device, const Request& request,
                                  std::span<const Measurement> known) {
   const analysis::LatencyCurves curves = workloads::curves_of(known, Path::vector, request);
   if (curves.cycle.empty()) return workloads::coarse_points(device, request);
@@ -51,13 +51,13 @@ std::vector<Point> vector_points(const gpu::DeviceInfo& device, const Request& r
 }
 
 /// A CPU that stands for a GPU has pages of 4 KiB, which the walk about its edges shows.
-bool has_pages_of_its_own(const gpu::DeviceInfo& device, const Request& request) {
-  return device.type != gpu::DeviceType::cpu || request.effort == Effort::thorough;
+bool has_pages_of_its_own(const device::DeviceInfo& device, const Request& request) {
+  return device.type != device::DeviceType::cpu || request.effort == Effort::thorough;
 }
 
 /// The vector path first; then the same with memory kept awake, and the other paths, whose edges are only looked at
 /// closer where there is time.
-std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points = vector_points(device, request, known);
   if (!points.empty()) return points;
   const analysis::LatencyCurves alone = workloads::curves_of(known, Path::vector, request);
@@ -82,10 +82,10 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
   return points;
 }
 
-Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(device::Device& device, const Point& point, const Request& request) {
   const double bytes = point.x.at("bytes");
   if (bytes > reach_of_indices_bytes) {
-    throw gpu::Unsupported("the walk's 32-bit indices reach " + size_text(reach_of_indices_bytes) +
+    throw device::Unsupported("the walk's 32-bit indices reach " + size_text(reach_of_indices_bytes) +
                            "; larger working sets are not measured");
   }
   const Path path = workloads::path_of(point.series);

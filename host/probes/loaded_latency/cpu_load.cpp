@@ -6,13 +6,13 @@
 
 #include "cpu/clock.hpp"
 #include "cpu/pinned.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 
 namespace sonde::probes {
 namespace {
 
 using cpu::Stream;
-using gpu::Nanoseconds;
+using device::Nanoseconds;
 
 constexpr std::uint64_t kibibyte_elements = (1 << 10) / sizeof(double);
 /// Of a piece at most: a call of a kernel costs nothing beside so much.
@@ -69,7 +69,7 @@ bool holds_at_some(std::size_t count, Holds holds) {
 LoadingTeam::LoadingTeam(const std::vector<const cpu::Core*>& cores, const LoadWork& work, std::byte* memory)
     : kernels_(cpu::stream_kernels().front().front()), work_(work), members_(cores.size()) {
   if (kernels_.run[static_cast<int>(work.stream)][static_cast<int>(work.stores)] == nullptr) {
-    throw gpu::Unsupported("Sonde knows no stores past the caches for this kind of processor");
+    throw device::Unsupported("Sonde knows no stores past the caches for this kind of processor");
   }
   for (std::size_t index = 0; index < cores.size(); ++index) {
     members_[index].cpu = cores[index]->cpu;
@@ -81,7 +81,7 @@ LoadingTeam::LoadingTeam(const std::vector<const cpu::Core*>& cores, const LoadW
   while (streaming_ < static_cast<int>(members_.size())) {
     if (std::chrono::steady_clock::now() > latest) {
       end();
-      throw gpu::TooShort(
+      throw device::TooShort(
           "the system did not run all threads of the load, because other programs have their cores: "
           "measure again when those are idle");
     }

@@ -12,7 +12,7 @@
 #include "cpu/region.hpp"
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 
 namespace sonde::probes {
 
@@ -28,7 +28,7 @@ struct LoadWork {
 class LoadingTeam {
  public:
   /// Returns once all of them stream. `memory`: `thread_bytes` for each core; it is overwritten. Throws
-  /// gpu::Unsupported where there is no such kernel, gpu::TooShort where the system does not run all of them.
+  /// device::Unsupported where there is no such kernel, device::TooShort where the system does not run all of them.
   LoadingTeam(const std::vector<const cpu::Core*>& cores, const LoadWork& work, std::byte* memory);
   ~LoadingTeam();
   LoadingTeam(const LoadingTeam&) = delete;
@@ -43,14 +43,14 @@ class LoadingTeam {
   /// Looks how far all have come. What follows tells of the time until the last look.
   void look();
   /// What was moved between two moments of the steady clock, as STREAM counts it: read and written.
-  [[nodiscard]] double bytes_between(gpu::Nanoseconds begin, gpu::Nanoseconds end) const;
+  [[nodiscard]] double bytes_between(device::Nanoseconds begin, device::Nanoseconds end) const;
   /// The share of the time between two moments that threads, on average, did not have their cores, as far as is known.
-  [[nodiscard]] double absent_between(gpu::Nanoseconds begin, gpu::Nanoseconds end) const;
+  [[nodiscard]] double absent_between(device::Nanoseconds begin, device::Nanoseconds end) const;
 
  private:
   /// How far a thread had come.
   struct Mark {
-    gpu::Nanoseconds at{0};
+    device::Nanoseconds at{0};
     std::uint64_t pieces = 0;
   };
   /// What one thread alone touches, on lines of its own.
@@ -62,7 +62,7 @@ class LoadingTeam {
     std::vector<Mark> marks;              ///< as many as there may be
     std::atomic<std::size_t> marked = 0;  ///< of these
     std::span<const Mark> seen = {};      ///< by the last look, and the usual time between two of them
-    gpu::Nanoseconds usual{0};
+    device::Nanoseconds usual{0};
   };
 
   void work(Member& member, const std::stop_token& stop);
@@ -80,7 +80,7 @@ class LoadingTeam {
 };
 
 /// Memory for loads that stands on the node of a CPU, on huge pages where there are any: the same for all points of a
-/// process, as making it takes longer than loading it. Throws gpu::Unsupported where there is not so much.
+/// process, as making it takes longer than loading it. Throws device::Unsupported where there is not so much.
 std::byte* memory_for_loads(std::uint64_t bytes, int cpu);
 
 }  // namespace sonde::probes

@@ -8,15 +8,15 @@
 
 #include "cpu/companion.hpp"
 #include "cpu/pinned.hpp"
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "probes/loaded_latency/cpu_load.hpp"
 #include "workloads/cpu_walk.hpp"
 
 namespace sonde::probes {
 namespace {
 
-using gpu::ChaseWindow;
-using gpu::Nanoseconds;
+using device::ChaseWindow;
+using device::Nanoseconds;
 using workloads::PointerCycle;
 
 /// Of the line that each load of the walk takes.
@@ -122,7 +122,7 @@ class Undisturbed {
 /// One point's walk and its load, which runs from the start of `observe` to its end.
 struct WalkBesideCpuLoad {
   std::shared_ptr<WalkedCycle> walked;
-  std::unique_ptr<gpu::Companion> companion;
+  std::unique_ptr<device::Companion> companion;
   std::vector<const cpu::Core*> cores;  ///< that load; none at no load
   LoadWork work;
   std::byte* load_memory = nullptr;
@@ -135,7 +135,7 @@ struct WalkBesideCpuLoad {
     const std::uint64_t hops = (windows.size() + 1) * cpu::loads_in_a_window;
     walked->place = static_cast<std::uint32_t>((walked->place + hops) % walked->cycle.size());
     if (!walked->cycle.is_at(walked->place, walked->at)) {
-      throw gpu::Error("the walk did not end where its cycle leads to, so memory lost or changed a word");
+      throw device::Error("the walk did not end where its cycle leads to, so memory lost or changed a word");
     }
     return windows;
   }
@@ -153,10 +153,10 @@ struct WalkBesideCpuLoad {
     }
     if (load) {
       load->end();
-      if (const auto flaw = load->flaw()) throw gpu::Error(*flaw);
+      if (const auto flaw = load->flaw()) throw device::Error(*flaw);
     }
     if (found.stretches() < least_stretches) {
-      throw gpu::TooShort(
+      throw device::TooShort(
           "other programs had the core of the walk or of a thread of its load in nearly every window, so that neither "
           "is "
           "known: measure again when those are idle");
@@ -171,7 +171,7 @@ Workload walk_beside_cpu_load(const cpu::Topology& machine, const Point& point, 
   const CpuLoadChoice choice = load_choice_of(point);
   const std::vector<WalkedSet> sets = walked_sets(machine, request);
   const auto set = std::ranges::find(sets, choice.bytes, &WalkedSet::bytes);
-  if (set == sets.end()) throw gpu::Unsupported("this machine has no such working set");
+  if (set == sets.end()) throw device::Unsupported("this machine has no such working set");
   const cpu::Core& walking = quiet_core(machine, 0);
   const auto work = std::make_shared<WalkBesideCpuLoad>();
   work->in_memory = set->within == Within::memory;

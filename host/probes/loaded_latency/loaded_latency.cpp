@@ -42,17 +42,17 @@ namespace {
 using workloads::Shape;
 using workloads::Sharing;
 
-bool is_the_cpu_itself(const gpu::DeviceInfo& device) { return device.api == gpu::Api::cpu; }
+bool is_the_cpu_itself(const device::DeviceInfo& device) { return device.api == device::Api::cpu; }
 bool is_of_the_cpu_itself(const Measurement& one) { return one.point.x.contains("cpu_threads"); }
 
-std::optional<std::string> obstacle(const gpu::DeviceInfo& device) {
-  if (device.type == gpu::DeviceType::cpu && workloads::compute_units_of(device) < 2) {
+std::optional<std::string> obstacle(const device::DeviceInfo& device) {
+  if (device.type == device::DeviceType::cpu && workloads::compute_units_of(device) < 2) {
     return "this CPU has one core, so nothing can run beside the walk: give the machine or container two or more";
   }
   return std::nullopt;
 }
 
-std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   if (is_the_cpu_itself(device)) return cpu_load_points(cpu::machine(), request, known);
   if (known.empty()) return idle_points(device, request);
   const std::vector<Point> points = loaded_points_wanted(request, known);
@@ -62,20 +62,20 @@ std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, s
 /// Each group reads a part of its own, where those of one compute unit are more than any nearest cache holds: what one
 /// group has read no other finds in a cache. Where they are less, the nearest caches would serve them, and all groups
 /// read all of it. A CPU's groups do so at any size: they are few.
-Sharing sharing_of_load(const gpu::DeviceInfo& device, std::uint64_t bytes) {
+Sharing sharing_of_load(const device::DeviceInfo& device, std::uint64_t bytes) {
   constexpr std::uint64_t beyond_nearest_caches = 512 << 10;
   const bool beyond = bytes / workloads::compute_units_of(device) >= beyond_nearest_caches;
-  return beyond && device.type != gpu::DeviceType::cpu ? Sharing::separate : Sharing::shared;
+  return beyond && device.type != device::DeviceType::cpu ? Sharing::separate : Sharing::shared;
 }
 
 /// Reads as fast as the device can by one of the usual shapes, by all compute units but one core for the walk where
 /// cores are few.
-Shape loading_shape(gpu::Device& device, Sharing sharing, std::uint64_t bytes) {
+Shape loading_shape(device::Device& device, Sharing sharing, std::uint64_t bytes) {
   Shape shape =
       workloads::search_shape(device, workloads::Pattern::read, sharing, bytes, workloads::SearchDepth::usual);
   shape.in_flight = 8;  // a round: the more of it, the less often the sign is looked for
   shape.groups = std::max(2u, shape.groups);
-  if (device.info().type == gpu::DeviceType::cpu)
+  if (device.info().type == device::DeviceType::cpu)
     shape.groups = std::min(shape.groups, workloads::compute_units_of(device.info()));
   --shape.groups;
   // What several groups want at the same moment, an L2 may read once for all: there is a block for each.
@@ -84,7 +84,7 @@ Shape loading_shape(gpu::Device& device, Sharing sharing, std::uint64_t bytes) {
   return workloads::fitted(shape, sharing, bytes);
 }
 
-Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
+Workload prepare(device::Device& device, const Point& point, const Request& request) {
   if (is_the_cpu_itself(device.info())) return walk_beside_cpu_load(cpu::machine(), point, request);
   const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
   const auto count = static_cast<std::uint32_t>(bytes / request.line_bytes);

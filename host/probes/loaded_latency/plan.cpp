@@ -30,9 +30,9 @@ constexpr double nearly = 0.95;
 /// Of what findings are read from.
 constexpr int visits = 3;
 
-double largest_bytes(const gpu::DeviceInfo& device, const Request& request) {
+double largest_bytes(const device::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
-  const double factor = device.type == gpu::DeviceType::cpu ? 1 : 2;
+  const double factor = device.type == device::DeviceType::cpu ? 1 : 2;
   switch (request.effort) {
     case Effort::quick: return factor * (64 << 20);
     case Effort::normal: return factor * (128 << 20);
@@ -66,12 +66,12 @@ bool is_alone(const Measurement& one) { return !one.point.x.contains("delay"); }
 
 }  // namespace
 
-std::vector<Point> idle_points(const gpu::DeviceInfo& device, const Request& request) {
+std::vector<Point> idle_points(const device::DeviceInfo& device, const Request& request) {
   const double largest = largest_bytes(device, request);
   const double least =
       std::min(largest, request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : least_bytes);
   std::vector<Point> points;
-  const bool coarse = request.effort == Effort::quick && device.type == gpu::DeviceType::cpu;
+  const bool coarse = request.effort == Effort::quick && device.type == device::DeviceType::cpu;
   double next_bytes = 0;
   for (double bytes = largest; bytes >= std::max<double>(least, request.line_bytes); bytes = next_bytes) {
     const double step = coarse && bytes > coarse_above_bytes ? 4 : 2;

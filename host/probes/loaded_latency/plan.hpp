@@ -10,7 +10,7 @@
 namespace sonde::probes {
 
 /// The walk alone, over the working set: what of it is the last cache, and what is memory.
-std::vector<Point> idle_points(const gpu::DeviceInfo& device, const Request& request);
+std::vector<Point> idle_points(const device::DeviceInfo& device, const Request& request);
 
 /// One working set in the last cache, where the walk alone shows one, and the largest, which stands for memory.
 struct LoadedSets {

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "gpu/copies.hpp"
-#include "gpu/error.hpp"
+#include "device/copies.hpp"
+#include "device/error.hpp"
 #include "measure/stopping.hpp"
 #include "probes/zero_copy/shared_buffer.hpp"
 
@@ -24,44 +24,44 @@ constexpr std::uint32_t whole_copies = 3;
 struct Rounds {
   SharedBuffer shared;
 
-  gpu::Nanoseconds now() { return shared.device.host_time(); }
+  device::Nanoseconds now() { return shared.device.host_time(); }
 
   /// The device writes, the CPU reads.
-  gpu::Nanoseconds to_host(Touch touch) {
+  device::Nanoseconds to_host(Touch touch) {
     const Words which = shared.choose(touch);
     ++shared.value;
-    const gpu::Nanoseconds begin = now();
+    const device::Nanoseconds begin = now();
     shared.device_writes(which);
     shared.cpu_reads(which);
     return now() - begin;
   }
 
   /// The CPU writes, the device reads. That it maps the buffer before is the other way's time.
-  gpu::Nanoseconds to_device(Touch touch) {
+  device::Nanoseconds to_device(Touch touch) {
     const Words which = shared.choose(touch);
     ++shared.value;
-    const std::span<std::byte> mapped = shared.buffer->map(gpu::Access::write);
-    const gpu::Nanoseconds begin = now();
+    const std::span<std::byte> mapped = shared.buffer->map(device::Access::write);
+    const device::Nanoseconds begin = now();
     shared.cpu_writes(mapped, which);
     shared.buffer->unmap();
     shared.device_reads(which);
-    const gpu::Nanoseconds time = now() - begin;
+    const device::Nanoseconds time = now() - begin;
     shared.check_sums(which);
     return time;
   }
 
   /// The CPU reads what it has read already.
-  gpu::Nanoseconds within(Touch touch) {
+  device::Nanoseconds within(Touch touch) {
     const Words which = shared.choose(touch);
     ++shared.value;
     shared.device_writes(which);
     shared.cpu_reads(which);
-    const gpu::Nanoseconds begin = now();
+    const device::Nanoseconds begin = now();
     shared.cpu_reads(which);
     return now() - begin;
   }
 
-  gpu::Nanoseconds round(Touch touch, Way way) {
+  device::Nanoseconds round(Touch touch, Way way) {
     switch (way) {
       case Way::to_host: return to_host(touch);
       case Way::to_device: return to_device(touch);
@@ -71,13 +71,13 @@ struct Rounds {
   }
 };
 
-std::vector<double> microseconds_of(const std::function<gpu::Nanoseconds()>& round, const Limits& limits,
+std::vector<double> microseconds_of(const std::function<device::Nanoseconds()>& round, const Limits& limits,
                                     const std::function<void()>& alive) {
   for (int i = 0; i < untimed_rounds; ++i) round();
   measure::StoppingRule rule(limits);
   std::vector<double> values;
   while (!rule.done()) {
-    const gpu::Nanoseconds time = round();
+    const device::Nanoseconds time = round();
     values.push_back(time.count() / 1e3);
     rule.add(values.back(), time);
     alive();
@@ -94,7 +94,7 @@ Limits limits_of_each(Limits limits, int least) {
 }
 
 /// `copy` returns how long it took.
-Reading explicit_copies(Way way, const std::string& host, const std::function<gpu::Nanoseconds()>& copy,
+Reading explicit_copies(Way way, const std::string& host, const std::function<device::Nanoseconds()>& copy,
                         const std::function<void()>& alive) {
   Reading reading{.series = series_of_explicit_copy(way, host), .unit = "us", .values = {}};
   for (std::uint32_t i = 0; i < whole_copies; ++i) {
@@ -115,17 +115,17 @@ std::vector<std::byte> noise(std::uint64_t bytes, std::mt19937_64& random) {
 
 void check_copied(std::span<const std::byte> found, std::span<const std::byte> source) {
   if (!std::ranges::equal(found, source))
-    throw gpu::Error("memory that was copied to does not hold what was copied; please report the driver");
+    throw device::Error("memory that was copied to does not hold what was copied; please report the driver");
 }
 
 Reading pageable_copies(Rounds& rounds, Way way, const std::function<void()>& alive) {
   const bool to_host = way == Way::to_host;
-  gpu::Buffer& buffer = *rounds.shared.buffer;
+  device::Buffer& buffer = *rounds.shared.buffer;
   const std::vector<std::byte> source = noise(buffer.size_bytes(), rounds.shared.random);
   std::vector<std::byte> bytes = to_host ? std::vector<std::byte>(source.size()) : source;
   if (to_host) buffer.write(0, source);
   const auto copy = [&] {
-    const gpu::Nanoseconds begin = rounds.now();
+    const device::Nanoseconds begin = rounds.now();
     to_host ? buffer.read(0, bytes) : buffer.write(0, bytes);
     return rounds.now() - begin;
   };
@@ -138,19 +138,19 @@ Reading pageable_copies(Rounds& rounds, Way way, const std::function<void()>& al
 /// A driver copies behind the program's back as fast as its own memory allows, often much faster than from pageable
 /// memory. Nothing where no copy of the device begins in memory of the driver's own.
 std::optional<Reading> pinned_copies(Rounds& rounds, Way way, const std::function<void()>& alive) {
-  gpu::Device& device = rounds.shared.device;
+  device::Device& device = rounds.shared.device;
   const bool to_host = way == Way::to_host;
   const std::vector<std::byte> source = noise(rounds.shared.buffer->size_bytes(), rounds.shared.random);
   try {
-    gpu::Copies& copies = device.copies();
-    const std::unique_ptr<gpu::HostMemory> host = copies.make_host_memory(gpu::HostKind::pinned, source.size());
-    const std::unique_ptr<gpu::Buffer> buffer = device.make_buffer(source.size(), gpu::Use::storage);
+    device::Copies& copies = device.copies();
+    const std::unique_ptr<device::HostMemory> host = copies.make_host_memory(device::HostKind::pinned, source.size());
+    const std::unique_ptr<device::Buffer> buffer = device.make_buffer(source.size(), device::Use::storage);
     if (to_host) buffer->write(0, source);
     if (!to_host) std::ranges::copy(source, host->bytes().begin());
-    const gpu::CopyPlace in_device{.buffer = buffer.get()};
-    const gpu::CopyPlace in_host{.host = host.get()};
-    const std::array list{gpu::CopyList{{to_host ? in_device : in_host, to_host ? in_host : in_device, source.size()}}};
-    const auto copy = [&] { return copies.run(gpu::CopyEngine::driver, list).all; };
+    const device::CopyPlace in_device{.buffer = buffer.get()};
+    const device::CopyPlace in_host{.host = host.get()};
+    const std::array list{device::CopyList{{to_host ? in_device : in_host, to_host ? in_host : in_device, source.size()}}};
+    const auto copy = [&] { return copies.run(device::CopyEngine::driver, list).all; };
     (void)copy();  // the first touches the pages
     Reading reading = explicit_copies(way, "pinned", copy, alive);
     std::vector<std::byte> found(source.size());
@@ -158,7 +158,7 @@ std::optional<Reading> pinned_copies(Rounds& rounds, Way way, const std::functio
     if (!to_host) buffer->read(0, found);
     check_copied(found, source);
     return reading;
-  } catch (const gpu::Unsupported&) {
+  } catch (const device::Unsupported&) {
     return std::nullopt;
   }
 }
@@ -220,7 +220,7 @@ std::map<std::string, std::string> series_of_explicit_copy(Way way, const std::s
   return series;
 }
 
-Workload zero_copy_rounds(gpu::Device& device, const std::string& memory, std::uint64_t bytes, std::uint64_t seed,
+Workload zero_copy_rounds(device::Device& device, const std::string& memory, std::uint64_t bytes, std::uint64_t seed,
                           bool with_all, bool with_copy) {
   const auto rounds = std::make_shared<Rounds>(SharedBuffer(device, memory, bytes, seed));
   return {

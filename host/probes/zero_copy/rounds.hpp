@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "probes/probe.hpp"
 
 namespace sonde::probes {
@@ -30,7 +30,7 @@ std::map<std::string, std::string> series_of_explicit_copy(Way way, const std::s
 /// Both sides write a buffer whole, then one changes words and the other has to find them, round by round, by the
 /// host's clock, in us. `with_all`: rounds in which all of it changes, too; `with_copy`: also copies that are asked
 /// for.
-Workload zero_copy_rounds(gpu::Device& device, const std::string& memory, std::uint64_t bytes, std::uint64_t seed,
+Workload zero_copy_rounds(device::Device& device, const std::string& memory, std::uint64_t bytes, std::uint64_t seed,
                           bool with_all, bool with_copy);
 
 }  // namespace sonde::probes

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "kernels.hpp"
 #include "workloads/memory_kinds.hpp"
 
@@ -18,7 +18,7 @@ constexpr std::uint64_t page_words = 1024;
 
 }  // namespace
 
-SharedBuffer::SharedBuffer(gpu::Device& on, const std::string& kind, std::uint64_t bytes, std::uint64_t seed)
+SharedBuffer::SharedBuffer(device::Device& on, const std::string& kind, std::uint64_t bytes, std::uint64_t seed)
     : device(on),
       memory(kind),
       group_size(std::min(largest_group, on.info().largest_group_size)),
@@ -28,7 +28,7 @@ SharedBuffer::SharedBuffer(gpu::Device& on, const std::string& kind, std::uint64
       words(static_cast<std::uint32_t>(bytes / sizeof(std::uint32_t))),
       random(seed) {
   const Words all = choose(Touch::all);
-  cpu_writes(buffer->map(gpu::Access::write), all);
+  cpu_writes(buffer->map(device::Access::write), all);
   buffer->unmap();
   device_writes(all);
 }
@@ -49,14 +49,14 @@ void SharedBuffer::cpu_writes(std::span<std::byte> mapped, const Words& which) c
 }
 
 void SharedBuffer::cpu_reads(const Words& which) const {
-  const std::span<const std::byte> mapped = buffer->map(gpu::Access::read);
+  const std::span<const std::byte> mapped = buffer->map(device::Access::read);
   std::uint32_t expected = value;
   for (std::uint64_t i = 0; i < which.count; ++i, expected += growth) {
     const std::uint64_t at = which.first + i * which.step;
     std::uint32_t found = 0;
     std::memcpy(&found, mapped.data() + at * sizeof found, sizeof found);
     if (found == expected) continue;
-    throw gpu::Error("the CPU found " + std::to_string(found) + " in word " + std::to_string(at) + " of a " + name() +
+    throw device::Error("the CPU found " + std::to_string(found) + " in word " + std::to_string(at) + " of a " + name() +
                      ", where the device had written " + std::to_string(expected) + "; please report the driver");
   }
   buffer->unmap();
@@ -66,7 +66,7 @@ SharedBuffer::Items SharedBuffer::items_for(const Words& which) const {
   Items items{.groups = which.count > most_touched_pages ? groups_for_all : 1};
   items.count = items.groups * group_size;
   items.each = (which.count + items.count - 1) / items.count;
-  const bool cpu = device.info().type == gpu::DeviceType::cpu;
+  const bool cpu = device.info().type == device::DeviceType::cpu;
   items.item_step = cpu ? items.each : 1;
   items.loop_step = cpu ? 1 : items.count;
   return items;
@@ -91,7 +91,7 @@ void SharedBuffer::check_sums(const Words& which) const {
       if (i < which.count) expected += (value + i * growth) * (2 * i + 1);
     }
     if (found[item] == expected) continue;
-    throw gpu::Error("the device did not find what the CPU had written to a " + name() + "; please report the driver");
+    throw device::Error("the device did not find what the CPU had written to a " + name() + "; please report the driver");
   }
 }
 

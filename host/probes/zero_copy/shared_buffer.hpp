@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "probes/zero_copy/rounds.hpp"
 
 namespace sonde::probes {
@@ -19,22 +19,22 @@ struct Words {
   std::uint32_t count = 1;
 };
 
-/// A buffer that both sides write and read word by word. Where one does not find what the other wrote, gpu::Error is
+/// A buffer that both sides write and read word by word. Where one does not find what the other wrote, device::Error is
 /// thrown.
 struct SharedBuffer {
-  gpu::Device& device;
+  device::Device& device;
   std::string memory;
   std::uint32_t group_size;
-  std::unique_ptr<gpu::Kernel> kernel;
-  std::unique_ptr<gpu::Buffer> buffer;
-  std::unique_ptr<gpu::Buffer> sums;
+  std::unique_ptr<device::Kernel> kernel;
+  std::unique_ptr<device::Buffer> buffer;
+  std::unique_ptr<device::Buffer> sums;
   std::uint32_t words;
   std::uint32_t value = 1;  ///< another in every round
   std::mt19937_64 random;
-  gpu::Nanoseconds kernel_time{0};  ///< of the last launch, by the device's clock
+  device::Nanoseconds kernel_time{0};  ///< of the last launch, by the device's clock
 
   /// Both sides have written all of it.
-  SharedBuffer(gpu::Device& on, const std::string& kind, std::uint64_t bytes, std::uint64_t seed);
+  SharedBuffer(device::Device& on, const std::string& kind, std::uint64_t bytes, std::uint64_t seed);
 
   Words choose(Touch touch);
   void cpu_writes(std::span<std::byte> mapped, const Words& which) const;

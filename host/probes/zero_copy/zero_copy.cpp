@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/error.hpp"
+#include "device/error.hpp"
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/zero_copy/rounds.hpp"
@@ -33,12 +33,12 @@ namespace {
 constexpr double kib = 1 << 10;
 constexpr double mib = 1 << 20;
 
-std::vector<double> sizes(const gpu::DeviceInfo& device, const Request& request) {
+std::vector<double> sizes(const device::DeviceInfo& device, const Request& request) {
   std::vector<double> all{64 * kib, 2 * mib, 32 * mib, 256 * mib};
   if (request.effort != Effort::quick) all = {64 * kib, 256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
   if (request.effort == Effort::thorough) all.push_back(1024 * mib);
   // What a simulated device's sizes would add is the host's time.
-  if (device.type == gpu::DeviceType::model) all = {64 * kib, 1 * mib, 4 * mib, 16 * mib};
+  if (device.type == device::DeviceType::model) all = {64 * kib, 1 * mib, 4 * mib, 16 * mib};
   std::erase_if(all, [&](double bytes) {
     return !measure::is_asked_for(request, bytes) || bytes > static_cast<double>(most_round_bytes);
   });
@@ -47,9 +47,9 @@ std::vector<double> sizes(const gpu::DeviceInfo& device, const Request& request)
 
 int visits(Effort effort) { return effort == Effort::quick ? 3 : effort == Effort::normal ? 4 : 5; }
 
-std::vector<Point> first_points(const gpu::DeviceInfo& device, const Request& request) {
+std::vector<Point> first_points(const device::DeviceInfo& device, const Request& request) {
   std::vector<Point> points;
-  for (const gpu::MemoryKind& kind : device.memory_kinds) {
+  for (const device::MemoryKind& kind : device.memory_kinds) {
     for (const double bytes : sizes(device, request)) {
       Point point{.series = series_of(Touch::word, Way::to_host), .x = {{"bytes", bytes}}};
       point.series["memory"] = kind.name;
@@ -62,22 +62,22 @@ std::vector<Point> first_points(const gpu::DeviceInfo& device, const Request& re
   return points;
 }
 
-Workload prepare(gpu::Device& device, const Point& point, const Request& request) {
-  const gpu::MemoryKind& kind = gpu::memory_kind(device.info(), workloads::memory_of(point.series));
-  if (const std::string reason = workloads::why_not_shared(kind); !reason.empty()) throw gpu::Unsupported(reason);
+Workload prepare(device::Device& device, const Point& point, const Request& request) {
+  const device::MemoryKind& kind = device::memory_kind(device.info(), workloads::memory_of(point.series));
+  if (const std::string reason = workloads::why_not_shared(kind); !reason.empty()) throw device::Unsupported(reason);
   const double bytes = point.x.at("bytes");
   const double most_for_all = request.effort == Effort::quick    ? 2 * mib
                               : request.effort == Effort::normal ? 16 * mib
                                                                  : 1024 * mib;
   // Copies are compared with those of the first kind that the CPU can map; any kind of the device's is as good.
   const auto first = std::ranges::find_if(
-      device.info().memory_kinds, [](const gpu::MemoryKind& one) { return workloads::why_not_shared(one).empty(); });
+      device.info().memory_kinds, [](const device::MemoryKind& one) { return workloads::why_not_shared(one).empty(); });
   return zero_copy_rounds(device, kind.name, static_cast<std::uint64_t>(bytes), request.seed, bytes <= most_for_all,
                           first->name == kind.name && bytes <= 64 * mib);
 }
 
 /// Further visits to the kinds of which the visits so far disagree whether they are shared.
-std::vector<Point> next(const gpu::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   if (known.empty()) return first_points(device, request);
   std::set<std::string> open;
   for (const SharingVerdict& verdict : sharing_verdicts(known)) {
@@ -99,9 +99,9 @@ Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
 }
 
 /// What the driver's own word is enough for.
-std::vector<Finding> stated(const gpu::DeviceInfo& device, std::span<const Measurement>) {
+std::vector<Finding> stated(const device::DeviceInfo& device, std::span<const Measurement>) {
   std::vector<Finding> findings;
-  for (const gpu::MemoryKind& kind : device.memory_kinds) {
+  for (const device::MemoryKind& kind : device.memory_kinds) {
     const std::string reason = workloads::why_not_shared(kind);
     if (reason.empty()) continue;
     findings.push_back({.series = {{"memory", kind.name}},

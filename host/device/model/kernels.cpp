@@ -1,0 +1,242 @@
+#include "device/model/kernels.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/error.hpp"
+#include "device/model/arithmetic_kernels.hpp"
+#include "device/model/frame_pass.hpp"
+#include "device/model/loaded_chase.hpp"
+#include "device/model/roofline_kernel.hpp"
+#include "device/model/stream_kernels.hpp"
+
+namespace sonde::device::model {
+namespace {
+
+constexpr std::uint64_t steps_per_trip = 64;  // of arithmetic
+
+/// What every walk does: from `start` through the chain of buffer 0; where it ends and its trips go to buffer 1.
+void walk(Invocation& invocation, std::uint32_t start) {
+  Invocation::Words next = invocation.buffer(0);
+  Invocation::Words cursor = invocation.buffer(1);
+  const std::uint32_t trips = invocation.scalar(0);
+  cursor.store(0, next.follow(start, trips * hops_per_trip, invocation.offset_shift()));
+  cursor.store(1, trips);
+}
+
+void chase(Invocation& invocation) { walk(invocation, invocation.buffer(1).load(0)); }
+
+void chase_scalar(Invocation& invocation) { walk(invocation, invocation.scalar(1)); }
+
+/// An atomic addition of the second scalar, which has to be zero: what is followed is what was there before.
+void chase_atomic(Invocation& invocation) {
+  if (invocation.scalar(1) != 0) throw Error("the simulated atomic walk adds nothing but zero");
+  chase(invocation);
+}
+
+void chase_local(Invocation& invocation) {
+  Invocation::Words next = invocation.buffer(0);
+  Invocation::Words cursor = invocation.buffer(1);
+  const std::uint32_t trips = invocation.scalar(0);
+  std::vector<std::uint32_t> chain(invocation.scalar(1));
+  for (std::size_t word = 0; word < chain.size(); ++word) chain[word] = next.load(word);
+  std::uint32_t at = cursor.load(0);
+  for (std::uint64_t hop = 0; hop < trips * hops_per_trip; ++hop) {
+    if (at >= chain.size()) throw Error("the simulated walk left the work-group's memory");
+    at = chain[at];
+  }
+  invocation.wait_for_local(trips * hops_per_trip);
+  cursor.store(0, at);
+  cursor.store(1, trips);
+}
+
+struct Affine {
+  std::uint32_t factor = 1;
+  std::uint32_t addend = 0;
+};
+
+Affine then(Affine first, Affine second) {
+  return {first.factor * second.factor, first.addend * second.factor + second.addend};
+}
+
+void alu_chain(Invocation& invocation) {
+  constexpr double cycles_per_step = 4;
+  Invocation::Words state = invocation.buffer(0);
+  const std::uint64_t steps = invocation.scalar(0) * steps_per_trip;
+  // x * factor + addend, applied n times, is again of this form: squaring replaces the loop.
+  Affine all;
+  Affine power{invocation.scalar(1), invocation.scalar(2)};
+  for (std::uint64_t rest = steps; rest != 0; rest /= 2, power = then(power, power)) {
+    if (rest % 2 == 1) all = then(all, power);
+  }
+  state.store(0, state.load(0) * all.factor + all.addend);
+  state.store(1, invocation.scalar(0));
+  invocation.compute(cycles_per_step * static_cast<double>(steps));
+}
+
+void clock_rate(Invocation& invocation) {
+  Invocation::Words state = invocation.buffer(0);
+  state.store(2, invocation.ticks());
+  alu_chain(invocation);
+  state.store(3, invocation.ticks());
+}
+
+void independent_chase(Invocation& invocation) {
+  constexpr double cycles_per_hop = 8;  // exclusive or, two multiplications and an addition
+  Invocation::Words lines = invocation.buffer(0);
+  Invocation::Words cursor = invocation.buffer(1);
+  const std::uint32_t trips = invocation.scalar(0);
+  const std::uint64_t line_count = invocation.scalar(1);
+  const std::uint32_t line_words = invocation.scalar(2);
+  const std::uint64_t hops = trips * hops_per_trip;
+  const std::uint32_t* const first_words = lines.spaced_words(line_words, hops);
+  std::uint32_t word = cursor.load(0);
+  std::uint32_t counter = cursor.load(1);
+  for (std::uint64_t hop = 0; hop < hops; ++hop) {
+    ++counter;
+    const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
+    const auto line = static_cast<std::uint32_t>((mixed * line_count) >> 32);
+    word = lines.load_spaced(line, line_words, first_words);
+  }
+  cursor.store(0, word);
+  cursor.store(1, counter);
+  cursor.store(2, trips);
+  invocation.compute(cycles_per_hop * static_cast<double>(hops));
+}
+
+/// Words side by side move as a stream; others each cost what a load costs, as few as they are.
+void touch(Invocation& invocation) {
+  constexpr std::uint32_t growth = 0x9E3779B9u;
+  Invocation::Words words = invocation.buffer(0);
+  Invocation::Words sums = invocation.buffer(1);
+  const std::uint32_t first = invocation.scalar(0);
+  const std::uint32_t step = invocation.scalar(1);
+  const std::uint32_t count = invocation.scalar(2);
+  const std::uint32_t each = invocation.scalar(3);
+  const std::uint32_t item_step = invocation.scalar(4);
+  const std::uint32_t loop_step = invocation.scalar(5);
+  const std::uint32_t value = invocation.scalar(6);
+  const bool stores = invocation.scalar(7) != 0;
+  const bool side_by_side = step == 1 && count > 0;
+  if (side_by_side) words.stream(first, count, stores ? Transfer::write : Transfer::read);
+  std::uint32_t* const stretch = side_by_side ? words.changed_contents(first, count) : nullptr;
+  std::vector<std::uint32_t> found(std::size_t{invocation.shape().group_size} * invocation.shape().groups);
+  for (std::uint32_t item = 0; item < found.size(); ++item) {
+    for (std::uint32_t turn = 0; turn < each; ++turn) {
+      const std::uint32_t i = item * item_step + turn * loop_step;
+      if (i >= count) break;
+      if (!stores) {
+        found[item] += (side_by_side ? stretch[i] : words.load(first + i * step)) * (2 * i + 1);
+        continue;
+      }
+      ++found[item];
+      if (side_by_side) {
+        stretch[i] = value + i * growth;
+      } else {
+        words.store(first + i * step, value + i * growth);
+      }
+    }
+  }
+  sums.stream(0, found.size(), Transfer::write);
+  std::copy(found.begin(), found.end(), sums.changed_contents(0, found.size()));
+}
+
+constexpr ReferenceKernel references[] = {
+    {.name = "chase", .buffers = 2, .scalars = 1, .run = chase},
+    {.name = "chase_atomic", .buffers = 2, .scalars = 2, .run = chase_atomic},
+    {.name = "chase_constant", .buffers = 2, .scalars = 2, .run = chase_scalar},
+    {.name = "chase_image", .buffers = 2, .scalars = 1, .run = chase},
+    {.name = "chase_loaded", .buffers = 3, .scalars = 13, .run = chase_loaded},
+    {.name = "chase_local", .buffers = 2, .scalars = 2, .run = chase_local},
+    {.name = "chase_scalar", .buffers = 2, .scalars = 2, .run = chase_scalar},
+    {.name = "alu_chain", .buffers = 1, .scalars = 3, .run = alu_chain},
+    {.name = "arithmetic_fp64", .buffers = 2, .scalars = 6, .run = arithmetic_fp64},
+    {.name = "arithmetic_fp32", .buffers = 2, .scalars = 6, .run = arithmetic_fp32},
+    {.name = "arithmetic_fp16", .buffers = 2, .scalars = 6, .run = arithmetic_fp16},
+    {.name = "arithmetic_int64", .buffers = 2, .scalars = 6, .run = arithmetic_int64},
+    {.name = "arithmetic_int32", .buffers = 2, .scalars = 6, .run = arithmetic_int32},
+    {.name = "arithmetic_int16", .buffers = 2, .scalars = 6, .run = arithmetic_int16},
+    {.name = "arithmetic_int8", .buffers = 2, .scalars = 6, .run = arithmetic_int8},
+    {.name = "arithmetic_dot4", .buffers = 2, .scalars = 6, .run = arithmetic_dot4},
+    {.name = "clock_rate", .buffers = 1, .scalars = 3, .run = clock_rate},
+    {.name = "frame_pass", .buffers = 4, .scalars = 18, .run = frame_pass},
+    {.name = "independent_chase", .buffers = 2, .scalars = 3, .run = independent_chase},
+    {.name = "roofline", .buffers = 2, .scalars = 13, .run = roofline},
+    {.name = "stream_image", .buffers = 2, .scalars = 8, .run = stream_read},
+    {.name = "stream_local", .buffers = 2, .scalars = 8, .run = stream_local},
+    {.name = "stream_read", .buffers = 2, .scalars = 8, .run = stream_read},
+    {.name = "stream_write", .buffers = 1, .scalars = 9, .run = stream_write},
+    {.name = "stream_copy", .buffers = 2, .scalars = 9, .run = stream_copy},
+    {.name = "stream_add", .buffers = 3, .scalars = 9, .run = stream_add},
+    {.name = "stream_add_dialled", .buffers = 3, .scalars = 13, .run = stream_add_dialled},
+    {.name = "stream_triad", .buffers = 3, .scalars = 10, .run = stream_triad},
+    {.name = "touch", .buffers = 2, .scalars = 8, .run = touch},
+};
+
+}  // namespace
+
+const ReferenceKernel& reference_kernel(std::string_view name) {
+  for (const ReferenceKernel& reference : references) {
+    if (reference.name == name) return reference;
+  }
+  throw Unsupported("the model device has no reference of the kernel " + std::string(name));
+}
+
+std::uint32_t Invocation::Words::follow(std::uint32_t offset, std::uint64_t hops, std::uint32_t offset_shift) {
+  const std::uint32_t words_shift = 2 - offset_shift;
+  std::uint32_t word = offset >> words_shift;
+  Walk walk = std::exchange(storage_.walk(), {});
+  if (walk.stopped_at != word) walk = {};
+  const std::size_t longest = count_ / 4;  // the record must not outgrow the buffer itself
+  for (; hops > 0 && !walk.is_closed; --hops) {
+    const std::uint32_t after = load(word) >> words_shift;
+    if (walk.words.size() < longest) {
+      walk.words.push_back(word);
+      walk.is_closed = after == walk.words.front();
+    }
+    word = after;
+  }
+  for (; hops > 0; --hops) {
+    memory_.access(address_ + std::uint64_t{walk.words[walk.position]} * 4);
+    if (++walk.position == walk.words.size()) walk.position = 0;
+    word = walk.words[walk.position];
+  }
+  walk.stopped_at = word;
+  storage_.walk() = std::move(walk);
+  return word << words_shift;
+}
+
+void Invocation::Words::stream(std::uint64_t word, std::uint64_t count, Transfer transfer) {
+  if (word + count > count_) throw_out_of_range(word + count - 1);
+  memory_.stream(address_ + word * 4, count * 4, transfer);
+}
+
+const std::uint32_t* Invocation::Words::contents(std::uint64_t word, std::uint64_t count) const {
+  if (word + count > count_) throw_out_of_range(word + count - 1);
+  return words_ + word;
+}
+
+std::uint32_t* Invocation::Words::changed_contents(std::uint64_t word, std::uint64_t count) {
+  if (word + count > count_) throw_out_of_range(word + count - 1);
+  storage_.changed();
+  return words_ + word;
+}
+
+std::uint32_t Invocation::constant(std::string_view name) const {
+  const auto found = shape_.constants.find(name);
+  if (found == shape_.constants.end()) throw Error("the kernel needs the constant " + std::string(name));
+  return found->second;
+}
+
+std::uint32_t Invocation::offset_shift() const {
+  const auto found = shape_.constants.find("OFFSET_SHIFT");
+  return found == shape_.constants.end() ? 2 : found->second;
+}
+
+void Invocation::Words::throw_out_of_range(std::uint64_t word) const {
+  throw Error("the kernel reached word " + std::to_string(word) + " of a buffer of " + std::to_string(count_));
+}
+
+}  // namespace sonde::device::model

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "device/model/cache.hpp"
+#include "device/model/description.hpp"
+
+namespace sonde::device::model {
+
+/// Whether anything beside the program keeps the fabric between the GPU and its memory busy.
+enum class Fabric { idle, loaded };
+
+enum class Transfer { read, write };
+
+/// Bytes by transfer, then by the level that served them.
+using Traffic = std::array<std::vector<double>, 2>;
+
+/// The caches, the translation and the memory behind them: what every access costs. Addresses from `host_begin` on are
+/// the host's memory, which lies behind the same caches, but for those that it bypasses.
+class Memory {
+ public:
+  Memory(const Description& description, std::uint64_t host_begin);
+
+  /// From here on the accesses come from this compute unit, and time counts from zero.
+  void start(std::uint32_t compute_unit);
+  /// From here on the accesses come from this compute unit.
+  void enter(std::uint32_t compute_unit) {
+    work_off();
+    compute_unit_ = compute_unit;
+  }
+
+  /// One access to a physical address. Costs are worked out in batches: the simulated program need not
+  /// wait, and a batch that runs through one cache after the other gives the same hits.
+  void access(std::uint64_t address) {
+    if ((address >= host_begin_) != in_host_) enter_zone(address >= host_begin_);
+    addresses_[count_++] = address;
+    if (count_ == addresses_.size()) work_off();
+  }
+
+  /// Touches every line of a range that many loads or stores in flight read or write; nothing waits for it.
+  void stream(std::uint64_t address, std::uint64_t bytes, Transfer transfer);
+  /// What was streamed since start().
+  [[nodiscard]] const Traffic& streamed() const { return streamed_bytes_; }
+  /// As if so much had been streamed so many times; the caches stay as they are.
+  void add_streamed(const Traffic& traffic, double times);
+  /// What the device's memory itself delivers at most.
+  [[nodiscard]] double full_read_gbps() const { return levels_[levels_.size() - 2].read_gbps; }
+  /// What was streamed since start() takes when `groups` work-groups share it: reads and writes overlap.
+  [[nodiscard]] double streamed_ns(std::uint32_t groups) const;
+
+  /// Others read so much from a level until the next start(): from 0.6 of its rate on it answers later, at all of it
+  /// after twice its latency.
+  void load(std::size_t level, double gbps) { loads_gbps_[level] = gbps; }
+  /// How many of the accesses since start() each level has served, streams apart.
+  [[nodiscard]] const std::vector<std::uint64_t>& served() {
+    work_off();
+    return hits_;
+  }
+  /// With the rates that are used where the file states none.
+  [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
+  /// How many caches a level has.
+  [[nodiscard]] std::size_t caches(std::size_t level) const { return caches_[level].size(); }
+  [[nodiscard]] std::uint32_t compute_units() const { return compute_units_; }
+  /// Groups that get all of a level's rate.
+  [[nodiscard]] std::uint32_t saturated_by() const { return saturated_by_; }
+
+  /// What the accesses since start() took, one after the other.
+  [[nodiscard]] double elapsed_ns(Fabric fabric);
+
+  /// What the device's memory copies within itself, as every byte is read and written and both overlap.
+  [[nodiscard]] double copy_gbps() const;
+
+ private:
+  struct PageTable {
+    std::uint64_t page_bytes;
+    double penalty_ns;
+    WideSets pages;
+    std::uint64_t last_page = ~std::uint64_t{0};
+    std::uint64_t misses = 0;
+  };
+
+  [[nodiscard]] Cache& cache(std::size_t level);
+  void enter_zone(bool host) {
+    work_off();
+    in_host_ = host;
+  }
+  void work_off();
+  /// Of one address.
+  void translate(std::uint64_t address);
+
+  std::vector<Level> levels_;  ///< the last is the host's memory, the one before it the device's
+  std::uint64_t host_begin_;
+  bool bypasses_;         ///< what is in the host's memory is not in a memory-side cache
+  bool in_host_ = false;  ///< where the accesses lie that have not been worked off
+  double idle_factor_;
+  std::uint64_t seed_;
+  std::uint32_t compute_unit_ = 0;
+  std::vector<std::vector<std::optional<Cache>>> caches_;  ///< by level, then by unit; made at first use
+  std::vector<PageTable> tables_;                          ///< each asked where the one before has missed
+  std::array<std::uint64_t, 256> addresses_;
+  std::size_t count_ = 0;
+  std::vector<Request> requests_;
+  std::vector<Request> finer_requests_;
+  std::vector<std::uint64_t> hits_;  ///< by level
+  std::vector<std::uint64_t> stream_hits_;
+  std::vector<double> loads_gbps_;  ///< by level
+  Traffic streamed_bytes_;
+  std::uint32_t compute_units_;
+  std::uint32_t saturated_by_;
+  bool streams_ = false;  ///< translation, too, is overlapped then
+};
+
+}  // namespace sonde::device::model

@@ -1,0 +1,261 @@
+#include "device/model/model.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "device/error.hpp"
+#include "device/limits.hpp"
+#include "device/model/address_space.hpp"
+#include "device/model/companion.hpp"
+#include "device/model/copies.hpp"
+#include "device/model/fabric_traffic.hpp"
+#include "device/model/kernels.hpp"
+#include "device/model/memory.hpp"
+#include "device/model/shared_storage.hpp"
+#include "device/model/storage.hpp"
+#include "device/model/timing.hpp"
+#include "device/number_arithmetic.hpp"
+#include "os/memory.hpp"
+
+namespace sonde::device::model {
+namespace {
+
+constexpr std::uint32_t largest_group = 1024;
+constexpr std::uint64_t constant_bytes = 65536;
+constexpr std::uint64_t local_bytes = 65536;
+/// Drivers give whole pages.
+constexpr std::uint32_t least_alignment = 65536;
+
+std::uint32_t longest_line_bytes(const std::vector<Level>& levels) {
+  std::uint32_t longest = levels.size() == 1 ? levels.front().line_bytes : 0;
+  for (std::size_t level = 0; level + 1 < levels.size(); ++level) {
+    longest = std::max(longest, levels[level].line_bytes);
+  }
+  return longest;
+}
+
+/// The device's own memory, then the host's, as much again.
+struct Spaces {
+  explicit Spaces(const Description& description) {
+    // Lines and pages are numbered in 32 bits, which keeps the tags of a large cache in the host's own.
+    std::uint64_t shortest_bytes = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t alignment = std::max(least_alignment, longest_line_bytes(description.levels));
+    for (const Translation& table : description.translation) {
+      shortest_bytes = std::min(shortest_bytes, table.page_bytes);
+      alignment = std::max(alignment, table.page_bytes);
+    }
+    for (const Level& level : description.levels) {
+      shortest_bytes = std::min<std::uint64_t>(shortest_bytes, level.line_bytes);
+    }
+    const std::uint64_t countable = shortest_bytes * (std::numeric_limits<std::uint32_t>::max() - 1ull);
+    device = std::make_shared<AddressSpace>(std::min(description.memory_bytes, countable), alignment);
+    host = std::make_shared<AddressSpace>(std::min(description.memory_bytes, countable - device->end()), alignment,
+                                          device->end());
+  }
+
+  std::shared_ptr<AddressSpace> device;
+  std::shared_ptr<AddressSpace> host;
+};
+
+/// Its memory-side cache, as amdgpu states that of a real GPU: behind the GPU's own.
+std::vector<StatedCache> stated_caches(const std::vector<Level>& levels) {
+  std::vector<StatedCache> stated;
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    if (!levels[level].memory_side) continue;
+    stated.push_back({.level = std::max(3, static_cast<int>(level) + 1),
+                      .bytes = levels[level].bytes,
+                      .source = "the model's file"});
+  }
+  return stated;
+}
+
+class ModelKernel : public Kernel {
+ public:
+  ModelKernel(const ReferenceKernel& chosen, std::uint32_t group_size, std::span<const Constant> constants)
+      : reference(chosen) {
+    shape.group_size = group_size;
+    for (const Constant& one : constants) shape.constants.emplace(one.name, one.value);
+  }
+
+  const ReferenceKernel& reference;
+  Shape shape;
+  StreamMemory stream_memory;
+  FrameMemory frame_memory;
+  Timing::Launched launched = Timing::Launched::first;
+};
+
+class ModelDevice : public Device {
+ public:
+  explicit ModelDevice(const Description& description)
+      : description_(description),
+        info_(describe(description)),
+        nanoseconds_per_cycle_(1e3 / description.clock_mhz),
+        local_latency_ns_(description.local_latency_ns),
+        spaces_(description),
+        memory_(description, spaces_.host->end() > spaces_.device->end() ? spaces_.device->end() : ~0ull),
+        fabric_(memory_),
+        timing_(description) {
+    timeline_.full_gbps = memory_.full_read_gbps();
+  }
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+
+  [[nodiscard]] std::uint64_t available_bytes() override {
+    // The buffers are really stored, so the host must have room for them too.
+    return std::min(spaces_.device->free_bytes(), os::available_memory_bytes() / 4 * 3);
+  }
+
+  [[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {
+    check_fits(info_, available_bytes(), size_bytes, use);
+    return std::make_unique<Storage>(spaces_.device, size_bytes);
+  }
+
+  [[nodiscard]] std::unique_ptr<Buffer> make_buffer_in(const MemoryKind& kind, std::uint64_t size_bytes,
+                                                       Use use) override {
+    const bool zero_copy = is_zero_copy(description_, memory_kind(info_, kind.name).name);
+    const std::shared_ptr<AddressSpace>& space = zero_copy ? spaces_.host : spaces_.device;
+    check_fits(info_, std::min(space->free_bytes(), os::available_memory_bytes() / 4 * 3), size_bytes, use);
+    return std::make_unique<SharedStorage>(space, size_bytes, zero_copy, copy_cost(description_), host_clock_);
+  }
+
+  [[nodiscard]] std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
+                                                    std::span<const Constant> constants) override {
+    if (group_size == 0 || group_size > largest_group) {
+      throw Error("a group of " + std::to_string(group_size) + " work-items is not between 1 and 1024");
+    }
+    return std::make_unique<ModelKernel>(reference_kernel(source.name), group_size, constants);
+  }
+
+  Nanoseconds run(Kernel& kernel, const Launch& launch) override {
+    auto& model_kernel = dynamic_cast<ModelKernel&>(kernel);
+    const ReferenceKernel& reference = model_kernel.reference;
+    const std::vector<Storage*> buffers = checked_buffers(reference, launch);
+    model_kernel.shape.groups = launch.groups;
+    Invocation invocation(memory_, buffers, launch.scalars, model_kernel.shape, model_kernel.stream_memory,
+                          model_kernel.frame_memory, local_latency_ns_, cycles_so_far_, nanoseconds_per_cycle_,
+                          description_.arithmetic);
+    memory_.start(0);
+    reference.run(invocation);
+    cycles_so_far_ += invocation.cycles() + invocation.cycles_beside_streams();
+    const double streamed_ns =
+        std::max(memory_.streamed_ns(launch.groups), invocation.cycles_beside_streams() * nanoseconds_per_cycle_);
+    const double work_ns = memory_.elapsed_ns(fabric_during(launch)) + streamed_ns +
+                           invocation.cycles() * nanoseconds_per_cycle_ + invocation.local_ns();
+    const double ns = timing_.dispatch_ns(work_ns, std::exchange(model_kernel.launched, Timing::Launched::again));
+    const double begin_ns = std::exchange(timeline_.now_ns, timeline_.now_ns + ns);
+    const double bytes = bytes_of_memory();
+    if (bytes > 0) timeline_.spans.push_back({begin_ns, timeline_.now_ns, bytes / ns});
+    host_clock_->ns += ns;
+    fabric_.add_dispatch(memory_, ns);
+    return Nanoseconds(ns);
+  }
+
+  BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t)>& launch,
+                      const std::function<bool(Nanoseconds)>& enough) override {
+    BusyTimes busy;
+    do {
+      const Nanoseconds begin(timeline_.now_ns);
+      (void)run(kernel, launch(busy.dispatches.size()));
+      busy.dispatches.push_back({begin, Nanoseconds(timeline_.now_ns)});
+    } while (!enough(busy.dispatches.back().end));
+    return busy;
+  }
+
+  [[nodiscard]] std::unique_ptr<Companion> companion() override { return simulated_companion(description_, timeline_); }
+
+  [[nodiscard]] Copies& copies() override {
+    if (!copies_) {
+      copies_ = make_copies(
+          description_, memory_.copy_gbps(), timing_,
+          [this](Kernel& kernel, const Launch& launch) { return run(kernel, launch); },
+          [this](double bytes, double ns) { fabric_.add_copies(bytes, bytes, ns); });
+    }
+    return *copies_;
+  }
+
+  [[nodiscard]] const SimulatedTraffic* simulated_traffic() override { return &fabric_.traffic(); }
+
+  [[nodiscard]] Nanoseconds host_time() override { return Nanoseconds(host_clock_->ns); }
+
+ private:
+  /// What the last dispatch streamed to and from memory itself, the device's or the host's, which are the last two
+  /// levels.
+  [[nodiscard]] double bytes_of_memory() const {
+    double bytes = 0;
+    for (const std::vector<double>& by_level : memory_.streamed())
+      bytes += by_level.back() + by_level[by_level.size() - 2];
+    return bytes;
+  }
+
+  /// The one place that decides it: a dispatch runs alone, and one group does not wake the fabric.
+  [[nodiscard]] static Fabric fabric_during(const Launch& launch) {
+    return launch.groups > 1 ? Fabric::loaded : Fabric::idle;
+  }
+
+  [[nodiscard]] std::vector<Storage*> checked_buffers(const ReferenceKernel& reference, const Launch& launch) const {
+    if (launch.buffers.size() != reference.buffers || launch.scalars.size() != reference.scalars ||
+        launch.groups == 0) {
+      throw Error("the kernel " + std::string(reference.name) + " was launched with other arguments than it has");
+    }
+    std::vector<Storage*> buffers;
+    for (Buffer* const buffer : launch.buffers) {
+      auto* const storage = dynamic_cast<Storage*>(buffer);
+      const bool own = storage != nullptr && (storage->lies_in(*spaces_.device) || storage->lies_in(*spaces_.host));
+      if (!own) throw Error("a buffer belongs to another device");
+      buffers.push_back(storage);
+    }
+    return buffers;
+  }
+
+  Description description_;
+  DeviceInfo info_;
+  Timeline timeline_;
+  double nanoseconds_per_cycle_;
+  double local_latency_ns_;
+  Spaces spaces_;
+  Memory memory_;
+  FabricTraffic fabric_;
+  Timing timing_;
+  std::shared_ptr<HostClock> host_clock_ = std::make_shared<HostClock>();
+  std::unique_ptr<Copies> copies_;  ///< made when first asked for
+  double cycles_so_far_ = 0;        ///< of all arithmetic; the counter that kernels can read
+};
+
+}  // namespace
+
+DeviceInfo describe(const Description& description) {
+  if (description.levels.empty()) throw Error("a model device needs at least one level");
+  DeviceInfo info;
+  info.api = Api::model;
+  info.type = DeviceType::model;
+  info.name = description.name;
+  info.platform = "model";
+  info.driver = "simulated";
+  info.compute_units = description.compute_units;
+  info.memory_bytes = description.memory_bytes;
+  info.largest_buffer_bytes = description.memory_bytes;
+  info.largest_buffer_reason = "the memory of the model";
+  info.unified_memory = description.unified_memory;
+  info.line_bytes = longest_line_bytes(description.levels);
+  info.largest_group_size = largest_group;
+  info.constant_bytes = constant_bytes;
+  info.texel_bytes = description.memory_bytes;
+  info.local_bytes = description.local_latency_ns > 0 ? local_bytes : 0;
+  info.timer_step_ns = description.timer_step_ns;
+  info.clock_mhz = description.clock_mhz;
+  info.core_clock = true;
+  for (const NumberTypeFacts& type : number_types) {
+    const std::string name(type.name);
+    if (description.arithmetic.per_cycle.contains(name)) continue;
+    info.missing_types[name] = {.reason = "the model's file has no \"arithmetic\" with a rate of " + name};
+  }
+  info.stated_caches = stated_caches(description.levels);
+  info.memory_kinds = memory_kinds(description);
+  return info;
+}
+
+std::unique_ptr<Device> open(const Description& description) { return std::make_unique<ModelDevice>(description); }
+
+}  // namespace sonde::device::model

@@ -1,0 +1,212 @@
+#include "device/opencl/buffer.hpp"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "device/opencl/error.hpp"
+#include "device/page_aligned.hpp"
+
+namespace sonde::device::opencl {
+namespace {
+
+constexpr cl_uint usual_alignment = 0;  // that of the widest type, which is the most that may be asked for
+
+cl_map_flags flags_of(Access access) {
+  if (access == Access::overwrite) return CL_MAP_WRITE_INVALIDATE_REGION;
+  return access == Access::read ? CL_MAP_READ : CL_MAP_READ | CL_MAP_WRITE;
+}
+
+/// A memory object, wherever its bytes lie.
+class Object final : public OpenclBuffer {
+ public:
+  Object(const Place& place, std::uint64_t size_bytes, cl_mem_flags flags, PageAligned host, Use use)
+      : queue_(place.queue),
+        host_(std::move(host)),
+        buffer_(place.context, CL_MEM_READ_WRITE | flags, size_bytes, host_.bytes().data()),
+        size_bytes_(size_bytes) {
+    if (use != Use::texels && use != Use::wide_texels) return;
+    const std::size_t words = use == Use::wide_texels ? 4 : 1;
+    const cl::ImageFormat texel(words == 4 ? CL_RGBA : CL_R, CL_UNSIGNED_INT32);
+    texels_ = cl::Image1DBuffer(place.context, CL_MEM_READ_ONLY, texel, size_bytes / (words * sizeof(std::uint32_t)),
+                                buffer_);
+  }
+
+  std::uint64_t size_bytes() const override { return size_bytes_; }
+
+  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
+    check_range(offset_bytes, bytes.size());
+    translated([&] { queue_.enqueueWriteBuffer(buffer_, CL_TRUE, offset_bytes, bytes.size(), bytes.data()); });
+  }
+
+  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
+    check_range(offset_bytes, bytes.size());
+    translated([&] { queue_.enqueueReadBuffer(buffer_, CL_TRUE, offset_bytes, bytes.size(), bytes.data()); });
+  }
+
+  std::span<std::byte> map(Access access) override {
+    return translated([&] {
+      mapped_ = queue_.enqueueMapBuffer(buffer_, CL_TRUE, flags_of(access), 0, size_bytes_);
+      return std::span(static_cast<std::byte*>(mapped_), size_bytes_);
+    });
+  }
+
+  void unmap() override {
+    translated([&] {
+      queue_.enqueueUnmapMemObject(buffer_, mapped_);
+      queue_.finish();
+    });
+  }
+
+  void set_as(cl_uint argument, cl::Kernel& kernel) const override {
+    if (texels_() != nullptr) {
+      kernel.setArg(argument, texels_);
+    } else {
+      kernel.setArg(argument, buffer_);
+    }
+  }
+
+  cl_mem object() const override { return buffer_(); }
+
+ private:
+  cl::CommandQueue queue_;
+  PageAligned host_;  ///< goes after the object that uses it
+  cl::Buffer buffer_;
+  cl::Image1DBuffer texels_;  ///< the same memory, for kernels that read it through the texture unit
+  std::uint64_t size_bytes_;
+  void* mapped_ = nullptr;
+};
+
+enum class Grain { coarse, fine, system };
+
+/// Shared virtual memory: one address for the CPU and the device.
+class Shared final : public OpenclBuffer {
+ public:
+  Shared(const Place& place, Grain grain, cl_device_svm_capabilities can, std::uint64_t size_bytes)
+      : queue_(place.queue), context_(place.context), grain_(grain), size_bytes_(size_bytes) {
+    if (grain == Grain::system) {
+      own_ = PageAligned(size_bytes);
+      memory_ = own_.bytes().data();
+      return;
+    }
+    cl_svm_mem_flags flags = CL_MEM_READ_WRITE;
+    if (grain == Grain::fine) flags |= CL_MEM_SVM_FINE_GRAIN_BUFFER;
+    if (grain == Grain::fine && (can & CL_DEVICE_SVM_ATOMICS) != 0) flags |= CL_MEM_SVM_ATOMICS;
+    memory_ = static_cast<std::byte*>(::clSVMAlloc(context_(), flags, size_bytes, usual_alignment));
+    if (memory_ == nullptr) {
+      throw Unsupported("the driver refused the allocation: clSVMAlloc of " + std::to_string(size_bytes >> 20) +
+                        " MiB");
+    }
+  }
+  ~Shared() override {
+    if (grain_ != Grain::system) ::clSVMFree(context_(), memory_);
+  }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+
+  std::uint64_t size_bytes() const override { return size_bytes_; }
+
+  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
+    check_range(offset_bytes, bytes.size());
+    copy(memory_ + offset_bytes, bytes.data(), bytes.size());
+  }
+
+  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
+    check_range(offset_bytes, bytes.size());
+    copy(bytes.data(), memory_ + offset_bytes, bytes.size());
+  }
+
+  std::span<std::byte> map(Access access) override {
+    return translated([&] {
+      if (grain_ == Grain::coarse) queue_.enqueueMapSVM(memory_, CL_TRUE, flags_of(access), size_bytes_);
+      return std::span(memory_, size_bytes_);
+    });
+  }
+
+  void unmap() override {
+    if (grain_ != Grain::coarse) return;
+    translated([&] {
+      queue_.enqueueUnmapSVM(memory_);
+      queue_.finish();
+    });
+  }
+
+  void set_as(cl_uint argument, cl::Kernel& kernel) const override {
+    const cl_int status = ::clSetKernelArgSVMPointer(kernel(), argument, memory_);
+    if (status != CL_SUCCESS) throw cl::Error(status, "clSetKernelArgSVMPointer");
+  }
+
+ private:
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    if (grain_ != Grain::coarse) {
+      std::memcpy(to, from, bytes);
+      return;
+    }
+    translated([&] {
+      const cl_int status = ::clEnqueueSVMMemcpy(queue_(), CL_TRUE, to, from, bytes, 0, nullptr, nullptr);
+      if (status != CL_SUCCESS) throw cl::Error(status, "clEnqueueSVMMemcpy");
+    });
+  }
+
+  cl::CommandQueue queue_;
+  cl::Context context_;
+  Grain grain_;
+  std::uint64_t size_bytes_;
+  PageAligned own_;
+  std::byte* memory_ = nullptr;
+};
+
+cl_device_svm_capabilities shared_virtual_memory(const cl::Device& device) {
+  cl_device_svm_capabilities can = 0;
+  if (!missing_shared_memory_function().empty()) return 0;
+  // Drivers before OpenCL 2.0 do not know the question.
+  if (::clGetDeviceInfo(device(), CL_DEVICE_SVM_CAPABILITIES, sizeof can, &can, nullptr) != CL_SUCCESS) return 0;
+  return can;
+}
+
+}  // namespace
+
+std::vector<MemoryKind> memory_kinds(const cl::Device& device) {
+  std::vector<MemoryKind> kinds{{.name = "device", .missing = ""},
+                                {.name = "alloc-host-ptr", .missing = ""},
+                                {.name = "use-host-ptr", .missing = ""}};
+  const cl_device_svm_capabilities can = shared_virtual_memory(device);
+  const auto add = [&](const char* name, cl_device_svm_capabilities needed, const char* what, bool maps_freely) {
+    const std::string& function = missing_shared_memory_function();
+    const std::string missing =
+        (can & needed) != 0 ? ""
+        : !function.empty() ? "the OpenCL loader lacks " + function + ", which those of OpenCL 2.0 and later have"
+                            : std::string("the driver shares no addresses with the CPU ") + what +
+                                  " (its CL_DEVICE_SVM_CAPABILITIES); another or a newer driver may";
+    kinds.push_back({.name = name, .missing = missing, .maps_freely = maps_freely});
+  };
+  add("svm-coarse", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER, "buffer by buffer", false);
+  add("svm-fine", CL_DEVICE_SVM_FINE_GRAIN_BUFFER, "byte by byte", true);
+  add("svm-system", CL_DEVICE_SVM_FINE_GRAIN_SYSTEM, "for memory of the program's own", true);
+  return kinds;
+}
+
+std::unique_ptr<OpenclBuffer> make_buffer(const Place& place, std::uint64_t size_bytes, Use use) {
+  return translated([&] { return std::make_unique<Object>(place, size_bytes, 0, PageAligned(), use); });
+}
+
+std::unique_ptr<OpenclBuffer> make_buffer_in(const Place& place, const MemoryKind& kind, std::uint64_t size_bytes) {
+  if (kind.name == "device") return make_buffer(place, size_bytes, Use::storage);
+  check_host_can_spare(size_bytes);
+  return translated([&]() -> std::unique_ptr<OpenclBuffer> {
+    if (kind.name == "alloc-host-ptr") {
+      return std::make_unique<Object>(place, size_bytes, CL_MEM_ALLOC_HOST_PTR, PageAligned(), Use::storage);
+    }
+    if (kind.name == "use-host-ptr") {
+      return std::make_unique<Object>(place, size_bytes, CL_MEM_USE_HOST_PTR, PageAligned(size_bytes), Use::storage);
+    }
+    const cl_device_svm_capabilities can = shared_virtual_memory(place.device);
+    const Grain grain = kind.name == "svm-coarse" ? Grain::coarse
+                        : kind.name == "svm-fine" ? Grain::fine
+                                                  : Grain::system;
+    return std::make_unique<Shared>(place, grain, can, size_bytes);
+  });
+}
+
+}  // namespace sonde::device::opencl

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "device/copies.hpp"
+#include "device/vulkan/queue.hpp"
+
+namespace sonde::device::vulkan {
+
+/// A launch that the device's own queue is about to run.
+struct PreparedLaunch {
+  std::function<void(VkCommandBuffer commands)> record;
+  std::function<Nanoseconds()> time;  ///< by the queue's clock, once it has run
+};
+using PrepareLaunch = std::function<PreparedLaunch(Kernel& kernel, const Launch& launch)>;
+
+/// Copies through all queues of the device's families. `queue` must outlive them.
+std::unique_ptr<Copies> make_copies(Queue& queue, double timer_step_ns, PrepareLaunch prepare_launch);
+
+}  // namespace sonde::device::vulkan

@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/clock_relation.hpp"
+#include "device/credible_time.hpp"
+#include "device/error.hpp"
+#include "device/limits.hpp"
+#include "device/vulkan/bindings.hpp"
+#include "device/vulkan/buffer.hpp"
+#include "device/vulkan/copies.hpp"
+#include "device/vulkan/handle.hpp"
+#include "device/vulkan/instance.hpp"
+#include "device/vulkan/list.hpp"
+#include "device/vulkan/listing.hpp"
+#include "device/vulkan/memory.hpp"
+#include "device/vulkan/memory_kinds.hpp"
+#include "device/vulkan/queue.hpp"
+#include "device/vulkan/round_trip.hpp"
+#include "device/vulkan/staging.hpp"
+#include "device/vulkan/submission_ring.hpp"
+#include "device/vulkan/vulkan.hpp"
+#include "os/memory.hpp"
+
+namespace sonde::device::vulkan {
+namespace {
+
+class VulkanDevice final : public Device {
+ public:
+  VulkanDevice(std::size_t index, BufferAccess access)
+      : physical_(nth(index)),
+        addresses_(access == BufferAccess::best && has_buffer_addresses(physical_)),
+        info_(describe(physical_, addresses_)),
+        queue_(physical_, addresses_),
+        staging_(queue_),
+        bindings_(queue_, addresses_) {
+    VkQueryPoolCreateInfo queries{.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+    queries.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    queries.queryCount = 2 * (1 + SubmissionRing::slots);
+    VkQueryPool raw_queries = VK_NULL_HANDLE;
+    check(vkCreateQueryPool(queue_.device(), &queries, nullptr, &raw_queries), "vkCreateQueryPool");
+    queries_ = {queue_.device(), raw_queries};
+  }
+
+  const DeviceInfo& info() const override { return info_; }
+
+  std::uint64_t available_bytes() override {
+    const std::uint64_t share = device_local_budget_bytes(physical_) / 5 * 4;
+    return info_.unified_memory ? std::min(share, os::available_memory_bytes() / 5 * 4) : share;
+  }
+
+  std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {
+    check_fits(info_, available_bytes(), size_bytes, use);
+    // A uniform block is bound whole, however much of it is used.
+    const std::uint64_t bytes = use == Use::constant ? std::max(size_bytes, uniform_block_bytes) : size_bytes;
+    return owned(
+        allocate(physical_, queue_.device(), bytes, usage_of(use, addresses_),
+                 {.flags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, .avoided = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT},
+                 queue_.families()),
+        use);
+  }
+
+  std::unique_ptr<Buffer> make_buffer_in(const MemoryKind& kind, std::uint64_t size_bytes, Use use) override {
+    const VkMemoryPropertyFlags flags = flags_of(memory_kind(info_, kind.name));
+    if (flags == 0) {
+      check_fits(info_, available_bytes(), size_bytes, use);
+      return owned(import_host(physical_, queue_.device(), size_bytes, usage_of(use, addresses_), queue_.families()),
+                   use);
+    }
+    check_fits(info_, budget_bytes(physical_, flags) / 5 * 4, size_bytes, use);
+    if (info_.unified_memory || (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) == 0) check_host_can_spare(size_bytes);
+    return owned(allocate(physical_, queue_.device(), size_bytes, usage_of(use, addresses_),
+                          {.flags = flags, .exactly = true}, queue_.families()),
+                 use);
+  }
+
+  std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
+                                      std::span<const Constant> constants) override {
+    std::vector<std::uint32_t> values{group_size};
+    for (const Constant& one : constants) values.push_back(one.value);
+    auto kernel = std::make_unique<VulkanKernel>(source, std::move(values));
+    if (queue_.has_listings()) {
+      kernel->shown = [this](const VulkanKernel& one) {
+        return listing_of(queue_.device(), bindings_.pipeline_of(one, !addresses_));
+      };
+    }
+    return kernel;
+  }
+
+  std::vector<Nanoseconds> round_trips(std::uint32_t count) override { return vulkan::round_trips(queue_, count); }
+
+  Nanoseconds run(Kernel& kernel, const Launch& launch) override {
+    const PreparedLaunch prepared = prepare(kernel, launch);
+    const Nanoseconds before = host_time();
+    queue_.run(prepared.record);
+    const Nanoseconds waited = host_time() - before;
+    return credible(moved(prepared.time(), info_.timer_step_ns), waited);
+  }
+
+  BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t)>& launch,
+                      const std::function<bool(Nanoseconds)>& enough) override {
+    if (!submission_ring_) submission_ring_.emplace(queue_);
+    const Launch first_launch = launch(0);
+    Binding binding = bindings_.bind(static_cast<VulkanKernel&>(kernel), first_launch);
+    ClockRelation clocks;
+    std::optional<std::uint64_t> first;
+    const auto since_first = [&](std::uint64_t ticks) { return between(*first, ticks); };
+    const auto relate = [&] {
+      for (int bracket = 0; bracket <= ClockRelation::brackets; ++bracket) {
+        const Nanoseconds before = host_time();
+        queue_.run([&](VkCommandBuffer commands) {
+          vkCmdResetQueryPool(commands, queries_.get(), 0, 2);
+          vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 0);
+          vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 1);
+        });
+        const Nanoseconds after = host_time();
+        const std::uint64_t ticks = stamps(0)[0];
+        if (!first) first = ticks;
+        if (bracket > 0) clocks.bracket(before, since_first(ticks), after);
+      }
+    };
+    relate();
+    std::vector<Busy> times;
+    std::size_t enqueued = 0;
+    for (bool done = false; !done || times.size() < enqueued;) {
+      for (; !done && enqueued < times.size() + SubmissionRing::slots; ++enqueued) {
+        const std::size_t slot = enqueued % SubmissionRing::slots;
+        const Launch next = enqueued == 0 ? first_launch : launch(enqueued);
+        binding.arguments = bindings_.arguments_of(next);
+        submission_ring_->submit(
+            slot, [&](VkCommandBuffer commands) { record_dispatch(commands, binding, next.groups, 1 + slot); });
+      }
+      const std::size_t slot = times.size() % SubmissionRing::slots;
+      submission_ring_->wait(slot);
+      const auto [begin, end] = stamps(1 + slot);
+      (void)moved(between(begin, end), info_.timer_step_ns);
+      times.push_back({since_first(begin), since_first(end)});
+      done = done || enough(clocks.just_over(times.back().end, host_time()));
+    }
+    clocks.again();
+    relate();
+    return clocks.on_host(times);
+  }
+
+  Copies& copies() override {
+    if (!copies_) {
+      copies_ = make_copies(queue_, info_.timer_step_ns,
+                            [this](Kernel& kernel, const Launch& launch) { return prepare(kernel, launch); });
+    }
+    return *copies_;
+  }
+
+ private:
+  PreparedLaunch prepare(Kernel& kernel, const Launch& launch) {
+    const auto record = [this, binding = bindings_.bind(static_cast<VulkanKernel&>(kernel), launch),
+                         groups = launch.groups](VkCommandBuffer commands) {
+      record_dispatch(commands, binding, groups, 0);
+    };
+    return {.record = record, .time = [this] { return last_dispatch(); }};
+  }
+
+  /// One dispatch between two stamps, queries 2 * `pair` and the one after.
+  void record_dispatch(VkCommandBuffer commands, const Binding& binding, std::uint32_t groups, std::size_t pair) const {
+    const auto query = static_cast<std::uint32_t>(2 * pair);
+    vkCmdResetQueryPool(commands, queries_.get(), query, 2);
+    bindings_.record(commands, binding);
+    // Both stamps at the bottom of the pipe: the first once all before is done, the second once the dispatch is.
+    vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), query);
+    vkCmdDispatch(commands, groups, 1, 1);
+    vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), query + 1);
+  }
+
+  std::array<std::uint64_t, 2> stamps(std::size_t pair) const {
+    std::array<std::uint64_t, 2> ticks{};
+    check(vkGetQueryPoolResults(queue_.device(), queries_.get(), static_cast<std::uint32_t>(2 * pair), 2, sizeof ticks,
+                                ticks.data(), sizeof ticks[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+          "vkGetQueryPoolResults");
+    return ticks;
+  }
+
+  Nanoseconds between(std::uint64_t begin, std::uint64_t end) const {
+    const std::uint64_t ticks = ticks_between(begin, end, queue_.timestamp_bits());
+    return Nanoseconds(static_cast<double>(ticks) * info_.timer_step_ns);
+  }
+
+  Nanoseconds last_dispatch() const {
+    const auto [begin, end] = stamps(0);
+    return between(begin, end);
+  }
+
+  std::unique_ptr<Buffer> owned(Allocation allocation, Use use) {
+    return std::make_unique<VulkanBuffer>(queue_, staging_, std::move(allocation), use, addresses_);
+  }
+
+  VkPhysicalDevice nth(std::size_t index) const {
+    const auto all = instance_.physical_devices();
+    if (index >= all.size()) throw Error("the Vulkan device has gone since the devices were listed");
+    return all[index];
+  }
+
+  Instance instance_;
+  VkPhysicalDevice physical_;
+  bool addresses_;
+  DeviceInfo info_;
+  Queue queue_;
+  Staging staging_;
+  Bindings bindings_;
+  QueryPool queries_;
+  std::optional<SubmissionRing> submission_ring_;  ///< made when first asked for
+  std::unique_ptr<Copies> copies_;                 ///< made when first asked for
+};
+
+}  // namespace
+
+std::unique_ptr<Device> open(std::size_t index, BufferAccess access) {
+  return std::make_unique<VulkanDevice>(index, access);
+}
+
+}  // namespace sonde::device::vulkan

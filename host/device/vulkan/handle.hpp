@@ -1,0 +1,61 @@
+#pragma once
+
+#include <volk.h>
+
+#include <atomic>
+#include <string>
+#include <utility>
+
+namespace sonde::device::vulkan {
+
+/// Throws Error, or Lost where the device is, with the call's and the result's name and what to do.
+void check(VkResult result, const char* call);
+/// The same of an allocation, which the driver may refuse: Unsupported when memory ran out.
+void check_room(VkResult result, const char* call);
+/// The same of a wait for what the device was told to do. Lost whatever the result: nobody knows what still runs.
+void check_wait(VkResult result, const char* call);
+
+/// Whether the device was lost while it may have been at work: destroying what that uses crashes drivers.
+inline std::atomic<bool> is_abandoned = false;
+
+/// Owns one object of a VkDevice. `Destroy` is a pointer to volk's function pointer, which is known only once a
+/// device has been loaded.
+template <typename Raw, auto* Destroy>
+class Handle {
+ public:
+  Handle() = default;
+  Handle(VkDevice device, Raw raw) : device_(device), raw_(raw) {}
+  Handle(Handle&& other) noexcept : device_(other.device_), raw_(std::exchange(other.raw_, Raw{VK_NULL_HANDLE})) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(raw_, other.raw_);
+    return *this;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (raw_ != Raw{VK_NULL_HANDLE} && !is_abandoned) (*Destroy)(device_, raw_, nullptr);
+  }
+  Raw get() const { return raw_; }
+  const Raw& raw() const { return raw_; }  ///< for calls that want it by address
+
+ private:
+  VkDevice device_ = VK_NULL_HANDLE;
+  Raw raw_ = VK_NULL_HANDLE;
+};
+
+using BufferHandle = Handle<VkBuffer, &vkDestroyBuffer>;
+using BufferView = Handle<VkBufferView, &vkDestroyBufferView>;
+using CommandPool = Handle<VkCommandPool, &vkDestroyCommandPool>;
+using DescriptorPool = Handle<VkDescriptorPool, &vkDestroyDescriptorPool>;
+using DescriptorSetLayout = Handle<VkDescriptorSetLayout, &vkDestroyDescriptorSetLayout>;
+using DeviceMemory = Handle<VkDeviceMemory, &vkFreeMemory>;
+using Event = Handle<VkEvent, &vkDestroyEvent>;
+using Fence = Handle<VkFence, &vkDestroyFence>;
+using Pipeline = Handle<VkPipeline, &vkDestroyPipeline>;
+using PipelineLayout = Handle<VkPipelineLayout, &vkDestroyPipelineLayout>;
+using QueryPool = Handle<VkQueryPool, &vkDestroyQueryPool>;
+using Semaphore = Handle<VkSemaphore, &vkDestroySemaphore>;
+using ShaderModule = Handle<VkShaderModule, &vkDestroyShaderModule>;
+
+}  // namespace sonde::device::vulkan
