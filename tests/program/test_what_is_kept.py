@@ -13,7 +13,6 @@ QUICK = ("--probe", "latency", "--sizes", "4K:1M", "--effort", "quick", "--no-pr
 
 @pytest.mark.parametrize("number", range(12))
 def test_an_end_at_any_moment_leaves_a_file_that_can_be_read(sonde, model_file, valid, number):
-    """tests/benchmark/kills does it some hundred times."""
     seconds = random.Random(number).uniform(0, 1.5)
     process = sonde.start("run", "--device", model_file(), *QUICK, "-o", "run.jsonl")
     run = killed_runs.ended(process, number, seconds, sonde.folder / "run.jsonl")

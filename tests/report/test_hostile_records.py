@@ -1,7 +1,4 @@
-"""Record files that nobody would write: the reader refuses each in one sentence, or the page shows what it says.
-
-tests/benchmark/hostile_files does the same to the whole programs, some thousand times.
-"""
+"""Record files that nobody would write: the reader refuses each in one sentence, or the page shows what it says."""
 
 import contextlib
 import copy
