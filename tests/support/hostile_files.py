@@ -1,4 +1,4 @@
-"""Record files and models that somebody, a disk or a later version has spoilt: mutations of good ones by a seed."""
+"""Record files that somebody, a disk or a later version has spoilt: mutations of good ones by a seed."""
 
 import copy
 import json
@@ -20,16 +20,6 @@ def mutated_lines(records, seed):
     for _ in range(chance.randint(1, 3)):
         chance.choice([_spoil_value, _spoil_value, _spoil_value, _move, _spoil_kind])(found, chance)
     text = b"".join(_encoded(record, chance) + b"\n" for record in found)
-    return chance.choice([_as_it_is, _as_it_is, _as_it_is, _flipped, _cut])(text, chance)
-
-
-def mutated_object(value, seed):
-    """The bytes of a JSON file whose object was spoilt in one to three places."""
-    chance = random.Random(seed)
-    found = [copy.deepcopy(value)]
-    for _ in range(chance.randint(1, 3)):
-        _spoil_value(found, chance)
-    text = _encoded(found[0], chance)
     return chance.choice([_as_it_is, _as_it_is, _as_it_is, _flipped, _cut])(text, chance)
 
 

@@ -28,7 +28,7 @@ class Workshop:
         self.cwd = folder / "elsewhere"
         for made in (self.root / "tools", self.commands, self.cwd):
             made.mkdir(parents=True)
-        for script in ("setup", "run", "test", "tidy"):
+        for script in ("setup", "run"):
             shutil.copy2(ROOT / "tools" / script, self.root / "tools" / script)
         for lock in ("requirements.txt", "requirements-test.txt"):
             (self.root / "tools" / lock).write_text("# nothing\n")
@@ -96,8 +96,6 @@ class Workshop:
     def make_python_environment(self):
         """A stand-in for .venv whose python notes its calls; its stamps say that all is installed."""
         self.fake("python", '[[ $1 != -V ]] || echo "Python 3.0"', at=self.root / ".venv" / "bin")
-        for name in ("ruff", "clang-format", "clang-tidy", "run-clang-tidy.py"):
-            self.fake(name, at=self.root / ".venv" / "bin")
         for lock in ("requirements.txt", "requirements-test.txt"):
             checksum = subprocess.run(
                 "sha256sum", stdin=open(self.root / "tools" / lock), capture_output=True, text=True, check=True
