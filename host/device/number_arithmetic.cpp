@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-// Compiled so that nothing is fused that is not written so.
+// This file is compiled with -ffp-contract=off, so that only what is written as std::fma is fused.
 namespace sonde::device {
 namespace {
 
@@ -107,7 +107,7 @@ void replay(const Rules& rules, const Chain& chain, std::vector<ArithmeticPair>&
   }
   make_steps(rules, chain, x, y, steps / 2);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    pairs[i] = {words_of(chain.type, static_cast<double>(x[i])), words_of(chain.type, static_cast<double>(y[i]))};
+    pairs[i] = {bits_of(chain.type, static_cast<double>(x[i])), bits_of(chain.type, static_cast<double>(y[i]))};
   }
 }
 
@@ -122,7 +122,7 @@ void approach(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint6
     for (std::uint64_t step = 0; step < steps; step += 2) {
       x = function(chain.operation, function(chain.operation, x, first), second);
     }
-    one.x = words_of(NumberType::fp32, x);
+    one.x = bits_of(NumberType::fp32, x);
   }
 }
 
@@ -158,7 +158,8 @@ std::uint32_t dot_of_bytes(std::uint32_t left, std::uint32_t right) {
   return static_cast<std::uint32_t>(sum);
 }
 
-/// No power of anything: the bytes of a sum are not the sums of bytes.
+/// Chains of dot products cannot be shortened by squaring a matrix, because carries cross bytes: every step is
+/// simulated.
 void add_dots(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
   const auto first = static_cast<std::uint32_t>(chain.operands.x);
   const auto second = static_cast<std::uint32_t>(chain.operands.y);
@@ -225,7 +226,7 @@ std::uint32_t told(NumberType type, std::uint64_t words) {
 
 }  // namespace
 
-std::uint64_t words_of(NumberType type, double number) {
+std::uint64_t bits_of(NumberType type, double number) {
   if (type == NumberType::fp64) return std::bit_cast<std::uint64_t>(number);
   const double kept = type == NumberType::fp16 ? to_half(number, false) : number;
   return std::bit_cast<std::uint32_t>(static_cast<float>(kept));
@@ -249,7 +250,7 @@ std::vector<ArithmeticPair> after_steps(const Chain& chain, std::vector<Arithmet
 }
 
 std::vector<ArithmeticPair> ends_of_items(const Chain& chain, const std::vector<ArithmeticPair>& starts,
-                                          std::uint64_t steps, Rounding rounding, const ItemsOfADispatch& items) {
+                                          std::uint64_t steps, Rounding rounding, const DispatchItems& items) {
   const std::uint32_t needed = std::min(items.count + items.numbers - 1, different_starts);
   const auto start_at = [&](std::uint32_t i) { return (items.salt + i) % different_starts; };
   std::vector<ArithmeticPair> made;
@@ -272,7 +273,7 @@ std::vector<std::uint32_t> start_words(const std::vector<ArithmeticPair>& starts
   return words;
 }
 
-std::vector<ArithmeticPair> starts_in(const std::uint32_t* words) {
+std::vector<ArithmeticPair> starts_from_words(const std::uint32_t* words) {
   const auto number = [words](std::uint32_t place) {
     return words[place] | std::uint64_t{words[place + 2 * different_starts]} << 32;
   };
@@ -283,8 +284,8 @@ std::vector<ArithmeticPair> starts_in(const std::uint32_t* words) {
   return starts;
 }
 
-std::uint32_t told_by_item(const Chain& chain, const std::vector<ArithmeticPair>& ends, std::uint32_t first,
-                           std::uint32_t accumulators, std::uint32_t width) {
+std::uint32_t item_result(const Chain& chain, const std::vector<ArithmeticPair>& ends, std::uint32_t first,
+                          std::uint32_t accumulators, std::uint32_t width) {
   constexpr std::uint32_t factor = 0x01000193u;
   std::array<std::uint32_t, different_starts> told_by_component{};
   std::array<float, different_starts> sums{};

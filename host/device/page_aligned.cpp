@@ -5,7 +5,7 @@
 #include <string>
 
 #include "device/error.hpp"
-#include "os/memory.hpp"
+#include "os/machine.hpp"
 
 namespace sonde::device {
 

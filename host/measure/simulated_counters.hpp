@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "counters/traffic/counter_source.hpp"
-#include "device/simulated_traffic.hpp"
+#include "device/device.hpp"
 
 namespace sonde::measure {
 

@@ -142,7 +142,7 @@ device::ArithmeticPair operands_of(NumberType type, Operation operation, bool pa
   constexpr std::array<double, 3> addends{-1.8693, -1.5933, -1.9315};
   const double addend = addends[variant % addends.size()];
   const auto pair = [type](double first, double second) {
-    return device::ArithmeticPair{device::words_of(type, first), device::words_of(type, second)};
+    return device::ArithmeticPair{device::bits_of(type, first), device::bits_of(type, second)};
   };
   switch (operation) {
     case Operation::fma: return paired ? pair(angle, -angle) : pair(addend, addend);

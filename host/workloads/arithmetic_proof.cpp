@@ -19,7 +19,7 @@ std::vector<device::ArithmeticPair> starts_of(NumberType type, std::uint64_t see
   std::vector<device::ArithmeticPair> starts;
   const auto number = [&] {
     const double share = (static_cast<double>(random() >> 11) + 0.5) / 9007199254740992.0;
-    return device::words_of(type, 0.5 + 0.45 * share);
+    return device::bits_of(type, 0.5 + 0.45 * share);
   };
   for (std::uint32_t start = 0; start < device::different_starts; ++start) {
     if (device::facts_of(type).floating) {
@@ -42,10 +42,10 @@ std::optional<std::string> ArithmeticProof::mismatch(std::span<const std::uint32
                                                      std::uint32_t salt) const {
   const std::vector<device::ArithmeticPair> at_end =
       device::ends_of_items(chain_, starts_, std::uint64_t{2} * shape.unroll * trips, rounding_,
-                         {.count = shape.items(), .numbers = shape.accumulators * shape.width, .salt = salt});
+                            {.count = shape.items(), .numbers = shape.accumulators * shape.width, .salt = salt});
   std::array<std::uint32_t, device::different_starts> told{};
   for (std::uint32_t first = 0; first < device::different_starts; ++first) {
-    told[first] = device::told_by_item(chain_, at_end, first, shape.accumulators, shape.width);
+    told[first] = device::item_result(chain_, at_end, first, shape.accumulators, shape.width);
   }
   for (std::uint32_t item = 0; item < shape.items(); ++item) {
     const std::uint32_t expected = told[(item + salt) % device::different_starts];

@@ -25,7 +25,7 @@ struct Roofline {
   StreamWalk walk;
   std::uint32_t at_once;
   OperationsDial dial;
-  device::Turning turning;
+  device::RooflineRound turning;
   RooflineProof proof;
   BusyCores cores;
   device::Use use;
@@ -110,12 +110,12 @@ OperationsDial dial_of(double operations_per_byte) {
   return {.loops = rounds / unroll, .unroll = unroll};
 }
 
-device::Turning turning_of(const device::DeviceInfo& device, const OperationsDial& dial) {
+device::RooflineRound turning_of(const device::DeviceInfo& device, const OperationsDial& dial) {
   if (device.type != device::DeviceType::cpu) return {true, chain_of(NumberType::fp32, Operation::fma, true).operands};
   // Numbers approach 1.16, of which they have come a fourth of the way after a hundred rounds; none becomes larger than
   // a hundred.
   return {false,
-          {device::words_of(NumberType::fp32, 0.9973), device::words_of(NumberType::fp32, 0.0031415)},
+          {device::bits_of(NumberType::fp32, 0.9973), device::bits_of(NumberType::fp32, 0.0031415)},
           std::max(1u, dial.unroll)};
 }
 
@@ -165,7 +165,7 @@ measure::Workload roofline(device::Device& device, Sharing sharing, const Roofli
   const StreamWalk walk(shape.walk, sharing, bytes);
   if (shape.walk.in_flight < 2 || walk.array_bytes() > bytes)
     throw device::Unsupported("a working set of " + measure::size_text(static_cast<double>(bytes)) +
-                           " is too small to be computed with by all of the device at once");
+                              " is too small to be computed with by all of the device at once");
   const OperationsDial dial = dial_of(operations_per_byte);
   const auto work = std::make_shared<Roofline>(device, walk, shape.at_once, dial, seed);
   const std::uint64_t quantum = dial.takes_turns() ? trips_of_a_dial : 1;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "device/device.hpp"
-#include "device/turned_pairs.hpp"
+#include "device/number_arithmetic.hpp"
 #include "measure/probe.hpp"
 #include "workloads/roofline_proof.hpp"
 #include "workloads/stream_walk.hpp"
@@ -29,7 +29,7 @@ OperationsDial dial_of(double operations_per_byte);
 
 /// How a device turns its words, as CPUs want it or as others do, with factors by which none becomes so large or small
 /// in as many rounds as are ever asked for that it is none of those that programs compute with.
-device::Turning turning_of(const device::DeviceInfo& device, const OperationsDial& dial);
+device::RooflineRound turning_of(const device::DeviceInfo& device, const OperationsDial& dial);
 
 /// How it is cut up: as a stream is, and of a block's rows so many, an even number, are in registers at once.
 struct RooflineShape {

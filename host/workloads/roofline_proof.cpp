@@ -23,7 +23,7 @@ device::DifferentNumbers numbers_of(std::uint64_t seed) {
 
 }  // namespace
 
-RooflineProof::RooflineProof(const StreamWalk& walk, const device::Turning& turning, std::uint32_t rounds,
+RooflineProof::RooflineProof(const StreamWalk& walk, const device::RooflineRound& turning, std::uint32_t rounds,
                              std::uint32_t extra, std::uint64_t seed)
     : walk_(walk), turning_(turning), rounds_(rounds), extra_(extra), noise_(seed), numbers_(numbers_of(seed)) {}
 
@@ -39,8 +39,8 @@ void RooflineProof::write(device::Buffer& buffer) const {
 }
 
 void RooflineProof::add_up() {
-  const device::TurnedPairs usual(numbers_, turning_, rounds_, rounding_);
-  const device::TurnedPairs with_extra(numbers_, turning_, rounds_ + 1, rounding_);
+  const device::RooflinePairs usual(numbers_, turning_, rounds_, rounding_);
+  const device::RooflinePairs with_extra(numbers_, turning_, rounds_ + 1, rounding_);
   const std::uint32_t row_words = walk_.shape.row_words();
   const std::uint64_t blocks = walk_.array_bytes() / (walk_.shape.block_words() * sizeof(std::uint32_t));
   for (auto& sums : blocks_) sums.assign(blocks, 0);
@@ -51,8 +51,8 @@ void RooflineProof::add_up() {
       for (std::uint32_t i = 0; i < row_words; ++i) {
         const std::uint32_t x = word(first + i);
         const std::uint32_t y = word(second + i);
-        blocks_[0][block] += usual.told(x, y);
-        if (extra_ > 0) blocks_[1][block] += with_extra.told(x, y);
+        blocks_[0][block] += usual.contribution(x, y);
+        if (extra_ > 0) blocks_[1][block] += with_extra.contribution(x, y);
       }
     }
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device/turned_pairs.hpp"
+#include "device/number_arithmetic.hpp"
 #include "workloads/noise.hpp"
 #include "workloads/stream_walk.hpp"
 
@@ -20,7 +20,7 @@ inline constexpr std::uint32_t trips_of_a_dial = 8;
 class RooflineProof {
  public:
   /// `rounds`: of every trip; `extra` of eight trips make one more.
-  RooflineProof(const StreamWalk& walk, const device::Turning& turning, std::uint32_t rounds, std::uint32_t extra,
+  RooflineProof(const StreamWalk& walk, const device::RooflineRound& turning, std::uint32_t rounds, std::uint32_t extra,
                 std::uint64_t seed);
 
   /// Fills the working set.
@@ -37,7 +37,7 @@ class RooflineProof {
                                       std::uint32_t trips) const;
 
   StreamWalk walk_;
-  device::Turning turning_;
+  device::RooflineRound turning_;
   std::uint32_t rounds_;
   std::uint32_t extra_;
   Noise noise_;

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "device/device.hpp"
 #include "driver/device_test.hpp"
-#include "device/companion.hpp"
 #include "workloads/throttled_add.hpp"
 
 namespace sonde::test {

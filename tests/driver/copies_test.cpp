@@ -1,7 +1,7 @@
 // The device contract, copies: what stands in memory after them, whatever the direction, the place and the
 // queue. Never a time, but that each has one.
 
-#include "device/copies.hpp"
+#include "device/copy_engines.hpp"
 
 #include <algorithm>
 #include <array>
@@ -45,7 +45,7 @@ class DeviceCopies : public test::DeviceTest {
   /// Empty where this device has no such memory.
   std::unique_ptr<HostMemory> host_with(HostKind kind, std::uint8_t seed) {
     try {
-      auto host = device->copies().make_host_memory(kind, size_bytes);
+      auto host = device->copy_engines().make_host_memory(kind, size_bytes);
       std::ranges::copy(noisy(seed), host->bytes().begin());
       return host;
     } catch (const Unsupported& reason) {
@@ -54,7 +54,7 @@ class DeviceCopies : public test::DeviceTest {
     }
   }
 
-  CopyTimes run(std::vector<CopyList> lists) { return device->copies().run(CopyEngine::driver, lists); }
+  CopyTimes run(std::vector<CopyList> lists) { return device->copy_engines().run(CopyEngine::driver, lists); }
 };
 
 constexpr std::array kinds{HostKind::pageable, HostKind::pinned, HostKind::imported};
@@ -113,7 +113,7 @@ TEST_P(DeviceCopies, OfAListComeOneAfterTheOther) {
 }
 
 TEST_P(DeviceCopies, RunOnSeveralQueuesAtOnce) {
-  const std::uint32_t queues = std::min(4u, device->copies().queues(CopyEngine::driver).count);
+  const std::uint32_t queues = std::min(4u, device->copy_engines().queues(CopyEngine::driver).count);
   std::vector<std::unique_ptr<HostMemory>> hosts;
   std::vector<std::unique_ptr<Buffer>> buffers;
   std::vector<CopyList> lists;
@@ -134,18 +134,18 @@ TEST_P(DeviceCopies, RunOnSeveralQueuesAtOnce) {
 }
 
 TEST_P(DeviceCopies, MoreListsThanQueuesAreRefused) {
-  const std::uint32_t queues = device->copies().queues(CopyEngine::driver).count;
+  const std::uint32_t queues = device->copy_engines().queues(CopyEngine::driver).count;
   EXPECT_THROW((void)run(std::vector<CopyList>(queues + 1)), Unsupported);
 }
 
 TEST_P(DeviceCopies, ThroughAQueueThatOnlyCopiesOrTheReasonWhyNot) {
   try {
-    const CopyQueues queues = device->copies().queues(CopyEngine::transfer);
+    const CopyQueues queues = device->copy_engines().queues(CopyEngine::transfer);
     EXPECT_GT(queues.count, 0u);
     const auto host = host_with(HostKind::pinned, 1);
     const auto buffer = filled(2);
     const CopyList list{{.from = {.host = host.get()}, .to = {.buffer = buffer.get()}, .bytes = size_bytes}};
-    (void)device->copies().run(CopyEngine::transfer, std::span(&list, 1));
+    (void)device->copy_engines().run(CopyEngine::transfer, std::span(&list, 1));
     EXPECT_EQ(contents(*buffer), noisy(1));
   } catch (const Unsupported& reason) {
     EXPECT_GT(std::string(reason.what()).size(), 20u);
@@ -161,8 +161,8 @@ TEST_P(DeviceCopies, BesideAKernelBothDoTheirWork) {
   state->write(0, std::as_bytes(std::span(start)));
   const CopyList list{{.from = {.host = host.get()}, .to = {.buffer = buffer.get()}, .bytes = size_bytes}};
   try {
-    (void)device->copies().run_beside(CopyEngine::driver, list, *kernel,
-                                      {.buffers = {state.get()}, .scalars = {2000, 3, 5}});
+    (void)device->copy_engines().run_beside(CopyEngine::driver, list, *kernel,
+                                            {.buffers = {state.get()}, .scalars = {2000, 3, 5}});
   } catch (const Unsupported& reason) {
     EXPECT_GT(std::string(reason.what()).size(), 20u);
     return;

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
+#include "device/copy_engines.hpp"
 #include "driver/device_test.hpp"
 #include "driver/more_queues.hpp"
-#include "device/copies.hpp"
 #include "kernels.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
@@ -44,7 +44,7 @@ class MoreQueues : public testing::Test {
 
   /// Lists that each fill a buffer of their own from the same host memory.
   std::vector<CopyList> lists(std::size_t count, std::size_t copies = 1) {
-    host = device->copies().make_host_memory(HostKind::pinned, size_bytes);
+    host = device->copy_engines().make_host_memory(HostKind::pinned, size_bytes);
     std::ranges::fill(host->bytes(), std::byte{0x5A});
     buffers.clear();
     std::vector<CopyList> all;
@@ -72,7 +72,7 @@ class MoreQueues : public testing::Test {
     state->write(0, std::as_bytes(std::span(start)));
     const CopyList list = lists(1).front();
     const BesideTimes times =
-        device->copies().run_beside(engine, list, *kernel, {.buffers = {state.get()}, .scalars = {2000, 3, 5}});
+        device->copy_engines().run_beside(engine, list, *kernel, {.buffers = {state.get()}, .scalars = {2000, 3, 5}});
     std::array<std::uint32_t, 2> found{};
     state->read(0, std::as_writable_bytes(std::span(found)));
     EXPECT_EQ(found[1], 2000u);
@@ -96,10 +96,10 @@ class MoreQueues : public testing::Test {
 
 TEST_F(MoreQueues, AreNamedAndCounted) {
   open({});
-  const CopyQueues drivers = device->copies().queues(CopyEngine::driver);
+  const CopyQueues drivers = device->copy_engines().queues(CopyEngine::driver);
   EXPECT_EQ(drivers.count, 3u);
   EXPECT_TRUE(drivers.has_clock);
-  const CopyQueues transfer = device->copies().queues(CopyEngine::transfer);
+  const CopyQueues transfer = device->copy_engines().queues(CopyEngine::transfer);
   EXPECT_EQ(transfer.count, 2u);
   EXPECT_EQ(transfer.name, "queue family 1 (transfer)");
   EXPECT_FALSE(transfer.has_clock);
@@ -109,7 +109,7 @@ TEST_F(MoreQueues, CopySideBySideWhetherTheirFamilyHasAClockOrNot) {
   for (const std::uint32_t bits : {0u, 36u}) {
     open({.transfer_timestamp_bits = bits});
     for (int again = 0; again < 3; ++again) {
-      const CopyTimes times = device->copies().run(CopyEngine::transfer, lists(2));
+      const CopyTimes times = device->copy_engines().run(CopyEngine::transfer, lists(2));
       ASSERT_EQ(times.each.size(), 2u);
       if (bits == 0) {
         for (const Nanoseconds& each : times.each) {
@@ -126,7 +126,7 @@ TEST_F(MoreQueues, CopySideBySideWhetherTheirFamilyHasAClockOrNot) {
 TEST_F(MoreQueues, StampsThemselvesAreNotInTheTime) {
   open({.transfer_timestamp_bits = 64, .stamps_ticks = 5000});
   for (const CopyEngine engine : {CopyEngine::driver, CopyEngine::transfer}) {
-    const CopyTimes times = device->copies().run(engine, lists(1, 7));
+    const CopyTimes times = device->copy_engines().run(engine, lists(1, 7));
     EXPECT_DOUBLE_EQ(times.all.count(), 700 * device->info().timer_step_ns);
     EXPECT_DOUBLE_EQ(times.each.at(0).count(), 700 * device->info().timer_step_ns);
   }

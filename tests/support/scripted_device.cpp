@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "device/limits.hpp"
+#include "device/device_info.hpp"
 
 namespace sonde::test {
 namespace {
@@ -136,8 +136,9 @@ std::unique_ptr<device::Buffer> ScriptedDevice::make_buffer(std::uint64_t size_b
   return std::make_unique<HostBuffer>(size_bytes);
 }
 
-std::unique_ptr<device::Kernel> ScriptedDevice::make_kernel(const device::KernelSource& source, std::uint32_t group_size,
-                                                         std::span<const device::Constant> constants) {
+std::unique_ptr<device::Kernel> ScriptedDevice::make_kernel(const device::KernelSource& source,
+                                                            std::uint32_t group_size,
+                                                            std::span<const device::Constant> constants) {
   last_group_size_ = group_size;
   return std::make_unique<ScriptedKernel>(source.name, group_size, constants);
 }
@@ -166,7 +167,8 @@ device::Nanoseconds ScriptedDevice::run(device::Kernel& kernel, const device::La
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
       dispatch.work_ns += static_cast<double>(independent_chase(launch, trips)) * script_.cold_word_ns;
     } else {
-      if (own.name != "alu_chain" && own.name != "clock_rate") throw device::Error("no script for the kernel " + own.name);
+      if (own.name != "alu_chain" && own.name != "clock_rate")
+        throw device::Error("no script for the kernel " + own.name);
       dispatch.work_ns = steps * script_.alu_step_ns;
       if (own.name == "clock_rate") dispatch.work_ns *= script_.counted_slowdown;
       arithmetic_chain(launch, trips);

@@ -170,11 +170,11 @@ TEST(Compute, IsBoundByTheIssueRate) {
 std::vector<std::uint32_t> left_by_device(NumberType type, Operation operation, const ArithmeticShape& shape,
                                           std::uint32_t trips, std::uint32_t salt, device::Rounding rounding) {
   const device::Chain chain = workloads::chain_of(type, operation, shape.is_paired(operation));
-  const auto starts = device::starts_in(ArithmeticProof(chain, 1).start_words().data());
+  const auto starts = device::starts_from_words(ArithmeticProof(chain, 1).start_words().data());
   const auto ends = device::after_steps(chain, starts, std::uint64_t{2} * shape.unroll * trips, rounding);
   std::vector<std::uint32_t> left;
   for (std::uint32_t item = 0; item < shape.items(); ++item) {
-    left.push_back(device::told_by_item(chain, ends, item + salt, shape.accumulators, shape.width));
+    left.push_back(device::item_result(chain, ends, item + salt, shape.accumulators, shape.width));
     left.push_back(trips + salt);
   }
   return left;
@@ -253,7 +253,7 @@ TEST(Arithmetic, MeetsNoSpecialNumberWhateverItMultipliesBy) {
     for (const Operation operation : {Operation::fma, Operation::add, Operation::multiply}) {
       for (std::uint32_t variant = 0; variant < 3; ++variant) {
         const device::Chain chain = workloads::chain_of(type.type, operation, some_shape.is_paired(operation), variant);
-        auto pairs = device::starts_in(ArithmeticProof(chain, 1).start_words().data());
+        auto pairs = device::starts_from_words(ArithmeticProof(chain, 1).start_words().data());
         pairs = device::after_steps(chain, pairs, 400'000, {});
         int same = 0;
         for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -282,7 +282,7 @@ TEST(Arithmetic, OfOneNumberAloneNeitherMeetsASpecialOneNorRepeats) {
       EXPECT_GT(addend, -1.99);
       for (const bool fused : {true, false}) {
         std::set<std::uint64_t> seen;
-        auto numbers = device::starts_in(ArithmeticProof(chain, 1).start_words().data());
+        auto numbers = device::starts_from_words(ArithmeticProof(chain, 1).start_words().data());
         numbers = device::after_steps(chain, numbers, 100'000, {.fused = fused});
         for (int step = 0; step < fewest_values; step += 2) {
           for (const device::ArithmeticPair& one : numbers) {

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "analysis/statistics.hpp"
-#include "device/clock_relation.hpp"
+#include "device/driver_clock.hpp"
 #include "device/error.hpp"
 #include "device/model/companion.hpp"
 #include "device/model/model.hpp"
@@ -38,9 +38,9 @@ ChaseWindow window(double begin, double end) {
 
 /// A scripted GPU: it warms up, is busy from 100 to 200 and from 210 to 300, and its clock is known to within 5.
 const device::BusyTimes busy{.dispatches = {{Nanoseconds(0), Nanoseconds(100)},
-                                         {Nanoseconds(100), Nanoseconds(200)},
-                                         {Nanoseconds(210), Nanoseconds(300)}},
-                          .uncertainty = Nanoseconds(5)};
+                                            {Nanoseconds(100), Nanoseconds(200)},
+                                            {Nanoseconds(210), Nanoseconds(300)}},
+                             .uncertainty = Nanoseconds(5)};
 
 TEST(Windows, OutsideABusyTimeAreNeverCounted) {
   // Before, in the warm-up, across its end, too near an edge, across the gap, in the gap, across the end, behind it.
@@ -87,7 +87,7 @@ TEST(ClockRelation, AClockThatStandsStillIsAnErrorAndASlowHostIsNot) {
 TEST(ClockRelation, FollowsADriftBetweenTwoTellings) {
   device::ClockRelation clocks;
   clocks.bracket(Nanoseconds(999), Nanoseconds(0), Nanoseconds(1001));
-  clocks.again();
+  clocks.begin_second_set();
   // A hundred parts in a million: 100 more after a million.
   clocks.bracket(Nanoseconds(1e6 + 1098), Nanoseconds(1e6), Nanoseconds(1e6 + 1102));
   EXPECT_NEAR(clocks.on_host(Nanoseconds(5e5)).count(), 5e5 + 1050, 1e-6);

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/statistics.hpp"
-#include "device/copies.hpp"
+#include "device/copy_engines.hpp"
 #include "device/error.hpp"
 #include "device/model/copies.hpp"
 #include "device/model/model.hpp"
@@ -154,20 +154,20 @@ TEST(CopyProbe, ASmallMemoryEndsTheSizes) {
 }
 
 /// What a model copies, for doubles that change how copies run.
-class Passed : public device::Copies {
+class Passed : public device::CopyEngines {
  public:
-  explicit Passed(device::Copies& right) : right_(right) {}
+  explicit Passed(device::CopyEngines& right) : right_(right) {}
   device::CopyQueues queues(device::CopyEngine engine) override { return right_.queues(engine); }
   std::unique_ptr<device::HostMemory> make_host_memory(device::HostKind kind, std::uint64_t bytes) override {
     return right_.make_host_memory(kind, bytes);
   }
   device::BesideTimes run_beside(device::CopyEngine engine, const device::CopyList& list, device::Kernel& kernel,
-                              const device::Launch& launch) override {
+                                 const device::Launch& launch) override {
     return right_.run_beside(engine, list, kernel, launch);
   }
 
  protected:
-  device::Copies& right_;
+  device::CopyEngines& right_;
 };
 
 /// What is wrong with copies.
@@ -176,10 +176,10 @@ enum class Fault { alters_a_byte, leaves_a_page, does_nothing };
 /// A model whose copies go wrong, in the middle of the run.
 class Faulty final : public Passed {
  public:
-  Faulty(device::Copies& right, Fault fault, Direction where) : Passed(right), fault_(fault), where_(where) {}
+  Faulty(device::CopyEngines& right, Fault fault, Direction where) : Passed(right), fault_(fault), where_(where) {}
 
   device::CopyTimes run(device::CopyEngine engine, std::span<const device::CopyList> lists) override {
-    const device::CopyPlace target = lists.front().back().to;
+    const device::CopyEndpoint target = lists.front().back().to;
     const Direction direction = target.host != nullptr ? Direction::to_host : Direction::to_device;
     if (direction != where_ || ++runs_ < 3) return right_.run(engine, lists);
     if (fault_ == Fault::alters_a_byte) {
@@ -199,7 +199,7 @@ class Faulty final : public Passed {
   }
 
  private:
-  static void alter(const device::CopyPlace& place, std::uint64_t at) {
+  static void alter(const device::CopyEndpoint& place, std::uint64_t at) {
     std::byte byte{};
     if (place.buffer == nullptr) {
       place.host->bytes()[place.offset_bytes + at] ^= std::byte{0x10};
@@ -218,11 +218,13 @@ class Faulty final : public Passed {
 /// A model whose clock takes long to be read; what that usually takes is taken off, and once it is more, once less.
 class SlowClock final : public Passed {
  public:
-  SlowClock(device::Copies& right, double reading_ns) : Passed(right), reading_(reading_ns) {}
+  SlowClock(device::CopyEngines& right, double reading_ns) : Passed(right), reading_(reading_ns) {}
   device::CopyTimes run(device::CopyEngine engine, std::span<const device::CopyList> lists) override {
     device::CopyTimes times = right_.run(engine, lists);
     const double error = ++runs_ % 2 == 0 ? 0.2 : -0.2;
-    const auto read = [&](device::Nanoseconds time) { return std::max(device::Nanoseconds(0), time + error * reading_); };
+    const auto read = [&](device::Nanoseconds time) {
+      return std::max(device::Nanoseconds(0), time + error * reading_);
+    };
     times.all = read(times.all);
     for (device::Nanoseconds& one : times.each) one = read(one);
     times.taken_off = reading_;
@@ -239,18 +241,20 @@ class DeviceWith final : public device::Device {
  public:
   template <typename... Arguments>
   explicit DeviceWith(const device::model::Description& model, Arguments... arguments)
-      : model_(device::model::open(model)), copies_(model_->copies(), arguments...) {}
+      : model_(device::model::open(model)), copies_(model_->copy_engines(), arguments...) {}
   const device::DeviceInfo& info() const override { return model_->info(); }
   std::uint64_t available_bytes() override { return model_->available_bytes(); }
   std::unique_ptr<device::Buffer> make_buffer(std::uint64_t bytes, device::Use use) override {
     return model_->make_buffer(bytes, use);
   }
   std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source, std::uint32_t group_size,
-                                           std::span<const device::Constant> constants) override {
+                                              std::span<const device::Constant> constants) override {
     return model_->make_kernel(source, group_size, constants);
   }
-  device::Nanoseconds run(device::Kernel& kernel, const device::Launch& launch) override { return model_->run(kernel, launch); }
-  device::Copies& copies() override { return copies_; }
+  device::Nanoseconds run(device::Kernel& kernel, const device::Launch& launch) override {
+    return model_->run(kernel, launch);
+  }
+  device::CopyEngines& copy_engines() override { return copies_; }
 
  private:
   std::unique_ptr<device::Device> model_;

@@ -1,4 +1,4 @@
-#include "device/credible_time.hpp"
+#include "device/driver_clock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,16 +8,16 @@ namespace sonde::device {
 namespace {
 
 TEST(CredibleTime, IsNoMoreThanTheHostWaited) {
-  EXPECT_EQ(credible(Nanoseconds(9e6), Nanoseconds(10e6)), Nanoseconds(9e6));
-  EXPECT_EQ(credible(Nanoseconds(11e6), Nanoseconds(10e6)), Nanoseconds(11e6)) << "clocks differ a little";
-  EXPECT_THROW((void)credible(Nanoseconds(20e6), Nanoseconds(10e6)), Error);
-  EXPECT_THROW((void)credible(Nanoseconds(4.29e9), Nanoseconds(10e3)), Error) << "32 bits that wrapped";
+  EXPECT_EQ(plausible_time(Nanoseconds(9e6), Nanoseconds(10e6)), Nanoseconds(9e6));
+  EXPECT_EQ(plausible_time(Nanoseconds(11e6), Nanoseconds(10e6)), Nanoseconds(11e6)) << "clocks differ a little";
+  EXPECT_THROW((void)plausible_time(Nanoseconds(20e6), Nanoseconds(10e6)), Error);
+  EXPECT_THROW((void)plausible_time(Nanoseconds(4.29e9), Nanoseconds(10e3)), Error) << "32 bits that wrapped";
 }
 
 TEST(CredibleTime, IsNotNothingByAClockThatCountsFinely) {
-  EXPECT_EQ(moved(Nanoseconds(1), 1), Nanoseconds(1));
-  EXPECT_EQ(moved(Nanoseconds(0), 1000), Nanoseconds(0)) << "a kernel may last less than a microsecond";
-  EXPECT_THROW((void)moved(Nanoseconds(0), 1), Error);
+  EXPECT_EQ(nonzero_time(Nanoseconds(1), 1), Nanoseconds(1));
+  EXPECT_EQ(nonzero_time(Nanoseconds(0), 1000), Nanoseconds(0)) << "a kernel may last less than a microsecond";
+  EXPECT_THROW((void)nonzero_time(Nanoseconds(0), 1), Error);
 }
 
 TEST(CredibleTime, TicksWrapAndNeverRunBackwards) {

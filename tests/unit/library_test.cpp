@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "device/loader_problem.hpp"
+#include "device/device_info.hpp"
 #include "support/fake_tree.hpp"
 
 namespace sonde::os {
@@ -17,7 +17,7 @@ TEST(Library, ThatIsNotThereIsMissing) {
   EXPECT_FALSE(none);
   EXPECT_TRUE(none.is_missing()) << none.why_not();
   EXPECT_EQ(device::loader_problem("OpenCL", "a-package", none),
-            "no OpenCL loader; install one " + who_has_loader("a-package"));
+            "no OpenCL loader; install one " + loader_package("a-package"));
 }
 
 TEST(Library, ThatIsThereAndCannotBeLoadedIsNotMissing) {

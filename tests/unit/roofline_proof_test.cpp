@@ -50,8 +50,9 @@ class HostBuffer : public device::Buffer {
 };
 
 /// What a device of its own making leaves: each pair of words turned so many rounds, fused or not.
-std::vector<std::uint32_t> added_up(const StreamWalk& walk, const device::Turning& turning, const HostBuffer& array,
-                                    std::uint32_t trips, std::uint32_t rounds, std::uint32_t extra, bool fused) {
+std::vector<std::uint32_t> added_up(const StreamWalk& walk, const device::RooflineRound& turning,
+                                    const HostBuffer& array, std::uint32_t trips, std::uint32_t rounds,
+                                    std::uint32_t extra, bool fused) {
   const auto first = std::bit_cast<float>(static_cast<std::uint32_t>(turning.operands.x));
   const auto second = std::bit_cast<float>(static_cast<std::uint32_t>(turning.operands.y));
   const auto multiply_add = [fused](float a, float b, float c) {
@@ -81,7 +82,7 @@ std::vector<std::uint32_t> added_up(const StreamWalk& walk, const device::Turnin
 }
 
 void expect_noticed(device::DeviceType type, double operations) {
-  const device::Turning turning = turning_of({.type = type}, dial_of(operations));
+  const device::RooflineRound turning = turning_of({.type = type}, dial_of(operations));
   const Shape shape{.group_size = 4, .groups = 3, .vector_words = 4, .in_flight = 4};
   const StreamWalk walk(shape, Sharing::separate, 3 * 5 * 256);
   HostBuffer array(walk.array_bytes());

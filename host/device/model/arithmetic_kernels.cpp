@@ -50,12 +50,12 @@ void arithmetic(Invocation& invocation, NumberType type) {
                    .width = invocation.constant("WIDTH"),
                    .steps = 2.0 * invocation.constant("UNROLL") * trips};
   const std::uint32_t items = invocation.shape().group_size * invocation.shape().groups;
-  const std::vector<ArithmeticPair> ends =
-      ends_of_items(chain, starts_in(starts.contents(0, start_words_count)), static_cast<std::uint64_t>(work.steps), {},
-                    {.count = items, .numbers = work.accumulators * work.width, .salt = salt});
+  const std::vector<ArithmeticPair> ends = ends_of_items(
+      chain, starts_from_words(starts.contents(0, start_words_count)), static_cast<std::uint64_t>(work.steps), {},
+      {.count = items, .numbers = work.accumulators * work.width, .salt = salt});
   std::vector<std::uint32_t> told(different_starts);
   for (std::uint32_t first = 0; first < different_starts; ++first) {
-    told[first] = told_by_item(chain, ends, first, work.accumulators, work.width);
+    told[first] = item_result(chain, ends, first, work.accumulators, work.width);
   }
   results.stream(0, std::uint64_t{2} * items, Transfer::write);
   std::uint32_t* const to = results.changed_contents(0, std::uint64_t{2} * items);

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "device/companion.hpp"
+#include "device/device.hpp"
 #include "device/model/description.hpp"
 
 namespace sonde::device::model {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "device/device_info.hpp"
 #include "device/error.hpp"
-#include "device/limits.hpp"
 
 namespace sonde::device::model {
 namespace {
@@ -63,7 +63,7 @@ void move(const device::Copy& copy) {
   }
 }
 
-class ModelCopies final : public Copies {
+class ModelCopies final : public CopyEngines {
  public:
   ModelCopies(const Description& description, double within_gbps, Timing& timing, RunKernel run_kernel, Copied copied)
       : description_(description),
@@ -177,8 +177,8 @@ Schedule schedule(const Description& description, double within_gbps,
   }
 }
 
-std::unique_ptr<Copies> make_copies(const Description& description, double within_gbps, Timing& timing,
-                                    RunKernel run_kernel, Copied copied) {
+std::unique_ptr<CopyEngines> make_copy_engines(const Description& description, double within_gbps, Timing& timing,
+                                               RunKernel run_kernel, Copied copied) {
   if (description.copy.to_device_gbps <= 0 || description.copy.to_host_gbps <= 0) {
     throw Unsupported("the model file gives no copy.to_device_gbps and copy.to_host_gbps");
   }

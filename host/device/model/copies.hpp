@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "device/copies.hpp"
+#include "device/copy_engines.hpp"
 #include "device/model/description.hpp"
 #include "device/model/timing.hpp"
 
@@ -36,7 +36,7 @@ using Copied = std::function<void(double bytes, double nanoseconds)>;
 
 /// The simulated copies really move the bytes. `within_gbps`: what memory copies within itself. `timing` must
 /// outlive them.
-std::unique_ptr<Copies> make_copies(const Description& description, double within_gbps, Timing& timing,
-                                    RunKernel run_kernel, Copied copied);
+std::unique_ptr<CopyEngines> make_copy_engines(const Description& description, double within_gbps, Timing& timing,
+                                               RunKernel run_kernel, Copied copied);
 
 }  // namespace sonde::device::model

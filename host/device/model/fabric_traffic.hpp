@@ -1,7 +1,7 @@
 #pragma once
 
+#include "device/device.hpp"
 #include "device/model/memory.hpp"
-#include "device/simulated_traffic.hpp"
 
 namespace sonde::device::model {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "device/device_info.hpp"
 #include "device/error.hpp"
-#include "device/limits.hpp"
 #include "device/model/address_space.hpp"
 #include "device/model/companion.hpp"
 #include "device/model/copies.hpp"
@@ -17,7 +17,7 @@
 #include "device/model/storage.hpp"
 #include "device/model/timing.hpp"
 #include "device/number_arithmetic.hpp"
-#include "os/memory.hpp"
+#include "os/machine.hpp"
 
 namespace sonde::device::model {
 namespace {
@@ -165,9 +165,9 @@ class ModelDevice : public Device {
 
   [[nodiscard]] std::unique_ptr<Companion> companion() override { return simulated_companion(description_, timeline_); }
 
-  [[nodiscard]] Copies& copies() override {
+  [[nodiscard]] CopyEngines& copy_engines() override {
     if (!copies_) {
-      copies_ = make_copies(
+      copies_ = make_copy_engines(
           description_, memory_.copy_gbps(), timing_,
           [this](Kernel& kernel, const Launch& launch) { return run(kernel, launch); },
           [this](double bytes, double ns) { fabric_.add_copies(bytes, bytes, ns); });
@@ -219,8 +219,8 @@ class ModelDevice : public Device {
   FabricTraffic fabric_;
   Timing timing_;
   std::shared_ptr<HostClock> host_clock_ = std::make_shared<HostClock>();
-  std::unique_ptr<Copies> copies_;  ///< made when first asked for
-  double cycles_so_far_ = 0;        ///< of all arithmetic; the counter that kernels can read
+  std::unique_ptr<CopyEngines> copies_;  ///< made when first asked for
+  double cycles_so_far_ = 0;             ///< of all arithmetic; the counter that kernels can read
 };
 
 }  // namespace

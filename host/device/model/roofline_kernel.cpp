@@ -9,7 +9,7 @@
 #include "device/error.hpp"
 #include "device/model/arithmetic_kernels.hpp"
 #include "device/model/stream_trips.hpp"
-#include "device/turned_pairs.hpp"
+#include "device/number_arithmetic.hpp"
 
 namespace sonde::device::model {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::uint32_t trips_of_extras = 8;
 struct Dial {
   std::uint32_t rounds;  ///< of every trip
   std::uint32_t extra;   ///< trips of eight that make one round more
-  Turning turning;
+  RooflineRound turning;
 
   explicit Dial(const Invocation& invocation)
       : rounds(invocation.scalar(10) > 0 ? 0 : invocation.scalar(8) * invocation.constant("UNROLL")),
@@ -47,8 +47,8 @@ DifferentNumbers numbers_in(const Invocation::Words& words, std::uint64_t count)
 void add_up_turned(const Stream& stream, const Dial& dial, const Invocation::Words& a, StreamMemory& memory) {
   const std::uint64_t blocks = stream.is_shared() ? stream.blocks : std::uint64_t{stream.blocks} * stream.groups;
   const DifferentNumbers numbers = numbers_in(a, blocks * stream.block_words());
-  const std::array tables{TurnedPairs(numbers, dial.turning, dial.rounds, {}),
-                          TurnedPairs(numbers, dial.turning, dial.rounds + 1, {})};
+  const std::array tables{RooflinePairs(numbers, dial.turning, dial.rounds, {}),
+                          RooflinePairs(numbers, dial.turning, dial.rounds + 1, {})};
   memory.sums.assign(tables.size() * blocks, 0);
   memory.sums_version = a.version();
   const std::uint32_t row_words = stream.row_words();
@@ -60,8 +60,8 @@ void add_up_turned(const Stream& stream, const Dial& dial, const Invocation::Wor
       for (std::uint32_t i = 0; i < row_words; ++i) {
         const std::uint32_t x = words[first + i];
         const std::uint32_t y = words[second + i];
-        memory.sums[block] += tables[0].told(x, y);
-        if (dial.extra > 0) memory.sums[blocks + block] += tables[1].told(x, y);
+        memory.sums[block] += tables[0].contribution(x, y);
+        if (dial.extra > 0) memory.sums[blocks + block] += tables[1].contribution(x, y);
       }
     }
   }

@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
-#include "device/begins_soon.hpp"
-#include "device/credible_time.hpp"
+#include "device/copy_engines.hpp"
+#include "device/driver_clock.hpp"
 #include "device/opencl/error.hpp"
 #include "device/page_aligned.hpp"
 
@@ -50,11 +50,11 @@ class Mapped final : public HostMemory {
   std::span<std::byte> bytes_;
 };
 
-cl::Buffer object_of(const CopyPlace& place) {
+cl::Buffer object_of(const CopyEndpoint& place) {
   return cl::Buffer(static_cast<const OpenclBuffer*>(place.buffer)->object(), true);
 }
 
-std::byte* pointer_of(const CopyPlace& place, std::uint64_t bytes) {
+std::byte* pointer_of(const CopyEndpoint& place, std::uint64_t bytes) {
   const std::span<std::byte> all = place.host->bytes();
   if (place.offset_bytes > all.size() || bytes > all.size() - place.offset_bytes)
     throw Error("a copy reaches beyond host memory");
@@ -63,7 +63,7 @@ std::byte* pointer_of(const CopyPlace& place, std::uint64_t bytes) {
 
 bool may_block(const Copy& copy) {
   // Of the driver's own memory alone it is certain that nothing has to be copied by the CPU first.
-  const auto is_drivers = [](const CopyPlace& place) {
+  const auto is_drivers = [](const CopyEndpoint& place) {
     return place.host == nullptr || (dynamic_cast<const Mapped*>(place.host) != nullptr);
   };
   return !is_drivers(copy.from) || !is_drivers(copy.to);
@@ -96,7 +96,7 @@ struct Stretch {
   Nanoseconds time() const { return Nanoseconds(static_cast<double>(ticks_between(begin(), end(), 64))); }
 };
 
-class OpenclCopies final : public Copies {
+class OpenclCopies final : public CopyEngines {
  public:
   OpenclCopies(Device& device, Place place, EnqueueKernel enqueue_kernel)
       : device_(device), place_(std::move(place)), enqueue_kernel_(std::move(enqueue_kernel)) {}
@@ -138,7 +138,7 @@ class OpenclCopies final : public Copies {
       std::optional<BesideTimes> times = tried_beside(list, kernel, launch);
       // Once it is known that this driver tells of no kernel that it runs.
       if (!times) times = tried_beside(list, kernel, launch);
-      if (!times) throw Unsupported(kernel_waits);
+      if (!times) throw Unsupported(kernel_waits_reason);
       return *times;
     });
   }
@@ -189,7 +189,7 @@ class OpenclCopies final : public Copies {
     if (tells && status == CL_COMPLETE) return std::nullopt;
     const Stretch beside{running, running};
     const bool kernel_first = tells ? status == CL_RUNNING : beside.begin() <= copies.begin();
-    if (!kernel_first) throw Unsupported(kernel_waits);
+    if (!kernel_first) throw Unsupported(kernel_waits_reason);
     return BesideTimes{
         .copies = copies.time(), .kernel = beside.time(), .kernel_outlasted = beside.end() > copies.end()};
   }
@@ -216,7 +216,7 @@ class OpenclCopies final : public Copies {
     cl_ulong begin = stretches.front().begin();
     cl_ulong end = 0;
     for (const Stretch& stretch : stretches) {
-      times.each.push_back(moved(stretch.time(), device_.info().timer_step_ns));
+      times.each.push_back(nonzero_time(stretch.time(), device_.info().timer_step_ns));
       begin = std::min(begin, stretch.begin());
       end = std::max(end, stretch.end());
     }
@@ -233,7 +233,7 @@ class OpenclCopies final : public Copies {
 
 }  // namespace
 
-std::unique_ptr<Copies> make_copies(Device& device, const Place& place, EnqueueKernel enqueue_kernel) {
+std::unique_ptr<CopyEngines> make_copy_engines(Device& device, const Place& place, EnqueueKernel enqueue_kernel) {
   return std::make_unique<OpenclCopies>(device, place, std::move(enqueue_kernel));
 }
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "device/copies.hpp"
+#include "device/copy_engines.hpp"
 #include "device/opencl/buffer.hpp"
 
 namespace sonde::device::opencl {
@@ -12,6 +12,6 @@ namespace sonde::device::opencl {
 using EnqueueKernel = std::function<cl::Event(Kernel& kernel, const Launch& launch)>;
 
 /// Copies through command queues of their own, in order. `device` must outlive them.
-std::unique_ptr<Copies> make_copies(Device& device, const Place& place, EnqueueKernel enqueue_kernel);
+std::unique_ptr<CopyEngines> make_copy_engines(Device& device, const Place& place, EnqueueKernel enqueue_kernel);
 
 }  // namespace sonde::device::opencl

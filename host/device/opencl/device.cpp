@@ -4,17 +4,16 @@
 #include <string>
 #include <utility>
 
-#include "device/clock_relation.hpp"
-#include "device/credible_time.hpp"
+#include "device/device_info.hpp"
+#include "device/driver_clock.hpp"
 #include "device/error.hpp"
-#include "device/limits.hpp"
 #include "device/opencl/buffer.hpp"
 #include "device/opencl/copies.hpp"
 #include "device/opencl/error.hpp"
 #include "device/opencl/list.hpp"
 #include "device/opencl/opencl.hpp"
 #include "device/opencl/round_trip.hpp"
-#include "os/memory.hpp"
+#include "os/machine.hpp"
 
 namespace sonde::device::opencl {
 namespace {
@@ -92,8 +91,8 @@ class OpenclDevice final : public Device {
     return translated([&] {
       const Nanoseconds before = host_time();
       const auto [start, end] = times_of(enqueue(kernel, launch));
-      const Nanoseconds time = moved(Nanoseconds(static_cast<double>(end - start)), info_.timer_step_ns);
-      return credible(time, host_time() - before);
+      const Nanoseconds time = nonzero_time(Nanoseconds(static_cast<double>(end - start)), info_.timer_step_ns);
+      return plausible_time(time, host_time() - before);
     });
   }
 
@@ -115,27 +114,27 @@ class OpenclDevice final : public Device {
       };
       relate();
       std::deque<cl::Event> ahead;
-      std::vector<Busy> times;
+      std::vector<BusyInterval> times;
       std::size_t enqueued = 0;
       for (bool done = false; !done || !ahead.empty();) {
         for (; !done && ahead.size() < dispatches_ahead; ++enqueued) ahead.push_back(enqueue(kernel, launch(enqueued)));
         queue_.flush();
         const auto [start, end] = times_of(ahead.front());
-        (void)moved(Nanoseconds(static_cast<double>(end - start)), info_.timer_step_ns);
+        (void)nonzero_time(Nanoseconds(static_cast<double>(end - start)), info_.timer_step_ns);
         times.push_back({since_first(start), since_first(end)});
         ahead.pop_front();
         done = done || enough(clocks.just_over(times.back().end, host_time()));
       }
-      clocks.again();
+      clocks.begin_second_set();
       relate();
       return clocks.on_host(times);
     });
   }
 
-  Copies& copies() override {
+  CopyEngines& copy_engines() override {
     if (!copies_) {
-      copies_ = make_copies(*this, {device_, context_, queue_},
-                            [this](Kernel& kernel, const Launch& launch) { return enqueue(kernel, launch); });
+      copies_ = make_copy_engines(*this, {device_, context_, queue_},
+                                  [this](Kernel& kernel, const Launch& launch) { return enqueue(kernel, launch); });
     }
     return *copies_;
   }
@@ -209,7 +208,7 @@ class OpenclDevice final : public Device {
   cl::Buffer sign_;  ///< written to relate the device's clock to the host's
   std::uint32_t written_sign_ = 0;
   std::map<std::pair<std::string, std::string>, cl::Program> programs_;  ///< by text and options
-  std::unique_ptr<Copies> copies_;                                       ///< made when first asked for
+  std::unique_ptr<CopyEngines> copies_;                                  ///< made when first asked for
 };
 
 }  // namespace

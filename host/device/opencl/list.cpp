@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
+#include "device/device_info.hpp"
 #include "device/error.hpp"
-#include "device/identity.hpp"
 #include "device/opencl/buffer.hpp"
 #include "device/opencl/opencl.hpp"
 

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <type_traits>
 
+#include "device/device_info.hpp"
 #include "device/error.hpp"
-#include "device/loader_problem.hpp"
 #include "os/library.hpp"
 #include "os/machine.hpp"
-#include "os/process.hpp"
+#include "os/this_process.hpp"
 #include "os/threads.hpp"
 
 namespace sonde::device::opencl {
@@ -40,7 +40,7 @@ void find(const os::Library& library, const char* name, Function& function) {
   }
   if (function == nullptr) {
     throw Unsupported(std::string("the OpenCL loader lacks ") + name + "; install a newer one " +
-                      os::who_has_loader("ocl-icd-libopencl1"));
+                      os::loader_package("ocl-icd-libopencl1"));
   }
 }
 

@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "device/begins_soon.hpp"
-#include "device/credible_time.hpp"
+#include "device/copy_engines.hpp"
+#include "device/driver_clock.hpp"
 #include "device/error.hpp"
 #include "device/vulkan/copy_memory.hpp"
 #include "device/vulkan/copy_queue.hpp"
@@ -31,7 +31,7 @@ struct Engine {
 
 Nanoseconds less(Nanoseconds time, Nanoseconds cost) { return std::max(time - cost, Nanoseconds(0)); }
 
-class VulkanCopies final : public Copies {
+class VulkanCopies final : public CopyEngines {
  public:
   VulkanCopies(Queue& queue, double timer_step_ns, PrepareLaunch prepare_launch)
       : queue_(queue),
@@ -61,7 +61,7 @@ class VulkanCopies final : public Copies {
       throw Unsupported(chosen.family.name + " has no " + std::to_string(lists.size()) + " queues");
     CopyTimes times = run_once(chosen, lists);
     if (chosen.family.timestamp_bits == 0) return times;
-    for (const Nanoseconds one : times.each) (void)moved(one, timer_step_ns_);
+    for (const Nanoseconds one : times.each) (void)nonzero_time(one, timer_step_ns_);
     const CopyTimes nothing = time_of_nothing(chosen, lists.size());
     times.taken_off = nothing.all;
     times.all = less(times.all, nothing.all);
@@ -96,7 +96,7 @@ class VulkanCopies final : public Copies {
     wait_for(end);
     const bool outlasted = queue_.is_running();
     queue_.wait();
-    if (!begun) throw Unsupported(kernel_waits);
+    if (!begun) throw Unsupported(kernel_waits_reason);
     return {.copies = less(copies.time(Part::copies, Part::copies), nothing),
             .kernel = prepared.time(),
             .kernel_outlasted = outlasted};
@@ -236,7 +236,7 @@ class VulkanCopies final : public Copies {
 
 }  // namespace
 
-std::unique_ptr<Copies> make_copies(Queue& queue, double timer_step_ns, PrepareLaunch prepare_launch) {
+std::unique_ptr<CopyEngines> make_copy_engines(Queue& queue, double timer_step_ns, PrepareLaunch prepare_launch) {
   return std::make_unique<VulkanCopies>(queue, timer_step_ns, std::move(prepare_launch));
 }
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "device/copies.hpp"
+#include "device/copy_engines.hpp"
 #include "device/vulkan/queue.hpp"
 
 namespace sonde::device::vulkan {
@@ -16,6 +16,6 @@ struct PreparedLaunch {
 using PrepareLaunch = std::function<PreparedLaunch(Kernel& kernel, const Launch& launch)>;
 
 /// Copies through all queues of the device's families. `queue` must outlive them.
-std::unique_ptr<Copies> make_copies(Queue& queue, double timer_step_ns, PrepareLaunch prepare_launch);
+std::unique_ptr<CopyEngines> make_copy_engines(Queue& queue, double timer_step_ns, PrepareLaunch prepare_launch);
 
 }  // namespace sonde::device::vulkan

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "device/copies.hpp"
+#include "device/copy_engines.hpp"
 #include "device/vulkan/memory.hpp"
 #include "device/vulkan/queue.hpp"
 

@@ -1,13 +1,13 @@
 #include "device/vulkan/copy_queue.hpp"
 
-#include "device/credible_time.hpp"
+#include "device/driver_clock.hpp"
 #include "device/vulkan/buffer.hpp"
 #include "device/vulkan/copy_memory.hpp"
 
 namespace sonde::device::vulkan {
 namespace {
 
-VkBuffer buffer_of(const CopyPlace& place) {
+VkBuffer buffer_of(const CopyEndpoint& place) {
   if (place.buffer != nullptr) return static_cast<const VulkanBuffer*>(place.buffer)->handle();
   return static_cast<const CopyMemory*>(place.host)->handle();
 }

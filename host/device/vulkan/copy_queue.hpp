@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "device/copies.hpp"
+#include "device/copy_engines.hpp"
 #include "device/vulkan/copy_families.hpp"
 #include "device/vulkan/queue.hpp"
 

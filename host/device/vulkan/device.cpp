@@ -6,10 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "device/clock_relation.hpp"
-#include "device/credible_time.hpp"
+#include "device/device_info.hpp"
+#include "device/driver_clock.hpp"
 #include "device/error.hpp"
-#include "device/limits.hpp"
 #include "device/vulkan/bindings.hpp"
 #include "device/vulkan/buffer.hpp"
 #include "device/vulkan/copies.hpp"
@@ -24,7 +23,7 @@
 #include "device/vulkan/staging.hpp"
 #include "device/vulkan/submission_ring.hpp"
 #include "device/vulkan/vulkan.hpp"
-#include "os/memory.hpp"
+#include "os/machine.hpp"
 
 namespace sonde::device::vulkan {
 namespace {
@@ -98,7 +97,7 @@ class VulkanDevice final : public Device {
     const Nanoseconds before = host_time();
     queue_.run(prepared.record);
     const Nanoseconds waited = host_time() - before;
-    return credible(moved(prepared.time(), info_.timer_step_ns), waited);
+    return plausible_time(nonzero_time(prepared.time(), info_.timer_step_ns), waited);
   }
 
   BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t)>& launch,
@@ -124,7 +123,7 @@ class VulkanDevice final : public Device {
       }
     };
     relate();
-    std::vector<Busy> times;
+    std::vector<BusyInterval> times;
     std::size_t enqueued = 0;
     for (bool done = false; !done || times.size() < enqueued;) {
       for (; !done && enqueued < times.size() + SubmissionRing::slots; ++enqueued) {
@@ -137,19 +136,19 @@ class VulkanDevice final : public Device {
       const std::size_t slot = times.size() % SubmissionRing::slots;
       submission_ring_->wait(slot);
       const auto [begin, end] = stamps(1 + slot);
-      (void)moved(between(begin, end), info_.timer_step_ns);
+      (void)nonzero_time(between(begin, end), info_.timer_step_ns);
       times.push_back({since_first(begin), since_first(end)});
       done = done || enough(clocks.just_over(times.back().end, host_time()));
     }
-    clocks.again();
+    clocks.begin_second_set();
     relate();
     return clocks.on_host(times);
   }
 
-  Copies& copies() override {
+  CopyEngines& copy_engines() override {
     if (!copies_) {
-      copies_ = make_copies(queue_, info_.timer_step_ns,
-                            [this](Kernel& kernel, const Launch& launch) { return prepare(kernel, launch); });
+      copies_ = make_copy_engines(queue_, info_.timer_step_ns,
+                                  [this](Kernel& kernel, const Launch& launch) { return prepare(kernel, launch); });
     }
     return *copies_;
   }
@@ -211,7 +210,7 @@ class VulkanDevice final : public Device {
   Bindings bindings_;
   QueryPool queries_;
   std::optional<SubmissionRing> submission_ring_;  ///< made when first asked for
-  std::unique_ptr<Copies> copies_;                 ///< made when first asked for
+  std::unique_ptr<CopyEngines> copies_;            ///< made when first asked for
 };
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "device/device_info.hpp"
 #include "device/error.hpp"
-#include "device/loader_problem.hpp"
 #include "device/vulkan/handle.hpp"
 #include "os/library.hpp"
 
@@ -84,7 +84,7 @@ Instance::Instance() {
   }
   if (volkGetInstanceVersion() < VK_API_VERSION_1_2) {
     throw Unsupported("the Vulkan loader is older than Vulkan 1.2; install a newer one " +
-                      os::who_has_loader("libvulkan1"));
+                      os::loader_package("libvulkan1"));
   }
   VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
   application.pApplicationName = "sonde";

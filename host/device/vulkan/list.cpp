@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device/identity.hpp"
+#include "device/device_info.hpp"
 #include "device/vulkan/handle.hpp"
 #include "device/vulkan/instance.hpp"
 #include "device/vulkan/memory_kinds.hpp"

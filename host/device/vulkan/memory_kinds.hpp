@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "device/shared_memory.hpp"
+#include "device/device_info.hpp"
 
 namespace sonde::device::vulkan {
 

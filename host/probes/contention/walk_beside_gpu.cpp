@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
-#include "cpu/companion.hpp"
+#include "cpu/device.hpp"
 #include "device/error.hpp"
 #include "probes/contention/cpu_load.hpp"
 #include "probes/contention/plan.hpp"
@@ -39,7 +39,7 @@ ChasedMemory& chased_memory(std::uint64_t seed) {
   static ChasedMemory memory = [seed] {
     const std::uint64_t wanted = 2 * cpu::machine().furthest_cache_bytes;
     const std::uint64_t bytes = std::clamp(wanted, least_chased_bytes, most_chased_bytes);
-    const cpu::Pages pages = cpu::has_huge_pages() ? cpu::Pages::huge : cpu::Pages::small;
+    const cpu::PageKind pages = cpu::has_huge_pages() ? cpu::PageKind::huge : cpu::PageKind::small;
     constexpr std::uint32_t line_bytes = 64;
     return ChasedMemory{PointerCycle(static_cast<std::uint32_t>(bytes / line_bytes), line_bytes, pages, seed)};
   }();
@@ -147,7 +147,7 @@ struct WalkBesideGpu {
     constexpr double faster = 0.95;
     double before_ns = 0;
     for (int number = 0; number < most_stretches; ++number) {
-      const device::Busy last = sum->keep_busy(stretch).dispatches.back();
+      const device::BusyInterval last = sum->keep_busy(stretch).dispatches.back();
       alive();
       const double ns = (last.end - last.begin).count();
       if (number > 0 && ns > faster * before_ns) return;
@@ -201,7 +201,7 @@ std::unique_ptr<CpuLoad> reading_threads(std::span<const cpu::Core> cores, std::
         "of the " + std::to_string(cpu::machine().cores.size()) +
         " cores that this process may use one walks and the others are the device's, so that none is left to read");
   }
-  return std::make_unique<CpuLoad>(cores.first(threads), cpu::Traffic::read);
+  return std::make_unique<CpuLoad>(cores.first(threads), cpu::StreamDirection::read);
 }
 
 void throttle(workloads::ThrottledAdd& sum, double load, const device::DeviceInfo& info) {

@@ -5,11 +5,11 @@
 namespace sonde::probes {
 namespace {
 
-bool holds(const device::Busy& dispatch, device::Nanoseconds uncertainty, const device::ChaseWindow& window) {
+bool holds(const device::BusyInterval& dispatch, device::Nanoseconds uncertainty, const device::ChaseWindow& window) {
   return window.begin >= dispatch.begin + uncertainty && window.end <= dispatch.end - uncertainty;
 }
 
-std::span<const device::Busy> counted(const device::BusyTimes& busy) {
+std::span<const device::BusyInterval> counted(const device::BusyTimes& busy) {
   return std::span(busy.dispatches).subspan(std::min<std::size_t>(1, busy.dispatches.size()));
 }
 
@@ -28,7 +28,7 @@ std::vector<device::ChaseWindow> inside(std::span<const device::ChaseWindow> win
 std::vector<double> bandwidths(std::span<const device::ChaseWindow> inside, const device::BusyTimes& busy,
                                double bytes_per_dispatch) {
   std::vector<double> gbps;
-  for (const device::Busy& dispatch : counted(busy)) {
+  for (const device::BusyInterval& dispatch : counted(busy)) {
     const bool any = std::ranges::any_of(
         inside, [&](const device::ChaseWindow& one) { return holds(dispatch, busy.uncertainty, one); });
     if (any) gbps.push_back(bytes_per_dispatch / (dispatch.end - dispatch.begin).count());

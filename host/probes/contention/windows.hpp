@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "device/companion.hpp"
+#include "device/device.hpp"
 
 namespace sonde::probes {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "device/copies.hpp"
+#include "device/copy_engines.hpp"
 #include "workloads/noise.hpp"
 
 namespace sonde::probes {

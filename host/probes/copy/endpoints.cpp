@@ -34,9 +34,9 @@ device::CopyList CopyEndpoints::next() {
   device::CopyList list;
   for (std::uint32_t copy = 0; copy < row_.copies; ++copy) {
     const std::uint64_t offset = copy * row_.bytes;
-    const device::CopyPlace from{
+    const device::CopyEndpoint from{
         .buffer = from_.get(), .host = from_ ? nullptr : host_.get(), .offset_bytes = begin + offset};
-    const device::CopyPlace to{.buffer = to_.get(), .host = to_ ? nullptr : host_.get(), .offset_bytes = offset};
+    const device::CopyEndpoint to{.buffer = to_.get(), .host = to_ ? nullptr : host_.get(), .offset_bytes = offset};
     list.push_back({.from = from, .to = to, .bytes = row_.bytes});
   }
   return list;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "device/copies.hpp"
+#include "device/copy_engines.hpp"
 #include "probes/copy/contents.hpp"
 #include "probes/copy/route.hpp"
 
@@ -30,8 +30,8 @@ struct Row {
 /// they begin, so that every byte that is written changes every time.
 class CopyEndpoints {
  public:
-  CopyEndpoints(device::Device& device, Direction direction, const Row& row, const MakeHost& make_host, std::uint64_t seed,
-                const MakeBuffer& make_buffer = {});
+  CopyEndpoints(device::Device& device, Direction direction, const Row& row, const MakeHost& make_host,
+                std::uint64_t seed, const MakeBuffer& make_buffer = {});
 
   /// The next row.
   device::CopyList next();

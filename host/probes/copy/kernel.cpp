@@ -98,7 +98,7 @@ void check_stays_in_the_host(device::Device& device, const device::MemoryKind& k
       "copies do");
 }
 
-device::Buffer& buffer_of(const device::CopyPlace& place) {
+device::Buffer& buffer_of(const device::CopyEndpoint& place) {
   return place.buffer != nullptr ? *place.buffer : static_cast<KernelHost&>(*place.host).for_kernel();
 }
 

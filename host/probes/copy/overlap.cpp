@@ -75,7 +75,7 @@ class BusyKernel {
 };
 
 struct Beside {
-  device::Copies& copies;
+  device::CopyEngines& copies;
   device::CopyEngine engine;
   BusyKernel busy;
   std::unique_ptr<CopyEndpoints> endpoints;
@@ -105,7 +105,7 @@ double overlap(double copies_alone_ns, double kernel_alone_ns, const device::Bes
 
 Workload copies_beside_kernel(device::Device& device, const CopyRoute& route, std::uint64_t bytes,
                               const Request& request) {
-  device::Copies& copies = device.copies();
+  device::CopyEngines& copies = device.copy_engines();
   const device::CopyEngine engine = *engine_of(route.mover);
   const device::CopyQueues queues = copies.queues(engine);
   if (!queues.has_clock)

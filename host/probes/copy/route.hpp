@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "device/copies.hpp"
+#include "device/copy_engines.hpp"
 
 namespace sonde::probes {
 

@@ -14,7 +14,7 @@ namespace {
 
 /// Rows of copies on the queues of one engine, all at once.
 struct QueuedCopies {
-  device::Copies& copies;
+  device::CopyEngines& copies;
   device::CopyEngine engine;
   bool has_clock;
   std::vector<std::unique_ptr<CopyEndpoints>> by_queue;
@@ -95,14 +95,14 @@ struct QueuedCopies {
 
 std::shared_ptr<QueuedCopies> queued_copies(device::Device& device, const CopyRoute& route, std::uint64_t bytes,
                                             std::uint32_t queues, const Request& request) {
-  device::Copies& copies = device.copies();
+  device::CopyEngines& copies = device.copy_engines();
   const device::CopyEngine engine = *engine_of(route.mover);
   const device::CopyQueues offered = copies.queues(engine);
   const bool both = route.direction == Direction::both;
   const std::uint32_t wanted = both ? 2 * queues : queues;
   if (wanted > offered.count) {
     throw device::Unsupported(offered.name + " can take " + std::to_string(offered.count) +
-                           " lists of copies at once, and " + std::to_string(wanted) + " are needed for this");
+                              " lists of copies at once, and " + std::to_string(wanted) + " are needed for this");
   }
   const auto work =
       std::make_shared<QueuedCopies>(copies, engine, offered.has_clock, std::vector<std::unique_ptr<CopyEndpoints>>());

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "device/copies.hpp"
+#include "device/copy_engines.hpp"
 #include "device/error.hpp"
 #include "measure/stopping.hpp"
 #include "probes/zero_copy/shared_buffer.hpp"
@@ -142,14 +142,15 @@ std::optional<Reading> pinned_copies(Rounds& rounds, Way way, const std::functio
   const bool to_host = way == Way::to_host;
   const std::vector<std::byte> source = noise(rounds.shared.buffer->size_bytes(), rounds.shared.random);
   try {
-    device::Copies& copies = device.copies();
+    device::CopyEngines& copies = device.copy_engines();
     const std::unique_ptr<device::HostMemory> host = copies.make_host_memory(device::HostKind::pinned, source.size());
     const std::unique_ptr<device::Buffer> buffer = device.make_buffer(source.size(), device::Use::storage);
     if (to_host) buffer->write(0, source);
     if (!to_host) std::ranges::copy(source, host->bytes().begin());
-    const device::CopyPlace in_device{.buffer = buffer.get()};
-    const device::CopyPlace in_host{.host = host.get()};
-    const std::array list{device::CopyList{{to_host ? in_device : in_host, to_host ? in_host : in_device, source.size()}}};
+    const device::CopyEndpoint in_device{.buffer = buffer.get()};
+    const device::CopyEndpoint in_host{.host = host.get()};
+    const std::array list{
+        device::CopyList{{to_host ? in_device : in_host, to_host ? in_host : in_device, source.size()}}};
     const auto copy = [&] { return copies.run(device::CopyEngine::driver, list).all; };
     (void)copy();  // the first touches the pages
     Reading reading = explicit_copies(way, "pinned", copy, alive);

@@ -1,19 +1,19 @@
-#include "device/turned_pairs.hpp"
+#include "device/number_arithmetic.hpp"
 
 #include <bit>
 #include <cmath>
 #include <utility>
 #include <vector>
 
-// Compiled so that nothing is fused that is not written so.
+// This file is compiled with -ffp-contract=off, so that only what is written as std::fma is fused.
 namespace sonde::device {
 namespace {
 
-ArithmeticPair turned_apart(const ArithmeticPair& words, const Turning& turning, std::uint32_t rounds,
-                            Rounding rounding) {
+ArithmeticPair apply_unpaired(const ArithmeticPair& words, const RooflineRound& form, std::uint32_t rounds,
+                              Rounding rounding) {
   const auto number = [](std::uint64_t word) { return std::bit_cast<float>(static_cast<std::uint32_t>(word)); };
-  const float first = number(turning.operands.x);
-  const float second = number(turning.operands.y);
+  const float first = number(form.operands.x);
+  const float second = number(form.operands.y);
   const auto multiply_add = [&](float left, float addend) {
     return rounding.fused ? std::fma(left, first, addend) : left * first + addend;
   };
@@ -21,28 +21,28 @@ ArithmeticPair turned_apart(const ArithmeticPair& words, const Turning& turning,
   float y = number(words.y);
   for (std::uint32_t round = 1; round <= rounds; ++round) {
     x = multiply_add(x, second);
-    y = multiply_add(y, round % turning.joined == 0 ? x : second);
+    y = multiply_add(y, round % form.joined == 0 ? x : second);
   }
   return {std::bit_cast<std::uint32_t>(x), std::bit_cast<std::uint32_t>(y)};
 }
 
 }  // namespace
 
-TurnedPairs::TurnedPairs(const DifferentNumbers& numbers, const Turning& turning, std::uint32_t rounds,
-                         Rounding rounding) {
+RooflinePairs::RooflinePairs(const DifferentNumbers& numbers, const RooflineRound& form, std::uint32_t rounds,
+                             Rounding rounding) {
   std::vector<ArithmeticPair> pairs;
   for (const std::uint32_t x : numbers) {
     for (const std::uint32_t y : numbers) pairs.push_back({x, y});
   }
-  if (turning.paired) {
+  if (form.paired) {
     const std::uint64_t steps = std::uint64_t{2} * rounds;
-    const Chain chain{NumberType::fp32, Operation::fma, true, turning.operands};
+    const Chain chain{NumberType::fp32, Operation::fma, true, form.operands};
     pairs = after_steps(chain, std::move(pairs), steps, rounding);
   } else {
-    for (ArithmeticPair& one : pairs) one = turned_apart(one, turning, rounds, rounding);
+    for (ArithmeticPair& one : pairs) one = apply_unpaired(one, form, rounds, rounding);
   }
   for (std::size_t i = 0; i < pairs.size(); ++i)
-    told_[i] = static_cast<std::uint32_t>(pairs[i].y + (rounds == 0 ? pairs[i].x : 0));
+    contributions_[i] = static_cast<std::uint32_t>(pairs[i].y + (rounds == 0 ? pairs[i].x : 0));
 }
 
 }  // namespace sonde::device
