@@ -23,7 +23,7 @@
 #include "session/usage_error.hpp"
 #include "summary/layout.hpp"
 #include "summary/level_table.hpp"
-#include "workloads/path.hpp"
+#include "workloads/walk/path.hpp"
 
 namespace sonde::commands {
 namespace {

@@ -18,7 +18,7 @@
 #include "commands/watch.hpp"
 #include "measure/worker.hpp"
 #include "os/file.hpp"
-#include "os/privileges.hpp"
+#include "os/this_process.hpp"
 #include "probes/catalog.hpp"
 #include "session/usage_error.hpp"
 #include "session/worker.hpp"
@@ -300,9 +300,9 @@ ExitStatus parse_and_run(const std::vector<std::string>& words) {
   // its counters are open.
   const bool counts = words.size() > 1 && (words[1] == "watch" || words[1] == "worker");
   if (counts) {
-    os::keep_the_right_to_count();
+    os::keep_only_perfmon_capability();
   } else {
-    os::give_up_capabilities();
+    os::drop_capabilities();
   }
   return after_all_is_said(parsed_and_run(words));
 }

@@ -27,7 +27,7 @@ class VisibleMessage final : public spdlog::custom_flag_formatter {
 };
 
 /// Where there is no terminal, lines are as long as they get: every table is whole in them.
-int columns_of(os::Stream stream) {
+int columns_of(os::StandardStream stream) {
   constexpr int least = 40;
   constexpr int most = 120;  // longer lines are hard to read
   const int columns = os::terminal_columns(stream);
@@ -36,9 +36,9 @@ int columns_of(os::Stream stream) {
 
 }  // namespace
 
-int output_columns() { return columns_of(os::Stream::output); }
+int output_columns() { return columns_of(os::StandardStream::output); }
 
-int message_columns() { return columns_of(os::Stream::errors); }
+int message_columns() { return columns_of(os::StandardStream::errors); }
 
 void start_messages() {
   os::open_standard_streams();

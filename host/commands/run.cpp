@@ -19,8 +19,8 @@
 #include "commands/output.hpp"
 #include "commands/sizes.hpp"
 #include "os/file.hpp"
-#include "os/interrupt.hpp"
 #include "os/terminal.hpp"
+#include "os/this_process.hpp"
 #include "probes/catalog.hpp"
 #include "probes/core_to_core/split_lock_plan.hpp"
 #include "records/frame_file.hpp"
@@ -174,7 +174,7 @@ ExitStatus one_run(const RunOptions& options, const Choice& choice, bool is_firs
 
   int workers = 0;
   for (const auto& [target, api] : work) workers += Run::workers_for(*target, api, wishes.probes);
-  session::Progress progress(options.progress && os::is_terminal(os::Stream::errors), workers);
+  session::Progress progress(options.progress && os::is_terminal(os::StandardStream::errors), workers);
   const session::RunLimits limits{.silence = silence_limit,
                                   .whole_run = milliseconds(options.time_limit_seconds),
                                   .counts_traffic = options.counters,

@@ -14,7 +14,7 @@
 
 #include "commands/new_record.hpp"
 #include "commands/output.hpp"
-#include "os/interrupt.hpp"
+#include "os/this_process.hpp"
 #include "records/record_file.hpp"
 #include "session/result_path.hpp"
 #include "session/self_check.hpp"
@@ -107,7 +107,7 @@ bool print_verdicts(const std::string& source, const session::SelfCheckOutcome& 
   }
   print_table(roles);
   std::cout << "\n";
-  for (const CheckedRole& role : roles) print_wrapped(counters::words_of(role));
+  for (const CheckedRole& role : roles) print_wrapped(counters::explain(role));
   return std::ranges::all_of(roles, [](const CheckedRole& role) { return counters::is_fine(role.verdict); });
 }
 

@@ -16,10 +16,9 @@
 #include "commands/new_record.hpp"
 #include "commands/output.hpp"
 #include "commands/self_check.hpp"
-#include "os/command.hpp"
-#include "os/interrupt.hpp"
-#include "os/privileges.hpp"
+#include "os/process.hpp"
 #include "os/terminal.hpp"
+#include "os/this_process.hpp"
 #include "records/record_file.hpp"
 #include "session/result_path.hpp"
 #include "session/usage_error.hpp"
@@ -130,7 +129,7 @@ void check(const WatchOptions& options) {
 /// All that needs the right to count; it is gone once this returns.
 WatchSource source_of(const WatchOptions& options) {
   WatchSource source = session::open_watch_source(options.source, options.sysfs_root);
-  os::give_up_capabilities();  // the counters are open, and COMMAND must not have it
+  os::drop_capabilities();  // the counters are open, and COMMAND must not have it
   return source;
 }
 
@@ -146,7 +145,7 @@ ExitStatus watch_command(const WatchOptions& options) {
   const auto default_path = [&] { return session::default_watch_path(source.name, record); };
   records::RecordFile file = new_record_file(options.out, default_path, record);
   os::watch_for_interrupt();
-  const bool drawn = os::is_terminal(os::Stream::errors);
+  const bool drawn = os::is_terminal(os::StandardStream::errors);
   summary::LiveTraffic live(drawn, message_columns());
   const session::WatchPlan plan{
       .interval = std::chrono::nanoseconds(static_cast<std::int64_t>(std::llround(options.interval_ms * 1e6))),

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/prediction.hpp"
+#include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
 
 namespace sonde::measure {

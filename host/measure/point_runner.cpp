@@ -113,7 +113,7 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
   limits.traffic = options_.traffic.get();
   if (limits.traffic != nullptr) {
     // Each station of the fabric is counted twice, and the first repetitions may be left out.
-    const auto turns = static_cast<int>(limits.traffic->layout().turns);
+    const auto turns = static_cast<int>(limits.traffic->layout().rotations);
     limits.least_repetitions = std::max(limits.least_repetitions, 2 * turns + turns / 2);
     limits.most_repetitions = std::max(limits.most_repetitions, limits.least_repetitions);
   }

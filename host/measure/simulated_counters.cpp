@@ -1,4 +1,4 @@
-#include "measure/simulated_counters.hpp"
+#include "device/model/model.hpp"
 
 #include <functional>
 #include <span>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "counters/traffic/event_group.hpp"
-#include "counters/traffic/group_source.hpp"
 
 namespace sonde::measure {
 namespace {
@@ -78,14 +77,14 @@ struct Parts {
   counters::Layout layout;
   std::vector<counters::PlacedGroup> groups;
 
-  void add(const SimulatedTraffic& traffic, std::vector<Counted> counted, bool takes_turns) {
+  void add(const SimulatedTraffic& traffic, std::vector<Counted> counted, bool is_rotated) {
     counters::PlacedGroup placed{
-        .first_value = layout.counters.size(), .values = counted.size(), .takes_turns = takes_turns};
+        .first_value = layout.counters.size(), .values = counted.size(), .is_rotated = is_rotated};
     for (const Counted& one : counted)
       layout.counters.push_back({.role = one.role, .count_bytes = beat_bytes, .group = layout.groups});
     placed.group = std::make_unique<SimulatedGroup>(traffic, std::move(counted));
     groups.push_back(std::move(placed));
-    layout.takes_turns.push_back(takes_turns);
+    layout.is_rotated.push_back(is_rotated);
     ++layout.groups;
   }
 };
@@ -105,7 +104,7 @@ std::unique_ptr<counters::CounterSource> simulated_counters(const SimulatedTraff
     }
     parts.add(traffic, std::move(counted), true);
   }
-  parts.layout.turns = parts.layout.groups;
+  parts.layout.rotations = parts.layout.groups;
   parts.add(
       traffic,
       {{Role::memory_read, [at] { return at->memory_read; }}, {Role::memory_write, [at] { return at->memory_write; }}},

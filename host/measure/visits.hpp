@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/prediction.hpp"
+#include "analysis/statistics.hpp"
 #include "measure/probe.hpp"
 
 // A point's visits: the times at which it was measured, at different moments of a run and on new allocations. What they

@@ -124,7 +124,7 @@ WorkerEnd run_worker(const WorkerCommand& command, const WorkerHandlers& handler
 }
 
 void be_a_worker(const std::function<void(const std::string& task, const SendLine& send)>& work) {
-  const os::ParentsPipe pipe;
+  const os::WorkerChannel pipe;
   int status = 0;
   try {
     work(pipe.read_all(), [&pipe](const std::string& line) { pipe.write(line + "\n"); });
@@ -133,7 +133,7 @@ void be_a_worker(const std::function<void(const std::string& task, const SendLin
     std::fprintf(stderr, "%s\n", error.what());
     status = 2;
   }
-  os::ParentsPipe::exit(status);
+  os::WorkerChannel::exit(status);
 }
 
 }  // namespace sonde::measure

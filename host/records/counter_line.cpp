@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "counters/traffic/cpu_latency.hpp"
+#include "counters/traffic/hit_rate.hpp"
 #include "measure/probe.hpp"
 
 namespace sonde::records {

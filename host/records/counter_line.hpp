@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "counters/selfcheck/known_load.hpp"
 #include "counters/traffic/hit_rate.hpp"
-#include "counters/traffic/known_load.hpp"
 #include "counters/traffic/rates.hpp"
 #include "measure/probe.hpp"
 #include "records/lines.hpp"

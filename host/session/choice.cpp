@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "os/interrupt.hpp"
+#include "os/this_process.hpp"
 #include "session/selection.hpp"
 #include "session/usage_error.hpp"
 

@@ -25,7 +25,7 @@ constexpr std::uint64_t first_cache_bytes = std::uint64_t{32} << 10;
 
 class Moving final : public RunningLoad {
  public:
-  Moving(std::span<std::byte> memory, cpu::Access access, const std::vector<int>& cpus)
+  Moving(std::span<std::byte> memory, cpu::MoveKind access, const std::vector<int>& cpus)
       : movers_(memory, access, cpus) {}
   [[nodiscard]] double moved_bytes() const override { return static_cast<double>(movers_.bytes_moved()); }
 
@@ -48,11 +48,11 @@ std::uint64_t bytes_in_cache(const cpu::Topology& topology) {
   return bytes / 2;
 }
 
-cpu::Access access_of(LoadKind kind) {
+cpu::MoveKind access_of(LoadKind kind) {
   switch (kind) {
-    case LoadKind::write: return cpu::Access::write;
-    case LoadKind::non_temporal_write: return cpu::Access::non_temporal_write;
-    default: return cpu::Access::read;
+    case LoadKind::write: return cpu::MoveKind::write;
+    case LoadKind::non_temporal_write: return cpu::MoveKind::non_temporal_write;
+    default: return cpu::MoveKind::read;
   }
 }
 
@@ -75,7 +75,7 @@ LoadMaker loads_of_this_cpu() try {
   for (const cpu::Core& core : topology.cores) cpus.push_back(core.cpu);
   const int quiet = cpu::quiet_core(topology, 0).cpu;
   const std::uint64_t bytes = std::max(least_load_bytes, times_the_caches * cpu::furthest_caches_bytes(topology));
-  const auto region = std::make_shared<const cpu::Region>(bytes, cpu::Pages::small);
+  const auto region = std::make_shared<const cpu::Region>(bytes, cpu::PageKind::small);
   const std::uint64_t in_cache = bytes_in_cache(topology);
   const auto start = [cpus, quiet, region, in_cache](const Load& load) -> std::unique_ptr<RunningLoad> {
     if (load.kind == LoadKind::idle) return std::make_unique<Idle>();

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "counters/state/amdgpu_caches.hpp"
+#include "counters/state/sources.hpp"
 #include "measure/worker.hpp"
-#include "os/interrupt.hpp"
+#include "os/this_process.hpp"
 #include "records/reader.hpp"
 #include "session/host.hpp"
 #include "session/target.hpp"

@@ -5,7 +5,7 @@
 
 #include "measure/level_agreement.hpp"
 #include "probes/catalog.hpp"
-#include "workloads/path.hpp"
+#include "workloads/walk/path.hpp"
 
 namespace sonde::session {
 

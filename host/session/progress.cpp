@@ -14,7 +14,7 @@ namespace sonde::session {
 namespace {
 
 int columns_of_the_terminal() {
-  const int columns = os::terminal_columns(os::Stream::errors);
+  const int columns = os::terminal_columns(os::StandardStream::errors);
   return columns > 0 ? columns : 80;
 }
 

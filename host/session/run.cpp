@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "measure/level_agreement.hpp"
-#include "os/interrupt.hpp"
+#include "os/this_process.hpp"
 #include "probes/catalog.hpp"
 #include "session/worker.hpp"
-#include "workloads/path.hpp"
+#include "workloads/walk/path.hpp"
 
 namespace sonde::session {
 

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "counters/traffic/hit_rate.hpp"
-#include "counters/traffic/intervals.hpp"
+#include "counters/traffic/rates.hpp"
 #include "cpu/pinned.hpp"
-#include "os/clock.hpp"
-#include "os/interrupt.hpp"
+#include "os/this_process.hpp"
+#include "os/time.hpp"
 #include "records/counter_line.hpp"
 #include "records/lines.hpp"
 #include "session/usage_error.hpp"
@@ -37,10 +37,10 @@ counters::PerRole<counters::Counting> counting_of(const counters::Layout& layout
 bool moves_memory(LoadKind kind) { return kind != LoadKind::idle && kind != LoadKind::read_in_cache; }
 
 /// Bytes that a load has moved by the middle of a reading, which the counters' own stamps mean too.
-double moved_around(counters::CounterSource& source, counters::Reading& reading, const RunningLoad& load) {
+double moved_around(counters::CounterSource& source, counters::CounterSnapshot& reading, const RunningLoad& load) {
   const double before = load.moved_bytes();
   source.read(reading);
-  source.pass_the_turn_on();
+  source.rotate_group();
   return (before + load.moved_bytes()) / 2;
 }
 
@@ -52,7 +52,7 @@ Repetition repetition_of(counters::CounterSource& source, const SelfCheckPlan& p
   while (load.kind != LoadKind::idle && !(running->moved_bytes() > 0) && !os::interrupted()) maker.wait(plan.interval);
   maker.wait(std::chrono::duration_cast<std::chrono::nanoseconds>(settling));
   counters::Intervals intervals(source.layout());
-  counters::Reading reading = source.layout().empty_reading();
+  counters::CounterSnapshot reading = source.layout().empty_snapshot();
   double moved_at_begin = 0;
   double moved_at_end = 0;
   std::vector<Traffic> pieces;

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "counters/selfcheck/known_load.hpp"
+#include "counters/selfcheck/self_check.hpp"
 #include "counters/traffic/counter_source.hpp"
-#include "counters/traffic/known_load.hpp"
-#include "counters/traffic/self_check.hpp"
 #include "records/record_file.hpp"
 #include "session/watch.hpp"
 

@@ -6,12 +6,12 @@
 #include <utility>
 #include <variant>
 
-#include "counters/traffic/intervals.hpp"
+#include "counters/traffic/rates.hpp"
 #include "counters/traffic/sources.hpp"
-#include "os/clock.hpp"
-#include "os/command.hpp"
 #include "os/file.hpp"
-#include "os/interrupt.hpp"
+#include "os/process.hpp"
+#include "os/this_process.hpp"
+#include "os/time.hpp"
 #include "records/invalid_file.hpp"
 #include "records/lines.hpp"
 #include "records/read_file.hpp"
@@ -94,7 +94,7 @@ class LiveWatch {
       : plan_(plan),
         intake_(intake),
         intervals_(source.counters->layout()),
-        reading_(source.counters->layout().empty_reading()),
+        reading_(source.counters->layout().empty_snapshot()),
         sampler_(*source.counters, plan.interval) {}
 
   /// The status of the command, if there is one.
@@ -148,7 +148,7 @@ class LiveWatch {
   const WatchPlan& plan_;
   Intake& intake_;
   counters::Intervals intervals_;
-  counters::Reading reading_;
+  counters::CounterSnapshot reading_;
   std::int64_t begin_ns_ = os::steady_ns();
   std::int64_t watching_since_ns_ = begin_ns_;
   bool is_baseline_ = false;

@@ -1,7 +1,7 @@
 #include "session/watched.hpp"
 
 #include "analysis/statistics.hpp"
-#include "counters/traffic/cpu_latency.hpp"
+#include "counters/traffic/hit_rate.hpp"
 
 namespace sonde::session {
 namespace {

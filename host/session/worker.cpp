@@ -1,9 +1,7 @@
 #include "session/worker.hpp"
 
 #include "device/error.hpp"
-#include "os/interrupt.hpp"
-#include "os/privileges.hpp"
-#include "os/process.hpp"
+#include "os/this_process.hpp"
 #include "records/lines.hpp"
 #include "records/task.hpp"
 #include "session/target.hpp"
@@ -35,7 +33,7 @@ void work(const std::string& text, const measure::SendLine& send) {
   if (const auto* measuring = std::get_if<records::MeasureTask>(&*task)) {
     do_task(*measuring, send);
   } else {
-    os::give_up_capabilities();
+    os::drop_capabilities();
     list(std::get<records::ListTask>(*task).api, send);
   }
 }

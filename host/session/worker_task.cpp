@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "counters/state/sampler.hpp"
+#include "counters/state/device_state.hpp"
 #include "counters/state/sources.hpp"
 #include "counters/traffic/sources.hpp"
 #include "cpu/pinned.hpp"
@@ -14,19 +14,19 @@
 #include "measure/one_core.hpp"
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
-#include "measure/simulated_counters.hpp"
+#include "device/model/model.hpp"
 #include "measure/smt_interference.hpp"
 #include "os/machine.hpp"
-#include "os/privileges.hpp"
+#include "os/this_process.hpp"
 #include "probes/catalog.hpp"
 #include "records/counter_line.hpp"
 #include "records/lines.hpp"
 #include "session/level_matching.hpp"
 #include "session/target.hpp"
-#include "workloads/arithmetic_chain.hpp"
-#include "workloads/chases.hpp"
-#include "workloads/core_clock.hpp"
-#include "workloads/cpu_walk.hpp"
+#include "workloads/arithmetic/arithmetic_chain.hpp"
+#include "workloads/walk/chases.hpp"
+#include "workloads/arithmetic/core_clock.hpp"
+#include "workloads/cpu/cpu_walk.hpp"
 
 namespace sonde::session {
 namespace {
@@ -191,7 +191,7 @@ std::shared_ptr<measure::SmtInterference> smt_interference(device::Device& devic
   const std::uint32_t line_bytes = task.request.line_bytes;
   const std::uint32_t lines = smt_watch_bytes() / line_bytes;
   if (task.api == device::Api::cpu) {
-    const workloads::CpuPlace place{.core = quiet_core(cpu::machine(), 0), .pages = cpu::Pages::small, .awake_by = {}};
+    const workloads::CpuPlace place{.core = quiet_core(cpu::machine(), 0), .pages = cpu::PageKind::small, .awake_by = {}};
     return std::make_shared<measure::SmtInterference>(
         alive(workloads::cpu_cycle_chase(place, lines, line_bytes, task.request.seed), observer),
         on_core(workloads::arithmetic_chain(device), place.core.cpu), patience(task.request.effort));
@@ -237,14 +237,14 @@ counters::OpenedSource machine_counters(const records::MeasureTask& task,
   counters::OpenedSource opened;
   const bool wanted = task.counts_traffic || std::ranges::any_of(probes, &measure::Probe::wants_hit_rates);
   if (wanted && task.api != device::Api::model) opened = counters::open_traffic(task.sysfs_root);
-  os::give_up_capabilities();
+  os::drop_capabilities();
   return opened;
 }
 
 /// What counts beside the probes; null where nothing does.
 std::shared_ptr<counters::TrafficMeter> traffic_meter(device::Device& device, counters::OpenedSource& machine) {
   if (const device::SimulatedTraffic* const simulated = device.simulated_traffic())
-    return std::make_shared<counters::TrafficMeter>(measure::simulated_counters(*simulated));
+    return std::make_shared<counters::TrafficMeter>(device::model::simulated_counters(*simulated));
   return machine.source ? std::make_shared<counters::TrafficMeter>(std::move(machine.source)) : nullptr;
 }
 

@@ -7,7 +7,7 @@
 
 #include "summary/layout.hpp"
 #include "summary/saturation_table.hpp"
-#include "workloads/stream_walk.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::summary {
 namespace {

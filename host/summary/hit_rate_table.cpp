@@ -6,7 +6,7 @@
 
 #include "probes/hit_rate/by_counters.hpp"
 #include "summary/layout.hpp"
-#include "workloads/memory_kinds.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 
 namespace sonde::summary {
 namespace {

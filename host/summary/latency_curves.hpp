@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "summary/view.hpp"
-#include "workloads/path.hpp"
+#include "workloads/walk/path.hpp"
 
 namespace sonde::summary {
 

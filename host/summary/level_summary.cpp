@@ -9,7 +9,7 @@
 #include "records/device_record.hpp"
 #include "summary/layout.hpp"
 #include "summary/level_table.hpp"
-#include "workloads/path.hpp"
+#include "workloads/walk/path.hpp"
 
 namespace sonde::summary {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "summary/layout.hpp"
-#include "workloads/memory_kinds.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 
 namespace sonde::summary {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "probes/copy/route.hpp"
 #include "summary/layout.hpp"
-#include "workloads/memory_kinds.hpp"
-#include "workloads/path.hpp"
+#include "workloads/stream/memory_kinds.hpp"
+#include "workloads/walk/path.hpp"
 
 namespace sonde::summary {
 namespace {

@@ -21,7 +21,7 @@
 #include "measure/one_core.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/catalog.hpp"
-#include "workloads/walk.hpp"
+#include "workloads/walk/walk.hpp"
 
 namespace {
 

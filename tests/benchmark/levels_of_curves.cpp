@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/levels/curve_levels.hpp"
+#include "analysis/levels/level_fit.hpp"
 #include "analysis/levels/levels.hpp"
 #include "analysis/levels/observations.hpp"
 #include "analysis/levels/search.hpp"

@@ -24,9 +24,9 @@
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
 #include "probes/catalog.hpp"
-#include "workloads/arithmetic_chain.hpp"
-#include "workloads/latency_curves.hpp"
-#include "workloads/path.hpp"
+#include "workloads/arithmetic/arithmetic_chain.hpp"
+#include "workloads/walk/latency_curves.hpp"
+#include "workloads/walk/path.hpp"
 
 namespace {
 

@@ -12,14 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "analysis/prediction.hpp"
 #include "analysis/statistics.hpp"
 #include "device/opencl/opencl.hpp"
 #include "device/vulkan/vulkan.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/stopping.hpp"
-#include "workloads/arithmetic.hpp"
-#include "workloads/arithmetic_search.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
+#include "workloads/arithmetic/arithmetic_search.hpp"
 
 namespace {
 

@@ -25,10 +25,10 @@
 #include "device/error.hpp"
 #include "device/vulkan/vulkan.hpp"
 #include "kernels.hpp"
-#include "workloads/arithmetic.hpp"
-#include "workloads/load_instruction.hpp"
-#include "workloads/single_item.hpp"
-#include "workloads/stream_walk.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
+#include "workloads/walk/load_instruction.hpp"
+#include "workloads/walk/single_item.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "driver/device_test.hpp"
-#include "workloads/arithmetic.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
 
 namespace sonde::device {
 namespace {

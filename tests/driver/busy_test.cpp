@@ -6,7 +6,7 @@
 
 #include "device/device.hpp"
 #include "driver/device_test.hpp"
-#include "workloads/throttled_add.hpp"
+#include "workloads/stream/throttled_add.hpp"
 
 namespace sonde::test {
 namespace {

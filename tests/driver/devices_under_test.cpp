@@ -27,7 +27,8 @@ device::model::Description model_with_copies() {
   device::model::Description model = small_model(1ull << 30);
   model.cpu = {.idle_latency_ns = 100, .loaded_latency_ns = 200};
   model.copy = {.to_device_gbps = 25, .to_host_gbps = 20, .latency_us = 10, .engines = 2};
-  for (const device::NumberTypeFacts& type : device::number_types) model.arithmetic.per_cycle[std::string(type.name)] = 64;
+  for (const device::NumberTypeFacts& type : device::number_types)
+    model.arithmetic.per_cycle[std::string(type.name)] = 64;
   model.arithmetic.functions_per_cycle = 8;
   return model;
 }

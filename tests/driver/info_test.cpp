@@ -11,7 +11,7 @@
 #include "measure/settle.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
-#include "workloads/arithmetic_chain.hpp"
+#include "workloads/arithmetic/arithmetic_chain.hpp"
 
 namespace sonde::device {
 namespace {

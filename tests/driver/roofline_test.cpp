@@ -1,7 +1,7 @@
 // The device contract, a stream that computes: every API adds up what the host finds, in every shape and with any
 // number of operations a byte. Never a time.
 
-#include "workloads/roofline.hpp"
+#include "workloads/arithmetic/roofline.hpp"
 #include "driver/device_test.hpp"
 
 namespace sonde::device {

@@ -44,7 +44,7 @@ LEGAL = {
     "probes/latency/latency.cpp": [
         '"plan.hpp"',
         '"probes/latency/plan.hpp"',
-        '"workloads/stream.hpp"',
+        '"workloads/stream/stream.hpp"',
         '"kernels.hpp"',
     ],
     "records/writer.hpp": ["<nlohmann/json.hpp>", '"measure/probe.hpp"', '"device/model/description.hpp"'],

@@ -1,6 +1,6 @@
 // The caches of AMD's GPUs as the kernel lists them, in a tree like that of a desktop with a CPU and two cards.
 
-#include "counters/state/amdgpu_caches.hpp"
+#include "counters/state/sources.hpp"
 
 #include <gtest/gtest.h>
 

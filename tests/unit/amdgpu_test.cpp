@@ -1,13 +1,12 @@
 // AMD's GPUs as the kernel shows them: a discrete card, an APU, an accelerator, and trees that are broken.
 
-#include "counters/state/amdgpu.hpp"
+#include "counters/state/sources.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "counters/state/gpu_metrics.hpp"
 #include "counters/state/sources.hpp"
 #include "support/fake_tree.hpp"
 

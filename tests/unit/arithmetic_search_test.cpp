@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/clocked_device.hpp"
-#include "workloads/arithmetic_search.hpp"
+#include "workloads/arithmetic/arithmetic_search.hpp"
 
 namespace sonde::workloads {
 namespace {

@@ -1,6 +1,6 @@
 // Threads that wait for a number see every change, whenever it comes.
 
-#include "os/awaited.hpp"
+#include "os/threads.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Latencies of levels, as a walk reads them while something keeps memory awake.
 
-#include "analysis/levels/awake_latency.hpp"
+#include "analysis/levels/levels.hpp"
 
 #include <gtest/gtest.h>
 

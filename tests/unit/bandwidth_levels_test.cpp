@@ -1,7 +1,7 @@
 // Levels from bandwidth curves: what must come out of curves whose levels are known, and nothing out of those that have
 // none.
 
-#include "analysis/levels/bandwidth_levels.hpp"
+#include "analysis/levels/levels.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // Whether a CPU device's cores all worked, by what the process had of them.
 
-#include "workloads/busy_cores.hpp"
+#include "workloads/arithmetic/busy_cores.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "os/cpu_time.hpp"
+#include "os/time.hpp"
 
 namespace sonde::workloads {
 namespace {

@@ -18,8 +18,8 @@
 #include "probes/compute/findings.hpp"
 #include "support/recording_observer.hpp"
 #include "support/small_model.hpp"
-#include "workloads/arithmetic_instruction.hpp"
-#include "workloads/arithmetic_proof.hpp"
+#include "workloads/arithmetic/arithmetic_instruction.hpp"
+#include "workloads/arithmetic/arithmetic_proof.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -21,7 +21,7 @@
 #include "probes/contention/windows.hpp"
 #include "support/clocked_device.hpp"
 #include "support/recording_observer.hpp"
-#include "workloads/throttled_add.hpp"
+#include "workloads/stream/throttled_add.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -1,6 +1,6 @@
 // The line of latency and rate through copies' times.
 
-#include "analysis/copy_line.hpp"
+#include "analysis/copy_times.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cpu/device.hpp"
-#include "cpu/flush.hpp"
+#include "cpu/instructions.hpp"
 #include "device/error.hpp"
 #include "measure/stopping.hpp"
 #include "probes/catalog.hpp"

@@ -1,4 +1,4 @@
-#include "counters/state/cpu_clock.hpp"
+#include "counters/state/sources.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "cpu/clock.hpp"
 #include "cpu/device.hpp"
+#include "cpu/pinned.hpp"
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
 #include "device/error.hpp"

@@ -10,22 +10,20 @@
 #include <set>
 #include <thread>
 
-#include "cpu/companion.hpp"
 #include "cpu/device.hpp"
-#include "cpu/node_memory.hpp"
+#include "cpu/instructions.hpp"
+#include "cpu/movers.hpp"
 #include "cpu/pinned.hpp"
 #include "cpu/region.hpp"
-#include "cpu/split_lock.hpp"
-#include "cpu/streamer.hpp"
 #include "cpu/topology.hpp"
 #include "device/error.hpp"
-#include "os/cpu_quota.hpp"
-#include "os/linux_texts.hpp"
+#include "os/linux_files.hpp"
+#include "os/machine.hpp"
 #include "os/threads.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_latency/plan.hpp"
 #include "support/made_up_machine.hpp"
-#include "workloads/cpu_walk.hpp"
+#include "workloads/cpu/cpu_walk.hpp"
 
 namespace sonde::cpu {
 namespace {
@@ -75,7 +73,7 @@ TEST(Topology, KindsWithoutARankCountAsOne) {
 
 TEST(Topology, CoresOfTheSameClusterComeFirstBeside) {
   const Topology machine = read(machine_xml("l3:2(size=8MB) core:2 pu:1", {}));
-  const std::vector<Core> others = beside(machine, machine.cores[3]);
+  const std::vector<Core> others = other_cores(machine, machine.cores[3]);
   ASSERT_EQ(others.size(), 3u);
   EXPECT_EQ(others[0].cpu, 2);
   EXPECT_EQ(others[0].cluster, machine.cores[3].cluster);
@@ -84,14 +82,14 @@ TEST(Topology, CoresOfTheSameClusterComeFirstBeside) {
 TEST(Topology, NonsenseIsUnsupported) { EXPECT_THROW(read("<not a machine>"), device::Unsupported); }
 
 TEST(Topology, OfThisMachineKeepsToTheMaskOfTheThreadThatLooks) {
-  const Topology all = look();
+  const Topology all = detect_topology();
   // Another, as a driver has some, with the mask of before.
   const std::jthread other([](const std::stop_token& stop) {
     while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   });
   const Pinned pinned(all.cores.front().cpu);
   ASSERT_TRUE(pinned.holds());
-  const Topology one = look();
+  const Topology one = detect_topology();
   ASSERT_EQ(one.cores.size(), 1u);
   EXPECT_EQ(one.cores.front().cpu, all.cores.front().cpu);
 }
@@ -107,10 +105,10 @@ TEST(HugeBytes, CountsOnlyTheMappingsOfTheRange) {
 }
 
 TEST(Region, StandsOnThePagesThatWereAskedFor) {
-  const Region small(4 << 20, Pages::small);
+  const Region small(4 << 20, PageKind::small);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(small.data()) % 4096, 0u);
   if (!has_huge_pages()) GTEST_SKIP() << "this system gives no huge pages";
-  const Region huge(4 << 20, Pages::huge);
+  const Region huge(4 << 20, PageKind::huge);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(huge.data()) % (2 << 20), 0u);
 }
 
@@ -118,7 +116,7 @@ TEST(Region, StandsOnTheNodeThatWasAskedForByTheKernelsOwnWord) {
   const int node = machine().nodes.front();
   std::optional<Region> bound;
   try {
-    bound.emplace(4 << 20, Pages::small, node);
+    bound.emplace(4 << 20, PageKind::small, node);
   } catch (const device::Unsupported& reason) {
     GTEST_SKIP() << reason.what();  // a container may forbid it
   }
@@ -126,7 +124,7 @@ TEST(Region, StandsOnTheNodeThatWasAskedForByTheKernelsOwnWord) {
 }
 
 TEST(Region, ANodeThatIsNotThereIsUnsupported) {
-  EXPECT_THROW(Region(1 << 20, Pages::small, 1 + machine().nodes.back()), device::Unsupported);
+  EXPECT_THROW(Region(1 << 20, PageKind::small, 1 + machine().nodes.back()), device::Unsupported);
 }
 
 TEST(Quota, IsReadFromEitherVersionOfControlGroups) {
@@ -145,13 +143,13 @@ TEST(SplitLockRule, IsReadFromTheKernelsOwnWords) {
   EXPECT_TRUE(split_lock_rule("1\n", "split_lock_detect=fatal quiet").ended);
 }
 
-TEST(Region, AnImpossibleSizeIsUnsupported) { EXPECT_THROW(Region(1ull << 50, Pages::small), device::Unsupported); }
+TEST(Region, AnImpossibleSizeIsUnsupported) { EXPECT_THROW(Region(1ull << 50, PageKind::small), device::Unsupported); }
 
 TEST(Pinned, HoldsAndLetsGo) {
   const os::Cpus before = os::allowed_cpus();
   ASSERT_FALSE(before.empty());
   {
-    const Pinned pinned(look().cores.back().cpu);
+    const Pinned pinned(detect_topology().cores.back().cpu);
     EXPECT_TRUE(pinned.holds());
     EXPECT_EQ(os::allowed_cpus().size(), 1u);
   }
@@ -161,15 +159,15 @@ TEST(Pinned, HoldsAndLetsGo) {
 }
 
 TEST(Pinned, AThreadThatIsKeptOffNeverLosesItsLastCpu) {
-  const Pinned pinned(look().cores.back().cpu);
-  keep_off(os::this_thread(), look().cores.back().cpu);
+  const Pinned pinned(detect_topology().cores.back().cpu);
+  keep_off(os::this_thread(), detect_topology().cores.back().cpu);
   EXPECT_EQ(os::allowed_cpus().size(), 1u);
 }
 
 TEST(Streamer, MovesMemoryWhateverItsTrafficAndPace) {
-  for (const Traffic traffic : {Traffic::read, Traffic::write, Traffic::both}) {
+  for (const StreamDirection traffic : {StreamDirection::read, StreamDirection::write, StreamDirection::both}) {
     for (const Pace pace : {Pace::light, Pace::full}) {
-      const Streamer streamer(look().cores.back().cpu, 1 << 20, traffic, pace);
+      const Streamer streamer(detect_topology().cores.back().cpu, 1 << 20, traffic, pace);
       const auto begin = std::chrono::steady_clock::now();
       while (streamer.bytes_moved() < (4u << 20) && std::chrono::steady_clock::now() - begin < 60s)
         std::this_thread::sleep_for(1ms);
@@ -179,9 +177,9 @@ TEST(Streamer, MovesMemoryWhateverItsTrafficAndPace) {
 }
 
 TEST(Companion, ItsWindowsFollowEachOtherAndBeginBeforeWhatIsWatched) {
-  const workloads::PointerCycle cycle(1024, 64, Pages::small, 1);
+  const workloads::PointerCycle cycle(1024, 64, PageKind::small, 1);
   const std::byte* at = cycle.start();
-  const auto companion = chase_on(look().cores.back().cpu, at);
+  const auto companion = chase_on(detect_topology().cores.back().cpu, at);
   device::Nanoseconds begun{0};
   const auto windows = companion->chase_during([&] {
     begun = std::chrono::steady_clock::now().time_since_epoch();
@@ -203,11 +201,11 @@ TEST(Companion, GoesOnWhereTheOneBeforeHasStopped) {
   const auto* end = reinterpret_cast<const std::byte*>(&way[1]);
   way = {end, end};
   const std::byte* at = begin;
-  EXPECT_FALSE(chase_on(look().cores.back().cpu, at)->chase_for(1ms).empty());
+  EXPECT_FALSE(chase_on(detect_topology().cores.back().cpu, at)->chase_for(1ms).empty());
   EXPECT_EQ(at, end);
   // The way begins at its end now: only who starts there stays on this side.
   way = {begin, end};
-  EXPECT_FALSE(chase_on(look().cores.back().cpu, at)->chase_for(1ms).empty());
+  EXPECT_FALSE(chase_on(detect_topology().cores.back().cpu, at)->chase_for(1ms).empty());
   EXPECT_EQ(at, end);
 }
 
@@ -222,10 +220,10 @@ TEST(CpuDevice, RunsTheArithmeticThatSettlesAClockAndNothingElse) {
 
 // --- walks ---
 
-workloads::CpuPlace place() { return {.core = quiet_core(look(), 0), .pages = Pages::small, .awake_by = std::nullopt}; }
+workloads::CpuPlace place() { return {.core = quiet_core(detect_topology(), 0), .pages = PageKind::small, .awake_by = std::nullopt}; }
 
 TEST(CpuWalk, ACycleIsWalkedWholeAndEndsWhereItMust) {
-  const workloads::PointerCycle cycle(100, 64, Pages::small, 3);
+  const workloads::PointerCycle cycle(100, 64, PageKind::small, 3);
   const std::byte* at = cycle.start();
   std::set<const std::byte*> seen;
   for (std::uint32_t hop = 0; hop < 100; ++hop) {

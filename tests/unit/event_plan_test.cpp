@@ -6,7 +6,7 @@
 #include <array>
 #include <map>
 
-#include "counters/traffic/encode.hpp"
+#include "counters/traffic/pmu.hpp"
 #include "support/counter_trees.hpp"
 
 namespace sonde::counters {
@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<std::uint64_t>;
 
-const Plan* known_plan(const test::FakeTree& tree) {
+const EventPlan* known_plan(const test::FakeTree& tree) {
   std::string ignored;
   return plan_of(tree.root(), ignored);
 }
@@ -26,7 +26,7 @@ std::string why_no_plan(const test::FakeTree& tree) {
 }
 
 /// The words of all events with a role, on one PMU of a tree.
-Words words(const test::FakeTree& tree, const std::string& name, const Plan& plan, Role role) {
+Words words(const test::FakeTree& tree, const std::string& name, const EventPlan& plan, Role role) {
   const auto pmu = find_pmu(tree.root(), name);
   EXPECT_TRUE(pmu);
   Words all;
@@ -35,14 +35,14 @@ Words words(const test::FakeTree& tree, const std::string& name, const Plan& pla
     for (const PlannedEvent& event : planned.events) {
       if (event.role != role) continue;
       std::string problem;
-      for (const std::uint64_t word : words_of(*pmu, event, problem)) all.push_back(word);
+      for (const std::uint64_t word : configurations_of(*pmu, event, problem)) all.push_back(word);
       EXPECT_EQ(problem, "");
     }
   }
   return all;
 }
 
-unsigned count_bytes(const Plan& plan, Role role) {
+unsigned count_bytes(const EventPlan& plan, Role role) {
   for (const PlannedPmu& planned : plan.pmus) {
     for (const PlannedEvent& event : planned.events) {
       if (event.role == role) return event.count_bytes;
@@ -147,7 +147,7 @@ TEST(EventPlan, AnL3SamplesTheLatencyOfAllItsCores) {
   EXPECT_EQ(count_bytes(amd_plan, Role::l3_latency_ns), 10u);  // nanoseconds
   EXPECT_EQ(count_bytes(amd_plan, Role::l3_samples), 1u);
   EXPECT_EQ(amd_plan.no_cpu_latency, "");
-  for (const Plan* plan :
+  for (const EventPlan* plan :
        {&amd_before_zen4_plan, &intel_before_tiger_lake_plan, &intel_free_running_plan, &intel_data_plan})
     EXPECT_NE(plan->no_cpu_latency, "") << plan->name;
 }
@@ -165,7 +165,7 @@ TEST(EventPlan, TheFabricBeforeZen4IsCountedButNotTrusted) {
 TEST(EventPlan, IntelBeforeTigerLakeTellsWhoAsked) {
   const test::FakeTree tree;
   test::write_skylake(tree);
-  const Plan& plan = intel_before_tiger_lake_plan;
+  const EventPlan& plan = intel_before_tiger_lake_plan;
   ASSERT_EQ(known_plan(tree), &plan);
   const std::map<Role, std::uint64_t> expected{{Role::memory_read, 1},
                                                {Role::memory_write, 2},

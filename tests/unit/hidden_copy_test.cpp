@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "analysis/hidden_copy.hpp"
+#include "analysis/copy_times.hpp"
 #include "analysis/statistics.hpp"
 
 namespace sonde::analysis {
@@ -16,10 +16,10 @@ namespace {
 
 constexpr double mib = 1 << 20;
 
-using Verdict = HiddenCopy::Verdict;
+using Verdict = ImplicitCopy::Verdict;
 
 /// So many visits with one-sided noise of their own, and their medians.
-HiddenCopy found_in(const std::function<double(double)>& ns, double copy_gbps, double noise = 0, std::uint64_t seed = 1,
+ImplicitCopy found_in(const std::function<double(double)>& ns, double copy_gbps, double noise = 0, std::uint64_t seed = 1,
                     double largest = 256 * mib, int visits = 3) {
   std::mt19937_64 random(seed);
   std::vector<std::vector<RoundTime>> each(static_cast<std::size_t>(visits));
@@ -33,21 +33,21 @@ HiddenCopy found_in(const std::function<double(double)>& ns, double copy_gbps, d
     }
     all.push_back({.bytes = bytes, .nanoseconds = quantile(times, 0.5)});
   }
-  return find_hidden_copy(all, each, copy_gbps);
+  return find_implicit_copy(all, each, copy_gbps);
 }
 
-TEST(HiddenCopy, FlatTimesAreNone) {
+TEST(ImplicitCopy, FlatTimesAreNone) {
   for (const double base : {2e3, 20e3, 500e3}) {
     EXPECT_EQ(found_in([=](double) { return base; }, 10).verdict, Verdict::none);
     EXPECT_EQ(found_in([=](double) { return base; }, 10, 0.5).verdict, Verdict::none);
   }
 }
 
-TEST(HiddenCopy, ACopyComesBackWithItsRateWhateverTheOther) {
+TEST(ImplicitCopy, ACopyComesBackWithItsRateWhateverTheOther) {
   for (const double gbps : {3.0, 12.0, 55.0}) {
     for (const double asked : {0.5 * gbps, gbps, 2.5 * gbps}) {
       for (std::uint64_t seed = 1; seed < 20; ++seed) {
-        const HiddenCopy found = found_in([=](double bytes) { return 20e3 + bytes / gbps; }, asked, 0.05, seed);
+        const ImplicitCopy found = found_in([=](double bytes) { return 20e3 + bytes / gbps; }, asked, 0.05, seed);
         // Faster than a third of what was asked for is another engine's copy; slower is one as well.
         ASSERT_EQ(found.verdict, Verdict::copy) << gbps << " beside " << asked << ": " << found.why;
         EXPECT_NEAR(found.gbps.value, gbps, 0.1 * gbps);
@@ -58,32 +58,32 @@ TEST(HiddenCopy, ACopyComesBackWithItsRateWhateverTheOther) {
   }
 }
 
-TEST(HiddenCopy, AMuchSmallerSlopeIsMaintenance) {
-  const HiddenCopy found = found_in([](double bytes) { return 20e3 + bytes / 120; }, 10, 0.03);
+TEST(ImplicitCopy, AMuchSmallerSlopeIsMaintenance) {
+  const ImplicitCopy found = found_in([](double bytes) { return 20e3 + bytes / 120; }, 10, 0.03);
   EXPECT_EQ(found.verdict, Verdict::maintenance);
   EXPECT_NEAR(found.gbps.value, 120, 12);
 }
 
-TEST(HiddenCopy, AFewMicrosecondsMoreToAFarWordAreNone) {
+TEST(ImplicitCopy, AFewMicrosecondsMoreToAFarWordAreNone) {
   EXPECT_EQ(found_in([](double bytes) { return bytes > 16 * mib ? 9e3 : 3e3; }, 10).verdict, Verdict::none);
 }
 
-TEST(HiddenCopy, NoiseInWhichACopyWouldDrownIsUnclear) {
-  const HiddenCopy found = found_in([](double) { return 40e6; }, 10, 0.9);
+TEST(ImplicitCopy, NoiseInWhichACopyWouldDrownIsUnclear) {
+  const ImplicitCopy found = found_in([](double) { return 40e6; }, 10, 0.9);
   EXPECT_EQ(found.verdict, Verdict::unclear);
   EXPECT_TRUE(found.is_open);
   EXPECT_NE(found.why.find("idle machine"), std::string::npos) << found.why;
   EXPECT_TRUE(found_in([](double) { return 40e6; }, 10, 0, 1, 256 * mib, 1).is_open) << "one visit tells nothing";
 }
 
-TEST(HiddenCopy, GrowthThatIsNoLineIsUnclear) {
-  const HiddenCopy found = found_in([](double bytes) { return bytes < 8 * mib ? 20e3 + bytes / 2 : 8e6; }, 20);
+TEST(ImplicitCopy, GrowthThatIsNoLineIsUnclear) {
+  const ImplicitCopy found = found_in([](double bytes) { return bytes < 8 * mib ? 20e3 + bytes / 2 : 8e6; }, 20);
   EXPECT_EQ(found.verdict, Verdict::unclear) << found.gbps.value;
 }
 
-TEST(HiddenCopy, TooFewSizesOrNothingToCompareWithIsUnclear) {
+TEST(ImplicitCopy, TooFewSizesOrNothingToCompareWithIsUnclear) {
   const auto flat = [](double) { return 20e3; };
-  for (const HiddenCopy& found : {find_hidden_copy({}, {}, 10), found_in(flat, 10, 0, 1, mib / 4), found_in(flat, 0)}) {
+  for (const ImplicitCopy& found : {find_implicit_copy({}, {}, 10), found_in(flat, 10, 0, 1, mib / 4), found_in(flat, 0)}) {
     EXPECT_EQ(found.verdict, Verdict::unclear);
     EXPECT_FALSE(found.is_open);
   }

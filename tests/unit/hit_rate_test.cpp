@@ -12,7 +12,6 @@
 #include "device/model/model.hpp"
 #include "device/model/random.hpp"
 #include "measure/runner.hpp"
-#include "measure/simulated_counters.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
 
@@ -53,7 +52,7 @@ test::RecordingObserver measured(const device::model::Description& model, measur
   measure::RunnerOptions options{.request = request, .host_time = [] { return counters::HostTime{}; }};
   if (request.counts_traffic)
     options.traffic =
-        std::make_shared<counters::TrafficMeter>(measure::simulated_counters(*device->simulated_traffic()));
+        std::make_shared<counters::TrafficMeter>(device::model::simulated_counters(*device->simulated_traffic()));
   measure::run_probe(*device, hit_rate, options, observer);
   for (const auto& failure : observer.failures) ADD_FAILURE() << failure.text;
   return observer;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "os/linux_texts.hpp"
+#include "os/linux_files.hpp"
 
 namespace sonde::counters {
 namespace {

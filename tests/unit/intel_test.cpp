@@ -1,10 +1,9 @@
 // Intel's GPUs as i915 and xe show them.
 
-#include "counters/state/intel.hpp"
+#include "counters/state/sources.hpp"
 
 #include <gtest/gtest.h>
 
-#include "counters/state/hwmon.hpp"
 #include "counters/state/sources.hpp"
 #include "support/fake_tree.hpp"
 

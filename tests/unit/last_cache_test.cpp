@@ -55,8 +55,8 @@ std::vector<RandomLoad> sweep(const std::vector<Cache>& caches, double memory_ns
 }
 
 std::optional<LastCache> find_last_cache(std::span<const RandomLoad> loads) {
-  const auto rough = first_look(loads);
-  return rough ? look_closer(*rough, loads) : std::nullopt;
+  const auto rough = estimate_last_cache(loads);
+  return rough ? refine_last_cache(*rough, loads) : std::nullopt;
 }
 
 const std::vector<Cache> strix_halo{{32 * kib, 27.5}, {256 * kib, 47.5}, {2 * mib, 87.5}, {32 * mib, 160}};
@@ -113,11 +113,11 @@ TEST(LastCache, AnotherKindOfMemoryMayHaveNoPartInIt) {
   ASSERT_TRUE(usual);
   const std::vector<Cache> bypass{{32 * kib, 27.5}, {256 * kib, 47.5}, {2 * mib, 87.5}};
   const auto of_bypass = sweep(bypass, 300, 256 * mib);
-  EXPECT_FALSE(look_closer(*usual, of_bypass));
+  EXPECT_FALSE(refine_last_cache(*usual, of_bypass));
   const std::span far(of_bypass.end() - 12, of_bypass.end());
   for (const RandomLoad& load : far) EXPECT_NEAR(without_part(*usual, far).local_hit_rate(load), 0, 0.01) << load.bytes;
   const std::vector<Cache> half{{32 * kib, 27.5}, {256 * kib, 47.5}, {2 * mib, 87.5}, {16 * mib, 160}};
-  const auto of_half = look_closer(*usual, sweep(half, 300, 256 * mib));
+  const auto of_half = refine_last_cache(*usual, sweep(half, 300, 256 * mib));
   ASSERT_TRUE(of_half);
   EXPECT_NEAR(of_half->bytes / mib, 16, 0.3);
 }

@@ -18,8 +18,8 @@
 #include "support/recording_observer.hpp"
 #include "support/scripted_device.hpp"
 #include "support/walk_workload.hpp"
-#include "workloads/latency_sweep.hpp"
-#include "workloads/path.hpp"
+#include "workloads/walk/latency_sweep.hpp"
+#include "workloads/walk/path.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "analysis/levels/curve_levels.hpp"
+#include "analysis/levels/level_fit.hpp"
 #include "support/analytic_hierarchy.hpp"
 #include "support/recorded_curve.hpp"
 

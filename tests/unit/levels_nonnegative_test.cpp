@@ -6,7 +6,7 @@
 #include <Eigen/QR>
 #include <random>
 
-#include "analysis/levels/nonnegative_least_squares.hpp"
+#include "analysis/levels/likelihood.hpp"
 
 namespace sonde::analysis::curve {
 namespace {

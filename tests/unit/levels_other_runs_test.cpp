@@ -12,9 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/levels/bandwidth_levels.hpp"
 #include "analysis/levels/levels.hpp"
-#include "analysis/levels/other_runs.hpp"
+#include "analysis/levels/brackets.hpp"
 #include "support/analytic_hierarchy.hpp"
 
 namespace sonde::analysis {

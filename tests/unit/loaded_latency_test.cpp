@@ -13,7 +13,7 @@
 #include "probes/catalog.hpp"
 #include "probes/loaded_latency/plan.hpp"
 #include "support/recording_observer.hpp"
-#include "workloads/path.hpp"
+#include "workloads/walk/path.hpp"
 
 namespace sonde::probes {
 namespace {

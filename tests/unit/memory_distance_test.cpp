@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/levels/memory_distance.hpp"
+#include "analysis/size_curves.hpp"
 
 namespace sonde::analysis {
 namespace {

@@ -33,7 +33,7 @@ std::vector<int> one_or_two_cores() {
 }
 
 /// Bytes moved until all threads have been through their part twice, and the memory afterwards.
-std::uint64_t moved_by(Access access, std::vector<Line>& memory) {
+std::uint64_t moved_by(MoveKind access, std::vector<Line>& memory) {
   const std::span<std::byte> bytes = std::as_writable_bytes(std::span(memory));
   const Movers movers(bytes, access, one_or_two_cores());
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -47,12 +47,12 @@ std::uint64_t moved_by(Access access, std::vector<Line>& memory) {
 
 TEST(Movers, ReadingChangesNothing) {
   std::vector<Line> memory(some_words / 8);
-  EXPECT_GE(moved_by(Access::read, memory), 20 * memory.size() * sizeof(Line));
+  EXPECT_GE(moved_by(MoveKind::read, memory), 20 * memory.size() * sizeof(Line));
   for (const Line& line : memory) EXPECT_EQ(line.words[7], 0u);
 }
 
 TEST(Movers, WritingReachesEveryWord) {
-  for (const Access access : {Access::write, Access::non_temporal_write}) {
+  for (const MoveKind access : {MoveKind::write, MoveKind::non_temporal_write}) {
     if (!has(access)) continue;
     std::vector<Line> memory(some_words / 8);
     EXPECT_GE(moved_by(access, memory), 20 * memory.size() * sizeof(Line));
@@ -63,7 +63,7 @@ TEST(Movers, WritingReachesEveryWord) {
 }
 
 TEST(Movers, WithNoMemoryTheyMoveNothingAndEnd) {
-  const Movers movers({}, Access::read, {machine().cores.front().cpu});
+  const Movers movers({}, MoveKind::read, {machine().cores.front().cpu});
   std::this_thread::sleep_for(milliseconds(10));
   EXPECT_EQ(movers.bytes_moved(), 0u);
 }

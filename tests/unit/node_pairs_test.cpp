@@ -1,6 +1,6 @@
 // What is concluded of NUMA nodes that are made up, as no machine with several is at hand.
 
-#include "workloads/node_pairs.hpp"
+#include "workloads/cpu/node_pairs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Points of a curve that say what others left, not what the caches hold.
 
-#include "analysis/levels/outliers.hpp"
+#include "analysis/levels/levels.hpp"
 
 #include <gtest/gtest.h>
 

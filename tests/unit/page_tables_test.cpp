@@ -1,6 +1,6 @@
 // Walks over tables of pages that are simulated entry by entry: page size, entries and cost have to come back.
 
-#include "analysis/levels/page_tables.hpp"
+#include "analysis/levels/translation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,6 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include "analysis/levels/translation.hpp"
 
 namespace sonde::analysis {
 namespace {

@@ -1,6 +1,6 @@
 // The walks that tell a device's pages: which are asked for, and what the latency probe makes of them.
 
-#include "workloads/page_walks.hpp"
+#include "workloads/walk/page_walks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
 #include "support/small_model.hpp"
-#include "workloads/path.hpp"
+#include "workloads/walk/path.hpp"
 
 namespace sonde::workloads {
 namespace {

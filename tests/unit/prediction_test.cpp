@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "analysis/prediction.hpp"
+#include "analysis/statistics.hpp"
 
 namespace sonde::analysis {
 namespace {

@@ -1,6 +1,6 @@
 // What is said of a processor and its machine: by /proc/cpuinfo of x86-64, and by whatever else Arm64 has.
 
-#include "os/processor.hpp"
+#include "os/linux_files.hpp"
 
 #include <gtest/gtest.h>
 

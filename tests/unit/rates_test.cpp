@@ -24,19 +24,19 @@ Layout two_groups() {
                        {Role::memory_write, 64, 1},
                        {Role::memory_clock, 1, 1}},
           .groups = 2,
-          .takes_turns = {false, false}};
+          .is_rotated = {false, false}};
 }
 
-Reading start(const Layout& layout) {
-  Reading reading = layout.empty_reading();
+CounterSnapshot start(const Layout& layout) {
+  CounterSnapshot reading = layout.empty_snapshot();
   for (std::size_t place = 0; place < reading.values.size(); ++place) reading.values[place] = 1000 * (place + 1);
   for (GroupState& group : reading.groups) group = {.enabled_ns = 5 * millisecond, .running_ns = 5 * millisecond};
   return reading;
 }
 
 /// A millisecond later.
-Reading after(const Reading& reading) {
-  Reading next = reading;
+CounterSnapshot after(const CounterSnapshot& reading) {
+  CounterSnapshot next = reading;
   next.before_ns += millisecond;
   next.after_ns += millisecond;
   const std::array counts{fabric_counts, fabric_counts / 2, memory_counts, memory_counts / 2, std::uint64_t{2'400'000}};
@@ -52,7 +52,7 @@ using Labels = std::set<Label>;
 
 TEST(Rates, BytesAreCountsTimesBytes) {
   const Layout layout = two_groups();
-  const Reading before = start(layout);
+  const CounterSnapshot before = start(layout);
   const Traffic traffic = traffic_between(before, after(before), layout);
   EXPECT_DOUBLE_EQ(traffic.seconds, 1e-3);
   EXPECT_EQ(traffic.amounts[Role::fabric_read], 64.0 * fabric_counts);
@@ -68,8 +68,8 @@ TEST(Rates, BytesAreCountsTimesBytes) {
 
 TEST(Rates, ACountThatWentBackIsUnknown) {
   const Layout layout = two_groups();
-  const Reading before = start(layout);
-  Reading now = after(before);
+  const CounterSnapshot before = start(layout);
+  CounterSnapshot now = after(before);
   now.values[2] = 3;
   const Traffic traffic = traffic_between(before, now, layout);
   EXPECT_FALSE(traffic.amounts[Role::memory_read]);
@@ -82,9 +82,9 @@ TEST(Rates, ACountThatWentBackIsUnknown) {
 TEST(Rates, ACounterThatWrapsGoesOn) {
   Layout layout = two_groups();
   layout.width_bits = 48;
-  Reading before = start(layout);
+  CounterSnapshot before = start(layout);
   before.values[0] = (std::uint64_t{1} << 48) - 10'000;
-  Reading now = after(before);
+  CounterSnapshot now = after(before);
   now.values[0] = fabric_counts - 10'000;
   const Traffic traffic = traffic_between(before, now, layout);
   EXPECT_EQ(traffic.amounts[Role::fabric_read], 64.0 * fabric_counts);
@@ -94,9 +94,9 @@ TEST(Rates, ACounterThatWrapsGoesOn) {
 TEST(Rates, ResetNearTheEndIsNoWrap) {
   Layout layout = two_groups();
   layout.width_bits = 48;
-  Reading before = start(layout);
+  CounterSnapshot before = start(layout);
   before.values[0] = (std::uint64_t{1} << 48) - 1'000'000'000'000;
-  Reading now = after(before);
+  CounterSnapshot now = after(before);
   now.values[0] = 0;
   const Traffic traffic = traffic_between(before, now, layout);
   EXPECT_FALSE(traffic.amounts[Role::fabric_read]);
@@ -107,9 +107,9 @@ TEST(Rates, ACounterAtItsEndIsUnknown) {
   Layout layout = two_groups();
   layout.width_bits = 48;
   layout.saturates = true;
-  Reading before = start(layout);
+  CounterSnapshot before = start(layout);
   before.values[3] = (std::uint64_t{1} << 48) - 10;
-  Reading now = after(before);
+  CounterSnapshot now = after(before);
   now.values[3] = (std::uint64_t{1} << 48) - 1;
   const Traffic traffic = traffic_between(before, now, layout);
   EXPECT_FALSE(traffic.amounts[Role::memory_write]);
@@ -118,8 +118,8 @@ TEST(Rates, ACounterAtItsEndIsUnknown) {
 
 TEST(Rates, AGroupThatVanishedIsUnknown) {
   const Layout layout = two_groups();
-  const Reading before = start(layout);
-  Reading now = after(before);
+  const CounterSnapshot before = start(layout);
+  CounterSnapshot now = after(before);
   now.groups[1].status = GroupStatus::vanished;
   const Traffic traffic = traffic_between(before, now, layout);
   EXPECT_TRUE(traffic.amounts[Role::fabric_read]);
@@ -129,8 +129,8 @@ TEST(Rates, AGroupThatVanishedIsUnknown) {
 
 TEST(Rates, WhatTheKernelNeverPlacedIsUnknownAndNotZero) {
   const Layout layout = two_groups();
-  const Reading before = start(layout);
-  Reading now = after(before);
+  const CounterSnapshot before = start(layout);
+  CounterSnapshot now = after(before);
   now.values = before.values;
   now.groups[1].running_ns = before.groups[1].running_ns;
   Traffic traffic = traffic_between(before, now, layout);
@@ -144,8 +144,8 @@ TEST(Rates, WhatTheKernelNeverPlacedIsUnknownAndNotZero) {
 
 TEST(Rates, SharedCountersAreScaledAndSaidToBe) {
   const Layout layout = two_groups();
-  const Reading before = start(layout);
-  Reading now = after(before);
+  const CounterSnapshot before = start(layout);
+  CounterSnapshot now = after(before);
   now.groups[0].running_ns -= millisecond / 2;
   const Traffic traffic = traffic_between(before, now, layout);
   EXPECT_DOUBLE_EQ(traffic.amounts[Role::fabric_read].value(), 128.0 * fabric_counts);
@@ -155,8 +155,8 @@ TEST(Rates, SharedCountersAreScaledAndSaidToBe) {
 
 TEST(Rates, MemoryCountersThatStandStillUnderLoadAreUnknown) {
   const Layout layout = two_groups();
-  const Reading before = start(layout);
-  Reading now = after(before);
+  const CounterSnapshot before = start(layout);
+  CounterSnapshot now = after(before);
   for (const std::size_t place : {2u, 3u, 4u}) now.values[place] = before.values[place];
   const Traffic traffic = traffic_between(before, now, layout);
   EXPECT_FALSE(traffic.amounts[Role::memory_read]);
@@ -166,8 +166,8 @@ TEST(Rates, MemoryCountersThatStandStillUnderLoadAreUnknown) {
 
 TEST(Rates, NothingAtMemoryIsNothingWhereItsClockCounts) {
   const Layout layout = two_groups();
-  const Reading before = start(layout);
-  Reading now = after(before);
+  const CounterSnapshot before = start(layout);
+  CounterSnapshot now = after(before);
   for (const std::size_t place : {2u, 3u}) now.values[place] = before.values[place];
   const Traffic traffic = traffic_between(before, now, layout);
   EXPECT_EQ(traffic.amounts[Role::memory_read], 0.0);
@@ -182,12 +182,12 @@ struct Turns {
                              {Role::fabric_read, 64, 1},
                              {Role::fabric_write, 64, 1}},
                 .groups = 2,
-                .turns = 2,
-                .takes_turns = {true, true}};
+                .rotations = 2,
+                .is_rotated = {true, true}};
 
   [[nodiscard]] Traffic traffic(std::uint64_t first, std::uint64_t second) const {
-    const Reading before = layout.empty_reading();
-    Reading now = before;
+    const CounterSnapshot before = layout.empty_snapshot();
+    CounterSnapshot now = before;
     now.before_ns = now.after_ns = 2 * millisecond;
     now.values = {first, 0, second, 0};
     for (GroupState& group : now.groups) group = {.enabled_ns = millisecond, .running_ns = millisecond};

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "workloads/roofline.hpp"
-#include "workloads/roofline_proof.hpp"
+#include "workloads/arithmetic/roofline.hpp"
+#include "workloads/arithmetic/roofline_proof.hpp"
 
 namespace sonde::workloads {
 namespace {

@@ -20,8 +20,8 @@
 #include "probes/compute/sustained.hpp"
 #include "support/recording_observer.hpp"
 #include "support/small_model.hpp"
-#include "workloads/arithmetic.hpp"
-#include "workloads/sustained_arithmetic.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
+#include "workloads/arithmetic/sustained_arithmetic.hpp"
 
 namespace sonde::probes {
 namespace {

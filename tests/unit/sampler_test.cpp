@@ -1,10 +1,9 @@
-#include "counters/state/sampler.hpp"
+#include "counters/state/device_state.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 
-#include "os/awaited.hpp"
 #include "os/threads.hpp"
 
 namespace sonde::counters {

@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "counters/traffic/self_check.hpp"
+#include "counters/selfcheck/self_check.hpp"
 #include "counters/traffic/sources.hpp"
 #include "records/counter_line.hpp"
 #include "records/reader.hpp"
@@ -114,8 +114,8 @@ class Stamped final : public counters::CounterSource {
   Stamped(Machine& machine, std::unique_ptr<counters::CounterSource> source)
       : machine_(machine), source_(std::move(source)) {}
   [[nodiscard]] const counters::Layout& layout() const override { return source_->layout(); }
-  void pass_the_turn_on() noexcept override { source_->pass_the_turn_on(); }
-  void read(counters::Reading& into) noexcept override {
+  void rotate_group() noexcept override { source_->rotate_group(); }
+  void read(counters::CounterSnapshot& into) noexcept override {
     source_->read(into);
     into.before_ns = into.after_ns = static_cast<std::int64_t>(machine_.kernel.now_ns);
   }
@@ -136,7 +136,7 @@ std::vector<Load> all_loads() {
 
 /// `before_each` may change the machine before each load.
 std::vector<Repetition> repetitions_on(
-    Machine& machine, const counters::Plan& plan, const test::FakeTree& tree,
+    Machine& machine, const counters::EventPlan& plan, const test::FakeTree& tree,
     const std::function<void(Machine&)>& before_each = [](Machine&) {}) {
   counters::OpenedSource opened =
       counters::open_plan(plan, tree.root(), machine.kernel.opener(), machine.kernel.wait());
@@ -174,13 +174,13 @@ TEST(SelfCheck, CountersThatAreRightAreAsExpected) {
   const auto roles = counters::check_roles(on_strix_halo(machine));
   ASSERT_EQ(roles.size(), 6u);
   for (const CheckedRole& role : roles) {
-    EXPECT_EQ(role.verdict, Verdict::as_expected) << counters::words_of(role);
+    EXPECT_EQ(role.verdict, Verdict::as_expected) << counters::explain(role);
     EXPECT_NEAR(role.share.value().value, 1, 0.01);
   }
   const CheckedRole& fabric = in(roles, Role::fabric_read);
   EXPECT_NEAR(fabric.scale, 5, 1e-6);
-  EXPECT_NE(counters::words_of(fabric).find("it is scaled by 5; 5 would fit"), std::string::npos)
-      << counters::words_of(fabric);
+  EXPECT_NE(counters::explain(fabric).find("it is scaled by 5; 5 would fit"), std::string::npos)
+      << counters::explain(fabric);
   // 0.5 s of each: 10 and 30 GB/s read.
   EXPECT_NEAR(fabric.loads.at(2).moved_bytes, 5e9, 0.3e9);
   EXPECT_NEAR(fabric.loads.at(3).seen_bytes.value(), 15e9, 0.9e9);
@@ -192,7 +192,7 @@ TEST(SelfCheck, PiecesOfHalfTheSizeAreToldWithTheirBytes) {
   const auto roles = counters::check_roles(on_strix_halo(machine));
   const CheckedRole& memory = in(roles, Role::memory_write);
   EXPECT_EQ(memory.verdict, Verdict::other_beats);
-  EXPECT_NE(counters::words_of(memory).find("one count stands for 32 bytes, not 64"), std::string::npos);
+  EXPECT_NE(counters::explain(memory).find("one count stands for 32 bytes, not 64"), std::string::npos);
   EXPECT_EQ(in(roles, Role::fabric_write).verdict, Verdict::as_expected);
 }
 
@@ -200,7 +200,7 @@ TEST(SelfCheck, HalfOfTheBytesMayBeHalfOfTheCounters) {
   Machine machine;
   machine.memory_factor = 0.5;
   const auto roles = counters::check_roles(on_strix_halo(machine));
-  const std::string words = counters::words_of(in(roles, Role::memory_read));
+  const std::string words = counters::explain(in(roles, Role::memory_read));
   EXPECT_NE(words.find("128 bytes, not 64, or 16 counters are half of those that there are"), std::string::npos)
       << words;
 }
@@ -210,9 +210,9 @@ TEST(SelfCheck, AStationThatIsNotCountedIsMissed) {
   machine.quiet_station = 7;
   const auto roles = counters::check_roles(on_strix_halo(machine));
   const CheckedRole& fabric = in(roles, Role::fabric_read);
-  EXPECT_EQ(fabric.verdict, Verdict::stations_missing) << counters::words_of(fabric);
-  EXPECT_NE(counters::words_of(fabric).find("as if 15 of 16 stations"), std::string::npos)
-      << counters::words_of(fabric);
+  EXPECT_EQ(fabric.verdict, Verdict::stations_missing) << counters::explain(fabric);
+  EXPECT_NE(counters::explain(fabric).find("as if 15 of 16 stations"), std::string::npos)
+      << counters::explain(fabric);
   EXPECT_EQ(in(roles, Role::memory_read).verdict, Verdict::as_expected);
 }
 
@@ -231,7 +231,7 @@ TEST(SelfCheck, CountersThatAreSwitchedOffAreToldFromMemoryThatIsIdle) {
     const auto roles = counters::check_roles(on_strix_halo(machine));
     const CheckedRole& memory = in(roles, Role::memory_read);
     EXPECT_EQ(memory.verdict, Verdict::counts_nothing) << clock;
-    EXPECT_NE(counters::words_of(memory).find("firmware"), std::string::npos);
+    EXPECT_NE(counters::explain(memory).find("firmware"), std::string::npos);
     EXPECT_EQ(in(roles, Role::fabric_read).verdict, Verdict::as_expected);
   }
 }
@@ -242,7 +242,7 @@ TEST(SelfCheck, SharedCountersAreScaledAndSaidToBe) {
   const auto roles = counters::check_roles(on_strix_halo(machine, shared));
   const CheckedRole& memory = in(roles, Role::memory_read);
   EXPECT_EQ(memory.verdict, Verdict::as_expected);
-  EXPECT_NE(counters::words_of(memory).find("kernel.nmi_watchdog=0"), std::string::npos);
+  EXPECT_NE(counters::explain(memory).find("kernel.nmi_watchdog=0"), std::string::npos);
 }
 
 TEST(SelfCheck, WhatOthersMoveAllTheTimeIsTakenOff) {
@@ -250,7 +250,7 @@ TEST(SelfCheck, WhatOthersMoveAllTheTimeIsTakenOff) {
   machine.others = 4;
   const auto roles = counters::check_roles(on_strix_halo(machine));
   const CheckedRole& fabric = in(roles, Role::fabric_read);
-  EXPECT_EQ(fabric.verdict, Verdict::as_expected) << counters::words_of(fabric);
+  EXPECT_EQ(fabric.verdict, Verdict::as_expected) << counters::explain(fabric);
   EXPECT_NEAR(fabric.idle_gbps, 4, 0.1);
 }
 
@@ -260,7 +260,7 @@ TEST(SelfCheck, WhatOthersMoveNowAndThenSpoilsIt) {
   const auto noisy = [&calls](Machine& one) { one.others = 1.5 * static_cast<double>(++calls * 7 % 5); };
   const auto roles = counters::check_roles(on_strix_halo(machine, noisy));
   const CheckedRole& fabric = in(roles, Role::fabric_read);
-  EXPECT_EQ(fabric.verdict, Verdict::disturbed) << counters::words_of(fabric);
+  EXPECT_EQ(fabric.verdict, Verdict::disturbed) << counters::explain(fabric);
   EXPECT_EQ(in(roles, Role::fabric_write).verdict, Verdict::as_expected);
 }
 
@@ -304,7 +304,7 @@ TEST(SelfCheck, ARoleThatIsMostlyUnknownIsNotKnown) {
   }
   const CheckedRole cpu = in(counters::check_roles(repetitions), Role::cpu_read);
   EXPECT_EQ(cpu.verdict, Verdict::not_known);
-  EXPECT_NE(counters::words_of(cpu).find("no counter left"), std::string::npos);
+  EXPECT_NE(counters::explain(cpu).find("no counter left"), std::string::npos);
 }
 
 TEST(SelfCheck, TheFabricBeforeZen4IsCalibrated) {
@@ -319,8 +319,8 @@ TEST(SelfCheck, TheFabricBeforeZen4IsCalibrated) {
   const auto roles = counters::check_roles(repetitions_on(machine, counters::amd_before_zen4_plan, tree));
   ASSERT_EQ(roles.size(), 1u);
   EXPECT_EQ(roles[0].verdict, Verdict::calibrated);
-  EXPECT_NE(counters::words_of(roles[0]).find("One count stands for 21.3"), std::string::npos)
-      << counters::words_of(roles[0]);
+  EXPECT_NE(counters::explain(roles[0]).find("One count stands for 21.3"), std::string::npos)
+      << counters::explain(roles[0]);
 }
 
 TEST(SelfCheck, CountersOfNothingGiveNoRole) {
@@ -350,7 +350,7 @@ TEST(SelfCheck, ItsRecordsGiveTheSameWords) {
   const auto same = counters::check_roles(read_again);
   ASSERT_EQ(roles.size(), same.size());
   for (std::size_t place = 0; place < roles.size(); ++place)
-    EXPECT_EQ(counters::words_of(roles[place]), counters::words_of(same[place]));
+    EXPECT_EQ(counters::explain(roles[place]), counters::explain(same[place]));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 #include "device/error.hpp"
 #include "support/scripted_device.hpp"
-#include "workloads/arithmetic_chain.hpp"
+#include "workloads/arithmetic/arithmetic_chain.hpp"
 
 namespace sonde::measure {
 namespace {

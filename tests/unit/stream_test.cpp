@@ -11,9 +11,9 @@
 
 #include "device/error.hpp"
 #include "device/model/model.hpp"
-#include "workloads/stream.hpp"
-#include "workloads/stream_proof.hpp"
-#include "workloads/stream_walk.hpp"
+#include "workloads/stream/stream.hpp"
+#include "workloads/stream/stream_proof.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::workloads {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "counters/traffic/hit_rate.hpp"
-#include "measure/simulated_counters.hpp"
+#include "device/model/model.hpp"
 
 namespace sonde::counters {
 namespace {
@@ -22,17 +22,17 @@ class TwoStations final : public CounterSource {
                             {.role = Role::fabric_read, .count_bytes = 64, .group = 1},
                             {.role = Role::memory_read, .count_bytes = 64, .group = 2}},
                .groups = 3,
-               .turns = 2,
-               .takes_turns = {true, true, false},
+               .rotations = 2,
+               .is_rotated = {true, true, false},
                .width_bits = 48};
-    now_ = layout_.empty_reading();
+    now_ = layout_.empty_snapshot();
     // About to go on at 0.
     now_.values = {(1ull << 48) - 10, 0, (1ull << 48) - 10};
   }
 
   [[nodiscard]] const Layout& layout() const override { return layout_; }
-  void read(Reading& into) noexcept override { into = now_; }
-  void pass_the_turn_on() noexcept override { turn_ = 1 - turn_; }
+  void read(CounterSnapshot& into) noexcept override { into = now_; }
+  void rotate_group() noexcept override { turn_ = 1 - turn_; }
 
   /// A millisecond, in which each station moves so many beats and memory half of all.
   void work(std::uint64_t beats, std::uint64_t nanoseconds = 1'000'000) {
@@ -49,7 +49,7 @@ class TwoStations final : public CounterSource {
 
  private:
   Layout layout_;
-  Reading now_;
+  CounterSnapshot now_;
   std::size_t turn_ = 0;
 };
 
@@ -139,7 +139,7 @@ TEST(TrafficMeter, ACounterThatVanishedLeavesItsRoleUnknown) {
 TEST(SimulatedCounters, UnevenStationsInTurnAddUpToAllOfThem) {
   device::SimulatedTraffic traffic;
   traffic.stations.resize(16);
-  TrafficMeter meter(measure::simulated_counters(traffic));
+  TrafficMeter meter(device::model::simulated_counters(traffic));
   for (int window = 0; window < 8; ++window) {
     meter.begin();
     traffic.seconds += 1e-3;

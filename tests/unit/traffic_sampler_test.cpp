@@ -8,11 +8,11 @@
 #include <new>
 #include <thread>
 
-#include "counters/traffic/group_source.hpp"
+#include "counters/traffic/event_group.hpp"
 #include "counters/traffic/rates.hpp"
 #include "counters/traffic/sources.hpp"
-#include "os/clock.hpp"
 #include "os/perf_events.hpp"
+#include "os/time.hpp"
 
 namespace sonde::counters {
 namespace {
@@ -24,7 +24,7 @@ class CountingSource final : public CounterSource {
  public:
   explicit CountingSource(milliseconds pause = milliseconds{0}) : pause_(pause) {}
   [[nodiscard]] const Layout& layout() const override { return layout_; }
-  void read(Reading& into) noexcept override {
+  void read(CounterSnapshot& into) noexcept override {
     into.before_ns = os::steady_ns();
     if (pause_.count() > 0) std::this_thread::sleep_for(pause_);
     into.values[0] = ++count_;
@@ -33,14 +33,14 @@ class CountingSource final : public CounterSource {
   }
 
  private:
-  Layout layout_{.name = "counting", .counters = {{Role::other, 1, 0}}, .groups = 1, .takes_turns = {false}};
+  Layout layout_{.name = "counting", .counters = {{Role::other, 1, 0}}, .groups = 1, .is_rotated = {false}};
   milliseconds pause_;
   std::uint64_t count_ = 0;
 };
 
-std::vector<Reading> fetch_all(TrafficSampler& sampler, const Layout& layout) {
-  std::vector<Reading> readings;
-  Reading reading = layout.empty_reading();
+std::vector<CounterSnapshot> fetch_all(TrafficSampler& sampler, const Layout& layout) {
+  std::vector<CounterSnapshot> readings;
+  CounterSnapshot reading = layout.empty_snapshot();
   while (sampler.fetch(reading)) readings.push_back(reading);
   return readings;
 }
@@ -51,7 +51,7 @@ TEST(TrafficSampler, EveryReadingIsFetchedOnceAndInOrder) {
   std::this_thread::sleep_for(milliseconds(100));
   auto readings = fetch_all(sampler, source.layout());
   sampler.stop();
-  for (const Reading& reading : fetch_all(sampler, source.layout())) readings.push_back(reading);
+  for (const CounterSnapshot& reading : fetch_all(sampler, source.layout())) readings.push_back(reading);
   const SamplerCounts counts = sampler.counts();
   EXPECT_GE(counts.taken, 10u);
   EXPECT_EQ(counts.lost, 0u);

@@ -9,7 +9,6 @@
 #include <system_error>
 #include <vector>
 
-#include "counters/traffic/cpu_latency.hpp"
 #include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"
 #include "support/counter_trees.hpp"
@@ -39,7 +38,7 @@ FakeKernel strix_halo() {
   return kernel;
 }
 
-OpenedSource open(const Plan& plan, const test::FakeTree& tree, FakeKernel& kernel) {
+OpenedSource open(const EventPlan& plan, const test::FakeTree& tree, FakeKernel& kernel) {
   return open_plan(plan, tree.root(), kernel.opener(), kernel.wait());
 }
 
@@ -50,15 +49,15 @@ std::size_t count_of(const Layout& layout, Role role) {
 
 /// What a source says of so many ticks, by the fake kernel's clock.
 Traffic traffic_of(CounterSource& source, FakeKernel& kernel, std::size_t ticks) {
-  Reading before = source.layout().empty_reading();
-  Reading after = before;
+  CounterSnapshot before = source.layout().empty_snapshot();
+  CounterSnapshot after = before;
   source.read(before);
-  source.pass_the_turn_on();
+  source.rotate_group();
   before.before_ns = before.after_ns = static_cast<std::int64_t>(kernel.now_ns);
   for (std::size_t tick = 0; tick < ticks; ++tick) {
     kernel.now_ns += tick_ns;
     source.read(after);
-    source.pass_the_turn_on();
+    source.rotate_group();
   }
   after.before_ns = after.after_ns = static_cast<std::int64_t>(kernel.now_ns);
   return traffic_between(before, after, source.layout());
@@ -75,7 +74,7 @@ TEST(TrafficSources, StationsOfStrixHaloAreFoundAndTakeTurns) {
   EXPECT_EQ(count_of(layout, Role::fabric_write), 16u);
   EXPECT_EQ(count_of(layout, Role::cpu_read), 2u);
   EXPECT_EQ(count_of(layout, Role::memory_read), 16u);
-  EXPECT_EQ(layout.turns, 5u);  // 36 events, 8 at once
+  EXPECT_EQ(layout.rotations, 5u);  // 36 events, 8 at once
   EXPECT_EQ(layout.groups, 5u + 16u + 2u);
   EXPECT_EQ(count_of(layout, Role::l3_samples), 2u);
   EXPECT_EQ(kernel.most_events, 8u);
@@ -89,7 +88,7 @@ TEST(TrafficSources, TurnsGiveTheWholeTraffic) {
   FakeKernel kernel = strix_halo();
   const OpenedSource opened = open(amd_plan, tree, kernel);
   ASSERT_TRUE(opened.source);
-  const Traffic traffic = traffic_of(*opened.source, kernel, opened.source->layout().turns);
+  const Traffic traffic = traffic_of(*opened.source, kernel, opened.source->layout().rotations);
   EXPECT_NEAR(traffic.amounts[Role::fabric_read].value(), 16 * 4000 * 64.0 * 5, 1);
   EXPECT_NEAR(traffic.amounts[Role::cpu_read].value(), 2 * 20 * 32.0 * 5, 1);
   EXPECT_NEAR(traffic.amounts[Role::memory_read].value(), 16 * 1000 * 64.0 * 5, 1);
@@ -111,7 +110,7 @@ TEST(TrafficSources, ADesktopsStationsAreCountedAllTheTime) {
   const OpenedSource opened = open(amd_plan, tree, kernel);
   ASSERT_TRUE(opened.source);
   EXPECT_EQ(count_of(opened.source->layout(), Role::fabric_read), 2u);
-  EXPECT_EQ(opened.source->layout().turns, 1u);
+  EXPECT_EQ(opened.source->layout().rotations, 1u);
   const Traffic traffic = traffic_of(*opened.source, kernel, 1);
   EXPECT_EQ(traffic.labels, std::set<Label>{});
   EXPECT_EQ(traffic.amounts[Role::memory_read], 2 * 1000 * 64.0);
@@ -124,7 +123,7 @@ TEST(TrafficSources, AnOlderKernelTakesTooManyEventsAndIsSeenNotToCount) {
   kernel.accepts_too_many = true;
   const OpenedSource opened = open(amd_plan, tree, kernel);
   ASSERT_TRUE(opened.source);
-  EXPECT_EQ(opened.source->layout().turns, 5u);
+  EXPECT_EQ(opened.source->layout().rotations, 5u);
 }
 
 TEST(TrafficSources, WithoutMemoryControllersThereIsNoHitRateAndAReason) {
@@ -188,7 +187,7 @@ TEST(TrafficSources, Zen2CountsWithoutAHitRate) {
   kernel.counters_of[11] = 4;
   const OpenedSource opened = open(amd_before_zen4_plan, tree, kernel);
   ASSERT_TRUE(opened.source);
-  EXPECT_EQ(opened.source->layout().turns, 2u);
+  EXPECT_EQ(opened.source->layout().rotations, 2u);
   const Traffic traffic = traffic_of(*opened.source, kernel, 2);
   EXPECT_NEAR(traffic.amounts[Role::uncalibrated].value(), 8 * 1000 * 2, 1e-6);
   EXPECT_FALSE(traffic.amounts[Role::memory_read]);

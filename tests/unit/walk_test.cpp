@@ -1,4 +1,4 @@
-#include "workloads/walk.hpp"
+#include "workloads/walk/walk.hpp"
 
 #include <gtest/gtest.h>
 

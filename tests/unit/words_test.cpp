@@ -14,8 +14,8 @@
 #include "probes/catalog.hpp"
 #include "probes/copy/route.hpp"
 #include "probes/cpu_bandwidth/plan.hpp"
-#include "workloads/path.hpp"
-#include "workloads/stream_walk.hpp"
+#include "workloads/walk/path.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 namespace {

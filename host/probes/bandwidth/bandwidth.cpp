@@ -25,7 +25,7 @@
 #include <iterator>
 #include <string>
 
-#include "analysis/levels/bandwidth_levels.hpp"
+#include "analysis/levels/levels.hpp"
 #include "cpu/topology.hpp"
 #include "device/error.hpp"
 #include "probes/bandwidth/curve.hpp"
@@ -35,8 +35,8 @@
 #include "probes/bandwidth/plausibility.hpp"
 #include "probes/bandwidth/scaling.hpp"
 #include "probes/catalog.hpp"
-#include "workloads/shape_search.hpp"
-#include "workloads/stream.hpp"
+#include "workloads/stream/shape_search.hpp"
+#include "workloads/stream/stream.hpp"
 
 namespace sonde::probes {
 namespace {

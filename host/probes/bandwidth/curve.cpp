@@ -5,10 +5,10 @@
 #include <optional>
 #include <ranges>
 
-#include "analysis/levels/bandwidth_levels.hpp"
+#include "analysis/levels/levels.hpp"
 #include "analysis/statistics.hpp"
 #include "probes/bandwidth/plan.hpp"
-#include "workloads/latency_sweep.hpp"
+#include "workloads/walk/latency_sweep.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "analysis/prediction.hpp"
 #include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
 #include "probes/bandwidth/curve.hpp"

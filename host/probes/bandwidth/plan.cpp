@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "workloads/stream_path.hpp"
+#include "workloads/stream/stream_path.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "probes/probe.hpp"
-#include "workloads/stream_walk.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 

@@ -10,7 +10,7 @@
 #include "analysis/statistics.hpp"
 #include "measure/cycles.hpp"
 #include "probes/bandwidth/curve.hpp"
-#include "workloads/stream_walk.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 namespace {

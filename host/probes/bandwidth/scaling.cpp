@@ -10,12 +10,12 @@
 #include <string>
 #include <utility>
 
-#include "analysis/levels/flat_stretches.hpp"
+#include "analysis/size_curves.hpp"
 #include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
 #include "probes/bandwidth/curve.hpp"
 #include "probes/bandwidth/plan.hpp"
-#include "workloads/stream_walk.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -45,7 +45,7 @@ std::vector<const Measurement*> footprints(std::span<const Measurement> known, E
   std::map<double, double> gbps_by_bytes;
   for (const Measurement* one : shared) gbps_by_bytes[bytes_of(*one)] = gbps_of(*one);
   std::vector<analysis::FlatStretch> stretches;
-  for (const analysis::FlatStretch& stretch : analysis::flat_stretches(gbps_by_bytes, analysis::Beyond::less)) {
+  for (const analysis::FlatStretch& stretch : analysis::flat_stretches(gbps_by_bytes, analysis::Trend::falls)) {
     if (stretch.last_bytes == gbps_by_bytes.rbegin()->first) continue;
     stretches.push_back(stretch);
   }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/prediction.hpp"
+#include "analysis/statistics.hpp"
 #include "probes/probe.hpp"
 
 namespace sonde::probes {

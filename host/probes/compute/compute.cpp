@@ -29,7 +29,7 @@
 #include "probes/compute/plan.hpp"
 #include "probes/compute/roofline.hpp"
 #include "probes/compute/sustained.hpp"
-#include "workloads/arithmetic_search.hpp"
+#include "workloads/arithmetic/arithmetic_search.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -8,7 +8,7 @@
 #include "measure/cycles.hpp"
 #include "measure/visits.hpp"
 #include "probes/compute/plan.hpp"
-#include "workloads/arithmetic.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "probes/probe.hpp"
-#include "workloads/arithmetic.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
 
 namespace sonde::probes {
 

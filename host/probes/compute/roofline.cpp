@@ -6,11 +6,11 @@
 #include <map>
 #include <utility>
 
-#include "analysis/levels/flat_stretches.hpp"
+#include "analysis/size_curves.hpp"
 #include "measure/visits.hpp"
 #include "probes/compute/plan.hpp"
-#include "workloads/arithmetic.hpp"
-#include "workloads/roofline.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
+#include "workloads/arithmetic/roofline.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -112,7 +112,7 @@ std::vector<Level> levels_of(const device::DeviceInfo& device, const Request& re
       gbps_by_bytes[one.point.x.at("bytes")] = median_of(one);
   }
   std::vector<Level> levels;
-  for (const analysis::FlatStretch& stretch : analysis::flat_stretches(gbps_by_bytes, analysis::Beyond::less)) {
+  for (const analysis::FlatStretch& stretch : analysis::flat_stretches(gbps_by_bytes, analysis::Trend::falls)) {
     if (stretch.last_bytes == gbps_by_bytes.rbegin()->first) continue;
     const double middle = std::sqrt(stretch.first_bytes * stretch.last_bytes);
     const auto nearest = std::ranges::min_element(

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "probes/probe.hpp"
-#include "workloads/stream_walk.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 // The roofline: what is computed of what is read from each level, by how many operations are made for each byte.
 namespace sonde::probes {

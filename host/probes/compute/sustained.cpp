@@ -9,7 +9,7 @@
 
 #include "measure/visits.hpp"
 #include "probes/compute/plan.hpp"
-#include "workloads/sustained_arithmetic.hpp"
+#include "workloads/arithmetic/sustained_arithmetic.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -23,7 +23,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/prediction.hpp"
+#include "analysis/statistics.hpp"
 #include "cpu/topology.hpp"
 #include "device/error.hpp"
 #include "measure/visits.hpp"
@@ -50,7 +50,7 @@ std::optional<std::string> obstacle(const device::DeviceInfo&) { return std::nul
 std::vector<cpu::Core> readers_of(const device::DeviceInfo& device) {
   if (device.type == device::DeviceType::model) return {};
   const cpu::Topology& machine = cpu::machine();
-  std::vector<cpu::Core> others = beside(machine, quiet_core(machine, 0));
+  std::vector<cpu::Core> others = other_cores(machine, quiet_core(machine, 0));
   if (!others.empty()) others.pop_back();
   // A CPU device's own threads have these cores.
   if (!is_gpu(device)) others.clear();

@@ -21,7 +21,7 @@ device::Unsupported kept_waiting(std::size_t threads) {
 
 }  // namespace
 
-CpuLoad::CpuLoad(std::span<const cpu::Core> cores, cpu::Traffic traffic) {
+CpuLoad::CpuLoad(std::span<const cpu::Core> cores, cpu::StreamDirection traffic) {
   for (const cpu::Core& core : cores) {
     // The threads of a cluster share its furthest cache, and are beyond it together: memory of their own beyond it took
     // the most of a minute to fill on 16 cores with 300 MiB.

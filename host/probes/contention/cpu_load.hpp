@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "cpu/streamer.hpp"
+#include "cpu/movers.hpp"
 #include "cpu/topology.hpp"
 
 namespace sonde::probes {
@@ -14,7 +14,7 @@ namespace sonde::probes {
 class CpuLoad {
  public:
   /// Returns once all of them move something. Throws device::Unsupported where the system does not let them.
-  CpuLoad(std::span<const cpu::Core> cores, cpu::Traffic traffic);
+  CpuLoad(std::span<const cpu::Core> cores, cpu::StreamDirection traffic);
 
   /// What `gbps` says counts from here.
   void begin();

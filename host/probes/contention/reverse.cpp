@@ -9,25 +9,25 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/prediction.hpp"
+#include "analysis/statistics.hpp"
 #include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/visits.hpp"
 #include "probes/contention/cpu_load.hpp"
-#include "workloads/chases.hpp"
-#include "workloads/stream.hpp"
+#include "workloads/walk/chases.hpp"
+#include "workloads/stream/stream.hpp"
 
 namespace sonde::probes {
 namespace {
 
 struct Threads {
-  cpu::Traffic traffic;
+  cpu::StreamDirection traffic;
   std::string_view word;  ///< of the series: what they do
   std::string_view verb;
 };
-constexpr std::array<Threads, 3> all_traffic{{{cpu::Traffic::both, "copy", "read and wrote"},
-                                              {cpu::Traffic::read, "read", "read"},
-                                              {cpu::Traffic::write, "write", "wrote"}}};
+constexpr std::array<Threads, 3> all_traffic{{{cpu::StreamDirection::both, "copy", "read and wrote"},
+                                              {cpu::StreamDirection::read, "read", "read"},
+                                              {cpu::StreamDirection::write, "write", "wrote"}}};
 
 std::map<std::string, std::string> series_of(std::string_view word) {
   return {{"side", "gpu"}, {"pattern", std::string(word)}};

@@ -13,9 +13,9 @@
 #include "probes/contention/cpu_load.hpp"
 #include "probes/contention/plan.hpp"
 #include "probes/contention/windows.hpp"
-#include "workloads/cpu_walk.hpp"
-#include "workloads/shape_search.hpp"
-#include "workloads/throttled_add.hpp"
+#include "workloads/cpu/cpu_walk.hpp"
+#include "workloads/stream/shape_search.hpp"
+#include "workloads/stream/throttled_add.hpp"
 
 namespace sonde::probes {
 namespace {

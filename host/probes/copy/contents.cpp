@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "kernels.hpp"
-#include "workloads/stream_walk.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "device/copy_engines.hpp"
-#include "workloads/noise.hpp"
+#include "workloads/stream/noise.hpp"
 
 namespace sonde::probes {
 

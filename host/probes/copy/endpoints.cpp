@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "workloads/stream_walk.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/copy_line.hpp"
+#include "analysis/copy_times.hpp"
 #include "measure/visits.hpp"
 #include "probes/copy/route.hpp"
 

@@ -14,8 +14,8 @@
 #include "probes/copy/endpoints.hpp"
 #include "probes/copy/repetitions.hpp"
 #include "probes/copy/work.hpp"
-#include "workloads/shape_search.hpp"
-#include "workloads/stream_walk.hpp"
+#include "workloads/stream/shape_search.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 namespace {

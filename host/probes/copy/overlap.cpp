@@ -11,8 +11,8 @@
 #include "probes/copy/endpoints.hpp"
 #include "probes/copy/repetitions.hpp"
 #include "probes/copy/work.hpp"
-#include "workloads/noise.hpp"
-#include "workloads/stream_walk.hpp"
+#include "workloads/stream/noise.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-#include "os/awaited.hpp"
+#include "os/threads.hpp"
 #include "probes/core_to_core/exchange.hpp"
 
 namespace sonde::probes {

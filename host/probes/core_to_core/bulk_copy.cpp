@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "cpu/clock.hpp"
+#include "cpu/pinned.hpp"
 #include "device/error.hpp"
 
 namespace sonde::probes {
@@ -22,7 +22,7 @@ std::uint64_t number_of_piece(int trial, std::uint64_t offset) {
 }  // namespace
 
 BulkCopy::BulkCopy(std::uint64_t bytes)
-    : pages_(cpu::has_huge_pages() ? cpu::Pages::huge : cpu::Pages::small), memory_(bytes, pages_) {}
+    : pages_(cpu::has_huge_pages() ? cpu::PageKind::huge : cpu::PageKind::small), memory_(bytes, pages_) {}
 
 QueueRates BulkCopy::trials(Pair& pair, int count, const std::function<void()>& alive) {
   const device::Nanoseconds step = clock_step();

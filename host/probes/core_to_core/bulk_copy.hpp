@@ -20,10 +20,10 @@ class BulkCopy {
   /// Throws device::Error where what was read is not what was written.
   QueueRates trials(Pair& pair, int count, const std::function<void()>& alive);
 
-  [[nodiscard]] bool on_huge_pages() const { return pages_ == cpu::Pages::huge; }
+  [[nodiscard]] bool on_huge_pages() const { return pages_ == cpu::PageKind::huge; }
 
  private:
-  cpu::Pages pages_;
+  cpu::PageKind pages_;
   cpu::Region memory_;
 };
 

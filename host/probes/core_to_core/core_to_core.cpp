@@ -31,7 +31,7 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/flush.hpp"
+#include "cpu/instructions.hpp"
 #include "device/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/core_to_core/at_once.hpp"

@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "analysis/statistics.hpp"
-#include "cpu/clock.hpp"
+#include "cpu/pinned.hpp"
 #include "device/error.hpp"
 
 namespace sonde::probes {
@@ -54,7 +54,7 @@ void send_back(Patience& patience, Exchange exchange, Word there, Word back, std
 ExchangedLines::ExchangedLines(const ExchangeSize& size, std::uint32_t line_bytes, std::uint64_t seed)
     : size_(size),
       layout_(page_of_line_bytes, line_bytes, static_cast<std::uint32_t>(2 * size.lines), seed),
-      memory_(std::uint64_t{page_of_line_bytes} * 2 * static_cast<std::uint64_t>(size.lines), cpu::Pages::small) {}
+      memory_(std::uint64_t{page_of_line_bytes} * 2 * static_cast<std::uint64_t>(size.lines), cpu::PageKind::small) {}
 
 std::uint64_t& ExchangedLines::word_of(int line, int way) {
   const std::uint32_t word = layout_.word_of(static_cast<std::uint32_t>(2 * line + way));

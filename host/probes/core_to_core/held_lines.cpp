@@ -2,10 +2,10 @@
 
 #include <atomic>
 
-#include "cpu/clock.hpp"
-#include "cpu/flush.hpp"
+#include "cpu/instructions.hpp"
+#include "cpu/pinned.hpp"
 #include "device/error.hpp"
-#include "workloads/walk.hpp"
+#include "workloads/walk/walk.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -27,7 +27,7 @@ void write_through(Number& place, Number value) {
 HeldLines::HeldLines(std::uint32_t line_bytes, std::uint64_t seed, std::optional<int> node)
     : count_(cpu::has_huge_pages() ? lines_on_a_huge_page : lines_on_small_pages),
       layout_(page_of_held_bytes, line_bytes, count_, seed),
-      memory_(std::uint64_t{page_of_held_bytes} * count_, cpu::has_huge_pages() ? cpu::Pages::huge : cpu::Pages::small,
+      memory_(std::uint64_t{page_of_held_bytes} * count_, cpu::has_huge_pages() ? cpu::PageKind::huge : cpu::PageKind::small,
               node),
       cycle_(workloads::random_cycle(count_, seed)) {
   for (std::uint32_t index = 0; index < count_; ++index) line(index) = {.next = &line(cycle_[index]), .walk = 0};

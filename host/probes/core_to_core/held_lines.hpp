@@ -6,7 +6,7 @@
 
 #include "cpu/region.hpp"
 #include "probes/core_to_core/pair.hpp"
-#include "workloads/line_layout.hpp"
+#include "workloads/walk/line_layout.hpp"
 
 namespace sonde::probes {
 

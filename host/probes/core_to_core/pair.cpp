@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "cpu/clock.hpp"
+#include "cpu/pinned.hpp"
 #include "device/error.hpp"
 
 namespace sonde::probes {

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <functional>
 
-#include "cpu/clock.hpp"
 #include "cpu/pinned.hpp"
 #include "device/device.hpp"
 

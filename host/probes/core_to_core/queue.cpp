@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cstring>
 
-#include "cpu/clock.hpp"
-#include "cpu/flush.hpp"
+#include "cpu/instructions.hpp"
+#include "cpu/pinned.hpp"
 #include "device/error.hpp"
-#include "os/cpu_time.hpp"
+#include "os/time.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -51,7 +51,7 @@ ChunkQueue::ChunkQueue(int chunks, std::uint32_t data_bytes, std::uint32_t line_
     : chunks_(chunks),
       data_bytes_(data_bytes),
       line_bytes_(line_bytes),
-      pages_(cpu::has_huge_pages() ? cpu::Pages::huge : cpu::Pages::small),
+      pages_(cpu::has_huge_pages() ? cpu::PageKind::huge : cpu::PageKind::small),
       memory_(static_cast<std::uint64_t>(chunks) * (data_bytes + line_bytes), pages_, node) {}
 
 std::byte* ChunkQueue::chunk(int index) const {

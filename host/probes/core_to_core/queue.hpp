@@ -26,7 +26,7 @@ class ChunkQueue {
   /// Throws device::Error where what was read is not what was written.
   QueueRates trials(Pair& pair, int count);
 
-  [[nodiscard]] bool on_huge_pages() const { return pages_ == cpu::Pages::huge; }
+  [[nodiscard]] bool on_huge_pages() const { return pages_ == cpu::PageKind::huge; }
 
  private:
   [[nodiscard]] std::byte* chunk(int index) const;
@@ -34,7 +34,7 @@ class ChunkQueue {
   int chunks_;
   std::uint32_t data_bytes_;
   std::uint32_t line_bytes_;
-  cpu::Pages pages_;
+  cpu::PageKind pages_;
   cpu::Region memory_;
 };
 

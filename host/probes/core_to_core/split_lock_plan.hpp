@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu/split_lock.hpp"
+#include "cpu/instructions.hpp"
 #include "cpu/topology.hpp"
 #include "probes/probe.hpp"
 

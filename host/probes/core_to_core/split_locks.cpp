@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstring>
 
-#include "cpu/clock.hpp"
 #include "cpu/pinned.hpp"
 #include "device/error.hpp"
 #include "probes/core_to_core/pair.hpp"
@@ -22,7 +21,7 @@ constexpr std::chrono::microseconds between_looks{100};
 }  // namespace
 
 LockedWord::LockedWord(std::uint32_t address, std::uint32_t line_bytes)
-    : memory_(std::uint64_t{4} * line_bytes, cpu::Pages::small), address_(address), line_bytes_(line_bytes) {
+    : memory_(std::uint64_t{4} * line_bytes, cpu::PageKind::small), address_(address), line_bytes_(line_bytes) {
   set(0);
 }
 

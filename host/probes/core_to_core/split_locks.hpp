@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cpu/region.hpp"
-#include "os/awaited.hpp"
+#include "os/threads.hpp"
 #include "probes/core_to_core/split_lock_plan.hpp"
 
 namespace sonde::probes {

@@ -4,13 +4,12 @@
 #include <memory>
 #include <thread>
 
-#include "cpu/clock.hpp"
 #include "cpu/pinned.hpp"
 #include "cpu/stream_kernels.hpp"
 #include "device/error.hpp"
-#include "os/cpu_time.hpp"
+#include "os/time.hpp"
 #include "probes/core_to_core/pair.hpp"
-#include "workloads/cpu_walk.hpp"
+#include "workloads/cpu/cpu_walk.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -27,7 +26,7 @@ constexpr Nanoseconds longest_locking{2e7};
 /// Until threads that slept lock, or are asleep again.
 constexpr std::chrono::microseconds between_windows{200};
 
-cpu::Pages widest_pages() { return cpu::has_huge_pages() ? cpu::Pages::huge : cpu::Pages::small; }
+cpu::PageKind widest_pages() { return cpu::has_huge_pages() ? cpu::PageKind::huge : cpu::PageKind::small; }
 
 /// Steps that one thread makes in a window, and what they prove.
 class Steps {

@@ -34,7 +34,7 @@
 #include "probes/cpu_bandwidth/plan.hpp"
 #include "probes/cpu_bandwidth/team.hpp"
 #include "probes/cpu_bandwidth/undisturbed.hpp"
-#include "workloads/node_pairs.hpp"
+#include "workloads/cpu/node_pairs.hpp"
 
 namespace sonde::probes {
 namespace {

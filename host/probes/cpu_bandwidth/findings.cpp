@@ -9,7 +9,7 @@
 
 #include "measure/visits.hpp"
 #include "probes/cpu_bandwidth/plan.hpp"
-#include "workloads/node_pairs.hpp"
+#include "workloads/cpu/node_pairs.hpp"
 
 namespace sonde::probes {
 namespace {

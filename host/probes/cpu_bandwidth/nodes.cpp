@@ -11,7 +11,7 @@
 #include "device/error.hpp"
 #include "measure/visits.hpp"
 #include "probes/cpu_bandwidth/plan.hpp"
-#include "workloads/node_pairs.hpp"
+#include "workloads/cpu/node_pairs.hpp"
 
 namespace sonde::probes {
 namespace {

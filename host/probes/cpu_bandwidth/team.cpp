@@ -5,11 +5,10 @@
 #include <chrono>
 #include <cstring>
 
-#include "cpu/clock.hpp"
-#include "cpu/flush.hpp"
+#include "cpu/instructions.hpp"
 #include "cpu/pinned.hpp"
 #include "device/error.hpp"
-#include "os/cpu_time.hpp"
+#include "os/time.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -86,7 +85,7 @@ StreamTeam::StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::St
       stores_(stores),
       arrays_(arrays),
       count_(count),
-      pages_(cpu::has_huge_pages() ? cpu::Pages::huge : cpu::Pages::small),
+      pages_(cpu::has_huge_pages() ? cpu::PageKind::huge : cpu::PageKind::small),
       members_(cores.size()) {
   if (kernels.run[static_cast<int>(stream)][static_cast<int>(stores)] == nullptr) {
     throw device::Unsupported("Sonde knows no stores past the caches for this kind of processor");

@@ -11,7 +11,7 @@
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
 #include "device/device.hpp"
-#include "os/awaited.hpp"
+#include "os/threads.hpp"
 
 namespace sonde::probes {
 
@@ -45,7 +45,7 @@ class StreamTeam {
   /// Whether a thread did not have its core for all of the last run, or began late.
   [[nodiscard]] bool interrupted() const;
   [[nodiscard]] bool pinned() const;
-  [[nodiscard]] bool on_huge_pages() const { return pages_ == cpu::Pages::huge; }
+  [[nodiscard]] bool on_huge_pages() const { return pages_ == cpu::PageKind::huge; }
 
  private:
   /// What one thread alone touches, on lines of its own.
@@ -75,7 +75,7 @@ class StreamTeam {
   cpu::Stores stores_;
   int arrays_;
   std::size_t count_;
-  cpu::Pages pages_;
+  cpu::PageKind pages_;
   std::vector<Member> members_;
   std::uint64_t passes_ = 0;
   std::size_t sections_ = 1;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cpu/clock.hpp"
+#include "cpu/pinned.hpp"
 #include "device/error.hpp"
 
 namespace sonde::probes {

@@ -22,10 +22,10 @@
 #include "probes/catalog.hpp"
 #include "probes/cpu_latency/nodes.hpp"
 #include "probes/cpu_latency/plan.hpp"
-#include "workloads/cpu_walk.hpp"
-#include "workloads/latency_sweep.hpp"
-#include "workloads/node_pairs.hpp"
-#include "workloads/path.hpp"
+#include "workloads/cpu/cpu_walk.hpp"
+#include "workloads/walk/latency_sweep.hpp"
+#include "workloads/cpu/node_pairs.hpp"
+#include "workloads/walk/path.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -61,7 +61,7 @@ CpuPlace place_of(const std::map<std::string, std::string>& series) {
     if (word != series.end() && machine.kinds[one] == word->second) kind = static_cast<int>(one);
   }
   CpuPlace place{.core = quiet_core(machine, kind),
-                 .pages = series.at("pages") == "huge" ? cpu::Pages::huge : cpu::Pages::small,
+                 .pages = series.at("pages") == "huge" ? cpu::PageKind::huge : cpu::PageKind::small,
                  .awake_by = std::nullopt};
   if (series.at("state") == "awake") {
     const std::vector<cpu::Core> others = beside(machine, place.core);

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "device/error.hpp"
-#include "workloads/cpu_walk.hpp"
-#include "workloads/node_pairs.hpp"
+#include "workloads/cpu/cpu_walk.hpp"
+#include "workloads/cpu/node_pairs.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -46,7 +46,7 @@ Workload node_walk(const cpu::Topology& machine, const Point& point, const Reque
   const workloads::NodePair pair = workloads::node_pair_of(point);
   // The last, as the first ones serve most interrupts.
   const workloads::CpuPlace place{.core = *cpu::cores_of_node(machine, pair.from).back(),
-                                  .pages = point.series.at("pages") == "huge" ? cpu::Pages::huge : cpu::Pages::small,
+                                  .pages = point.series.at("pages") == "huge" ? cpu::PageKind::huge : cpu::PageKind::small,
                                   .awake_by = std::nullopt,
                                   .node = pair.to};
   Workload workload = workloads::cpu_cycle_chase(place, static_cast<std::uint32_t>(bytes->second / request.line_bytes),

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "workloads/latency_sweep.hpp"
-#include "workloads/path.hpp"
+#include "workloads/walk/latency_sweep.hpp"
+#include "workloads/walk/path.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "device/error.hpp"
 #include "kernels.hpp"
-#include "workloads/noise.hpp"
-#include "workloads/stream_walk.hpp"
+#include "workloads/stream/noise.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -6,12 +6,11 @@
 #include <cmath>
 #include <cstdint>
 
-#include "analysis/prediction.hpp"
 #include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
 #include "probes/hit_rate/plan.hpp"
-#include "workloads/shape_search.hpp"
-#include "workloads/stream.hpp"
+#include "workloads/stream/shape_search.hpp"
+#include "workloads/stream/stream.hpp"
 
 namespace sonde::probes {
 namespace {

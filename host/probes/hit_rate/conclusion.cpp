@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "analysis/last_cache.hpp"
-#include "analysis/prediction.hpp"
+#include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
 #include "probes/hit_rate/by_counters.hpp"
 #include "probes/hit_rate/plan.hpp"
-#include "workloads/memory_kinds.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -79,7 +79,7 @@ struct SeenCache {
 SeenCache seen(const LastCache& all, const Walked& walk) {
   SeenCache cache{all};
   for (const std::vector<RandomLoad>& visit : walk.visits) {
-    if (const auto one = analysis::look_closer(all, visit)) cache.visits.push_back({*one, visit});
+    if (const auto one = analysis::refine_last_cache(all, visit)) cache.visits.push_back({*one, visit});
   }
   return cache;
 }
@@ -156,7 +156,7 @@ void add_capacity(const SeenCache& cache, const Series& series, double stated_by
 /// Memory of another kind, held against the cache that what any buffer is made of has.
 void conclude_kind(const LastCache& usual, const Walked& walk, const Series& series, double stated_bytes,
                    Conclusion& conclusion) {
-  if (const auto cache = analysis::look_closer(usual, walk.loads)) {
+  if (const auto cache = analysis::refine_last_cache(usual, walk.loads)) {
     if (cache->contrast() < least_usable_contrast) return;
     const SeenCache found = seen(*cache, walk);
     add_shares(found, walk, conclusion);
@@ -193,7 +193,7 @@ Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement
   Conclusion conclusion;
   const Walked usual = walked(measurements, series_of_timing());
   if (usual.loads.size() < 3) return conclusion;
-  const std::optional<LastCache> rough = analysis::first_look(usual.loads);
+  const std::optional<LastCache> rough = analysis::estimate_last_cache(usual.loads);
   const auto stated_bytes = static_cast<double>(request.stated_memory_side_bytes);
   Finding finding{.series = series_of_timing()};
   const std::string far = size_text(usual.loads.back().bytes);
@@ -212,7 +212,7 @@ Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement
     conclusion.findings.push_back(finding);
     return conclusion;
   }
-  const std::optional<LastCache> cache = analysis::look_closer(*rough, usual.loads);
+  const std::optional<LastCache> cache = analysis::refine_last_cache(*rough, usual.loads);
   if (!cache) {
     conclusion.unread.push_back(
         {series_of_timing(), "loads take longer from about " + size_text(rough->bytes) + " on, but the sizes up to " +

@@ -24,8 +24,8 @@
 #include "probes/hit_rate/by_counters.hpp"
 #include "probes/hit_rate/conclusion.hpp"
 #include "probes/hit_rate/plan.hpp"
-#include "workloads/chases.hpp"
-#include "workloads/memory_kinds.hpp"
+#include "workloads/walk/chases.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 
 namespace sonde::probes {
 namespace {

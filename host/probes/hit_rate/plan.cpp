@@ -7,8 +7,8 @@
 
 #include "measure/visits.hpp"
 #include "probes/hit_rate/by_counters.hpp"
-#include "workloads/memory_kinds.hpp"
-#include "workloads/path.hpp"
+#include "workloads/stream/memory_kinds.hpp"
+#include "workloads/walk/path.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -136,8 +136,8 @@ std::vector<Point> hit_rate_points(const device::DeviceInfo& device, const Reque
   if (known.empty()) return sweep(device, request, least, largest);
   if (std::ranges::any_of(known, is_looked_at)) return {};
   const std::vector<analysis::RandomLoad> loads = loads_of(known, series_of_timing());
-  std::optional<analysis::LastCache> cache = analysis::first_look(loads);
-  if (const auto closer = cache ? analysis::look_closer(*cache, loads) : std::nullopt) cache = closer;
+  std::optional<analysis::LastCache> cache = analysis::estimate_last_cache(loads);
+  if (const auto closer = cache ? analysis::refine_last_cache(*cache, loads) : std::nullopt) cache = closer;
   const double step = std::exp2(1 / sizes_per_doubling(device, request));
   const bool rises = loads.size() > 1 && loads.back().nanoseconds > still_rising * loads[loads.size() - 2].nanoseconds;
   const bool is_first = !loads.empty() && loads.back().bytes < largest * step;

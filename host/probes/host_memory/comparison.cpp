@@ -10,12 +10,11 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/levels/memory_distance.hpp"
-#include "analysis/prediction.hpp"
+#include "analysis/size_curves.hpp"
 #include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
 #include "probes/host_memory/plan.hpp"
-#include "workloads/memory_kinds.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -26,11 +26,11 @@
 #include "probes/catalog.hpp"
 #include "probes/host_memory/comparison.hpp"
 #include "probes/host_memory/plan.hpp"
-#include "workloads/chases.hpp"
-#include "workloads/mapped_access.hpp"
-#include "workloads/memory_kinds.hpp"
-#include "workloads/shape_search.hpp"
-#include "workloads/stream.hpp"
+#include "workloads/walk/chases.hpp"
+#include "workloads/stream/mapped_access.hpp"
+#include "workloads/stream/memory_kinds.hpp"
+#include "workloads/stream/shape_search.hpp"
+#include "workloads/stream/stream.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "measure/visits.hpp"
-#include "workloads/memory_kinds.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 
 namespace sonde::probes {
 namespace {

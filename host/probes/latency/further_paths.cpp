@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/levels/awake_latency.hpp"
-#include "workloads/latency_sweep.hpp"
+#include "analysis/levels/levels.hpp"
+#include "workloads/walk/latency_sweep.hpp"
 
 namespace sonde::probes {
 namespace {

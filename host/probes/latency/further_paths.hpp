@@ -5,7 +5,7 @@
 
 #include "analysis/levels/levels.hpp"
 #include "probes/probe.hpp"
-#include "workloads/path.hpp"
+#include "workloads/walk/path.hpp"
 
 namespace sonde::probes {
 

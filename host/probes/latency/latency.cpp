@@ -19,15 +19,14 @@
 #include <iterator>
 #include <map>
 
-#include "analysis/levels/awake_latency.hpp"
 #include "analysis/levels/levels.hpp"
 #include "device/error.hpp"
 #include "measure/conclude_levels.hpp"
 #include "probes/catalog.hpp"
 #include "probes/latency/further_paths.hpp"
-#include "workloads/chases.hpp"
-#include "workloads/latency_sweep.hpp"
-#include "workloads/page_walks.hpp"
+#include "workloads/walk/chases.hpp"
+#include "workloads/walk/latency_sweep.hpp"
+#include "workloads/walk/page_walks.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 
-#include "cpu/clock.hpp"
 #include "cpu/pinned.hpp"
 #include "device/error.hpp"
 
@@ -225,7 +224,7 @@ std::byte* memory_for_loads(std::uint64_t bytes, int cpu) {
   if (memory && memory->size_bytes() >= bytes) return memory->data();
   memory.reset();
   const cpu::Pinned on_its_node(cpu);
-  memory.emplace(bytes, cpu::has_huge_pages() ? cpu::Pages::huge : cpu::Pages::small);
+  memory.emplace(bytes, cpu::has_huge_pages() ? cpu::PageKind::huge : cpu::PageKind::small);
   return memory->data();
 }
 

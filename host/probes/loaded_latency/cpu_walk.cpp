@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
-#include "cpu/companion.hpp"
+#include "cpu/device.hpp"
 #include "cpu/pinned.hpp"
 #include "device/error.hpp"
 #include "probes/loaded_latency/cpu_load.hpp"
-#include "workloads/cpu_walk.hpp"
+#include "workloads/cpu/cpu_walk.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -51,13 +51,13 @@ struct WalkedCycle {
   std::uint32_t place = 0;  ///< where it must stand
   const std::byte* at = cycle.start();
 
-  WalkedCycle(std::uint32_t count, cpu::Pages pages, std::uint64_t seed)
+  WalkedCycle(std::uint32_t count, cpu::PageKind pages, std::uint64_t seed)
       : cycle(count, walked_line_bytes, pages, seed) {}
 };
 
 std::shared_ptr<WalkedCycle> make_cycle(double bytes, std::uint64_t seed, int cpu) {
   const cpu::Pinned on_its_node(cpu);
-  const cpu::Pages pages = cpu::has_huge_pages() ? cpu::Pages::huge : cpu::Pages::small;
+  const cpu::PageKind pages = cpu::has_huge_pages() ? cpu::PageKind::huge : cpu::PageKind::small;
   const auto count = static_cast<std::uint32_t>(bytes / walked_line_bytes);
   return std::make_shared<WalkedCycle>(count, pages, seed);
 }

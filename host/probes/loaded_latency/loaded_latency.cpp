@@ -32,9 +32,9 @@
 #include "probes/loaded_latency/cpu_plan.hpp"
 #include "probes/loaded_latency/cpu_walk.hpp"
 #include "probes/loaded_latency/plan.hpp"
-#include "workloads/chases.hpp"
-#include "workloads/shape_search.hpp"
-#include "workloads/single_item.hpp"
+#include "workloads/walk/chases.hpp"
+#include "workloads/stream/shape_search.hpp"
+#include "workloads/walk/single_item.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -6,10 +6,10 @@
 #include <map>
 #include <utility>
 
-#include "analysis/levels/flat_stretches.hpp"
+#include "analysis/size_curves.hpp"
 #include "probes/loaded_latency/spread.hpp"
-#include "workloads/path.hpp"
-#include "workloads/stream_walk.hpp"
+#include "workloads/walk/path.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -92,7 +92,7 @@ LoadedSets loaded_sets(std::span<const Measurement> known) {
   LoadedSets sets;
   if (latency_by_bytes.empty()) return sets;
   sets.memory_bytes = latency_by_bytes.rbegin()->first;
-  for (const analysis::FlatStretch& stretch : analysis::flat_stretches(latency_by_bytes, analysis::Beyond::more)) {
+  for (const analysis::FlatStretch& stretch : analysis::flat_stretches(latency_by_bytes, analysis::Trend::rises)) {
     if (stretch.last_bytes == sets.memory_bytes) continue;
     // Walk and load have as much each: both together have to fit.
     const double middle = std::sqrt(stretch.first_bytes * stretch.last_bytes);

@@ -6,7 +6,7 @@
 
 #include "device/error.hpp"
 #include "kernels.hpp"
-#include "workloads/memory_kinds.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -8,11 +8,11 @@
 #include <map>
 #include <string>
 
-#include "analysis/hidden_copy.hpp"
-#include "analysis/prediction.hpp"
+#include "analysis/copy_times.hpp"
+#include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
 #include "probes/zero_copy/rounds.hpp"
-#include "workloads/memory_kinds.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -140,14 +140,14 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
                                      .evidence = text}};
   Finding& finding = verdict.finding;
   const auto rounds = [&](const Curves& curves) { return rounds_of(curves.at(series)); };
-  const analysis::HiddenCopy found = analysis::find_hidden_copy(rounds(seen.all()), seen.each(rounds), gbps);
-  if (found.verdict == analysis::HiddenCopy::Verdict::unclear) {
+  const analysis::ImplicitCopy found = analysis::find_implicit_copy(rounds(seen.all()), seen.each(rounds), gbps);
+  if (found.verdict == analysis::ImplicitCopy::Verdict::unclear) {
     verdict.is_open = found.is_open;
     finding.evidence += ": " + found.why + ".";
     return verdict;
   }
-  if (found.verdict != analysis::HiddenCopy::Verdict::none) {
-    const bool copies = found.verdict == analysis::HiddenCopy::Verdict::copy;
+  if (found.verdict != analysis::ImplicitCopy::Verdict::none) {
+    const bool copies = found.verdict == analysis::ImplicitCopy::Verdict::copy;
     finding.name = copies ? "copies" : "cache-maintenance";
     measure::state(finding, found.gbps);
     finding.unit = "GB/s";

@@ -25,7 +25,7 @@
 #include "probes/catalog.hpp"
 #include "probes/zero_copy/rounds.hpp"
 #include "probes/zero_copy/verdict.hpp"
-#include "workloads/memory_kinds.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "measure/words.hpp"
+
+// What is measured declares itself: a probe names each curve and each kind of finding once, and the records, the tables,
+// the pictures and the comparison are made from that.
+namespace sonde::device {
+class Device;
+}
+
+namespace sonde::measure {
+
+struct Point;
+struct Request;
+struct Workload;
+
+enum class Better { neither, higher, lower };
+
+/// What a curve's pictures have to the right.
+struct Axis {
+  std::string_view key;  ///< of `Coordinates`
+  std::string_view title;
+  std::string_view unit = "";
+  bool logarithmic = false;
+};
+
+namespace axes {
+inline constexpr Axis bytes{"bytes", "Working set", "bytes", true};
+inline constexpr Axis cpu_threads{"cpu_threads", "CPU threads"};
+inline constexpr Axis from{"from", "From CPU"};
+inline constexpr Axis gpu_gbps{"gpu_gbps", "What the GPU moves", "GB/s"};
+inline constexpr Axis groups{"groups", "Work-groups", "", true};
+inline constexpr Axis height{"height", "Lines of pixels"};
+inline constexpr Axis hops{"hops", "Nodes further on"};
+inline constexpr Axis load{"load", "Share of the full load"};
+inline constexpr Axis operations_per_byte{"operations_per_byte", "Operations a byte", "", true};
+inline constexpr Axis seconds{"seconds", "Time", "s"};
+inline constexpr Axis none{"", ""};
+}  // namespace axes
+
+/// Curves of one table: a row for each value of `rows`, a column for each of `columns`, in the cells medians. Both are
+/// keys of series or x, several with ", " between; "title" stands for a curve's own title. What else tells the curves
+/// apart makes a table of its own.
+struct Table {
+  std::string_view title;
+  std::string_view rows;
+  std::string_view columns;
+};
+
+/// A curve, or a family of curves that differ in the words of `varies`. Each is one line of a picture.
+struct Curve {
+  std::string_view name;  ///< what code calls it: unique in its probe
+  Words words = {};
+  std::string_view varies = "";  ///< keys of series whose word a point chooses, ", " between them
+  std::string_view title;
+  std::string_view unit;
+  Axis axis = axes::bytes;
+  Better better = Better::neither;
+  int per_clock = 0;  ///< what a slower core clock does to values: 1 makes a time longer, -1 makes a rate lower
+  const Table* table = nullptr;
+  /// Work for one point; the same request gives the same work. Null for what is only seen beside another curve, or
+  /// concluded.
+  Workload (*prepare)(device::Device& device, const Point& point, const Request& request) = nullptr;
+};
+
+/// How `compare` holds two findings of a kind against each other.
+enum class Comparison { none, by_ratio, by_difference, by_word };
+
+/// A kind of finding: `name` is its fixed word in records.
+struct FindingKind {
+  std::string_view name;
+  std::string_view heading;  ///< "Latency of a copy"
+  std::string_view meaning;  ///< one sentence
+  Better better = Better::neither;
+  std::string_view named_by = "";  ///< keys of series that tell findings of this kind apart, ", " between them
+  Comparison compared = Comparison::none;
+  std::string_view feature = "";  ///< what `compare` calls it: "copy latency"
+  int per_clock = 0;              ///< as in `Curve`
+};
+
+/// The keys of such a list.
+class Keys {
+ public:
+  explicit constexpr Keys(std::string_view list) : list_(list) {}
+  [[nodiscard]] bool contains(std::string_view key) const;
+  /// Calls `visit` with each key in turn.
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    for (std::string_view left = list_; !left.empty();) {
+      const std::size_t end = left.find(", ");
+      visit(left.substr(0, end));
+      left = end == std::string_view::npos ? std::string_view() : left.substr(end + 2);
+    }
+  }
+
+ private:
+  std::string_view list_;
+};
+
+/// The declared curve that has such words and values in such a unit; of cycles that of ns. Null where none is declared.
+const Curve* find_curve(std::span<const Curve* const> curves, const Words& words, std::string_view unit);
+
+}  // namespace sonde::measure

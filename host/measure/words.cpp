@@ -1,0 +1,290 @@
+#include "measure/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <mutex>
+#include <set>
+#include <type_traits>
+#include <utility>
+
+namespace sonde::measure {
+namespace {
+
+// The words of each enumeration, in its order.
+constexpr std::array<std::string_view, 6> words_of(Beside) {
+  return {"nothing", "light-stream", "kernel", "gpu-load", "pairs", "split-locks"};
+}
+constexpr std::array<std::string_view, 2> words_of(BytesCounted) { return {"program", "bus"}; }
+constexpr std::array<std::string_view, 2> words_of(Chain) { return {"parallel", "dependent"}; }
+constexpr std::array<std::string_view, 3> words_of(CoreKind) { return {"performance", "efficiency", "low-power"}; }
+constexpr std::array<std::string_view, 3> words_of(Counted) { return {"total", "to-device", "to-host"}; }
+constexpr std::array<std::string_view, 4> words_of(Direction) { return {"to-device", "to-host", "both", "within"}; }
+constexpr std::array<std::string_view, 3> words_of(Engine) { return {"driver", "transfer", "compute-shader"}; }
+constexpr std::array<std::string_view, 2> words_of(Exchange) { return {"compare-and-swap", "store"}; }
+constexpr std::array<std::string_view, 2> words_of(Fabric) { return {"idle", "loaded"}; }
+constexpr std::array<std::string_view, 4> words_of(HostMemory) { return {"pageable", "pinned", "imported", "map-memcpy"}; }
+constexpr std::array<std::string_view, 2> words_of(LineState) { return {"clean", "modified"}; }
+constexpr std::array<std::string_view, 2> words_of(Method) { return {"timing", "counters"}; }
+constexpr std::array<std::string_view, 9> words_of(Operation) {
+  return {"fma", "add", "multiply", "multiply-add", "dot4", "reciprocal", "square-root", "exponential", "sine"};
+}
+constexpr std::array<std::string_view, 3> words_of(Order) { return {"cycle", "independent", "page"}; }
+constexpr std::array<std::string_view, 2> words_of(PageSize) { return {"small", "huge"}; }
+constexpr std::array<std::string_view, 6> words_of(Path) {
+  return {"vector", "scalar", "local", "constant", "image", "buffer"};
+}
+constexpr std::array<std::string_view, 9> words_of(Pattern) {
+  return {"read",  "write", "copy", "add", "triad", "scale", "read-modify-write", "read-2-write-1", "read-3-write-1"};
+}
+constexpr std::array<std::string_view, 2> words_of(Pinning) { return {"compact", "spread"}; }
+constexpr std::array<std::string_view, 5> words_of(Placement) {
+  return {"same-cluster", "other-cluster", "other-node", "same-core", "same-node"};
+}
+constexpr std::array<std::string_view, 2> words_of(QueueRole) { return {"writer", "reader"}; }
+constexpr std::array<std::string_view, 2> words_of(Sharing) { return {"shared", "private"}; }
+constexpr std::array<std::string_view, 2> words_of(Side) { return {"gpu", "cpu"}; }
+constexpr std::array<std::string_view, 2> words_of(MemoryState) { return {"asleep", "awake"}; }
+constexpr std::array<std::string_view, 2> words_of(Stores) { return {"ordinary", "non-temporal"}; }
+constexpr std::array<std::string_view, 8> words_of(ArithmeticType) {
+  return {"fp64", "fp32", "fp16", "bf16", "int64", "int32", "int16", "int8"};
+}
+constexpr std::array<std::string_view, 2> words_of(Writer) { return {"cpu", "gpu"}; }
+
+template <typename AnyWords, typename Visit>
+void for_each_word(AnyWords& words, Visit visit) {
+  visit("beside", words.beside);
+  visit("bytes-counted", words.bytes_counted);
+  visit("chain", words.chain);
+  visit("core", words.core);
+  visit("counted", words.counted);
+  visit("direction", words.direction);
+  visit("engine", words.engine);
+  visit("exchange", words.exchange);
+  visit("fabric", words.fabric);
+  visit("host", words.host);
+  visit("level", words.level);
+  visit("line", words.line);
+  visit("memory", words.memory);
+  visit("method", words.method);
+  visit("operation", words.operation);
+  visit("order", words.order);
+  visit("pages", words.pages);
+  visit("path", words.path);
+  visit("pattern", words.pattern);
+  visit("pinning", words.pinning);
+  visit("placement", words.placement);
+  visit("role", words.role);
+  visit("sharing", words.sharing);
+  visit("side", words.side);
+  visit("state", words.state);
+  visit("stores", words.stores);
+  visit("stride", words.stride_bytes);
+  visit("type", words.type);
+  visit("writer", words.writer);
+}
+
+template <typename AnyCoordinates, typename Visit>
+void for_each_field(AnyCoordinates& x, Visit visit) {
+  visit("address", x.address);
+  visit("bytes", x.bytes);
+  visit("cpu_threads", x.cpu_threads);
+  visit("delay", x.delay);
+  visit("from", x.from);
+  visit("gpu_gbps", x.gpu_gbps);
+  visit("groups", x.groups);
+  visit("height", x.height);
+  visit("hops", x.hops);
+  visit("load", x.load);
+  visit("node", x.node);
+  visit("operations_per_byte", x.operations_per_byte);
+  visit("queues", x.queues);
+  visit("seconds", x.seconds);
+  visit("to", x.to);
+  visit("width", x.width);
+}
+
+std::string text_of(const Name& name) { return name.str(); }
+
+/// "64K": strides are powers of two from 1 KiB on.
+std::string text_of(std::optional<std::uint32_t> stride_bytes) {
+  if (!stride_bytes) return "";
+  return *stride_bytes % (1 << 20) == 0 ? fmt::format("{}M", *stride_bytes >> 20)
+                                        : fmt::format("{}K", *stride_bytes >> 10);
+}
+
+template <typename Word>
+std::string text_of(const std::optional<Word>& word) {
+  return word ? std::string(words_of(Word{})[static_cast<std::size_t>(*word)]) : "";
+}
+
+bool parse(const std::string& text, Name& name) {
+  name = text;
+  return true;
+}
+
+bool parse(const std::string& text, std::optional<std::uint32_t>& stride_bytes) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end == text.data() + text.size()) return false;
+  stride_bytes = number << (*end == 'M' ? 20 : 10);
+  return true;
+}
+
+template <typename Word>
+bool parse(const std::string& text, std::optional<Word>& word) {
+  constexpr auto all = words_of(Word{});
+  for (std::size_t index = 0; index < all.size(); ++index) {
+    if (all[index] == text) word = static_cast<Word>(index);
+  }
+  return word.has_value();
+}
+
+bool is_absent(const Name& name) { return name.empty(); }
+template <typename Word>
+bool is_absent(const std::optional<Word>& word) {
+  return !word;
+}
+
+/// What versions before `beside` called `fabric` in every probe: docs/records.md has the table.
+std::optional<Beside> beside_of_old(std::string_view probe, const std::string& fabric, const Coordinates& x) {
+  if (probe == "latency" || probe == "host-memory") return std::nullopt;
+  if (fabric == "idle") return Beside::nothing;
+  if (probe == "copy") return Beside::kernel;
+  if (probe == "contention" || probe == "loaded-latency") return Beside::gpu_load;
+  if (probe == "core-to-core") return x.address ? Beside::split_locks : Beside::pairs;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Name::Name(const std::string& text) {
+  static std::mutex mutex;
+  static std::set<std::string, std::less<>> kept;
+  const std::lock_guard lock(mutex);
+  text_ = *kept.insert(text).first;
+}
+
+Words with(Words words, const Words& more) {
+  const std::map<std::string, std::string> added = written(more);
+  for_each_word(words, [&](const char* key, auto& word) {
+    if (const auto found = added.find(key); found != added.end()) {
+      word = {};
+      parse(found->second, word);
+    }
+  });
+  return words;
+}
+
+Coordinates with(Coordinates x, const Coordinates& more) {
+  for_each_field(x, [&](const char* key, std::optional<double>& number) {
+    if (const auto found = number_at(more, key)) number = found;
+  });
+  return x;
+}
+
+std::map<std::string, std::string> written(const Words& words) {
+  std::map<std::string, std::string> series;
+  for_each_word(words, [&](const char* key, const auto& word) {
+    if (!is_absent(word)) series[key] = text_of(word);
+  });
+  for (std::string_view left = words.unknown.text(); !left.empty();) {
+    const std::string_view pair = left.substr(0, left.find('\n'));
+    series[std::string(pair.substr(0, pair.find('=')))] = pair.substr(pair.find('=') + 1);
+    left.remove_prefix(std::min(left.size(), pair.size() + 1));
+  }
+  return series;
+}
+
+std::map<std::string, double> written(const Coordinates& x) {
+  std::map<std::string, double> numbers;
+  for_each_field(x, [&](const char* key, const std::optional<double>& number) {
+    if (number) numbers[key] = *number;
+  });
+  return numbers;
+}
+
+Words parse_words(std::string_view probe, const std::map<std::string, std::string>& series, const Coordinates& x) {
+  Words words;
+  std::map<std::string, std::string> unread = series;
+  if (const auto fabric = series.find("fabric"); fabric != series.end()) {
+    words.beside = beside_of_old(probe, fabric->second, x);
+    if (words.beside) unread.erase("fabric");
+  }
+  for_each_word(words, [&](const char* key, auto& word) {
+    const auto found = unread.find(key);
+    if (found != unread.end() && parse(found->second, word)) unread.erase(found);
+  });
+  std::string unknown;
+  for (const auto& [key, word] : unread) unknown += (unknown.empty() ? "" : "\n") + key + "=" + word;
+  if (!unknown.empty()) words.unknown = unknown;
+  return words;
+}
+
+Coordinates parse_coordinates(const std::map<std::string, double>& numbers) {
+  Coordinates x;
+  for_each_field(x, [&](const char* key, std::optional<double>& number) {
+    if (const auto found = numbers.find(key); found != numbers.end()) number = found->second;
+  });
+  return x;
+}
+
+bool is_word_key(std::string_view wanted) {
+  bool found = false;
+  const Words words;
+  for_each_word(words, [&](const char* key, const auto&) { found = found || wanted == key; });
+  return found;
+}
+
+bool is_coordinate_key(std::string_view wanted) {
+  bool found = false;
+  const Coordinates x;
+  for_each_field(x, [&](const char* key, const auto&) { found = found || wanted == key; });
+  return found;
+}
+
+std::optional<std::string> word_at(const Words& words, std::string_view wanted) {
+  std::optional<std::string> found;
+  for_each_word(words, [&](const char* key, const auto& word) {
+    if (wanted == key && !is_absent(word)) found = text_of(word);
+  });
+  return found;
+}
+
+std::optional<double> number_at(const Coordinates& x, std::string_view wanted) {
+  std::optional<double> found;
+  for_each_field(x, [&](const char* key, const std::optional<double>& number) {
+    if (wanted == key) found = number;
+  });
+  return found;
+}
+
+template <typename Word>
+std::string_view word_of(Word word) {
+  static constexpr auto all = words_of(Word{});
+  return all[static_cast<std::size_t>(word)];
+}
+
+template std::string_view word_of(Beside);
+template std::string_view word_of(Chain);
+template std::string_view word_of(CoreKind);
+template std::string_view word_of(Direction);
+template std::string_view word_of(Engine);
+template std::string_view word_of(Exchange);
+template std::string_view word_of(HostMemory);
+template std::string_view word_of(LineState);
+template std::string_view word_of(Operation);
+template std::string_view word_of(Order);
+template std::string_view word_of(PageSize);
+template std::string_view word_of(Path);
+template std::string_view word_of(Pattern);
+template std::string_view word_of(Pinning);
+template std::string_view word_of(Placement);
+template std::string_view word_of(QueueRole);
+template std::string_view word_of(Side);
+template std::string_view word_of(Stores);
+template std::string_view word_of(ArithmeticType);
+template std::string_view word_of(Writer);
+
+}  // namespace sonde::measure

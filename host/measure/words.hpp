@@ -1,0 +1,154 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// The words that name a curve in a record's `series`, and the numbers that place a point on it, its `x`. Both are
+// written and parsed here and nowhere else; everybody else has them as types.
+namespace sonde::measure {
+
+/// A short text that is compared by its content and copied like a number. The text of a literal stays where it is, any
+/// other is kept until the program ends: these are names, of which a run has few.
+class Name {
+ public:
+  constexpr Name() = default;
+  template <std::size_t Length>
+  constexpr Name(const char (&literal)[Length]) : text_(literal, Length - 1) {}
+  Name(const std::string& text);
+
+  [[nodiscard]] constexpr bool empty() const { return text_.empty(); }
+  [[nodiscard]] constexpr std::string_view text() const { return text_; }
+  [[nodiscard]] std::string str() const { return std::string(text_); }
+
+  friend constexpr auto operator<=>(const Name&, const Name&) = default;
+
+ private:
+  std::string_view text_;
+};
+
+enum class ArithmeticType { fp64, fp32, fp16, bf16, int64, int32, int16, int8 };
+enum class Beside { nothing, light_stream, kernel, gpu_load, pairs, split_locks };
+enum class BytesCounted { program, bus };
+enum class Chain { parallel, dependent };
+enum class CoreKind { performance, efficiency, low_power };
+enum class Counted { total, to_device, to_host };
+enum class Direction { to_device, to_host, both, within };
+enum class Engine { driver, transfer, compute_shader };
+enum class Exchange { compare_and_swap, store };
+enum class Fabric { idle, loaded };
+enum class HostMemory { pageable, pinned, imported, map_memcpy };
+enum class LineState { clean, modified };
+enum class Method { timing, counters };
+enum class Operation {
+  fma,
+  add,
+  multiply,
+  multiply_add,
+  dot4,
+  reciprocal,
+  square_root,
+  exponential,
+  sine,
+};
+enum class Order { cycle, independent, page };
+enum class PageSize { small, huge };
+enum class Path { vector, scalar, local, constant, image, buffer };
+enum class Pattern { read, write, copy, add, triad, scale, read_modify_write, read_2_write_1, read_3_write_1 };
+enum class Pinning { compact, spread };
+enum class Placement { same_cluster, other_cluster, other_node, same_core, same_node };
+enum class QueueRole { writer, reader };
+enum class Sharing { shared, separate };
+enum class Side { gpu, cpu };
+enum class MemoryState { asleep, awake };
+enum class Stores { ordinary, non_temporal };
+enum class Writer { cpu, gpu };
+
+/// What a record's `series` says. A field without a value is absent there. The fields stand in the order of their keys,
+/// so that curves sort as their records do.
+struct Words {
+  std::optional<Beside> beside;  ///< what runs meanwhile
+  std::optional<BytesCounted> bytes_counted;
+  std::optional<Chain> chain;
+  std::optional<CoreKind> core;
+  std::optional<Counted> counted;
+  std::optional<Direction> direction;
+  std::optional<Engine> engine;
+  std::optional<Exchange> exchange;
+  std::optional<Fabric> fabric;  ///< whether memory and the way to it are kept awake: of latency and host-memory alone
+  std::optional<HostMemory> host;
+  Name level;  ///< "level 1", "memory": the level that holds the working set, or that a finding is about
+  std::optional<LineState> line;
+  Name memory;  ///< a kind of memory as its API names it: "device", "svm-fine", a Vulkan type's flags joined with +
+  std::optional<Method> method;
+  std::optional<Operation> operation;
+  std::optional<Order> order;
+  std::optional<PageSize> pages;
+  std::optional<Path> path;
+  std::optional<Pattern> pattern;
+  std::optional<Pinning> pinning;
+  std::optional<Placement> placement;
+  std::optional<QueueRole> role;
+  std::optional<Sharing> sharing;
+  std::optional<Side> side;
+  std::optional<MemoryState> state;
+  std::optional<Stores> stores;
+  std::optional<std::uint32_t> stride_bytes;  ///< "64K" in a record
+  std::optional<ArithmeticType> type;
+  std::optional<Writer> writer;
+  Name unknown;  ///< what a later version says beside these, kept so that its curves stay apart
+
+  friend constexpr auto operator<=>(const Words&, const Words&) = default;
+};
+
+/// The numbers of a record's `x`.
+struct Coordinates {
+  std::optional<double> address;  ///< byte of a line at which a locked word begins
+  std::optional<double> bytes;    ///< of a working set, or of what is moved
+  std::optional<double> cpu_threads;
+  std::optional<double> delay;  ///< units of idle time between the loads of those that keep the memory busy
+  std::optional<double> from;   ///< a CPU or a NUMA node: whose memory, or who sends
+  std::optional<double> gpu_gbps;
+  std::optional<double> groups;
+  std::optional<double> height;
+  std::optional<double> hops;  ///< every node's cores read the memory of the node so many further on
+  std::optional<double> load;  ///< 0 to 1
+  std::optional<double> node;  ///< a NUMA node, where the memory is not on the node of `from`
+  std::optional<double> operations_per_byte;
+  std::optional<double> queues;
+  std::optional<double> seconds;
+  std::optional<double> to;
+  std::optional<double> width;
+
+  friend constexpr auto operator<=>(const Coordinates&, const Coordinates&) = default;
+};
+
+/// The same words, with those of `more` added or put in place.
+Words with(Words words, const Words& more);
+Coordinates with(Coordinates x, const Coordinates& more);
+
+/// As a record has them, by their keys.
+std::map<std::string, std::string> written(const Words& words);
+std::map<std::string, double> written(const Coordinates& x);
+
+/// Words of a record of `probe`, also as versions before `beside` wrote them: docs/records.md has the table.
+Words parse_words(std::string_view probe, const std::map<std::string, std::string>& series, const Coordinates& x = {});
+Coordinates parse_coordinates(const std::map<std::string, double>& x);
+
+/// Whether `key` may stand in a series, or in an x.
+bool is_word_key(std::string_view key);
+bool is_coordinate_key(std::string_view key);
+
+/// What stands behind one key, as a record writes it; empty where it is absent.
+std::optional<std::string> word_at(const Words& words, std::string_view key);
+std::optional<double> number_at(const Coordinates& x, std::string_view key);
+
+/// The word of a record for one of these enumerators.
+template <typename Word>
+std::string_view word_of(Word word);
+
+}  // namespace sonde::measure

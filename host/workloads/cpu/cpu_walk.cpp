@@ -1,0 +1,200 @@
+#include "workloads/cpu/cpu_walk.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cpu/movers.hpp"
+#include "cpu/pinned.hpp"
+#include "device/error.hpp"
+#include "os/time.hpp"
+#include "workloads/walk/single_item.hpp"
+#include "workloads/walk/walk.hpp"
+
+namespace sonde::workloads {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t least_stream_bytes = 64 << 10;
+/// Beyond every cache known, as the GPU's light stream.
+constexpr std::uint64_t most_stream_bytes = 512 << 20;
+
+/// What runs beside a walk, and the core that it is kept on.
+struct Standing {
+  std::unique_ptr<cpu::Streamer> beside;
+  device::Nanoseconds alone{0};  ///< walked since the reader was last seen to have read
+  bool interrupted = false;   ///< the thread did not have its core for all of the last walk
+  cpu::Pinned pinned;         ///< after the reader's thread has been made, which would inherit the mask
+
+  Standing(const CpuPlace& place, std::uint64_t bytes) : beside(reader_beside(place, bytes)), pinned(place.core.cpu) {}
+
+  static std::unique_ptr<cpu::Streamer> reader_beside(const CpuPlace& place, std::uint64_t bytes) {
+    if (!place.awake_by) return nullptr;
+    return std::make_unique<cpu::Streamer>(place.awake_by->cpu,
+                                           std::clamp(bytes, least_stream_bytes, most_stream_bytes), cpu::StreamDirection::read,
+                                           cpu::Pace::light);
+  }
+};
+
+/// Begins before a walk is timed. Throws where nothing runs beside the walk that should keep memory awake, or has not
+/// for long.
+class Meeting {
+ public:
+  explicit Meeting(Standing& standing)
+      : standing_(standing), before_(read()), own_time_before_(os::cpu_time_of_this_thread()) {}
+  device::Nanoseconds proved(device::Nanoseconds time) const {
+    standing_.interrupted = os::was_interrupted(own_time_before_, os::cpu_time_of_this_thread(), time.count() * 1e-9);
+    if (standing_.beside == nullptr) return time;
+    standing_.alone = read() == before_ ? standing_.alone + time : device::Nanoseconds(0);
+    if (standing_.alone > longest_alone) {
+      throw device::Unsupported("the system ran nothing beside the walk, so memory was not kept awake");
+    }
+    return time;
+  }
+
+ private:
+  static constexpr device::Nanoseconds longest_alone{50e6};
+  std::uint64_t read() const { return standing_.beside != nullptr ? standing_.beside->bytes_moved() : 0; }
+  Standing& standing_;
+  std::uint64_t before_;
+  os::CpuTime own_time_before_;
+};
+
+/// A region as a buffer that the walks' writers fill.
+class RegionBuffer final : public device::Buffer {
+ public:
+  explicit RegionBuffer(cpu::Region& region) : region_(region) {}
+  std::uint64_t size_bytes() const override { return region_.size_bytes(); }
+  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
+    std::copy(bytes.begin(), bytes.end(), region_.data() + offset_bytes);
+  }
+  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
+    std::copy_n(region_.data() + offset_bytes, bytes.size(), bytes.begin());
+  }
+
+ private:
+  cpu::Region& region_;
+};
+
+/// A pointer, not an index: the address is what was loaded, with no arithmetic between, as in other tools.
+const std::byte* follow(const std::byte* at, std::uint64_t trips) {
+  for (; trips > 0; --trips) {
+#pragma GCC unroll 64
+    for (std::uint32_t step = 0; step < steps_per_trip; ++step) at = *reinterpret_cast<const std::byte* const*>(at);
+  }
+  return at;
+}
+
+struct CycleWalk {
+  PointerCycle cycle;
+  Standing standing;
+  std::uint32_t place = 0;  ///< where the walk must stand now
+  const std::byte* at;
+
+  CycleWalk(const CpuPlace& where, std::uint32_t count, const LineLayout& layout, std::uint64_t seed)
+      : cycle(count, layout, where.pages, seed, where.node),
+        standing(where, std::uint64_t{count} * layout.slot_bytes()),
+        at(cycle.start()) {}
+
+  device::Nanoseconds run(std::uint64_t hops) {
+    place = static_cast<std::uint32_t>((place + hops) % cycle.size());
+    const Meeting meeting(standing);
+    const auto begin = Clock::now();
+    at = follow(at, hops / steps_per_trip);
+    return meeting.proved(Clock::now() - begin);
+  }
+
+  std::optional<std::string> flaw() const {
+    if (cycle.is_at(place, at)) return std::nullopt;
+    return "the walk did not end where its cycle leads to, so memory lost or changed a word";
+  }
+};
+
+struct IndependentWalk {
+  cpu::Region memory;
+  Standing standing;
+  std::uint32_t count;
+  std::uint32_t line_words;
+  std::uint64_t seed;
+  std::uint32_t word = 0;
+  std::uint32_t counter = 0;
+  std::uint32_t expected = 0;  ///< the word that must have been loaded last
+
+  IndependentWalk(const CpuPlace& where, std::uint32_t lines, std::uint32_t line_bytes, std::uint64_t with_seed)
+      : memory(std::uint64_t{lines} * line_bytes, where.pages, where.node),
+        standing(where, memory.size_bytes()),
+        count(lines),
+        line_words(line_bytes / 4),
+        seed(with_seed) {
+    RegionBuffer buffer(memory);
+    write_words(buffer, lines, line_bytes, seed);
+  }
+
+  static std::uint32_t line_after(std::uint32_t word, std::uint32_t counter, std::uint32_t count) {
+    const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
+    return static_cast<std::uint32_t>(std::uint64_t{mixed} * count >> 32);
+  }
+
+  device::Nanoseconds run(std::uint64_t hops) {
+    std::uint32_t number = counter;
+    for (std::uint64_t hop = 0; hop < hops; ++hop) {
+      expected = word_of_line(line_after(expected, ++number, count), seed);
+    }
+    const auto* lines = reinterpret_cast<const std::uint32_t*>(memory.data());
+    const Meeting meeting(standing);
+    const auto begin = Clock::now();
+    for (std::uint64_t hop = 0; hop < hops; ++hop) {
+      word = lines[std::size_t{line_after(word, ++counter, count)} * line_words];
+    }
+    return meeting.proved(Clock::now() - begin);
+  }
+
+  std::optional<std::string> flaw() const {
+    if (word == expected) return std::nullopt;
+    return "the walk did not load what memory was filled with, so memory lost or changed a word";
+  }
+};
+
+template <typename Walk>
+measure::Workload workload_of(const std::shared_ptr<Walk>& walk, const CpuPlace& place, std::uint64_t lap) {
+  measure::Workload workload = chain_workload(walk, lap, steps_per_trip, most_steps);
+  workload.one_core = false;  // it has seen to that itself
+  workload.interrupted = [walk] { return walk->standing.interrupted; };
+  workload.shape = {{"cpu", place.core.cpu}, {"pinned", walk->standing.pinned.holds() ? 1 : 0}};
+  return workload;
+}
+
+}  // namespace
+
+PointerCycle::PointerCycle(std::uint32_t count, const LineLayout& layout, cpu::PageKind pages, std::uint64_t seed,
+                           std::optional<int> node)
+    : memory_(std::uint64_t{count} * layout.slot_bytes(), pages, node),
+      layout_(layout),
+      places_(random_cycle(count, seed)) {
+  for (std::uint32_t slot = 0; slot < count; ++slot) {
+    *reinterpret_cast<const std::byte**>(address_of(slot)) = address_of(places_[slot]);
+  }
+  cycle_to_places(places_);
+}
+
+bool PointerCycle::is_at(std::uint32_t place, const std::byte* address) const {
+  const auto offset = static_cast<std::uint64_t>(address - memory_.data());
+  if (offset >= memory_.size_bytes()) return false;
+  const auto slot = static_cast<std::uint32_t>(offset / layout_.slot_bytes());
+  return address_of(slot) == address && places_[slot] == place;
+}
+
+measure::Workload cpu_cycle_chase(const CpuPlace& place, std::uint32_t count, const LineLayout& layout,
+                                  std::uint64_t seed) {
+  return workload_of(std::make_shared<CycleWalk>(place, count, layout, seed), place, count);
+}
+
+measure::Workload cpu_independent_chase(const CpuPlace& place, std::uint32_t count, std::uint32_t line_bytes,
+                                        std::uint64_t seed) {
+  return workload_of(std::make_shared<IndependentWalk>(place, count, line_bytes, seed), place, count);
+}
+
+}  // namespace sonde::workloads

@@ -1,0 +1,194 @@
+#include "workloads/stream/mapped_access.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/error.hpp"
+#include "workloads/walk/line_layout.hpp"
+#include "workloads/stream/noise.hpp"
+#include "workloads/walk/walk.hpp"
+
+namespace sonde::workloads {
+namespace {
+
+/// A buffer that stays mapped while the CPU is timed.
+struct Mapped {
+  device::Device& device;
+  std::unique_ptr<device::Buffer> buffer;
+  std::span<std::byte> bytes;
+
+  Mapped(device::Device& on, const Placement& placement, std::uint64_t size_bytes,
+         const std::function<void(device::Buffer&)>& write)
+      : device(on), buffer(buffer_in(on, placement.memory, size_bytes)) {
+    fill(on, *buffer, placement, device::Use::storage, write);
+    bytes = buffer->map(device::Access::write);
+  }
+  ~Mapped() {
+    try {
+      buffer->unmap();
+    } catch (const std::runtime_error&) {
+      // What was measured is measured; the next call of the driver says what is wrong with it.
+    }
+  }
+  Mapped(const Mapped&) = delete;
+  Mapped& operator=(const Mapped&) = delete;
+};
+
+struct CpuChase {
+  std::vector<std::uint32_t> places;  ///< of each line in the cycle, once it is written
+  LineLayout layout;
+  Mapped mapped;
+  std::uint32_t word = 0;
+  std::uint32_t place = 0;
+
+  CpuChase(device::Device& device, const Placement& placement, std::uint64_t size_bytes, std::uint32_t line_bytes,
+           std::uint64_t seed)
+      : places(random_cycle(static_cast<std::uint32_t>(size_bytes / line_bytes), seed)),
+        layout(line_bytes),
+        mapped(device, placement, size_bytes, [&](device::Buffer& to) { write_cycle(to, places, layout, seed); }),
+        word(layout.word_of(0)) {
+    cycle_to_places(places);
+  }
+
+  device::Nanoseconds run(std::uint64_t hops) {
+    const std::byte* const first = mapped.bytes.data();
+    std::uint32_t at = word;
+    const device::Nanoseconds begin = mapped.device.host_time();
+    for (std::uint64_t hop = 0; hop < hops; ++hop) std::memcpy(&at, first + std::uint64_t{at} * sizeof at, sizeof at);
+    const device::Nanoseconds time = mapped.device.host_time() - begin;
+    word = at;
+    place = static_cast<std::uint32_t>((place + hops) % places.size());
+    return time;
+  }
+
+  std::optional<std::string> flaw() const {
+    const std::uint32_t slot = layout.slot_of(word);
+    if (slot < places.size() && layout.word_of(slot) == word && places[slot] == place) return std::nullopt;
+    return "the CPU's walk through its view of the buffer did not end where it must; please report the driver";
+  }
+};
+
+constexpr std::uint64_t piece_bytes = 65536;
+/// Slower is what no cache of the CPU keeps, as memory of a GPU behind a bus: laps would fill nothing, and take
+/// seconds.
+constexpr double least_cached_gbps = 0.2;
+constexpr std::size_t piece_words = piece_bytes / sizeof(std::uint64_t);
+
+std::uint64_t sum_of(const std::byte* piece) {
+  std::uint64_t sums[4] = {};
+  for (std::size_t at = 0; at < piece_bytes; at += sizeof sums) {
+    std::uint64_t words[4];
+    std::memcpy(words, piece + at, sizeof words);
+    for (std::size_t i = 0; i < 4; ++i) sums[i] += words[i];
+  }
+  return sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+/// A step is a piece of 64 KiB.
+struct CpuStream {
+  CpuPattern pattern;
+  Noise noise;
+  Mapped mapped;
+  std::uint64_t pieces;
+  std::vector<std::uint64_t> sums;  ///< of each piece, as it was written
+  std::uint64_t turn = 0;
+  std::uint64_t last_steps = 0;
+  std::uint64_t found = 0;
+
+  CpuStream(device::Device& device, const Placement& placement, CpuPattern what, std::uint64_t size_bytes,
+            std::uint64_t seed)
+      : pattern(what),
+        noise(seed),
+        mapped(device, placement, size_bytes, [&](device::Buffer& to) { (void)write_noise(to, noise, piece_words * 2); }),
+        pieces(size_bytes / piece_bytes) {
+    for (std::uint64_t piece = 0; piece < pieces; ++piece) {
+      std::uint64_t sum = 0;
+      for (std::uint64_t i = 0; i < piece_words; ++i) sum += noise.pair(piece * piece_words + i);
+      sums.push_back(sum);
+    }
+  }
+
+  static std::uint64_t written(std::uint64_t on) { return (on + 1) * 0x9E3779B97F4A7C15ull; }
+
+  device::Nanoseconds run(std::uint64_t steps) {
+    last_steps = steps;
+    std::uint64_t sum = 0;
+    const device::Nanoseconds begin = mapped.device.host_time();
+    for (std::uint64_t step = 0; step < steps; ++step) {
+      std::byte* const piece = mapped.bytes.data() + (turn + step) % pieces * piece_bytes;
+      if (pattern == CpuPattern::read) {
+        sum += sum_of(piece);
+        continue;
+      }
+      const std::uint64_t word = written(turn + step);
+      for (std::size_t at = 0; at < piece_bytes; at += sizeof word) std::memcpy(piece + at, &word, sizeof word);
+    }
+    const device::Nanoseconds time = mapped.device.host_time() - begin;
+    turn += steps;
+    found = sum;
+    return time;
+  }
+
+  std::optional<std::string> flaw() const {
+    if (pattern == CpuPattern::read) {
+      std::uint64_t expected = 0;
+      for (std::uint64_t step = turn - last_steps; step < turn; ++step) expected += sums[step % pieces];
+      if (found == expected) return std::nullopt;
+    } else {
+      // The last piece, whole.
+      const std::uint64_t word = written(turn - 1);
+      if (sum_of(mapped.bytes.data() + (turn - 1) % pieces * piece_bytes) == word * piece_words) return std::nullopt;
+    }
+    return "the CPU did not find in its view of the buffer what was written there; please report the driver";
+  }
+};
+
+void check_there_is_a_cpu(const device::DeviceInfo& info) {
+  if (info.type == device::DeviceType::model) {
+    throw device::Unsupported("the simulated device says nothing of how the CPU reaches its memory");
+  }
+}
+
+}  // namespace
+
+measure::Workload cpu_chase(device::Device& device, const Placement& placement, std::uint64_t bytes,
+                            std::uint32_t line_bytes, std::uint64_t seed) {
+  check_there_is_a_cpu(device.info());
+  const auto chase = std::make_shared<CpuChase>(device, placement, bytes, line_bytes, seed);
+  return {.unit = "ns",
+          .quantum = 16,
+          .most = 1ull << 24,
+          .lap = chase->places.size(),
+          .one_core = true,
+          .has_cycles = false,
+          .run = [chase](std::uint64_t hops) { return chase->run(hops); },
+          .flaw = [chase] { return chase->flaw(); },
+          .value = [](double nanoseconds) { return nanoseconds; },
+          .shape = {{"host_clock", 1}}};
+}
+
+measure::Workload cpu_stream(device::Device& device, const Placement& placement, CpuPattern pattern, std::uint64_t bytes,
+                             std::uint64_t seed) {
+  check_there_is_a_cpu(device.info());
+  const auto stream = std::make_shared<CpuStream>(device, placement, pattern, bytes, seed);
+  (void)stream->run(1);  // the first piece's pages get known
+  const bool is_cached = static_cast<double>(piece_bytes) >= least_cached_gbps * stream->run(1).count();
+  return {.unit = "GB/s",
+          .quantum = 1,
+          .most = 1ull << 20,
+          .lap = is_cached ? stream->pieces : 1,
+          .one_core = true,
+          .has_cycles = false,
+          .run = [stream](std::uint64_t steps) { return stream->run(steps); },
+          .flaw = [stream] { return stream->flaw(); },
+          // A byte a nanosecond is a GB/s.
+          .value = [](double nanoseconds) { return static_cast<double>(piece_bytes) / std::max(nanoseconds, 1e-3); },
+          .shape = {{"host_clock", 1}}};
+}
+
+}  // namespace sonde::workloads

@@ -1,0 +1,106 @@
+#include "workloads/stream/memory_kinds.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "kernels.hpp"
+#include "workloads/stream/stream_walk.hpp"
+
+namespace sonde::workloads {
+namespace {
+
+/// What the CPU sees of a buffer, to be written to like one.
+class CpuView final : public device::Buffer {
+ public:
+  explicit CpuView(device::Buffer& buffer) : bytes_(buffer.map(device::Access::write)) {}
+
+  std::uint64_t size_bytes() const override { return bytes_.size(); }
+  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
+    std::ranges::copy(bytes, bytes_.subspan(offset_bytes, bytes.size()).begin());
+  }
+  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
+    std::ranges::copy(bytes_.subspan(offset_bytes, bytes.size()), bytes.begin());
+  }
+
+ private:
+  std::span<std::byte> bytes_;
+};
+
+/// How the streaming kernel copies so many bytes: what a group takes at once divides them.
+Shape shape_for(const device::DeviceInfo& info, std::uint64_t bytes) {
+  Shape shape{.group_size = 1, .groups = 1024, .vector_words = 4, .in_flight = 1};
+  constexpr std::uint32_t side_by_side = 64;
+  const Shape wide{.group_size = side_by_side, .groups = 1024, .vector_words = 4, .in_flight = 4};
+  // On a CPU items that lie side by side may come one after the other, each through all of its trips.
+  const bool fits = bytes % (wide.block_words() * sizeof(std::uint32_t)) == 0;
+  if (info.type != device::DeviceType::cpu && info.largest_group_size >= side_by_side && fits) shape = wide;
+  return shape;
+}
+
+/// Copies all of `from` by the streaming kernel, in runs that cover every word.
+void copy_by_kernel(device::Device& device, device::Buffer& from, device::Buffer& to) {
+  const Shape shape = shape_for(device.info(), to.size_bytes());
+  const auto kernel = device.make_kernel(kernels::stream_copy, shape.group_size, shape.constants());
+  const auto blocks = static_cast<std::uint32_t>(to.size_bytes() / sizeof(std::uint32_t) / shape.block_words());
+  std::uint32_t groups = std::min(shape.groups, blocks);
+  while (blocks % groups != 0) --groups;
+  const std::uint32_t each = blocks / groups;
+  for (std::uint32_t done = 0; done < each;) {
+    // Every group a slice of its own, from where the last run ended.
+    const WalkScalars walk{
+        .trips = std::min(each - done, device.info().most_trips), .start = done, .blocks = each, .group_step = each};
+    constexpr std::uint32_t shift = 0;
+    (void)device.run(*kernel, {.buffers = {&from, &to}, .scalars = walk.in_order({shift}), .groups = groups});
+    done += walk.trips;
+  }
+}
+
+}  // namespace
+
+std::map<std::string, std::string> series_of(const Placement& placement) {
+  return {{"memory", placement.memory}, {"writer", placement.writer == Writer::cpu ? "cpu" : "gpu"}};
+}
+
+Placement placement_of(const std::map<std::string, std::string>& series) {
+  const auto writer = series.find("writer");
+  return {.memory = memory_of(series),
+          .writer = writer != series.end() && writer->second == "gpu" ? Writer::gpu : Writer::cpu};
+}
+
+std::string memory_of(const std::map<std::string, std::string>& series) {
+  const auto named = series.find("memory");
+  return named == series.end() ? "device" : named->second;
+}
+
+std::unique_ptr<device::Buffer> buffer_in(device::Device& device, std::string_view memory, std::uint64_t size_bytes,
+                                       device::Use use) {
+  if (memory.empty()) return device.make_buffer(size_bytes, use);
+  return device.make_buffer_in(device::memory_kind(device.info(), memory), size_bytes, use);
+}
+
+void fill(device::Device& device, device::Buffer& buffer, const Placement& placement, device::Use use,
+          const std::function<void(device::Buffer&)>& write) {
+  if (placement.memory.empty()) {
+    write(buffer);
+  } else if (placement.writer == Writer::cpu) {
+    CpuView view(buffer);
+    write(view);
+    buffer.unmap();
+  } else {
+    const auto from = device.make_buffer(buffer.size_bytes(), use);
+    write(*from);
+    copy_by_kernel(device, *from, buffer);
+  }
+}
+
+std::optional<std::string> without_memory_kinds(const device::DeviceInfo& device) {
+  if (device.memory_kinds.empty()) return "the driver names no kinds of memory";
+  return std::nullopt;
+}
+
+std::string why_not_shared(const device::MemoryKind& kind) {
+  if (!kind.missing.empty()) return kind.missing;
+  return kind.seen_by_cpu ? "" : "the CPU cannot look at this memory: its type is not host-visible";
+}
+
+}  // namespace sonde::workloads

@@ -1,0 +1,228 @@
+#include "workloads/stream/stream.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "kernels.hpp"
+#include "workloads/stream/memory_kinds.hpp"
+#include "workloads/stream/noise.hpp"
+#include "workloads/stream/stream_path.hpp"
+#include "workloads/stream/stream_proof.hpp"
+
+namespace sonde::workloads {
+namespace {
+
+constexpr std::uint32_t triad_factor = 3;
+constexpr std::string_view report = "; please report the driver";
+
+struct Stream {
+  device::Device& device;
+  const PatternFacts& facts;
+  StreamWalk walk;
+  WriteHistory history{walk};
+  std::vector<Noise> noises;                         ///< of the arrays that are read
+  std::vector<std::unique_ptr<device::Buffer>> arrays;  ///< in the kernel's order, the written one last
+  std::vector<StretchSums> stretch_sums;             ///< of the arrays that are read
+  std::unique_ptr<device::Buffer> sums;                 ///< one word for each item
+  device::Use use = device::Use::storage;                  ///< of all of them but images
+  std::unique_ptr<device::Kernel> kernel;
+  std::unique_ptr<device::Kernel> reader;  ///< adds up what a pattern wrote
+  std::uint64_t turn = 0;               ///< trips made so far
+  std::uint32_t last_trips = 0;
+  std::uint64_t dispatches = 0;
+  std::mt19937_64 random;
+
+  Stream(device::Device& on, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes, std::uint64_t seed,
+         const Placement& placement)
+      : device(on),
+        facts(facts_of(pattern)),
+        walk(shape, sharing, bytes / facts.arrays),
+        kernel(on.make_kernel(facts.kernel, shape.group_size, shape.constants())),
+        random(seed) {
+    check_path(facts, on.info());
+    check_part(facts, walk);
+    const std::uint64_t sums_bytes = std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t);
+    use = use_for(on.info(), std::max(walk.array_bytes(), sums_bytes));
+    for (std::uint32_t array = 0; array < facts.arrays; ++array) {
+      arrays.push_back(buffer_in(on, placement.memory, walk.array_bytes(), use_of_arrays(facts, use)));
+      // What is written begins as noise too, so that every page of it is there.
+      const Noise noise(seed + array + 1);
+      std::vector<std::uint32_t> pieces;
+      fill(on, *arrays.back(), placement, use,
+           [&](device::Buffer& to) { pieces = write_noise(to, noise, shape.piece_words()); });
+      if (facts.writes && array + 1 == facts.arrays) break;
+      noises.push_back(noise);
+      stretch_sums.emplace_back(walk, pieces);
+    }
+    sums = on.make_buffer(sums_bytes, use);
+    if (facts.writes) reader = on.make_kernel(kernels::stream_read, shape.group_size, shape.constants());
+  }
+
+  device::Nanoseconds run(std::uint64_t trips) {
+    last_trips = static_cast<std::uint32_t>(trips);
+    std::vector<std::uint32_t> scalars = walk.scalars(last_trips, turn);
+    const std::uint32_t shift = next_shift();
+    if (facts.pattern == Pattern::write) scalars.push_back(static_cast<std::uint32_t>(turn));
+    if (facts.arrays > 1) scalars.push_back(shift);
+    if (facts.pattern == Pattern::triad) scalars.push_back(triad_factor);
+    std::vector<device::Buffer*> buffers;
+    for (const auto& array : arrays) buffers.push_back(array.get());
+    if (!facts.writes) buffers.push_back(sums.get());
+    const device::Nanoseconds time =
+        device.run(*kernel, {.buffers = buffers, .scalars = scalars, .groups = walk.shape.groups});
+    if (facts.writes) history.add({.first_turn = turn, .trips = trips, .shift = shift});
+    turn += trips;
+    ++dispatches;
+    return time;
+  }
+
+  /// Another than the dispatch before had, whole pages where there are enough: processors hold up a load for which a
+  /// store to the same place of another page is on its way. In less than two pages the load has to be ahead of the
+  /// store by little, or the store is one that was made just before.
+  std::uint32_t next_shift() {
+    constexpr std::uint32_t page_words = 1024;
+    const std::uint32_t stride = std::max(1u, page_words / walk.shape.piece_words());
+    const std::uint32_t strides = walk.blocks / stride;
+    if (strides > 1) return static_cast<std::uint32_t>(random() % strides) * stride;
+    return walk.blocks > 1 ? static_cast<std::uint32_t>(dispatches % 2) : 0;
+  }
+
+  std::optional<std::string> flaw() {
+    if (!facts.writes) {
+      std::vector<std::uint32_t> found(walk.shape.groups);
+      add_group_sums(found);
+      return flaw_of_sums(found, [this](std::uint32_t group) {
+        return stretch_sums[0].sum(group, walk.position(group, turn - last_trips), last_trips);
+      });
+    }
+    if (auto flaw = flaw_of_pieces()) return flaw;
+    // All of it at once, on the device; seldom, as it is as much work as what is timed.
+    if (!std::has_single_bit(dispatches) || turn < walk.blocks) return std::nullopt;
+    std::vector<std::uint32_t> found(walk.shape.groups);
+    for (std::uint64_t read = 0; read < walk.blocks;) {
+      const auto trips =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(walk.blocks - read, device.info().most_trips));
+      (void)device.run(*reader, {.buffers = {arrays.back().get(), sums.get()},
+                                 .scalars = walk.scalars(trips, read),
+                                 .groups = walk.shape.groups});
+      add_group_sums(found);
+      read += trips;
+    }
+    return flaw_of_sums(found, [this](std::uint32_t group) { return sum_of_written(group); });
+  }
+
+  /// What the items of each group left as their sums.
+  void add_group_sums(std::vector<std::uint32_t>& groups) const {
+    std::vector<std::uint32_t> items(sums->size_bytes() / sizeof(std::uint32_t));
+    sums->read(0, std::as_writable_bytes(std::span(items)));
+    for (std::size_t item = 0; item < items.size(); ++item) groups[item / walk.shape.group_size] += items[item];
+  }
+
+  template <typename Expected>
+  std::optional<std::string> flaw_of_sums(const std::vector<std::uint32_t>& found, Expected expected) const {
+    for (std::uint32_t group = 0; group < walk.shape.groups; ++group) {
+      if (found[group] != expected(group)) {
+        return "work-group " + std::to_string(group) + " of " + std::to_string(walk.shape.groups) +
+               " did not find in memory what should be there, or did not look at all of it" + std::string(report);
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// What was written on the last trip and at random, by the first group, the last and one between.
+  std::optional<std::string> flaw_of_pieces() {
+    const std::uint32_t last_group = walk.shape.groups - 1;
+    for (const std::uint32_t group : {0u, static_cast<std::uint32_t>(random() % walk.shape.groups), last_group}) {
+      const std::uint64_t reach = std::min<std::uint64_t>(turn, walk.blocks);
+      for (const std::uint64_t back : {std::uint64_t{1}, 1 + random() % reach, reach}) {
+        if (!holds(group, walk.position(group, turn - back))) {
+          return "the device did not write what it was to write in work-group " + std::to_string(group) +
+                 std::string(report);
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool holds(std::uint32_t group, std::uint32_t position) {
+    const std::uint64_t written_on = history.last_turn(group, position);
+    const std::uint32_t shift = history.dispatch_of(written_on).shift;
+    const auto shifted = static_cast<std::uint32_t>((std::uint64_t{position} + shift) % walk.blocks);
+    const std::uint32_t words = walk.shape.piece_words();
+    std::vector<std::uint32_t> found(words);
+    for (std::uint32_t piece = 0; piece < walk.shape.pieces(); ++piece) {
+      const std::uint64_t first = walk.word_at(group, position, piece);
+      arrays.back()->read(first * sizeof(std::uint32_t), std::as_writable_bytes(std::span(found)));
+      const std::uint64_t from = walk.word_at(group, shifted, piece);
+      for (std::uint32_t word = 0; word < words; ++word) {
+        if (found[word] != expected(group, piece * words + word, written_on, from + word, first + word)) return false;
+      }
+    }
+    return true;
+  }
+
+  std::uint32_t expected(std::uint32_t group, std::uint32_t word_of_block, std::uint64_t written_on, std::uint64_t from,
+                         std::uint64_t at) const {
+    switch (facts.pattern) {
+      case Pattern::read:
+      case Pattern::read_image:
+      case Pattern::read_local:
+      case Pattern::write: break;
+      case Pattern::copy: return noises[0](from);
+      case Pattern::add: return noises[0](from) + noises[1](at);
+      case Pattern::triad: return noises[0](from) + triad_factor * noises[1](at);
+    }
+    return written_noise(walk.shape, group, word_of_block) + static_cast<std::uint32_t>(written_on) * written_growth;
+  }
+
+  /// Of all that stands in a group's part: what was written on the last `blocks` trips.
+  std::uint32_t sum_of_written(std::uint32_t group) const {
+    const std::uint64_t first = turn - walk.blocks;
+    if (facts.pattern == Pattern::write) {
+      std::uint32_t block = 0;
+      for (std::uint32_t word = 0; word < walk.shape.block_words(); ++word)
+        block += written_noise(walk.shape, group, word);
+      std::uint32_t turns = 0;
+      for (std::uint64_t on = first; on < turn; ++on) turns += static_cast<std::uint32_t>(on);
+      return block * walk.blocks + turns * written_growth * walk.shape.block_words();
+    }
+    std::uint32_t sum = 0;
+    for (const Written& dispatch : history.dispatches()) {
+      const std::uint64_t begin = std::max(first, dispatch.first_turn);
+      const std::uint64_t trips = dispatch.first_turn + dispatch.trips - begin;
+      const std::uint32_t at = walk.position(group, begin);
+      const auto from = static_cast<std::uint32_t>((std::uint64_t{at} + dispatch.shift) % walk.blocks);
+      sum += stretch_sums[0].sum(group, from, trips);
+      if (facts.pattern == Pattern::add) sum += stretch_sums[1].sum(group, at, trips);
+      if (facts.pattern == Pattern::triad) sum += triad_factor * stretch_sums[1].sum(group, at, trips);
+    }
+    return sum;
+  }
+};
+
+}  // namespace
+
+measure::Workload stream(device::Device& device, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes,
+                         std::uint64_t seed, const Placement& placement) {
+  const auto work = std::make_shared<Stream>(device, pattern, sharing, shape, bytes, seed, placement);
+  const double bytes_per_trip = static_cast<double>(work->walk.trip_bytes()) * facts_of(pattern).arrays;
+  std::map<std::string, double> shape_of_record = named(shape);
+  shape_of_record["bound"] = work->use == device::Use::bound ? 1 : 0;
+  return {.unit = "GB/s",
+          .quantum = 1,
+          .most = most_trips_of(facts_of(pattern), device.info()),
+          .lap = work->walk.blocks,
+          .bytes_per_step = bytes_per_trip,
+          .run = [work](std::uint64_t trips) { return work->run(trips); },
+          .flaw = [work] { return work->flaw(); },
+          // A byte a nanosecond is a GB/s.
+          .value = [bytes_per_trip](double nanoseconds) { return bytes_per_trip / std::max(nanoseconds, 1e-3); },
+          .shape = shape_of_record};
+}
+
+}  // namespace sonde::workloads

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "device/device.hpp"
+#include "measure/probe.hpp"
+#include "workloads/stream/memory_kinds.hpp"
+#include "workloads/stream/stream_walk.hpp"
+
+namespace sonde::workloads {
+
+/// Moves a working set of `bytes`, all arrays together, again and again; a step is one trip, in which every group moves
+/// one block of each array. Every dispatch is proved by what was added up or by what stands in memory.
+measure::Workload stream(device::Device& device, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes,
+                         std::uint64_t seed, const Placement& placement = {});
+
+}  // namespace sonde::workloads

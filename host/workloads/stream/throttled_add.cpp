@@ -1,0 +1,157 @@
+#include "workloads/stream/throttled_add.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "kernels.hpp"
+
+namespace sonde::workloads {
+namespace {
+
+constexpr std::uint32_t factor = 1664525;
+constexpr std::uint32_t addend = 1013904223;
+constexpr std::uint32_t steps_in_a_round = 4;
+constexpr std::uint32_t trips_of_extras = 64;  ///< of which `extra` make one round more
+
+/// Of the throttle: first tried, and the most.
+constexpr std::uint32_t first_dial = trips_of_extras / 8;
+constexpr std::uint32_t most_dial = trips_of_extras << 14;
+constexpr int looked_at_blocks = 16;
+
+std::uint32_t rounds_of(std::uint32_t trip, std::uint32_t throttle) {
+  const std::uint32_t extra = throttle % trips_of_extras;
+  return throttle / trips_of_extras + (trip * extra % trips_of_extras < extra ? 1 : 0);
+}
+
+/// x * factor + addend.
+struct Step {
+  std::uint32_t factor = 1;
+  std::uint32_t addend = 0;
+};
+
+Step rounds_as_one_step(std::uint32_t rounds) {
+  Step all;
+  for (std::uint32_t step = 0; step < rounds * steps_in_a_round; ++step) {
+    all = {.factor = all.factor * factor, .addend = all.addend * factor + addend};
+  }
+  return all;
+}
+
+}  // namespace
+
+ThrottledAdd::ThrottledAdd(device::Device& device, const Shape& shape, std::uint64_t array_bytes, std::uint64_t seed)
+    : device_(device),
+      walk_(fitted(shape, Sharing::separate, array_bytes), Sharing::separate, array_bytes),
+      kernel_(device.make_kernel(kernels::stream_add_dialled, walk_.shape.group_size, walk_.shape.constants())),
+      noises_{Noise(seed), Noise(~seed)},
+      random_(seed) {
+  const device::Use use = use_for(device.info(), walk_.array_bytes());
+  for (auto& array : arrays_) array = device.make_buffer(walk_.array_bytes(), use);
+  for (std::size_t input = 0; input < noises_.size(); ++input) {
+    (void)write_noise(*arrays_[input], noises_[input], walk_.shape.piece_words());
+  }
+}
+
+device::Launch ThrottledAdd::next_launch() {
+  std::vector<std::uint32_t> scalars = walk_.scalars(trips_, turn_);
+  scalars.insert(scalars.end(), {salt_++, throttle_ / trips_of_extras, throttle_ % trips_of_extras, factor, addend});
+  turn_ += trips_;
+  return {.buffers = {arrays_[0].get(), arrays_[1].get(), arrays_[2].get()},
+          .scalars = scalars,
+          .groups = walk_.shape.groups};
+}
+
+std::uint32_t ThrottledAdd::most_trips(std::uint32_t throttle) const {
+  // Where a driver counts the trips of all loops, an inner one's are counted with the one on which it ends.
+  return std::max(1u, device_.info().most_trips / (throttle / trips_of_extras + 3));
+}
+
+double ThrottledAdd::ns_per_trip(std::uint32_t throttle, device::Nanoseconds trial) {
+  throttle_ = throttle;
+  for (trips_ = 1;;) {
+    const double ns = std::min(device_.run(*kernel_, next_launch()), device_.run(*kernel_, next_launch())).count();
+    if (ns >= trial.count() / 2 || trips_ >= most_trips(throttle)) return ns / trips_;
+    const double more = std::clamp(trial.count() / std::max(ns, 1.0), 2.0, 32.0);
+    trips_ = std::min(most_trips(throttle), static_cast<std::uint32_t>(trips_ * more));
+  }
+}
+
+void ThrottledAdd::touch_all() {
+  throttle_ = 0;
+  for (std::uint32_t left = walk_.blocks; left > 0; left -= trips_) {
+    trips_ = std::min(left, most_trips(throttle_));
+    (void)device_.run(*kernel_, next_launch());
+  }
+}
+
+void ThrottledAdd::throttle(double load, device::Nanoseconds dispatch, device::Nanoseconds trial) {
+  // Pages that were never written would make the first lap many times as slow as all others.
+  if (turn_ == 0) touch_all();
+  double ns = ns_per_trip(0, trial);
+  const double wanted_ns = ns / load;
+  std::uint32_t below = 0;
+  double below_ns = ns;
+  std::uint32_t throttle = 0;
+  // From where it is too fast to where it is slow enough, then along the line between the two.
+  while (ns < wanted_ns && load < 1 && throttle < most_dial) {
+    below = throttle;
+    below_ns = ns;
+    throttle = std::max(first_dial, 2 * throttle);
+    ns = ns_per_trip(throttle, trial);
+  }
+  std::uint32_t above = throttle;
+  double above_ns = ns;
+  for (int step = 0; step < 3 && above > below + 1 && above_ns > below_ns; ++step) {
+    const double share = std::clamp((wanted_ns - below_ns) / (above_ns - below_ns), 0.0, 1.0);
+    throttle = std::clamp(below + static_cast<std::uint32_t>(share * (above - below) + 0.5), below + 1, above - 1);
+    ns = ns_per_trip(throttle, trial);
+    (ns < wanted_ns ? below : above) = throttle;
+    (ns < wanted_ns ? below_ns : above_ns) = ns;
+  }
+  throttle_ = wanted_ns - below_ns < above_ns - wanted_ns ? below : above;
+  const double per_trip_ns = throttle_ == below ? below_ns : above_ns;
+  trips_ = std::clamp(static_cast<std::uint32_t>(dispatch.count() / per_trip_ns), 1u, most_trips(throttle_));
+}
+
+device::BusyTimes ThrottledAdd::keep_busy(device::Nanoseconds time) {
+  first_turn_ = turn_;
+  first_salt_ = salt_;
+  std::optional<device::Nanoseconds> begin;
+  return device_.keep_busy(
+      *kernel_, [this](std::size_t) { return next_launch(); },
+      [&](device::Nanoseconds end) {
+        if (!begin) begin = end;  // the first one is not counted
+        return end - *begin >= time;
+      });
+}
+
+std::optional<std::string> ThrottledAdd::flaw() {
+  const std::uint32_t words = walk_.shape.piece_words();
+  std::vector<std::uint32_t> found(words);
+  for (int look = 0; look < looked_at_blocks; ++look) {
+    const std::uint64_t reach = std::min<std::uint64_t>(turn_ - first_turn_, walk_.blocks);
+    const std::uint64_t turn = turn_ - 1 - (look == 0 ? 0 : random_() % reach);
+    const auto group = static_cast<std::uint32_t>(look == 0 ? walk_.shape.groups - 1 : random_() % walk_.shape.groups);
+    const std::uint32_t salt = first_salt_ + static_cast<std::uint32_t>((turn - first_turn_) / trips_);
+    const auto trip = static_cast<std::uint32_t>((turn - first_turn_) % trips_);
+    const Step all = rounds_as_one_step(rounds_of(trip, throttle_));
+    const auto piece = static_cast<std::uint32_t>(random_() % walk_.shape.pieces());
+    const std::uint64_t first_word = walk_.word_at(group, walk_.position(group, turn), piece);
+    arrays_[2]->read(first_word * sizeof(std::uint32_t), std::as_writable_bytes(std::span(found)));
+    for (std::uint32_t word = 0; word < words; ++word) {
+      const std::uint32_t sum = noises_[0](first_word + word) + noises_[1](first_word + word) + salt;
+      if (found[word] != sum * all.factor + all.addend) {
+        return "the device did not write the sum that it was to write in work-group " + std::to_string(group) +
+               ", so its times say nothing; please report the driver";
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+double ThrottledAdd::bytes_per_dispatch() const {
+  return static_cast<double>(walk_.trip_bytes()) * static_cast<double>(arrays_.size()) * trips_;
+}
+
+}  // namespace sonde::workloads

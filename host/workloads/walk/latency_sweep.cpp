@@ -1,0 +1,294 @@
+#include "workloads/walk/latency_sweep.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "workloads/walk/line_layout.hpp"
+
+namespace sonde::workloads {
+namespace {
+
+using measure::Point;
+using measure::Request;
+
+constexpr int sizes_per_doubling = 4;
+/// Beyond this a quick sweep has half as many sizes (on a CPU, which stands for a GPU, beyond `few_bytes`, and a normal
+/// one beyond `far_bytes`): laps take long there, and edges are looked at closer anyway.
+constexpr double many_bytes = 64 << 20;
+constexpr double very_many_bytes = 1 << 30;  // the same for every sweep
+/// Where an interval is cut, in octaves: in halves, and beside that where what was measured there was disturbed.
+constexpr std::array shares_of_an_interval{0.5, 0.42, 0.58};
+constexpr double bracketed_far = 1.2;  // where laps take long and time is short
+constexpr double few_bytes = 8 << 20;
+/// No core of a CPU has a cache so large to itself: what others leave of the ones beyond changes within a run.
+constexpr double shared_bytes = 4 << 20;
+/// Of what comes beyond, quick only says whether it is there, as a point takes half a second; at normal, where it takes
+/// two, the sweep's own sizes tell its edges.
+constexpr double far_bytes = 32 << 20;
+constexpr double few_lines_bytes = 32 << 10;
+/// From here to `few_bytes` the sets of a cache span several pages, which lie by chance, and others share it: the cycle
+/// shows its size worst, so independent accesses are asked more often.
+constexpr double few_pages_bytes = 256 << 10;
+
+/// Where a cache has few sets, it is mostly chance how many lines fall into each; where it has many, they even out, and
+/// a new working set takes seconds.
+int replicates_near_an_edge(measure::Effort effort, double bytes) {
+  const double even_out = effort == measure::Effort::quick ? few_bytes : many_bytes;
+  const int most = effort == measure::Effort::quick ? 2 : 3;
+  const int replicates = bytes < even_out || effort == measure::Effort::thorough ? most : 1;
+  return bytes < few_lines_bytes ? 2 * replicates : replicates;
+}
+
+/// Where lines are few, chance moves the cycle's edge: only the hit rate shows the size, and a new placement costs next
+/// to nothing. Laps over many lines take long.
+int replicates_of_hits(measure::Effort effort, double bytes) {
+  if (bytes >= few_bytes) return 1;
+  return (bytes < few_lines_bytes ? 4 : 1) * replicates_near_an_edge(effort, bytes);
+}
+
+/// And within a cache that has another before it, where it is seen alone: an error of 2 % in the latency of its hits is
+/// one of 6 % in its size.
+constexpr std::array shares_within_a_cache{0.35, 0.5};
+
+/// Footprints of independent accesses, as shares of a cache: about the size for the latency beyond, far beyond it for
+/// hit shares that no policy bends; more of these where lines are few and the cycle's edge is chance, unless
+/// `coarsely`.
+std::vector<double> shares_of_a_cache(measure::Effort effort, double bytes, bool coarsely) {
+  const bool quick = effort == measure::Effort::quick;
+  if (coarsely && quick) return {1.0, 1.8, 3.3};
+  if (coarsely) return {0.7, 1.0, 1.5, 2.2, 3.3};
+  if (quick && bytes < few_lines_bytes) return {1.0, 1.5, 2.2, 2.7, 3.3, 4.0, 5.0};
+  if (quick && bytes >= few_pages_bytes && bytes < few_bytes) return {1.0, 1.2, 1.4, 1.6, 1.9, 2.2, 2.7, 3.3, 4.0, 5.0};
+  if (quick) return {1.0, 1.5, 2.2, 3.3, 5.0};
+  return {0.7, 1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4.0, 5.0, 6.5};
+}
+
+/// From where on a sweep has half as many sizes.
+double many_from_bytes(const device::DeviceInfo& device, measure::Effort effort) {
+  const bool cpu = device.type == device::DeviceType::cpu;
+  switch (effort) {
+    case measure::Effort::quick: return cpu ? few_bytes : many_bytes;
+    case measure::Effort::normal: return cpu ? far_bytes : very_many_bytes;
+    case measure::Effort::thorough: break;
+  }
+  return very_many_bytes;
+}
+
+std::uint64_t largest_by_default(measure::Effort effort, device::DeviceType type) {
+  switch (effort) {
+    case measure::Effort::quick: return 64ull << 20;
+    case measure::Effort::normal: return 256ull << 20;
+    case measure::Effort::thorough: break;
+  }
+  // Beyond 4 GiB GPUs translate otherwise, and drivers' limits are met: the sweep ends at the first with its reason.
+  const bool gpu = type == device::DeviceType::discrete || type == device::DeviceType::integrated;
+  return gpu ? 8ull << 30 : 1ull << 30;
+}
+
+std::map<std::string, std::string> series(const char* order) {
+  std::map<std::string, std::string> words = series_of(Path::vector);
+  if (std::string(order) != "cycle") words["order"] = order;
+  return words;
+}
+
+/// What the repetitions of one point take, as seen on CPUs.
+double seconds_of_repetitions(measure::Effort effort) {
+  switch (effort) {
+    case measure::Effort::quick: return 0.06;
+    case measure::Effort::normal: return 0.18;
+    case measure::Effort::thorough: break;
+  }
+  return 0.8;
+}
+
+/// Where laps take long: how far out edges are still looked at closely, how closely at the least beyond that, and how
+/// far at all.
+struct FarEdges {
+  double close_below_bytes = std::numeric_limits<double>::infinity();
+  double bracketed = 1;
+  double looked_at_below_bytes = std::numeric_limits<double>::infinity();
+};
+
+FarEdges far_edges(const device::DeviceInfo& device, measure::Effort effort, bool closely) {
+  // A CPU that stands for a GPU has no cache there worth minutes.
+  if (device.type != device::DeviceType::cpu || effort == measure::Effort::thorough) return {};
+  FarEdges far{.bracketed = bracketed_far};
+  const bool quick = effort == measure::Effort::quick;
+  far.close_below_bytes = quick ? shared_bytes : far_bytes;
+  far.looked_at_below_bytes = !closely ? few_bytes : quick ? far_bytes : many_bytes;
+  return far;
+}
+
+double whole(double bytes, double unit) { return std::max(1.0, std::round(bytes / unit)) * unit; }
+
+/// `bytes` as a whole number of `unit`s.
+Point point(const Request& request, std::map<std::string, std::string> words, double bytes, double unit,
+            int replicates) {
+  const double size = whole(bytes, unit);
+  // Filling and untimed laps grow with the size.
+  const double seconds = (seconds_of_repetitions(request.effort) + 6e-9 * size) * (replicates > 1 ? 1.5 : 1);
+  return {.series = std::move(words), .x = {{"bytes", size}}, .expected_seconds = seconds, .replicates = replicates};
+}
+
+Point point(const Request& request, const char* order, double bytes, double unit, int replicates) {
+  return point(request, series(order), bytes, unit, replicates);
+}
+
+/// In an order that no slow change of the machine can imitate a curve with.
+std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed) {
+  std::mt19937_64 random(seed + points.size());
+  for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);
+  return points;
+}
+
+/// Whether the curve rises over its last doubling, so that what it ends in may be a mixture.
+bool ends_on_a_rise(const std::vector<analysis::CurvePoint>& cycle) {
+  constexpr double rising_slope = 0.12;  // as a logarithm of latency, by the doubling
+  const auto before = std::ranges::find_if(
+      cycle, [&](const analysis::CurvePoint& one) { return one.bytes > cycle.back().bytes / 2.1; });
+  const double octaves = std::log2(cycle.back().bytes / before->bytes);
+  return octaves > 0 && std::log(median_of(cycle.back()) / median_of(*before)) > rising_slope * octaves;
+}
+
+}  // namespace
+
+std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle, double end,
+                                 const device::DeviceInfo& device, const Request& request) {
+  const bool may_end = request.largest_bytes || request.effort == measure::Effort::thorough;
+  const double last = cycle.back().bytes;
+  if (may_end || last < 0.99 * end || last > 1.1 * end || !ends_on_a_rise(cycle)) return {};
+  std::vector<double> sizes;
+  const double most_doublings = device.type == device::DeviceType::cpu ? 1 : 2;
+  for (double doublings = 0.5; doublings <= most_doublings; doublings += 0.5) {
+    sizes.push_back(end * std::exp2(doublings));
+  }
+  return sizes;
+}
+
+bool is_wide(const analysis::Gap& gap, bool closely) { return gap.high_bytes > (closely ? 1.03 : 1.1) * gap.low_bytes; }
+
+double largest_bytes(const device::DeviceInfo& device, const Request& request) {
+  return static_cast<double>(request.largest_bytes.value_or(largest_by_default(request.effort, device.type)));
+}
+
+Point sized_point(const Request& request, const std::map<std::string, std::string>& series, double bytes) {
+  return point(request, series, bytes, request.line_bytes, 1);
+}
+
+std::vector<Point> coarse_points(const device::DeviceInfo& device, const Request& request) {
+  const double line = request.line_bytes;
+  const double least = static_cast<double>(request.smallest_bytes.value_or(1024));
+  std::vector<Point> points;
+  for (int step = 0;; ++step) {
+    const double wanted = least * std::exp2(static_cast<double>(step) / sizes_per_doubling);
+    if (wanted > largest_bytes(device, request) * 1.0001) break;
+    const double many = many_from_bytes(device, request.effort);
+    if (wanted > many * 1.0001 && step % 2 != 0) continue;
+    const Point next = point(request, "cycle", wanted, line, 1);
+    if (points.empty() || next.x != points.back().x) points.push_back(next);
+  }
+  // What somebody asked for is measured, wherever the steps from the smallest size lead.
+  if (request.largest_bytes) {
+    const double lines = std::floor(static_cast<double>(*request.largest_bytes) / line);
+    const Point last = point(request, "cycle", std::max(1.0, lines) * line, line, 1);
+    if (points.empty() || points.back().x.at("bytes") < last.x.at("bytes")) points.push_back(last);
+  }
+  return shuffled(points, request.seed);
+}
+
+std::vector<Point> further_points(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
+                                  const Request& request) {
+  const bool first_sweep = curves.cycle.size() <= coarse_points(device, request).size();
+  if (!first_sweep) return {};
+  std::vector<Point> points;
+  for (const double bytes : sizes_beyond(curves.cycle, largest_bytes(device, request), device, request)) {
+    // The user asked for none of these, so a device that has no room for them need not say why.
+    if (bytes <= static_cast<double>(device.largest_buffer_bytes))
+      points.push_back(point(request, "cycle", bytes, request.line_bytes, 1));
+  }
+  return shuffled(points, request.seed);
+}
+
+std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
+                               const Request& request, Path path) {
+  const bool closely = path == Path::vector || request.effort == measure::Effort::thorough;
+  const FarEdges far = far_edges(device, request.effort, closely);
+  // Where what was measured in a gap was disturbed, elsewhere in it; nothing where that has been tried too.
+  const auto cut = [&](const analysis::Gap& gap) -> std::optional<double> {
+    const auto& disturbed = curves.left_out_bytes;
+    const auto tries = static_cast<std::size_t>(std::ranges::count_if(
+        disturbed, [&](double bytes) { return bytes > gap.low_bytes && bytes < gap.high_bytes; }));
+    if (tries >= shares_of_an_interval.size()) return std::nullopt;
+    const double wanted = gap.low_bytes * std::pow(gap.high_bytes / gap.low_bytes, shares_of_an_interval[tries]);
+    const double bytes = whole(wanted, request.line_bytes);
+    if (bytes <= gap.low_bytes || bytes >= gap.high_bytes) return std::nullopt;
+    return std::ranges::find(disturbed, bytes) == disturbed.end() ? std::optional(bytes) : std::nullopt;
+  };
+  const auto may_be_cut = [&](const analysis::Gap& gap) {
+    const bool wide =
+        gap.low_bytes < far.close_below_bytes ? is_wide(gap, closely) : gap.high_bytes > far.bracketed * gap.low_bytes;
+    return wide && gap.low_bytes <= 0.99 * far.looked_at_below_bytes && cut(gap);
+  };
+  std::vector<Point> points;
+  for (const analysis::Gap& gap : analysis::doubtful_gaps(curves, may_be_cut)) {
+    const double between = *cut(gap);
+    const int replicates = closely ? replicates_near_an_edge(request.effort, between) : 1;
+    points.push_back(point(request, series_of(path), between, request.line_bytes, replicates));
+  }
+  return shuffled(points, request.seed + curves.cycle.size());
+}
+
+std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
+                                   const Request& request) {
+  const std::vector<analysis::Edge> found = analysis::find_edges(curves);
+  if (found.empty()) return {};
+  const double largest = std::max(largest_bytes(device, request), curves.cycle.back().bytes);
+  const double furthest_hits = std::min(largest, far_edges(device, request.effort, true).looked_at_below_bytes);
+  std::vector<Point> points;
+  const auto ask_hits = [&](double bytes, int replicates) {
+    points.push_back(point(request, "independent", bytes, request.line_bytes, replicates));
+  };
+  const bool briefly_on_cpu = device.type == device::DeviceType::cpu && request.effort != measure::Effort::thorough;
+  const double smallest = static_cast<double>(request.smallest_bytes.value_or(1024));
+  for (const double share : {0.3, 0.5}) ask_hits(std::max(smallest, share * found.front().onset_bytes), 1);
+  for (std::size_t edge = 0; edge < found.size(); ++edge) {
+    const double size = found[edge].middle_bytes;
+    // A CPU's third cache belongs to all its cores, often to other machines too: what they leave is not worth seconds.
+    // A nearer third edge is the second cache's, behind a climb of translation.
+    const bool coarsely = briefly_on_cpu && edge >= 2 && size >= shared_bytes;
+    for (const double share : shares_within_a_cache) {
+      const double bytes = share * size;
+      if (edge > 0 && bytes > found[edge - 1].middle_bytes && !coarsely)
+        ask_hits(bytes, replicates_of_hits(request.effort, bytes));
+    }
+    // As far as the next cache, not its onset: where it fades in slowly, the cycle misses it long before these do, and
+    // a level between two such caches would be seen by neither.
+    const double end = edge + 1 < found.size() ? found[edge + 1].middle_bytes : furthest_hits;
+    for (const double share : shares_of_a_cache(request.effort, size, coarsely)) {
+      const double bytes = share * size;
+      if (bytes > end) break;
+      ask_hits(bytes, coarsely ? 1 : replicates_of_hits(request.effort, bytes));
+    }
+  }
+  // Other devices have pages of their own, which walks with several strides tell.
+  if (device.type != device::DeviceType::cpu) return shuffled(points, request.seed);
+  const double page_bytes = request.page_bytes;
+  const double furthest = std::min(4 * found.back().middle_bytes, largest);
+  for (double span = 16 * page_bytes; span <= furthest; span *= 2)
+    points.push_back(point(request, "page", span, page_bytes, 1));
+  for (const analysis::Edge& edge : found) {
+    for (const double factor : {0.7, 1.4}) {
+      const double span = factor * edge.middle_bytes;
+      if (span >= 16 * page_bytes && span <= furthest) points.push_back(point(request, "page", span, page_bytes, 1));
+    }
+  }
+  return shuffled(points, request.seed);
+}
+
+}  // namespace sonde::workloads

@@ -1,0 +1,146 @@
+#include "workloads/walk/page_walks.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "analysis/levels/translation.hpp"
+#include "workloads/walk/path.hpp"
+
+namespace sonde::workloads {
+namespace {
+
+using measure::Point;
+using measure::Request;
+
+constexpr std::uint32_t largest_stride_bytes = 2 << 20;
+constexpr std::uint32_t least_large_stride_bytes = 64 << 10;
+/// Of whose lines several share the smallest page.
+constexpr std::uint32_t shared_stride_bytes = 1 << 10;
+constexpr std::uint32_t least_lines = 8;
+/// A large stride is worth so many lines; with fewer, one half as large tells more.
+constexpr std::uint32_t enough_lines = 1024;
+/// Beyond it a walk's offsets do not fit 32 bits, and its loads take another time.
+constexpr std::uint64_t most_span_bytes = 1ull << 32;
+/// The memory of a CPU, which stands for a GPU, is that of all programs.
+constexpr std::uint64_t most_span_of_cpu_bytes = 1ull << 30;
+constexpr double numbers_per_doubling = 2;
+/// How closely the lines are counted that a table has entries for.
+constexpr double close = 1.05;
+/// The same further from it, and how far that is.
+constexpr double closer = 1.25;
+constexpr double far = 2;
+/// Over the lines at which a table begins to miss, and over those at which it does not.
+constexpr double surely_missed = 1.4;
+constexpr double surely_held = 0.7;
+
+struct Walk {
+  std::uint32_t stride_bytes;
+  std::uint32_t lines;
+  friend auto operator<=>(const Walk&, const Walk&) = default;
+};
+
+std::string word_of(std::uint32_t bytes) {
+  return bytes >= 1 << 20 ? std::to_string(bytes >> 20) + "M" : std::to_string(bytes >> 10) + "K";
+}
+
+std::uint64_t room_bytes(const device::DeviceInfo& device, const Request& request) {
+  std::uint64_t room = std::min(most_span_bytes, device.memory_bytes / 4);
+  if (device.largest_buffer_bytes > 0) room = std::min(room, device.largest_buffer_bytes);
+  if (request.largest_bytes) room = std::min(room, *request.largest_bytes);
+  return device.type == device::DeviceType::cpu ? std::min(room, most_span_of_cpu_bytes) : room;
+}
+
+/// The largest stride that there is room for enough lines of; none where even a small one has but a few.
+std::optional<std::uint32_t> large_stride_bytes(std::uint64_t room_bytes) {
+  std::uint32_t stride = largest_stride_bytes;
+  while (stride > least_large_stride_bytes && room_bytes / stride < enough_lines) stride /= 2;
+  if (room_bytes / stride < 4 * std::uint64_t{least_lines}) return std::nullopt;
+  return stride;
+}
+
+std::uint32_t whole(double lines) { return static_cast<std::uint32_t>(std::lround(lines)); }
+
+/// What one table is worth walking, given the numbers of lines that were walked with the large stride.
+void add_walks_about(const analysis::PageTable& table, std::uint32_t large_bytes, const std::set<std::uint32_t>& walked,
+                     std::uint64_t room, std::set<Walk>& walks) {
+  // Lines of the large stride: they share a page that is larger still.
+  const double edge = table.entries.value * std::max(1.0, table.page_bytes / large_bytes);
+  const auto above = walked.upper_bound(static_cast<std::uint32_t>(edge));
+  if (above == walked.end() || above == walked.begin()) return;
+  for (auto high = std::next(walked.begin()); high != walked.end(); ++high) {
+    const std::uint32_t low = *std::prev(high);
+    // Two tables may look like one that fills up slowly.
+    const bool about = *high < far * edge && low > edge / far;
+    if (*high - low < 2 || *high < (high == above ? close : about ? closer : far) * low) continue;
+    const std::uint32_t between = whole(std::sqrt(double{1} * low * *high));
+    walks.insert({large_bytes, between});
+    walks.insert({shared_stride_bytes, between});
+  }
+  // As many lines, ever closer: the stride at which they find room is half a page. Twice, as one number of lines may be
+  // that at which a cache is full.
+  auto missed = walked.lower_bound(static_cast<std::uint32_t>(surely_missed * edge));
+  if (missed == walked.end()) --missed;
+  for (const double factor : {1.0, 1.3}) {
+    const auto many = walked.lower_bound(static_cast<std::uint32_t>(factor * *missed));
+    if (many == walked.end()) continue;
+    for (std::uint32_t stride = large_bytes / 2; stride > shared_stride_bytes; stride /= 2)
+      walks.insert({stride, *many});
+  }
+  // Fewer lines, ever further apart: a page larger than the large stride shows by their misses.
+  const auto held = walked.upper_bound(static_cast<std::uint32_t>(surely_held * edge));
+  if (held == walked.begin()) return;
+  const std::uint32_t few = *std::prev(held);
+  for (std::uint64_t stride = 2ull * large_bytes; stride <= 4ull * large_bytes; stride *= 2) {
+    if (stride * few <= room) walks.insert({static_cast<std::uint32_t>(stride), few});
+  }
+}
+
+Point point_of(const Walk& walk) {
+  std::map<std::string, std::string> words = series_of(Path::vector);
+  words["order"] = "page";
+  words["stride"] = word_of(walk.stride_bytes);
+  return {.series = std::move(words),
+          .x = {{"bytes", static_cast<double>(walk.stride_bytes) * walk.lines}},
+          .expected_seconds = 0.08,
+          .replicates = 3};  // chance puts the lines into a cache's sets
+}
+
+}  // namespace
+
+std::uint32_t stride_bytes_of(const std::map<std::string, std::string>& series, std::uint32_t by_default) {
+  const auto word = series.find("stride");
+  std::uint32_t number = 0;
+  if (word == series.end()) return by_default;
+  const char* const end = word->second.data() + word->second.size();
+  const auto read = std::from_chars(word->second.data(), end, number);
+  return number << (read.ptr != end && *read.ptr == 'M' ? 20 : 10);
+}
+
+std::vector<Point> page_walks(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
+                              const Request& request) {
+  const std::uint64_t room = room_bytes(device, request);
+  const std::optional<std::uint32_t> large = large_stride_bytes(room);
+  if (!large) return {};
+  std::set<Walk> walks;
+  for (double lines = least_lines; lines * *large <= static_cast<double>(room) * 1.0001;
+       lines *= std::exp2(1 / numbers_per_doubling)) {
+    for (const std::uint32_t stride : {*large, shared_stride_bytes}) walks.insert({stride, whole(lines)});
+  }
+  std::set<std::uint32_t> walked;
+  for (const analysis::StridePoint& point : curves.strides) {
+    if (point.stride_bytes == *large) walked.insert(static_cast<std::uint32_t>(point.lines));
+  }
+  for (const analysis::PageTable& table : analysis::page_tables(curves.strides)) {
+    add_walks_about(table, *large, walked, room, walks);
+  }
+  std::vector<Point> points;
+  for (const Walk& walk : walks) points.push_back(point_of(walk));
+  return points;
+}
+
+}  // namespace sonde::workloads
