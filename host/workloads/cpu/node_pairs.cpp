@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
@@ -19,9 +18,9 @@ constexpr double times_the_caches_of_a_node = 4;
 constexpr double least_node_bytes = 64 << 20;
 constexpr double node_bytes_without_a_cache = 256 << 20;
 
-/// Without pairs, as those in which all nodes go at once have none.
+/// Whether it is about one pair: measurements of all nodes at once name none.
 bool is_of_a_pair(const Measurement& one) {
-  return is_of_nodes(one.point.series) && one.point.x.contains("from") && !one.values.empty();
+  return is_of_nodes(one.point.words) && one.point.x.from && !one.values.empty();
 }
 
 double median_over_pairs(std::span<const Measurement> measurements) {
@@ -31,7 +30,7 @@ double median_over_pairs(std::span<const Measurement> measurements) {
 }
 
 std::string pair_text(const Measurement& one) {
-  return fmt::format("node {:g} to node {:g}", one.point.x.at("from"), one.point.x.at("to"));
+  return fmt::format("node {:g} to node {:g}", *one.point.x.from, *one.point.x.to);
 }
 
 }  // namespace
@@ -53,16 +52,14 @@ std::vector<int> whole_nodes(const cpu::Topology& machine) {
   return nodes;
 }
 
-bool is_of_nodes(const std::map<std::string, std::string>& series) { return series.contains("placement"); }
-
 NodePair node_pair_of(const measure::Point& point) {
-  return {.from = static_cast<int>(point.x.at("from")), .to = static_cast<int>(point.x.at("to"))};
+  return {.from = static_cast<int>(point.x.from.value()), .to = static_cast<int>(point.x.to.value())};
 }
 
-measure::Point point_of_one_node(std::map<std::string, std::string> series, const cpu::Topology& machine) {
+measure::Point point_of_one_node(const measure::Curve& curve, measure::Words varied, const cpu::Topology& machine) {
   const double node = machine.cores.front().node;
-  series["placement"] = "other-node";
-  return {.series = std::move(series), .x = {{"from", node}, {"to", node}}};
+  varied.placement = measure::Placement::other_node;
+  return measure::point_on(curve, {.from = node, .to = node}, varied);
 }
 
 std::string why_one_node() {
@@ -84,21 +81,22 @@ double node_memory_bytes(const cpu::Topology& machine, int node) {
   return caches > 0 ? std::max(times_the_caches_of_a_node * caches, least_node_bytes) : node_bytes_without_a_cache;
 }
 
-std::vector<measure::Finding> node_findings(std::span<const Measurement> measurements, const char* name,
-                                            const char* unit, const std::string& what) {
-  std::map<std::map<std::string, std::string>, std::vector<Measurement>> by_placement;
+std::vector<measure::Finding> node_findings(std::span<const Measurement> measurements, const measure::FindingKind& kind,
+                                            std::string_view unit, std::string_view what) {
+  std::map<measure::Words, std::vector<Measurement>> by_placement;
   for (const Measurement& one : measurements) {
-    if (one.unit == unit && is_of_a_pair(one)) by_placement[one.point.series].push_back(one);
+    if (one.unit == unit && is_of_a_pair(one)) by_placement[one.point.words].push_back(one);
   }
   std::vector<measure::Finding> findings;
-  for (const auto& [series, pairs] : by_placement) {
+  for (const auto& [words, pairs] : by_placement) {
     const measure::SeenByVisit<double> seen(pairs, median_over_pairs);
     const auto [least, most] = std::ranges::minmax_element(pairs, {}, measure::median_of);
-    measure::Finding finding{.series = series, .name = name, .unit = unit};
-    measure::state(finding, seen.estimate([](double median) { return median; }));
-    finding.evidence = fmt::format("In the memory of {} {} {:.3g} {}",
-                                   series.at("placement") == "same-node" ? "the core's own node" : "another node", what,
-                                   seen.all(), unit);
+    measure::Finding finding{.kind = &kind, .words = words, .unit = std::string(unit)};
+    measure::set_value(finding, seen.estimate([](double median) { return median; }));
+    finding.evidence =
+        fmt::format("In the memory of {} {} {:.3g} {}",
+                    words.placement == measure::Placement::same_node ? "the core's own node" : "another node", what,
+                    seen.all(), unit);
     finding.evidence += pairs.size() == 1 ? fmt::format(" ({}).", pair_text(*least))
                                           : fmt::format(", the median of {} pairs; from {:.3g} ({}) to {:.3g} ({}).",
                                                         pairs.size(), measure::median_of(*least), pair_text(*least),
