@@ -8,17 +8,17 @@
 
 namespace sonde::os {
 
-/// A path from UTF-8, which a user's words are here on every system: the standard library's own way takes them for what
-/// the system's older programs wrote.
+/// A path from UTF-8, in which the program keeps text on every system. std::filesystem::path would read it in the
+/// user's code page on Windows.
 std::filesystem::path path_of(const std::string& utf8);
 
-/// The first `most_bytes` of a file, as sysfs and /proc have them; nothing where it cannot be read. Never waits.
+/// The first `most_bytes` of a file; nothing where it cannot be read. Never waits, not even for a pipe.
 std::optional<std::string> read_bytes(const std::filesystem::path& file, std::size_t most_bytes);
 
-/// A file that was not there before, written from its beginning to its end. Every piece reaches the system in one call.
+/// A file that was not there before and to which text is appended. Every piece reaches the system in one call.
 class NewFile {
  public:
-  /// Throws std::system_error: file_exists where there is one of that name, else why it cannot be written.
+  /// Throws std::system_error: file_exists where there is one of that name, or the reason why it cannot be written.
   explicit NewFile(const std::filesystem::path& path);
   ~NewFile();
   NewFile(const NewFile&) = delete;
@@ -27,11 +27,11 @@ class NewFile {
   /// Throws std::system_error when the disk is full or gone.
   void append(std::string_view text);
 
-  /// Whether no folder has it any more: then it ends with this object.
+  /// Whether no folder has the file any more, so that it vanishes with this object.
   [[nodiscard]] bool was_removed() const;
-  /// Whether it is what a path leads to.
+  /// Whether a path leads to this file.
   [[nodiscard]] bool is_at(const std::filesystem::path& path) const;
-  /// All that was appended. Throws std::system_error.
+  /// Returns all that was appended. Throws std::system_error.
   [[nodiscard]] std::string content() const;
 
  private:

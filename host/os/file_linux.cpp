@@ -19,8 +19,8 @@ namespace {
 std::filesystem::path path_of(const std::string& utf8) { return utf8; }
 
 std::optional<std::string> read_bytes(const std::filesystem::path& file, std::size_t most_bytes) {
-  // Not a stream: this runs many times a second beside a measurement. O_NONBLOCK, lest a pipe in a tree that somebody
-  // made keep the reader for ever.
+  // A stream would be slower, and this runs many times a second beside a measurement. Without O_NONBLOCK a pipe in a
+  // tree that a user made could block for ever.
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;
   std::string bytes;

@@ -8,11 +8,9 @@
 #include <cstdint>
 
 #include "os/file.hpp"
-#include "os/wide_text.hpp"
-#include "os/windows_error.hpp"
-#include "os/windows_handle.hpp"
+#include "os/windows.hpp"
 
-// Source: CreateFile. Others may read, write, rename and delete a file that is open here, as they may elsewhere.
+// Source: CreateFile. Other programs may read, write, rename and delete a file that is open here, as on other systems.
 namespace sonde::os {
 namespace {
 
@@ -20,7 +18,7 @@ constexpr DWORD shared = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
 HANDLE handle_of(int file) { return reinterpret_cast<HANDLE>(_get_osfhandle(file)); }
 
-/// By the C library's number, as on other systems; no other process gets it.
+/// Returns the C library's descriptor, which no child inherits.
 int open_new(const std::filesystem::path& path) {
   OwnHandle made = own(CreateFileW(path.c_str(), FILE_APPEND_DATA | GENERIC_READ, shared, nullptr, CREATE_NEW,
                                    FILE_ATTRIBUTE_NORMAL, nullptr));
@@ -43,7 +41,7 @@ std::filesystem::path path_of(const std::string& utf8) { return wide(utf8); }
 std::optional<std::string> read_bytes(const std::filesystem::path& file, std::size_t most_bytes) {
   const OwnHandle handle =
       own(CreateFileW(file.c_str(), GENERIC_READ, shared, nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
-  // Pipes and devices may keep their reader for ever.
+  // Reading a pipe or a device may block for ever.
   if (!handle || GetFileType(handle.get()) != FILE_TYPE_DISK) return std::nullopt;
   std::string bytes;
   std::array<char, 65536> piece;

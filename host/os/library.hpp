@@ -5,27 +5,28 @@
 
 namespace sonde::os {
 
-/// What this system calls the loaders of the two APIs, and NVIDIA's management library.
+/// This system's file names of the two APIs' loaders and of NVIDIA's management library.
 extern const char* const opencl_loader;
 extern const char* const vulkan_loader;
 extern const char* const nvidia_management;
 
-/// "(Debian and Ubuntu: libvulkan1)", or what brings a loader elsewhere.
-std::string who_has_loader(const std::string& debian_package);
+/// Where a user gets a loader: "(Debian and Ubuntu: libvulkan1)", or what brings it on other systems.
+std::string loader_package(const std::string& debian_package);
 
-/// A library that is loaded when it is asked for, and let go with this object.
+/// A shared library that is loaded at run time and unloaded with this object.
 class Library {
  public:
   Library() = default;
-  /// Holds nothing where it cannot be loaded; `why_not` then says why.
+  /// Holds nothing where the file cannot be loaded; `why_not` then says why.
   explicit Library(const std::string& file);
 
   explicit operator bool() const { return handle_ != nullptr; }
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
-  /// Whether there is no file of that name at all. Another one, or one that it needs, may be what cannot be loaded.
+  /// Whether there is no file of that name. False where the file is there and cannot be loaded, or needs one that is
+  /// missing.
   [[nodiscard]] bool is_missing() const { return is_missing_; }
 
-  /// Sets `function` to the library's of that name, null where it has none.
+  /// Sets `function` to the library's function of that name, null where it has none.
   template <typename Function>
   void find(const char* name, Function*& function) const {
     function = reinterpret_cast<Function*>(symbol(name));

@@ -8,12 +8,12 @@ const char* const opencl_loader = "libOpenCL.so.1";
 const char* const vulkan_loader = "libvulkan.so.1";
 const char* const nvidia_management = "libnvidia-ml.so.1";
 
-std::string who_has_loader(const std::string& debian_package) { return "(Debian and Ubuntu: " + debian_package + ")"; }
+std::string loader_package(const std::string& debian_package) { return "(Debian and Ubuntu: " + debian_package + ")"; }
 
 Library::Library(const std::string& file) : handle_(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
   if (handle_) return;
   why_not_ = dlerror();  // NOLINT(concurrency-mt-unsafe): glibc keeps it for each thread
-  // glibc names the file that it did not find, which may be one that this one needs.
+  // glibc names the file that it did not find, which may be a library that this one needs.
   is_missing_ = why_not_.starts_with(file + ": cannot open shared object file: No such file");
 }
 

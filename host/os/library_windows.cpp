@@ -3,11 +3,10 @@
 #include <array>
 
 #include "os/library.hpp"
-#include "os/wide_text.hpp"
-#include "os/windows_error.hpp"
+#include "os/windows.hpp"
 
-// Source: LoadLibraryEx. The folder that a program is started in is not searched: whoever may write there could put any
-// code into it.
+// Source: LoadLibraryEx. The folder in which a program is started is not searched: anybody who may write there could
+// run code in it.
 namespace sonde::os {
 namespace {
 
@@ -22,7 +21,7 @@ const char* const opencl_loader = "OpenCL.dll";
 const char* const vulkan_loader = "vulkan-1.dll";
 const char* const nvidia_management = "nvml.dll";
 
-std::string who_has_loader(const std::string&) { return "(a GPU's driver brings it)"; }
+std::string loader_package(const std::string&) { return "(a GPU's driver brings it)"; }
 
 Library::Library(const std::string& file) {
   const std::wstring name = wide(file);
@@ -32,7 +31,7 @@ Library::Library(const std::string& file) {
   if (handle_) return;
   const bool not_found = GetLastError() == ERROR_MOD_NOT_FOUND;
   why_not_ = file + ": " + last_error().message();
-  is_missing_ = not_found && !is_there(name);  // it may be another one, which this one needs
+  is_missing_ = not_found && !is_there(name);  // else a library that this one needs is missing
 }
 
 void* Library::symbol(const char* name) const {

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 
+#include "os/linux_files.hpp"
 #include "os/machine.hpp"
-#include "os/processor.hpp"
 
+// Source: kernel, Documentation/admin-guide/cgroup-v2.rst (cpu.max) and scheduler/sched-bwc.rst (cpu.cfs_quota_us).
 namespace sonde::os {
 namespace {
 
@@ -23,6 +25,64 @@ std::string value_in(const char* path, const std::string& key) {
 }
 
 std::uint64_t setting(int name) { return static_cast<std::uint64_t>(std::max(0L, sysconf(name))); }
+
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+std::optional<std::uint64_t> number_in(const std::string& path) {
+  std::ifstream file(path);
+  std::uint64_t value = 0;
+  if (file >> value) return value;
+  return std::nullopt;  // absent, or the word "max"
+}
+
+std::uint64_t memory_available() {
+  std::ifstream file("/proc/meminfo");
+  std::string key;
+  std::uint64_t kibibytes = 0;
+  std::string rest;
+  while (file >> key >> kibibytes && std::getline(file, rest)) {
+    if (key == "MemAvailable:") return kibibytes * 1024;
+  }
+  return unlimited;
+}
+
+std::uint64_t left_in(const std::string& limit_path, const std::string& usage_path) {
+  const auto limit = number_in(limit_path);
+  const auto usage = number_in(usage_path);
+  if (!limit || !usage) return unlimited;
+  return *limit > *usage ? *limit - *usage : 0;
+}
+
+std::uint64_t left_in_control_group() {
+  std::uint64_t left = unlimited;
+  for (const auto& [controllers, group] : control_groups()) {
+    if (controllers.empty()) {
+      const std::string folder = "/sys/fs/cgroup" + group;
+      left = std::min(left, left_in(folder + "/memory.max", folder + "/memory.current"));
+    } else if (controllers == "memory") {
+      const std::string folder = "/sys/fs/cgroup/memory" + group;
+      left = std::min(left, left_in(folder + "/memory.limit_in_bytes", folder + "/memory.usage_in_bytes"));
+    }
+  }
+  return left;
+}
+
+void keep_least(std::optional<double>& least, std::optional<double> other) {
+  if (other) least = least ? std::min(*least, *other) : *other;
+}
+
+/// The least limit of a group and of all groups around it.
+std::optional<double> least_quota_of(const std::string& root, std::string group, bool second_version) {
+  std::optional<double> least;
+  for (;;) {
+    const std::string folder = root + group;
+    keep_least(least, quota_in(second_version ? text_of(folder + "/cpu.max")
+                                              : text_of(folder + "/cpu.cfs_quota_us") + " " +
+                                                    text_of(folder + "/cpu.cfs_period_us")));
+    if (group.empty()) return least;
+    group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
+  }
+}
 
 }  // namespace
 
@@ -46,5 +106,17 @@ std::uint32_t configured_cpus() { return static_cast<std::uint32_t>(setting(_SC_
 std::uint64_t memory_bytes() { return setting(_SC_PHYS_PAGES) * setting(_SC_PAGESIZE); }
 
 std::uint64_t first_data_cache_bytes() { return setting(_SC_LEVEL1_DCACHE_SIZE); }
+
+std::uint64_t available_memory_bytes() { return std::min(memory_available(), left_in_control_group()); }
+
+std::optional<double> cpu_quota() {
+  std::optional<double> least;
+  for (const auto& [controllers, group] : control_groups()) {
+    if (controllers.empty()) keep_least(least, least_quota_of("/sys/fs/cgroup", group, true));
+    if (("," + controllers + ",").find(",cpu,") != std::string::npos)
+      keep_least(least, least_quota_of("/sys/fs/cgroup/cpu", group, false));
+  }
+  return least;
+}
 
 }  // namespace sonde::os

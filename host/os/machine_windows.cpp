@@ -2,17 +2,18 @@
 
 #include <cpuid.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
-#include <string>
 #include <vector>
 
 #include "os/library.hpp"
 #include "os/machine.hpp"
-#include "os/wide_text.hpp"
+#include "os/windows.hpp"
 
 // Source: RtlGetVersion; the registry, as Windows' own tools read it; Intel's manual and the Hypervisor Top Level
-// Functional Specification for cpuid.
+// Functional Specification for cpuid; JOBOBJECT_CPU_RATE_CONTROL_INFORMATION, whose rate is in hundredths of a percent
+// of all CPUs.
 namespace sonde::os {
 namespace {
 
@@ -32,7 +33,7 @@ std::string name_in_the_network() {
   return GetComputerNameExW(ComputerNameDnsHostname, name.data(), &units) != 0 ? narrow(name.data()) : "";
 }
 
-/// "10.0.22631", as the system really is: GetVersion answers what a program's manifest says that it knows.
+/// "10.0.22631": the real version, where GetVersion answers the newest that the program's manifest names.
 std::string version() {
   const Library ntdll("ntdll.dll");
   LONG (*ask)(OSVERSIONINFOW*) = nullptr;
@@ -44,7 +45,7 @@ std::string version() {
          std::to_string(about.dwBuildNumber);
 }
 
-/// Wine's version, where it is what runs this program.
+/// Names Wine and its version where it runs this program.
 std::string wine() {
   const Library ntdll("ntdll.dll");
   const char* (*ask)() = nullptr;
@@ -52,8 +53,8 @@ std::string wine() {
   return ask != nullptr ? std::string(" (Wine ") + ask() + ")" : "";
 }
 
-/// A hypervisor is there also below a Windows that is its first guest and has the machine to itself, which may make
-/// others.
+/// Windows with Hyper-V switched on runs on a hypervisor too. As its first guest it has the whole machine and may
+/// create others, and is not counted as virtual.
 bool is_virtualised() {
   constexpr unsigned hypervisor = 1u << 31;
   constexpr unsigned hypervisor_leaf = 0x40000000;
@@ -71,6 +72,13 @@ bool is_virtualised() {
   if (std::string(maker.data(), maker.size()) != "Microsoft Hv" || a < hypervisor_leaf + 3) return true;
   __cpuid(hypervisor_leaf + 3, a, b, c, d);
   return (b & may_make_guests) == 0;
+}
+
+/// Zeros where the call fails.
+MEMORYSTATUSEX memory_status() {
+  MEMORYSTATUSEX status{};
+  status.dwLength = sizeof status;
+  return GlobalMemoryStatusEx(&status) != 0 ? status : MEMORYSTATUSEX{};
 }
 
 }  // namespace
@@ -92,11 +100,7 @@ std::uint32_t online_cpus() { return GetActiveProcessorCount(ALL_PROCESSOR_GROUP
 
 std::uint32_t configured_cpus() { return online_cpus(); }
 
-std::uint64_t memory_bytes() {
-  MEMORYSTATUSEX status{};
-  status.dwLength = sizeof status;
-  return GlobalMemoryStatusEx(&status) != 0 ? status.ullTotalPhys : 0;
-}
+std::uint64_t memory_bytes() { return memory_status().ullTotalPhys; }
 
 std::uint64_t first_data_cache_bytes() {
   DWORD bytes = 0;
@@ -109,6 +113,22 @@ std::uint64_t first_data_cache_bytes() {
     if (one.Relationship == RelationCache && one.Cache.Level == 1 && holds_data) return one.Cache.Size;
   }
   return 0;
+}
+
+std::uint64_t available_memory_bytes() {
+  const MEMORYSTATUSEX status = memory_status();
+  // The first is free memory of the machine, the second what this process may still commit.
+  return std::min(status.ullAvailPhys, status.ullAvailPageFile);
+}
+
+std::optional<double> cpu_quota() {
+  constexpr double all = 10'000;
+  JOBOBJECT_CPU_RATE_CONTROL_INFORMATION rate{};
+  if (QueryInformationJobObject(nullptr, JobObjectCpuRateControlInformation, &rate, sizeof rate, nullptr) == 0)
+    return std::nullopt;
+  constexpr DWORD limited = JOB_OBJECT_CPU_RATE_CONTROL_ENABLE | JOB_OBJECT_CPU_RATE_CONTROL_HARD_CAP;
+  if ((rate.ControlFlags & limited) != limited || rate.CpuRate == 0) return std::nullopt;
+  return rate.CpuRate / all * online_cpus();
 }
 
 }  // namespace sonde::os

@@ -14,8 +14,8 @@ enum class PageKind { small, huge };
 /// Whole pages of this process alone, zero until they are written.
 class Pages {
  public:
-  /// Of the kind that is asked for where it has to be said now, as on Windows; the system may give others. Throws
-  /// std::bad_alloc where it gives none.
+  /// Windows chooses the kind of page here, Linux in prefer(); both may give another. Throws std::bad_alloc where the
+  /// system gives no memory.
   explicit Pages(std::uint64_t bytes, PageKind kind = PageKind::small);
   ~Pages();
   Pages(const Pages&) = delete;
@@ -28,14 +28,13 @@ class Pages {
   std::uint64_t bytes_;
 };
 
-/// Asks for pages of a kind behind a range of whole pages that has not been written yet, where that can be said now, as
-/// on Linux; the system may give others.
+/// Asks for pages of a kind behind a range of whole pages that has not been written yet; does nothing on Windows.
 void prefer(PageKind kind, void* begin, std::uint64_t bytes);
 
-/// Bytes of huge pages behind a range that has been written, or more where mappings of Linux reach beyond it.
+/// Bytes of huge pages behind a range that has been written; more where a mapping of Linux reaches beyond the range.
 std::uint64_t huge_bytes_of(const void* begin, std::uint64_t bytes);
 
-/// Why there were none, and what to do.
+/// Why the system gave no huge pages, and what to do.
 std::string why_no_huge_pages();
 
 }  // namespace sonde::os

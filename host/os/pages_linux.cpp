@@ -1,11 +1,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <new>
-#include <sstream>
 
-#include "os/linux_texts.hpp"
+#include "os/linux_files.hpp"
 #include "os/pages.hpp"
 
 // Sources: madvise(2); kernel, Documentation/admin-guide/mm/transhuge.rst and filesystems/proc.rst (smaps).
@@ -16,13 +14,6 @@ std::byte* map(std::uint64_t bytes) {
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   return static_cast<std::byte*>(mapped);
-}
-
-std::string text_of(const char* path) {
-  const std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 }  // namespace

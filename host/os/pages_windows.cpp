@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "os/pages.hpp"
-#include "os/windows_handle.hpp"
+#include "os/windows.hpp"
 
-// Source: VirtualAlloc, "Large-Page Support"; QueryWorkingSetEx. Large pages are asked for when memory is taken, and
+// Source: VirtualAlloc, "Large-Page Support"; QueryWorkingSetEx. Large pages are chosen when memory is allocated, and
 // only a user who has the right "Lock pages in memory" gets any.
 namespace sonde::os {
 namespace {
 
-/// Switches the right on where this user has it, once.
+/// Enables the right where this user has it, once.
 bool may_lock_pages() {
   static const bool may = [] {
     HANDLE raw = nullptr;
@@ -29,16 +29,16 @@ bool may_lock_pages() {
   return may;
 }
 
-void* take(std::uint64_t bytes, DWORD more) {
-  return VirtualAlloc(nullptr, bytes, MEM_RESERVE | MEM_COMMIT | more, PAGE_READWRITE);
+void* allocate(std::uint64_t bytes, DWORD more_flags) {
+  return VirtualAlloc(nullptr, bytes, MEM_RESERVE | MEM_COMMIT | more_flags, PAGE_READWRITE);
 }
 
-std::byte* take(std::uint64_t bytes, PageKind kind) {
-  void* taken = nullptr;
-  if (kind == PageKind::huge && may_lock_pages()) taken = take(bytes, MEM_LARGE_PAGES);
-  if (taken == nullptr) taken = take(bytes, DWORD{0});
-  if (taken == nullptr) throw std::bad_alloc();
-  return static_cast<std::byte*>(taken);
+std::byte* allocate_pages(std::uint64_t bytes, PageKind kind) {
+  void* pages = nullptr;
+  if (kind == PageKind::huge && may_lock_pages()) pages = allocate(bytes, MEM_LARGE_PAGES);
+  if (pages == nullptr) pages = allocate(bytes, 0);
+  if (pages == nullptr) throw std::bad_alloc();
+  return static_cast<std::byte*>(pages);
 }
 
 }  // namespace
@@ -49,11 +49,11 @@ std::uint64_t page_bytes() {
   return about.dwPageSize;
 }
 
-Pages::Pages(std::uint64_t bytes, PageKind kind) : data_(take(bytes, kind)), bytes_(bytes) {}
+Pages::Pages(std::uint64_t bytes, PageKind kind) : data_(allocate_pages(bytes, kind)), bytes_(bytes) {}
 
 Pages::~Pages() { VirtualFree(data_, 0, MEM_RELEASE); }
 
-void prefer(PageKind, void*, std::uint64_t) {}  // settled when they were taken
+void prefer(PageKind, void*, std::uint64_t) {}  // the constructor has chosen
 
 std::uint64_t huge_bytes_of(const void* begin, std::uint64_t bytes) {
   const std::uint64_t step = GetLargePageMinimum();

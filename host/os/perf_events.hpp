@@ -9,23 +9,23 @@
 
 namespace sonde::os {
 
-/// One event of one kind of counter, as `perf_event_attr` has them.
+/// An event of a PMU; both fields are those of `perf_event_attr`.
 struct PerfEvent {
   std::uint32_t type = 0;
   std::uint64_t config = 0;
 };
 
-/// How long a group was wanted, and how long it really counted.
+/// How long a group was enabled, and for how much of that it counted.
 struct PerfTimes {
   std::uint64_t enabled_ns = 0;
   std::uint64_t running_ns = 0;
 };
 
-/// Events of one PMU that count together or not at all, whatever runs on their CPU. Not counting until enabled.
+/// Events of one PMU that count together or not at all, whatever runs on their CPU. They count once enabled.
 /// Source: man perf_event_open.
 class PerfGroup {
  public:
-  /// Nothing where the system refuses, and why: permission_denied, no_such_file_or_directory (no such PMU),
+  /// Nothing where the system refuses; `problem` is then permission_denied, no_such_file_or_directory (no such PMU),
   /// invalid_argument (no such event, or more than the PMU counts at once), no_such_device.
   static std::optional<PerfGroup> open(std::span<const PerfEvent> events, int cpu, std::error_code& problem);
 
@@ -38,14 +38,14 @@ class PerfGroup {
   std::error_code enable();
   std::error_code disable();
 
-  /// A value for each event, in their order. Allocates nothing. device_or_resource_busy where the kernel has taken the
-  /// counters away for good, as it does with a pinned group that it could not place.
+  /// Fills in a value for each event, in their order. Allocates nothing. Returns device_or_resource_busy where the
+  /// kernel has stopped the group for good, as it does with a pinned group for which it finds no counters.
   std::error_code read(std::span<std::uint64_t> values, PerfTimes& times) noexcept;
 
  private:
   PerfGroup() = default;
 
-  std::vector<int> files_;             ///< the first is the leader's
+  std::vector<int> files_;             ///< the first one is the leader
   std::vector<std::uint64_t> ids_;     ///< the kernel's names of the events
   std::vector<std::uint64_t> buffer_;  ///< what one read brings
 };

@@ -11,7 +11,7 @@
 namespace sonde::os {
 namespace {
 
-// What a read brings: number of events, two times, then a value and an id for each event.
+// A read brings the number of events, two times, then a value and an id for each event.
 constexpr std::size_t head_words = 3;
 constexpr std::size_t words_per_event = 2;
 
@@ -22,12 +22,12 @@ int open_event(const PerfEvent& event, int cpu, int leader) {
   attributes.size = sizeof attributes;
   attributes.type = event.type;
   attributes.config = event.config;
-  // No exclude_* bit: uncore PMUs answer EINVAL to each of them.
+  // No exclude_* bit is set, as uncore PMUs answer EINVAL to each of them.
   attributes.read_format =
       PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
   if (leader < 0) {
     attributes.disabled = 1;
-    attributes.pinned = 1;  // a group that finds no counters says so, in place of taking turns
+    attributes.pinned = 1;  // a group that finds no counters fails, instead of being multiplexed
   }
   constexpr pid_t everything = -1;
   return static_cast<int>(syscall(SYS_perf_event_open, &attributes, everything, cpu, leader, PERF_FLAG_FD_CLOEXEC));
@@ -79,7 +79,7 @@ std::error_code PerfGroup::read(std::span<std::uint64_t> values, PerfTimes& time
   if (count == 0) return std::make_error_code(std::errc::device_or_resource_busy);
   if (static_cast<std::size_t>(count) != wanted) return std::make_error_code(std::errc::io_error);
   times = {.enabled_ns = buffer_[1], .running_ns = buffer_[2]};
-  // The kernel writes the leader first and the others in the order they joined; the ids make sure.
+  // The kernel writes the leader first and the others in the order in which they joined; the ids confirm it.
   for (std::size_t event = 0; event < ids_.size(); ++event) {
     const std::size_t expected = head_words + words_per_event * event;
     if (buffer_[expected + 1] != ids_[event]) return std::make_error_code(std::errc::io_error);

@@ -1,6 +1,6 @@
 #include "os/perf_events.hpp"
 
-// Windows has no such events: what would count is refused, so that no group ever is.
+// Windows has no such events: opening a group always fails, so that the other functions are never called.
 namespace sonde::os {
 namespace {
 

@@ -3,26 +3,21 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-// Other programs, and this one started anew.
 namespace sonde::os {
 
-/// What this program was started with, its name first, as UTF-8; from what `main` is given.
-std::vector<std::string> arguments_of(int count, char** arguments);
+/// Whether a name can be started: a path to a program, or the name of one in the PATH.
+bool is_program(const std::string& name);
 
-/// The file that this program was started from.
-std::filesystem::path program_file();
-
-/// Goes on as another program, found in the PATH if its name has no folder; returns only where it cannot be started.
+/// Replaces this program by another, found in the PATH if its name has no folder; returns only where it cannot be
+/// started.
 void become(const std::filesystem::path& program, const std::vector<std::string>& arguments);
 
-/// For the libraries that this process loads later; a value that is there already stays.
-void set_environment_unless_set(const std::string& name, const std::string& value);
-
-/// How a process ended: empty `fault` where it did its work, else "crashed: …" or "ended early with status …".
+/// `fault` is empty for a process that did its work, else "crashed: …" or "ended early with status …".
 struct ProcessEnd {
   std::string fault;
 };
@@ -41,7 +36,7 @@ class Child {
     std::string errors;
     bool more = true;  ///< false once the output's other end is closed
   };
-  /// What it has written since, after waiting for something at most that long.
+  /// What it has written since the last call, after waiting for something at most that long.
   Pieces read(std::chrono::milliseconds longest_wait);
   [[nodiscard]] bool has_ended();
   void end();
@@ -52,20 +47,23 @@ class Child {
   std::unique_ptr<Handles> handles_;
 };
 
-/// The other side: this process as somebody's child. Results leave through what was its standard output; what drivers
-/// print there goes to standard error from then on. It ends with its parent, and leaves Ctrl-C to it.
-class ParentsPipe {
+/// A user's program that runs beside this one, with the same streams and terminal; one at a time. Signals that are sent
+/// to this process alone are passed on to it; what a terminal sends reaches both anyway.
+class Command {
  public:
-  ParentsPipe();
-  /// All that the parent wrote.
-  [[nodiscard]] std::string read_all() const;
-  /// Ends this process where the parent is gone.
-  void write(std::string_view text) const;
-  /// Ends this process at once: a driver's own exit handlers may crash, and everything has been sent.
-  [[noreturn]] static void exit(int status);
+  /// Throws std::system_error where the system refuses to start it.
+  explicit Command(const std::vector<std::string>& words);
+  /// Waits for its end.
+  ~Command();
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  /// Its exit status as a shell has it, 128 plus the signal's number where one ended it; nothing while it runs.
+  std::optional<int> status();
 
  private:
-  int results_;
+  int id_ = -1;
+  std::optional<int> status_;
 };
 
 }  // namespace sonde::os

@@ -1,18 +1,18 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <utility>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "os/process.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 
 [[noreturn]] void throw_errno(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
-/// A file descriptor of its own, closed with it.
+/// A file descriptor that is closed with this object.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -44,19 +44,19 @@ class Descriptor {
   int number_ = -1;
 };
 
-struct Ends {
+struct PipeEnds {
   Descriptor read;
   Descriptor write;
 };
 
-Ends make_pipe() {
+PipeEnds make_pipe() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw_errno("pipe");
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-/// As a pipe, but a child that dies before it has read costs no signal.
-Ends make_input() {
+/// A socket in place of a pipe: writing to a child that died before it has read raises no signal.
+PipeEnds make_input() {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) throw_errno("socketpair");
   return {Descriptor(ends[0]), Descriptor(ends[1])};
@@ -66,21 +66,12 @@ void send_all(int socket, std::string_view text) {
   while (!text.empty()) {
     const ssize_t sent = send(socket, text.data(), text.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return;  // the child is gone, as its end will tell
+    if (sent <= 0) return;  // the child is gone, as its end will show
     text.remove_prefix(static_cast<std::size_t>(sent));
   }
 }
 
-void write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) _exit(1);  // the parent is gone
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-/// Adds what is there; false at the end of the file.
+/// Appends what is there; false at the end of the file.
 bool read_some(int file, std::string& text) {
   std::array<char, 65536> bytes;
   const ssize_t count = read(file, bytes.data(), bytes.size());
@@ -88,16 +79,17 @@ bool read_some(int file, std::string& text) {
   return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-bool is_closed_at_the_other_end(int pipe) {
-  pollfd file{pipe, 0, 0};
-  return poll(&file, 1, 0) == 1 && (file.revents & POLLERR) != 0;
-}
-
-std::vector<char*> argv_of(const std::string& name, const std::vector<std::string>& arguments) {
-  std::vector<char*> argv{const_cast<char*>(name.c_str())};
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+std::vector<char*> argv_of(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   return argv;
+}
+
+std::vector<std::string> with_name(const std::string& name, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{name};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
 }
 
 pid_t spawn(const std::filesystem::path& program, const std::vector<std::string>& arguments, int input, int output,
@@ -108,10 +100,10 @@ pid_t spawn(const std::filesystem::path& program, const std::vector<std::string>
   posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
   pid_t id = -1;
-  const std::string name = program.string();
-  const int error = posix_spawn(&id, name.c_str(), &files, nullptr, argv_of(name, arguments).data(), environ);
+  const std::vector<std::string> words = with_name(program.string(), arguments);
+  const int error = posix_spawn(&id, words.front().c_str(), &files, nullptr, argv_of(words).data(), environ);
   posix_spawn_file_actions_destroy(&files);
-  if (error != 0) throw std::system_error(error, std::generic_category(), "starting " + name);
+  if (error != 0) throw std::system_error(error, std::generic_category(), "starting " + words.front());
   return id;
 }
 
@@ -126,22 +118,47 @@ ProcessEnd end_of(int status) {
   return {"ended early with status " + std::to_string(WEXITSTATUS(status))};
 }
 
+std::atomic<pid_t> running_command = 0;  ///< 0 before it is started, -1 once it has ended
+std::atomic<int> waiting_signal = 0;     ///< came while the command was being started
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+
+constexpr std::array passed_on_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+void pass_on(int number, siginfo_t* about, void*) {
+  const int kept_errno = errno;
+  const pid_t command = running_command;
+  if (about->si_code != SI_KERNEL) {
+    if (command > 0) kill(command, number);
+    if (command == 0) waiting_signal = number;
+  }
+  errno = kept_errno;
+}
+
+bool may_be_run(const std::filesystem::path& file) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0;
+}
+
+int shell_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
+
 }  // namespace
 
-std::vector<std::string> arguments_of(int count, char** arguments) { return {arguments, arguments + count}; }
-
-std::filesystem::path program_file() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored);
+bool is_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return may_be_run(name);
+  const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
+  std::string_view folders = path != nullptr ? path : "/bin:/usr/bin";
+  while (!name.empty()) {
+    const std::size_t colon = folders.find(':');
+    if (may_be_run(std::filesystem::path(folders.substr(0, colon)) / name)) return true;
+    if (colon == std::string_view::npos) return false;
+    folders.remove_prefix(colon + 1);
+  }
+  return false;
 }
 
 void become(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
-  const std::string name = program.filename().string();
-  execvp(program.c_str(), argv_of(name, arguments).data());
-}
-
-void set_environment_unless_set(const std::string& name, const std::string& value) {
-  setenv(name.c_str(), value.c_str(), 0);  // NOLINT(concurrency-mt-unsafe): before any driver's thread begins
+  const std::vector<std::string> words = with_name(program.filename().string(), arguments);
+  execvp(program.c_str(), argv_of(words).data());
 }
 
 struct Child::Handles {
@@ -154,9 +171,9 @@ struct Child::Handles {
 
 Child::Child(const std::filesystem::path& program, const std::vector<std::string>& arguments, std::string_view input)
     : handles_(std::make_unique<Handles>()) {
-  Ends task = make_input();
-  Ends output = make_pipe();
-  Ends errors = make_pipe();
+  PipeEnds task = make_input();
+  PipeEnds output = make_pipe();
+  PipeEnds errors = make_pipe();
   handles_->id = spawn(program, arguments, task.read.get(), output.write.get(), errors.write.get());
   handles_->output = std::move(output.read);
   handles_->errors = std::move(errors.read);
@@ -197,25 +214,35 @@ ProcessEnd Child::wait() {
   return end_of(handles_->status);
 }
 
-ParentsPipe::ParentsPipe() : results_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (is_closed_at_the_other_end(results_)) _exit(1);  // the parent was gone before it could be asked for
-  // A terminal sends Ctrl-C to every process in front of it; the parent decides what becomes of this one.
-  signal(SIGINT, SIG_IGN);
-  signal(SIGTERM, SIG_DFL);
-  signal(SIGHUP, SIG_IGN);
-  dup2(STDERR_FILENO, STDOUT_FILENO);
+Command::Command(const std::vector<std::string>& words) {
+  running_command = 0;
+  struct sigaction action = {};
+  action.sa_sigaction = pass_on;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (const int number : passed_on_signals) sigaction(number, &action, nullptr);
+  std::vector<char*> argv = argv_of(words);
+  const int error = posix_spawnp(&id_, argv.front(), nullptr, nullptr, argv.data(), environ);
+  if (error != 0) throw std::system_error(error, std::generic_category(), "starting " + words.front());
+  running_command = id_;
+  if (const int number = waiting_signal.exchange(0)) kill(id_, number);
 }
 
-std::string ParentsPipe::read_all() const {
-  std::string text;
-  while (read_some(STDIN_FILENO, text)) {
+Command::~Command() {
+  while (!status()) {
+    int ended = 0;
+    if (waitpid(id_, &ended, 0) == id_) status_ = shell_status(ended);
   }
-  return text;
+  running_command = -1;
 }
 
-void ParentsPipe::write(std::string_view text) const { write_all(results_, text); }
-
-void ParentsPipe::exit(int status) { _exit(status); }
+std::optional<int> Command::status() {
+  int ended = 0;
+  if (!status_ && waitpid(id_, &ended, WNOHANG) == id_) {
+    running_command = -1;
+    status_ = shell_status(ended);
+  }
+  return status_;
+}
 
 }  // namespace sonde::os

@@ -1,9 +1,5 @@
 #include <windows.h>
 
-#include <fcntl.h>
-#include <io.h>
-#include <shellapi.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -13,17 +9,16 @@
 #include <system_error>
 #include <utility>
 
-#include "os/command_line.hpp"
+#include "os/file.hpp"
 #include "os/process.hpp"
-#include "os/wide_text.hpp"
-#include "os/windows_error.hpp"
-#include "os/windows_handle.hpp"
+#include "os/windows.hpp"
 
-// Source: CreateProcess, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, job objects, named pipes with overlapped reads.
+// Source: CreateProcess, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, job objects, named pipes with overlapped reads. A console
+// sends its events, Ctrl-C among them, to every process that it has.
 namespace sonde::os {
 namespace {
 
-struct Ends {
+struct PipeEnds {
   OwnHandle read;
   OwnHandle write;
 };
@@ -34,20 +29,20 @@ void make_inheritable(const OwnHandle& handle) {
 }
 
 /// A pipe with room for `bytes` that nobody has read.
-Ends make_pipe(std::size_t bytes) {
+PipeEnds make_pipe(std::size_t bytes) {
   HANDLE read = nullptr;
   HANDLE write = nullptr;
   if (CreatePipe(&read, &write, nullptr, static_cast<DWORD>(bytes)) == 0) throw_last_error("CreatePipe");
   return {own(read), own(write)};
 }
 
-/// One whose reading end can be waited for with a limit, which only pipes with names have.
-Ends make_output() {
+/// A pipe whose reading end can be waited for with a limit, which only named pipes allow.
+PipeEnds make_output() {
   static std::atomic<unsigned> count = 0;
   const std::wstring name =
       L"\\\\.\\pipe\\sonde-" + std::to_wstring(GetCurrentProcessId()) + L"-" + std::to_wstring(count++);
   constexpr DWORD room = 65536;
-  Ends ends;
+  PipeEnds ends;
   ends.read =
       own(CreateNamedPipeW(name.c_str(), PIPE_ACCESS_INBOUND | FILE_FLAG_OVERLAPPED | FILE_FLAG_FIRST_PIPE_INSTANCE,
                            PIPE_TYPE_BYTE | PIPE_REJECT_REMOTE_CLIENTS, 1, room, room, 0, nullptr));
@@ -58,29 +53,29 @@ Ends make_output() {
 }
 
 /// Reads what one pipe brings, piece by piece, without waiting.
-class Reader {
+class PipeReader {
  public:
-  Reader() = default;
+  PipeReader() = default;
   void open(OwnHandle pipe) {
     pipe_ = std::move(pipe);
     event_ = own(CreateEventW(nullptr, TRUE, FALSE, nullptr));
     if (!event_) throw_last_error("CreateEvent");
     begin();
   }
-  ~Reader() {
+  ~PipeReader() {
     if (!pending_) return;
     // The system writes into this object until it says that it has ended.
     CancelIoEx(pipe_.get(), &operation_);
     DWORD count = 0;
     GetOverlappedResult(pipe_.get(), &operation_, &count, TRUE);
   }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
+  PipeReader(const PipeReader&) = delete;
+  PipeReader& operator=(const PipeReader&) = delete;
 
   [[nodiscard]] bool is_open() const { return pending_; }
   [[nodiscard]] HANDLE event() const { return event_.get(); }
 
-  /// Adds what has come.
+  /// Appends what has come.
   void take(std::string& text) {
     DWORD count = 0;
     while (pending_ && WaitForSingleObject(event_.get(), 0) == WAIT_OBJECT_0) {
@@ -115,12 +110,12 @@ void send_all(HANDLE pipe, std::string_view text) {
     DWORD sent = 0;
     if (WriteFile(pipe, text.data(), static_cast<DWORD>(std::min<std::size_t>(text.size(), 1 << 20)), &sent, nullptr) ==
         0)
-      return;  // the child is gone, as its end will tell
+      return;  // the child is gone, as its end will show
     text.remove_prefix(sent);
   }
 }
 
-/// The list of what a child has of this process's handles: nothing but its own three.
+/// Limits the handles that a child inherits to its own three.
 class HandleList {
  public:
   explicit HandleList(std::array<HANDLE, 3>& handles) {
@@ -142,7 +137,7 @@ class HandleList {
   std::vector<std::byte> memory_;
 };
 
-/// A job whose processes end with its last handle, which is this process's alone: with this process.
+/// The processes of this job end with its last handle, which only this process has, and so with this process.
 OwnHandle make_job() {
   OwnHandle job = own(CreateJobObjectW(nullptr, nullptr));
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
@@ -169,7 +164,7 @@ Started start(const std::filesystem::path& program, const std::vector<std::strin
   how.StartupInfo.hStdError = streams[2];
   how.lpAttributeList = handles.list();
   std::wstring line = command_line(program, arguments);
-  // Suspended until it is in the job. A group of its own: Ctrl-C is for this process, which decides what becomes of it.
+  // The child is suspended until it is in the job. Its group is its own, so that Ctrl-C reaches only this process.
   constexpr DWORD flags = EXTENDED_STARTUPINFO_PRESENT | CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP;
   PROCESS_INFORMATION about{};
   if (CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE, flags, nullptr, nullptr, &how.StartupInfo,
@@ -186,7 +181,7 @@ Started start(const std::filesystem::path& program, const std::vector<std::strin
   return started;
 }
 
-/// As the system's manuals name what ends a process.
+/// The names are those of the system's manuals.
 const char* name_of_exception(DWORD status) {
   switch (status) {
     case 0xC0000005: return "access violation";
@@ -207,73 +202,65 @@ const char* name_of_exception(DWORD status) {
 
 ProcessEnd end_of(DWORD status) {
   if (status == 0) return {};
-  // The system gives what ended a process by an error the two highest bits, and programs their statuses none of them.
+  // The system sets the two highest bits in the status of a process that an error ended; programs set neither.
   if ((status & 0x80000000) == 0) return {"ended early with status " + std::to_string(status)};
   std::array<char, 16> number{};
   std::snprintf(number.data(), number.size(), "0x%08lX", status);
   return {std::string("crashed: ") + name_of_exception(status) + " (" + number.data() + ")"};
 }
 
-LONG WINAPI end_at_once(EXCEPTION_POINTERS* about) {
-  TerminateProcess(GetCurrentProcess(), about->ExceptionRecord->ExceptionCode);
-  return EXCEPTION_EXECUTE_HANDLER;
-}
+BOOL WINAPI ignore_all_events(DWORD) { return TRUE; }
 
-BOOL WINAPI leave_to_the_parent(DWORD) { return TRUE; }
+BOOL WINAPI ignore_interrupts(DWORD event) { return event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT ? TRUE : FALSE; }
 
-}  // namespace
+OwnHandle running_command;
 
-std::vector<std::string> arguments_of(int, char**) {
-  // Not those of main, which have what the user's code page has no letter for as a question mark.
-  int count = 0;
-  wchar_t** const words = CommandLineToArgvW(GetCommandLineW(), &count);
-  std::vector<std::string> all;
-  for (int index = 0; index < count; ++index) all.push_back(narrow(words[index]));
-  LocalFree(words);
-  return all;
-}
-
-std::filesystem::path program_file() {
-  std::vector<wchar_t> name(1 << 15);
-  const DWORD units = GetModuleFileNameW(nullptr, name.data(), static_cast<DWORD>(name.size()));
-  return std::wstring(name.data(), units);
-}
-
-void become(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
-  // No program can take another's place here: it is started, waited for, and its status is this one's.
-  const std::filesystem::path file = program_named(program);
-  if (file.empty()) return;
-  std::wstring line = command_line(file, arguments);
+/// Starts a program that shares this one's streams and terminal; null where the system refuses.
+OwnHandle start_beside(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
+  std::wstring line = command_line(program, arguments);
   STARTUPINFOW how{};
   how.cb = sizeof how;
   PROCESS_INFORMATION started{};
-  SetConsoleCtrlHandler(leave_to_the_parent, TRUE);  // Ctrl-C is for what was started
-  if (CreateProcessW(is_script(file) ? nullptr : file.c_str(), line.data(), nullptr, nullptr, TRUE, 0, nullptr, nullptr,
-                     &how, &started) == 0)
-    return;
-  WaitForSingleObject(started.hProcess, INFINITE);
-  DWORD status = 0;
-  GetExitCodeProcess(started.hProcess, &status);
-  std::exit(static_cast<int>(status));
+  if (CreateProcessW(is_script(program) ? nullptr : program.c_str(), line.data(), nullptr, nullptr, TRUE, 0, nullptr,
+                     nullptr, &how, &started) == 0)
+    return nullptr;
+  CloseHandle(started.hThread);
+  return own(started.hProcess);
 }
 
-void set_environment_unless_set(const std::string& name, const std::string& value) {
-  if (GetEnvironmentVariableW(wide(name).c_str(), nullptr, 0) != 0) return;
-  _wputenv_s(wide(name).c_str(), wide(value).c_str());  // in the C library's copy, and in the system's
+DWORD exit_code_of(const OwnHandle& process) {
+  DWORD code = 0;
+  GetExitCodeProcess(process.get(), &code);
+  return code;
+}
+
+}  // namespace
+
+bool is_program(const std::string& name) { return !program_named(path_of(name)).empty(); }
+
+void become(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
+  // No program can replace another here: it is started and waited for, and its status becomes this one's.
+  const std::filesystem::path file = program_named(program);
+  if (file.empty()) return;
+  SetConsoleCtrlHandler(ignore_all_events, TRUE);  // Ctrl-C is for what was started
+  const OwnHandle started = start_beside(file, arguments);
+  if (!started) return;
+  WaitForSingleObject(started.get(), INFINITE);
+  std::exit(static_cast<int>(exit_code_of(started)));
 }
 
 struct Child::Handles {
   OwnHandle process;
   OwnHandle job;
-  Reader output;
-  Reader errors;
+  PipeReader output;
+  PipeReader errors;
 };
 
 Child::Child(const std::filesystem::path& program, const std::vector<std::string>& arguments, std::string_view input)
     : handles_(std::make_unique<Handles>()) {
-  Ends task = make_pipe(input.size() + 1);
-  Ends output = make_output();
-  Ends errors = make_output();
+  PipeEnds task = make_pipe(input.size() + 1);
+  PipeEnds output = make_output();
+  PipeEnds errors = make_output();
   for (const OwnHandle* end : {&task.read, &output.write, &errors.write}) make_inheritable(*end);
   Started started = start(program, arguments, {task.read.get(), output.write.get(), errors.write.get()});
   handles_->process = std::move(started.process);
@@ -294,7 +281,7 @@ Child::Pieces Child::read(std::chrono::milliseconds longest_wait) {
   Pieces pieces;
   std::array<HANDLE, 2> events{};
   DWORD count = 0;
-  for (const Reader* reader : {&handles_->output, &handles_->errors}) {
+  for (const PipeReader* reader : {&handles_->output, &handles_->errors}) {
     if (reader->is_open()) events[count++] = reader->event();
   }
   if (count > 0) WaitForMultipleObjects(count, events.data(), FALSE, static_cast<DWORD>(longest_wait.count()));
@@ -307,52 +294,32 @@ Child::Pieces Child::read(std::chrono::milliseconds longest_wait) {
 bool Child::has_ended() { return WaitForSingleObject(handles_->process.get(), 0) == WAIT_OBJECT_0; }
 
 void Child::end() {
-  // With what a driver may have started in it.
+  // The job also holds processes that a driver may have started in the child.
   TerminateJobObject(handles_->job.get(), 1);
 }
 
 ProcessEnd Child::wait() {
   WaitForSingleObject(handles_->process.get(), INFINITE);
-  DWORD status = 0;
-  GetExitCodeProcess(handles_->process.get(), &status);
-  return end_of(status);
+  return end_of(exit_code_of(handles_->process));
 }
 
-ParentsPipe::ParentsPipe() : results_(_dup(_fileno(stdout))) {
-  for (const int file : {_fileno(stdin), _fileno(stdout), _fileno(stderr), results_}) _setmode(file, _O_BINARY);
-  SetHandleInformation(reinterpret_cast<HANDLE>(_get_osfhandle(results_)), HANDLE_FLAG_INHERIT, 0);
-  // The job that the parent put this process into ends it with the parent.
-  SetConsoleCtrlHandler(leave_to_the_parent, TRUE);
-  // A crash is the parent's to tell, and no window's or debugger's.
-  SetUnhandledExceptionFilter(end_at_once);
-  SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
-  _dup2(_fileno(stderr), _fileno(stdout));
-  SetStdHandle(STD_OUTPUT_HANDLE, GetStdHandle(STD_ERROR_HANDLE));
+Command::Command(const std::vector<std::string>& words) {
+  SetConsoleCtrlHandler(ignore_interrupts, TRUE);
+  running_command = start_beside(program_named(path_of(words.front())), {words.begin() + 1, words.end()});
+  if (!running_command) throw_last_error(("starting " + words.front()).c_str());
+  id_ = static_cast<int>(GetProcessId(running_command.get()));
 }
 
-std::string ParentsPipe::read_all() const {
-  std::string text;
-  std::array<char, 65536> bytes;
-  for (;;) {
-    const int count = _read(_fileno(stdin), bytes.data(), static_cast<unsigned>(bytes.size()));
-    if (count <= 0) return text;
-    text.append(bytes.data(), static_cast<std::size_t>(count));
-  }
+Command::~Command() {
+  if (running_command) WaitForSingleObject(running_command.get(), INFINITE);
+  running_command.reset();
+  SetConsoleCtrlHandler(ignore_interrupts, FALSE);
 }
 
-void ParentsPipe::write(std::string_view text) const {
-  while (!text.empty()) {
-    const int written =
-        _write(results_, text.data(), static_cast<unsigned>(std::min<std::size_t>(text.size(), 1 << 20)));
-    if (written <= 0) exit(1);  // the parent is gone
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-void ParentsPipe::exit(int status) {
-  std::fflush(nullptr);
-  TerminateProcess(GetCurrentProcess(), static_cast<UINT>(status));
-  std::abort();
+std::optional<int> Command::status() {
+  if (!status_ && WaitForSingleObject(running_command.get(), 0) == WAIT_OBJECT_0)
+    status_ = static_cast<int>(exit_code_of(running_command));
+  return status_;
 }
 
 }  // namespace sonde::os

@@ -2,17 +2,17 @@
 
 namespace sonde::os {
 
-/// Opens closed standard streams on nothing. Before anything else is opened, which would take a closed one's place and
-/// be written into, or be sent what is meant for nobody.
+/// Opens closed standard streams on the null device. It has to run before anything else is opened: a file that got a
+/// closed stream's number would be written what is meant for the terminal.
 void open_standard_streams();
 
-enum class Stream { output, errors };
+enum class StandardStream { output, errors };
 
 /// Whether this stream is a terminal that may be drawn on.
-bool is_terminal(Stream stream);
+bool is_terminal(StandardStream stream);
 
-/// Columns of the terminal that a stream is; 0 where it is none or does not say.
-int terminal_columns(Stream stream);
+/// Columns of the terminal behind a stream; 0 where there is none or it does not tell.
+int terminal_columns(StandardStream stream);
 
 /// Whether standard output may carry colour: a terminal, and NO_COLOR is not set (https://no-color.org).
 bool output_has_colour();

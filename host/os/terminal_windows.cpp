@@ -20,16 +20,16 @@ std::string_view environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-HANDLE handle_of(Stream stream) {
-  return GetStdHandle(stream == Stream::output ? STD_OUTPUT_HANDLE : STD_ERROR_HANDLE);
+HANDLE handle_of(StandardStream stream) {
+  return GetStdHandle(stream == StandardStream::output ? STD_OUTPUT_HANDLE : STD_ERROR_HANDLE);
 }
 
-/// What is printed is UTF-8 with a terminal's own sequences; the user's console has its own setting back at the end.
+/// Switches the console to UTF-8 and to escape sequences, and gives the user's code page back at the end.
 class ConsoleSettings {
  public:
   ConsoleSettings() : code_page_(GetConsoleOutputCP()) {
     if (code_page_ != 0) SetConsoleOutputCP(CP_UTF8);
-    for (const Stream stream : {Stream::output, Stream::errors}) {
+    for (const StandardStream stream : {StandardStream::output, StandardStream::errors}) {
       DWORD mode = 0;
       if (GetConsoleMode(handle_of(stream), &mode) == 0) continue;
       SetConsoleMode(handle_of(stream), mode | ENABLE_PROCESSED_OUTPUT | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
@@ -57,25 +57,25 @@ void open_standard_streams() {
                       GetFileType(handle) != FILE_TYPE_UNKNOWN;
     if (!open && _wfreopen(L"NUL", mode, stream) != nullptr)
       SetStdHandle(names[index], reinterpret_cast<HANDLE>(_get_osfhandle(_fileno(stream))));
-    // Lines end as they do elsewhere, which every program on Windows reads.
+    // Lines end in \n alone, as on other systems; every program on Windows reads that.
     if (_fileno(stream) >= 0) _setmode(_fileno(stream), _O_BINARY);
   }
   std::setvbuf(stderr, nullptr, _IONBF, 0);
   static const ConsoleSettings settings;
 }
 
-bool is_terminal(Stream stream) {
+bool is_terminal(StandardStream stream) {
   DWORD mode = 0;
   return GetConsoleMode(handle_of(stream), &mode) != 0 && (mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0 &&
          environment("TERM") != "dumb";
 }
 
-int terminal_columns(Stream stream) {
+int terminal_columns(StandardStream stream) {
   CONSOLE_SCREEN_BUFFER_INFO about;
   if (GetConsoleScreenBufferInfo(handle_of(stream), &about) == 0) return 0;
   return about.srWindow.Right - about.srWindow.Left + 1;
 }
 
-bool output_has_colour() { return is_terminal(Stream::output) && environment("NO_COLOR").empty(); }
+bool output_has_colour() { return is_terminal(StandardStream::output) && environment("NO_COLOR").empty(); }
 
 }  // namespace sonde::os

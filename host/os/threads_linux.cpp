@@ -1,5 +1,6 @@
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -42,6 +43,11 @@ bool allow_cpus(ThreadId thread, const Cpus& cpus) {
   CPU_ZERO(&set);
   for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
   return sched_setaffinity(static_cast<pid_t>(thread), sizeof set, &set) == 0;
+}
+
+void yield_to_others() {
+  constexpr int least_urgent = 19;
+  (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), least_urgent);  // of this thread alone, on Linux
 }
 
 }  // namespace sonde::os

@@ -8,17 +8,15 @@
 
 #include "os/library.hpp"
 #include "os/threads.hpp"
-#include "os/wide_text.hpp"
-#include "os/windows_handle.hpp"
+#include "os/windows.hpp"
 
 // Source: "Processor Groups". Windows numbers CPUs within groups of at most 64, and a thread is in one group at a time.
-// Here a CPU's number is 64 times its group's and its own in it, as hwloc numbers them.
+// Here a CPU's number is 64 times its group's number plus its own, as in hwloc.
 namespace sonde::os {
 namespace {
 
 constexpr int cpus_of_a_group = 64;
 
-/// A thread of this process; a handle of the calling one needs no closing, but may be closed.
 OwnHandle thread_of(ThreadId thread) {
   const DWORD id = thread == 0 ? GetCurrentThreadId() : static_cast<DWORD>(thread);
   return own(OpenThread(THREAD_QUERY_INFORMATION | THREAD_SET_INFORMATION, FALSE, id));
@@ -63,7 +61,7 @@ Cpus allowed_cpus(ThreadId thread) {
   const OwnHandle handle = thread_of(thread);
   GROUP_AFFINITY where{};
   if (!handle || GetThreadGroupAffinity(handle.get(), &where) == 0) return cpus;
-  // Whoever may use all of its group may be put into another: only there it is for the time being.
+  // A thread that may use all of its group may move to any other group: the mask only shows where it is now.
   const WORD groups = GetActiveProcessorGroupCount();
   if (groups > 1 && where.Mask == all_of_group(where.Group)) {
     for (WORD group = 0; group < groups; ++group) add(cpus, group, all_of_group(group));
@@ -79,7 +77,7 @@ bool allow_cpus(ThreadId thread, const Cpus& cpus) {
   if (!handle || cpus.empty() || GetThreadGroupAffinity(handle.get(), &before) == 0) return false;
   std::map<WORD, KAFFINITY> masks;
   for (const int cpu : cpus) masks[static_cast<WORD>(cpu / cpus_of_a_group)] |= KAFFINITY{1} << (cpu % cpus_of_a_group);
-  // Of several groups only one can be had: the one that it is in, else the one with the most CPUs.
+  // A thread can be in one group only: it stays in its own if that is wanted, else goes where it gets most CPUs.
   auto chosen = masks.find(before.Group);
   if (chosen == masks.end()) {
     chosen = masks.begin();
@@ -92,5 +90,7 @@ bool allow_cpus(ThreadId thread, const Cpus& cpus) {
   wanted.Mask = chosen->second;
   return SetThreadGroupAffinity(handle.get(), &wanted, nullptr) != 0;
 }
+
+void yield_to_others() { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_LOWEST); }
 
 }  // namespace sonde::os

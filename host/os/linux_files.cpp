@@ -1,26 +1,24 @@
+#include "os/linux_files.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdint>
-#include <string_view>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
 #include <utility>
-#include <vector>
 
 #include "os/file.hpp"
-#include "os/processor.hpp"
 
-// Sources: kernel, Documentation/arch/arm64/cpu-feature-registers.rst (midr_el1 in sysfs) and arch/arm64/include/asm/
-// cputype.h (the numbers); Arm, Architecture Reference Manual, MIDR_EL1; devicetree.org, Devicetree Specification.
+// Sources: man 7 cgroups; kernel, Documentation/arch/arm64/cpu-feature-registers.rst (midr_el1 in sysfs) and
+// arch/arm64/include/asm/cputype.h (the numbers); Arm, Architecture Reference Manual, MIDR_EL1; devicetree.org,
+// Devicetree Specification.
 namespace sonde::os {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_bytes = 4 << 20;
-
-std::string text_of(const fs::path& file) { return read_bytes(file, most_bytes).value_or(""); }
-
-/// Without what stands around it: blanks, quotes, the end of the line, the zero that ends a text in a device tree.
+/// The text without surrounding blanks, quotes, line ends, and the zero that ends a text in a device tree.
 std::string_view bare(std::string_view text) {
   constexpr std::string_view around(" \t\n\"\0", 5);
   const auto begin = text.find_first_not_of(around);
@@ -49,7 +47,7 @@ std::optional<std::uint32_t> hexadecimal(std::string_view text) {
   return static_cast<std::uint32_t>(number);
 }
 
-/// What MIDR_EL1 says of a core: who made it, and which of that maker's it is.
+/// The maker of a core and its part number, as MIDR_EL1 has them.
 struct CoreKind {
   std::uint32_t implementer = 0;
   std::uint32_t part = 0;
@@ -86,7 +84,7 @@ std::string name_of(const CoreKind& kind) {
   return "processor of implementer " + text(kind.implementer) + ", part " + text(kind.part);
 }
 
-/// Of all cores, as sysfs has the register itself; empty on other processors than Arm's.
+/// A kind for each core, from the register that sysfs shows; empty on processors other than Arm's.
 std::vector<CoreKind> kinds_in_sysfs(const fs::path& root) {
   std::vector<CoreKind> kinds;
   std::error_code ignored;
@@ -109,36 +107,38 @@ std::vector<CoreKind> kinds_in_cpuinfo(std::string_view cpuinfo) {
   return kinds;
 }
 
-/// Whoever makes virtual machines and says so as a machine's maker, its product or its firmware's.
-constexpr std::array<std::string_view, 16> makers_of_virtual_machines{"QEMU",
-                                                                      "KVM",
-                                                                      "Amazon EC2",
-                                                                      "Google Compute Engine",
-                                                                      "VMware",
-                                                                      "VirtualBox",
-                                                                      "innotek GmbH",
-                                                                      "Xen",
-                                                                      "Bochs",
-                                                                      "Parallels",
-                                                                      "BHYVE",
-                                                                      "Hyper-V",
-                                                                      "OpenStack",
-                                                                      "Apple Virtualization",
-                                                                      "Virtual Machine",
-                                                                      "RHEV"};
+/// Hypervisors write these texts as the machine's vendor, product or firmware vendor.
+constexpr std::array<std::string_view, 16> makers_of_virtual_machines{
+    "QEMU",
+    "KVM",
+    "Amazon EC2",
+    "Google Compute Engine",
+    "VMware",
+    "VirtualBox",
+    "innotek GmbH",
+    "Xen",
+    "Bochs",
+    "Parallels",
+    "BHYVE",
+    "Hyper-V",
+    "OpenStack",
+    "Apple Virtualization",
+    "Virtual Machine",
+    "RHEV",
+};
 
 std::optional<bool> virtualised_by_firmware(const fs::path& root) {
   const fs::path dmi = root / "sys/class/dmi/id";
   const std::string product = text_of(dmi / "product_name");
   const std::string texts = text_of(dmi / "sys_vendor") + product + text_of(dmi / "bios_vendor");
   if (bare(texts).empty()) return std::nullopt;
-  // Amazon's machines that are not virtual have the same maker, and say so in the product's name.
+  // Amazon's bare-metal machines have the same vendor; their product names end in .metal.
   if (bare(product).ends_with(".metal")) return false;
   return std::ranges::any_of(makers_of_virtual_machines,
                              [&texts](std::string_view maker) { return texts.find(maker) != std::string::npos; });
 }
 
-/// KVM's own tree says so itself; a hypervisor has a node where it is Xen or one of that kind.
+/// KVM's device tree names itself in `compatible`; Xen and its like have a node `hypervisor`.
 std::optional<bool> virtualised_by_device_tree(const fs::path& root) {
   std::error_code ignored;
   const fs::path tree = root / "proc/device-tree";
@@ -150,6 +150,60 @@ std::optional<bool> virtualised_by_device_tree(const fs::path& root) {
 }
 
 }  // namespace
+
+std::string text_of(const fs::path& file) {
+  constexpr std::size_t most_bytes = 64 << 20;
+  return read_bytes(file, most_bytes).value_or("");
+}
+
+std::optional<double> quota_in(std::string_view cpu_max) {
+  std::istringstream text{std::string(cpu_max)};
+  double microseconds = 0;
+  double period = 0;
+  // "max" is no number; the first version of control groups writes -1 for it.
+  if (!(text >> microseconds >> period) || microseconds <= 0 || period <= 0) return std::nullopt;
+  return microseconds / period;
+}
+
+MachineTime machine_time_in(std::string_view proc_stat, double ticks_per_second) {
+  std::istringstream line{std::string(proc_stat.substr(0, proc_stat.find('\n')))};
+  std::string label;
+  // user nice system idle iowait irq softirq steal; guest time is part of user already.
+  std::array<double, 8> ticks{};
+  line >> label;
+  for (double& value : ticks) line >> value;
+  const auto [user, nice, system, idle, iowait, irq, softirq, steal] = ticks;
+  return {.busy = (user + nice + system + irq + softirq) / ticks_per_second,
+          .steal = steal / ticks_per_second,
+          .tick = 1 / ticks_per_second};
+}
+
+std::uint64_t huge_bytes_in(std::string_view smaps, std::uint64_t begin, std::uint64_t end) {
+  std::istringstream lines{std::string(smaps)};
+  std::uint64_t sum = 0;
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    unsigned long long from = 0;
+    unsigned long long to = 0;
+    unsigned long long kilobytes = 0;
+    if (std::sscanf(line.c_str(), "%llx-%llx ", &from, &to) == 2) inside = from < end && to > begin;
+    if (inside && std::sscanf(line.c_str(), "AnonHugePages: %llu kB", &kilobytes) == 1) sum += kilobytes << 10;
+  }
+  return sum;
+}
+
+std::vector<ControlGroup> control_groups() {
+  std::vector<ControlGroup> groups;
+  std::ifstream file("/proc/self/cgroup");
+  std::string line;
+  while (std::getline(file, line)) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    groups.push_back({line.substr(first + 1, second - first - 1), line.substr(second + 1)});
+  }
+  return groups;
+}
 
 std::string processor_name(const std::filesystem::path& root) {
   const std::string cpuinfo = text_of(root / "proc/cpuinfo");

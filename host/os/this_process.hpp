@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sonde::os {
+
+/// The command line of this program, its name first, as UTF-8; from what `main` is given.
+std::vector<std::string> arguments_of(int count, char** arguments);
+
+/// The file that this program was started from.
+std::filesystem::path program_file();
+
+/// Libraries that this process loads later see the value; a value that is there already stays.
+void set_environment_unless_set(const std::string& name, const std::string& value);
+
+/// Whether the user wants this program to stop, by Ctrl-C or because its terminal is gone.
+const std::atomic<bool>& interrupted();
+
+/// Has such a wish noted in `interrupted()` from now on, in place of ending the process.
+void watch_for_interrupt();
+
+/// Drops the capabilities that the program's file gave to a user who is not root: nothing here needs one, and drivers
+/// that are loaded later must not have them. Ends the process where the system refuses.
+void drop_capabilities();
+
+/// Drops all but CAP_PERFMON, the right to count, for a command that loads no driver, until its counters are open.
+void keep_only_perfmon_capability();
+
+/// A worker's end of the pipe to its parent. Results leave through what was standard output; what drivers print there
+/// goes to standard error from then on. This process ends with its parent and ignores Ctrl-C, which is the parent's.
+class WorkerChannel {
+ public:
+  WorkerChannel();
+  /// All that the parent wrote.
+  [[nodiscard]] std::string read_all() const;
+  /// Ends this process where the parent is gone.
+  void write(std::string_view text) const;
+  /// Ends this process at once: a driver's own exit handlers may crash, and everything has been sent.
+  [[noreturn]] static void exit(int status);
+
+ private:
+  int results_;
+};
+
+}  // namespace sonde::os

@@ -1,0 +1,114 @@
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "os/this_process.hpp"
+
+namespace sonde::os {
+namespace {
+
+std::atomic<bool> was_interrupted_by_user = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+
+void note_interrupt(int) { was_interrupted_by_user = true; }
+
+using Capabilities = std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3>;
+
+__user_cap_header_struct capability_header() { return {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0}; }
+
+/// The system call is made directly, as the C library has no function for it and libcap would be one more library.
+void have_only(const Capabilities& capabilities) {
+  __user_cap_header_struct header = capability_header();
+  if (syscall(SYS_capset, &header, capabilities.data()) == 0) return;
+  std::perror("sonde: capabilities cannot be given up");
+  std::abort();
+}
+
+bool is_closed_at_the_other_end(int pipe) {
+  pollfd file{pipe, 0, 0};
+  return poll(&file, 1, 0) == 1 && (file.revents & POLLERR) != 0;
+}
+
+}  // namespace
+
+std::vector<std::string> arguments_of(int count, char** arguments) { return {arguments, arguments + count}; }
+
+std::filesystem::path program_file() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored);
+}
+
+void set_environment_unless_set(const std::string& name, const std::string& value) {
+  setenv(name.c_str(), value.c_str(), 0);  // NOLINT(concurrency-mt-unsafe): before any driver's thread begins
+}
+
+const std::atomic<bool>& interrupted() { return was_interrupted_by_user; }
+
+void watch_for_interrupt() {
+  struct sigaction action = {};
+  action.sa_handler = note_interrupt;
+  sigemptyset(&action.sa_mask);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
+}
+
+void drop_capabilities() {
+  if (geteuid() == 0) return;  // root's are the user's own, and some systems let only root reach a device
+  have_only({});
+}
+
+void keep_only_perfmon_capability() {
+  if (geteuid() == 0) return;
+  __user_cap_header_struct header = capability_header();
+  Capabilities held{};
+  if (syscall(SYS_capget, &header, held.data()) != 0) return have_only({});
+  Capabilities kept{};
+  constexpr unsigned bits = 32;
+  const std::uint32_t right = 1u << (CAP_PERFMON % bits);
+  kept[CAP_PERFMON / bits].permitted = held[CAP_PERFMON / bits].permitted & right;
+  kept[CAP_PERFMON / bits].effective = kept[CAP_PERFMON / bits].permitted;
+  have_only(kept);
+}
+
+WorkerChannel::WorkerChannel() : results_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (is_closed_at_the_other_end(results_)) _exit(1);  // the parent was gone before the signal was asked for
+  // A terminal sends Ctrl-C to every process in front of it; the parent decides what becomes of this one.
+  signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_DFL);
+  signal(SIGHUP, SIG_IGN);
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+std::string WorkerChannel::read_all() const {
+  std::string text;
+  std::array<char, 65536> bytes;
+  for (;;) {
+    const ssize_t count = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (count <= 0) return text;
+    text.append(bytes.data(), static_cast<std::size_t>(count));
+  }
+}
+
+void WorkerChannel::write(std::string_view text) const {
+  while (!text.empty()) {
+    const ssize_t written = ::write(results_, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) _exit(1);  // the parent is gone
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void WorkerChannel::exit(int status) { _exit(status); }
+
+}  // namespace sonde::os
