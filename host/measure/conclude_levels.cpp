@@ -1,4 +1,4 @@
-#include "measure/conclude_levels.hpp"
+#include "measure/level_findings.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <cstddef>
 
 #include "measure/cycles.hpp"
-#include "measure/level_agreement.hpp"
 
 namespace sonde::measure {
 namespace {
@@ -15,17 +14,16 @@ namespace {
 constexpr double most_smt_interference = 0.5;
 constexpr std::size_t least_points = 3;  // of which fewer tell no levels anyway
 
-/// What may be so much slower holds one more level.
+/// A last level whose bounds leave room for so much slower, or faster, memory probably hides another level.
 constexpr double most_slower = 1.5;
 constexpr double most_faster = 2;
-/// A bound is further than what points scatter by, if by so much further than the other.
+/// Bounds of which one is so much further away than the other mean a trend, not scatter.
 constexpr double lopsided = 1.25;
 
-/// What the last level is nobody can say where a path has too little room for more than caches, or where the curve is
-/// still changing at its end, or what changed last may be translation.
+/// Whether the last level may not be memory: its path has too little room for more than caches, its curve still changes
+/// at its end, or what changed last may be translation.
 bool ends_before_memory(const FoundLevel& last) {
-  const auto path = last.series.find("path");
-  const bool short_path = path != last.series.end() && (path->second == "local" || path->second == "constant");
+  const bool short_path = last.words.path == Path::local || last.words.path == Path::constant;
   const analysis::Bracket& band = last.gbps ? *last.gbps : last.found.latency_ns;
   const double up = band.high / band.value;
   const double down = band.value / band.low;
@@ -35,15 +33,14 @@ bool ends_before_memory(const FoundLevel& last) {
          faster > std::max(most_faster, lopsided * slower);
 }
 
-/// The largest working set of a curve, beside which or alone it was measured.
-double swept_bytes(std::map<std::string, std::string> series, std::span<const Measurement> measurements) {
-  series.erase("fabric");
+/// The largest working set of a curve, whether or not a light stream ran beside it.
+double swept_bytes(Words words, std::span<const Measurement> measurements) {
+  words.fabric.reset();
   double most = 0;
   for (const Measurement& one : measurements) {
-    std::map<std::string, std::string> own = one.point.series;
-    own.erase("fabric");
-    const auto bytes = one.point.x.find("bytes");
-    if (own == series && bytes != one.point.x.end()) most = std::max(most, bytes->second);
+    Words own = one.point.words;
+    own.fabric.reset();
+    if (own == words) most = std::max(most, one.point.x.bytes.value_or(0));
   }
   return most;
 }
@@ -61,15 +58,15 @@ std::string evidence_of(const analysis::PageTable& table) {
          " ns a load longer than one through as many lines on fewer pages: this is address translation, not a level.";
 }
 
-void add_translation(const analysis::Hierarchy& hierarchy, const std::map<std::string, std::string>& series,
+void add_translation(const analysis::Hierarchy& hierarchy, const Words& words,
                      measure::Conclusion& conclusion) {
   for (const analysis::PageTable& table : hierarchy.page_tables) {
     const double reach_bytes = table.reach_bytes();
     const double pages_low = table.least_page_bytes / table.page_bytes;
     const double pages_high = table.most_page_bytes / table.page_bytes;
     conclusion.findings.push_back(
-        {.series = series,
-         .name = "translation",
+        {.kind = &finding_kinds::translation,
+         .words = words,
          .value = reach_bytes,
          .low = reach_bytes * table.entries.low / table.entries.value * std::min(1.0, pages_low),
          .high = reach_bytes * table.entries.high / table.entries.value * std::max(1.0, pages_high),
@@ -81,11 +78,11 @@ void add_translation(const analysis::Hierarchy& hierarchy, const std::map<std::s
   }
   if (!hierarchy.page_tables.empty()) return;
   for (const analysis::TranslationEdge& edge : hierarchy.translation) {
-    // The walk has no span nearer than the next.
+    // The walk has no spans between this one and the next.
     const double step = std::exp2(edge.log2_spans[1] - edge.log2_spans[0]);
     conclusion.findings.push_back(
-        {.series = series,
-         .name = "translation",
+        {.kind = &finding_kinds::translation,
+         .words = words,
          .value = edge.bytes,
          .low = edge.bytes / step,
          .high = edge.bytes * step,
@@ -102,7 +99,7 @@ void add_translation(const analysis::Hierarchy& hierarchy, const std::map<std::s
 Conclusion conclude(const Probe& probe, const Request& request, std::span<const Measurement> measurements) {
   Conclusion conclusion = probe.conclude(request, measurements);
   add_cycles(conclusion.levels, measurements);
-  for (FoundLevel& level : conclusion.levels) level.swept_bytes = swept_bytes(level.series, measurements);
+  for (FoundLevel& level : conclusion.levels) level.swept_bytes = swept_bytes(level.words, measurements);
   name_levels(conclusion.levels, request.stated_cache_bytes);
   return conclusion;
 }
@@ -116,21 +113,21 @@ void name_levels(std::span<FoundLevel> levels, std::uint64_t stated_cache_bytes)
   }
 }
 
-void add_levels(const analysis::Hierarchy& hierarchy, const std::map<std::string, std::string>& series,
+void add_levels(const analysis::Hierarchy& hierarchy, const Words& words,
                 measure::Conclusion& conclusion) {
   int number = 0;
   for (const analysis::Level& level : hierarchy.levels) {
-    conclusion.levels.push_back({.series = series, .level = ++number, .found = level});
+    conclusion.levels.push_back({.words = words, .level = ++number, .found = level});
     if (level.disagreement) conclusion.findings.push_back(order_disagreement(conclusion.levels.back()));
   }
-  add_translation(hierarchy, series, conclusion);
+  add_translation(hierarchy, words, conclusion);
 }
 
 std::optional<std::string> why_not_read(const analysis::LatencyCurves& curves) {
   if (curves.cycle.size() < least_points || curves.smt_interference <= most_smt_interference) return std::nullopt;
-  return "no levels are read from this curve, as most of it was measured while something else worked on the same core, "
-         "maybe of another virtual machine, with a part of its caches; run again on an idle machine, or with a higher "
-         "--effort, which waits longer for one";
+  return "no cache levels: during most of this curve another thread, perhaps of another virtual machine, ran on the "
+         "same core and used part of its caches; run again on an idle machine, or with a higher --effort, which waits "
+         "longer";
 }
 
 }  // namespace sonde::measure

@@ -7,16 +7,14 @@
 namespace sonde::measure {
 namespace {
 
-bool only_reads(const std::map<std::string, std::string>& series) {
-  const auto pattern = series.find("pattern");
-  return pattern == series.end() || pattern->second == "read";
-}
+bool only_reads(const Words& words) { return words.pattern.value_or(Pattern::read) == Pattern::read; }
 
 }  // namespace
 
 Workload CountedWork::counted(Workload workload) const {
-  if (meter_ == nullptr || !workload.run) return workload;
-  workload.run = [run = std::move(workload.run), meter = meter_](std::uint64_t steps) {
+  auto* const stepped = std::get_if<SteppedWork>(&workload.work);
+  if (meter_ == nullptr || stepped == nullptr) return workload;
+  stepped->run = [run = std::move(stepped->run), meter = meter_](std::uint64_t steps) {
     meter->begin();
     const device::Nanoseconds time = run(steps);
     meter->end(steps);
@@ -47,11 +45,11 @@ std::optional<PointTraffic> CountedWork::traffic() const {
   return all;
 }
 
-std::vector<double> CountedWork::hit_rates(const std::map<std::string, std::string>& series) const {
+std::vector<double> CountedWork::hit_rates(const Words& words) const {
   std::vector<double> rates;
   for (const counters::Traffic& piece : pieces_) {
     const counters::HitRate rate = counters::hit_rate(counters::stated(piece), meter_->layout().no_hit_rate);
-    const auto& wanted = only_reads(series) ? rate.reads : rate.reads_and_writes;
+    const auto& wanted = only_reads(words) ? rate.reads : rate.reads_and_writes;
     if (wanted) rates.push_back(six_digits(*wanted));
   }
   return rates;

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "counters/traffic/traffic_meter.hpp"
-#include "measure/probe.hpp"
+#include "measure/stopping.hpp"
+#include "measure/workload.hpp"
 
 namespace sonde::measure {
 
@@ -22,13 +23,30 @@ class CountedWork {
 
   /// Nothing where no window was counted.
   [[nodiscard]] std::optional<PointTraffic> traffic() const;
-  /// The share of each piece's bytes that memory did not have to move; of reads alone where the series only reads.
-  [[nodiscard]] std::vector<double> hit_rates(const std::map<std::string, std::string>& series) const;
+  /// The share of each piece's bytes that memory did not have to move; of reads alone where nothing is written.
+  [[nodiscard]] std::vector<double> hit_rates(const Words& words) const;
 
  private:
   counters::TrafficMeter* meter_;
   std::vector<counters::Traffic> pieces_;
   double moved_bytes_ = 0;
+};
+
+/// A window in which so many steps are made: what moves while it lives is counted, where that is wanted.
+class CountedWindow {
+ public:
+  CountedWindow(const Limits& limits, std::uint64_t steps) : meter_(limits.traffic), steps_(steps) {
+    if (meter_ != nullptr) meter_->begin();
+  }
+  CountedWindow(const CountedWindow&) = delete;
+  CountedWindow& operator=(const CountedWindow&) = delete;
+  ~CountedWindow() {
+    if (meter_ != nullptr) meter_->end(steps_);
+  }
+
+ private:
+  counters::TrafficMeter* meter_;
+  std::uint64_t steps_;
 };
 
 }  // namespace sonde::measure

@@ -35,7 +35,7 @@ bool within(double share, double value, double expected) { return std::abs(value
 std::optional<double> median_mhz(std::span<const Measurement> measurements, const FoundLevel& level) {
   std::vector<double> clocks;
   for (const Measurement& one : measurements) {
-    if (one.unit == "ns" && one.point.series == level.series && one.state.core_clock) {
+    if (one.unit == "ns" && one.point.words == level.words && one.state.core_clock) {
       clocks.push_back(one.state.core_clock->mhz);
     }
   }

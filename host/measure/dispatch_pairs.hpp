@@ -35,16 +35,16 @@ struct Pairs {
   bool disturbed = false;       ///< those are among these, as too few others were taken
 
   /// Times of a step, free of the launch, in the order taken.
-  std::vector<double> slopes(const Workload& workload) const {
+  std::vector<double> slopes(const SteppedWork& work) const {
     std::vector<double> all;
-    for (std::size_t pair = 0; pair < long_ns.size(); ++pair) all.push_back(slope(pair, workload));
+    for (std::size_t pair = 0; pair < long_ns.size(); ++pair) all.push_back(slope(pair, work));
     return all;
   }
   /// All of them together tell a launch best. Where short ones work as well, they get faster with the device's clock,
   /// or as others leave the caches; what makes a single one slower is an interruption.
-  double slope(std::size_t pair, const Workload& workload) const {
+  double slope(std::size_t pair, const SteppedWork& work) const {
     const double usual = analysis::quantile(short_ns, 0.5);
-    const double short_one = few > workload.quantum ? std::min(short_ns[pair], usual) : usual;
+    const double short_one = few > work.quantum ? std::min(short_ns[pair], usual) : usual;
     return (long_ns[pair] - short_one) / static_cast<double>(many - few);
   }
   /// Whether the work outlasts what others do to the launches: what is left of the time is more than nothing in all but
@@ -55,6 +55,6 @@ struct Pairs {
 /// Takes pairs until the workload's value is known well enough. Throws device::TooShort where the short dispatches often
 /// take longer than the long ones.
 Pairs take_pairs(const ProvedRun& run, std::uint64_t few, std::uint64_t many, const Limits& limits,
-                 const Workload& workload, const InterferenceWatch& watch);
+                 const SteppedWork& work, const InterferenceWatch& watch);
 
 }  // namespace sonde::measure

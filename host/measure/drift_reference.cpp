@@ -22,7 +22,7 @@ void DriftReference::choose(const std::vector<Point>& points) {
 std::optional<double> DriftReference::drift(PointRunner& runner) {
   if (!point_ || failed_ || calls_++ % calls_between_looks != 0) return drift_;
   try {
-    const Measurement now = runner.measure_once(*point_).front();
+    const Measurement now = runner.measure_once(*point_).curves.front();
     const double median = median_of(now);
     if (!first_) first_ = median;
     drift_ = median / *first_ - 1;

@@ -1,11 +1,10 @@
-#include "measure/level_agreement.hpp"
+#include "measure/level_findings.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <map>
 #include <string>
 #include <string_view>
 
@@ -14,8 +13,6 @@
 
 namespace sonde::measure {
 namespace {
-
-using measure::FoundLevel;
 
 /// Levels of one device are further apart than two probes are about one of them.
 constexpr double may_be_one = 4;
@@ -79,21 +76,21 @@ Difference further_level(const FoundLevel& level, const FoundLevel& next, std::s
 }
 
 /// States the ratio that is furthest from 1, and all differences in this order; nothing where none is apart.
-std::optional<Finding> finding_of(const std::map<std::string, std::string>& series, std::vector<Difference> differences,
-                                  const char* name, std::string evidence) {
+std::optional<Finding> finding_of(const FindingKind& kind, const Words& words, std::vector<Difference> differences,
+                                  std::string evidence) {
   std::erase_if(differences, [](const Difference& one) { return !is_apart(one); });
   if (differences.empty()) return std::nullopt;
   std::ranges::stable_sort(differences, std::greater<>(),
                            [](const Difference& one) { return distance_from_one(one.ratio); });
   for (const Difference& one : differences) evidence += (&one == &differences.front() ? ": " : "; ") + one.words;
-  Finding finding{.series = series, .name = name, .unit = "ratio", .evidence = evidence + "."};
-  state(finding, differences.front().ratio);
+  Finding finding{.kind = &kind, .words = words, .unit = "ratio", .evidence = evidence + "."};
+  set_value(finding, differences.front().ratio);
   return finding;
 }
 
 }  // namespace
 
-std::optional<measure::Finding> disagreement(std::span<const FoundLevel> opencl, std::span<const FoundLevel> vulkan) {
+std::optional<Finding> disagreement(std::span<const FoundLevel> opencl, std::span<const FoundLevel> vulkan) {
   if (opencl.empty() || vulkan.empty()) return std::nullopt;
   std::vector<FoundLevel> matched(vulkan.begin(), vulkan.end());
   match(opencl, matched);
@@ -106,7 +103,7 @@ std::optional<measure::Finding> disagreement(std::span<const FoundLevel> opencl,
     if (is_last || is_memory(*level)) continue;
     differences.push_back(further_level(*level, *std::next(level), row.latency != nullptr ? "OpenCL" : "Vulkan"));
   }
-  return finding_of(opencl.front().series, differences, "apis-disagree", "OpenCL and Vulkan see different levels");
+  return finding_of(finding_kinds::apis_disagree, opencl.front().words, differences, "OpenCL and Vulkan see different levels");
 }
 
 void match(std::span<const FoundLevel> latency, std::span<FoundLevel> bandwidth) {
@@ -148,27 +145,27 @@ std::vector<LevelOfTwo> side_by_side(std::span<const FoundLevel> latency, std::s
   return rows;
 }
 
-std::optional<measure::Finding> size_disagreement(std::span<const FoundLevel> latency,
+std::optional<Finding> size_disagreement(std::span<const FoundLevel> latency,
                                                   std::span<const FoundLevel> bandwidth) {
   if (latency.empty()) return std::nullopt;
-  return finding_of(latency.front().series, size_differences(side_by_side(latency, bandwidth), "latency", "bandwidth"),
-                    "probes-disagree", "The sizes of levels differ beyond what each probe is uncertain by");
+  return finding_of(finding_kinds::probes_disagree, latency.front().words,
+                    size_differences(side_by_side(latency, bandwidth), "latency", "bandwidth"),
+                    "The sizes of levels differ beyond what each probe is uncertain by");
 }
 
-measure::Finding order_disagreement(const FoundLevel& level) {
+Finding order_disagreement(const FoundLevel& level) {
   const auto& [cycle, independent] = *level.found.disagreement;
   const analysis::Estimate ratio = ratio_of(independent, cycle);
-  Finding finding{.series = level.series,
-                  .name = "orders-disagree",
+  Finding finding{.kind = &finding_kinds::orders_disagree,
+                  .words = level.words,
                   .value = ratio.value,
                   .low = ratio.low,
                   .high = ratio.high,
                   .unit = "ratio"};
-  finding.series["level"] = fmt::format("level {}", level.level);
+  finding.words.level = fmt::format("level {}", level.level);
   finding.evidence = fmt::format(
-      "Walks over all lines of a working set in turn say that level {} has {}, loads of independent lines {}: the "
-      "bounds of its size hold both, as other programs' lines, the places of pages and fetches of pairs of lines "
-      "hinder the one more than the other.",
+      "Level {}: {} by the cyclic walk, {} by random loads. The bounds of its size cover both; cyclic walks suffer more "
+      "from other programs, page placement and adjacent-line prefetch.",
       level.level, size_with_bounds(cycle), size_with_bounds(independent));
   return finding;
 }

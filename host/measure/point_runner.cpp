@@ -13,7 +13,6 @@
 #include "device/error.hpp"
 #include "measure/counted_work.hpp"
 #include "measure/cycles.hpp"
-#include "measure/one_core.hpp"
 #include "measure/repetitions.hpp"
 
 namespace sonde::measure {
@@ -22,15 +21,15 @@ namespace {
 constexpr int most_attempts = 3;
 /// After so many points in a row that no repetition made quiet, the machine is busy for good: points are still
 /// measured and labelled, but not repeated.
-constexpr int patience = 4;
+constexpr int busy_points_before_giving_up = 4;
 
 /// How far a working set is moved at most, and in what steps.
 constexpr std::uint64_t most_displacement_bytes = 16 << 20;
 constexpr std::uint64_t displacement_step_bytes = 4096;
 
-/// Of measurements with the same state.
-double disturbance(const std::vector<Measurement>& all) {
-  const State& state = all.front().state;
+/// The largest share of time that others took; the curves of a point have one state.
+double disturbance(const MeasuredPoint& measured) {
+  const State& state = measured.curves.front().state;
   return std::max({state.foreign_cpu, state.steal, state.disturbed ? state.interrupted : 0});
 }
 
@@ -66,16 +65,18 @@ Limits limits_of_one_share(Limits limits, const Point& point) {
 }
 
 /// Adds one replicate's values to those of the replicates before.
-void append(std::vector<Measurement>& all, std::size_t index, const Point& point, const Reading& reading) {
-  if (index == all.size()) all.push_back({.point = point, .unit = reading.unit, .values = {}, .state = {}});
-  std::ranges::transform(reading.values, std::back_inserter(all[index].values), six_digits);
-  std::ranges::copy(reading.visits, std::back_inserter(all[index].visits));
+void append(std::vector<Measurement>& all, std::size_t index, const Point& point, const std::vector<double>& values,
+            const std::vector<std::size_t>& visits) {
+  if (index == all.size()) all.push_back({.point = point, .unit = std::string(point.curve->unit), .values = {}});
+  std::ranges::transform(values, std::back_inserter(all[index].values), six_digits);
+  std::ranges::copy(visits, std::back_inserter(all[index].visits));
 }
 
-Point with_place(Point point, const std::map<std::string, std::string>& series,
-                 const std::map<std::string, double>& x = {}) {
-  for (const auto& [name, word] : series) point.series[name] = word;
-  for (const auto& [name, value] : x) point.x[name] = value;
+/// The place of extra values that were seen at a point.
+Point place_of(Point point, const ExtraValues& extra) {
+  point.words = with(with(point.words, extra.curve->words), extra.varied);
+  point.x = with(point.x, extra.x);
+  point.curve = extra.curve;
   return point;
 }
 
@@ -107,7 +108,7 @@ void PointRunner::bring_clock_back(const Point& point) {
   }
 }
 
-std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit) {
+MeasuredPoint PointRunner::measure_once(const Point& point, int visit) {
   const auto alive = [this] { observer_.alive(); };
   Limits limits = limits_of_one_share(limits_of(options_.request.effort, device_.info().type), point);
   limits.traffic = options_.traffic.get();
@@ -120,7 +121,7 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
   CountedWork counted(limits.traffic);
   std::vector<Measurement> all;
   State state;
-  std::map<std::string, double> reached;
+  std::map<std::string, double> reached;  // sums over the replicates
   std::vector<counters::DeviceState> readings;
   std::vector<std::optional<CoreClock>> clocks;
   const counters::HostTime before = options_.host_time();
@@ -129,27 +130,28 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
     request.alive = alive;
     request.seed += static_cast<std::uint64_t>(visit * point.replicates + replicate) << 32;
     std::unique_ptr<device::Buffer> moved_by = displacement(device_, random_);
-    const Workload workload = counted.counted(probe_.prepare(device_, point, request));
+    const Workload workload = counted.counted(point.curve->prepare(device_, point, request));
     moved_by.reset();
     alive();
     std::optional<OneCore> one_core;
     if (workload.one_core && device_.info().type == device::DeviceType::cpu) one_core.emplace(options_.reading_thread);
-    SmtInterference* smt_interference = one_core || probe_.of_the_cpu ? options_.smt_interference.get() : nullptr;
+    SmtInterference* smt_interference = one_core || probe_.target == Target::host_cpu ? options_.smt_interference.get() : nullptr;
     bring_clock_back(point);
     // Not what was read while the host prepared: the device slept then, and its clock fell.
     const auto begin = std::chrono::steady_clock::now();
-    const Repetitions repetitions =
-        workload.observe ? workload.observe(limits, alive) : repeat(workload, limits, alive, smt_interference);
+    const auto* const stepped = std::get_if<SteppedWork>(&workload.work);
+    const Repetitions repetitions = stepped != nullptr ? repeat(*stepped, limits, alive, smt_interference)
+                                                       : std::get<SelfTimedWork>(workload.work).repeat(limits, alive);
     counted.add(workload, repetitions);
     // Not before: the clock fell while the host prepared, and the untimed laps brought it up again.
     clocks.push_back(workload.has_cycles ? clock_now(point) : std::nullopt);
     std::ranges::move(options_.device_state_since(begin), std::back_inserter(readings));
-    append(all, 0, point, {{}, workload.unit, repetitions.values, repetitions.visits});
-    for (std::size_t index = 0; index < repetitions.further.size(); ++index) {
-      const Reading& reading = repetitions.further[index];
-      append(all, index + 1, with_place(point, reading.series, reading.x), reading);
+    append(all, 0, point, repetitions.values, repetitions.visits);
+    for (std::size_t index = 0; index < repetitions.extra.size(); ++index) {
+      const ExtraValues& extra = repetitions.extra[index];
+      append(all, index + 1, place_of(point, extra), extra.values, extra.visits);
     }
-    for (const auto& [name, value] : repetitions.reached) reached[name] += value / point.replicates;
+    for (const auto& [name, value] : written(repetitions.reached)) reached[name] += value / point.replicates;
     state.instruction = workload.instruction;
     state.shape = workload.shape;
     state.steps = repetitions.steps;
@@ -166,29 +168,31 @@ std::vector<Measurement> PointRunner::measure_once(const Point& point, int visit
   state.device_state = counters::summarize(readings);
   state.clock_settled = options_.clock_settled;
   state.involuntary_switches = load.involuntary_switches;
+  for (auto& [name, value] : reached) value = six_digits(value);
   for (Measurement& one : all) {
-    for (const auto& [name, value] : reached) one.point.x[name] = six_digits(value);
+    one.point.x = with(one.point.x, parse_coordinates(reached));
     one.state = state;
   }
-  all.front().state.traffic = counted.traffic();
-  const std::vector<double> hit_rates = counted.hit_rates(point.series);
+  const std::vector<double> hit_rates = counted.hit_rates(point.words);
   if (probe_.wants_hit_rates && !hit_rates.empty()) {
-    const Point by_counters = with_place(all.front().point, {{"method", "counters"}});
+    Point by_counters = all.front().point;
+    by_counters.words.method = Method::counters;
+    by_counters.curve = find_curve(probe_.curves, by_counters.words, "ratio");
     all.push_back({.point = by_counters, .unit = "ratio", .values = hit_rates, .state = state});
   }
-  return all;
+  return {.curves = std::move(all), .traffic = counted.traffic()};
 }
 
-std::vector<Measurement> PointRunner::measure(const Point& point, int visit) {
-  const int most = disturbed_in_a_row_ >= patience ? 1 : most_attempts;
-  std::vector<Measurement> best = measure_once(point, visit);
+MeasuredPoint PointRunner::measure(const Point& point, int visit) {
+  const int most = disturbed_in_a_row_ >= busy_points_before_giving_up ? 1 : most_attempts;
+  MeasuredPoint best = measure_once(point, visit);
   int attempts = 1;
   while (disturbance(best) > tolerated_foreign_share && attempts < most) {
-    std::vector<Measurement> again = measure_once(point, visit);
+    MeasuredPoint again = measure_once(point, visit);
     ++attempts;
     if (disturbance(again) < disturbance(best)) best = std::move(again);
   }
-  for (Measurement& one : best) {
+  for (Measurement& one : best.curves) {
     one.state.attempts = attempts;
     one.state.disturbed = std::max(disturbance(best), one.state.smt_interference) > tolerated_foreign_share;
   }

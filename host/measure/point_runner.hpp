@@ -10,18 +10,23 @@
 
 namespace sonde::measure {
 
-/// Measures single points of one probe on one device. Both functions return the point's own measurement first, then the
-/// further readings of the same repetitions, with the same state; they throw as the probe's workload does.
+/// What one visit of a point gave.
+struct MeasuredPoint {
+  std::vector<Measurement> curves;      ///< the point's own first, then extra curves of the same repetitions
+  std::optional<PointTraffic> traffic;  ///< where it was counted
+};
+
+/// Measures single points of one probe on one device. Both functions throw as the probe's workload does.
 class PointRunner {
  public:
   PointRunner(device::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer)
       : device_(device), probe_(probe), options_(options), observer_(observer), random_(options.request.seed) {}
 
-  /// Of a visit, counted from 0: each has allocations and a shuffle of its own.
-  std::vector<Measurement> measure_once(const Point& point, int visit = 0);
+  /// Visits are counted from 0: each has allocations and a shuffle of its own.
+  MeasuredPoint measure_once(const Point& point, int visit = 0);
   /// Measures again while other programs disturb, and keeps the least disturbed. SMT interference was waited for
   /// already.
-  std::vector<Measurement> measure(const Point& point, int visit);
+  MeasuredPoint measure(const Point& point, int visit);
 
  private:
   std::optional<CoreClock> clock_now(const Point& point);

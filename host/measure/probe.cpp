@@ -10,7 +10,7 @@
 namespace sonde::measure {
 
 bool is_asked_through(const Probe& probe, device::Api api) {
-  return api == device::Api::model || probe.of_the_cpu_too || probe.of_the_cpu == (api == device::Api::cpu);
+  return api == device::Api::model || (probe.target == Target::host_cpu) == (api == device::Api::cpu);
 }
 
 bool is_asked_for(const Request& request, double bytes) {
@@ -64,13 +64,10 @@ std::string time_text(double nanoseconds) {
 
 std::string name_of(const Probe& probe, const Point& point) {
   std::string text(probe.name);
-  for (const auto& [key, word] : point.series) text += " " + word;
-  for (const auto& [key, value] : point.x) {
-    if (key == "bytes") text += " " + size_text(value);
-    if (key == "height") text += fmt::format(" {:g}x{:g}", point.x.at("width"), value);
-    if (key == "groups")
-      text += " by " + std::to_string(static_cast<long>(value)) + (value == 1 ? " group" : " groups");
-  }
+  for (const auto& [key, word] : written(point.words)) text += " " + word;
+  if (point.x.bytes) text += " " + size_text(*point.x.bytes);
+  if (point.x.groups) text += fmt::format(" by {:g} {}", *point.x.groups, *point.x.groups == 1 ? "group" : "groups");
+  if (point.x.height) text += fmt::format(" {:g}x{:g}", point.x.width.value(), *point.x.height);
   return text;
 }
 

@@ -7,7 +7,6 @@
 #include "device/error.hpp"
 #include "measure/dispatch_pairs.hpp"
 #include "measure/proved_run.hpp"
-#include "measure/warm_up.hpp"
 
 namespace sonde::measure {
 namespace {
@@ -22,10 +21,10 @@ constexpr int launches_timed = 5;
 
 /// Grows the dispatch until it lasts about `wanted`; returns the time of a step. The launch is still in it, so a
 /// step is over-estimated rather than under-estimated, and no dispatch lasts longer than predicted by much.
-double calibrate(const ProvedRun& run, Nanoseconds wanted, const Workload& workload) {
-  run(workload.quantum);  // the first launch compiles, allocates and wakes the device: its time says nothing
-  const std::uint64_t most = workload.most / workload.quantum * workload.quantum;
-  std::uint64_t steps = workload.quantum;
+double calibrate(const ProvedRun& run, Nanoseconds wanted, const SteppedWork& work) {
+  run(work.quantum);  // the first launch compiles, allocates and wakes the device: its time says nothing
+  const std::uint64_t most = work.most / work.quantum * work.quantum;
+  std::uint64_t steps = work.quantum;
   for (;;) {
     const auto begin = std::chrono::steady_clock::now();
     // The shorter of two: an interruption taken at its word would make every dispatch too short.
@@ -41,7 +40,7 @@ double calibrate(const ProvedRun& run, Nanoseconds wanted, const Workload& workl
     const double per_step = time.count() / static_cast<double>(steps);
     if (time >= wanted / 2 || steps >= most) return per_step;
     // At most eight times as long at once: the first steps may have hit a cache that the next ones miss.
-    const std::uint64_t next = std::min(steps * 8, steps_for(wanted, per_step, workload));
+    const std::uint64_t next = std::min(steps * 8, steps_for(wanted, per_step, work));
     if (next <= steps) return per_step;
     steps = next;
   }
@@ -50,46 +49,46 @@ double calibrate(const ProvedRun& run, Nanoseconds wanted, const Workload& workl
 /// Long dispatches last so long that a quarter takes in again what a launch pushes out of a CPU's second cache, where
 /// little time does that; a set that takes more is a larger cache's, of which a launch pushes out next to nothing.
 /// Half a lap of a cycle takes in nothing of what its other half lost, so a quarter is a whole lap, or it is not tried.
-Nanoseconds long_enough_to_refill(Nanoseconds stretch, double per_step, const Workload& workload) {
-  const auto least = static_cast<double>(largest_short_part * (workload.refill + workload.quantum));
+Nanoseconds long_enough_to_refill(Nanoseconds stretch, double per_step, const SteppedWork& work) {
+  const auto least = static_cast<double>(largest_short_part * (work.refill + work.quantum));
   const Nanoseconds wanted(least * per_step);
-  const Nanoseconds most_wanted = workload.refills_in_part ? most_refilled : longest_for_a_refill;
+  const Nanoseconds most_wanted = work.refills_in_part ? most_refilled : longest_for_a_refill;
   return wanted > most_wanted ? stretch : std::max(stretch, std::min(wanted, longest_for_a_refill));
 }
 
 /// Steps of the short dispatches beside long ones of `many`. Between two dispatches the driver and the system, on a GPU
 /// the launch itself, push lines out of the caches, up to half of them: both walk so far that they are in again.
-std::uint64_t steps_of_a_short_one(std::uint64_t many, const Workload& workload) {
-  const std::uint64_t most = many / largest_short_part / workload.quantum;
-  const std::uint64_t wanted = workload.refill / workload.quantum;
-  const bool enough = wanted <= most || workload.refills_in_part;
-  return std::max<std::uint64_t>(1, enough ? std::min(wanted, most) : 0) * workload.quantum;
+std::uint64_t steps_of_a_short_one(std::uint64_t many, const SteppedWork& work) {
+  const std::uint64_t most = many / largest_short_part / work.quantum;
+  const std::uint64_t wanted = work.refill / work.quantum;
+  const bool enough = wanted <= most || work.refills_in_part;
+  return std::max<std::uint64_t>(1, enough ? std::min(wanted, most) : 0) * work.quantum;
 }
 
 /// What a dispatch of next to no work takes.
-double launch_and_a_quantum_ns(const ProvedRun& run, const Workload& workload) {
+double launch_and_a_quantum_ns(const ProvedRun& run, const SteppedWork& work) {
   std::vector<double> times;
-  for (int launch = 0; launch < launches_timed; ++launch) times.push_back(run(workload.quantum).count());
+  for (int launch = 0; launch < launches_timed; ++launch) times.push_back(run(work.quantum).count());
   return analysis::quantile(times, 0.5);
 }
 
 }  // namespace
 
-Repetitions repeat(const Workload& workload, const Limits& limits, const std::function<void()>& alive,
+Repetitions repeat(const SteppedWork& work, const Limits& limits, const std::function<void()>& alive,
                    SmtInterference* smt_interference) {
-  const ProvedRun run(workload, alive);
-  double per_step = calibrate(run, limits.stretch, workload);
+  const ProvedRun run(work, alive);
+  double per_step = calibrate(run, limits.stretch, work);
 
-  const WarmUp warm = warm_up(run, per_step, limits, workload);
+  const WarmUp warm = warm_up(run, per_step, limits, work);
   per_step = warm.nanoseconds_per_step;
 
-  const Nanoseconds wanted = std::min(long_enough_to_refill(limits.stretch, per_step, workload), longest_dispatch / 2);
-  const std::uint64_t many = std::max(steps_for(wanted, per_step, workload), 2 * workload.quantum);
-  const std::uint64_t few = steps_of_a_short_one(many, workload);
-  const double briefest_ns = few > workload.quantum ? launch_and_a_quantum_ns(run, workload) : 0;
-  const Pairs pairs = take_pairs(run, few, many, limits, workload, {smt_interference, alive});
+  const Nanoseconds wanted = std::min(long_enough_to_refill(limits.stretch, per_step, work), longest_dispatch / 2);
+  const std::uint64_t many = std::max(steps_for(wanted, per_step, work), 2 * work.quantum);
+  const std::uint64_t few = steps_of_a_short_one(many, work);
+  const double briefest_ns = few > work.quantum ? launch_and_a_quantum_ns(run, work) : 0;
+  const Pairs pairs = take_pairs(run, few, many, limits, work, {smt_interference, alive});
 
-  const std::vector<double> slopes = pairs.slopes(workload);
+  const std::vector<double> slopes = pairs.slopes(work);
   Repetitions result{.values = {},
                      .steps = many,
                      .launch_ns = 0,
@@ -97,13 +96,13 @@ Repetitions repeat(const Workload& workload, const Limits& limits, const std::fu
                      .smt_interference = pairs.smt_interference,
                      .interrupted = pairs.interrupted,
                      .disturbed = pairs.disturbed};
-  for (const double slope : slopes) result.values.push_back(workload.value(slope));
-  for (const Also& also : workload.also) {
-    result.further.push_back({.series = also.series, .unit = also.unit, .values = {}});
-    for (const double slope : slopes) result.further.back().values.push_back(also.value(slope));
+  for (const double slope : slopes) result.values.push_back(work.value(slope));
+  for (const DerivedCurve& derived : work.derived) {
+    result.extra.push_back({.curve = derived.curve, .varied = derived.varied});
+    for (const double slope : slopes) result.extra.back().values.push_back(derived.value(slope));
   }
-  const double quantum_ns = analysis::quantile(slopes, 0.5) * static_cast<double>(workload.quantum);
-  const double shortest_ns = few > workload.quantum ? briefest_ns : analysis::quantile(pairs.short_ns, 0.5);
+  const double quantum_ns = analysis::quantile(slopes, 0.5) * static_cast<double>(work.quantum);
+  const double shortest_ns = few > work.quantum ? briefest_ns : analysis::quantile(pairs.short_ns, 0.5);
   result.launch_ns = std::max(0.0, shortest_ns - quantum_ns);
   return result;
 }

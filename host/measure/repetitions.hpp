@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "measure/probe.hpp"
+#include "measure/workload.hpp"
 #include "measure/smt_interference.hpp"
 #include "measure/stopping.hpp"
 
@@ -12,11 +12,11 @@ namespace sonde::measure {
 /// No dispatch may be predicted to take longer: watchdogs end some after 640 ms.
 inline constexpr device::Nanoseconds longest_dispatch{200e6};
 
-/// Times one workload by its `run`, in pairs of a short and a long dispatch whose difference is free of the launch;
+/// Times stepped work in pairs of a short and a long dispatch whose difference is free of the launch;
 /// those taken beside SMT interference, or interrupted, are left out where enough others are left. Throws device::Error
 /// where a dispatch did not do its work, device::TooShort where short ones often last longer than long ones. Calls `alive`
 /// after each.
-Repetitions repeat(const Workload& workload, const Limits& limits, const std::function<void()>& alive,
+Repetitions repeat(const SteppedWork& work, const Limits& limits, const std::function<void()>& alive,
                    SmtInterference* smt_interference = nullptr);
 
 }  // namespace sonde::measure

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "device/error.hpp"
-#include "measure/conclude_levels.hpp"
+#include "measure/level_findings.hpp"
 #include "measure/cycles.hpp"
 #include "measure/drift_reference.hpp"
 #include "measure/point_runner.hpp"
@@ -41,7 +41,7 @@ class AskedPoints {
   /// prepare() found then.
   int further_visits(const Point& point) {
     const PointKey key = key_of(point);
-    if (!key.shape.empty() && visits_.contains({key.series, key.x, {}})) return 0;
+    if (!key.shape.empty() && visits_.contains({key.words, key.x, {}})) return 0;
     int& asked = visits_[key];
     return std::max(0, point.visits - std::exchange(asked, std::max(asked, point.visits)));
   }
@@ -52,6 +52,13 @@ class AskedPoints {
   std::map<PointKey, int> visits_;
 };
 
+/// The numbers that were asked for, as they were measured: an extra curve's may be of another place.
+Coordinates coordinates_asked_for(const Coordinates& asked, const Coordinates& measured) {
+  std::map<std::string, double> numbers = written(asked);
+  for (auto& [key, number] : numbers) number = number_at(measured, key).value();
+  return parse_coordinates(numbers);
+}
+
 /// Why a probe has nothing to measure: the sizes that it would have, and the user left out.
 std::optional<std::string> left_out(const device::DeviceInfo& device, const Probe& probe, const Request& request) {
   Request unlimited = request;
@@ -59,7 +66,7 @@ std::optional<std::string> left_out(const device::DeviceInfo& device, const Prob
   unlimited.largest_bytes.reset();
   std::vector<double> sizes;
   for (const Point& point : probe.next(device, unlimited, {})) {
-    if (const auto bytes = point.x.find("bytes"); bytes != point.x.end()) sizes.push_back(bytes->second);
+    if (point.x.bytes) sizes.push_back(*point.x.bytes);
   }
   if (sizes.empty()) return std::nullopt;
   const auto [least, most] = std::ranges::minmax(sizes);
@@ -149,8 +156,8 @@ class ProbeRun {
     for (const Measurement& one : conclusion.derived) observer_.measured(probe_, one);
     if (!conclusion.levels.empty()) observer_.found_levels(probe_, conclusion.levels);
     for (const Finding& finding : conclusion.findings) observer_.found(probe_, finding);
-    for (const Unread& curves : conclusion.unread) {
-      const Point place{.series = curves.series};
+    for (const CurvesWithoutLevels& curves : conclusion.without_levels) {
+      const Point place{.words = curves.words};
       observer_.skipped(probe_, &place, curves.reason);
     }
     for (const Finding& finding : probe_.stated(device_.info(), known_)) observer_.found(probe_, finding);
@@ -168,14 +175,13 @@ class ProbeRun {
   /// Every visit of a point is made in the shape that the first one found: in another it would be another experiment.
   struct Visited {
     int begun = 0;
-    std::map<std::string, double> shape;
+    Shape shape;
   };
 
   /// A device that cannot do one size cannot do larger ones.
   bool is_beyond_the_end(const Point& point) const {
-    const auto end = ends_.find(point.series);
-    const auto bytes = point.x.find("bytes");
-    return end != ends_.end() && bytes != point.x.end() && bytes->second >= end->second;
+    const auto end = ends_.find(point.words);
+    return end != ends_.end() && point.x.bytes && *point.x.bytes >= end->second;
   }
 
   /// Reports what was measured or why not; false after so many failures that the device is given up.
@@ -186,10 +192,10 @@ class ProbeRun {
       Visited& visited = visited_[key_of(point)];
       Point in_shape = point;
       if (point.shape.empty()) in_shape.shape = visited.shape;
-      for (Measurement& one : points_.measure(in_shape, visited.begun++)) {
+      MeasuredPoint measured = points_.measure(in_shape, visited.begun++);
+      if (measured.traffic) observer_.counted(probe_, measured.curves.front().point, *measured.traffic);
+      for (Measurement& one : measured.curves) {
         one.point.shape = point.shape;
-        if (const auto traffic = std::exchange(one.state.traffic, std::nullopt))
-          observer_.counted(probe_, one.point, *traffic);
         one.state.drift = drift;
         visited.shape = one.state.shape;
         observer_.measured(probe_, one);
@@ -205,7 +211,7 @@ class ProbeRun {
       failed_.insert(key_of(point));
       observer_.skipped(probe_, &point, reason.what());
       tell_of_reference(reason.what());
-      if (const auto bytes = point.x.find("bytes"); bytes != point.x.end()) ends_[point.series] = bytes->second;
+      if (point.x.bytes) ends_[point.words] = *point.x.bytes;
     } catch (const device::Lost& error) {
       failures_.add(point, error.what());
       failures_.give_up("not measured any further, as the driver lost the device or did not answer");
@@ -237,8 +243,7 @@ class ProbeRun {
     reference_.forget_end();
     if (end.reason.empty()) return;
     const std::string text =
-        "this point is measured again and again to see how far the machine drifts, of which nothing is said any "
-        "more: " +
+        "this point is measured again and again to see how far the machine drifts; from here on the drift is unknown: " +
         end.reason;
     if (end.is_error) {
       observer_.failed(probe_, &reference_.point(), text);
@@ -249,8 +254,7 @@ class ProbeRun {
 
   /// What was reached, and stands in the measurement's x beside what was asked for, may differ from visit to visit.
   void add(const Point& asked, Measurement one) {
-    PointKey key{one.point.series, asked.x, asked.shape};
-    for (auto& [name, value] : key.x) value = one.point.x.at(name);  // a further reading may be of another place
+    PointKey key{one.point.words, coordinates_asked_for(asked.x, one.point.x), asked.shape};
     const auto [place, is_new] = places_.try_emplace({key, one.unit}, known_.size());
     if (is_new) {
       known_.push_back(std::move(one));
@@ -270,7 +274,7 @@ class ProbeRun {
   AskedPoints asked_;
   std::map<PointKey, Visited> visited_;
   std::set<PointKey> failed_;
-  std::map<std::map<std::string, std::string>, double> ends_;  ///< by series: the size that the device cannot do
+  std::map<Words, double> ends_;  ///< the size that the device cannot do
   Failures failures_;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "device/error.hpp"
+#include "measure/probe.hpp"
 
 namespace sonde::measure {
 namespace {
@@ -32,7 +33,7 @@ constexpr double most_share = 1.5;
 
 }  // namespace
 
-std::optional<std::string> clock_flaw(const Workload& arithmetic) {
+std::optional<std::string> why_clock_is_wrong(const SteppedWork& arithmetic) {
   using Clock = std::chrono::steady_clock;
   std::uint64_t steps = arithmetic.quantum;
   arithmetic.run(steps);  // compiles
@@ -62,7 +63,7 @@ std::optional<std::string> clock_flaw(const Workload& arithmetic) {
          "that works";
 }
 
-Settled settle_clock(const Workload& arithmetic, device::Nanoseconds longest, const std::function<void()>& alive) {
+Settled settle_clock(const SteppedWork& arithmetic, device::Nanoseconds longest, const std::function<void()>& alive) {
   std::uint64_t steps = arithmetic.quantum;
   device::Nanoseconds spent{0};
   std::deque<double> recent;
@@ -70,7 +71,7 @@ Settled settle_clock(const Workload& arithmetic, device::Nanoseconds longest, co
   arithmetic.run(steps);  // compiles
   while (!settled.stable && spent < longest) {
     const device::Nanoseconds time = arithmetic.run(steps);
-    if (const auto flaw = arithmetic.flaw()) throw device::Error(*flaw);
+    if (const auto failure = arithmetic.proof_failure()) throw device::Error(*failure);
     alive();
     spent += time;
     settled.nanoseconds_per_step = time.count() / static_cast<double>(steps);
@@ -87,7 +88,7 @@ Settled settle_clock(const Workload& arithmetic, device::Nanoseconds longest, co
   return settled;
 }
 
-ClockRecovery::ClockRecovery(Workload arithmetic, const Settled& settled, device::Nanoseconds longest,
+ClockRecovery::ClockRecovery(SteppedWork arithmetic, const Settled& settled, device::Nanoseconds longest,
                              device::Nanoseconds patience)
     : arithmetic_(std::move(arithmetic)),
       usual_ns_(settled.nanoseconds_per_step),
@@ -101,7 +102,7 @@ device::Nanoseconds ClockRecovery::per_step(device::Nanoseconds wanted) {
       static_cast<std::uint64_t>(wanted.count() / usual_ns_) / arithmetic_.quantum * arithmetic_.quantum;
   const std::uint64_t steps = std::clamp(fitting, arithmetic_.quantum, arithmetic_.most);
   const device::Nanoseconds time = arithmetic_.run(steps);
-  if (const auto flaw = arithmetic_.flaw()) throw device::Error(*flaw);
+  if (const auto failure = arithmetic_.proof_failure()) throw device::Error(*failure);
   spent_ += time;
   return time / static_cast<double>(steps);
 }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "measure/probe.hpp"
+#include "measure/workload.hpp"
 
 namespace sonde::measure {
 
@@ -15,11 +15,11 @@ struct Settled {
 
 /// Why nothing that the device times can be believed: by its clock work takes a small part of the time that the host
 /// waits for it, or more. Empty where it can. Needs work that is long beside a launch.
-std::optional<std::string> clock_flaw(const Workload& arithmetic);
+std::optional<std::string> why_clock_is_wrong(const SteppedWork& arithmetic);
 
 /// Runs a chain of dependent arithmetic until its speed, which depends on the clock alone, stands still: GPUs
 /// start at a fraction of their clock and climb for up to half a second. Gives up after `longest` of device time.
-Settled settle_clock(const Workload& arithmetic, device::Nanoseconds longest, const std::function<void()>& alive);
+Settled settle_clock(const SteppedWork& arithmetic, device::Nanoseconds longest, const std::function<void()>& alive);
 
 /// Brings a GPU's clock back to where it was. Some drivers let it fall to a third while the host prepares a working
 /// set, and it climbs for seconds: what is measured meanwhile reads as a slower device.
@@ -27,7 +27,7 @@ class ClockRecovery {
  public:
   /// `arithmetic`: what the clock settled with. `longest`: one recovery may take of the device's time. `patience`: what
   /// all of them may take.
-  ClockRecovery(Workload arithmetic, const Settled& settled, device::Nanoseconds longest, device::Nanoseconds patience);
+  ClockRecovery(SteppedWork arithmetic, const Settled& settled, device::Nanoseconds longest, device::Nanoseconds patience);
 
   /// Works until arithmetic is as fast as it ever was; a device that cannot get there any more, as it is hot or out of
   /// power, is not kept waiting for the same again. Throws device::Error where the work is not done.
@@ -37,7 +37,7 @@ class ClockRecovery {
   /// By work that takes about so long at the usual clock.
   device::Nanoseconds per_step(device::Nanoseconds wanted);
 
-  Workload arithmetic_;
+  SteppedWork arithmetic_;
   double usual_ns_;  ///< a step
   device::Nanoseconds longest_;
   device::Nanoseconds patience_;

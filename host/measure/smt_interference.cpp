@@ -24,7 +24,7 @@ constexpr double least_step_ns = 1e-3;
 
 }  // namespace
 
-SmtInterference::Timed::Timed(Workload timed, device::Nanoseconds shortest)
+SmtInterference::Timed::Timed(SteppedWork timed, device::Nanoseconds shortest)
     : work(std::move(timed)), few((work.lap / work.quantum + 1) * work.quantum), many(2 * few) {
   run(few);  // compiles
   while (run(many) < shortest && 2 * many <= work.most) many *= 2;
@@ -32,7 +32,7 @@ SmtInterference::Timed::Timed(Workload timed, device::Nanoseconds shortest)
 
 device::Nanoseconds SmtInterference::Timed::run(std::uint64_t steps) {
   const device::Nanoseconds time = work.run(steps);
-  if (const auto flaw = work.flaw()) throw device::Error(*flaw);
+  if (const auto failure = work.proof_failure()) throw device::Error(*failure);
   spent += time;
   return time;
 }
@@ -46,7 +46,7 @@ double SmtInterference::Timed::ns_per_step(device::Nanoseconds many_took) {
   return (many_took - faster_of_two(few)).count() / static_cast<double>(many - few);
 }
 
-SmtInterference::SmtInterference(Workload walk, Workload arithmetic, device::Nanoseconds patience)
+SmtInterference::SmtInterference(SteppedWork walk, SteppedWork arithmetic, device::Nanoseconds patience)
     : walk_(std::move(walk), shortest_walk),
       arithmetic_(std::move(arithmetic), shortest_arithmetic),
       patience_(patience) {
@@ -97,6 +97,26 @@ bool SmtInterference::may_repeat(device::Nanoseconds time) {
   if (patience_for_work_ <= device::Nanoseconds{0}) return false;
   patience_for_work_ -= time;
   return true;
+}
+
+OneCore::OneCore(os::ThreadId spared) : allowed_(os::allowed_cpus()) {
+  if (allowed_.empty()) return;
+  for (const os::ThreadId thread : os::threads_of_this_process()) before_[thread] = os::allowed_cpus(thread);
+  // The last allowed CPU: the first ones serve most interrupts.
+  const int last = *allowed_.rbegin();
+  for (const auto& [thread, cpus] : before_) os::allow_cpus(thread, {last});
+  os::Cpus others = allowed_;
+  others.erase(last);
+  if (spared != 0 && !others.empty()) os::allow_cpus(spared, others);
+}
+
+OneCore::~OneCore() {
+  if (allowed_.empty()) return;
+  // A driver may have given its threads a core each. Those that it began meanwhile have inherited the one core.
+  for (const os::ThreadId thread : os::threads_of_this_process()) {
+    const auto known = before_.find(thread);
+    os::allow_cpus(thread, known != before_.end() ? known->second : allowed_);
+  }
 }
 
 }  // namespace sonde::measure

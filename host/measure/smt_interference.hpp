@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 
 #include "device/device.hpp"
-#include "measure/probe.hpp"
+#include "measure/workload.hpp"
+#include "os/threads.hpp"
 
 namespace sonde::measure {
 
@@ -18,7 +20,7 @@ class SmtInterference {
   /// `walk`: over most of the first cache, by the way that is measured. `arithmetic`: a dependent chain on the same
   /// core. `patience`: how long the end of interference may be waited for in all, and how long the work may take that
   /// is done again because of it. Throws device::Error where one of the two does not do its work.
-  SmtInterference(Workload walk, Workload arithmetic, device::Nanoseconds patience);
+  SmtInterference(SteppedWork walk, SteppedWork arithmetic, device::Nanoseconds patience);
 
   /// Whether there is any now. Throws as the constructor.
   bool present();
@@ -30,12 +32,12 @@ class SmtInterference {
  private:
   /// Work whose time a step is the difference of a short and a long dispatch, free of the launch.
   struct Timed {
-    Workload work;
+    SteppedWork work;
     std::uint64_t few = 0;  ///< a lap
     std::uint64_t many = 0;
     device::Nanoseconds spent{0};
 
-    Timed(Workload timed, device::Nanoseconds shortest);
+    Timed(SteppedWork timed, device::Nanoseconds shortest);
     device::Nanoseconds run(std::uint64_t steps);
     /// What an interruption leaves alone, most of the time.
     device::Nanoseconds faster_of_two(std::uint64_t steps);
@@ -54,6 +56,22 @@ class SmtInterference {
   device::Nanoseconds patience_;
   device::Nanoseconds patience_for_work_ = patience_;
   std::deque<Look> recent_;  ///< when somebody asked, without those while waiting
+};
+
+/// Keeps every thread of this process, the driver's included, on one CPU while it lives, but for `spared`, which is
+/// kept off it where there is another. A CPU device runs a single chain on any of its threads; a walk that changes
+/// cores finds its private caches empty. Afterwards each has the CPUs that it had. Does nothing where the system
+/// refuses.
+class OneCore {
+ public:
+  explicit OneCore(os::ThreadId spared = 0);
+  ~OneCore();
+  OneCore(const OneCore&) = delete;
+  OneCore& operator=(const OneCore&) = delete;
+
+ private:
+  os::Cpus allowed_;  ///< to the thread that made this
+  std::map<os::ThreadId, os::Cpus> before_;
 };
 
 }  // namespace sonde::measure

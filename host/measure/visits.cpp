@@ -105,7 +105,7 @@ analysis::Estimate estimate(const Measurement& one) {
 
 analysis::Estimate margin(const Measurement& one) { return analysis::predicted(median_of(one), medians_by_visit(one)); }
 
-void state(Finding& finding, const analysis::Estimate& estimate) {
+void set_value(Finding& finding, const analysis::Estimate& estimate) {
   finding.value = six_digits(estimate.value);
   if (!std::isfinite(estimate.low) || !std::isfinite(estimate.high)) return;
   finding.low = six_digits(estimate.low);

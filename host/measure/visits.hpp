@@ -70,7 +70,7 @@ class SeenByVisit {
 analysis::Estimate estimate(const Measurement& one);
 analysis::Estimate margin(const Measurement& one);
 
-/// Into a finding's `value`, `low` and `high`; an interval without end is none.
-void state(Finding& finding, const analysis::Estimate& estimate);
+/// Puts an estimate into a finding's `value`, `low` and `high`; an interval without end is none.
+void set_value(Finding& finding, const analysis::Estimate& estimate);
 
 }  // namespace sonde::measure

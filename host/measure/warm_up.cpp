@@ -1,4 +1,4 @@
-#include "measure/warm_up.hpp"
+#include "measure/proved_run.hpp"
 
 #include <bit>
 #include <span>
@@ -15,12 +15,12 @@ using device::Nanoseconds;
 constexpr std::uint64_t parts_of_a_lap = 8;
 
 /// Walks `steps` in dispatches of allowed length; returns the time of a step.
-double walk(const ProvedRun& run, std::uint64_t steps, double per_step, const Workload& workload) {
+double walk(const ProvedRun& run, std::uint64_t steps, double per_step, const SteppedWork& work) {
   Nanoseconds time{0};
   std::uint64_t walked = 0;
   while (walked < steps) {
-    const std::uint64_t left = (steps - walked + workload.quantum - 1) / workload.quantum * workload.quantum;
-    const std::uint64_t now = std::min(left, steps_for(longest_dispatch / 2, per_step, workload));
+    const std::uint64_t left = (steps - walked + work.quantum - 1) / work.quantum * work.quantum;
+    const std::uint64_t now = std::min(left, steps_for(longest_dispatch / 2, per_step, work));
     const Nanoseconds piece = run(now);
     per_step = piece.count() / static_cast<double>(now);
     time += piece;
@@ -80,15 +80,15 @@ class Laps {
 
 }  // namespace
 
-WarmUp warm_up(const ProvedRun& run, double per_step, const Limits& limits, const Workload& workload) {
-  const std::uint64_t stretch = steps_for(limits.stretch, per_step, workload);
-  const std::uint64_t lap = std::max(workload.lap, stretch);
-  const std::uint64_t part = std::max(stretch, (lap / parts_of_a_lap / workload.quantum + 1) * workload.quantum);
+WarmUp warm_up(const ProvedRun& run, double per_step, const Limits& limits, const SteppedWork& work) {
+  const std::uint64_t stretch = steps_for(limits.stretch, per_step, work);
+  const std::uint64_t lap = std::max(work.lap, stretch);
+  const std::uint64_t part = std::max(stretch, (lap / parts_of_a_lap / work.quantum + 1) * work.quantum);
   const std::uint64_t parts = (lap + part - 1) / part;
   Laps laps(parts);
   double walked_ns = 0;
   const auto walk_part = [&](std::uint64_t index) {
-    per_step = walk(run, std::min(part, lap - index * part), per_step, workload);
+    per_step = walk(run, std::min(part, lap - index * part), per_step, work);
     laps.add(per_step);
     walked_ns += per_step * static_cast<double>(part);
   };

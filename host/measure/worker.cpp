@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "os/process.hpp"
+#include "os/this_process.hpp"
 
 namespace sonde::measure {
 namespace {

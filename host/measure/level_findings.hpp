@@ -1,0 +1,83 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/levels/levels.hpp"
+#include "measure/probe.hpp"
+
+namespace sonde::measure {
+
+/// Kinds of findings about levels, which every probe that finds levels shares.
+namespace finding_kinds {
+inline constexpr FindingKind translation{
+    .name = "translation",
+    .heading = "Address translation",
+    .meaning = "Beyond so many bytes a walk over pages takes longer although its lines fit a cache: a translation "
+               "buffer ends there, not a level.",
+    .named_by = "path, pages"};
+inline constexpr FindingKind apis_disagree{
+    .name = "apis-disagree",
+    .heading = "OpenCL and Vulkan disagree",
+    .meaning = "The two APIs see levels whose bounds do not touch; the value is the ratio that is furthest from 1."};
+inline constexpr FindingKind probes_disagree{
+    .name = "probes-disagree",
+    .heading = "Two probes disagree",
+    .meaning = "Latency and bandwidth see sizes of a level whose bounds do not touch; the value is latency's over "
+               "bandwidth's."};
+inline constexpr FindingKind orders_disagree{
+    .name = "orders-disagree",
+    .heading = "Two orders of loads disagree",
+    .meaning = "The cyclic walk and independent loads see sizes of a level that exclude each other; the value is the "
+               "size by independent loads over that by the walk.",
+    .named_by = "level"};
+}  // namespace finding_kinds
+
+/// Adds what a curve of latencies shows: its levels, counted from 1, and a finding for each edge of address
+/// translation.
+void add_levels(const analysis::Hierarchy& hierarchy, const Words& words,
+                Conclusion& conclusion);
+
+/// What the probe reads from its measurements, each level with its name and, where the clock is known, in cycles.
+Conclusion conclude(const Probe& probe, const Request& request, std::span<const Measurement> measurements);
+
+/// Names levels of any curves: "level 1", "memory"; "beyond" for a last one where its path ends before memory, its
+/// curve is still changing, or was not swept beyond a cache that is stated.
+void name_levels(std::span<FoundLevel> levels, std::uint64_t stated_cache_bytes = 0);
+
+/// Why levels read from these curves would not be the machine's: most of what was measured met SMT interference,
+/// with a part of its caches. Empty where they would be.
+std::optional<std::string> why_not_read(const analysis::LatencyCurves& curves);
+
+/// What two APIs see differently of one device's hierarchy: sizes whose brackets do not touch, and a level that only
+/// one has, whose latency's bracket does not touch the next one's. Its number is the first's size over the second's, or
+/// how much slower the next level is. Nothing when they agree, or when one saw no level at all.
+std::optional<Finding> disagreement(std::span<const FoundLevel> opencl,
+                                             std::span<const FoundLevel> vulkan);
+
+/// Gives each level of a bandwidth curve the number of the latency level that is the same: those next to each other in
+/// size are one. Memory is only then the same when what comes before it is.
+void match(std::span<const FoundLevel> latency, std::span<FoundLevel> bandwidth);
+
+/// The same level as two probes see it; null where one of them does not.
+struct LevelOfTwo {
+  const FoundLevel* latency = nullptr;
+  const FoundLevel* bandwidth = nullptr;
+};
+
+/// The levels of both, the nearest first, those that match in one row.
+std::vector<LevelOfTwo> side_by_side(std::span<const FoundLevel> latency,
+                                     std::span<const FoundLevel> bandwidth);
+
+/// Where levels match and the brackets of their sizes do not touch, with latency's size over bandwidth's; nothing where
+/// they agree.
+std::optional<Finding> size_disagreement(std::span<const FoundLevel> latency,
+                                                  std::span<const FoundLevel> bandwidth);
+
+/// The finding about a level whose size the cyclic walk and independent loads disagree about, with the size by
+/// independent loads over that by the walk.
+Finding order_disagreement(const FoundLevel& level);
+
+}  // namespace sonde::measure
