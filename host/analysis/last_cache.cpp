@@ -8,18 +8,18 @@
 namespace sonde::analysis {
 namespace {
 
-/// About a cache's size its policy decides: sets that fill unevenly lose lines before it is full, and have room beyond.
-/// Of the caches before, which serve few of the loads, that matters less.
+/// The latencies of a cache are read away from its size, where its policy matters: sets that fill unevenly lose lines
+/// before it is full and have room beyond. The caches before it serve few of the loads, so that theirs matters less.
 constexpr double still_inside = 0.7;
 constexpr double beyond_inner = 1.3;
 constexpr double well_beyond = 1.55;
-/// Further out the next table of pages may be full, which makes misses slower at once and not little by little.
+/// Farther out the next table of pages may be full, which slows misses at once and not little by little.
 constexpr double far_beyond = 8.5;
-/// Caches follow each other by at least this factor; else a few sizes about an edge would pass for one.
+/// The least ratio of two caches' sizes; without it a few sizes about an edge would pass for a cache.
 constexpr double least_reach = 2.2;
 constexpr std::size_t least_points = 3;
 constexpr std::size_t most_pieces = 7;
-/// Scatter below which no further piece is worth anything.
+/// Scatter below which a further piece is worth nothing.
 constexpr double noise_floor = 0.004;
 constexpr int rounds = 4;
 
@@ -30,7 +30,7 @@ struct Line {
   double squares = 0;
 };
 
-/// Sums that any stretch of points has its line from.
+/// The sums from which the line of a stretch of points follows.
 struct Sums {
   double one = 0;
   double x = 0;
@@ -39,7 +39,7 @@ struct Sums {
   double xy = 0;
   double yy = 0;
 
-  /// `share`: of the point's sum that the line has to explain.
+  /// Adds a point, of whose sum the line has to explain the given share.
   void add(const RandomLoad& load, double share = 1) {
     // Both are relative to the point's own sum, so that each weighs the same.
     const double sum = load.bytes * load.nanoseconds;
@@ -121,7 +121,7 @@ std::vector<Piece> pieces_of(std::span<const RandomLoad> sorted) {
   return found;
 }
 
-/// Where two lines meet, which is what the cache between them holds.
+/// The size at which two lines meet, which is what the cache between them holds.
 double crossing(const Line& inner, const Line& outer) {
   return (outer.saved - inner.saved) / (outer.slope_ns - inner.slope_ns);
 }
@@ -134,14 +134,15 @@ std::vector<RandomLoad> between(std::span<const RandomLoad> loads, double least_
   return found;
 }
 
-/// The line beyond the cache, where what a miss takes may grow with the logarithm of the working set; the growth is not
-/// of the lines that the cache holds. By least squares for a given growth, of which the sum of squares is a parabola.
-struct Beyond {
+/// The line beyond the cache, where the latency of a miss may grow with the logarithm of the working set, for those
+/// lines alone that the cache does not hold. For a given growth the line follows by least squares, and the sum of
+/// squares is a parabola of the growth.
+struct MissLine {
   Line line;
   double growth_ns = 0;
 };
 
-Beyond beyond(std::span<const RandomLoad> loads, double from_bytes) {
+MissLine miss_line(std::span<const RandomLoad> loads, double from_bytes) {
   const auto with = [&](double growth_ns) {
     Sums sums;
     for (const RandomLoad& one : loads) {
@@ -160,7 +161,7 @@ Beyond beyond(std::span<const RandomLoad> loads, double from_bytes) {
   const double growth = step * (lower - upper) / (2 * curvature);
   if (growth <= 0) return {flat};
   const Line grown = with(growth);
-  // One number more has to explain more than chance would.
+  // The growth is one number more and has to explain more than chance would.
   const auto count = static_cast<double>(loads.size());
   const double floor = count * noise_floor * noise_floor;
   if ((flat.squares + floor) / (grown.squares + floor) < std::exp(2 * std::log(count) / count)) return {flat};
@@ -183,7 +184,7 @@ double LastCache::local_hit_rate(const RandomLoad& load) const {
   return (hit_rate(load) - before) / (1 - before);
 }
 
-std::optional<LastCache> first_look(std::span<const RandomLoad> sweep) {
+std::optional<LastCache> estimate_last_cache(std::span<const RandomLoad> sweep) {
   std::vector<RandomLoad> sorted(sweep.begin(), sweep.end());
   std::ranges::sort(sorted, {}, &RandomLoad::bytes);
   const std::vector<Piece> pieces = pieces_of(sorted);
@@ -203,22 +204,22 @@ std::optional<LastCache> first_look(std::span<const RandomLoad> sweep) {
   return found;
 }
 
-LastCache without_part(const LastCache& seen, std::span<const RandomLoad> loads) {
-  LastCache found = seen;
+LastCache without_part(const LastCache& cache, std::span<const RandomLoad> loads) {
+  LastCache found = cache;
   found.miss_ns = line_through(loads).slope_ns;
   found.growth_ns = 0;
   return found;
 }
 
-std::optional<LastCache> look_closer(const LastCache& seen, std::span<const RandomLoad> loads) {
-  LastCache found = seen;
-  const double inner = seen.inner_bytes.empty() ? 0 : seen.inner_bytes.back();
+std::optional<LastCache> refine_last_cache(const LastCache& rough, std::span<const RandomLoad> loads) {
+  LastCache found = rough;
+  const double inner = rough.inner_bytes.empty() ? 0 : rough.inner_bytes.back();
   for (int round = 0; round < rounds; ++round) {
     const auto inside = between(loads, beyond_inner * inner, still_inside * found.bytes);
     const auto outside = between(loads, well_beyond * found.bytes, far_beyond * found.bytes);
     if (inside.size() < 2 || outside.size() < least_points) return std::nullopt;
     const Line hits = line_through(inside);
-    const Beyond misses = beyond(outside, found.bytes);
+    const MissLine misses = miss_line(outside, found.bytes);
     if (!(hits.slope_ns > 0) || misses.line.slope_ns < least_contrast * hits.slope_ns) return std::nullopt;
     found.hit_ns = hits.slope_ns;
     found.saved = hits.saved;

@@ -5,7 +5,7 @@
 
 namespace sonde::analysis {
 
-/// Robust description of repetitions of one measurement, all in the values' unit.
+/// A robust description of repetitions of one measurement, all in the values' unit.
 struct Summary {
   std::size_t count = 0;
   double minimum = 0;
@@ -15,10 +15,10 @@ struct Summary {
   double maximum = 0;
 };
 
-/// Quantile by linear interpolation between order statistics (type 7 of Hyndman and Fan, 1996); needs a value.
+/// The quantile by linear interpolation between order statistics (type 7 of Hyndman and Fan, 1996); needs a value.
 double quantile(std::span<const double> values, double share);
 
-/// All zero for no values.
+/// Summarizes the values; all zero for none.
 Summary summarize(std::span<const double> values);
 
 /// A range that holds the true median with at least 95 % probability, whatever the distribution.
@@ -27,7 +27,35 @@ struct Interval {
   double high = 0;
 };
 
-/// Order statistics with binomial coverage; the whole range below 9 values (6 give 96.9 %). Needs a value.
+/// The interval by order statistics with binomial coverage; the whole range below 9 values (6 give 96.9 %). Needs a
+/// value.
 Interval median_interval(std::span<const double> values);
+
+/// A number with its prediction interval: another run finds a number inside it in 95 of 100 cases.
+struct Estimate {
+  double low = 0;
+  double value = 0;
+  double high = 0;
+};
+
+/// The prediction interval for another run's `value`, by the numbers `found` at several moments of this run: that for
+/// the mean of as many moments of another run, taken as normal (Hahn, Journal of Quality Technology, 1970), stretched
+/// to hold `value`. Moments of one run agree more than those of two runs, so the scatter between runs is taken to be
+/// that of a run's mean. One moment alone gives an infinite interval.
+Estimate predicted(double value, std::span<const double> found);
+
+/// The same for numbers above zero, whose scatter grows with them: by their logarithms, and at least 3 % to either
+/// side, by which runs differ that each know their medians within 1 %.
+Estimate predicted_above_zero(double value, std::span<const double> found);
+
+/// The same for neighbours on a curve, each measured once. Whatever slows one moment slows those around it, so runs are
+/// taken to differ by as much as single neighbours do, however many of these agree.
+Estimate predicted_of_neighbours(double value, std::span<const double> found);
+
+/// Whether a claim holds.
+enum class Answer { no, yes, open };
+
+/// A claim holds where its margin is above zero; the answer is open where another run might find otherwise.
+Answer answer(const Estimate& margin);
 
 }  // namespace sonde::analysis

@@ -6,6 +6,7 @@
 // levels_on_random_hierarchies writes such a folder.
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -25,6 +26,53 @@ namespace {
 using namespace sonde;
 using analysis::Hierarchy;
 using analysis::Level;
+
+using analysis::curve::Constants;
+
+struct NamedConstant {
+  const char* name;
+  double Constants::* value;
+};
+
+inline constexpr std::array named_constants{
+    NamedConstant{"least_noise", &Constants::least_noise},
+    NamedConstant{"placement_scatter", &Constants::placement_scatter},
+    NamedConstant{"few_lines_scatter", &Constants::few_lines_scatter},
+    NamedConstant{"page_noise", &Constants::page_noise},
+    NamedConstant{"own_spread", &Constants::own_spread},
+    NamedConstant{"degrees_above", &Constants::degrees_above},
+    NamedConstant{"degrees_below", &Constants::degrees_below},
+    NamedConstant{"tolerance_above", &Constants::tolerance_above},
+    NamedConstant{"parameters_of_cache", &Constants::parameters_of_cache},
+    NamedConstant{"parameters_of_translation", &Constants::parameters_of_translation},
+    NamedConstant{"parameters_of_another_shape", &Constants::parameters_of_another_shape},
+    NamedConstant{"order_scatter", &Constants::order_scatter},
+    NamedConstant{"order_scatter_of_lines", &Constants::order_scatter_of_lines},
+    NamedConstant{"least_order_scatter", &Constants::least_order_scatter},
+    NamedConstant{"placed_bytes", &Constants::placed_bytes},
+    NamedConstant{"most_growth", &Constants::most_growth},
+    NamedConstant{"most_unwalked_translation", &Constants::most_unwalked_translation},
+    NamedConstant{"most_terms", &Constants::most_terms},
+    NamedConstant{"sizes_an_octave", &Constants::sizes_an_octave},
+    NamedConstant{"least_step", &Constants::least_step},
+    NamedConstant{"least_sure_step", &Constants::least_sure_step},
+    NamedConstant{"least_ratio", &Constants::least_ratio},
+    NamedConstant{"plateau_share", &Constants::plateau_share},
+    NamedConstant{"alone_share", &Constants::alone_share},
+    NamedConstant{"crowded_ratio", &Constants::crowded_ratio},
+    NamedConstant{"part_of_edge", &Constants::part_of_edge},
+    NamedConstant{"weight_of_fewer_hits", &Constants::weight_of_fewer_hits},
+    NamedConstant{"flat_within", &Constants::flat_within},
+    NamedConstant{"crowded_step", &Constants::crowded_step},
+    NamedConstant{"seen_ratio", &Constants::seen_ratio},
+    NamedConstant{"seen_share", &Constants::seen_share},
+    NamedConstant{"deviance_of_bracket", &Constants::deviance_of_bracket},
+    NamedConstant{"least_width", &Constants::least_width},
+    NamedConstant{"sure_beside_others", &Constants::sure_beside_others},
+    NamedConstant{"hidden_by_others", &Constants::hidden_by_others},
+    NamedConstant{"taken_unseen", &Constants::taken_unseen},
+    NamedConstant{"taken_by_others", &Constants::taken_by_others},
+};
 
 struct Figures {
   int curves = 0;
@@ -170,7 +218,7 @@ void print_terms(const analysis::curve::Fitted& fitted) {
 }
 
 /// A line for each point: its order and size, what was measured, what the model has, and what each term adds.
-void print_points(const test::RecordedMachine& machine, const analysis::curve::Constants& constants) {
+void print_points(const test::RecordedMachine& machine, const Constants& constants) {
   const analysis::curve::Observations points = analysis::curve::observe(machine.curves, constants);
   const analysis::curve::Fitted fitted = analysis::curve::search(points, constants);
   const char* orders[] = {"cycle", "independent", "page"};
@@ -190,9 +238,9 @@ void print_points(const test::RecordedMachine& machine, const analysis::curve::C
 }
 
 /// Whether "name=value" names a constant.
-bool set(analysis::curve::Constants& constants, const std::string& text) {
+bool set(Constants& constants, const std::string& text) {
   const std::size_t sign = text.find('=');
-  for (const analysis::curve::NamedConstant& one : analysis::curve::named_constants) {
+  for (const NamedConstant& one : named_constants) {
     if (sign == std::string::npos || text.substr(0, sign) != one.name) continue;
     constants.*one.value = std::atof(text.c_str() + sign + 1);
     return true;
@@ -205,7 +253,7 @@ bool set(analysis::curve::Constants& constants, const std::string& text) {
 int main(int count, char** arguments) {
   bool constants = false;
   bool brief = false;
-  analysis::curve::Constants own;
+  Constants own;
   std::filesystem::path folder = test::recorded_folder();
   std::string only;
   std::string drawn;
@@ -241,7 +289,7 @@ int main(int count, char** arguments) {
   }
   Figures by_model;
   for (const auto& [name, machine] : machines) {
-    const Hierarchy found = timed([&] { return analysis::curve::read_levels(machine.curves, own); }, by_model);
+    const Hierarchy found = timed([&] { return find_levels(machine.curves, own); }, by_model);
     const int right_before = by_model.right;
     judge(machine, found, by_model);
     const bool right = by_model.right > right_before;
@@ -253,18 +301,18 @@ int main(int count, char** arguments) {
                 text_of(found, machine).c_str());
     if (!right) std::printf("    wanted:%s\n", wanted_text(machine).c_str());
     if (!brief && machine.curves.strides.empty())
-      print_terms(analysis::curve::read_curve(machine.curves, machine.curves.cycle, own).fitted);
+      print_terms(analysis::curve::fit_levels(machine.curves, machine.curves.cycle, own).fitted);
     std::fflush(stdout);
   }
   by_model.print("model");
   if (!constants) return 0;
-  for (const analysis::curve::NamedConstant& one : analysis::curve::named_constants) {
+  for (const NamedConstant& one : named_constants) {
     for (const double factor : {0.5, 2.0}) {
-      analysis::curve::Constants changed = own;
+      Constants changed = own;
       changed.*one.value *= factor;
       Figures figures;
       for (const auto& [name, machine] : machines) {
-        judge(machine, timed([&] { return analysis::curve::read_levels(machine.curves, changed); }, figures), figures);
+        judge(machine, timed([&] { return find_levels(machine.curves, changed); }, figures), figures);
       }
       figures.print((std::string(one.name) + (factor < 1 ? " / 2" : " * 2")).c_str());
     }

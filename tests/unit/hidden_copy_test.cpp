@@ -19,8 +19,8 @@ constexpr double mib = 1 << 20;
 using Verdict = ImplicitCopy::Verdict;
 
 /// So many visits with one-sided noise of their own, and their medians.
-ImplicitCopy found_in(const std::function<double(double)>& ns, double copy_gbps, double noise = 0, std::uint64_t seed = 1,
-                    double largest = 256 * mib, int visits = 3) {
+ImplicitCopy found_in(const std::function<double(double)>& ns, double copy_gbps, double noise = 0,
+                      std::uint64_t seed = 1, double largest = 256 * mib, int visits = 3) {
   std::mt19937_64 random(seed);
   std::vector<std::vector<RoundTime>> each(static_cast<std::size_t>(visits));
   std::vector<RoundTime> all;
@@ -83,7 +83,8 @@ TEST(ImplicitCopy, GrowthThatIsNoLineIsUnclear) {
 
 TEST(ImplicitCopy, TooFewSizesOrNothingToCompareWithIsUnclear) {
   const auto flat = [](double) { return 20e3; };
-  for (const ImplicitCopy& found : {find_implicit_copy({}, {}, 10), found_in(flat, 10, 0, 1, mib / 4), found_in(flat, 0)}) {
+  for (const ImplicitCopy& found :
+       {find_implicit_copy({}, {}, 10), found_in(flat, 10, 0, 1, mib / 4), found_in(flat, 0)}) {
     EXPECT_EQ(found.verdict, Verdict::unclear);
     EXPECT_FALSE(found.is_open);
   }

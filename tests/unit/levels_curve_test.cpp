@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "analysis/levels/level_fit.hpp"
+#include "analysis/levels/levels.hpp"
 #include "support/analytic_hierarchy.hpp"
 #include "support/recorded_curve.hpp"
 
@@ -22,7 +22,7 @@ TEST(CurveModel, FindsTheCachesThatMadeACurve) {
   const test::AnalyticHierarchy hierarchy{
       {{32 * kib, 8, lru, modulo, 1.2}, {1 * mib, 16, lru, modulo, 4}, {32 * mib, 16, random, hashed, 40}}, 320};
   const LatencyCurves curves = test::analytic_curves(hierarchy, {}, 1);
-  const Hierarchy found = read_levels(curves);
+  const Hierarchy found = find_levels(curves);
   ASSERT_EQ(found.levels.size(), 4u);
   for (std::size_t i = 0; i < 3; ++i) {
     const test::AnalyticCache& cache = hierarchy.caches[i];
@@ -38,13 +38,13 @@ TEST(CurveModel, FindsTheCachesThatMadeACurve) {
 TEST(CurveModel, FindsOneLevelInAFlatCurve) {
   LatencyCurves curves;
   for (double bytes = 4 * kib; bytes < 64 * mib; bytes *= 1.19) curves.cycle.push_back({bytes, std::vector(7, 5.0)});
-  const Hierarchy found = read_levels(curves);
+  const Hierarchy found = find_levels(curves);
   ASSERT_EQ(found.levels.size(), 1u);
   EXPECT_FALSE(found.levels[0].bytes);
   EXPECT_NEAR(found.levels[0].latency_ns.value, 5, 0.01);
 }
 
-TEST(CurveModel, ReadsNothingFromTooFewPoints) { EXPECT_TRUE(read_levels({}).levels.empty()); }
+TEST(CurveModel, ReadsNothingFromTooFewPoints) { EXPECT_TRUE(find_levels({}).levels.empty()); }
 
 TEST(CurveModel, GivesTheSameAgainWhateverTheUnit) {
   const LatencyCurves curves = test::recorded_machine("a40").curves;
@@ -52,9 +52,9 @@ TEST(CurveModel, GivesTheSameAgainWhateverTheUnit) {
   for (CurvePoint& point : in_cycles.cycle) {
     for (double& value : point.values) value *= 8;
   }
-  const Hierarchy one = read_levels(curves);
-  const Hierarchy again = read_levels(curves);
-  const Hierarchy other = read_levels(in_cycles);
+  const Hierarchy one = find_levels(curves);
+  const Hierarchy again = find_levels(curves);
+  const Hierarchy other = find_levels(in_cycles);
   ASSERT_EQ(one.levels.size(), other.levels.size());
   for (std::size_t i = 0; i + 1 < one.levels.size(); ++i) {
     EXPECT_EQ(one.levels[i].bytes->value, again.levels[i].bytes->value);
@@ -66,7 +66,7 @@ TEST(CurveModel, GivesTheSameAgainWhateverTheUnit) {
 TEST(CurveModel, FindsTheLevelsOfRecordedMachines) {
   for (const std::string name : {"gh200", "v100", "mi300x", "cpu-memory-climbs", "ends-in-transition"}) {
     const test::RecordedMachine machine = test::recorded_machine(name);
-    const Hierarchy found = read_levels(machine.curves);
+    const Hierarchy found = find_levels(machine.curves);
     ASSERT_EQ(found.levels.size(), machine.levels.size()) << name;
     for (std::size_t i = 0; i < found.levels.size(); ++i) {
       if (!machine.levels[i].bytes) continue;
@@ -78,7 +78,7 @@ TEST(CurveModel, FindsTheLevelsOfRecordedMachines) {
 
 // A cycle alone leaves the policy open: so much is certain as was seen to fit.
 TEST(CurveModel, BeginsABracketWhereACycleAloneLeavesThePlateau) {
-  const Hierarchy found = read_levels(test::recorded_machine("quiet").curves);
+  const Hierarchy found = find_levels(test::recorded_machine("quiet").curves);
   ASSERT_EQ(found.levels.size(), 3u);
   for (std::size_t i = 0; i < 2; ++i) EXPECT_LE(found.levels[i].bytes->low, found.levels[i].onset_bytes * 1.0001);
 }

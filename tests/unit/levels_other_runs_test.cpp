@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/levels/levels.hpp"
 #include "analysis/levels/brackets.hpp"
+#include "analysis/levels/levels.hpp"
 #include "support/analytic_hierarchy.hpp"
 
 namespace sonde::analysis {
@@ -148,26 +148,27 @@ TEST(LevelsInOtherRuns, HoldWhatThoseFindOfBandwidths) {
 TEST(LevelsInOtherRuns, ASizeReachesToThoseBesideIt) {
   std::vector<CurvePoint> swept;
   for (const double bytes : {16.0, 24.0, 32.0, 48.0, 64.0}) swept.push_back(repeated(bytes, 1));
-  const Bracket found = size_in_other_runs({31, 32, 33}, {.log_ns = std::log(4), .octaves = 0.5}, swept);
+  const Bracket found = curve::widen_size_to_run_scatter({31, 32, 33}, {.log_ns = std::log(4), .octaves = 0.5}, swept);
   EXPECT_EQ(found.low, 24);
   EXPECT_EQ(found.value, 32);
   EXPECT_EQ(found.high, 48);
-  const Bracket between = size_in_other_runs({39, 40, 41}, {.log_ns = std::log(4), .octaves = 0.5}, swept);
+  const Bracket between =
+      curve::widen_size_to_run_scatter({39, 40, 41}, {.log_ns = std::log(4), .octaves = 0.5}, swept);
   EXPECT_NEAR(between.low, 40 * 32.0 / 48, 1e-9);
   EXPECT_NEAR(between.high, 40 * 48.0 / 32, 1e-9);
-  const Bracket wide = size_in_other_runs({10, 32, 90}, {.log_ns = std::log(4), .octaves = 0.5}, swept);
+  const Bracket wide = curve::widen_size_to_run_scatter({10, 32, 90}, {.log_ns = std::log(4), .octaves = 0.5}, swept);
   EXPECT_EQ(wide.low, 10);
   EXPECT_EQ(wide.high, 90);
 }
 
 TEST(LevelsInOtherRuns, ASizeIsAsUnsureAsPointsScatterOfTheStep) {
-  const auto width = [](double scatter, const Step& step) {
+  const auto width = [](double scatter, const curve::Step& step) {
     std::vector<CurvePoint> swept;
     for (int i = 0; i < 33; ++i) {
       const double bytes = 1024 * std::exp2(i / 8.0);
       swept.push_back(repeated(bytes, (i % 2 == 0 ? 1 + scatter : 1 - scatter) * bytes));
     }
-    const Bracket found = size_in_other_runs({4096, 4096, 4096}, step, swept);
+    const Bracket found = curve::widen_size_to_run_scatter({4096, 4096, 4096}, step, swept);
     EXPECT_NEAR(std::log2(found.high / found.value), std::log2(found.value / found.low), 1e-9);
     return std::log2(found.high / found.value);
   };

@@ -1,21 +1,20 @@
-#include "analysis/levels/awake_latency.hpp"
+#include "analysis/levels/levels.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <optional>
 
 namespace sonde::analysis {
 namespace {
 
 constexpr double room_for_both = 2.1;
-/// Beyond a cache by so much, what random replacement leaves of the working set no longer counts.
+/// This far beyond a cache, what random replacement leaves of the working set no longer counts.
 constexpr double far_beyond = 4;
-/// Fewer stand at the edges of both caches around them, where chance in the placement of lines is all that they tell.
+/// Fewer points than these lie at the edges of the caches around them and show only chance in the placement of lines.
 constexpr std::size_t least_points_of_a_cache = 3;
 
-/// Between the neighbours of `bytes`, on logarithmic scales; nothing beyond the curve's ends.
+/// The latency at a size by its neighbours, on logarithmic scales; nothing beyond the curve's ends.
 std::optional<double> interpolated(std::span<const CurvePoint> curve, double bytes) {
   const auto above = std::ranges::lower_bound(curve, bytes, {}, &CurvePoint::bytes);
   if (above == curve.end()) return std::nullopt;
@@ -26,7 +25,7 @@ std::optional<double> interpolated(std::span<const CurvePoint> curve, double byt
   return std::exp(std::lerp(std::log(median_of(below)), std::log(median_of(*above)), share));
 }
 
-/// Awake over asleep at the sizes of a range.
+/// The ratios of awake to asleep latency at the sizes of a range.
 std::vector<double> ratios(std::span<const CurvePoint> asleep, std::span<const CurvePoint> awake,
                            const SizeRange& range) {
   std::vector<double> found;

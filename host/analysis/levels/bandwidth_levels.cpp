@@ -1,24 +1,26 @@
-#include "analysis/levels/bandwidth_levels.hpp"
+#include "analysis/levels/levels.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
 
-#include "analysis/levels/curve_levels.hpp"
+#include "analysis/levels/constants.hpp"
 
 namespace sonde::analysis {
 namespace {
 
-/// Before a curve has come so near to its best, groups have too little to do: that is no level's bandwidth.
+/// The part of a curve before this share of its best is no level's bandwidth: groups have too little to do there.
 constexpr double nearly_best = 0.9;
-/// A larger working set is not moved faster by so much: either was measured wrongly.
+/// A larger working set is never so much faster than a smaller one: one of the two was measured wrongly.
 constexpr double rises_again = 1.3;
-/// Such points are tolerated where they are few, or one of so many.
+/// As many wrong points are tolerated in a curve, or one of sixteen where that is more.
 constexpr std::size_t few = 2;
 constexpr std::size_t one_of = 16;
-/// Latencies rise by more than bandwidths fall: so much is a level's end.
+/// The fall that ends a level. It is smaller than the rise of a latency, as latencies rise by more than bandwidths
+/// fall.
 constexpr double least_fall = 1.12;
+/// A single point at the beginning is a level only if it is so much better than the next level.
 constexpr double more_than_luck = 2;
 
 std::vector<double> medians_of(std::span<const CurvePoint> points) {
@@ -27,7 +29,7 @@ std::vector<double> medians_of(std::span<const CurvePoint> points) {
   return medians;
 }
 
-/// Medians of each point and those beside it: one disturbed point says nothing.
+/// The median of each point and those beside it, as a single point may be disturbed.
 std::vector<double> smoothed(const std::vector<CurvePoint>& curve) {
   std::vector<double> all;
   for (std::size_t i = 0; i < curve.size(); ++i) {
@@ -66,8 +68,8 @@ std::vector<double> never_rising(const std::vector<double>& gbps) {
   return all;
 }
 
-/// The curve without points far below or above one that never rises: a shape that this working set cannot be cut into,
-/// another program, groups that meet in a cache. Nothing where they are many.
+/// The curve without points far below or above one that never rises. Such points come from a shape that a working set
+/// cannot be cut into, another program, or groups that meet in a cache. Nothing where they are many.
 std::vector<CurvePoint> falling(const std::vector<CurvePoint>& curve) {
   const std::vector<double> level = never_rising(medians_of(curve));
   std::vector<CurvePoint> kept;
@@ -110,14 +112,14 @@ std::vector<BandwidthLevel> find_bandwidth_levels(std::span<const CurvePoint> sw
   curve::Constants constants;
   constants.least_step = least_fall;
   std::vector<BandwidthLevel> levels;
-  for (const Level& level : curve::read_levels(times, constants).levels) {
+  for (const Level& level : find_levels(times, constants).levels) {
     levels.push_back({.bytes = level.bytes,
                       .onset_bytes = level.onset_bytes,
                       .end_bytes = level.end_bytes,
                       .gbps = gbps_of(level.latency_ns, line_bytes)});
   }
-  // The curve begins where it is nearly its best: one point there is the luckiest of many, or a slope's, unless it gets
-  // more than either explains.
+  // The curve begins where it is nearly its best. A single point there is the luckiest of many or lies on a slope,
+  // unless it gets more than either explains.
   const auto begins = [&](const CurvePoint& point) { return point.bytes <= levels.front().onset_bytes; };
   if (levels.size() > 1 && levels[0].gbps.value < more_than_luck * levels[1].gbps.value &&
       std::ranges::count_if(times.cycle, begins) < 2)

@@ -23,7 +23,7 @@ double random_set_hit(int lines, int ways) {
   return hit;
 }
 
-/// What the lines of one set suffer in a cyclic walk, by the number of lines that share the set.
+/// The share of misses in one set on a cyclic walk, by the number of lines that share the set.
 std::vector<double> miss_by_lines(CacheShape::Policy policy, int ways, int most_lines) {
   std::vector<double> miss(static_cast<std::size_t>(most_lines) + 1, 0);
   for (int lines = ways + 1; lines <= most_lines; ++lines) {
@@ -33,13 +33,13 @@ std::vector<double> miss_by_lines(CacheShape::Policy policy, int ways, int most_
   return miss;
 }
 
-/// Shapes may be made on several threads, and std::lgamma writes its sign to a variable that all of them share.
+/// The logarithm of n!, safe on several threads: std::lgamma writes its sign to a variable that all of them share.
 double log_factorial(int n) {
 #if defined(__linux__)
   int sign = 1;
   return lgamma_r(n + 1.0, &sign);
 #else
-  return std::lgamma(n + 1.0);  // where that variable does not matter to anybody
+  return std::lgamma(n + 1.0);  // nobody reads that variable
 #endif
 }
 

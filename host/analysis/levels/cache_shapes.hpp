@@ -37,7 +37,7 @@ class CacheShape {
 /// Every shape that a fit may choose from, made once.
 std::span<const CacheShape> cache_shapes();
 
-/// The one of these with so many ways, which is one of 4, 8, 16 and so on.
+/// The shape of cache_shapes() with these properties, which has to be among them.
 const CacheShape& shape_of(CacheShape::Index index, CacheShape::Policy policy, int ways);
 
 }  // namespace sonde::analysis

@@ -1,18 +1,29 @@
 #include "analysis/levels/levels.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <iterator>
+#include <optional>
+#include <set>
+#include <utility>
 
-#include "analysis/levels/curve_levels.hpp"
-#include "analysis/levels/doubt.hpp"
-#include "analysis/levels/page_tables.hpp"
+#include "analysis/levels/brackets.hpp"
+#include "analysis/levels/level_fit.hpp"
+#include "analysis/levels/search.hpp"
 #include "analysis/levels/translation.hpp"
 
 namespace sonde::analysis {
-
 namespace {
 
-/// A size too many costs a few points, and one too few a level.
+constexpr std::size_t fewest_points = 3;
+
+/// A gap is worth a point where the foreseen latencies lie at least this far apart, in standard deviations of a point.
+constexpr double worth_a_point = 1;
+/// Points closer together than this share of a size's uncertainty have not settled it, nor would more of them.
+constexpr double closest_of_range = 0.25;
+
+/// Constants for choosing what to measure next: a false size costs a few points there, a missed one a level.
 curve::Constants eager() {
   curve::Constants constants;
   constants.parameters_of_cache = 3;
@@ -20,14 +31,117 @@ curve::Constants eager() {
   return constants;
 }
 
-}  // namespace
-
-std::vector<Edge> find_edges(const LatencyCurves& curves) { return curve::read_edges(curves, eager()); }
-
-std::vector<Gap> doubtful_gaps(const LatencyCurves& curves, const std::function<bool(const Gap&)>& may_be_cut) {
-  return curve::read_doubt(curves, may_be_cut, eager());
+/// The curves without points that no latency can be read from.
+LatencyCurves readable(LatencyCurves curves) {
+  for (std::vector<CurvePoint>* curve : {&curves.cycle, &curves.independent, &curves.page})
+    std::erase_if(*curve, [](const CurvePoint& point) { return point.values.empty() || median_of(point) <= 0; });
+  return curves;
 }
 
-Hierarchy find_levels(const LatencyCurves& curves) { return curve::read_levels(curves); }
+/// The readable points of the cycle alone; none where they are too few.
+std::optional<LatencyCurves> readable_cycle(const LatencyCurves& curves) {
+  LatencyCurves cycle =
+      readable({.cycle = curves.cycle, .independent = {}, .page = {}, .of_streams = curves.of_streams});
+  if (cycle.cycle.size() < fewest_points) return std::nullopt;
+  return cycle;
+}
+
+LatencyCurves scaled(LatencyCurves curves, double factor) {
+  const auto multiply = [&](auto& points) {
+    for (auto& point : points) {
+      for (double& value : point.values) value *= factor;
+    }
+  };
+  multiply(curves.cycle);
+  multiply(curves.independent);
+  multiply(curves.page);
+  multiply(curves.strides);
+  return curves;
+}
+
+Hierarchy scaled(Hierarchy hierarchy, double factor) {
+  const auto multiply = [&](Bracket& bracket) {
+    bracket = {bracket.low * factor, bracket.value * factor, bracket.high * factor};
+  };
+  for (Level& level : hierarchy.levels) multiply(level.latency_ns);
+  for (PageTable& table : hierarchy.page_tables) multiply(table.added_ns);
+  for (TranslationEdge& edge : hierarchy.translation) {
+    edge.added_ns *= factor;
+    for (double& added_ns : edge.added_ns_at) added_ns *= factor;
+  }
+  return hierarchy;
+}
+
+/// The range of what these terms add at a size, as a share of the step.
+double difference(const std::vector<curve::Term>& terms, double log2_bytes) {
+  double least = 1;
+  double most = 0;
+  for (const curve::Term& term : terms) {
+    const double missed = share(term, curve::Order::cycle, log2_bytes, log2_bytes);
+    least = std::min(least, missed);
+    most = std::max(most, missed);
+  }
+  return most - least;
+}
+
+}  // namespace
+
+Hierarchy find_levels(const LatencyCurves& curves) { return find_levels(curves, {}); }
+
+Hierarchy find_levels(const LatencyCurves& curves, const curve::Constants& constants) {
+  const LatencyCurves in_ns = readable(curves);
+  if (in_ns.cycle.size() < fewest_points) return {};
+  // The unit is the nearest latency, so that nanoseconds and cycles give the same to the last bit.
+  const double unit = median_of(in_ns.cycle.front());
+  const LatencyCurves measured = scaled(in_ns, 1 / unit);
+  Hierarchy hierarchy;
+  hierarchy.page_tables = page_tables(measured.strides);
+  hierarchy.translation = translation_edges(measured);
+  std::vector<TranslationEdge> of_tables;
+  if (measured.page.empty()) std::ranges::transform(hierarchy.page_tables, std::back_inserter(of_tables), edge_of);
+  hierarchy.levels = curve::fit_levels(without_translation(measured, of_tables), measured.cycle, constants).levels;
+  std::ranges::move(of_tables, std::back_inserter(hierarchy.translation));
+  return scaled(std::move(hierarchy), unit);
+}
+
+std::vector<Edge> find_edges(const LatencyCurves& curves) {
+  const std::optional<LatencyCurves> cycle = readable_cycle(curves);
+  return cycle ? curve::fit_edges(*cycle, eager()) : std::vector<Edge>();
+}
+
+std::vector<Gap> doubtful_gaps(const LatencyCurves& curves, const std::function<bool(const Gap&)>& may_be_cut) {
+  const std::optional<LatencyCurves> cycle = readable_cycle(curves);
+  if (!cycle) return {};
+  const curve::Constants constants = eager();
+  const curve::Observations points = observe(*cycle, constants);
+  const curve::Fitted fitted = search(points, constants);
+  const auto gap_behind = [&](Eigen::Index i) {
+    const auto place = static_cast<std::size_t>(i);
+    return Gap{cycle->cycle[place].bytes, cycle->cycle[place + 1].bytes};
+  };
+  std::set<Eigen::Index> chosen;
+  for (std::size_t term = 0; term < fitted.terms.size(); ++term) {
+    if (!fitted.terms[term].is_cache() || fitted.added(term) <= 0) continue;
+    const std::vector<curve::Term> likely = as_likely(points, fitted, term, fitted.weights, false, constants);
+    if (likely.empty()) continue;
+    const auto [smallest, largest] = std::ranges::minmax(likely, {}, &curve::Term::log2_bytes);
+    const double closest = closest_of_range * (largest.log2_bytes - smallest.log2_bytes);
+    std::optional<Eigen::Index> best;
+    double most = worth_a_point;
+    for (Eigen::Index i = 0; i + 1 < points.count(); ++i) {
+      if (points.log2_bytes(i + 1) - points.log2_bytes(i) < closest) continue;
+      const double at = (points.log2_bytes(i) + points.log2_bytes(i + 1)) / 2;
+      const double error = 1 / std::min(points.weight(i), points.weight(i + 1));
+      const double doubt = fitted.added(term) * difference(likely, at) / error;
+      if (doubt <= most || !may_be_cut(gap_behind(i))) continue;
+      most = doubt;
+      best = i;
+    }
+    if (best) chosen.insert(*best);
+  }
+  std::vector<Gap> found;
+  std::ranges::transform(chosen, std::back_inserter(found), gap_behind);
+  return found;
+}
 
 }  // namespace sonde::analysis

@@ -7,46 +7,57 @@
 
 #include "analysis/statistics.hpp"
 
+// The public face of this folder: the curves that were measured, the levels that are read from them, and what else can
+// be read from such curves. All other headers here are the model behind it.
 namespace sonde::analysis {
 
 /// Repetitions at one working set, in nanoseconds.
 struct CurvePoint {
   double bytes = 0;
   std::vector<double> values;
-  double settling = 0;          ///< share by which laps still got faster: then these are upper bounds
+  double settling = 0;          ///< share by which laps still got faster; the values are then upper bounds
   double smt_interference = 0;  ///< share of the values taken while something else used the core: upper bounds too
 };
 
 inline double median_of(const CurvePoint& point) { return summarize(point.values).median; }
 
-/// Repetitions of a walk with one line every so many bytes.
+/// Repetitions of a walk that touches one line every `stride_bytes`.
 struct StridePoint {
   double stride_bytes = 0;
   double lines = 0;
   std::vector<double> values;
 };
 
-/// The curves that tell the levels of one memory hierarchy, each sorted by bytes. Only `cycle` must not be empty.
+/// The curves of one memory hierarchy that levels are read from, each sorted by bytes. Only `cycle` must not be empty.
 struct LatencyCurves {
   std::vector<CurvePoint> cycle;          ///< permutation walk over distinct lines
   std::vector<CurvePoint> independent;    ///< uniformly random lines: the hit rate gives capacity whatever the policy
   std::vector<CurvePoint> page;           ///< one line a page, over the span of the pages
-  std::vector<StridePoint> strides = {};  ///< walks with one line every so many bytes, at several distances
+  std::vector<StridePoint> strides = {};  ///< walks with one line per stride, at several strides
   double line_bytes = 64;
   double page_bytes = 4096;                 ///< distance of the lines of `page`
   std::vector<double> left_out_bytes = {};  ///< sizes of the cycle whose points were disturbed
-  double smt_interference = 0;              ///< mean share of the cycle's, those left out too, as CurvePoint says it
-  bool of_streams = false;                  ///< `cycle` is what streams take for a line, on all cores at once
+  double smt_interference = 0;              ///< mean of CurvePoint::smt_interference over the cycle, left-out ones too
+  bool of_streams = false;                  ///< `cycle` is the time per line of streams, on all cores at once
 };
 
-/// A value with the range that holds it with 95 % probability.
+/// Drops the points taken beside SMT interference where others are near on both sides; sorted by bytes before and
+/// after.
+std::vector<CurvePoint> without_smt_interference(std::vector<CurvePoint> points);
+
+/// Drops outliers of a cycle: one point, or several in a row within an octave, slower by 15 % than the points on both
+/// sides, which agree with each other. A larger working set is not served faster and no cache makes such a peak, so
+/// something else ran unnoticed. Sorted by bytes before and after.
+std::vector<CurvePoint> without_peaks(const std::vector<CurvePoint>& points);
+
+/// A value with its 95 % interval.
 struct Bracket {
   double low = 0;
   double value = 0;
   double high = 0;
 };
 
-/// What each order of loads says of a size by itself, where neither holds a size that the other does.
+/// The size by each order of loads alone, where neither interval holds a size that the other does.
 struct SizeByOrder {
   Bracket cycle;
   Bracket independent;
@@ -59,16 +70,16 @@ struct Level {
   double end_bytes = 0;    ///< where it has come within 5 % of the next
   Bracket latency_ns;
   std::optional<SizeByOrder> disagreement;
-  bool may_be_translation = false;  ///< of the last: no walk over pages tells its small or unfinished climb from that
+  bool may_be_translation = false;  ///< the last level alone: its climb is small or unfinished, and no page walk ran
 };
 
-/// A table of pages, like a translation lookaside buffer: where a page is not in it, a load takes longer.
+/// A table of pages, like a translation lookaside buffer: a load whose page is not in it takes longer.
 struct PageTable {
   Bracket entries;              ///< pages that it holds
   double page_bytes = 0;        ///< a power of two
-  double least_page_bytes = 0;  ///< that explains the walks nearly as well
-  double most_page_bytes = 0;   ///< the same
-  Bracket added_ns;             ///< what a load takes longer
+  double least_page_bytes = 0;  ///< smallest page size that explains the walks nearly as well
+  double most_page_bytes = 0;   ///< largest such page size
+  Bracket added_ns;             ///< what a miss adds to a load
 
   [[nodiscard]] double reach_bytes() const { return entries.value * page_bytes; }
 };
@@ -76,37 +87,77 @@ struct PageTable {
 /// An edge that follows pages rather than bytes: address translation, not a level.
 struct TranslationEdge {
   double bytes = 0;                 ///< largest span of pages that is still free of it
-  double added_ns = 0;              ///< what a load takes longer beyond it
+  double added_ns = 0;              ///< what it adds to a load beyond the edge
   double reach_bytes = 0;           ///< span at which half of that is reached
-  std::vector<double> log2_spans;   ///< of the pages that were walked, on the way up
-  std::vector<double> added_ns_at;  ///< what a load takes longer at each of them
-  bool is_table = false;            ///< of a table that was told from the caches, so that nothing is left of it
+  std::vector<double> log2_spans;   ///< spans of the pages that were walked, on the way up
+  std::vector<double> added_ns_at;  ///< what it adds to a load at each of them
+  bool is_table = false;            ///< found as a PageTable apart from the caches, so nothing of it stays in the curve
 };
 
 struct Hierarchy {
   std::vector<Level> levels;
   std::vector<TranslationEdge> translation;
-  std::vector<PageTable> page_tables;  ///< where walks with several strides tell them; `translation` says when they end
+  std::vector<PageTable> page_tables;  ///< found by walks with several strides; `translation` has their ends as edges
 };
 
-/// Where the cycle rises, without the care that a level takes: for choosing what to measure next.
+namespace curve {
+struct Constants;  // constants.hpp
+}
+
+/// Reads the levels from the curves: docs/method.md says how. A false level is worse than a missed one. Empty for fewer
+/// than three points of the cycle.
+Hierarchy find_levels(const LatencyCurves& curves);
+Hierarchy find_levels(const LatencyCurves& curves, const curve::Constants& constants);
+
+/// A rise of the cycle, found without the care that a level takes: good for choosing what to measure next.
 struct Edge {
   double onset_bytes = 0;
-  double middle_bytes = 0;  ///< of the sizes that a cache may have which explains it
+  double middle_bytes = 0;  ///< middle of the cache sizes that explain it
 };
 std::vector<Edge> find_edges(const LatencyCurves& curves);
 
-/// Two sizes of the cycle with none between.
+/// Two neighbouring sizes of the cycle.
 struct Gap {
   double low_bytes = 0;
   double high_bytes = 0;
 };
-/// For each rise of the cycle the gap, of those that may be cut, in which another point tells most about it: where
-/// sizes and shapes that explain the curve nearly as well differ most in latency, if by more than points scatter.
+/// For each rise of the cycle the gap in which another point would narrow the size most, among those that may be cut.
+/// The cache sizes and shapes that explain the curve nearly as well as the likeliest foresee different latencies
+/// between two measured sizes; the range of these, in standard deviations of a point there, is what a point is worth
+/// (as in Bayesian design of experiments, Chaloner and Verdinelli, Statistical Science 10, 1995, with the range in
+/// place of the variance). A rise where no point is worth one standard deviation has no gap.
 std::vector<Gap> doubtful_gaps(const LatencyCurves& curves, const std::function<bool(const Gap&)>& may_be_cut);
 
-/// Reads the levels from the curves: docs/method.md says how. A level that is not there is worse than one that is
-/// missed. Empty for less than three points of the cycle.
-Hierarchy find_levels(const LatencyCurves& curves);
+/// Sizes in bytes.
+struct SizeRange {
+  double low = 0;
+  double high = 0;  ///< infinite for memory
+  [[nodiscard]] bool holds(double bytes) const { return low <= bytes && bytes <= high; }
+};
+
+/// For each level the sizes at which a walk beside a stream of as much memory shows that level alone: walk and stream
+/// both fit it, and the level before serves nothing. `high` is less than `low` for a level without such sizes.
+std::vector<SizeRange> room_for_walk_and_stream(std::span<const Level> levels);
+
+/// The levels of `asleep`, a walk with nothing beside it, with the latencies of `awake`, the same walk beside a stream
+/// of as much memory. Sizes stay, as the stream takes room in shared caches. A level is read where there is room for
+/// both, memory far beyond the last cache; a level with fewer than three points there keeps its latency.
+std::vector<Level> awake_latency(std::vector<Level> levels, std::span<const CurvePoint> asleep,
+                                 std::span<const CurvePoint> awake);
+
+/// What one level delivers, the nearest first. The last has neither size nor transition: it is memory.
+struct BandwidthLevel {
+  std::optional<Bracket> bytes;
+  double onset_bytes = 0;  ///< like Level::onset_bytes
+  double end_bytes = 0;
+  Bracket gbps;
+};
+
+/// Reads the levels from a bandwidth curve sorted by bytes, whose values are GB/s. Empty where there is no edge, and
+/// where the curve rises again in a way that no hierarchy does: a false level is worse than a missed one.
+std::vector<BandwidthLevel> find_bandwidth_levels(std::span<const CurvePoint> swept, double line_bytes);
+
+/// The same curve as the time to move a line, in ns, which rises with the working set.
+std::vector<CurvePoint> time_curve(std::span<const CurvePoint> curve, double line_bytes);
 
 }  // namespace sonde::analysis

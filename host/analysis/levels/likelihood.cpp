@@ -1,26 +1,108 @@
 #include "analysis/levels/likelihood.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <utility>
-
-#include "analysis/levels/nonnegative_least_squares.hpp"
+#include <vector>
 
 namespace sonde::analysis::curve {
+
+namespace {
+
+/// The least share of a column's square that has to be left beside the others, or rounding decides.
+constexpr double rounding = 1e-11;
+
+/// The coefficients of the free columns as if nothing bounded them; those of the others are 0.
+Eigen::VectorXd unbounded(const Eigen::MatrixXd& gram, const Eigen::VectorXd& toward,
+                          const std::vector<Eigen::Index>& free) {
+  const auto count = static_cast<Eigen::Index>(free.size());
+  Eigen::MatrixXd among(count, count);
+  Eigen::VectorXd right(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const Eigen::Index row = free[static_cast<std::size_t>(i)];
+    right(i) = toward(row);
+    for (Eigen::Index j = 0; j < count; ++j) among(i, j) = gram(row, free[static_cast<std::size_t>(j)]);
+    among(i, i) *= 1 + rounding;
+  }
+  const Eigen::VectorXd solved = among.ldlt().solve(right);
+  Eigen::VectorXd all = Eigen::VectorXd::Zero(toward.size());
+  for (Eigen::Index i = 0; i < count; ++i) all(free[static_cast<std::size_t>(i)]) = solved(i);
+  return all;
+}
+
+}  // namespace
+
+Eigen::VectorXd nonnegative_least_squares(const Eigen::MatrixXd& gram, const Eigen::VectorXd& toward) {
+  Eigen::VectorXd found = Eigen::VectorXd::Zero(toward.size());
+  std::vector<Eigen::Index> free;
+  std::vector<bool> is_free(static_cast<std::size_t>(toward.size()), false);
+  // Each column enters a few times at most; the bound only ends a cycle that rounding could cause.
+  for (Eigen::Index round = 0; round < 5 * toward.size() + 5; ++round) {
+    const Eigen::VectorXd gradient = toward - gram * found;
+    Eigen::Index steepest = -1;
+    double most = 0;
+    for (Eigen::Index i = 0; i < toward.size(); ++i) {
+      const double scale = gram(i, i);
+      if (is_free[static_cast<std::size_t>(i)] || scale <= 0) continue;
+      const double gain = gradient(i) > 1e-9 * std::abs(toward(i)) ? gradient(i) * gradient(i) / scale : 0;
+      if (gain > most) {
+        most = gain;
+        steepest = i;
+      }
+    }
+    if (steepest < 0) break;
+    free.push_back(steepest);
+    is_free[static_cast<std::size_t>(steepest)] = true;
+    for (;;) {
+      const Eigen::VectorXd wanted = unbounded(gram, toward, free);
+      double step = 1;
+      for (const Eigen::Index i : free) {
+        if (wanted(i) <= 0) step = std::min(step, found(i) / std::max(found(i) - wanted(i), 1e-300));
+      }
+      if (step >= 1) {
+        found = wanted;
+        break;
+      }
+      found += step * (wanted - found);
+      const std::size_t before = free.size();
+      std::erase_if(free, [&](Eigen::Index i) {
+        if (wanted(i) > 0 || found(i) > 1e-12 * std::abs(wanted(i))) return false;
+        found(i) = 0;
+        is_free[static_cast<std::size_t>(i)] = false;
+        return true;
+      });
+      if (free.empty() || free.size() == before) break;
+    }
+  }
+  return found.cwiseMax(0.0);
+}
+
 namespace {
 
 constexpr std::array scales{8.0, 4.0, 2.0, 1.0, 1.0};
-/// More than any deviance: such terms are no explanation.
+/// Added to the deviance of terms that are no explanation; more than any deviance.
 constexpr double impossible = 1e6;
 
-/// Latency of the cycle at a size, by a line between its points.
+/// The model's latency at the first point of the cycle that is at least so large.
 double cycle_at(const Observations& points, const Eigen::VectorXd& model, double log2_bytes) {
   Eigen::Index above = 0;
   while (above + 1 < points.count() && points.order_of(above + 1) == Order::cycle &&
          points.log2_bytes(above) < log2_bytes)
     ++above;
   return model(above);
+}
+
+/// What the objective adds to the deviance for these terms.
+double penalty(const Observations& points, std::span<const Term> terms, const Constants& constants) {
+  double sum = 0;
+  for (const Term& term : terms) {
+    sum += std::log(static_cast<double>(points.count())) * term.cost(constants) +
+           penalty_of_shift(points, term, constants);
+  }
+  return sum;
 }
 
 }  // namespace
@@ -34,22 +116,9 @@ double penalty_of_shift(const Observations& points, const Term& term, const Cons
   return off * off;
 }
 
-double penalty(const Observations& points, std::span<const Term> terms, const Constants& constants) {
-  double sum = 0;
-  for (const Term& term : terms) {
-    sum += std::log(static_cast<double>(points.count())) * term.cost(constants) +
-           penalty_of_shift(points, term, constants);
-  }
-  return sum;
-}
-
 Fitted fit(const Observations& points, std::vector<Term> terms, const Constants& constants) {
   Fitted found;
-  const Eigen::MatrixXd fixed = fixed_columns(points);
-  Eigen::MatrixXd columns(points.count(), fixed.cols() + static_cast<Eigen::Index>(terms.size()));
-  columns.leftCols(fixed.cols()) = fixed;
-  for (std::size_t i = 0; i < terms.size(); ++i)
-    columns.col(fixed.cols() + static_cast<Eigen::Index>(i)) = column(terms[i], points);
+  const Eigen::MatrixXd columns = columns_of(terms, points);
   found.weights = points.weight;
   Eigen::MatrixXd weighted(columns.rows(), columns.cols());
   for (const double scale : scales) {
@@ -74,9 +143,9 @@ Fitted fit(const Observations& points, std::vector<Term> terms, const Constants&
   for (std::size_t i = 0; i < found.terms.size(); ++i) {
     const Term& term = found.terms[i];
     if (term.is_cache()) continue;
-    const bool told = term.kind != Kind::growth && term.log2_bytes <= points.most_log2_of_pages;
-    const double most = term.kind == Kind::growth ? constants.most_growth : constants.most_untold_translation;
-    if (!told && found.added(i) > most * cycle_at(points, found.model, term.log2_bytes)) found.deviance += impossible;
+    const bool walked = term.kind != Kind::growth && term.log2_bytes <= points.most_log2_of_pages;
+    const double most = term.kind == Kind::growth ? constants.most_growth : constants.most_unwalked_translation;
+    if (!walked && found.added(i) > most * cycle_at(points, found.model, term.log2_bytes)) found.deviance += impossible;
   }
   found.objective = found.deviance + penalty(points, found.terms, constants);
   return found;

@@ -5,14 +5,13 @@
 #include <cstddef>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace sonde::analysis::curve {
 namespace {
 
 constexpr std::size_t fewest_of_an_order = 5;
 
-/// The median of each and the two on each side of it.
+/// The median of each value and the two on each side of it.
 std::vector<double> running_median(const std::vector<double>& values) {
   std::vector<double> medians;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -23,7 +22,7 @@ std::vector<double> running_median(const std::vector<double>& values) {
   return medians;
 }
 
-/// By least squares over half an octave to either side.
+/// The slope at each point, by least squares over half an octave to either side.
 std::vector<double> slopes(const std::vector<double>& log2_bytes, const std::vector<double>& log_ns) {
   std::vector<double> all;
   for (const double at : log2_bytes) {
@@ -60,7 +59,7 @@ Observations observe(const LatencyCurves& curves, const Constants& constants) {
   all.line_bytes = curves.line_bytes;
   all.of_streams = curves.of_streams;
   all.has_independent = curves.independent.size() >= fewest_of_an_order;
-  all.translation_is_told = !curves.page.empty() || !curves.strides.empty();
+  all.has_page_walks = !curves.page.empty() || !curves.strides.empty();
   all.has_page = curves.page.size() >= fewest_of_an_order;
   all.least_log2 = std::log2(curves.cycle.front().bytes);
   all.most_log2 = std::log2(curves.cycle.back().bytes);

@@ -6,7 +6,7 @@
 #include "analysis/levels/constants.hpp"
 #include "analysis/levels/levels.hpp"
 
-// What was measured, and how far each point may lie off a model that is right. The standard deviation of a point's
+// The measured points, and how far each may lie off a model that is right. The standard deviation of a point's
 // logarithm is s, with s^2 = base^2 + (scatter * slope)^2 + spread^2. base: how far points of the cycle scatter about
 // the median of five in a row (1.4826 * the median of their distances, Hampel 1974), at least what the formulas are
 // wrong by. scatter * slope: lines fall into sets and pages anew at each size, which moves a point along the size; a
@@ -19,17 +19,17 @@ enum class Order { cycle, independent, page };
 /// Points of all three orders in one list, sorted by order and size.
 struct Observations {
   std::vector<Order> order;
-  Eigen::VectorXd log2_bytes;    ///< of what the walk spans
-  Eigen::VectorXd log2_touched;  ///< of the lines that it touches: what a cache sees
+  Eigen::VectorXd log2_bytes;    ///< what the walk spans
+  Eigen::VectorXd log2_touched;  ///< the lines that it touches, which is what a cache sees
   Eigen::VectorXd latency;       ///< medians
   Eigen::VectorXd interference;  ///< share of the values taken beside SMT interference
   Eigen::VectorXd weight;        ///< 1 / (s * latency)
   bool has_independent = false;
   bool has_page = false;
-  bool translation_is_told = false;  ///< by walks over pages, at one stride or at several
+  bool has_page_walks = false;  ///< walks over pages, at one stride or several, show translation
   bool of_streams = false;
   double line_bytes = 64;
-  double least_log2 = 0;  ///< of the cycle
+  double least_log2 = 0;  ///< smallest size of the cycle
   double most_log2 = 0;
   double most_log2_of_pages = 0;  ///< how far the walk over pages spans
 

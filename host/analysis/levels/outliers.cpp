@@ -1,4 +1,4 @@
-#include "analysis/levels/outliers.hpp"
+#include "analysis/levels/levels.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,14 +7,13 @@ namespace sonde::analysis {
 namespace {
 
 constexpr double tolerated_smt_interference = 0.3;  // share of the values
-/// Somewhat more than the distance of two sizes that were asked first.
+/// Somewhat more than the distance of two sizes that are measured first.
 constexpr double near_ratio = 1.25;
 
 constexpr double least_peak = 1.15;
 constexpr double sides_agree = 1.1;
 constexpr double widest_peak = 2;
 
-/// 0 where no latency can be read.
 /// Whether points[first] to points[last] stand out from the points before and after them.
 bool stand_out(const std::vector<CurvePoint>& points, std::size_t first, std::size_t last) {
   const double before = median_of(points[first - 1]);

@@ -1,4 +1,4 @@
-#include "analysis/levels/page_tables.hpp"
+#include "analysis/levels/translation.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,9 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <set>
-#include <span>
 #include <utility>
-#include <vector>
 
 namespace sonde::analysis::curve {
 namespace {
@@ -24,14 +22,15 @@ std::vector<const CacheShape*> coarse_shapes() {
           &shape_of(Index::hashed, Policy::random, 8)};
 }
 
-/// As independent walks see them: their hits know no policy, and modulo sets no ways.
+/// The shapes that independent walks tell apart: their hits do not depend on the policy, nor for modulo sets on the
+/// ways.
 std::vector<const CacheShape*> independent_shapes() {
   std::vector<const CacheShape*> all{&shape_of(Index::modulo, Policy::least_recent, 4)};
   for (const int ways : {2, 4, 8, 16, 64}) all.push_back(&shape_of(Index::hashed, Policy::least_recent, ways));
   return all;
 }
 
-/// Octaves between two caches that may be one.
+/// Two caches closer than so many octaves may be one.
 constexpr double widest_merge = 2;
 
 class Search {
@@ -82,12 +81,12 @@ class Search {
     return at_all_sizes([&](std::vector<Term>& all, double at) { add_translation(all, at); });
   }
 
-  /// Of a kind whose formula knows no shape, but for a cycle of pages: they follow each other through all sets.
+  /// A term whose formula has no shape, except for a cycle of pages, which follow each other through all sets.
   static Term without_shape(Kind kind, double at) {
     return {.kind = kind, .log2_bytes = at, .shape = &shape_of(Index::modulo, Policy::least_recent, 4)};
   }
 
-  /// Tables of pages only where a walk over pages can tell them from caches.
+  /// Adds growth, and tables of pages where a walk over pages can tell these from caches.
   void add_translation(std::vector<Term>& all, double at) const {
     all.push_back(without_shape(Kind::growth, at));
     if (!points_.has_page) return;
@@ -144,8 +143,8 @@ class Search {
     return now;
   }
 
-  /// Without terms that do not pay for their parameters. Where all of them explain the points worse than their errors,
-  /// a gain counts as so much less.
+  /// Drops terms that do not pay for their parameters. Where all terms together explain the points worse than their
+  /// errors, a gain counts that much less.
   [[nodiscard]] Fitted pruned(Fitted now) const {
     const double dispersion = std::max(1.0, now.deviance / static_cast<double>(points_.count()));
     const auto objective = [&](const Fitted& one) { return one.objective - one.deviance * (1 - 1 / dispersion); };
@@ -163,7 +162,7 @@ class Search {
     return now;
   }
 
-  /// With one cache of any shape for two that are near to each other, where that explains the points better for its
+  /// Replaces two caches that are near to each other by one of any shape, where that explains the points better for its
   /// fewer parameters.
   [[nodiscard]] Fitted merged(Fitted now) const {
     for (std::size_t one = 0; one < now.terms.size(); ++one) {
@@ -241,12 +240,7 @@ class Search {
 
 Eigen::VectorXd gains(const Observations& points, std::span<const Term> held, const Dictionary& candidates,
                       const Eigen::VectorXd& weights) {
-  const Eigen::MatrixXd fixed = fixed_columns(points);
-  Eigen::MatrixXd columns(points.count(), fixed.cols() + static_cast<Eigen::Index>(held.size()));
-  columns.leftCols(fixed.cols()) = fixed;
-  for (std::size_t i = 0; i < held.size(); ++i)
-    columns.col(fixed.cols() + static_cast<Eigen::Index>(i)) = column(held[i], points);
-  const Eigen::MatrixXd weighted = weights.asDiagonal() * columns;
+  const Eigen::MatrixXd weighted = weights.asDiagonal() * columns_of(held, points);
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> decomposed(weighted);
   const Eigen::MatrixXd base =
       decomposed.householderQ() * Eigen::MatrixXd::Identity(weighted.rows(), decomposed.rank());

@@ -5,6 +5,17 @@
 #include <utility>
 
 namespace sonde::analysis::curve {
+namespace {
+
+/// What a term adds to every point per unit of its coefficient.
+Eigen::VectorXd column(const Term& term, const Observations& points) {
+  Eigen::VectorXd values(points.count());
+  for (Eigen::Index i = 0; i < points.count(); ++i)
+    values(i) = share(term, points.order_of(i), points.log2_bytes(i), points.log2_touched(i));
+  return values;
+}
+
+}  // namespace
 
 double share(const Term& term, Order order, double log2_bytes, double log2_touched) {
   const double beyond = log2_bytes - term.log2_bytes;
@@ -23,14 +34,6 @@ double share(const Term& term, Order order, double log2_bytes, double log2_touch
   return 0;
 }
 
-Eigen::VectorXd column(const Term& term, const Observations& points) {
-  Eigen::VectorXd values(points.count());
-  for (Eigen::Index i = 0; i < points.count(); ++i) {
-    values(i) = share(term, points.order_of(i), points.log2_bytes(i), points.log2_touched(i));
-  }
-  return values;
-}
-
 Dictionary dictionary(std::vector<Term> terms, const Observations& points) {
   Dictionary all{.terms = std::move(terms), .columns = {}};
   all.columns.resize(points.count(), static_cast<Eigen::Index>(all.terms.size()));
@@ -39,10 +42,13 @@ Dictionary dictionary(std::vector<Term> terms, const Observations& points) {
   return all;
 }
 
-Eigen::MatrixXd fixed_columns(const Observations& points) {
-  Eigen::MatrixXd columns = Eigen::MatrixXd::Ones(points.count(), points.has_independent ? 2 : 1);
+Eigen::MatrixXd columns_of(std::span<const Term> terms, const Observations& points) {
+  const Eigen::Index fixed = points.has_independent ? 2 : 1;
+  Eigen::MatrixXd columns = Eigen::MatrixXd::Ones(points.count(), fixed + static_cast<Eigen::Index>(terms.size()));
   for (Eigen::Index i = 0; points.has_independent && i < points.count(); ++i)
     columns(i, 1) = points.order_of(i) == Order::independent ? 1 : 0;
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    columns.col(fixed + static_cast<Eigen::Index>(i)) = column(terms[i], points);
   return columns;
 }
 

@@ -24,8 +24,8 @@ enum class Kind { cache, cache_in_many_orders, pages_shared, pages_in_turn, grow
 struct Term {
   Kind kind = Kind::cache;
   double log2_bytes = 0;
-  const CacheShape* shape = nullptr;              ///< of a cache; of pages in turn the same
-  const CacheShape* independent_shape = nullptr;  ///< that independent walks see; none: the same
+  const CacheShape* shape = nullptr;              ///< the cache's; for `pages_in_turn` the table's
+  const CacheShape* independent_shape = nullptr;  ///< the shape that independent walks see; null: the same
   double shift = 0;                               ///< octaves that an independent walk's edge lies beyond the cycle's
 
   friend bool operator==(const Term&, const Term&) = default;
@@ -36,18 +36,18 @@ struct Term {
   }
 };
 
-/// What a term adds per unit of its coefficient to a point.
+/// What a term adds to a point per unit of its coefficient.
 double share(const Term& term, Order order, double log2_bytes, double log2_touched);
-Eigen::VectorXd column(const Term& term, const Observations& points);
 
-/// A set of terms to choose from, with their columns.
+/// A set of terms to choose from, with their columns: the share of each at every point.
 struct Dictionary {
   std::vector<Term> terms;
   Eigen::MatrixXd columns;
 };
 Dictionary dictionary(std::vector<Term> terms, const Observations& points);
 
-/// The columns that every model has: a constant and, where there are independent walks, their arithmetic's.
-Eigen::MatrixXd fixed_columns(const Observations& points);
+/// The columns of a model of these terms. First come those that every model has: a constant and, where there are
+/// independent walks, their arithmetic's.
+Eigen::MatrixXd columns_of(std::span<const Term> terms, const Observations& points);
 
 }  // namespace sonde::analysis::curve

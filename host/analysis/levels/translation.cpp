@@ -6,15 +6,15 @@
 namespace sonde::analysis {
 namespace {
 
-/// A walk with one line a page is held against as many lines, packed, which share pages. Lines of different pages meet
+/// A walk with one line a page is compared with as many packed lines, which share pages. Lines of different pages meet
 /// in the same sets by chance, which packed ones do not: a cache begins to miss at two thirds of its size, one of few
-/// ways at two fifths, so so many more packed lines are looked up.
+/// ways at two fifths, so the latency of that many more packed lines is taken.
 constexpr double early_misses = 1.5;
 constexpr double earliest_misses = 2.5;
-/// Of a rise, what those before and after it are where it stands by itself.
+/// A rise stands by itself where those before and after it are less than this share of it.
 constexpr double small_beside = 0.25;
-/// What an edge has to be to be worth a finding: its rise as a share of the latency before it, and over half the
-/// quartile range of the walk's values.
+/// The least rise of an edge that is worth a finding, as a share of the latency before it and over half the quartile
+/// range of the walk's values.
 constexpr double least_rise = 0.08;
 constexpr double least_over_noise = 4;
 
@@ -43,15 +43,16 @@ class Packed {
   std::vector<double> ns_;
 };
 
-/// What a load takes longer than among as many packed lines, at each span of pages.
+/// What a load takes beyond one among as many packed lines, at each span of pages.
 struct PageCosts {
   std::vector<double> log2_spans;
   std::vector<double> added_ns;
-  std::vector<double> certain_ns;  ///< also if the cache has few ways
+  std::vector<double> certain_ns;  ///< the same even if the cache has few ways
   std::vector<double> noise_ns;
 };
 
-/// One disturbed point is no edge, and a larger span never translates faster.
+/// The costs as a curve that never falls, as a larger span never translates faster, and without single disturbed
+/// points.
 std::vector<double> smoothed(const std::vector<double>& added) {
   std::vector<double> smooth = added;
   for (std::size_t i = 1; i + 1 < added.size(); ++i)
@@ -98,9 +99,10 @@ TranslationEdge edge_between(const PageCosts& costs, std::size_t first, std::siz
   return edge;
 }
 
-/// What is still within reach of a walk in random order serves its share of the loads. A cycle with one line a page
-/// misses before a table is full, where sets of it are: of a rise over several spans each part counts from where it is
-/// done. One that is done from one span to the next is a table's that keeps the newest, and lies between them.
+/// What an edge adds to a load of a walk in random order, which still hits for the share of its pages within reach. A
+/// cycle with one line a page misses as soon as single sets of a table are full, before all are, so each part of a rise
+/// over several spans counts from the end of that part. A rise from one span to the next is that of a table that keeps
+/// the newest pages, and lies between the two.
 double added_to_a_random_walk_ns(const TranslationEdge& edge, double bytes) {
   const std::size_t spans = edge.log2_spans.size();
   const auto rise = [&](std::size_t i) {
@@ -139,16 +141,16 @@ std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves) {
   const PageCosts costs = page_costs(curves, packed);
   const std::vector<double>& added = costs.added_ns;
   const double typical_noise = quantile(costs.noise_ns, 0.5);
-  // Runs of points over which the cost rises, each one edge.
+  // Each run of points over which the cost rises is one edge.
   for (std::size_t i = 0; i + 1 < added.size();) {
     std::size_t end = i + 1;
     const double base = added[i] + median_of(curves.page[i]);
     const auto rises = [&](std::size_t at) { return added[at] - added[at - 1] > 0.25 * least_rise * base; };
     while (end < added.size() && rises(end)) ++end;
     const double rise = added[end - 1] - added[i];
-    // Beside what a load takes at this span anyway, or nobody can see it in the curve.
+    // The rise has to stand out from what a load takes at this span anyway, or the curve does not show it.
     const double beside = packed.ns_at(costs.log2_spans[end - 1]);
-    // Somewhere on the way up no cache of few ways may explain it.
+    // Somewhere on the way up even a cache of few ways may not explain it.
     const double sure = *std::ranges::max_element(costs.certain_ns.begin() + static_cast<std::ptrdiff_t>(i),
                                                   costs.certain_ns.begin() + static_cast<std::ptrdiff_t>(end));
     if (rise > least_rise * std::max(base, beside) && rise > least_over_noise * typical_noise && sure > rise / 2)

@@ -1,9 +1,10 @@
-#include "analysis/levels/flat_stretches.hpp"
+#include "analysis/size_curves.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "analysis/statistics.hpp"
 
@@ -20,7 +21,7 @@ FlatStretch stretch_of(std::span<const std::pair<double, double>> points) {
   return {.first_bytes = points.front().first, .last_bytes = points.back().first, .value = quantile(values, 0.5)};
 }
 
-/// How many points from `first` on lie within what is tolerated.
+/// How many points from `first` on lie within the tolerated ratio.
 std::size_t length_from(const Points& points, std::size_t first) {
   double least = points[first].second;
   double most = least;
@@ -33,7 +34,7 @@ std::size_t length_from(const Points& points, std::size_t first) {
   return end - first;
 }
 
-/// The longest first, then the longest on either side of it.
+/// Adds the longest stretch of a range, and those on either side of it by the same rule.
 void add_longest(const Points& points, std::size_t begin, std::size_t end, std::vector<FlatStretch>& found) {
   std::size_t best = begin;
   std::size_t best_length = 0;
@@ -52,19 +53,19 @@ void add_longest(const Points& points, std::size_t begin, std::size_t end, std::
 
 }  // namespace
 
-std::vector<FlatStretch> flat_stretches(const std::map<double, double>& value_by_bytes, Beyond beyond) {
+std::vector<FlatStretch> flat_stretches(const std::map<double, double>& value_by_bytes, Trend trend) {
   const Points points(value_by_bytes.begin(), value_by_bytes.end());
   std::vector<FlatStretch> all;
   add_longest(points, 0, points.size(), all);
   std::vector<FlatStretch> kept;
   for (const FlatStretch& one : all) {
     const auto nearer_is_worse = [&](const FlatStretch& nearer) {
-      return beyond == Beyond::less ? nearer.value < one.value : nearer.value > one.value;
+      return trend == Trend::falls ? nearer.value < one.value : nearer.value > one.value;
     };
     const auto as_good = [&](const FlatStretch& nearer) {
       return std::max(nearer.value, one.value) <= tolerated * std::min(nearer.value, one.value);
     };
-    // Two parts of one stretch that a bad point cut in two.
+    // A single bad point cuts one stretch in two.
     if (!kept.empty() && as_good(kept.back())) {
       kept.back().last_bytes = one.last_bytes;
       continue;
@@ -73,6 +74,48 @@ std::vector<FlatStretch> flat_stretches(const std::map<double, double>& value_by
     kept.push_back(one);
   }
   return kept;
+}
+
+namespace {
+
+/// A bus between two chips and back adds more; another path through one chip does not.
+constexpr double least_bus_ns = 400;
+constexpr double least_bus_ratio = 1.8;
+/// Of the latency at the largest size: what a cache still serves is below the first, what nothing serves above the
+/// second.
+constexpr double served = 0.8;
+constexpr double not_served = 0.9;
+/// So much further on its way up has the bypassing kind to be.
+constexpr double clearly_further = 0.2;
+constexpr double alike = 1.25;
+
+}  // namespace
+
+std::optional<MemoryDistance> compare_memories(const LatencyBySize& own, const LatencyBySize& other) {
+  MemoryDistance found;
+  std::vector<double> distances;
+  for (const auto& [bytes, ns] : own) {
+    if (!other.contains(bytes)) continue;
+    found.bytes = bytes;
+    found.own_ns = ns;
+    found.other_ns = other.at(bytes);
+    distances.push_back(std::abs(std::log(found.other_ns / ns)));
+  }
+  if (distances.empty()) return std::nullopt;
+  found.bus_margin =
+      std::min((found.other_ns - found.own_ns) / least_bus_ns, found.other_ns / found.own_ns / least_bus_ratio) - 1;
+  found.bypass_margin = -1;
+  for (const auto& [bytes, ns] : own) {
+    if (!other.contains(bytes) || bytes >= found.bytes) continue;
+    const double own_share = ns / found.own_ns;
+    const double other_share = other.at(bytes) / found.other_ns;
+    const double margin =
+        std::min({served - own_share, other_share - not_served, other_share - own_share - clearly_further});
+    if (margin > 0 && found.bypass_margin <= 0) found.bypassed_bytes = bytes;
+    found.bypass_margin = std::max(found.bypass_margin, margin);
+  }
+  found.alike_margin = 1 - std::max(distances.back(), quantile(distances, 0.5)) / std::log(alike);
+  return found;
 }
 
 }  // namespace sonde::analysis

@@ -1,25 +1,19 @@
-#include "analysis/levels/curve_levels.hpp"
+#include "analysis/levels/level_fit.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <optional>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "analysis/levels/brackets.hpp"
-#include "analysis/levels/observations.hpp"
-#include "analysis/levels/other_runs.hpp"
-#include "analysis/levels/page_tables.hpp"
+#include "analysis/levels/edges.hpp"
 #include "analysis/levels/search.hpp"
-#include "analysis/levels/selection.hpp"
-#include "analysis/levels/translation.hpp"
 
 namespace sonde::analysis::curve {
 namespace {
 
+/// Reads levels and edges from the terms that were fitted to the points of a curve.
 class Reader {
  public:
   Reader(const Observations& points, const Fitted& fitted, std::span<const CurvePoint> measured,
@@ -34,7 +28,7 @@ class Reader {
     const std::vector<Edge> all = edges_of(points_, fitted_, constants_);
     Eigen::VectorXd reached = ones();
     std::optional<Bracket> before_small_step;
-    double small_steps = 0;  // within the level
+    double small_steps = 0;  // sum of those within the level
     double latency = fitted_.coefficients(0);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Edge& edge = all[i];
@@ -46,7 +40,7 @@ class Reader {
           last && !is_seen(points_, main_of(edge), constants_) && bytes.high > std::exp2(points_.most_log2);
       if (unseen) continue;
       const Eigen::VectorXd served = reached.cwiseProduct(ones() - most_missed(edge));
-      // Before a small step a level has its own latency already. What the curve ends in is memory, with such a step.
+      // A level has its own latency before a small step. Where the curve ends with one, the level is memory.
       if (!before_small_step) before_small_step = plateau(served, latency, false);
       if (is_small(edge, latency)) {
         latency += step;
@@ -68,14 +62,14 @@ class Reader {
       widen(found[i], found[i + 1]);
       if (i > 0) found[i].bytes->high /= 1 - constants_.taken_unseen;
     }
-    if (found.size() > 1 && !points_.translation_is_told) {
+    if (found.size() > 1 && !points_.has_page_walks) {
       const double step = memory.latency_ns.value / found[found.size() - 2].latency_ns.value;
       memory.may_be_translation = step < constants_.least_sure_step || small_steps > 0 || !ends_flat();
     }
     return found;
   }
 
-  /// Where the curve rises by a level's step, for choosing what to measure next.
+  /// The rises of the curve by a level's step, for choosing what to measure next.
   [[nodiscard]] std::vector<analysis::Edge> edges() const {
     std::vector<analysis::Edge> found;
     double latency = fitted_.coefficients(0);
@@ -83,7 +77,7 @@ class Reader {
       const bool small = is_small(edge, latency);
       latency += step_of(edge);
       if (small || !is_seen(points_, main_of(edge), constants_)) continue;
-      // A cycle alone leaves the policy open, and with it the size: the middle of what it may be.
+      // A cycle alone leaves the policy open, and with it the size, so the middle of the possible sizes is taken.
       double sum = 0;
       for (const Part& part : edge) {
         const Bracket bytes = size_profile(points_, fitted_, part.term, constants_).bytes;
@@ -103,8 +97,8 @@ class Reader {
     return 1 + step_of(edge) / before < constants_.least_step;
   }
 
-  /// The latency of the points that the level serves alone, without what others add; of the model where hardly a point
-  /// is its own.
+  /// The latency of the points that the level serves alone, without what others add; the model's latency where the
+  /// level has hardly a point of its own.
   [[nodiscard]] Bracket plateau(const Eigen::VectorXd& served, double latency, bool memory) const {
     const auto own = [&](double least_share) {
       std::vector<double> values;
@@ -123,36 +117,36 @@ class Reader {
       const auto place = static_cast<std::size_t>(begins - served.begin());
       values.assign(1, latency + translation_at(fitted_, sizes_[place]));
     }
-    // Translation lengthens the plateau's end: it begins with the level's own latency. Memory's is what a curve ends
-    // in.
+    // Translation lengthens the plateau's end, so the level's own latency is at the beginning. Memory's is where the
+    // curve ends.
     const std::size_t half = values.size() > 5 ? values.size() / 2 : values.size();
     const std::span<const double> all(values);
     const double own_latency = quantile(memory ? all.last(half) : all.first((values.size() * 2 + 2) / 3), 0.5);
     const double value = std::max(own_latency, least_latency());
-    Bracket bracket = values.size() < 2 ? Bracket{value, value, value} : in_other_runs(value, values);
-    bracket = no_surer_than_runs_are(bracket, scatter_between(measured_, 0, measured_.back().bytes));
+    Bracket bracket = values.size() < 2 ? Bracket{value, value, value} : predicted_plateau(value, values);
+    bracket = widen_to_run_scatter(bracket, scatter_between(measured_, 0, measured_.back().bytes));
     if (memory) bracket.high = std::max(bracket.high, at_the_end());
     return bracket;
   }
 
-  /// Nothing is nearer than the fastest that was measured.
+  /// The least latency that was measured; no level is faster.
   [[nodiscard]] double least_latency() const {
     double least = median_of(measured_.front());
     for (const CurvePoint& point : measured_) least = std::min(least, median_of(point));
     return least;
   }
 
-  /// Of a point of one lap nothing is.
+  /// A point of a single lap has no known latency.
   static bool is_known(const CurvePoint& point) { return point.settling < 1; }
 
-  /// What a curve ends in, also where it climbs.
+  /// The latency at the curve's end, even where it still climbs.
   [[nodiscard]] double at_the_end() const {
     const auto last = std::find_if(measured_.rbegin(), measured_.rend(), is_known);
     return last == measured_.rend() ? 0 : median_of(*last);
   }
 
-  /// Whether independent walks tell an edge's size: some have to lie about it and beyond.
-  [[nodiscard]] bool told_by_independent(double bytes) const {
+  /// Whether independent walks show an edge's size: at least two of their points lie about it or beyond.
+  [[nodiscard]] bool is_seen_by_independent(double bytes) const {
     int count = 0;
     for (Eigen::Index i = 0; i < points_.count(); ++i) {
       const double beyond = points_.log2_bytes(i) - std::log2(bytes);
@@ -161,7 +155,7 @@ class Reader {
     return count >= 2;
   }
 
-  /// Between the last size before the curve has left a level for good by 5 % of a step, and the next.
+  /// The size between the last point before the curve has left a level for good by 5 % of a step, and the next point.
   [[nodiscard]] double last_fitting(double latency, double step) const {
     for (std::size_t i = sizes_.size() - 1; i > 0; --i) {
       const double median = median_of(measured_[i - 1]);
@@ -184,7 +178,7 @@ class Reader {
     return most < constants_.flat_within * least;
   }
 
-  /// What others on the core may have hidden, or taken of a cache: mean over where its misses are seen.
+  /// The mean share of values that others on the core may have disturbed, over the sizes where a cache's misses show.
   [[nodiscard]] double interference(double bytes) const {
     double sum = 0;
     int count = 0;
@@ -197,11 +191,11 @@ class Reader {
     return count == 0 ? 0 : sum / count;
   }
 
-  /// By how far a size moves from one allocation to another.
+  /// Widens a size by how far it moves from one allocation to another.
   void widen(Level& level, const Level& next) const {
     const Step step{.log_ns = std::log(std::max(1.01, next.latency_ns.value / level.latency_ns.value)),
                     .octaves = std::log2(level.end_bytes / level.onset_bytes)};
-    level.bytes = size_in_other_runs(*level.bytes, step, measured_);
+    level.bytes = widen_size_to_run_scatter(*level.bytes, step, measured_);
     Bracket& bytes = *level.bytes;
     if (interference(bytes.value) <= constants_.sure_beside_others) return;
     bytes.low = std::min({bytes.low, bytes.value * (1 - constants_.hidden_by_others), level.onset_bytes});
@@ -220,18 +214,19 @@ class Reader {
       if (part.term == main.term) size.disagreement = one.disagreement;
       size.bytes.low = std::min(size.bytes.low, one.bytes.low);
       size.bytes.high = std::max(size.bytes.high, one.bytes.high);
-      // Chance in sets and pages makes a cycle miss early, so what independent lines hit beyond its size counts. Where
-      // they hit less, others may have had a part, or a formula is wrong: of that a third.
+      // Chance in sets and pages makes a cycle miss early, so hits of independent lines beyond its size count in full.
+      // Where these hit less, others may have used a part or a formula may be wrong, so a third of it counts.
       const double shift = fitted_.terms[part.term].shift;
-      const double told = shift < 0 && one.bytes.value > constants_.placed_bytes ? constants_.told_by_fewer_hits : 1;
-      size.bytes.value += part.step * (std::log2(one.bytes.value) + told * shift);
+      const double weight =
+          shift < 0 && one.bytes.value > constants_.placed_bytes ? constants_.weight_of_fewer_hits : 1;
+      size.bytes.value += part.step * (std::log2(one.bytes.value) + weight * shift);
       steps += part.step;
     }
     size.bytes.value = std::exp2(size.bytes.value / steps);
     return size;
   }
 
-  /// The size at which so much of an edge's step is done.
+  /// The size at which a given share of an edge's step is done.
   [[nodiscard]] double crossing(const Edge& edge, double wanted) const {
     double low = edge.front().log2_bytes - 4;
     double high = edge.back().log2_bytes + 6;
@@ -244,13 +239,13 @@ class Reader {
     return std::exp2(high);
   }
 
-  /// Where 5 and 95 % of the step are done; `latency` is that before it.
+  /// Sets where 5 and 95 % of the step are done; `latency` is that before the step.
   void set_transition(const Edge& edge, double latency, Level& level) const {
     level.onset_bytes = crossing(edge, 0.05);
     level.end_bytes = crossing(edge, 0.95);
-    if (told_by_independent(level.bytes->value)) return;
-    // A cycle alone leaves the policy open: no more is sure than what was seen to fit. Streams do too, but their sizes
-    // are to be compared with those of walks: not the onset, but what explains the slope.
+    if (is_seen_by_independent(level.bytes->value)) return;
+    // A cycle alone leaves the policy open, so only what was seen to fit is sure. Streams leave it open too, but their
+    // sizes are compared with those of walks, so they keep the size that explains the slope instead of the onset.
     level.onset_bytes = std::min(level.onset_bytes, last_fitting(latency, step_of(edge)));
     level.bytes->low = std::min(level.bytes->low, level.onset_bytes);
     if (!points_.of_streams) level.bytes->value = std::clamp(level.onset_bytes, level.bytes->low, level.bytes->high);
@@ -258,77 +253,21 @@ class Reader {
 
   const Observations& points_;
   const Fitted& fitted_;
-  std::span<const CurvePoint> measured_;  ///< the cycle's, with all translation
+  std::span<const CurvePoint> measured_;  ///< points of the cycle, with all translation
   const Constants& constants_;
-  std::vector<double> sizes_;  ///< of the cycle's points, in octaves
+  std::vector<double> sizes_;  ///< working sets of the cycle's points, in octaves
 };
-
-/// Without points that no latency can be read from.
-LatencyCurves readable(LatencyCurves curves) {
-  for (std::vector<CurvePoint>* curve : {&curves.cycle, &curves.independent, &curves.page})
-    std::erase_if(*curve, [](const CurvePoint& point) { return point.values.empty() || median_of(point) <= 0; });
-  return curves;
-}
-
-LatencyCurves scaled(LatencyCurves curves, double factor) {
-  const auto multiply = [&](auto& points) {
-    for (auto& point : points) {
-      for (double& value : point.values) value *= factor;
-    }
-  };
-  multiply(curves.cycle);
-  multiply(curves.independent);
-  multiply(curves.page);
-  multiply(curves.strides);
-  return curves;
-}
-
-void multiply(Bracket& bracket, double factor) {
-  bracket = {bracket.low * factor, bracket.value * factor, bracket.high * factor};
-}
-
-Hierarchy scaled(Hierarchy hierarchy, double factor) {
-  for (Level& level : hierarchy.levels) multiply(level.latency_ns, factor);
-  for (PageTable& table : hierarchy.page_tables) multiply(table.added_ns, factor);
-  for (TranslationEdge& edge : hierarchy.translation) {
-    edge.added_ns *= factor;
-    for (double& added_ns : edge.added_ns_at) added_ns *= factor;
-  }
-  return hierarchy;
-}
 
 }  // namespace
 
-Reading read_curve(const LatencyCurves& curves, std::span<const CurvePoint> measured, const Constants& constants) {
+LevelFit fit_levels(const LatencyCurves& curves, std::span<const CurvePoint> measured, const Constants& constants) {
   const Observations points = observe(curves, constants);
-  Reading reading{.levels = {}, .fitted = search(points, constants)};
-  reading.levels = Reader(points, reading.fitted, measured, constants).levels();
-  return reading;
+  LevelFit fit{.levels = {}, .fitted = search(points, constants)};
+  fit.levels = Reader(points, fit.fitted, measured, constants).levels();
+  return fit;
 }
 
-Hierarchy read_levels(const LatencyCurves& curves, const Constants& constants) {
-  const LatencyCurves in_ns = readable(curves);
-  if (in_ns.cycle.size() < fewest_points) return {};
-  // In units of the nearest latency: nanoseconds and cycles are then the same to the last bit.
-  const double unit = median_of(in_ns.cycle.front());
-  const LatencyCurves measured = scaled(in_ns, 1 / unit);
-  Hierarchy hierarchy;
-  hierarchy.page_tables = page_tables(measured.strides);
-  hierarchy.translation = translation_edges(measured);
-  std::vector<TranslationEdge> of_tables;
-  if (measured.page.empty()) std::ranges::transform(hierarchy.page_tables, std::back_inserter(of_tables), edge_of);
-  hierarchy.levels = read_curve(without_translation(measured, of_tables), measured.cycle, constants).levels;
-  std::ranges::move(of_tables, std::back_inserter(hierarchy.translation));
-  return scaled(std::move(hierarchy), unit);
-}
-
-LatencyCurves cycle_of(const LatencyCurves& curves) {
-  return readable({.cycle = curves.cycle, .independent = {}, .page = {}, .of_streams = curves.of_streams});
-}
-
-std::vector<analysis::Edge> read_edges(const LatencyCurves& curves, const Constants& constants) {
-  const LatencyCurves cycle = cycle_of(curves);
-  if (cycle.cycle.size() < fewest_points) return {};
+std::vector<analysis::Edge> fit_edges(const LatencyCurves& cycle, const Constants& constants) {
   const Observations points = observe(cycle, constants);
   const Fitted fitted = search(points, constants);
   return Reader(points, fitted, cycle.cycle, constants).edges();

@@ -1,15 +1,13 @@
-#include "analysis/levels/selection.hpp"
+#include "analysis/levels/edges.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <numeric>
-#include <vector>
 
 namespace sonde::analysis::curve {
 namespace {
 
-/// Of the cycle's points, in octaves.
+/// The working sets of the cycle's points, in octaves.
 std::vector<double> cycle_sizes(const Observations& points) {
   std::vector<double> sizes;
   for (Eigen::Index i = 0; i < points.count() && points.order_of(i) == Order::cycle; ++i)
@@ -25,12 +23,12 @@ bool are_apart(const Edge& before, const Part& part, double latency, const Obser
       least_missed(before).cwiseProduct(Eigen::VectorXd::Ones(part.miss.size()) - part.miss);
   const double between_ns = latency + step_of(before) + translation_at(fitted, part.log2_bytes);
   const double before_ratio = between_ns / (between_ns - step_of(before));
-  // A step that ends no level makes no mixture either: it stays one within a level.
+  // A step too small to end a level makes no mixture either and stays a step within a level.
   if (before_ratio < constants.least_step) return true;
   const double part_ratio = 1 + part.step / between_ns;
   const bool crowded = std::min(before_ratio, part_ratio) < constants.crowded_step &&
                        part.log2_bytes < before.back().log2_bytes + std::log2(constants.crowded_ratio);
-  // One close behind an edge is a part of it.
+  // A small step close behind an edge is a part of that edge.
   if (crowded && part_ratio < constants.least_step) return false;
   double least = 1e300;
   double most = 0;
