@@ -1,10 +1,16 @@
 #pragma once
 
+#include <chrono>
+
+#include "device/device.hpp"
 #include "os/threads.hpp"
 
 namespace sonde::cpu {
 
-/// Keeps the calling thread on one CPU while it lives; afterwards it has those that it had before.
+/// The steady clock, since some fixed moment.
+inline device::Nanoseconds steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+/// Keeps the calling thread on one CPU while it lives, and restores the CPUs that it had before.
 class Pinned {
  public:
   explicit Pinned(int cpu);
@@ -12,7 +18,7 @@ class Pinned {
   Pinned(const Pinned&) = delete;
   Pinned& operator=(const Pinned&) = delete;
 
-  /// False where the system refused: the thread goes where it is put.
+  /// False where the system refused, so that the thread may run on any CPU.
   [[nodiscard]] bool holds() const { return holds_; }
 
  private:
@@ -20,7 +26,7 @@ class Pinned {
   bool holds_;
 };
 
-/// Leaves a thread of this process every CPU that it may use now but one, where there is another.
+/// Forbids a thread of this process one CPU, where it may use others.
 void keep_off(os::ThreadId thread, int cpu);
 
 }  // namespace sonde::cpu

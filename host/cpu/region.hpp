@@ -8,14 +8,14 @@
 
 namespace sonde::cpu {
 
-enum class Pages { small, huge };
+using os::PageKind;
 
-/// Memory of this process alone, on pages of one size, written once so that something stands behind every address.
+/// Memory of this process alone on pages of one size, written once so that every page is there.
 class Region {
  public:
-  /// Throws device::Unsupported where the system gives no memory or no huge pages, and says how to get them; where a NUMA
-  /// node is named, also unless every page stands on it. Without one it is the node of the thread that makes this.
-  Region(std::uint64_t bytes, Pages pages, std::optional<int> node = std::nullopt);
+  /// Throws device::Unsupported, with what to do, where the system gives no memory or no huge pages, or where a NUMA
+  /// node is named and a page lies on another. Without a node the memory is local to the thread that makes this.
+  Region(std::uint64_t bytes, PageKind pages, std::optional<int> node = std::nullopt);
 
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::uint64_t size_bytes() const { return bytes_; }
@@ -26,7 +26,7 @@ class Region {
   std::byte* data_ = nullptr;
 };
 
-/// Whether the system gives huge pages to those who ask for them; tried once.
+/// Whether this process gets huge pages; tried once.
 bool has_huge_pages();
 
 }  // namespace sonde::cpu

@@ -1,16 +1,15 @@
 #pragma once
 
 #include <array>
+#include <span>
 
 #include "cpu/stream_kernels.hpp"
 
-// The streams by a kind of vectors, for the one source that is compiled for it. Nothing of the standard library is
-// called here but by the compiler itself: a function of it, compiled for wide vectors, might be the one that the whole
-// program gets.
+// The streams for one kind of vectors, instantiated by the one source that is compiled for it. No function of the
+// standard library is called here: the linker might give the whole program the copy that was compiled for wide vectors.
 namespace sonde::cpu {
 
-/// `Vectors` is local to its source: its type Doubles, its type Words of as many bytes, and how it stores past the
-/// caches.
+/// `Vectors` is local to its source. It has the types Doubles and Words, of as many bytes, and stores past the caches.
 template <typename Vectors, std::size_t Unrolled>
 struct StreamsOf {
   using Doubles = typename Vectors::Doubles;
@@ -36,7 +35,7 @@ struct StreamsOf {
 #pragma GCC unroll 16
         for (std::size_t vector = 0; vector < Unrolled; ++vector) step(begin + vector * elements, vector);
       }
-      asm volatile("" : : : "memory");  // or passes would be made one
+      asm volatile("" : : : "memory");  // keeps the compiler from merging passes
     }
   }
 
@@ -44,8 +43,8 @@ struct StreamsOf {
     Words sums[Unrolled] = {};
     const double* a = arrays.a;
     for (; passes > 0; --passes) {
-      // Another array for all that the compiler knows, or passes would be made one. That memory had changed would do
-      // too, but would have all sums stored and loaded again.
+      // The compiler has to take this for another array, or it would merge the passes. A clobber of memory would do
+      // too, but have all sums stored and loaded again.
       asm volatile("" : "+r"(a));
       for (std::size_t begin = 0; begin < arrays.count; begin += Unrolled * elements) {
 #pragma GCC unroll 16
@@ -102,7 +101,7 @@ struct StreamsOf {
   }
 };
 
-/// All numbers of vectors in a trip that are to be tried, from as many as registers hold sums and a step has vectors.
+/// One set of kernels for each number of vectors in a trip, from as many as registers hold sums and a step has vectors.
 template <typename Vectors>
 constexpr auto kernels_of(const char* name) {
   constexpr std::size_t most = stream_step * sizeof(double) / sizeof(typename Vectors::Doubles);
@@ -114,5 +113,11 @@ constexpr auto kernels_of(const char* name) {
                       StreamsOf<Vectors, 2>::kernels(name)};
   }
 }
+
+// The kernels of the wider vectors, each in a source of its own.
+#if defined(__x86_64__)
+std::span<const StreamKernels> avx2_streams();
+std::span<const StreamKernels> avx512_streams();
+#endif
 
 }  // namespace sonde::cpu

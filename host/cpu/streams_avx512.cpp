@@ -3,7 +3,6 @@
 #include <immintrin.h>
 
 #include "cpu/stream_kernels_of.hpp"
-#include "cpu/stream_widths.hpp"
 
 namespace sonde::cpu {
 namespace {

@@ -5,24 +5,45 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <set>
+#include <memory>
 
-#include "cpu/hwloc_handle.hpp"
 #include "device/error.hpp"
-#include "os/cpu_quota.hpp"
+#include "os/machine.hpp"
 #include "os/threads.hpp"
 
-// Source: hwloc 2, hwloc.h and hwloc/cpukinds.h. Kinds come ranked from the least to the most performant.
+// Source: hwloc 2, hwloc.h and hwloc/cpukinds.h, which ranks kinds from the least to the most performant; its
+// topology-linux.c: without HWLOC_MEMBIND_STRICT the policy of an area that is bound to one node is the kernel's
+// MPOL_PREFERRED, with it MPOL_BIND; move_pages(2) tells where pages are.
 namespace sonde::cpu {
 namespace {
 
-/// Names from the fastest kind on.
+using TopologyHandle = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
+
+Bitmap new_bitmap() { return {hwloc_bitmap_alloc(), hwloc_bitmap_free}; }
+
+/// A topology from the source that `prepare` sets. Throws device::Unsupported where hwloc cannot read it.
+template <typename Prepare>
+TopologyHandle loaded(Prepare prepare) {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) throw device::Unsupported("hwloc cannot describe this machine");
+  TopologyHandle topology(raw, hwloc_topology_destroy);
+  if (!prepare(raw) || hwloc_topology_load(raw) != 0) throw device::Unsupported("hwloc cannot describe this machine");
+  return topology;
+}
+
+/// This machine, so that threads and memory can be bound too.
+TopologyHandle loaded_machine() {
+  return loaded(
+      [](hwloc_topology_t raw) { return hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM) == 0; });
+}
+
 std::string name_of_kind(int rank_from_fastest) {
   constexpr std::array<const char*, 3> names{"performance", "efficiency", "low-power"};
   return names[std::min<std::size_t>(static_cast<std::size_t>(rank_from_fastest), names.size() - 1)];
 }
 
-/// Kinds that the system cannot rank count as one: which is the fast one would be a guess.
+/// Kinds that the system does not rank count as one, as it would be a guess which is the fast one.
 int ranked_kinds(hwloc_topology_t topology) {
   const int count = hwloc_cpukinds_get_nr(topology, 0);
   for (int kind = 0; kind < count; ++kind) {
@@ -67,21 +88,21 @@ Topology read(hwloc_topology_t topology) {
     read.cores.push_back(one);
   }
   if (read.cores.empty()) throw device::Unsupported("the system tells of no CPU that this process may use");
-  // Those without memory are nobody's target; where no sizes are told, all count.
-  const bool sizes_told = hwloc_get_root_obj(topology)->total_memory > 0;
+  // Nodes without memory are left out; where the system states no sizes, all count.
+  const bool sizes_stated = hwloc_get_root_obj(topology)->total_memory > 0;
   for (hwloc_obj_t node = nullptr;
        (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
-    if (!sizes_told || node->attr->numanode.local_memory > 0) read.nodes.push_back(static_cast<int>(node->os_index));
+    if (!sizes_stated || node->attr->numanode.local_memory > 0) read.nodes.push_back(static_cast<int>(node->os_index));
   }
   std::ranges::sort(read.nodes);
-  // Clusters by small numbers, in the order of their cores.
+  // Clusters are numbered from 0 in the order of their cores.
   std::vector<int> clusters;
   for (Core& core : read.cores) {
     auto known = std::ranges::find(clusters, core.cluster);
     if (known == clusters.end()) known = clusters.insert(clusters.end(), core.cluster);
     core.cluster = static_cast<int>(known - clusters.begin());
   }
-  // A kind of which the mask leaves nothing is none.
+  // Kinds without an allowed core are dropped.
   for (int kind = static_cast<int>(read.kinds.size()) - 1; kind >= 0; --kind) {
     if (std::ranges::any_of(read.cores, [kind](const Core& core) { return core.kind == kind; })) continue;
     read.kinds.erase(read.kinds.begin() + kind);
@@ -90,12 +111,17 @@ Topology read(hwloc_topology_t topology) {
   return read;
 }
 
+hwloc_topology_t machine_of_binding() {
+  static const TopologyHandle once = loaded_machine();
+  return once.get();
+}
+
 }  // namespace
 
-Topology look() {
-  const Handle topology = loaded_machine();
-  // hwloc's own restriction asks all threads of the process, and does nothing where a driver's have another mask. On
-  // Windows it knows of one group of 64 CPUs.
+Topology detect_topology() {
+  const TopologyHandle topology = loaded_machine();
+  // hwloc's own restriction looks at all threads of the process and does nothing where a driver's threads have another
+  // mask; on Windows it knows one group of 64 CPUs only.
   const Bitmap mask = new_bitmap();
   for (const int cpu : os::allowed_cpus()) hwloc_bitmap_set(mask.get(), static_cast<unsigned>(cpu));
   if (hwloc_bitmap_iszero(mask.get()) == 0) hwloc_topology_restrict(topology.get(), mask.get(), 0);
@@ -105,13 +131,13 @@ Topology look() {
 }
 
 const Topology& machine() {
-  static const Topology once = look();
+  static const Topology once = detect_topology();
   return once;
 }
 
 Topology read(std::string_view xml) {
   const std::string text(xml);  // hwloc wants it to end with a zero
-  const Handle topology = loaded([&text](hwloc_topology_t raw) {
+  const TopologyHandle topology = loaded([&text](hwloc_topology_t raw) {
     return hwloc_topology_set_xmlbuffer(raw, text.c_str(), static_cast<int>(text.size() + 1)) == 0;
   });
   return read(topology.get());
@@ -139,7 +165,7 @@ const Core& quiet_core(const Topology& topology, int kind) {
   return *quiet;
 }
 
-std::vector<Core> beside(const Topology& topology, const Core& taken) {
+std::vector<Core> other_cores(const Topology& topology, const Core& taken) {
   std::vector<Core> others;
   for (const bool same_cluster : {true, false}) {
     for (const Core& core : topology.cores) {
@@ -147,6 +173,23 @@ std::vector<Core> beside(const Topology& topology, const Core& taken) {
     }
   }
   return others;
+}
+
+bool prefer_node(void* begin, std::uint64_t bytes, int node) {
+  const Bitmap wanted = new_bitmap();
+  hwloc_bitmap_only(wanted.get(), static_cast<unsigned>(node));
+  return hwloc_set_area_membind(machine_of_binding(), begin, bytes, wanted.get(), HWLOC_MEMBIND_BIND,
+                                HWLOC_MEMBIND_BYNODESET) == 0;
+}
+
+std::set<int> nodes_of(const void* begin, std::uint64_t bytes) {
+  std::set<int> nodes;
+  const Bitmap found = new_bitmap();
+  if (hwloc_get_area_memlocation(machine_of_binding(), begin, bytes, found.get(), HWLOC_MEMBIND_BYNODESET) != 0)
+    return nodes;
+  for (int node = hwloc_bitmap_first(found.get()); node >= 0; node = hwloc_bitmap_next(found.get(), node))
+    nodes.insert(node);
+  return nodes;
 }
 
 }  // namespace sonde::cpu

@@ -1,27 +1,17 @@
-#include "cpu/split_lock.hpp"
+#include "cpu/instructions.hpp"
 
-#include <fstream>
-#include <sstream>
-#include <string>
-
+#include "os/file.hpp"
 #include "os/machine.hpp"
 
 // Sources: kernel, Documentation/admin-guide/sysctl/kernel.rst (split_lock_mitigate), kernel-parameters.txt
 // (split_lock_detect), arch/x86/buslock.rst.
 namespace sonde::cpu {
-namespace {
-
-std::string text_at(const char* path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-}  // namespace
 
 SplitLockRule split_lock_rule() {
-  if (!os::tells_by_files) return {};
-  return split_lock_rule(text_at("/proc/sys/kernel/split_lock_mitigate"), text_at("/proc/cmdline"));
+  if (!os::has_proc_and_sys) return {};
+  constexpr std::size_t most_bytes = 1 << 16;
+  return split_lock_rule(os::read_bytes("/proc/sys/kernel/split_lock_mitigate", most_bytes).value_or(""),
+                         os::read_bytes("/proc/cmdline", most_bytes).value_or(""));
 }
 
 SplitLockRule split_lock_rule(std::string_view mitigate, std::string_view command_line) {
