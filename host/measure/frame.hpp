@@ -39,7 +39,7 @@ struct FramePass {
   friend bool operator==(const FramePass&, const FramePass&) = default;
 };
 
-/// What a renderer does for one image, as far as memory sees it; docs/method.md has the file that describes it.
+/// What a renderer does for one image, as far as memory sees it; docs/method/frames.md has the file that describes it.
 struct Frame {
   std::string name;
   std::vector<Surface> surfaces;  ///< textures first

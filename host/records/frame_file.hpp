@@ -13,7 +13,7 @@ namespace sonde::records {
 [[nodiscard]] JsonText read_frame_text(const std::filesystem::path& path);
 [[nodiscard]] JsonText built_in_frame_text();
 
-/// What the text says; docs/method.md tells what may be in it. Throws InvalidFile.
+/// What the text says; docs/method/frames.md tells what may be in it. Throws InvalidFile.
 [[nodiscard]] measure::Frame parse_frame(const JsonText& text);
 
 /// A frame as its file has it.

@@ -104,8 +104,8 @@ namespace curve {
 struct Constants;  // constants.hpp
 }
 
-/// Reads the levels from the curves: docs/method.md says how. A false level is worse than a missed one. Empty for fewer
-/// than three points of the cycle.
+/// Reads the levels from the curves: docs/method/levels.md says how. A false level is worse than a missed one. Empty
+/// for fewer than three points of the cycle.
 Hierarchy find_levels(const LatencyCurves& curves);
 Hierarchy find_levels(const LatencyCurves& curves, const curve::Constants& constants);
 

@@ -11,9 +11,9 @@
 //   y(N, order) = b + c [order is independent] + sum of d_k M_k(N / C_k) + sum of t_j T_j(N / R_j),
 // b the nearest cache's latency, c what the independent walk's arithmetic adds, d_k what a load takes longer that
 // misses cache k, t_j one whose page is in no table of reach R_j; none below zero. M is a miss curve of
-// cache_shapes.hpp, of a cycle or of independent lines, with docs/method.md's formulas; a walk over pages sees caches
-// by the lines that it touches. T = 1 - R / N for walks in random order; over pages the same, or a step where the walk
-// is a cycle of them; or log2(N / R) in the cycle and independent walks alone, for page walks that reach memory further
+// cache_shapes.hpp, of a cycle or of independent lines (docs/level-model.md); a walk over pages sees caches by the
+// lines that it touches. T = 1 - R / N for walks in random order; over pages the same, or a step where the walk is a
+// cycle of them; or log2(N / R) in the cycle and independent walks alone, for page walks that reach memory further
 // and further out. Independent lines may see another size C 2^shift, and another shape, as lines lie elsewhere each
 // time. Streams that each read the whole in an order of their own find in a cache what it holds of it, whatever its
 // policy: M = 1 - C / N.

@@ -16,7 +16,7 @@ _RUNS_FOR_RANKS = 8
 _NOT_BY_CHANCE = 0.01
 # Values are written with six digits and times have steps: no two sides are known to be closer than this.
 _RESOLUTION = 1e-4
-# What every interval of a finding has at least to either side (docs/method.md, Spread): it says nothing of this run.
+# What every interval of a finding has at least to either side (docs/method/shared.md, Intervals): it says nothing of this run.
 _LEAST_INTERVAL = 0.03
 # An interval from very few visits is wide for want of visits, not because runs differ so much.
 _MOST_BY_INTERVAL = 3
