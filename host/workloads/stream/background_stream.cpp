@@ -8,12 +8,11 @@
 namespace sonde::workloads {
 namespace {
 
-/// Of the light load.
 constexpr std::uint32_t most_light_groups = 4;
 constexpr std::uint64_t least_light_bytes = 64 << 10;
-/// About a microsecond between two rounds.
+/// This delay is about a microsecond between two rounds.
 constexpr std::uint32_t light_delay = 16;
-/// Beyond every cache known: more would only take memory from the walk.
+/// This is beyond every cache known: more would only take memory from the walk.
 constexpr std::uint64_t most_light_bytes = 512 << 20;
 
 StretchSums filled(device::Buffer& memory, const StreamWalk& walk, std::uint64_t seed) {
@@ -24,14 +23,15 @@ StretchSums filled(device::Buffer& memory, const StreamWalk& walk, std::uint64_t
 
 BackgroundLoad light_background_load(const device::DeviceInfo& device, std::uint64_t walk_bytes,
                                      std::uint32_t group_size) {
-  // Each on a compute unit of its own, where there are so many; a single one runs several groups side by side.
+  // Each group has a compute unit of its own, where there are so many; a single unit runs several groups side by side.
   const std::uint32_t groups = std::clamp(device.compute_units, 2u, most_light_groups + 1) - 1;
   const std::uint64_t bytes = std::clamp(walk_bytes, least_light_bytes, most_light_bytes);
-  const Shape shape{.group_size = group_size, .groups = groups, .vector_words = 4, .in_flight = 1};
+  const StreamShape shape{.group_size = group_size, .groups = groups, .vector_words = 4, .in_flight = 1};
   return {.shape = fitted(shape, Sharing::separate, bytes), .bytes = bytes, .delay = light_delay};
 }
 
-BackgroundStream::BackgroundStream(device::Device& device, const BackgroundLoad& load, device::Use use, std::uint64_t seed)
+BackgroundStream::BackgroundStream(device::Device& device, const BackgroundLoad& load, device::Use use,
+                                   std::uint64_t seed)
     : absent_(load.absent),
       delay_(load.delay),
       most_trips_(device.info().most_trips),
@@ -50,7 +50,7 @@ std::vector<std::uint32_t> BackgroundStream::scalars(std::uint32_t trips, std::u
   return all;
 }
 
-std::optional<std::string> BackgroundStream::look(std::span<const std::uint32_t> cursor) {
+std::optional<std::string> BackgroundStream::proof_failure(std::span<const std::uint32_t> cursor) {
   bytes_ = 0;
   longest_ = 0;
   for (std::uint32_t group = 0; group < groups(); ++group) {
@@ -60,7 +60,7 @@ std::optional<std::string> BackgroundStream::look(std::span<const std::uint32_t>
     sums_before_[group] = sum;
     if (rounds > most_rounds() ||
         read != sums_.sum(group, walk_.position(group, start_), std::uint64_t{blocks_per_round} * rounds)) {
-      return "work-group " + std::to_string(group + 1) + " beside the walk did not read what it says in " +
+      return "work-group " + std::to_string(group + 1) + " beside the walk did not read what it claims in " +
              std::to_string(rounds) + " rounds; please report the driver";
     }
     bytes_ += std::uint64_t{rounds} * blocks_per_round * walk_.shape.block_words() * sizeof(std::uint32_t);

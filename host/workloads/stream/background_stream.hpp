@@ -15,17 +15,18 @@ namespace sonde::workloads {
 
 /// What other work-groups read while one walks.
 struct BackgroundLoad {
-  Shape shape;  ///< its groups are beside the walk's
+  StreamShape shape;  ///< its groups run beside the walk's
   Sharing sharing = Sharing::separate;
   std::uint64_t bytes = 0;
   std::uint32_t delay = 0;  ///< between two rounds; kernels/chase_loaded.cl says in what
-  bool absent = false;      ///< none reads: the walk by the same kernel, alone
+  bool absent = false;      ///< no group reads, so that the same kernel walks alone
 };
 
-/// So little that it only keeps memory and the way to it awake: a few GB/s. As much memory as the walk's own: a cache
-/// then holds at least half of what it would hold of the walk alone, and a stream beside a walk that misses a cache
-/// misses it as well.
-BackgroundLoad light_background_load(const device::DeviceInfo& device, std::uint64_t walk_bytes, std::uint32_t group_size);
+/// A load so light (a few GB/s) that it only keeps memory and the way to it awake. It reads as much memory as the walk:
+/// a cache then holds at least half of what it would hold of the walk alone, and a stream beside a walk that misses a
+/// cache misses it as well.
+BackgroundLoad light_background_load(const device::DeviceInfo& device, std::uint64_t walk_bytes,
+                                     std::uint32_t group_size);
 
 /// The groups beside the walk of kernels/chase_loaded.cl: their memory, their arguments, and the proof of what they
 /// read.
@@ -35,18 +36,19 @@ class BackgroundStream {
 
   device::Buffer* memory() const { return memory_.get(); }
   std::uint32_t groups() const { return absent_ ? 0 : walk_.shape.groups; }
-  /// Words of the cursor: the walk's own, then those of each group.
+  /// The cursor has the walk's own words, then those of each group.
   std::size_t cursor_words() const { return words_of_walk + std::size_t{2} * groups(); }
   /// The kernel's scalars for the next launch.
   std::vector<std::uint32_t> scalars(std::uint32_t trips, std::uint32_t launch);
 
-  /// From what a launch left in the cursor: why the groups did not read what they say; nothing when they did.
-  std::optional<std::string> look(std::span<const std::uint32_t> cursor);
-  /// Of the launch looked at last.
+  /// Checks what a launch left in the cursor: says why the groups did not read what they claim; nothing when they did.
+  std::optional<std::string> proof_failure(std::span<const std::uint32_t> cursor);
+  /// Bytes that the groups read in the launch that was checked last.
   std::uint64_t bytes() const { return bytes_; }
-  /// Of all groups.
+  /// Bytes that all groups read in a round.
   double round_bytes() const { return static_cast<double>(blocks_per_round * walk_.trip_bytes()); }
-  /// Of the rounds that a group may make; at 1 one ended by itself, maybe before the walk did.
+  /// The share of the rounds that it may make which the busiest group made. At 1 that group ended by itself, maybe
+  /// before the walk did.
   double share_of_rounds() const { return static_cast<double>(longest_) / most_rounds(); }
 
  private:
@@ -61,7 +63,7 @@ class BackgroundStream {
   std::unique_ptr<device::Buffer> memory_;
   StretchSums sums_;
   std::vector<std::uint32_t> sums_before_;  ///< what each group's word of sums held
-  std::uint64_t start_ = 0;                 ///< of the launch that is looked at
+  std::uint64_t start_ = 0;                 ///< of the launch that is checked
   std::uint64_t next_start_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint32_t longest_ = 0;

@@ -9,7 +9,7 @@
 namespace sonde::workloads {
 namespace {
 
-/// What the CPU sees of a buffer, to be written to like one.
+/// The CPU's view of a buffer, which is written to like a buffer itself.
 class CpuView final : public device::Buffer {
  public:
   explicit CpuView(device::Buffer& buffer) : bytes_(buffer.map(device::Access::write)) {}
@@ -26,11 +26,11 @@ class CpuView final : public device::Buffer {
   std::span<std::byte> bytes_;
 };
 
-/// How the streaming kernel copies so many bytes: what a group takes at once divides them.
-Shape shape_for(const device::DeviceInfo& info, std::uint64_t bytes) {
-  Shape shape{.group_size = 1, .groups = 1024, .vector_words = 4, .in_flight = 1};
+/// The shape in which the streaming kernel copies so many bytes: what a group takes at once divides them.
+StreamShape shape_for(const device::DeviceInfo& info, std::uint64_t bytes) {
+  StreamShape shape{.group_size = 1, .groups = 1024, .vector_words = 4, .in_flight = 1};
   constexpr std::uint32_t side_by_side = 64;
-  const Shape wide{.group_size = side_by_side, .groups = 1024, .vector_words = 4, .in_flight = 4};
+  const StreamShape wide{.group_size = side_by_side, .groups = 1024, .vector_words = 4, .in_flight = 4};
   // On a CPU items that lie side by side may come one after the other, each through all of its trips.
   const bool fits = bytes % (wide.block_words() * sizeof(std::uint32_t)) == 0;
   if (info.type != device::DeviceType::cpu && info.largest_group_size >= side_by_side && fits) shape = wide;
@@ -39,7 +39,7 @@ Shape shape_for(const device::DeviceInfo& info, std::uint64_t bytes) {
 
 /// Copies all of `from` by the streaming kernel, in runs that cover every word.
 void copy_by_kernel(device::Device& device, device::Buffer& from, device::Buffer& to) {
-  const Shape shape = shape_for(device.info(), to.size_bytes());
+  const StreamShape shape = shape_for(device.info(), to.size_bytes());
   const auto kernel = device.make_kernel(kernels::stream_copy, shape.group_size, shape.constants());
   const auto blocks = static_cast<std::uint32_t>(to.size_bytes() / sizeof(std::uint32_t) / shape.block_words());
   std::uint32_t groups = std::min(shape.groups, blocks);
@@ -57,32 +57,17 @@ void copy_by_kernel(device::Device& device, device::Buffer& from, device::Buffer
 
 }  // namespace
 
-std::map<std::string, std::string> series_of(const Placement& placement) {
-  return {{"memory", placement.memory}, {"writer", placement.writer == Writer::cpu ? "cpu" : "gpu"}};
-}
-
-Placement placement_of(const std::map<std::string, std::string>& series) {
-  const auto writer = series.find("writer");
-  return {.memory = memory_of(series),
-          .writer = writer != series.end() && writer->second == "gpu" ? Writer::gpu : Writer::cpu};
-}
-
-std::string memory_of(const std::map<std::string, std::string>& series) {
-  const auto named = series.find("memory");
-  return named == series.end() ? "device" : named->second;
-}
-
-std::unique_ptr<device::Buffer> buffer_in(device::Device& device, std::string_view memory, std::uint64_t size_bytes,
-                                       device::Use use) {
+std::unique_ptr<device::Buffer> buffer_in(device::Device& device, measure::Name memory, std::uint64_t size_bytes,
+                                          device::Use use) {
   if (memory.empty()) return device.make_buffer(size_bytes, use);
-  return device.make_buffer_in(device::memory_kind(device.info(), memory), size_bytes, use);
+  return device.make_buffer_in(device::memory_kind(device.info(), memory.text()), size_bytes, use);
 }
 
-void fill(device::Device& device, device::Buffer& buffer, const Placement& placement, device::Use use,
+void fill(device::Device& device, device::Buffer& buffer, const MemoryPlace& place, device::Use use,
           const std::function<void(device::Buffer&)>& write) {
-  if (placement.memory.empty()) {
+  if (place.memory.empty()) {
     write(buffer);
-  } else if (placement.writer == Writer::cpu) {
+  } else if (place.writer == measure::Writer::cpu) {
     CpuView view(buffer);
     write(view);
     buffer.unmap();

@@ -1,40 +1,35 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "device/device.hpp"
 #include "measure/probe.hpp"
 
 namespace sonde::workloads {
 
-/// The kind of memory of a point's series; "device" where none is named.
-std::string memory_of(const std::map<std::string, std::string>& series);
-
-/// Where a workload's working set lies, and who writes it last before it is measured. Of a kind without a name, as any
-/// buffer is made, the driver decides both.
-enum class Writer { cpu, gpu };
-struct Placement {
-  std::string memory = "";
-  Writer writer = Writer::cpu;
+/// The kind of memory that a workload's working set lies in, and who writes it last before it is measured. Where the
+/// kind has no name the buffer is made as any buffer is, and the driver decides both.
+struct MemoryPlace {
+  measure::Name memory = {};
+  measure::Writer writer = measure::Writer::cpu;
 };
+using Placement = MemoryPlace;
 
-/// The words of a record file for it, and back.
-std::map<std::string, std::string> series_of(const Placement& placement);
-Placement placement_of(const std::map<std::string, std::string>& series);
+/// The place that a point's words name.
+inline MemoryPlace place_of(const measure::Words& words) {
+  return {.memory = words.memory, .writer = words.writer.value_or(measure::Writer::cpu)};
+}
 
-/// A buffer in that kind. Throws Unsupported, with the reason, where the device has none.
-std::unique_ptr<device::Buffer> buffer_in(device::Device& device, std::string_view memory, std::uint64_t size_bytes,
-                                       device::Use use = device::Use::storage);
+/// A buffer in that kind of memory. Throws Unsupported, with the reason, where the device has none.
+std::unique_ptr<device::Buffer> buffer_in(device::Device& device, measure::Name memory, std::uint64_t size_bytes,
+                                          device::Use use = device::Use::storage);
 
 /// Fills the buffer with what `write` writes to the one that it is handed, and has its writer do it: the CPU through
 /// its view, or a kernel from a copy of the same use. Throws Unsupported where the CPU sees none.
-void fill(device::Device& device, device::Buffer& buffer, const Placement& placement, device::Use use,
+void fill(device::Device& device, device::Buffer& buffer, const MemoryPlace& place, device::Use use,
           const std::function<void(device::Buffer&)>& write);
 
 /// Why a probe that compares kinds of memory has nothing to ask this device; empty where it has.

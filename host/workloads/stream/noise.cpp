@@ -16,7 +16,7 @@ std::vector<std::uint32_t> write_noise(device::Buffer& buffer, const Noise& nois
   for (std::uint64_t first = 0; first < blocks; first += blocks_per_piece) {
     const std::uint64_t count = std::min(blocks_per_piece, blocks - first);
     for (std::uint64_t block = 0; block < count; ++block) {
-      std::uint64_t sum = 0;  // modulo 2^32: of the lower words, as the upper ones are beyond
+      std::uint64_t sum = 0;  // modulo 2^32 the sum of the lower words alone, as upper words only add to its upper half
       std::uint64_t upper = 0;
       for (std::uint64_t i = block * pairs_per_block; i < (block + 1) * pairs_per_block; ++i) {
         piece[i] = noise.pair(first * pairs_per_block + i);

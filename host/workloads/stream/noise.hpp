@@ -16,7 +16,7 @@ class Noise {
   std::uint32_t operator()(std::uint64_t word) const {
     return static_cast<std::uint32_t>(pair(word / 2) >> (word % 2 * 32));
   }
-  /// Words 2 * index and 2 * index + 1, the former in the lower half.
+  /// The pair has word 2 * index in its lower half and word 2 * index + 1 in its upper.
   std::uint64_t pair(std::uint64_t index) const {
     std::uint64_t z = seed_ + (index + 1) * 0x9E3779B97F4A7C15ull;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -28,8 +28,8 @@ class Noise {
   std::uint64_t seed_;
 };
 
-/// Fills the buffer, which is a whole number of blocks, and returns the sum of each block's words. An even number of
-/// words a block.
+/// Fills the buffer, which is a whole number of blocks, and returns the sum of each block's words. A block has an even
+/// number of words.
 std::vector<std::uint32_t> write_noise(device::Buffer& buffer, const Noise& noise, std::uint32_t block_words);
 
 }  // namespace sonde::workloads

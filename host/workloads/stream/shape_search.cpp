@@ -11,7 +11,7 @@
 #include "device/error.hpp"
 #include "workloads/arithmetic/finalists.hpp"
 #include "workloads/stream/noise.hpp"
-#include "workloads/stream/stream_path.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::workloads {
 namespace {
@@ -30,9 +30,9 @@ constexpr double set_back = 0.1;
 /// Times shapes on the same memory.
 class Trials {
  public:
-  Trials(device::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes)
+  Trials(device::Device& device, const PatternFacts& facts, Sharing sharing, std::uint64_t bytes)
       : device_(device),
-        facts_(facts_of(pattern)),
+        facts_(facts),
         sharing_(sharing),
         array_bytes_(bytes / facts_.arrays),
         // Whole texels: a shape may leave a little of them out.
@@ -47,7 +47,7 @@ class Trials {
   }
 
   /// Bytes a nanosecond; 0 for a shape that the device refuses. One far behind `best` is not measured any closer.
-  double speed(Shape shape, double best) {
+  double speed(StreamShape shape, double best) {
     shape = fitted(shape, sharing_, array_bytes_);
     const auto [entry, is_new] = tried_.try_emplace(named(shape));
     Tried& one = entry->second;
@@ -80,13 +80,13 @@ class Trials {
 
  private:
   struct Tried {
-    Shape shape;
+    StreamShape shape;
     double speed = 0;
     std::unique_ptr<device::Kernel> kernel;
   };
 
   double timed(const Tried& tried, double best) {
-    const Shape& shape = tried.shape;
+    const StreamShape& shape = tried.shape;
     const StreamWalk walk(shape, sharing_, array_bytes_);
     check_part(facts_, walk);
     const auto sums = device_.make_buffer(std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t), use_);
@@ -132,7 +132,7 @@ class Trials {
   device::Use use_;
   std::uint32_t most_trips_;
   std::vector<std::unique_ptr<device::Buffer>> arrays_;
-  std::map<std::map<std::string, double>, Tried> tried_;
+  std::map<measure::Shape, Tried> tried_;
   std::optional<std::string> failure_;
 };
 
@@ -142,7 +142,7 @@ class Trials {
 std::vector<Shape> beginnings(const device::DeviceInfo& info, std::uint32_t widest_words, Sharing sharing) {
   constexpr std::uint32_t lanes = 8;
   const std::uint32_t units = compute_units_of(info);
-  const Shape one{.group_size = 1, .groups = units, .vector_words = widest_words, .in_flight = 8};
+  const StreamShape one{.group_size = 1, .groups = units, .vector_words = widest_words, .in_flight = 8};
   std::vector<Shape> all{{.group_size = std::min(256u, info.largest_group_size),
                           .groups = 4 * units,
                           .vector_words = 4,
@@ -160,7 +160,7 @@ std::vector<Shape> beginnings(const device::DeviceInfo& info, std::uint32_t wide
 }
 
 /// The shapes that differ in one number.
-std::vector<Shape> neighbours(const Shape& shape, const device::DeviceInfo& info, Sharing sharing) {
+std::vector<Shape> neighbours(const StreamShape& shape, const device::DeviceInfo& info, Sharing sharing) {
   std::vector<Shape> all;
   const auto with = [&](auto change) {
     all.push_back(shape);
@@ -168,36 +168,37 @@ std::vector<Shape> neighbours(const Shape& shape, const device::DeviceInfo& info
   };
   for (const std::uint32_t in_flight : {1u, 2u, 4u, 8u, 16u}) {
     if (in_flight == 2 * shape.in_flight || 2 * in_flight == shape.in_flight) {
-      with([=](Shape& one) { one.in_flight = in_flight; });
+      with([=](StreamShape& one) { one.in_flight = in_flight; });
     }
   }
-  if (shape.vector_words * 8 <= info.widest_load_bytes) with([](Shape& one) { one.vector_words *= 2; });
-  if (shape.vector_words > 4) with([](Shape& one) { one.vector_words /= 2; });
-  if (shape.group_size * 4 <= info.largest_group_size) with([](Shape& one) { one.group_size *= 4; });
-  if (shape.group_size >= 4) with([](Shape& one) { one.group_size /= 4; });
-  with([](Shape& one) { one.groups *= 2; });
+  if (shape.vector_words * 8 <= info.widest_load_bytes) with([](StreamShape& one) { one.vector_words *= 2; });
+  if (shape.vector_words > 4) with([](StreamShape& one) { one.vector_words /= 2; });
+  if (shape.group_size * 4 <= info.largest_group_size) with([](StreamShape& one) { one.group_size *= 4; });
+  if (shape.group_size >= 4) with([](StreamShape& one) { one.group_size /= 4; });
+  with([](StreamShape& one) { one.groups *= 2; });
   // Never fewer than compute units: on a machine that others use, less could look like more.
-  if (shape.groups / 2 >= compute_units_of(info)) with([](Shape& one) { one.groups /= 2; });
-  if (sharing == Sharing::separate && !shape.spread) with([](Shape& one) { one.interleaved = !one.interleaved; });
-  if (shape.in_flight > 1 && !shape.interleaved) with([](Shape& one) { one.spread = !one.spread; });
+  if (shape.groups / 2 >= compute_units_of(info)) with([](StreamShape& one) { one.groups /= 2; });
+  if (sharing == Sharing::separate && !shape.spread) with([](StreamShape& one) { one.interleaved = !one.interleaved; });
+  if (shape.in_flight > 1 && !shape.interleaved) with([](StreamShape& one) { one.spread = !one.spread; });
   return all;
 }
 
 }  // namespace
 
-Shape search_shape(device::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, SearchDepth depth) {
-  const std::uint64_t array_bytes = bytes / facts_of(pattern).arrays;
-  const std::vector<Shape> usual =
-      beginnings(device.info(), widest_vector_words(facts_of(pattern), device.info()), sharing);
+StreamShape search_shape(device::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes,
+                         SearchDepth depth, measure::Path path) {
+  const PatternFacts& facts = facts_of(pattern, path);
+  const std::uint64_t array_bytes = bytes / facts.arrays;
+  const std::vector<Shape> usual = beginnings(device.info(), widest_vector_words(facts, device.info()), sharing);
   if (depth == SearchDepth::none) return fitted(usual.front(), sharing, array_bytes);
   // A simulated device's rates are what its file says, in whatever shape.
   const bool simulated = device.info().type == device::DeviceType::model;
   const bool only_usual = simulated || depth == SearchDepth::usual;
   const int rounds = only_usual ? 0 : depth == SearchDepth::full ? most_rounds : 1;
-  Trials trials(device, pattern, sharing, bytes);
-  Shape best;
+  Trials trials(device, facts, sharing, bytes);
+  StreamShape best;
   double speed = 0;
-  const auto consider = [&](const Shape& shape) {
+  const auto consider = [&](const StreamShape& shape) {
     const double found = trials.speed(shape, speed);
     if (found <= clearly_better * speed) return false;
     best = shape;
@@ -209,14 +210,14 @@ Shape search_shape(device::Device& device, Pattern pattern, Sharing sharing, std
     if (simulated) return;
     trials.again(count);
     speed = 0;
-    for (const Shape& shape : considered) consider(shape);
+    for (const StreamShape& shape : considered) consider(shape);
   };
-  for (const Shape& beginning : usual) consider(beginning);
+  for (const StreamShape& beginning : usual) consider(beginning);
   if (speed == 0) trials.give_up();
   reconsider(usual.size());
   for (int round = 0; round < rounds; ++round) {
     bool better = false;
-    for (const Shape& shape : neighbours(best, device.info(), sharing)) {
+    for (const StreamShape& shape : neighbours(best, device.info(), sharing)) {
       considered.push_back(shape);
       better = consider(shape) || better;
     }

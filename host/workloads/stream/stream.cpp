@@ -11,7 +11,6 @@
 #include "kernels.hpp"
 #include "workloads/stream/memory_kinds.hpp"
 #include "workloads/stream/noise.hpp"
-#include "workloads/stream/stream_path.hpp"
 #include "workloads/stream/stream_proof.hpp"
 
 namespace sonde::workloads {
@@ -25,22 +24,22 @@ struct Stream {
   const PatternFacts& facts;
   StreamWalk walk;
   WriteHistory history{walk};
-  std::vector<Noise> noises;                         ///< of the arrays that are read
+  std::vector<Noise> noises;                            ///< of the arrays that are read
   std::vector<std::unique_ptr<device::Buffer>> arrays;  ///< in the kernel's order, the written one last
-  std::vector<StretchSums> stretch_sums;             ///< of the arrays that are read
+  std::vector<StretchSums> stretch_sums;                ///< of the arrays that are read
   std::unique_ptr<device::Buffer> sums;                 ///< one word for each item
-  device::Use use = device::Use::storage;                  ///< of all of them but images
+  device::Use use = device::Use::storage;               ///< of all arrays but images
   std::unique_ptr<device::Kernel> kernel;
   std::unique_ptr<device::Kernel> reader;  ///< adds up what a pattern wrote
-  std::uint64_t turn = 0;               ///< trips made so far
+  std::uint64_t turn = 0;                  ///< trips made so far
   std::uint32_t last_trips = 0;
   std::uint64_t dispatches = 0;
   std::mt19937_64 random;
 
-  Stream(device::Device& on, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes, std::uint64_t seed,
-         const Placement& placement)
+  Stream(device::Device& on, const PatternFacts& what, Sharing sharing, const StreamShape& shape, std::uint64_t bytes,
+         std::uint64_t seed, const MemoryPlace& place)
       : device(on),
-        facts(facts_of(pattern)),
+        facts(what),
         walk(shape, sharing, bytes / facts.arrays),
         kernel(on.make_kernel(facts.kernel, shape.group_size, shape.constants())),
         random(seed) {
@@ -49,11 +48,11 @@ struct Stream {
     const std::uint64_t sums_bytes = std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t);
     use = use_for(on.info(), std::max(walk.array_bytes(), sums_bytes));
     for (std::uint32_t array = 0; array < facts.arrays; ++array) {
-      arrays.push_back(buffer_in(on, placement.memory, walk.array_bytes(), use_of_arrays(facts, use)));
+      arrays.push_back(buffer_in(on, place.memory, walk.array_bytes(), use_of_arrays(facts, use)));
       // What is written begins as noise too, so that every page of it is there.
       const Noise noise(seed + array + 1);
       std::vector<std::uint32_t> pieces;
-      fill(on, *arrays.back(), placement, use,
+      fill(on, *arrays.back(), place, use,
            [&](device::Buffer& to) { pieces = write_noise(to, noise, shape.piece_words()); });
       if (facts.writes && array + 1 == facts.arrays) break;
       noises.push_back(noise);
@@ -81,9 +80,9 @@ struct Stream {
     return time;
   }
 
-  /// Another than the dispatch before had, whole pages where there are enough: processors hold up a load for which a
-  /// store to the same place of another page is on its way. In less than two pages the load has to be ahead of the
-  /// store by little, or the store is one that was made just before.
+  /// A shift different from the previous dispatch's, in whole pages if possible: CPUs delay a load when a store to the
+  /// same offset of another page is in flight (4K aliasing). In less than two pages the shift is a block or none, so
+  /// that the load is ahead of the store by little, or the store is one that was made just before.
   std::uint32_t next_shift() {
     constexpr std::uint32_t page_words = 1024;
     const std::uint32_t stride = std::max(1u, page_words / walk.shape.piece_words());
@@ -92,16 +91,16 @@ struct Stream {
     return walk.blocks > 1 ? static_cast<std::uint32_t>(dispatches % 2) : 0;
   }
 
-  std::optional<std::string> flaw() {
+  std::optional<std::string> proof_failure() {
     if (!facts.writes) {
       std::vector<std::uint32_t> found(walk.shape.groups);
       add_group_sums(found);
-      return flaw_of_sums(found, [this](std::uint32_t group) {
+      return failure_of_sums(found, [this](std::uint32_t group) {
         return stretch_sums[0].sum(group, walk.position(group, turn - last_trips), last_trips);
       });
     }
-    if (auto flaw = flaw_of_pieces()) return flaw;
-    // All of it at once, on the device; seldom, as it is as much work as what is timed.
+    if (auto failure = failure_of_pieces()) return failure;
+    // The whole array is added up on the device, seldom, as that is as much work as what is timed.
     if (!std::has_single_bit(dispatches) || turn < walk.blocks) return std::nullopt;
     std::vector<std::uint32_t> found(walk.shape.groups);
     for (std::uint64_t read = 0; read < walk.blocks;) {
@@ -113,10 +112,10 @@ struct Stream {
       add_group_sums(found);
       read += trips;
     }
-    return flaw_of_sums(found, [this](std::uint32_t group) { return sum_of_written(group); });
+    return failure_of_sums(found, [this](std::uint32_t group) { return sum_of_written(group); });
   }
 
-  /// What the items of each group left as their sums.
+  /// Adds what the items of each group left as their sums.
   void add_group_sums(std::vector<std::uint32_t>& groups) const {
     std::vector<std::uint32_t> items(sums->size_bytes() / sizeof(std::uint32_t));
     sums->read(0, std::as_writable_bytes(std::span(items)));
@@ -124,7 +123,7 @@ struct Stream {
   }
 
   template <typename Expected>
-  std::optional<std::string> flaw_of_sums(const std::vector<std::uint32_t>& found, Expected expected) const {
+  std::optional<std::string> failure_of_sums(const std::vector<std::uint32_t>& found, Expected expected) const {
     for (std::uint32_t group = 0; group < walk.shape.groups; ++group) {
       if (found[group] != expected(group)) {
         return "work-group " + std::to_string(group) + " of " + std::to_string(walk.shape.groups) +
@@ -134,8 +133,9 @@ struct Stream {
     return std::nullopt;
   }
 
-  /// What was written on the last trip and at random, by the first group, the last and one between.
-  std::optional<std::string> flaw_of_pieces() {
+  /// Reads back what the first group, the last and one between wrote on the last trip, on the first that is left, and
+  /// on one at random.
+  std::optional<std::string> failure_of_pieces() {
     const std::uint32_t last_group = walk.shape.groups - 1;
     for (const std::uint32_t group : {0u, static_cast<std::uint32_t>(random() % walk.shape.groups), last_group}) {
       const std::uint64_t reach = std::min<std::uint64_t>(turn, walk.blocks);
@@ -169,18 +169,15 @@ struct Stream {
   std::uint32_t expected(std::uint32_t group, std::uint32_t word_of_block, std::uint64_t written_on, std::uint64_t from,
                          std::uint64_t at) const {
     switch (facts.pattern) {
-      case Pattern::read:
-      case Pattern::read_image:
-      case Pattern::read_local:
-      case Pattern::write: break;
       case Pattern::copy: return noises[0](from);
       case Pattern::add: return noises[0](from) + noises[1](at);
       case Pattern::triad: return noises[0](from) + triad_factor * noises[1](at);
+      default: break;
     }
     return written_noise(walk.shape, group, word_of_block) + static_cast<std::uint32_t>(written_on) * written_growth;
   }
 
-  /// Of all that stands in a group's part: what was written on the last `blocks` trips.
+  /// The sum of all that stands in a group's part, which was written on the last `blocks` trips.
   std::uint32_t sum_of_written(std::uint32_t group) const {
     const std::uint64_t first = turn - walk.blocks;
     if (facts.pattern == Pattern::write) {
@@ -207,22 +204,23 @@ struct Stream {
 
 }  // namespace
 
-measure::Workload stream(device::Device& device, Pattern pattern, Sharing sharing, const Shape& shape, std::uint64_t bytes,
-                         std::uint64_t seed, const Placement& placement) {
-  const auto work = std::make_shared<Stream>(device, pattern, sharing, shape, bytes, seed, placement);
-  const double bytes_per_trip = static_cast<double>(work->walk.trip_bytes()) * facts_of(pattern).arrays;
-  std::map<std::string, double> shape_of_record = named(shape);
-  shape_of_record["bound"] = work->use == device::Use::bound ? 1 : 0;
-  return {.unit = "GB/s",
-          .quantum = 1,
-          .most = most_trips_of(facts_of(pattern), device.info()),
-          .lap = work->walk.blocks,
+measure::Workload stream(device::Device& device, Pattern pattern, Sharing sharing, const StreamShape& shape,
+                         std::uint64_t bytes, std::uint64_t seed, const MemoryPlace& place, measure::Path path) {
+  const PatternFacts& facts = facts_of(pattern, path);
+  const auto work = std::make_shared<Stream>(device, facts, sharing, shape, bytes, seed, place);
+  const double bytes_per_trip = static_cast<double>(work->walk.trip_bytes()) * facts.arrays;
+  measure::Shape recorded = named(shape);
+  recorded["bound"] = work->use == device::Use::bound ? 1 : 0;
+  return {.work = measure::SteppedWork{
+              .quantum = 1,
+              .most = most_trips_of(facts, device.info()),
+              .lap = work->walk.blocks,
+              .run = [work](std::uint64_t trips) { return work->run(trips); },
+              .proof_failure = [work] { return work->proof_failure(); },
+              // A byte a nanosecond is a GB/s.
+              .value = [bytes_per_trip](double nanoseconds) { return bytes_per_trip / std::max(nanoseconds, 1e-3); }},
           .bytes_per_step = bytes_per_trip,
-          .run = [work](std::uint64_t trips) { return work->run(trips); },
-          .flaw = [work] { return work->flaw(); },
-          // A byte a nanosecond is a GB/s.
-          .value = [bytes_per_trip](double nanoseconds) { return bytes_per_trip / std::max(nanoseconds, 1e-3); },
-          .shape = shape_of_record};
+          .shape = recorded};
 }
 
 }  // namespace sonde::workloads

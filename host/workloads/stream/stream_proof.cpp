@@ -4,6 +4,7 @@
 #include <iterator>
 
 namespace sonde::workloads {
+
 StretchSums::StretchSums(const StreamWalk& walk, const std::vector<std::uint32_t>& pieces)
     : blocks_(walk.blocks), scatter_(walk.scatter), shared_(walk.group_step == 0) {
   const std::uint32_t groups = shared_ ? 1 : walk.shape.groups;
@@ -52,7 +53,7 @@ const Written& WriteHistory::dispatch_of(std::uint64_t turn) const {
   return *std::prev(std::ranges::upper_bound(dispatches_, turn, {}, &Written::first_turn));
 }
 
-std::uint32_t written_noise(const Shape& shape, std::uint32_t group, std::uint32_t word) {
+std::uint32_t written_noise(const StreamShape& shape, std::uint32_t group, std::uint32_t word) {
   const std::uint32_t vector = word / shape.vector_words;
   const std::uint32_t item = group * shape.group_size + vector % shape.group_size;
   const std::uint32_t number =

@@ -15,7 +15,7 @@ class StretchSums {
   /// `pieces`: the sum of the words of each piece of a block, in the array's order.
   StretchSums(const StreamWalk& walk, const std::vector<std::uint32_t>& pieces);
 
-  /// Modulo 2^32, of `trips` blocks from a position on, around the end as often as needed.
+  /// The sum, modulo 2^32, of `trips` blocks from a position on, around the end as often as needed.
   std::uint32_t sum(std::uint32_t group, std::uint32_t position, std::uint64_t trips) const;
 
  private:
@@ -39,7 +39,7 @@ class WriteHistory {
   void add(const Written& dispatch);
   std::uint64_t turns() const { return turns_; }
   const std::deque<Written>& dispatches() const { return dispatches_; }
-  /// The trip on which a group was at the position last. Only where it ever was.
+  /// The trip on which a group was at the position last. It must have been there.
   std::uint64_t last_turn(std::uint32_t group, std::uint32_t position) const;
   const Written& dispatch_of(std::uint64_t turn) const;
 
@@ -49,8 +49,8 @@ class WriteHistory {
   std::deque<Written> dispatches_;
 };
 
-/// What kernels/stream_write.cl leaves: the noise of a word of a group's block, and how it grows with every trip.
-std::uint32_t written_noise(const Shape& shape, std::uint32_t group, std::uint32_t word);
+/// The noise that kernels/stream_write.cl leaves in a word of a group's block, and how it grows with every trip.
+std::uint32_t written_noise(const StreamShape& shape, std::uint32_t group, std::uint32_t word);
 inline constexpr std::uint32_t written_growth = 0x9E3779B9u;
 
 }  // namespace sonde::workloads

@@ -5,36 +5,43 @@
 #include <thread>
 #include <vector>
 
+#include "device/error.hpp"
 #include "kernels.hpp"
+#include "measure/probe.hpp"
 
 namespace sonde::workloads {
 namespace {
 
-const std::array<PatternFacts, 7> patterns{{{Pattern::read, "read", kernels::stream_read, 1, false},
-                                            {Pattern::write, "write", kernels::stream_write, 1, true},
-                                            {Pattern::copy, "copy", kernels::stream_copy, 2, true},
-                                            {Pattern::add, "add", kernels::stream_add, 3, true},
-                                            {Pattern::triad, "triad", kernels::stream_triad, 3, true},
-                                            {Pattern::read_image, "read", kernels::stream_image, 1, false, "image"},
-                                            {Pattern::read_local, "read", kernels::stream_local, 1, false, "local"}}};
+using measure::Path;
 
-/// What of an array may be left out so that it can be cut into equal parts.
+const std::array<PatternFacts, 7> patterns{{{Pattern::read, Path::buffer, kernels::stream_read, 1, false},
+                                            {Pattern::write, Path::buffer, kernels::stream_write, 1, true},
+                                            {Pattern::copy, Path::buffer, kernels::stream_copy, 2, true},
+                                            {Pattern::add, Path::buffer, kernels::stream_add, 3, true},
+                                            {Pattern::triad, Path::buffer, kernels::stream_triad, 3, true},
+                                            {Pattern::read, Path::image, kernels::stream_image, 1, false},
+                                            {Pattern::read, Path::local, kernels::stream_local, 1, false}}};
+
+/// Words of a texel, and of the narrowest vector that any of these kernels takes.
+constexpr std::uint32_t texel_words = 4;
+
+/// The share of an array, one in so many bytes, that may be left out so that the rest can be cut into equal parts.
 constexpr std::uint64_t parts_left_out = 100;
 
-std::uint64_t blocks_in(const Shape& shape, Sharing sharing, std::uint64_t array_bytes) {
+std::uint64_t blocks_in(const StreamShape& shape, Sharing sharing, std::uint64_t array_bytes) {
   const std::uint64_t blocks = array_bytes / (shape.block_words() * sizeof(std::uint32_t));
   return sharing == Sharing::shared ? blocks : blocks / shape.groups;
 }
 
-bool fits(const Shape& shape, Sharing sharing, std::uint64_t array_bytes) {
+bool fits(const StreamShape& shape, Sharing sharing, std::uint64_t array_bytes) {
   const StreamWalk walk(shape, sharing, array_bytes);
   const std::uint64_t covered = walk.array_bytes();
   return covered <= array_bytes && array_bytes - covered <= array_bytes / parts_left_out;
 }
 
-/// What is in flight first, then the group, which stays wide enough for a GPU as long as there are several; false
-/// where neither can be halved.
-bool halve_block(Shape& shape) {
+/// Halves what is in flight first, then the group, which stays wide enough for a GPU as long as there are several.
+/// False where neither can be halved.
+bool halve_block(StreamShape& shape) {
   constexpr std::uint32_t fewest_items = 32;
   if (shape.in_flight > 1) {
     shape.in_flight /= 2;
@@ -48,11 +55,11 @@ bool halve_block(Shape& shape) {
 
 /// The shape with blocks so much smaller that all groups can begin about as far apart as there is room for; at most to
 /// a fourth, as what is in flight must not get too little.
-Shape evenly_begun(const Shape& wanted, std::uint64_t array_bytes) {
+StreamShape evenly_begun(const StreamShape& wanted, std::uint64_t array_bytes) {
   constexpr double even = 0.7;
-  Shape best = wanted;
+  StreamShape best = wanted;
   double most = 0;
-  Shape shape = wanted;
+  StreamShape shape = wanted;
   for (int halvings = 0; halvings <= 2; ++halvings) {
     const StreamWalk walk(shape, Sharing::shared, array_bytes);
     if (walk.blocks <= shape.groups) return best;  // all of it is on its way at any moment
@@ -75,29 +82,25 @@ std::uint32_t compute_units_of(const device::DeviceInfo& info) {
   return info.type == device::DeviceType::cpu ? std::max(1u, std::thread::hardware_concurrency()) : middling_gpu;
 }
 
-const PatternFacts& facts_of(Pattern pattern) { return patterns[static_cast<std::size_t>(pattern)]; }
-
-Pattern pattern_of(const std::map<std::string, std::string>& series) {
-  const auto word_of = [&series](const char* name, const std::string& usual) {
-    const auto found = series.find(name);
-    return found == series.end() ? usual : found->second;
-  };
-  const std::string pattern = word_of("pattern", "read");
-  const std::string path = word_of("path", "buffer");
-  const auto found =
-      std::ranges::find_if(patterns, [&](const PatternFacts& one) { return one.name == pattern && one.path == path; });
-  if (found == patterns.end()) throw std::logic_error("no pattern is called " + pattern + " by the path " + path);
-  return found->pattern;
+const PatternFacts& facts_of(Pattern pattern, Path path) {
+  const auto found = std::ranges::find_if(
+      patterns, [&](const PatternFacts& one) { return one.pattern == pattern && one.path == path; });
+  if (found == patterns.end()) throw std::logic_error("no stream has this pattern by this path");
+  return *found;
 }
 
-std::map<std::string, double> named(const Shape& shape) {
+const PatternFacts& facts_of(const measure::Words& words) {
+  return facts_of(words.pattern.value(), words.path.value());
+}
+
+measure::Shape named(const StreamShape& shape) {
   return {{"group_size", shape.group_size},           {"groups", shape.groups},
           {"vector_bytes", shape.vector_words * 4.0}, {"in_flight", shape.in_flight},
           {"interleaved", shape.interleaved ? 1 : 0}, {"spread", shape.spread ? 1 : 0},
           {"scattered", shape.scattered ? 1 : 0}};
 }
 
-Shape shape_of(const std::map<std::string, double>& named) {
+StreamShape shape_of(const measure::Shape& named) {
   const auto number = [&named](const char* name) { return static_cast<std::uint32_t>(named.at(name)); };
   return {.group_size = number("group_size"),
           .groups = number("groups"),
@@ -108,7 +111,7 @@ Shape shape_of(const std::map<std::string, double>& named) {
           .scattered = named.contains("scattered") && number("scattered") != 0};
 }
 
-Shape fitted(Shape shape, Sharing sharing, std::uint64_t array_bytes) {
+StreamShape fitted(StreamShape shape, Sharing sharing, std::uint64_t array_bytes) {
   // Smaller blocks first: with fewer groups a compute unit may stand still.
   while (!fits(shape, sharing, array_bytes)) {
     if (halve_block(shape)) continue;
@@ -118,13 +121,13 @@ Shape fitted(Shape shape, Sharing sharing, std::uint64_t array_bytes) {
   return sharing == Sharing::shared && !shape.scattered ? evenly_begun(shape, array_bytes) : shape;
 }
 
-std::vector<std::uint32_t> WalkScalars::in_order(std::initializer_list<std::uint32_t> of_its_own) const {
+std::vector<std::uint32_t> WalkScalars::in_order(std::initializer_list<std::uint32_t> more) const {
   std::vector<std::uint32_t> all{trips, start, blocks, block_step, group_step, group_offset, group_further, scatter};
-  all.insert(all.end(), of_its_own);
+  all.insert(all.end(), more);
   return all;
 }
 
-StreamWalk::StreamWalk(const Shape& of, Sharing sharing, std::uint64_t array_bytes)
+StreamWalk::StreamWalk(const StreamShape& of, Sharing sharing, std::uint64_t array_bytes)
     : shape(of), blocks(static_cast<std::uint32_t>(std::max<std::uint64_t>(1, blocks_in(of, sharing, array_bytes)))) {
   if (sharing == Sharing::shared) {
     // Every group begins elsewhere, as far from the next as there is room: lines that several of them want at the same
@@ -162,16 +165,33 @@ std::vector<std::uint32_t> StreamWalk::scalars(std::uint32_t trips, std::uint64_
   return walk.in_order();
 }
 
-std::map<std::string, std::string> series_of(Pattern pattern, Sharing sharing) {
-  return {{"path", std::string(facts_of(pattern).path)},
-          {"memory", "device"},
-          {"pattern", std::string(facts_of(pattern).name)},
-          {"sharing", sharing == Sharing::shared ? "shared" : "private"}};
+void check_path(const PatternFacts& facts, const device::DeviceInfo& device) {
+  if (!facts.is_local() || device.local_bytes >= local_part_bytes) return;
+  throw device::Unsupported(device.local_bytes == 0 ? "the device has no work-group memory of its own"
+                                                    : "the device's work-group memory is smaller than the stream's " +
+                                                          measure::size_text(local_part_bytes));
 }
 
-Sharing sharing_of(const std::map<std::string, std::string>& series) {
-  const auto word = series.find("sharing");
-  return word != series.end() && word->second == "private" ? Sharing::separate : Sharing::shared;
+void check_part(const PatternFacts& facts, const StreamWalk& walk) {
+  const std::uint64_t part_bytes = std::uint64_t{walk.blocks} * walk.shape.block_words() * sizeof(std::uint32_t);
+  if (!facts.is_local() || part_bytes <= local_part_bytes) return;
+  throw device::Unsupported("a work-group's part of " + measure::size_text(static_cast<double>(part_bytes)) +
+                            " is more than the " + measure::size_text(local_part_bytes) +
+                            " that the stream has of its memory");
+}
+
+device::Use use_of_arrays(const PatternFacts& facts, device::Use storage) {
+  return facts.is_image() ? device::Use::wide_texels : storage;
+}
+
+std::uint32_t most_trips_of(const PatternFacts& facts, const device::DeviceInfo& device) {
+  // The loop that copies the part counts as well.
+  constexpr std::uint32_t copying = local_part_bytes / (texel_words * sizeof(std::uint32_t));
+  return device.most_trips - (facts.is_local() ? copying : 0);
+}
+
+std::uint32_t widest_vector_words(const PatternFacts& facts, const device::DeviceInfo& device) {
+  return facts.is_image() ? texel_words : device.widest_load_bytes / sizeof(std::uint32_t);
 }
 
 }  // namespace sonde::workloads

@@ -14,10 +14,10 @@ constexpr std::uint32_t addend = 1013904223;
 constexpr std::uint32_t steps_in_a_round = 4;
 constexpr std::uint32_t trips_of_extras = 64;  ///< of which `extra` make one round more
 
-/// Of the throttle: first tried, and the most.
+/// The throttle that is tried first, and the most that is.
 constexpr std::uint32_t first_dial = trips_of_extras / 8;
 constexpr std::uint32_t most_dial = trips_of_extras << 14;
-constexpr int looked_at_blocks = 16;
+constexpr int proved_blocks = 16;
 
 std::uint32_t rounds_of(std::uint32_t trip, std::uint32_t throttle) {
   const std::uint32_t extra = throttle % trips_of_extras;
@@ -40,7 +40,8 @@ Step rounds_as_one_step(std::uint32_t rounds) {
 
 }  // namespace
 
-ThrottledAdd::ThrottledAdd(device::Device& device, const Shape& shape, std::uint64_t array_bytes, std::uint64_t seed)
+ThrottledAdd::ThrottledAdd(device::Device& device, const StreamShape& shape, std::uint64_t array_bytes,
+                           std::uint64_t seed)
     : device_(device),
       walk_(fitted(shape, Sharing::separate, array_bytes), Sharing::separate, array_bytes),
       kernel_(device.make_kernel(kernels::stream_add_dialled, walk_.shape.group_size, walk_.shape.constants())),
@@ -93,7 +94,7 @@ void ThrottledAdd::throttle(double load, device::Nanoseconds dispatch, device::N
   std::uint32_t below = 0;
   double below_ns = ns;
   std::uint32_t throttle = 0;
-  // From where it is too fast to where it is slow enough, then along the line between the two.
+  // The throttle doubles until it is slow enough; then it goes along the line between the last two.
   while (ns < wanted_ns && load < 1 && throttle < most_dial) {
     below = throttle;
     below_ns = ns;
@@ -126,10 +127,10 @@ device::BusyTimes ThrottledAdd::keep_busy(device::Nanoseconds time) {
       });
 }
 
-std::optional<std::string> ThrottledAdd::flaw() {
+std::optional<std::string> ThrottledAdd::proof_failure() {
   const std::uint32_t words = walk_.shape.piece_words();
   std::vector<std::uint32_t> found(words);
-  for (int look = 0; look < looked_at_blocks; ++look) {
+  for (int look = 0; look < proved_blocks; ++look) {
     const std::uint64_t reach = std::min<std::uint64_t>(turn_ - first_turn_, walk_.blocks);
     const std::uint64_t turn = turn_ - 1 - (look == 0 ? 0 : random_() % reach);
     const auto group = static_cast<std::uint32_t>(look == 0 ? walk_.shape.groups - 1 : random_() % walk_.shape.groups);

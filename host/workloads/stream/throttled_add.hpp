@@ -15,8 +15,8 @@ namespace sonde::workloads {
 /// C = A + B on the device again and again, slowed by arithmetic before C is written.
 class ThrottledAdd {
  public:
-  /// `array_bytes` each of three arrays.
-  ThrottledAdd(device::Device& device, const Shape& shape, std::uint64_t array_bytes, std::uint64_t seed);
+  /// Each of the three arrays has `array_bytes`.
+  ThrottledAdd(device::Device& device, const StreamShape& shape, std::uint64_t array_bytes, std::uint64_t seed);
 
   /// Finds the arithmetic by which this share of the full bandwidth is used, by some dispatches as long as `trial`;
   /// from then on each is about as long as `dispatch`.
@@ -24,12 +24,12 @@ class ThrottledAdd {
                 device::Nanoseconds trial = device::Nanoseconds(2e6));
   /// Dispatches back to back for about that long.
   device::BusyTimes keep_busy(device::Nanoseconds time);
-  /// Why the last ones did not do their work, from device memory; empty when they did.
-  std::optional<std::string> flaw();
+  /// Why the last dispatches did not do their work, read from device memory; empty when they did.
+  std::optional<std::string> proof_failure();
 
   [[nodiscard]] double bytes_per_dispatch() const;
-  [[nodiscard]] const Shape& shape() const { return walk_.shape; }
-  /// Of arithmetic, on each trip in the mean.
+  [[nodiscard]] const StreamShape& shape() const { return walk_.shape; }
+  /// The mean number of rounds of arithmetic on a trip.
   [[nodiscard]] double rounds() const { return throttle_ / parts_of_a_round; }
 
  private:
@@ -50,7 +50,7 @@ class ThrottledAdd {
   std::uint32_t trips_ = 1;       ///< of every dispatch
   std::uint64_t turn_ = 0;        ///< trips made since the beginning
   std::uint32_t salt_ = 0;        ///< of the next dispatch
-  std::uint64_t first_turn_ = 0;  ///< of the dispatches that `flaw` is about, and their first salt
+  std::uint64_t first_turn_ = 0;  ///< of the dispatches that `proof_failure` is about, and their first salt
   std::uint32_t first_salt_ = 0;
 };
 
