@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
-#include "device/vulkan/buffer.hpp"
+#include "device/vulkan/memory.hpp"
 
 namespace sonde::device::vulkan {
 namespace {
 
-// As shaders/arguments.glsl has them.
+// The layout of shaders/arguments.glsl.
 constexpr std::uint32_t most_buffers = 4;
 constexpr std::uint32_t constant_binding = 4;
 constexpr std::uint32_t texels_binding = 5;
-constexpr std::uint32_t push_constant_bytes = 128;  // what every Vulkan device has
+constexpr std::uint32_t push_constant_bytes = 128;  // every Vulkan device has as many
 
 VkDescriptorType type_of(std::uint32_t binding) {
   if (binding == constant_binding) return VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
@@ -25,7 +26,39 @@ bool has_bound(const Launch& launch) {
                              [](Buffer* buffer) { return static_cast<VulkanBuffer*>(buffer)->use() == Use::bound; });
 }
 
+using Representation = VkPipelineExecutableInternalRepresentationKHR;
+
+/// Whether this is the compiled code: drivers show their intermediate forms as well.
+bool is_assembler(const Representation& representation) {
+  return representation.isText == VK_TRUE &&
+         std::string_view(representation.name).find("ssembl") != std::string_view::npos;
+}
+
+std::string assembler_of(VkDevice device, const VkPipelineExecutableInfoKHR& executable) {
+  std::uint32_t count = 0;
+  vkGetPipelineExecutableInternalRepresentationsKHR(device, &executable, &count, nullptr);
+  const Representation unasked{.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR};
+  std::vector<Representation> all(count, unasked);
+  // The first call returns the sizes, the second the texts.
+  if (vkGetPipelineExecutableInternalRepresentationsKHR(device, &executable, &count, all.data()) != VK_SUCCESS)
+    return {};
+  std::vector<std::vector<char>> texts(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    texts[i].resize(all[i].dataSize);
+    all[i].pData = texts[i].data();
+  }
+  if (vkGetPipelineExecutableInternalRepresentationsKHR(device, &executable, &count, all.data()) != VK_SUCCESS)
+    return {};
+  std::string found;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (is_assembler(all[i])) found += std::string(texts[i].data(), all[i].dataSize);
+  }
+  return found;
+}
+
 }  // namespace
+
+std::string VulkanKernel::listing() const { return bindings_.listing(*this); }
 
 Bindings::Bindings(const Queue& queue, bool addresses) : queue_(queue), addresses_(addresses) {
   make_layouts();
@@ -71,6 +104,24 @@ VkPipeline Bindings::pipeline_of(const VulkanKernel& kernel, bool by_binding) {
   return known = pipeline.get();
 }
 
+std::string Bindings::listing(const VulkanKernel& kernel) {
+  if (!queue_.has_listings()) return {};
+  const VkDevice device = queue_.device();
+  const VkPipeline pipeline = pipeline_of(kernel, !addresses_);
+  const VkPipelineInfoKHR which{.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR, .pNext = nullptr, .pipeline = pipeline};
+  std::uint32_t count = 0;
+  if (vkGetPipelineExecutablePropertiesKHR(device, &which, &count, nullptr) != VK_SUCCESS) return {};
+  std::string found;
+  for (std::uint32_t executable = 0; executable < count; ++executable) {
+    const VkPipelineExecutableInfoKHR info{.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR,
+                                           .pNext = nullptr,
+                                           .pipeline = pipeline,
+                                           .executableIndex = executable};
+    found += assembler_of(device, info);
+  }
+  return found;
+}
+
 void Bindings::make_layouts() {
   std::array<VkDescriptorSetLayoutBinding, most_buffers + 2> bindings{};
   for (std::uint32_t binding = 0; binding < bindings.size(); ++binding) {
@@ -82,19 +133,16 @@ void Bindings::make_layouts() {
   VkDescriptorSetLayoutCreateInfo set{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
   set.bindingCount = static_cast<std::uint32_t>(bindings.size());
   set.pBindings = bindings.data();
-  VkDescriptorSetLayout raw_set = VK_NULL_HANDLE;
-  check(vkCreateDescriptorSetLayout(queue_.device(), &set, nullptr, &raw_set), "vkCreateDescriptorSetLayout");
-  set_layout_ = {queue_.device(), raw_set};
+  set_layout_ =
+      DescriptorSetLayout::create(queue_.device(), vkCreateDescriptorSetLayout, set, "vkCreateDescriptorSetLayout");
 
   const VkPushConstantRange range{.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .offset = 0, .size = push_constant_bytes};
   VkPipelineLayoutCreateInfo create{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
   create.setLayoutCount = 1;
-  create.pSetLayouts = &raw_set;
+  create.pSetLayouts = &set_layout_.get();
   create.pushConstantRangeCount = 1;
   create.pPushConstantRanges = &range;
-  VkPipelineLayout raw_layout = VK_NULL_HANDLE;
-  check(vkCreatePipelineLayout(queue_.device(), &create, nullptr, &raw_layout), "vkCreatePipelineLayout");
-  layout_ = {queue_.device(), raw_layout};
+  layout_ = PipelineLayout::create(queue_.device(), vkCreatePipelineLayout, create, "vkCreatePipelineLayout");
 }
 
 void Bindings::make_descriptor_pool() {
@@ -106,23 +154,20 @@ void Bindings::make_descriptor_pool() {
   pool.maxSets = 1;
   pool.poolSizeCount = static_cast<std::uint32_t>(sizes.size());
   pool.pPoolSizes = sizes.data();
-  VkDescriptorPool raw_pool = VK_NULL_HANDLE;
-  check(vkCreateDescriptorPool(queue_.device(), &pool, nullptr, &raw_pool), "vkCreateDescriptorPool");
-  descriptor_pool_ = {queue_.device(), raw_pool};
+  descriptor_pool_ = DescriptorPool::create(queue_.device(), vkCreateDescriptorPool, pool, "vkCreateDescriptorPool");
 }
 
-/// An empty set: one that still names a buffer which has gone may be read by a driver although no shader does.
+/// Allocates an empty set: a driver may read one that still names a destroyed buffer, although no shader does.
 void Bindings::renew_descriptor_set() {
   check(vkResetDescriptorPool(queue_.device(), descriptor_pool_.get(), 0), "vkResetDescriptorPool");
-  const VkDescriptorSetLayout set_layout = set_layout_.get();
   VkDescriptorSetAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
   allocate_info.descriptorPool = descriptor_pool_.get();
   allocate_info.descriptorSetCount = 1;
-  allocate_info.pSetLayouts = &set_layout;
+  allocate_info.pSetLayouts = &set_layout_.get();
   check(vkAllocateDescriptorSets(queue_.device(), &allocate_info, &descriptors_), "vkAllocateDescriptorSets");
 }
 
-/// Points the descriptors to the buffers that are reached through one; false where none is.
+/// Points the descriptors to the buffers that are reached through one; returns false where none is.
 bool Bindings::bind_buffers(const Launch& launch) {
   bool any = false;
   for (std::uint32_t index = 0; index < launch.buffers.size(); ++index) {
@@ -143,14 +188,13 @@ bool Bindings::bind_buffers(const Launch& launch) {
   return any;
 }
 
-/// Value n is specialization constant n; a shader need not declare them all.
+/// Compiles a pipeline in which value n is specialization constant n; a shader need not declare them all.
 Pipeline Bindings::make_pipeline(std::span<const std::uint32_t> spirv, std::span<const std::uint32_t> values) {
   VkShaderModuleCreateInfo module_create{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
   module_create.codeSize = spirv.size_bytes();
   module_create.pCode = spirv.data();
-  VkShaderModule raw_module = VK_NULL_HANDLE;
-  check(vkCreateShaderModule(queue_.device(), &module_create, nullptr, &raw_module), "vkCreateShaderModule");
-  const ShaderModule module(queue_.device(), raw_module);
+  const auto module =
+      ShaderModule::create(queue_.device(), vkCreateShaderModule, module_create, "vkCreateShaderModule");
 
   std::vector<VkSpecializationMapEntry> entries;
   for (std::uint32_t id = 0; id < values.size(); ++id) {
@@ -165,7 +209,7 @@ Pipeline Bindings::make_pipeline(std::span<const std::uint32_t> spirv, std::span
   if (queue_.has_listings()) create.flags = VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
   create.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   create.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-  create.stage.module = raw_module;
+  create.stage.module = module.get();
   create.stage.pName = "main";
   create.stage.pSpecializationInfo = &constants;
   create.layout = layout_.get();

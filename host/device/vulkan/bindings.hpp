@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -16,22 +15,29 @@
 
 namespace sonde::device::vulkan {
 
-/// Made into a pipeline when it is launched, as its buffers decide in which form.
+class Bindings;
+
+/// A kernel that is compiled into a pipeline when it is launched, in the form that its buffers ask for.
 class VulkanKernel final : public Kernel {
  public:
-  VulkanKernel(const KernelSource& source, std::vector<std::uint32_t> values)
-      : by_address(source.spirv_addresses), by_binding(source.spirv_descriptors), constants(std::move(values)) {}
+  VulkanKernel(const KernelSource& source, std::vector<std::uint32_t> values, Bindings& bindings)
+      : by_address(source.spirv_addresses),
+        by_binding(source.spirv_descriptors),
+        constants(std::move(values)),
+        bindings_(bindings) {}
 
-  std::string listing() const override { return shown ? shown(*this) : std::string(); }
+  std::string listing() const override;
 
   const std::span<const std::uint32_t> by_address;
   const std::span<const std::uint32_t> by_binding;
   const std::vector<std::uint32_t> constants;  ///< value n is specialization constant n
-  mutable VkPipeline pipelines[2] = {};        ///< by address, by binding; the device's, once they were asked for
-  std::function<std::string(const VulkanKernel&)> shown;  ///< what the driver made of it; empty where it does not say
+  mutable VkPipeline pipelines[2] = {};        ///< by address, by binding; owned by the Bindings
+
+ private:
+  Bindings& bindings_;
 };
 
-/// What a dispatch is recorded with: the pipeline in the form that its buffers ask for, and the kernel's arguments.
+/// The pipeline of a dispatch, in the form that its buffers ask for, and the kernel's arguments.
 struct Binding {
   VkPipeline pipeline = VK_NULL_HANDLE;
   std::vector<std::byte> arguments;  ///< push constants
@@ -43,15 +49,17 @@ class Bindings {
  public:
   Bindings(const Queue& queue, bool addresses);
 
-  /// Points the descriptors to the launch's buffers; the binding before is none any more.
+  /// Points the descriptors to the launch's buffers; earlier bindings become invalid.
   Binding bind(const VulkanKernel& kernel, const Launch& launch);
-  /// Addresses first, then scalars, as shaders/arguments.glsl lays them out.
+  /// The push constants: addresses first, then scalars, as shaders/arguments.glsl lays them out.
   std::vector<std::byte> arguments_of(const Launch& launch) const;
   void record(VkCommandBuffer commands, const Binding& binding) const;
-  /// Compiled once: every point makes its kernels anew.
-  VkPipeline pipeline_of(const VulkanKernel& kernel, bool by_binding);
+  /// The assembler of the kernel's pipeline; empty where the driver shows none as text.
+  std::string listing(const VulkanKernel& kernel);
 
  private:
+  /// The kernel's pipeline, compiled once for equal kernels, as every point makes its kernels anew.
+  VkPipeline pipeline_of(const VulkanKernel& kernel, bool by_binding);
   void make_layouts();
   void make_descriptor_pool();
   void renew_descriptor_set();
@@ -64,7 +72,7 @@ class Bindings {
   PipelineLayout layout_;
   DescriptorPool descriptor_pool_;
   VkDescriptorSet descriptors_ = VK_NULL_HANDLE;
-  /// By code and constants.
+  /// The compiled pipelines by code and constants.
   std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>, Pipeline> pipelines_;
 };
 

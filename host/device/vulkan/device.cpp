@@ -6,22 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "device/device_info.hpp"
 #include "device/driver_clock.hpp"
 #include "device/error.hpp"
 #include "device/vulkan/bindings.hpp"
-#include "device/vulkan/buffer.hpp"
-#include "device/vulkan/copies.hpp"
-#include "device/vulkan/handle.hpp"
-#include "device/vulkan/instance.hpp"
-#include "device/vulkan/list.hpp"
-#include "device/vulkan/listing.hpp"
+#include "device/vulkan/copy_engines.hpp"
 #include "device/vulkan/memory.hpp"
-#include "device/vulkan/memory_kinds.hpp"
+#include "device/vulkan/physical_device.hpp"
 #include "device/vulkan/queue.hpp"
-#include "device/vulkan/round_trip.hpp"
-#include "device/vulkan/staging.hpp"
-#include "device/vulkan/submission_ring.hpp"
 #include "device/vulkan/vulkan.hpp"
 #include "os/machine.hpp"
 
@@ -36,14 +27,8 @@ class VulkanDevice final : public Device {
         info_(describe(physical_, addresses_)),
         queue_(physical_, addresses_),
         staging_(queue_),
-        bindings_(queue_, addresses_) {
-    VkQueryPoolCreateInfo queries{.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
-    queries.queryType = VK_QUERY_TYPE_TIMESTAMP;
-    queries.queryCount = 2 * (1 + SubmissionRing::slots);
-    VkQueryPool raw_queries = VK_NULL_HANDLE;
-    check(vkCreateQueryPool(queue_.device(), &queries, nullptr, &raw_queries), "vkCreateQueryPool");
-    queries_ = {queue_.device(), raw_queries};
-  }
+        bindings_(queue_, addresses_),
+        timestamps_(make_timestamps(queue_.device(), 2 * (1 + dispatches_ahead))) {}
 
   const DeviceInfo& info() const override { return info_; }
 
@@ -54,12 +39,11 @@ class VulkanDevice final : public Device {
 
   std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {
     check_fits(info_, available_bytes(), size_bytes, use);
-    // A uniform block is bound whole, however much of it is used.
+    // A uniform block is bound as a whole, however much of it is used.
     const std::uint64_t bytes = use == Use::constant ? std::max(size_bytes, uniform_block_bytes) : size_bytes;
     return owned(
-        allocate(physical_, queue_.device(), bytes, usage_of(use, addresses_),
-                 {.flags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, .avoided = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT},
-                 queue_.families()),
+        allocate(queue_, bytes, usage_of(use, addresses_),
+                 {.flags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, .avoided = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT}),
         use);
   }
 
@@ -67,27 +51,18 @@ class VulkanDevice final : public Device {
     const VkMemoryPropertyFlags flags = flags_of(memory_kind(info_, kind.name));
     if (flags == 0) {
       check_fits(info_, available_bytes(), size_bytes, use);
-      return owned(import_host(physical_, queue_.device(), size_bytes, usage_of(use, addresses_), queue_.families()),
-                   use);
+      return owned(import_host(queue_, size_bytes, usage_of(use, addresses_)), use);
     }
     check_fits(info_, budget_bytes(physical_, flags) / 5 * 4, size_bytes, use);
     if (info_.unified_memory || (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) == 0) check_host_can_spare(size_bytes);
-    return owned(allocate(physical_, queue_.device(), size_bytes, usage_of(use, addresses_),
-                          {.flags = flags, .exactly = true}, queue_.families()),
-                 use);
+    return owned(allocate(queue_, size_bytes, usage_of(use, addresses_), {.flags = flags, .exactly = true}), use);
   }
 
   std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
                                       std::span<const Constant> constants) override {
     std::vector<std::uint32_t> values{group_size};
     for (const Constant& one : constants) values.push_back(one.value);
-    auto kernel = std::make_unique<VulkanKernel>(source, std::move(values));
-    if (queue_.has_listings()) {
-      kernel->shown = [this](const VulkanKernel& one) {
-        return listing_of(queue_.device(), bindings_.pipeline_of(one, !addresses_));
-      };
-    }
-    return kernel;
+    return std::make_unique<VulkanKernel>(source, std::move(values), bindings_);
   }
 
   std::vector<Nanoseconds> round_trips(std::uint32_t count) override { return vulkan::round_trips(queue_, count); }
@@ -102,7 +77,7 @@ class VulkanDevice final : public Device {
 
   BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t)>& launch,
                       const std::function<bool(Nanoseconds)>& enough) override {
-    if (!submission_ring_) submission_ring_.emplace(queue_);
+    while (ahead_.size() < dispatches_ahead) ahead_.emplace_back(queue_.device(), queue_.raw(), queue_.family());
     const Launch first_launch = launch(0);
     Binding binding = bindings_.bind(static_cast<VulkanKernel&>(kernel), first_launch);
     ClockRelation clocks;
@@ -112,9 +87,9 @@ class VulkanDevice final : public Device {
       for (int bracket = 0; bracket <= ClockRelation::brackets; ++bracket) {
         const Nanoseconds before = host_time();
         queue_.run([&](VkCommandBuffer commands) {
-          vkCmdResetQueryPool(commands, queries_.get(), 0, 2);
-          vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 0);
-          vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), 1);
+          vkCmdResetQueryPool(commands, timestamps_.get(), 0, 2);
+          vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timestamps_.get(), 0);
+          vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timestamps_.get(), 1);
         });
         const Nanoseconds after = host_time();
         const std::uint64_t ticks = stamps(0)[0];
@@ -126,15 +101,15 @@ class VulkanDevice final : public Device {
     std::vector<BusyInterval> times;
     std::size_t enqueued = 0;
     for (bool done = false; !done || times.size() < enqueued;) {
-      for (; !done && enqueued < times.size() + SubmissionRing::slots; ++enqueued) {
-        const std::size_t slot = enqueued % SubmissionRing::slots;
+      for (; !done && enqueued < times.size() + dispatches_ahead; ++enqueued) {
+        const std::size_t slot = enqueued % dispatches_ahead;
         const Launch next = enqueued == 0 ? first_launch : launch(enqueued);
         binding.arguments = bindings_.arguments_of(next);
-        submission_ring_->submit(
-            slot, [&](VkCommandBuffer commands) { record_dispatch(commands, binding, next.groups, 1 + slot); });
+        ahead_[slot].start(
+            [&](VkCommandBuffer commands) { record_dispatch(commands, binding, next.groups, 1 + slot); });
       }
-      const std::size_t slot = times.size() % SubmissionRing::slots;
-      submission_ring_->wait(slot);
+      const std::size_t slot = times.size() % dispatches_ahead;
+      ahead_[slot].wait();
       const auto [begin, end] = stamps(1 + slot);
       (void)nonzero_time(between(begin, end), info_.timer_step_ns);
       times.push_back({since_first(begin), since_first(end)});
@@ -146,49 +121,49 @@ class VulkanDevice final : public Device {
   }
 
   CopyEngines& copy_engines() override {
-    if (!copies_) {
-      copies_ = make_copy_engines(queue_, info_.timer_step_ns,
-                                  [this](Kernel& kernel, const Launch& launch) { return prepare(kernel, launch); });
+    if (!copy_engines_) {
+      copy_engines_ = make_copy_engines(queue_, info_.timer_step_ns, [this](Kernel& kernel, const Launch& launch) {
+        return prepare(kernel, launch);
+      });
     }
-    return *copies_;
+    return *copy_engines_;
   }
 
  private:
+  static constexpr std::uint32_t dispatches_ahead = 3;
+
   PreparedLaunch prepare(Kernel& kernel, const Launch& launch) {
     const auto record = [this, binding = bindings_.bind(static_cast<VulkanKernel&>(kernel), launch),
                          groups = launch.groups](VkCommandBuffer commands) {
       record_dispatch(commands, binding, groups, 0);
     };
-    return {.record = record, .time = [this] { return last_dispatch(); }};
+    return {.record = record, .time = [this] {
+              const auto [begin, end] = stamps(0);
+              return between(begin, end);
+            }};
   }
 
-  /// One dispatch between two stamps, queries 2 * `pair` and the one after.
+  /// Records one dispatch between two timestamps, number 2 * `pair` and the next one.
   void record_dispatch(VkCommandBuffer commands, const Binding& binding, std::uint32_t groups, std::size_t pair) const {
     const auto query = static_cast<std::uint32_t>(2 * pair);
-    vkCmdResetQueryPool(commands, queries_.get(), query, 2);
+    vkCmdResetQueryPool(commands, timestamps_.get(), query, 2);
     bindings_.record(commands, binding);
-    // Both stamps at the bottom of the pipe: the first once all before is done, the second once the dispatch is.
-    vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), query);
+    // Both timestamps are of the bottom of the pipe: the first is taken once all earlier work is done, the second once
+    // the dispatch is.
+    vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timestamps_.get(), query);
     vkCmdDispatch(commands, groups, 1, 1);
-    vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), query + 1);
+    vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timestamps_.get(), query + 1);
   }
 
   std::array<std::uint64_t, 2> stamps(std::size_t pair) const {
     std::array<std::uint64_t, 2> ticks{};
-    check(vkGetQueryPoolResults(queue_.device(), queries_.get(), static_cast<std::uint32_t>(2 * pair), 2, sizeof ticks,
-                                ticks.data(), sizeof ticks[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
-          "vkGetQueryPoolResults");
+    read_timestamps(queue_.device(), timestamps_, static_cast<std::uint32_t>(2 * pair), ticks);
     return ticks;
   }
 
   Nanoseconds between(std::uint64_t begin, std::uint64_t end) const {
     const std::uint64_t ticks = ticks_between(begin, end, queue_.timestamp_bits());
     return Nanoseconds(static_cast<double>(ticks) * info_.timer_step_ns);
-  }
-
-  Nanoseconds last_dispatch() const {
-    const auto [begin, end] = stamps(0);
-    return between(begin, end);
   }
 
   std::unique_ptr<Buffer> owned(Allocation allocation, Use use) {
@@ -208,9 +183,9 @@ class VulkanDevice final : public Device {
   Queue queue_;
   Staging staging_;
   Bindings bindings_;
-  QueryPool queries_;
-  std::optional<SubmissionRing> submission_ring_;  ///< made when first asked for
-  std::unique_ptr<CopyEngines> copies_;            ///< made when first asked for
+  QueryPool timestamps_;
+  std::vector<Submission> ahead_;              ///< made when first asked for
+  std::unique_ptr<CopyEngines> copy_engines_;  ///< made when first asked for
 };
 
 }  // namespace

@@ -3,23 +3,22 @@
 #include <volk.h>
 
 #include <atomic>
-#include <string>
 #include <utility>
 
 namespace sonde::device::vulkan {
 
 /// Throws Error, or Lost where the device is, with the call's and the result's name and what to do.
 void check(VkResult result, const char* call);
-/// The same of an allocation, which the driver may refuse: Unsupported when memory ran out.
+/// Checks an allocation, which the driver may refuse: throws Unsupported when memory ran out.
 void check_room(VkResult result, const char* call);
-/// The same of a wait for what the device was told to do. Lost whatever the result: nobody knows what still runs.
+/// Checks a wait for work of the device. Throws Lost whatever the result, as nobody knows what still runs.
 void check_wait(VkResult result, const char* call);
 
-/// Whether the device was lost while it may have been at work: destroying what that uses crashes drivers.
+/// Whether the device was lost while it may have been at work: destroying objects that such work uses crashes drivers.
 inline std::atomic<bool> is_abandoned = false;
 
-/// Owns one object of a VkDevice. `Destroy` is a pointer to volk's function pointer, which is known only once a
-/// device has been loaded.
+/// Owns one object of a VkDevice. `Destroy` points to volk's function pointer, which is known only once a device has
+/// been loaded.
 template <typename Raw, auto* Destroy>
 class Handle {
  public:
@@ -36,8 +35,17 @@ class Handle {
   ~Handle() {
     if (raw_ != Raw{VK_NULL_HANDLE} && !is_abandoned) (*Destroy)(device_, raw_, nullptr);
   }
-  Raw get() const { return raw_; }
-  const Raw& raw() const { return raw_; }  ///< for calls that want it by address
+
+  /// Creates the object by one of Vulkan's functions; `call` is its name. Throws as check() does.
+  template <typename Create, typename Info>
+  static Handle create(VkDevice device, Create function, const Info& info, const char* call) {
+    Raw raw = VK_NULL_HANDLE;
+    check(function(device, &info, nullptr, &raw), call);
+    return {device, raw};
+  }
+
+  /// The object by reference, as some calls want its address.
+  const Raw& get() const { return raw_; }
 
  private:
   VkDevice device_ = VK_NULL_HANDLE;

@@ -4,22 +4,59 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "device/device.hpp"
 #include "device/vulkan/handle.hpp"
 
 namespace sonde::device::vulkan {
 
-/// A dispatch that has not ended by then hangs.
-inline constexpr std::uint64_t dispatch_timeout_ns = 20'000'000'000;
+/// A dispatch or a copy that has not ended after this time hangs.
+inline constexpr std::uint64_t longest_work_ns = 20'000'000'000;
 
-/// The first family that computes and has a clock; its timestamps' valid bits.
-struct QueueFamily {
-  std::uint32_t index = 0;
-  std::uint32_t timestamp_bits = 0;
+/// A command buffer with a pool of its own, recorded anew for every submission.
+class Commands {
+ public:
+  Commands() = default;
+  Commands(VkDevice device, std::uint32_t family);
+  VkCommandBuffer begin();
+  void end();
+
+ private:
+  VkDevice device_ = VK_NULL_HANDLE;
+  CommandPool pool_;
+  VkCommandBuffer buffer_ = VK_NULL_HANDLE;
 };
 
-/// A logical device with its queue for kernels, beside those through which it can copy, and commands that run to their
+/// Commands with a fence that shows when they have ended. They run after everything submitted before them, and the host
+/// sees what they wrote.
+class Submission {
+ public:
+  Submission() = default;
+  Submission(VkDevice device, VkQueue queue, std::uint32_t family);
+
+  /// Records with `record(commands)` and submits without waiting; the last submission must have ended.
+  template <typename Record>
+  void start(const Record& record) {
+    record(begin());
+    submit();
+  }
+  [[nodiscard]] bool is_running() const { return vkGetFenceStatus(device_, fence_.get()) == VK_NOT_READY; }
+  void wait();
+
+ private:
+  VkCommandBuffer begin();
+  void submit();
+
+  VkDevice device_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  Commands commands_;
+  VkCommandBuffer recorded_ = VK_NULL_HANDLE;
+  Fence fence_;
+};
+
+/// A logical device with its queue for kernels, the queues through which it can copy, and commands that run to their
 /// end before anything else does.
 class Queue {
  public:
@@ -31,46 +68,72 @@ class Queue {
 
   VkPhysicalDevice physical() const { return physical_; }
   VkDevice device() const { return device_; }
-  std::uint32_t family() const { return family_.index; }
-  /// Of every queue that the device has: buffers are shared between them.
-  std::span<const std::uint32_t> families() const { return families_; }
-  bool has_listings() const { return has_listings_; }  ///< of pipelines that are made to be listed
   VkQueue raw() const { return queue_; }
-  std::uint32_t timestamp_bits() const { return family_.timestamp_bits; }
+  /// The first family that computes and has a clock.
+  std::uint32_t family() const { return family_; }
+  std::uint32_t timestamp_bits() const { return timestamp_bits_; }
+  /// The families of all queues of the device: buffers are shared between them.
+  std::span<const std::uint32_t> families() const { return families_; }
+  /// Whether the driver shows the compiled code of pipelines that are created to be shown.
+  bool has_listings() const { return has_listings_; }
 
   /// Records with `record(commands)`, runs it after everything before it, and waits for its end.
   template <typename Record>
   void run(const Record& record) {
-    start(record);
-    wait();
+    submission_.start(record);
+    submission_.wait();
   }
-
-  /// The same without waiting for its end; nothing else may be asked of the queue until wait().
-  template <typename Record>
-  void start(const Record& record) {
-    begin();
-    record(commands_);
-    submit();
-  }
-  bool is_running() const { return vkGetFenceStatus(device_, fence_.get()) == VK_NOT_READY; }
-  void wait();
-
-  /// Everything before is finished and seen by everything after, the host included.
-  static void barrier(VkCommandBuffer commands);
+  /// The queue's own commands, for work during which the host does something else.
+  Submission& submission() { return submission_; }
 
  private:
-  void begin();
-  void submit();
-
   VkPhysicalDevice physical_;
-  QueueFamily family_;
+  std::uint32_t family_ = 0;
+  std::uint32_t timestamp_bits_ = 0;
   std::vector<std::uint32_t> families_;
   bool has_listings_;
   VkDevice device_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
-  CommandPool pool_;
-  VkCommandBuffer commands_ = VK_NULL_HANDLE;
-  Fence fence_;
+  Submission submission_;
 };
+
+/// Makes what was `written` at the stages `from` visible to `read` accesses at the stages `to`, which wait for it.
+void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to,
+             VkAccessFlags read);
+
+/// A queue family through which data can be copied.
+struct CopyFamily {
+  std::uint32_t index = 0;
+  std::uint32_t queues = 1;  ///< as many as a Queue's device has: at most 8
+  std::uint32_t timestamp_bits = 0;
+  bool only_transfers = false;
+  std::string name;  ///< "queue family 1 (transfer)"
+};
+
+/// The families that copy for everybody: not those that video or other fixed-function hardware has for itself.
+std::vector<CopyFamily> copy_families(VkPhysicalDevice physical);
+
+/// A timestamp query pool.
+QueryPool make_timestamps(VkDevice device, std::uint32_t count);
+/// Waits until consecutive timestamps have been written, and reads their ticks.
+void read_timestamps(VkDevice device, const QueryPool& pool, std::uint32_t first, std::span<std::uint64_t> ticks);
+
+/// A timeline semaphore with a value that it reaches.
+struct TimelinePoint {
+  VkSemaphore semaphore = VK_NULL_HANDLE;
+  std::uint64_t value = 0;
+};
+
+/// A timeline semaphore that begins at 0.
+Semaphore make_timeline(VkDevice device);
+void signal(VkDevice device, const TimelinePoint& point);
+void wait_for(VkDevice device, const TimelinePoint& point, std::uint64_t timeout_ns = longest_work_ns);
+/// Submits commands, or none, that begin when all of `after` are reached; `done` is reached when they have ended.
+void submit(VkQueue queue, std::span<const TimelinePoint> after, std::span<const VkCommandBuffer> commands,
+            const TimelinePoint& done);
+
+/// The times of `count` round trips: the CPU signals a timeline semaphore that the queue waits for, the queue signals
+/// it in turn, and the CPU wakes.
+std::vector<Nanoseconds> round_trips(const Queue& queue, std::uint32_t count);
 
 }  // namespace sonde::device::vulkan

@@ -1,19 +1,11 @@
-#include "device/vulkan/instance.hpp"
+#include "device/vulkan/handle.hpp"
 
-#include <cstdint>
 #include <string>
 
-#include "device/device_info.hpp"
 #include "device/error.hpp"
-#include "device/vulkan/handle.hpp"
-#include "os/library.hpp"
 
 namespace sonde::device::vulkan {
 namespace {
-
-constexpr const char* no_driver =
-    "no Vulkan driver found a device; install the GPU's (AMD, Intel and the CPU: mesa-vulkan-drivers, NVIDIA: its "
-    "driver's Vulkan part)";
 
 std::string result_name(VkResult result) {
   switch (result) {
@@ -41,7 +33,7 @@ bool ran_out_of_memory(VkResult result) {
   return result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY;
 }
 
-/// What a user can do about it.
+/// The part of an error message that says what a user can do.
 std::string advice(VkResult result) {
   if (ran_out_of_memory(result)) return "close what else uses the memory, or ask for smaller --sizes";
   switch (result) {
@@ -76,43 +68,6 @@ void check_wait(VkResult result, const char* call) {
   if (result == VK_SUCCESS) return;
   is_abandoned = true;
   throw Lost(failure_text(result, call));
-}
-
-Instance::Instance() {
-  if (volkInitialize() != VK_SUCCESS) {
-    throw Unsupported(loader_problem("Vulkan", "libvulkan1", os::Library(os::vulkan_loader)));
-  }
-  if (volkGetInstanceVersion() < VK_API_VERSION_1_2) {
-    throw Unsupported("the Vulkan loader is older than Vulkan 1.2; install a newer one " +
-                      os::loader_package("libvulkan1"));
-  }
-  VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
-  application.pApplicationName = "sonde";
-  application.apiVersion = VK_API_VERSION_1_3;
-  VkInstanceCreateInfo create{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-  create.pApplicationInfo = &application;
-  const VkResult result = vkCreateInstance(&create, nullptr, &instance_);
-  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) throw Unsupported(no_driver);
-  check(result, "vkCreateInstance");
-  volkLoadInstanceOnly(instance_);
-}
-
-Instance::~Instance() {
-  if (instance_ != VK_NULL_HANDLE && !is_abandoned) vkDestroyInstance(instance_, nullptr);
-}
-
-std::vector<VkPhysicalDevice> Instance::physical_devices() const {
-  std::uint32_t count = 0;
-  check(vkEnumeratePhysicalDevices(instance_, &count, nullptr), "vkEnumeratePhysicalDevices");
-  std::vector<VkPhysicalDevice> all(count);
-  check(vkEnumeratePhysicalDevices(instance_, &count, all.data()), "vkEnumeratePhysicalDevices");
-  std::erase_if(all, [](VkPhysicalDevice device) {
-    VkPhysicalDeviceProperties properties;
-    vkGetPhysicalDeviceProperties(device, &properties);
-    return properties.apiVersion < VK_API_VERSION_1_2;
-  });
-  if (all.empty()) throw Unsupported(no_driver);
-  return all;
 }
 
 }  // namespace sonde::device::vulkan

@@ -1,4 +1,4 @@
-#include "device/vulkan/list.hpp"
+#include "device/vulkan/physical_device.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,14 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "device/device_info.hpp"
+#include "device/error.hpp"
 #include "device/vulkan/handle.hpp"
-#include "device/vulkan/instance.hpp"
-#include "device/vulkan/memory_kinds.hpp"
+#include "device/vulkan/memory.hpp"
 #include "device/vulkan/vulkan.hpp"
+#include "os/library.hpp"
 
 namespace sonde::device::vulkan {
 namespace {
+
+constexpr const char* no_driver =
+    "no Vulkan driver found a device; install the GPU's (AMD, Intel and the CPU: mesa-vulkan-drivers, NVIDIA: its "
+    "driver's Vulkan part)";
 
 std::vector<VkExtensionProperties> extensions(VkPhysicalDevice device) {
   std::uint32_t count = 0;
@@ -50,7 +54,8 @@ std::uint64_t device_memory_bytes(VkPhysicalDevice device) {
   return largest;
 }
 
-/// The structures that one vkGetPhysicalDeviceProperties2 fills, chained once they stand still in memory.
+/// The structures that one vkGetPhysicalDeviceProperties2 fills. They are chained in the constructor, as they must not
+/// move afterwards.
 struct Properties {
   VkPhysicalDeviceProperties2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
   VkPhysicalDeviceIDProperties id{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
@@ -101,8 +106,8 @@ void set_largest_buffer(DeviceInfo& info, const Properties& properties, bool add
 std::map<std::string, MissingType> missing_types(VkPhysicalDevice device) {
   const NumberFeatures features = number_features(device);
   std::map<std::string, MissingType> missing;
-  const auto need = [&missing](const char* type, bool has, const char* feature) {
-    if (!has) missing[type] = {.reason = std::string("the driver has no ") + feature};
+  const auto need = [&missing](const char* type, VkBool32 has, const char* feature) {
+    if (has == VK_FALSE) missing[type] = {.reason = std::string("the driver has no ") + feature};
   };
   need("fp64", features.float64, "shaderFloat64");
   need("fp16", features.float16, "shaderFloat16");
@@ -110,7 +115,7 @@ std::map<std::string, MissingType> missing_types(VkPhysicalDevice device) {
   need("int16", features.int16, "shaderInt16");
   need("int8", features.int8, "shaderInt8");
   need("dot4", features.dot4, "VK_KHR_shader_integer_dot_product with shaderIntegerDotProduct");
-  // The type comes with conversions and dot products whose rounding is the driver's own; nothing of it can be proved.
+  // The extension has only conversions and dot products, whose rounding is the driver's own: no result can be proved.
   const bool bf16 = has_extension(device, "VK_KHR_shader_bfloat16");
   missing["bf16"] = {.reason = bf16 ? "VK_KHR_shader_bfloat16 has no additions and multiplications of bf16, but "
                                       "conversions, dot products and matrices only"
@@ -120,28 +125,80 @@ std::map<std::string, MissingType> missing_types(VkPhysicalDevice device) {
 
 bool has_dot4_instruction(VkPhysicalDevice device) {
   if (!has_extension(device, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) return false;
-  VkPhysicalDeviceShaderIntegerDotProductPropertiesKHR dot{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES_KHR};
-  VkPhysicalDeviceProperties2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &dot};
-  vkGetPhysicalDeviceProperties2(device, &core);
-  return dot.integerDotProduct4x8BitPackedSignedAccelerated == VK_TRUE;
+  return extension_properties<VkPhysicalDeviceShaderIntegerDotProductPropertiesKHR>(
+             device, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES_KHR)
+             .integerDotProduct4x8BitPackedSignedAccelerated == VK_TRUE;
+}
+
+/// The features of one structure, and in `core` those of Vulkan 1.0; `type` is the structure's own.
+template <typename Features>
+Features features_of(VkPhysicalDevice device, VkStructureType type, VkPhysicalDeviceFeatures& core) {
+  Features features{};
+  features.sType = type;
+  VkPhysicalDeviceFeatures2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
+  vkGetPhysicalDeviceFeatures2(device, &all);
+  core = all.features;
+  return features;
+}
+
+VkPhysicalDeviceVulkan12Features vulkan_1_2_features(VkPhysicalDevice device, VkPhysicalDeviceFeatures& core) {
+  return features_of<VkPhysicalDeviceVulkan12Features>(device, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                                       core);
 }
 
 }  // namespace
 
+Instance::Instance() {
+  if (volkInitialize() != VK_SUCCESS) {
+    throw Unsupported(loader_problem("Vulkan", "libvulkan1", os::Library(os::vulkan_loader)));
+  }
+  if (volkGetInstanceVersion() < VK_API_VERSION_1_2) {
+    throw Unsupported("the Vulkan loader is older than Vulkan 1.2; install a newer one " +
+                      os::loader_package("libvulkan1"));
+  }
+  VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
+  application.pApplicationName = "sonde";
+  application.apiVersion = VK_API_VERSION_1_3;
+  VkInstanceCreateInfo create{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+  create.pApplicationInfo = &application;
+  const VkResult result = vkCreateInstance(&create, nullptr, &instance_);
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) throw Unsupported(no_driver);
+  check(result, "vkCreateInstance");
+  volkLoadInstanceOnly(instance_);
+}
+
+Instance::~Instance() {
+  if (instance_ != VK_NULL_HANDLE && !is_abandoned) vkDestroyInstance(instance_, nullptr);
+}
+
+std::vector<VkPhysicalDevice> Instance::physical_devices() const {
+  std::uint32_t count = 0;
+  check(vkEnumeratePhysicalDevices(instance_, &count, nullptr), "vkEnumeratePhysicalDevices");
+  std::vector<VkPhysicalDevice> all(count);
+  check(vkEnumeratePhysicalDevices(instance_, &count, all.data()), "vkEnumeratePhysicalDevices");
+  std::erase_if(all, [](VkPhysicalDevice device) {
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(device, &properties);
+    return properties.apiVersion < VK_API_VERSION_1_2;
+  });
+  if (all.empty()) throw Unsupported(no_driver);
+  return all;
+}
+
 NumberFeatures number_features(VkPhysicalDevice device) {
-  VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dot{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR};
-  VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-  if (has_extension(device, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) features.pNext = &dot;
-  VkPhysicalDeviceFeatures2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
-  vkGetPhysicalDeviceFeatures2(device, &core);
-  return {.float64 = core.features.shaderFloat64 == VK_TRUE,
-          .float16 = features.shaderFloat16 == VK_TRUE,
-          .int64 = core.features.shaderInt64 == VK_TRUE,
-          .int16 = core.features.shaderInt16 == VK_TRUE,
-          .int8 = features.shaderInt8 == VK_TRUE,
-          .dot4 = dot.shaderIntegerDotProduct == VK_TRUE};
+  VkPhysicalDeviceFeatures core;
+  const auto features = vulkan_1_2_features(device, core);
+  NumberFeatures numbers{.float64 = core.shaderFloat64,
+                         .float16 = features.shaderFloat16,
+                         .int64 = core.shaderInt64,
+                         .int16 = core.shaderInt16,
+                         .int8 = features.shaderInt8};
+  if (has_extension(device, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) {
+    numbers.dot4 = features_of<VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR>(
+                       device, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR, core)
+                       .shaderIntegerDotProduct;
+  }
+  return numbers;
 }
 
 bool has_extension(VkPhysicalDevice device, const std::string& extension) {
@@ -151,19 +208,26 @@ bool has_extension(VkPhysicalDevice device, const std::string& extension) {
 }
 
 bool has_buffer_addresses(VkPhysicalDevice device) {
-  VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-  VkPhysicalDeviceFeatures2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
-  vkGetPhysicalDeviceFeatures2(device, &core);
+  VkPhysicalDeviceFeatures core;
+  const VkBool32 addresses = vulkan_1_2_features(device, core).bufferDeviceAddress;
   // Shaders compute addresses in 64 bits.
-  return features.bufferDeviceAddress == VK_TRUE && core.features.shaderInt64 == VK_TRUE;
+  return addresses == VK_TRUE && core.shaderInt64 == VK_TRUE;
 }
 
 bool has_core_clock(VkPhysicalDevice device) {
-  if (!has_extension(device, VK_KHR_SHADER_CLOCK_EXTENSION_NAME)) return false;
-  VkPhysicalDeviceShaderClockFeaturesKHR features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
-  VkPhysicalDeviceFeatures2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
-  vkGetPhysicalDeviceFeatures2(device, &core);
-  return features.shaderSubgroupClock == VK_TRUE;
+  VkPhysicalDeviceFeatures core;
+  return has_extension(device, VK_KHR_SHADER_CLOCK_EXTENSION_NAME) &&
+         features_of<VkPhysicalDeviceShaderClockFeaturesKHR>(
+             device, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR, core)
+                 .shaderSubgroupClock == VK_TRUE;
+}
+
+bool has_listings(VkPhysicalDevice device) {
+  VkPhysicalDeviceFeatures core;
+  return has_extension(device, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME) &&
+         features_of<VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR>(
+             device, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR, core)
+                 .pipelineExecutableInfo == VK_TRUE;
 }
 
 DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
@@ -209,8 +273,9 @@ DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
 std::vector<DeviceInfo> list() {
   const Instance instance;
   std::vector<DeviceInfo> infos;
-  for (VkPhysicalDevice device : instance.physical_devices())
+  for (VkPhysicalDevice device : instance.physical_devices()) {
     infos.push_back(describe(device, has_buffer_addresses(device)));
+  }
   return infos;
 }
 

@@ -1,4 +1,4 @@
-#include "device/vulkan/copies.hpp"
+#include "device/vulkan/copy_engines.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,45 +9,41 @@
 #include <thread>
 #include <utility>
 
-#include "device/copy_engines.hpp"
 #include "device/driver_clock.hpp"
 #include "device/error.hpp"
-#include "device/vulkan/copy_memory.hpp"
-#include "device/vulkan/copy_queue.hpp"
 
 namespace sonde::device::vulkan {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using Part = CopyQueue::Part;
-constexpr std::chrono::seconds longest{20};
 
-/// Of the device's own compute family, or of one that does nothing but copy.
+/// The queues of the device's own compute family, or of one that only copies.
 struct Engine {
   CopyFamily family;
   std::vector<std::unique_ptr<CopyQueue>> queues;
-  std::map<std::size_t, std::deque<CopyTimes>> nothing = {};  ///< what so many empty lists took lately
+  std::map<std::size_t, std::deque<CopyTimes>> empty_times = {};  ///< latest times of so many empty lists
 };
 
-Nanoseconds less(Nanoseconds time, Nanoseconds cost) { return std::max(time - cost, Nanoseconds(0)); }
+Nanoseconds subtracted(Nanoseconds time, Nanoseconds cost) { return std::max(time - cost, Nanoseconds(0)); }
 
-class VulkanCopies final : public CopyEngines {
+class VulkanCopyEngines final : public CopyEngines {
  public:
-  VulkanCopies(Queue& queue, double timer_step_ns, PrepareLaunch prepare_launch)
+  VulkanCopyEngines(Queue& queue, double timer_step_ns, PrepareLaunch prepare_launch)
       : queue_(queue),
         timer_step_ns_(timer_step_ns),
         prepare_launch_(std::move(prepare_launch)),
-        gate_(make_counter(queue.device())),
-        begun_(make_counter(queue.device())),
-        done_(make_counter(queue.device())) {
+        gate_(make_timeline(queue.device())),
+        begun_(make_timeline(queue.device())),
+        done_(make_timeline(queue.device())) {
     for (const CopyFamily& family : copy_families(queue.physical())) {
-      if (family.index == queue.family()) driver_ = engine_of(family, timer_step_ns);
-      if (family.only_transfers && !transfer_) transfer_ = engine_of(family, timer_step_ns);
+      if (family.index == queue.family()) driver_ = make_engine(family, timer_step_ns);
+      if (family.only_transfers && !transfer_) transfer_ = make_engine(family, timer_step_ns);
     }
   }
 
   CopyQueues queues(CopyEngine engine) override {
-    const Engine& chosen = of(engine);
+    const Engine& chosen = engine_of(engine);
     return {.name = chosen.family.name, .count = chosen.family.queues, .has_clock = chosen.family.timestamp_bits > 0};
   }
 
@@ -56,71 +52,71 @@ class VulkanCopies final : public CopyEngines {
   }
 
   CopyTimes run(CopyEngine engine, std::span<const CopyList> lists) override {
-    Engine& chosen = of(engine);
+    Engine& chosen = engine_of(engine);
     if (lists.size() > chosen.queues.size())
       throw Unsupported(chosen.family.name + " has no " + std::to_string(lists.size()) + " queues");
     CopyTimes times = run_once(chosen, lists);
     if (chosen.family.timestamp_bits == 0) return times;
     for (const Nanoseconds one : times.each) (void)nonzero_time(one, timer_step_ns_);
-    const CopyTimes nothing = time_of_nothing(chosen, lists.size());
-    times.taken_off = nothing.all;
-    times.all = less(times.all, nothing.all);
+    const CopyTimes empty = time_of_empty_lists(chosen, lists.size());
+    times.taken_off = empty.all;
+    times.all = subtracted(times.all, empty.all);
     for (std::size_t list = 0; list < lists.size(); ++list)
-      times.each[list] = less(times.each[list], nothing.each[list]);
+      times.each[list] = subtracted(times.each[list], empty.each[list]);
     return times;
   }
 
   BesideTimes run_beside(CopyEngine engine, const CopyList& list, Kernel& kernel, const Launch& launch) override {
-    Engine& chosen = of(engine);
+    Engine& chosen = engine_of(engine);
     if (engine == CopyEngine::driver && chosen.queues.size() < 2) {
       throw Unsupported(chosen.family.name + " has one queue, on which a copy waits for the kernel before it");
     }
-    const Nanoseconds nothing = time_of_nothing(chosen, 1).all;
+    const Nanoseconds empty = time_of_empty_lists(chosen, 1).all;
     const PreparedLaunch prepared = prepare_launch_(kernel, launch);
-    ++turn_;
-    const Count gate{gate_.get(), turn_};
-    CopyQueue& copies = *chosen.queues.back();  // the first one of the driver's is the kernel's
-    const Count end{copies.ends(), turn_};
+    ++run_;
+    const TimelinePoint gate{gate_.get(), run_};
+    CopyQueue& copies = *chosen.queues.back();  // the first of the driver's queues runs the kernel
+    const TimelinePoint end{copies.ends(), run_};
     const Event running = make_event();
     bool begun = false;
-    (void)behind(gate, [&] {
+    (void)behind_gate(gate, [&] {
       copies.submit(Part::copies, list, std::array{gate}, end);
-      queue_.start([&](VkCommandBuffer commands) {
+      queue_.submission().start([&](VkCommandBuffer commands) {
         vkCmdSetEvent(commands, running.get(), VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
         prepared.record(commands);
       });
       begun = begins_soon([&] { return vkGetEventStatus(queue_.device(), running.get()) == VK_EVENT_SET; });
-      // The event comes a moment before the kernel: copies that came between would not run beside it.
+      // The event is set a moment before the kernel begins: copies that began in between would not run beside it.
       std::this_thread::sleep_for(std::chrono::microseconds(500));
     });
-    wait_for(end);
-    const bool outlasted = queue_.is_running();
-    queue_.wait();
+    wait_for(queue_.device(), end);
+    const bool outlasted = queue_.submission().is_running();
+    queue_.submission().wait();
     if (!begun) throw Unsupported(kernel_waits_reason);
-    return {.copies = less(copies.time(Part::copies, Part::copies), nothing),
+    return {.copies = subtracted(copies.time(Part::copies, Part::copies), empty),
             .kernel = prepared.time(),
             .kernel_outlasted = outlasted};
   }
 
  private:
   CopyTimes run_once(Engine& chosen, std::span<const CopyList> lists) {
-    ++turn_;
-    const Count gate{gate_.get(), turn_};
-    const Count begun{begun_.get(), turn_};
+    ++run_;
+    const TimelinePoint gate{gate_.get(), run_};
+    const TimelinePoint begun{begun_.get(), run_};
     const bool alone = lists.size() == 1;
     CopyQueue& first = *chosen.queues.front();
-    std::vector<Count> ends;
-    const Clock::time_point opened = behind(gate, [&] {
-      // A queue's clock tells nothing about another queue, so the first one sees all of them begin and end.
+    std::vector<TimelinePoint> ends;
+    const Clock::time_point opened = behind_gate(gate, [&] {
+      // Clocks of different queues are unrelated, so the first queue stamps the begin and the end of all of them.
       if (!alone) first.submit(Part::begin, {}, std::array{gate}, begun);
       for (std::size_t index = 0; index < lists.size(); ++index) {
-        ends.push_back({chosen.queues[index]->ends(), turn_});
+        ends.push_back({chosen.queues[index]->ends(), run_});
         chosen.queues[index]->submit(Part::copies, lists[index], std::array{alone ? gate : begun}, ends.back());
       }
-      if (!alone) first.submit(Part::end, {}, ends, {done_.get(), turn_});
+      if (!alone) first.submit(Part::end, {}, ends, {done_.get(), run_});
     });
     CopyTimes times = first.has_clock() ? CopyTimes{} : times_by_host(ends, opened);
-    wait_for(alone ? ends.front() : Count{done_.get(), turn_});
+    wait_for(queue_.device(), alone ? ends.front() : TimelinePoint{done_.get(), run_});
     if (!first.has_clock()) return times;
     for (std::size_t index = 0; index < lists.size(); ++index)
       times.each.push_back(chosen.queues[index]->time(Part::copies, Part::copies));
@@ -128,15 +124,15 @@ class VulkanCopies final : public CopyEngines {
     return times;
   }
 
-  /// What stamps, and the hand-over between queues, take themselves: up to tens of microseconds. The median of the
-  /// newest ones, as what they take changes with what else the machine does.
-  CopyTimes time_of_nothing(Engine& engine, std::size_t lists) {
+  /// The time of the timestamps and of the hand-over between queues: up to tens of microseconds. It is the median of
+  /// the latest runs, as it changes with what else the machine does.
+  CopyTimes time_of_empty_lists(Engine& engine, std::size_t lists) {
     constexpr std::size_t newest = 9;
-    const std::vector<CopyList> empty(lists);
-    std::deque<CopyTimes>& recent = engine.nothing[lists];
+    const std::vector<CopyList> empty_lists(lists);
+    std::deque<CopyTimes>& recent = engine.empty_times[lists];
     do {
       if (recent.size() == newest) recent.pop_front();
-      recent.push_back(run_once(engine, empty));
+      recent.push_back(run_once(engine, empty_lists));
     } while (recent.size() < newest);
     const auto median = [&recent](auto time_of) {
       std::vector<Nanoseconds> times;
@@ -144,15 +140,15 @@ class VulkanCopies final : public CopyEngines {
       std::ranges::nth_element(times, times.begin() + newest / 2);
       return times[newest / 2];
     };
-    CopyTimes nothing;
-    nothing.all = median([](const CopyTimes& one) { return one.all; });
+    CopyTimes empty;
+    empty.all = median([](const CopyTimes& one) { return one.all; });
     for (std::size_t list = 0; list < lists; ++list) {
-      nothing.each.push_back(median([list](const CopyTimes& one) { return one.each[list]; }));
+      empty.each.push_back(median([list](const CopyTimes& one) { return one.each[list]; }));
     }
-    return nothing;
+    return empty;
   }
 
-  Engine engine_of(const CopyFamily& family, double timer_step_ns) {
+  Engine make_engine(const CopyFamily& family, double timer_step_ns) {
     Engine engine{.family = family, .queues = {}};
     for (std::uint32_t index = 0; index < family.queues; ++index) {
       engine.queues.push_back(std::make_unique<CopyQueue>(queue_, family, index, timer_step_ns));
@@ -160,7 +156,7 @@ class VulkanCopies final : public CopyEngines {
     return engine;
   }
 
-  Engine& of(CopyEngine engine) {
+  Engine& engine_of(CopyEngine engine) {
     if (engine == CopyEngine::driver) return *driver_;
     if (!transfer_)
       throw Unsupported("the driver shows no queue family that only transfers, so no copy engine can be chosen");
@@ -169,48 +165,31 @@ class VulkanCopies final : public CopyEngines {
 
   Event make_event() {
     const VkEventCreateInfo create{.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
-    VkEvent raw = VK_NULL_HANDLE;
-    check(vkCreateEvent(queue_.device(), &create, nullptr, &raw), "vkCreateEvent");
-    return {queue_.device(), raw};
+    return Event::create(queue_.device(), vkCreateEvent, create, "vkCreateEvent");
   }
 
-  /// Opens the gate once `enqueue` is through, and when it fails too: what it had enqueued would wait for
-  /// ever. Returns when that was.
+  /// Opens the gate once `enqueue` is through, and also when it fails: what it had enqueued would wait for ever.
+  /// Returns the time at which the gate was opened.
   template <typename Enqueue>
-  Clock::time_point behind(const Count& gate, Enqueue enqueue) {
+  Clock::time_point behind_gate(const TimelinePoint& gate, Enqueue enqueue) {
     try {
       enqueue();
     } catch (...) {
-      signal(gate);
+      signal(queue_.device(), gate);
       throw;
     }
     const Clock::time_point opened = Clock::now();
-    signal(gate);
+    signal(queue_.device(), gate);
     return opened;
   }
 
-  void signal(const Count& count) {
-    VkSemaphoreSignalInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO};
-    info.semaphore = count.semaphore;
-    info.value = count.value;
-    check(vkSignalSemaphore(queue_.device(), &info), "vkSignalSemaphore");
-  }
-
-  void wait_for(const Count& count) {
-    VkSemaphoreWaitInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
-    info.semaphoreCount = 1;
-    info.pSemaphores = &count.semaphore;
-    info.pValues = &count.value;
-    const auto timeout_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(longest).count();
-    check_wait(vkWaitSemaphores(queue_.device(), &info, static_cast<std::uint64_t>(timeout_ns)), "vkWaitSemaphores");
-  }
-
-  /// For queues without timestamps: when each was seen to have ended.
-  CopyTimes times_by_host(const std::vector<Count>& ends, Clock::time_point begin) {
+  /// The times at which the host saw each list end, for queues without timestamps.
+  CopyTimes times_by_host(const std::vector<TimelinePoint>& ends, Clock::time_point begin) {
     CopyTimes times;
     times.each.resize(ends.size());
     for (std::size_t left = ends.size(); left > 0;) {
-      if (Clock::now() - begin > longest) check_wait(VK_TIMEOUT, "waiting for copies");
+      if (Clock::now() - begin > std::chrono::nanoseconds(longest_work_ns))
+        check_wait(VK_TIMEOUT, "waiting for copies");
       for (std::size_t index = 0; index < ends.size(); ++index) {
         if (times.each[index].count() > 0) continue;
         std::uint64_t value = 0;
@@ -229,7 +208,7 @@ class VulkanCopies final : public CopyEngines {
   Semaphore gate_;
   Semaphore begun_;
   Semaphore done_;
-  std::uint64_t turn_ = 0;
+  std::uint64_t run_ = 0;  ///< the value that the timelines reach in this run
   std::optional<Engine> driver_;
   std::optional<Engine> transfer_;
 };
@@ -237,7 +216,7 @@ class VulkanCopies final : public CopyEngines {
 }  // namespace
 
 std::unique_ptr<CopyEngines> make_copy_engines(Queue& queue, double timer_step_ns, PrepareLaunch prepare_launch) {
-  return std::make_unique<VulkanCopies>(queue, timer_step_ns, std::move(prepare_launch));
+  return std::make_unique<VulkanCopyEngines>(queue, timer_step_ns, std::move(prepare_launch));
 }
 
 }  // namespace sonde::device::vulkan
