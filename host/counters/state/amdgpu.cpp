@@ -1,18 +1,63 @@
-#include "counters/state/amdgpu.hpp"
-
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <sstream>
 
-#include "counters/state/gpu_metrics.hpp"
-#include "counters/state/hwmon.hpp"
+#include "counters/state/sources.hpp"
 #include "counters/state/sysfs.hpp"
 
-// Source: kernel, Documentation/gpu/amdgpu/thermal.rst.
+// The layouts: kernel, drivers/gpu/drm/amd/include/kgd_pp_interface.h, struct gpu_metrics_v1_3, v2_2 to v2_4 and v3_0;
+// the bits: drivers/gpu/drm/amd/pm/swsmu/inc/amdgpu_smu.h, SMU_THROTTLER_*; the files of clocks: kernel,
+// Documentation/gpu/amdgpu/thermal.rst.
 namespace sonde::counters {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// hwmon has the clock itself, in Hz; the file of levels, which every generation has, the level nearest to it.
+constexpr std::size_t status_in_v1_3 = 112;       // discrete cards: indep_throttle_status
+constexpr std::size_t status_in_v2_2 = 120;       // APUs, the same in v2_3 and v2_4
+constexpr std::size_t residencies_in_v3_0 = 228;  // APUs since Strix: seven counters, throttle_residency_*
+
+/// The reasons of the table's counters: prochot, spl, fppt, sppt, thm_core, thm_gfx, thm_soc.
+constexpr std::array<const char*, 7> residency_reasons{"temperature", "power",       "power",      "power",
+                                                       "temperature", "temperature", "temperature"};
+
+/// The tables are little-endian, as is every machine on which amdgpu's power management runs.
+template <typename Number>
+std::optional<Number> number_at(std::string_view table, std::size_t offset) {
+  Number number{};
+  if (table.size() < offset + sizeof number) return std::nullopt;
+  std::memcpy(&number, table.data() + offset, sizeof number);
+  // The driver fills a table with ones before it writes what the chip knows.
+  if (number == static_cast<Number>(~Number{0})) return std::nullopt;
+  return number;
+}
+
+std::optional<std::set<std::string>> reasons_of_bits(std::optional<std::uint64_t> bits) {
+  if (!bits) return std::nullopt;
+  std::set<std::string> reasons;
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    if ((*bits >> bit & 1) == 0) continue;
+    reasons.insert(bit < 16 ? "power" : bit < 32 ? "current" : bit < 48 ? "temperature" : "other");
+  }
+  return reasons;
+}
+
+std::optional<std::set<std::string>> reasons_of_counters(std::string_view before, std::string_view table) {
+  std::optional<std::set<std::string>> reasons;
+  for (std::size_t index = 0; index < residency_reasons.size(); ++index) {
+    const std::size_t offset = residencies_in_v3_0 + index * sizeof(std::uint32_t);
+    const auto then = number_at<std::uint32_t>(before, offset);
+    const auto now = number_at<std::uint32_t>(table, offset);
+    if (!then || !now) continue;
+    if (!reasons) reasons.emplace();
+    if (*now != *then) reasons->insert(residency_reasons[index]);
+  }
+  return reasons;
+}
+
+/// hwmon states the clock itself in Hz; the file of levels, which every generation has, only the level nearest to it.
 std::optional<double> clock_mhz(const std::optional<fs::path>& sensors, const char* sensor, const fs::path& levels) {
   const auto hertz = sensors ? read_number(*sensors / sensor) : std::nullopt;
   if (hertz && *hertz > 0) return *hertz * 1e-6;
@@ -20,7 +65,52 @@ std::optional<double> clock_mhz(const std::optional<fs::path>& sensors, const ch
   return text ? marked_clock_mhz(*text) : std::nullopt;
 }
 
+/// A file of lines with a name and a number each.
+std::map<std::string, std::uint64_t> properties(const fs::path& file) {
+  std::map<std::string, std::uint64_t> all;
+  std::istringstream lines(read_text(file).value_or(""));
+  std::string name;
+  std::uint64_t value = 0;
+  while (lines >> name >> value) all[name] = value;
+  return all;
+}
+
+/// A PCI address as the kernel packs it: bus, then five bits of device and three of function.
+struct PciLocation {
+  std::uint64_t domain = 0;
+  std::uint64_t location = 0;
+};
+
+std::optional<PciLocation> location_of(const std::string& pci) {
+  std::uint64_t parts[4] = {};
+  const char* at = pci.data();
+  const char* const end = at + pci.size();
+  for (std::uint64_t& part : parts) {
+    const auto [rest, error] = std::from_chars(at, end, part, 16);
+    if (error != std::errc()) return std::nullopt;
+    at = rest == end ? rest : rest + 1;
+  }
+  return PciLocation{.domain = parts[0], .location = parts[1] << 8 | parts[2] << 3 | parts[3]};
+}
+
 }  // namespace
+
+std::optional<std::set<std::string>> GpuMetrics::throttle_reasons(std::string_view table) {
+  // A table begins with its size in two bytes, then the format and its revision.
+  const auto size = number_at<std::uint16_t>(table, 0);
+  if (!size || *size < 4 || *size > table.size()) return std::nullopt;
+  table = table.substr(0, *size);
+  const int format = static_cast<unsigned char>(table[2]);
+  const int revision = static_cast<unsigned char>(table[3]);
+  if (format == 1 && revision == 3) return reasons_of_bits(number_at<std::uint64_t>(table, status_in_v1_3));
+  if (format == 2 && revision >= 2 && revision <= 4) {
+    return reasons_of_bits(number_at<std::uint64_t>(table, status_in_v2_2));
+  }
+  if (format != 3 || revision != 0) return std::nullopt;
+  const auto reasons = reasons_of_counters(before_, table);
+  before_ = table;
+  return reasons;
+}
 
 std::optional<double> marked_clock_mhz(std::string_view text) {
   while (!text.empty()) {
@@ -45,6 +135,27 @@ Source amdgpu_source(const fs::path& device) {
       reading.throttle_reasons = metrics.throttle_reasons(*table);
     }
   };
+}
+
+std::map<int, std::uint64_t> amdgpu_caches(const fs::path& root, const std::string& pci) {
+  constexpr std::uint64_t kib = 1024;
+  const std::optional<PciLocation> location = location_of(pci);
+  if (!location) return {};
+  std::map<int, std::uint64_t> by_level;
+  const fs::path nodes = root / "sys/class/kfd/kfd/topology/nodes";
+  for (const fs::path& node : numbered(nodes, "")) {
+    auto facts = properties(node / "properties");
+    if (facts["simd_count"] == 0 || facts["domain"] != location->domain || facts["location_id"] != location->location) {
+      continue;
+    }
+    for (const fs::path& cache : numbered(node / "caches", "")) {
+      auto stated = properties(cache / "properties");
+      std::uint64_t& bytes = by_level[static_cast<int>(stated["level"])];
+      bytes = std::max(bytes, stated["size"] * kib);
+    }
+  }
+  std::erase_if(by_level, [](const auto& entry) { return entry.second == 0; });
+  return by_level;
 }
 
 }  // namespace sonde::counters

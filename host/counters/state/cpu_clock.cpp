@@ -1,4 +1,4 @@
-#include "counters/state/cpu_clock.hpp"
+#include "counters/state/sources.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -27,7 +27,7 @@ std::optional<double> sysfs_clock_mhz(const std::filesystem::path& cpus, int cpu
   return fastest;
 }
 
-/// What firmware says in the device tree, in Hz as 4 or 8 bytes, the highest first.
+/// Firmware states the clock in the device tree, in Hz as 4 or 8 bytes in big-endian order.
 std::optional<double> device_tree_clock_mhz(const std::filesystem::path& cpu) {
   const std::string bytes = os::read_bytes(cpu / "of_node" / "clock-frequency", 16).value_or("");
   if (bytes.size() != 4 && bytes.size() != 8) return std::nullopt;
@@ -75,7 +75,7 @@ Source cpu_clock_source(const std::filesystem::path& root) {
 
 Source cpu_clock_source(const std::filesystem::path& root, const std::function<std::optional<int>()>& which_cpu) {
   const std::filesystem::path cpus = root / "sys/devices/system/cpu";
-  // Settled once: without cpufreq (in virtual machines) a tree of hundreds of CPUs would be searched at every reading.
+  // This is asked only once: without cpufreq, as in virtual machines, every reading would search hundreds of CPUs.
   const bool cpufreq = sysfs_clock_mhz(cpus, 0).has_value();
   return [=](DeviceState& reading) {
     const int cpu = which_cpu().value_or(0);

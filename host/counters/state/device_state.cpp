@@ -1,48 +1,88 @@
 #include "counters/state/device_state.hpp"
 
 #include <algorithm>
+#include <future>
 #include <numeric>
-#include <vector>
 
 #include "analysis/statistics.hpp"
 
 namespace sonde::counters {
 namespace {
 
-std::vector<double> known(std::span<const DeviceState> readings, std::optional<double> DeviceState::* field) {
+template <typename Reduce>
+std::optional<double> reduced(std::span<const DeviceState> readings, std::optional<double> DeviceState::* field,
+                              Reduce reduce) {
   std::vector<double> values;
   for (const DeviceState& reading : readings) {
     if (reading.*field) values.push_back(*(reading.*field));
   }
-  return values;
+  return values.empty() ? std::nullopt : std::optional<double>(reduce(values));
 }
 
-std::optional<double> median(const std::vector<double>& values) {
-  if (values.empty()) return std::nullopt;
-  return analysis::quantile(values, 0.5);
+double median(const std::vector<double>& values) { return analysis::quantile(values, 0.5); }
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
+
+constexpr int rest_per_reading = 50;
+constexpr std::chrono::seconds longest_rest{1};
 
 }  // namespace
 
 DeviceState summarize(std::span<const DeviceState> readings) {
   DeviceState all;
-  all.gpu_clock_mhz = median(known(readings, &DeviceState::gpu_clock_mhz));
-  all.memory_clock_mhz = median(known(readings, &DeviceState::memory_clock_mhz));
-  all.cpu_clock_mhz = median(known(readings, &DeviceState::cpu_clock_mhz));
-  const std::vector<double> peaks = known(readings, &DeviceState::memory_peak_gbps);
-  if (!peaks.empty()) all.memory_peak_gbps = std::ranges::max(peaks);
-  const std::vector<double> temperatures = known(readings, &DeviceState::temperature_celsius);
-  if (!temperatures.empty()) all.temperature_celsius = std::ranges::max(temperatures);
-  const std::vector<double> powers = known(readings, &DeviceState::power_watts);
-  if (!powers.empty()) {
-    all.power_watts = std::accumulate(powers.begin(), powers.end(), 0.0) / static_cast<double>(powers.size());
-  }
+  all.gpu_clock_mhz = reduced(readings, &DeviceState::gpu_clock_mhz, median);
+  all.memory_clock_mhz = reduced(readings, &DeviceState::memory_clock_mhz, median);
+  all.cpu_clock_mhz = reduced(readings, &DeviceState::cpu_clock_mhz, median);
+  all.memory_peak_gbps = reduced(readings, &DeviceState::memory_peak_gbps, std::ranges::max);
+  all.temperature_celsius = reduced(readings, &DeviceState::temperature_celsius, std::ranges::max);
+  all.power_watts = reduced(readings, &DeviceState::power_watts, mean);
   for (const DeviceState& reading : readings) {
     if (!reading.throttle_reasons) continue;
     if (!all.throttle_reasons) all.throttle_reasons.emplace();
     all.throttle_reasons->insert(reading.throttle_reasons->begin(), reading.throttle_reasons->end());
   }
   return all;
+}
+
+Sampler::Sampler(std::function<DeviceState()> read, std::chrono::milliseconds interval) : read_(std::move(read)) {
+  read_once();
+  std::promise<os::ThreadId> started;
+  std::future<os::ThreadId> thread_id = started.get_future();
+  thread_ = std::jthread([this, interval, promise = std::move(started)](const std::stop_token& stop) mutable {
+    os::name_this_thread("sonde-state");
+    promise.set_value(os::this_thread());
+    run(stop, interval);
+  });
+  thread_id_ = thread_id.get();
+}
+
+std::vector<DeviceState> Sampler::since(Clock::time_point moment) {
+  const std::lock_guard lock(mutex_);
+  while (readings_.size() > 1 && readings_.front().first < moment) readings_.pop_front();
+  std::vector<DeviceState> found;
+  for (const auto& [when, reading] : readings_) found.push_back(reading);
+  return found;
+}
+
+void Sampler::run(const std::stop_token& stop, std::chrono::milliseconds interval) {
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  Clock::duration rest = interval;
+  while (!wake_.wait_for(lock, stop, rest, [&stop] { return stop.stop_requested(); })) {
+    const Clock::time_point begin = Clock::now();
+    read_once();
+    const Clock::duration rest_of_the_slow = (Clock::now() - begin) * rest_per_reading;
+    rest = std::max<Clock::duration>(interval, std::min<Clock::duration>(rest_of_the_slow, longest_rest));
+  }
+}
+
+void Sampler::read_once() {
+  const Clock::time_point when = Clock::now();
+  const DeviceState reading = read_();
+  const std::lock_guard lock(mutex_);
+  readings_.emplace_back(when, reading);
 }
 
 }  // namespace sonde::counters

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "os/cpu_time.hpp"
 #include "os/machine.hpp"
+#include "os/time.hpp"
 
 namespace sonde::counters {
 

@@ -1,4 +1,4 @@
-#include "counters/state/hwmon.hpp"
+#include "counters/state/sources.hpp"
 
 #include <chrono>
 
@@ -20,7 +20,7 @@ std::optional<double> first_number(const std::filesystem::path& folder, std::ini
   return std::nullopt;
 }
 
-/// Power from a counter of energy; one that wraps or starts anew says nothing until the next reading.
+/// Power from a counter of energy. A counter that wraps or restarts gives none until the next reading.
 class EnergyCounter {
  public:
   std::optional<double> watts(double microjoules) {

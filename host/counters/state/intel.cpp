@@ -1,4 +1,4 @@
-#include "counters/state/intel.hpp"
+#include "counters/state/sources.hpp"
 
 #include <string>
 #include <utility>
@@ -18,7 +18,7 @@ struct ReasonFile {
   fs::path file;  ///< holds 1 while it applies
 };
 
-/// Every kernel knows other reasons, so the folder is asked. The overall status is no reason.
+/// The files of a folder are listed, as each kernel knows other reasons. The overall status is no reason.
 std::vector<ReasonFile> reason_files(const fs::path& folder, std::string_view prefix) {
   std::vector<ReasonFile> files;
   std::error_code ignored;
@@ -37,7 +37,7 @@ Source source_of(std::vector<fs::path> clocks, std::vector<ReasonFile> reasons) 
     for (const fs::path& clock : clocks) {
       const auto megahertz = read_number(clock);
       if (!megahertz) continue;
-      // 0 while the engine sleeps between two dispatches: that is no clock that anything was measured at.
+      // The clock is 0 while the engine sleeps between two dispatches; nothing is measured at that.
       if (*megahertz > 0) reading.gpu_clock_mhz = megahertz;
       break;
     }

@@ -1,16 +1,17 @@
-#include "counters/state/nvml.hpp"
+#include "counters/state/sources.hpp"
 
 #include <cstdint>
 #include <memory>
 
 #include "os/library.hpp"
 
-// Only what is used of NVIDIA's management library, so that neither its header nor the library is needed to build.
+// The parts of NVIDIA's management library that are used are declared here, so that neither its header nor the library
+// is needed to build.
 // Source: NVML API reference guide, docs.nvidia.com/deploy/nvml-api.
 namespace sonde::counters {
 namespace {
 
-using Handle = void*;
+using NvmlDevice = void*;
 constexpr int success = 0;
 constexpr int graphics_clock = 0;
 constexpr int memory_clock = 2;
@@ -34,13 +35,13 @@ struct FieldValue {
 };
 static_assert(sizeof(FieldValue) == 40);
 
-/// Idle, clocks that the user has set and a display's wishes are bits too, but nothing that holds a GPU back; a
-/// library may know further bits, whose meaning it does not tell.
+/// Other bits stand for an idle GPU, clocks that the user has set or a display's clock, none of which throttles; later
+/// libraries may have more.
 std::set<std::string> reasons_of(unsigned long long bits) {
   std::set<std::string> reasons;
   if (bits & 0x84) reasons.insert("power");        // software power cap 0x4, power brake 0x80
   if (bits & 0x60) reasons.insert("temperature");  // by software 0x20, by hardware 0x40
-  // A slowdown by hardware (0x8) comes with its reason, except on old cards; 0x10 is another GPU of a group.
+  // A slowdown by hardware (0x8) comes with its reason, except on old cards; 0x10 is that of another GPU of a group.
   if ((bits & 0x10) || ((bits & 0x8) && reasons.empty())) reasons.insert("other");
   return reasons;
 }
@@ -50,7 +51,7 @@ class Nvml {
   Nvml(const std::string& pci, const std::string& file) : library_(file) {
     if (!library_) return;
     int (*init)() = nullptr;
-    int (*device_at)(const char*, Handle*) = nullptr;
+    int (*device_at)(const char*, NvmlDevice*) = nullptr;
     library_.find("nvmlInit_v2", init);
     library_.find("nvmlDeviceGetHandleByPciBusId_v2", device_at);
     library_.find("nvmlShutdown", shutdown_);
@@ -89,7 +90,7 @@ class Nvml {
   }
 
  private:
-  /// Two transfers a clock, as NVML counts the clocks of all kinds of memory.
+  /// NVML counts every kind of memory's clock so that there are two transfers a clock.
   [[nodiscard]] std::optional<double> memory_peak_gbps() const {
     constexpr double transfers_per_clock = 2;
     unsigned mhz = 0;
@@ -101,8 +102,8 @@ class Nvml {
     return transfers_per_clock * mhz * bits / 8 / 1e3;
   }
 
-  /// The present power where the driver tells it: nvmlDeviceGetPowerUsage is an average over a second since Ampere,
-  /// longer than a point takes.
+  /// Prefers the present power: since Ampere nvmlDeviceGetPowerUsage is an average over a second, which is longer than
+  /// a point takes.
   [[nodiscard]] std::optional<double> watts() const {
     FieldValue field{.field = present_power};
     if (fields_ != nullptr && fields_(device_, 1, &field) == success && field.result == success &&
@@ -116,15 +117,15 @@ class Nvml {
 
   os::Library library_;
   bool initialised_ = false;
-  Handle device_ = nullptr;
+  NvmlDevice device_ = nullptr;
   int (*shutdown_)() = nullptr;
-  int (*clock_)(Handle, int, unsigned*) = nullptr;
-  int (*highest_clock_)(Handle, int, unsigned*) = nullptr;
-  int (*bus_width_)(Handle, unsigned*) = nullptr;
-  int (*temperature_)(Handle, int, unsigned*) = nullptr;
-  int (*power_)(Handle, unsigned*) = nullptr;
-  int (*fields_)(Handle, int, FieldValue*) = nullptr;
-  int (*reasons_)(Handle, unsigned long long*) = nullptr;
+  int (*clock_)(NvmlDevice, int, unsigned*) = nullptr;
+  int (*highest_clock_)(NvmlDevice, int, unsigned*) = nullptr;
+  int (*bus_width_)(NvmlDevice, unsigned*) = nullptr;
+  int (*temperature_)(NvmlDevice, int, unsigned*) = nullptr;
+  int (*power_)(NvmlDevice, unsigned*) = nullptr;
+  int (*fields_)(NvmlDevice, int, FieldValue*) = nullptr;
+  int (*reasons_)(NvmlDevice, unsigned long long*) = nullptr;
 };
 
 }  // namespace

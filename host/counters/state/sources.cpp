@@ -4,11 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "counters/state/amdgpu.hpp"
-#include "counters/state/cpu_clock.hpp"
-#include "counters/state/hwmon.hpp"
-#include "counters/state/intel.hpp"
-#include "counters/state/nvml.hpp"
 #include "counters/state/sysfs.hpp"
 #include "os/machine.hpp"
 
@@ -17,13 +12,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A GPU's two folders: that of the PCI device and that of the graphics card, which i915 uses.
+/// A GPU has two folders: that of the PCI device and that of the graphics card, which i915 uses.
 struct Gpu {
   fs::path device;
   std::optional<fs::path> card;
 };
 
-/// By PCI address; where the tree has only cards, by the device that a card links to.
+/// The folders are found by PCI address; in a tree that has only cards, by the device that a card links to.
 Gpu find_gpu(const fs::path& root, const std::string& pci) {
   const fs::path device = root / "sys/bus/pci/devices" / pci;
   std::error_code ignored;
@@ -40,7 +35,7 @@ Gpu find_gpu(const fs::path& root, const std::string& pci) {
 }  // namespace
 
 std::function<DeviceState()> reader_of(const fs::path& root, const std::string& pci) {
-  const bool has_files = os::tells_by_files || root != "/";
+  const bool has_files = os::has_proc_and_sys || root != "/";
   std::vector<Source> sources;
   const auto add = [&sources](Source source) {
     if (source) sources.push_back(std::move(source));

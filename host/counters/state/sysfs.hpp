@@ -9,16 +9,16 @@
 
 namespace sonde::counters {
 
-/// The text of a small file; nothing where it cannot be read. Never waits.
+/// The text of a small file; nothing where it cannot be read. Does not block.
 std::optional<std::string> read_text(const std::filesystem::path& file);
 
-/// A number with nothing but white space around it; nothing for any other text.
+/// The number in a text that has nothing but white space besides; nothing for any other text.
 std::optional<double> number_in(std::string_view text);
 
 /// The number that a file holds.
 std::optional<double> read_number(const std::filesystem::path& file);
 
-/// What is in a folder and whose name begins so and goes on with digits: "hwmon" finds hwmon3. By number.
+/// The entries of a folder that are named `name` and a number ("hwmon" finds hwmon3), by number.
 std::vector<std::filesystem::path> numbered(const std::filesystem::path& folder, std::string_view name);
 
 }  // namespace sonde::counters
