@@ -7,13 +7,13 @@ namespace sonde::probes {
 
 using measure::Conclusion;
 using measure::Effort;
+using measure::ExtraValues;
 using measure::Finding;
 using measure::FoundLevel;
 using measure::Limits;
 using measure::Measurement;
 using measure::Point;
 using measure::Probe;
-using measure::Reading;
 using measure::Repetitions;
 using measure::Request;
 using measure::Workload;
