@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "measure/frame.hpp"
+#include "device/device.hpp"
+#include "probes/probe.hpp"
 
 namespace sonde::probes {
 
-/// What the kernel moves at once.
+/// Bytes that the kernel moves at once.
 inline constexpr std::uint64_t pass_vector_bytes = 16;
 
 struct Resolution {
@@ -41,7 +42,7 @@ struct PassWork {
   std::uint64_t bytes() const;
 };
 
-/// Of a surface: all of it, and what one frame reads of it.
+/// Vectors of a surface: all of it, and the part that one frame reads.
 std::uint64_t vectors_of(const measure::Surface& surface, const Resolution& resolution);
 std::uint64_t part_vectors_of(const measure::Surface& surface, const Resolution& resolution);
 
@@ -51,5 +52,10 @@ std::vector<PassWork> passes_of(const measure::Frame& frame, const Resolution& r
 /// What a frame's passes read and write, and what its surfaces take.
 std::uint64_t moved_bytes(const measure::Frame& frame, const Resolution& resolution);
 std::uint64_t surface_bytes(const measure::Frame& frame, const Resolution& resolution);
+
+/// Renders a frame again and again; a step is a frame. Samples of each of its passes are proved from device memory
+/// after every run. Throws device::Unsupported where the surfaces do not fit.
+Workload frames_of(device::Device& device, const measure::Frame& frame, const Resolution& resolution,
+                   std::uint64_t seed);
 
 }  // namespace sonde::probes

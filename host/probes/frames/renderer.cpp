@@ -1,4 +1,4 @@
-#include "probes/frames/renderer.hpp"
+#include "probes/frames/passes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,7 @@
 
 #include "device/error.hpp"
 #include "kernels.hpp"
+#include "probes/frames/curves.hpp"
 #include "workloads/stream/noise.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
@@ -21,10 +22,10 @@ using measure::Frame;
 using measure::Surface;
 
 constexpr std::uint32_t items_of_a_group = 64;
-/// Some devices have no more than 65,535.
+/// This is below the 65,535 groups that some devices have at most.
 constexpr std::uint32_t most_groups_of_a_pass = 32768;
 constexpr std::size_t inputs_of_the_kernel = 3;
-/// Frames of one run: more would only keep the host from seeing that it goes on.
+/// One run has no more frames: more would only keep the host from seeing that it goes on.
 constexpr std::uint64_t most_frames = 1 << 12;
 constexpr std::uint32_t items_proved = 4;
 
@@ -35,9 +36,9 @@ void check_memory(device::Device& device, const Frame& frame, const Resolution& 
   const std::uint64_t available = device.available_bytes();
   if (needed <= available) return;
   throw device::Unsupported("the textures and targets of a frame of " + text_of(resolution) + " take " +
-                         measure::size_text(static_cast<double>(needed)) + ", and " +
-                         measure::size_text(static_cast<double>(available)) +
-                         " can be taken now; close other programs, or describe a smaller frame with --frame");
+                            measure::size_text(static_cast<double>(needed)) + ", and " +
+                            measure::size_text(static_cast<double>(available)) +
+                            " can be taken now; close other programs, or describe a smaller frame with --frame");
 }
 
 struct Renderer {
@@ -70,13 +71,13 @@ struct Renderer {
       const std::uint64_t vectors = vectors_of(surface, resolution);
       noises.emplace_back(seed + surfaces.size() + 1);
       surfaces.push_back(on.make_buffer(vectors * pass_vector_bytes, use));
-      // In blocks that every resolution has a whole number of.
+      // Every resolution has a whole number of such blocks.
       const auto block_words = static_cast<std::uint32_t>(vectors * 4 / (resolution.pixels() / 256));
       if (surface.is_texture) (void)workloads::write_noise(*surfaces.back(), noises.back(), block_words);
     }
   }
 
-  /// Where a frame's part of a surface begins.
+  /// The vector at which a frame's part of a surface begins.
   std::uint32_t start(std::size_t surface, std::uint64_t number) const {
     const Surface& one = frame.surfaces[surface];
     return static_cast<std::uint32_t>(number % one.frames * part_vectors_of(one, resolution));
@@ -88,7 +89,7 @@ struct Renderer {
     device::Launch launch{.buffers = {}, .scalars = {work.items, salt(pass, frames_begun), work.rows}, .groups = 1};
     for (std::size_t place = 0; place < inputs_of_the_kernel; ++place) {
       if (place >= work.inputs.size()) {
-        // Never read from, but there has to be one.
+        // This buffer is never read from, but there has to be one.
         launch.buffers.push_back(surfaces[work.inputs.empty() ? work.target : work.inputs.front().surface].get());
         launch.scalars.insert(launch.scalars.end(), {0, 0, 0, 0, 0});
         continue;
@@ -112,13 +113,14 @@ struct Renderer {
     return time;
   }
 
-  /// Each target was written by one pass, after all that the pass reads: so what it made is checked against what stands
-  /// in memory now, and that against the pass which made it, back to the textures.
-  std::optional<std::string> flaw() {
+  /// Says which pass did not do its work. Each target was written by one pass, after all that the pass reads: so what
+  /// it made is checked against what stands in memory now, and that against the pass which made it, back to the
+  /// textures.
+  std::optional<std::string> proof_failure() {
     for (std::size_t pass = 0; pass < passes.size(); ++pass) {
       for (std::uint32_t sample = 0; sample < items_proved; ++sample) {
         const std::uint32_t items = passes[pass].items;
-        // The last one among them: a driver that leaves out groups leaves out those.
+        // The last item is among them: a driver that leaves out groups leaves out the last ones.
         const auto item = sample == 0 ? items - 1 : static_cast<std::uint32_t>(random() % items);
         if (!is_made(pass, item)) {
           return "the pass '" + frame.passes[pass].name + "' of a frame of " + text_of(resolution) +
@@ -154,7 +156,7 @@ struct Renderer {
     return true;
   }
 
-  /// Vectors `width` apart, around the end. What a texture holds is known without looking.
+  /// Reads vectors `width` apart, around the end. What a texture holds is known without reading it.
   std::vector<Vector> rows_in(std::size_t surface, std::uint64_t first, std::uint32_t rows, std::uint32_t width) {
     const std::uint64_t vectors = vectors_of(frame.surfaces[surface], resolution);
     std::vector<Vector> found(rows);
@@ -165,7 +167,7 @@ struct Renderer {
       }
       return found;
     }
-    // At once where it does not reach around the end: reading from a device takes long whatever it reads.
+    // One read does where it does not reach around the end: reading from a device takes long whatever its size.
     const std::uint64_t stretch = std::uint64_t{rows - 1} * width + 1;
     const std::uint64_t begin = first % vectors;
     if (begin + stretch <= vectors) {
@@ -182,7 +184,7 @@ struct Renderer {
   }
 };
 
-/// Frames after which all of every texture was read.
+/// The number of frames after which all of every texture was read.
 std::uint64_t frames_of_a_lap(const Frame& frame) {
   std::uint64_t most = 1;
   for (const Surface& surface : frame.surfaces) most = std::max<std::uint64_t>(most, surface.frames);
@@ -191,24 +193,24 @@ std::uint64_t frames_of_a_lap(const Frame& frame) {
 
 }  // namespace
 
-measure::Workload frames_of(device::Device& device, const Frame& frame, const Resolution& resolution, std::uint64_t seed) {
+Workload frames_of(device::Device& device, const Frame& frame, const Resolution& resolution, std::uint64_t seed) {
   const auto work = std::make_shared<Renderer>(device, frame, resolution, seed);
   const auto bytes = static_cast<double>(moved_bytes(frame, resolution));
-  return {.unit = "ms",
-          .quantum = 1,
-          .most = most_frames,
-          .lap = frames_of_a_lap(frame),
+  measure::SteppedWork steps{.quantum = 1,
+                             .most = most_frames,
+                             .lap = frames_of_a_lap(frame),
+                             .run = [work](std::uint64_t count) { return work->run(count); },
+                             .proof_failure = [work] { return work->proof_failure(); },
+                             .value = [](double nanoseconds) { return nanoseconds / 1e6; }};
+  // A byte a nanosecond is a GB/s.
+  steps.derived = {{.curve = &frames_probe::bandwidth,
+                    .value = [bytes](double nanoseconds) { return bytes / std::max(nanoseconds, 1e-3); }},
+                   {.curve = &frames_probe::moved, .value = [bytes](double) { return bytes; }}};
+  return {.work = steps,
           .bytes_per_step = bytes,
-          .run = [work](std::uint64_t count) { return work->run(count); },
-          .flaw = [work] { return work->flaw(); },
-          .value = [](double nanoseconds) { return nanoseconds / 1e6; },
           .shape = {{"passes", static_cast<double>(frame.passes.size())},
                     {"group_size", work->group_size},
-                    {"surface_bytes", static_cast<double>(surface_bytes(frame, resolution))}},
-          .also = {{.series = {},
-                    .unit = "GB/s",  // a byte a nanosecond
-                    .value = [bytes](double nanoseconds) { return bytes / std::max(nanoseconds, 1e-3); }},
-                   {.series = {}, .unit = "bytes", .value = [bytes](double) { return bytes; }}}};
+                    {"surface_bytes", static_cast<double>(surface_bytes(frame, resolution))}}};
 }
 
 }  // namespace sonde::probes
