@@ -1,34 +1,32 @@
-#include "device/opencl/buffer.hpp"
-
 #include <cstring>
 #include <string>
 #include <utility>
 
-#include "device/opencl/error.hpp"
+#include "device/opencl/device.hpp"
 #include "device/page_aligned.hpp"
 
 namespace sonde::device::opencl {
 namespace {
 
-constexpr cl_uint usual_alignment = 0;  // that of the widest type, which is the most that may be asked for
+constexpr cl_uint usual_alignment = 0;  // the widest type's, which is the largest that may be asked for
 
-cl_map_flags flags_of(Access access) {
+cl_map_flags map_flags(Access access) {
   if (access == Access::overwrite) return CL_MAP_WRITE_INVALIDATE_REGION;
   return access == Access::read ? CL_MAP_READ : CL_MAP_READ | CL_MAP_WRITE;
 }
 
-/// A memory object, wherever its bytes lie.
-class Object final : public OpenclBuffer {
+/// A buffer that is a memory object, wherever its bytes lie.
+class ObjectBuffer final : public OpenclBuffer {
  public:
-  Object(const Place& place, std::uint64_t size_bytes, cl_mem_flags flags, PageAligned host, Use use)
-      : queue_(place.queue),
+  ObjectBuffer(const Handles& handles, std::uint64_t size_bytes, cl_mem_flags flags, PageAligned host, Use use)
+      : queue_(handles.queue),
         host_(std::move(host)),
-        buffer_(place.context, CL_MEM_READ_WRITE | flags, size_bytes, host_.bytes().data()),
+        buffer_(handles.context, CL_MEM_READ_WRITE | flags, size_bytes, host_.bytes().data()),
         size_bytes_(size_bytes) {
     if (use != Use::texels && use != Use::wide_texels) return;
     const std::size_t words = use == Use::wide_texels ? 4 : 1;
     const cl::ImageFormat texel(words == 4 ? CL_RGBA : CL_R, CL_UNSIGNED_INT32);
-    texels_ = cl::Image1DBuffer(place.context, CL_MEM_READ_ONLY, texel, size_bytes / (words * sizeof(std::uint32_t)),
+    texels_ = cl::Image1DBuffer(handles.context, CL_MEM_READ_ONLY, texel, size_bytes / (words * sizeof(std::uint32_t)),
                                 buffer_);
   }
 
@@ -46,7 +44,7 @@ class Object final : public OpenclBuffer {
 
   std::span<std::byte> map(Access access) override {
     return translated([&] {
-      mapped_ = queue_.enqueueMapBuffer(buffer_, CL_TRUE, flags_of(access), 0, size_bytes_);
+      mapped_ = queue_.enqueueMapBuffer(buffer_, CL_TRUE, map_flags(access), 0, size_bytes_);
       return std::span(static_cast<std::byte*>(mapped_), size_bytes_);
     });
   }
@@ -70,7 +68,7 @@ class Object final : public OpenclBuffer {
 
  private:
   cl::CommandQueue queue_;
-  PageAligned host_;  ///< goes after the object that uses it
+  PageAligned host_;  ///< destroyed after the object that uses it
   cl::Buffer buffer_;
   cl::Image1DBuffer texels_;  ///< the same memory, for kernels that read it through the texture unit
   std::uint64_t size_bytes_;
@@ -79,11 +77,11 @@ class Object final : public OpenclBuffer {
 
 enum class Grain { coarse, fine, system };
 
-/// Shared virtual memory: one address for the CPU and the device.
-class Shared final : public OpenclBuffer {
+/// A buffer in shared virtual memory, which has one address for the CPU and the device.
+class SharedBuffer final : public OpenclBuffer {
  public:
-  Shared(const Place& place, Grain grain, cl_device_svm_capabilities can, std::uint64_t size_bytes)
-      : queue_(place.queue), context_(place.context), grain_(grain), size_bytes_(size_bytes) {
+  SharedBuffer(const Handles& handles, Grain grain, cl_device_svm_capabilities can, std::uint64_t size_bytes)
+      : queue_(handles.queue), context_(handles.context), grain_(grain), size_bytes_(size_bytes) {
     if (grain == Grain::system) {
       own_ = PageAligned(size_bytes);
       memory_ = own_.bytes().data();
@@ -98,11 +96,11 @@ class Shared final : public OpenclBuffer {
                         " MiB");
     }
   }
-  ~Shared() override {
+  ~SharedBuffer() override {
     if (grain_ != Grain::system) ::clSVMFree(context_(), memory_);
   }
-  Shared(const Shared&) = delete;
-  Shared& operator=(const Shared&) = delete;
+  SharedBuffer(const SharedBuffer&) = delete;
+  SharedBuffer& operator=(const SharedBuffer&) = delete;
 
   std::uint64_t size_bytes() const override { return size_bytes_; }
 
@@ -118,7 +116,7 @@ class Shared final : public OpenclBuffer {
 
   std::span<std::byte> map(Access access) override {
     return translated([&] {
-      if (grain_ == Grain::coarse) queue_.enqueueMapSVM(memory_, CL_TRUE, flags_of(access), size_bytes_);
+      if (grain_ == Grain::coarse) queue_.enqueueMapSVM(memory_, CL_TRUE, map_flags(access), size_bytes_);
       return std::span(memory_, size_bytes_);
     });
   }
@@ -131,10 +129,7 @@ class Shared final : public OpenclBuffer {
     });
   }
 
-  void set_as(cl_uint argument, cl::Kernel& kernel) const override {
-    const cl_int status = ::clSetKernelArgSVMPointer(kernel(), argument, memory_);
-    if (status != CL_SUCCESS) throw cl::Error(status, "clSetKernelArgSVMPointer");
-  }
+  void set_as(cl_uint argument, cl::Kernel& kernel) const override { set_shared_argument(kernel, argument, memory_); }
 
  private:
   void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -157,6 +152,8 @@ class Shared final : public OpenclBuffer {
   std::byte* memory_ = nullptr;
 };
 
+}  // namespace
+
 cl_device_svm_capabilities shared_virtual_memory(const cl::Device& device) {
   cl_device_svm_capabilities can = 0;
   if (!missing_shared_memory_function().empty()) return 0;
@@ -165,7 +162,10 @@ cl_device_svm_capabilities shared_virtual_memory(const cl::Device& device) {
   return can;
 }
 
-}  // namespace
+void set_shared_argument(cl::Kernel& kernel, cl_uint argument, const void* memory) {
+  const cl_int status = ::clSetKernelArgSVMPointer(kernel(), argument, memory);
+  if (status != CL_SUCCESS) throw cl::Error(status, "clSetKernelArgSVMPointer");
+}
 
 std::vector<MemoryKind> memory_kinds(const cl::Device& device) {
   std::vector<MemoryKind> kinds{{.name = "device", .missing = ""},
@@ -187,25 +187,26 @@ std::vector<MemoryKind> memory_kinds(const cl::Device& device) {
   return kinds;
 }
 
-std::unique_ptr<OpenclBuffer> make_buffer(const Place& place, std::uint64_t size_bytes, Use use) {
-  return translated([&] { return std::make_unique<Object>(place, size_bytes, 0, PageAligned(), use); });
+std::unique_ptr<OpenclBuffer> make_buffer(const Handles& handles, std::uint64_t size_bytes, Use use) {
+  return translated([&] { return std::make_unique<ObjectBuffer>(handles, size_bytes, 0, PageAligned(), use); });
 }
 
-std::unique_ptr<OpenclBuffer> make_buffer_in(const Place& place, const MemoryKind& kind, std::uint64_t size_bytes) {
-  if (kind.name == "device") return make_buffer(place, size_bytes, Use::storage);
+std::unique_ptr<OpenclBuffer> make_buffer_in(const Handles& handles, const MemoryKind& kind, std::uint64_t size_bytes) {
+  if (kind.name == "device") return make_buffer(handles, size_bytes, Use::storage);
   check_host_can_spare(size_bytes);
   return translated([&]() -> std::unique_ptr<OpenclBuffer> {
     if (kind.name == "alloc-host-ptr") {
-      return std::make_unique<Object>(place, size_bytes, CL_MEM_ALLOC_HOST_PTR, PageAligned(), Use::storage);
+      return std::make_unique<ObjectBuffer>(handles, size_bytes, CL_MEM_ALLOC_HOST_PTR, PageAligned(), Use::storage);
     }
     if (kind.name == "use-host-ptr") {
-      return std::make_unique<Object>(place, size_bytes, CL_MEM_USE_HOST_PTR, PageAligned(size_bytes), Use::storage);
+      return std::make_unique<ObjectBuffer>(handles, size_bytes, CL_MEM_USE_HOST_PTR, PageAligned(size_bytes),
+                                            Use::storage);
     }
-    const cl_device_svm_capabilities can = shared_virtual_memory(place.device);
+    const cl_device_svm_capabilities can = shared_virtual_memory(handles.device);
     const Grain grain = kind.name == "svm-coarse" ? Grain::coarse
                         : kind.name == "svm-fine" ? Grain::fine
                                                   : Grain::system;
-    return std::make_unique<Shared>(place, grain, can, size_bytes);
+    return std::make_unique<SharedBuffer>(handles, grain, can, size_bytes);
   });
 }
 

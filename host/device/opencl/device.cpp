@@ -4,15 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "device/device_info.hpp"
 #include "device/driver_clock.hpp"
-#include "device/error.hpp"
-#include "device/opencl/buffer.hpp"
-#include "device/opencl/copies.hpp"
-#include "device/opencl/error.hpp"
-#include "device/opencl/list.hpp"
+#include "device/opencl/device.hpp"
 #include "device/opencl/opencl.hpp"
-#include "device/opencl/round_trip.hpp"
 #include "os/machine.hpp"
 
 namespace sonde::device::opencl {
@@ -22,7 +16,7 @@ class OpenclKernel final : public Kernel {
  public:
   OpenclKernel(cl::Kernel kernel, std::uint32_t group_size) : kernel_(std::move(kernel)), group_size_(group_size) {}
 
-  /// NVIDIA's binaries are PTX; the others' are machine code.
+  /// PTX on NVIDIA; empty for others, whose binaries are machine code.
   std::string listing() const override {
     return translated([&] {
       const auto binaries = kernel_.getInfo<CL_KERNEL_PROGRAM>().getInfo<CL_PROGRAM_BINARIES>();
@@ -41,19 +35,20 @@ class OpenclKernel final : public Kernel {
   std::uint32_t group_size_;
 };
 
+Handles make_handles(const cl::Device& device) {
+  const cl::Context context(device);
+  return {device, context, cl::CommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE)};
+}
+
 class OpenclDevice final : public Device {
  public:
-  explicit OpenclDevice(const cl::Device& device)
-      : device_(device),
-        info_(describe(device)),
-        context_(device),
-        queue_(context_, device, CL_QUEUE_PROFILING_ENABLE) {}
+  explicit OpenclDevice(const cl::Device& device) : info_(describe(device)), handles_(make_handles(device)) {}
 
   const DeviceInfo& info() const override { return info_; }
 
   std::uint64_t available_bytes() override {
-    // OpenCL has no budget query. A share is left for whoever else uses the memory; where the device's memory is
-    // the host's, what the host can spare counts as well.
+    // OpenCL has no budget query. A share is left for other users of the memory; where the device's memory is the
+    // host's, the memory that the host can spare counts as well.
     const std::uint64_t share = info_.memory_bytes / 5 * 4;
     const bool host_memory = info_.unified_memory || info_.type == DeviceType::cpu;
     return host_memory ? std::min(share, os::available_memory_bytes() / 5 * 4) : share;
@@ -61,20 +56,20 @@ class OpenclDevice final : public Device {
 
   std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {
     check_fits(info_, available_bytes(), size_bytes, use);
-    return opencl::make_buffer({device_, context_, queue_}, size_bytes, use);
+    return opencl::make_buffer(handles_, size_bytes, use);
   }
 
   std::unique_ptr<Buffer> make_buffer_in(const MemoryKind& kind, std::uint64_t size_bytes, Use use) override {
     check_fits(info_, available_bytes(), size_bytes, use);
-    return opencl::make_buffer_in({device_, context_, queue_}, memory_kind(info_, kind.name), size_bytes);
+    return opencl::make_buffer_in(handles_, memory_kind(info_, kind.name), size_bytes);
   }
 
   std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
                                       std::span<const Constant> constants) override {
-    // A product and a sum may be one instruction: PoCL makes two of them otherwise, even of its fma().
+    // The option allows a product and a sum to be one instruction: PoCL makes two of them otherwise, even for fma().
     std::string options = "-cl-mad-enable -DGROUP_SIZE=" + std::to_string(group_size);
     for (const Constant& one : constants) options += " -D" + std::string(one.name) + "=" + std::to_string(one.value);
-    // The macros that tell a kernel of which scopes it has the clock are OpenCL C 3.0's.
+    // The macros that name the clock's scopes exist in OpenCL C 3.0 only.
     const bool reads_clock = source.opencl_c.find("cl_khr_kernel_clock") != std::string_view::npos;
     if (reads_clock && info_.core_clock) options += " -cl-std=CL3.0";
     return translated([&] {
@@ -83,9 +78,7 @@ class OpenclDevice final : public Device {
     });
   }
 
-  std::vector<Nanoseconds> round_trips(std::uint32_t count) override {
-    return opencl::round_trips({device_, context_, queue_}, count);
-  }
+  std::vector<Nanoseconds> round_trips(std::uint32_t count) override { return opencl::round_trips(handles_, count); }
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
     return translated([&] {
@@ -99,16 +92,16 @@ class OpenclDevice final : public Device {
   BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t)>& launch,
                       const std::function<bool(Nanoseconds)>& enough) override {
     return translated([&] {
-      if (sign_() == nullptr) sign_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sizeof(std::uint32_t));
+      if (marker_() == nullptr) marker_ = cl::Buffer(handles_.context, CL_MEM_READ_WRITE, sizeof(std::uint32_t));
       ClockRelation clocks;
-      const cl_ulong first = times_of(write_sign()).second;  // drivers count from 1970, too far for a double
+      const cl_ulong first = times_of(write_marker()).second;  // drivers count from 1970, too far for a double
       const auto since_first = [first](cl_ulong time) {
         return Nanoseconds(static_cast<double>(static_cast<cl_long>(time - first)));
       };
       const auto relate = [&] {
         for (int bracket = 0; bracket < ClockRelation::brackets; ++bracket) {
           const Nanoseconds before = host_time();
-          const cl_ulong end = times_of(write_sign()).second;
+          const cl_ulong end = times_of(write_marker()).second;
           clocks.bracket(before, since_first(end), host_time());
         }
       };
@@ -118,7 +111,7 @@ class OpenclDevice final : public Device {
       std::size_t enqueued = 0;
       for (bool done = false; !done || !ahead.empty();) {
         for (; !done && ahead.size() < dispatches_ahead; ++enqueued) ahead.push_back(enqueue(kernel, launch(enqueued)));
-        queue_.flush();
+        handles_.queue.flush();
         const auto [start, end] = times_of(ahead.front());
         (void)nonzero_time(Nanoseconds(static_cast<double>(end - start)), info_.timer_step_ns);
         times.push_back({since_first(start), since_first(end)});
@@ -132,24 +125,24 @@ class OpenclDevice final : public Device {
   }
 
   CopyEngines& copy_engines() override {
-    if (!copies_) {
-      copies_ = make_copy_engines(*this, {device_, context_, queue_},
-                                  [this](Kernel& kernel, const Launch& launch) { return enqueue(kernel, launch); });
+    if (!copy_engines_) {
+      copy_engines_ = make_copy_engines(
+          *this, handles_, [this](Kernel& kernel, const Launch& launch) { return enqueue(kernel, launch); });
     }
-    return *copies_;
+    return *copy_engines_;
   }
 
  private:
   static constexpr std::size_t dispatches_ahead = 3;
 
-  /// The smallest thing that the device does and puts a time to.
-  cl::Event write_sign() {
+  /// Enqueues the smallest command that the device stamps with its clock.
+  cl::Event write_marker() {
     cl::Event event;
-    queue_.enqueueWriteBuffer(sign_, CL_FALSE, 0, sizeof written_sign_, &written_sign_, nullptr, &event);
+    handles_.queue.enqueueWriteBuffer(marker_, CL_FALSE, 0, sizeof written_marker_, &written_marker_, nullptr, &event);
     return event;
   }
 
-  /// Waits for it.
+  /// Waits for the event, and returns when it began and ended.
   static std::pair<cl_ulong, cl_ulong> times_of(const cl::Event& event) {
     event.wait();
     const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
@@ -168,47 +161,45 @@ class OpenclDevice final : public Device {
     const cl::NDRange group(own.group_size());
     const cl::NDRange all(std::size_t{own.group_size()} * launch.groups);
     cl::Event event;
-    queue_.enqueueNDRangeKernel(own.handle(), cl::NullRange, all, group, nullptr, &event);
+    handles_.queue.enqueueNDRangeKernel(own.handle(), cl::NullRange, all, group, nullptr, &event);
     return event;
   }
 
-  /// Compiled once: every point makes its kernels anew, and drivers run their compiler's front end even for what
-  /// they have in a cache.
+  /// The compiled program, cached: every point makes its kernels anew, and drivers run their compiler's front end even
+  /// for programs in their own cache.
   const cl::Program& built(const KernelSource& source, const std::string& options) {
     const auto key = std::make_pair(std::string(source.opencl_c), options);
     const auto known = programs_.find(key);
     if (known != programs_.end()) return known->second;
-    cl::Program program(context_, std::string(source.opencl_c));
+    cl::Program program(handles_.context, std::string(source.opencl_c));
     build(program, options);
     return programs_.emplace(key, std::move(program)).first->second;
   }
 
-  /// Not by opencl.hpp, which loses why it failed where the driver then has no log to show.
+  /// Builds without opencl.hpp, which loses the error code where the driver has no log.
   void build(const cl::Program& program, const std::string& options) const {
-    const cl_device_id device = device_();
+    const cl_device_id device = handles_.device();
     const cl_int status = ::clBuildProgram(program(), 1, &device, options.c_str(), nullptr, nullptr);
     if (status == CL_SUCCESS) return;
     std::string log;
     try {
-      log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_);
+      log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(handles_.device);
     } catch (const cl::Error&) {
-      log = "it has no log of why";
+      log = "it has none";
     }
-    // Some have a page for each place where a macro stands; the first errors tell.
+    // Some logs have a page for each use of a macro; the first errors are enough.
     constexpr std::size_t most_of_a_log = 1000;
     if (log.size() > most_of_a_log) log = log.substr(0, most_of_a_log) + " …";
     throw Error("clBuildProgram failed with " + error_name(status) + "; " + advice(status) +
                 ". The driver's log: " + log);
   }
 
-  cl::Device device_;
   DeviceInfo info_;
-  cl::Context context_;
-  cl::CommandQueue queue_;
-  cl::Buffer sign_;  ///< written to relate the device's clock to the host's
-  std::uint32_t written_sign_ = 0;
+  Handles handles_;
+  cl::Buffer marker_;  ///< written to relate the device's clock to the host's
+  std::uint32_t written_marker_ = 0;
   std::map<std::pair<std::string, std::string>, cl::Program> programs_;  ///< by text and options
-  std::unique_ptr<CopyEngines> copies_;                                  ///< made when first asked for
+  std::unique_ptr<CopyEngines> copy_engines_;                            ///< made when first asked for
 };
 
 }  // namespace

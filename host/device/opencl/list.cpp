@@ -1,5 +1,3 @@
-#include "device/opencl/list.hpp"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -7,22 +5,20 @@
 #include <set>
 #include <string>
 
-#include "device/device_info.hpp"
-#include "device/error.hpp"
-#include "device/opencl/buffer.hpp"
+#include "device/opencl/device.hpp"
 #include "device/opencl/opencl.hpp"
 
 namespace sonde::device::opencl {
 namespace {
 
-// Values of extensions, written out because older headers lack them.
+// These queries of extensions are written out because older headers lack them.
 constexpr cl_device_info uuid_query = 0x106A;             // CL_DEVICE_UUID_KHR
 constexpr cl_device_info pci_bus_info_query = 0x410F;     // CL_DEVICE_PCI_BUS_INFO_KHR
 constexpr cl_device_info pci_bus_nvidia_query = 0x4008;   // CL_DEVICE_PCI_BUS_ID_NV
 constexpr cl_device_info pci_slot_nvidia_query = 0x4009;  // CL_DEVICE_PCI_SLOT_ID_NV
 constexpr cl_device_info board_name_amd_query = 0x4038;   // CL_DEVICE_BOARD_NAME_AMD
 constexpr cl_device_info kernel_clock_query = 0x1076;     // CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
-constexpr cl_bitfield kernel_clock_of_a_core = 0b110;     // of a sub-group or a work-group, not of the device
+constexpr cl_bitfield kernel_clock_of_a_core = 0b110;     // the clock of a sub-group or a work-group, not of the device
 
 constexpr const char* integer_dot_product = "cl_khr_integer_dot_product";
 
@@ -93,7 +89,7 @@ std::map<std::string, MissingType> missing_types(const cl::Device& device, const
   if (query<cl_ulong>(device, CL_DEVICE_DOUBLE_FP_CONFIG).value_or(0) == 0 && !has_extension(device, "cl_khr_fp64")) {
     missing["fp64"] = {.reason = "the driver has no cl_khr_fp64"};
   }
-  // NVIDIA's compiler is known to take halves although its driver does not say so.
+  // NVIDIA's compiler is known to accept halves although its driver does not state them.
   const bool nvidia = platform == "NVIDIA CUDA";
   if (!has_extension(device, "cl_khr_fp16")) {
     missing["fp16"] = {.reason = nvidia ? "NVIDIA's OpenCL driver does not offer halves (it has no cl_khr_fp16); "
@@ -152,7 +148,7 @@ DeviceInfo describe(const cl::Device& device) {
   info.type = type(device, info.unified_memory);
   info.name = name(device);
   info.platform = platform_text(platform, CL_PLATFORM_NAME);
-  // Who wrote the driver, not who made the chip; PoCL's platform name is its long one.
+  // This names the driver's author, not the chip's maker; PoCL's platform name is its long one.
   info.driver = info.platform == "Portable Computing Language" ? "PoCL" : info.platform;
   info.driver_version = query_text(device, CL_DRIVER_VERSION);
   info.api_version = query_text(device, CL_DEVICE_VERSION);
@@ -163,7 +159,7 @@ DeviceInfo describe(const cl::Device& device) {
   info.largest_buffer_bytes = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
   info.largest_buffer_reason = "the driver's CL_DEVICE_MAX_MEM_ALLOC_SIZE";
   info.line_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE>();
-  // Of no certain level: NVIDIA says the sum of the nearest, AMD one of them.
+  // The level is unknown: NVIDIA states the sum of all first-level caches, AMD the size of one.
   if (const cl_ulong bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>(); bytes > 0) {
     info.stated_caches.push_back({.level = 0, .bytes = bytes, .source = "CL_DEVICE_GLOBAL_MEM_CACHE_SIZE"});
   }
@@ -173,8 +169,8 @@ DeviceInfo describe(const cl::Device& device) {
     info.texel_bytes = std::uint64_t{query<std::size_t>(device, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE).value_or(0)} * 4;
   }
   info.local_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
-  // Over llvmpipe Mesa's drivers silently end longer loops, and no word of theirs tells what they run on. Elsewhere
-  // fast dispatches would be too short for what else is timed beside them.
+  // Mesa's drivers silently end longer loops on llvmpipe, and they do not state what they run on. Elsewhere fast
+  // dispatches would otherwise be too short for other work that is timed beside them.
   if (info.driver != "rusticl" && info.driver != "Clover") info.most_trips = 1u << 30;
   info.widest_load_bytes = sizeof(cl_uint16);  // compilers cut it to what the device has
   info.timer_step_ns = static_cast<double>(device.getInfo<CL_DEVICE_PROFILING_TIMER_RESOLUTION>());
@@ -187,13 +183,11 @@ DeviceInfo describe(const cl::Device& device) {
 }
 
 std::vector<DeviceInfo> list() {
-  try {
+  return translated([] {
     std::vector<DeviceInfo> infos;
     for (const cl::Device& device : devices()) infos.push_back(describe(device));
     return infos;
-  } catch (const cl::Error& error) {
-    throw Error(std::string(error.what()) + " failed with " + error_name(error.err()) + "; " + advice(error.err()));
-  }
+  });
 }
 
 std::string error_name(cl_int code) {
@@ -238,6 +232,20 @@ std::string advice(cl_int code) {
       return "the driver has lost the device, and the system's log may say why; run again, and where it comes back, "
              "leave out this probe or try another driver";
     default: return "run again; where it comes back, a newer or another driver may do better";
+  }
+}
+
+void rethrow(const cl::Error& failure) {
+  const cl_int code = failure.err();
+  const std::string text = std::string(failure.what()) + " failed with " + error_name(code) + "; " + advice(code);
+  switch (code) {
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_INVALID_BUFFER_SIZE: throw Unsupported("the driver refused the allocation: " + text);
+    // These errors concern objects that existed before: the driver has thrown them away.
+    case CL_DEVICE_NOT_AVAILABLE:
+    case CL_INVALID_CONTEXT:
+    case CL_INVALID_COMMAND_QUEUE: throw Lost(text);
+    default: throw Error(text);
   }
 }
 

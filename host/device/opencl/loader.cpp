@@ -18,7 +18,7 @@ namespace {
 
 std::string missing_shared_memory;
 
-/// For loaders before OpenCL 2.0: a queue by its bits, as which this program has all that it asks for.
+/// Makes a queue with loaders before OpenCL 2.0, by its bits: this program asks for no other properties.
 cl_command_queue CL_API_CALL make_queue(cl_context context, cl_device_id device, const cl_queue_properties* properties,
                                         cl_int* status) {
   cl_command_queue_properties bits = 0;
@@ -44,9 +44,9 @@ void find(const os::Library& library, const char* name, Function& function) {
   }
 }
 
-/// Has PoCL give each of its threads a CPU: otherwise two of them share one now and then, for as long as the system
-/// takes to notice, and bandwidth halves. PoCL counts CPUs from 0 and gives up where it may not use one, so only where
-/// this process may use all. Whoever has set it already knows better.
+/// Makes PoCL pin each of its threads to a CPU: otherwise two of them share one now and then, for as long as the system
+/// takes to notice, and bandwidth halves. PoCL counts CPUs from 0 and gives up where it may not use one, so this is
+/// done only where the process may use all of them. A user's own setting is kept.
 void give_each_pocl_thread_a_cpu() {
   if (os::allowed_cpus().size() != os::configured_cpus()) return;
   os::set_environment_unless_set("POCL_AFFINITY", "1");
@@ -55,7 +55,7 @@ void give_each_pocl_thread_a_cpu() {
 }  // namespace
 
 void load() {
-  // Never let go: drivers' threads run in it until the process ends.
+  // The library is never unloaded: drivers' threads run in it until the process ends.
   static os::Library* library = nullptr;
   if (library != nullptr) return;
   give_each_pocl_thread_a_cpu();

@@ -18,12 +18,12 @@
 
 namespace sonde::device::opencl {
 
-/// Opens the ICD loader, once; throws Unsupported with what to install when there is none, or it lacks what was there
-/// before OpenCL 2.0. Without the newer way to make a queue the older one is taken.
+/// Opens the ICD loader, once; throws Unsupported with what to install when there is none, or it lacks a function that
+/// is older than OpenCL 2.0. Loaders without the newer way to make a queue use the older one.
 void load();
 
-/// The first function of shared virtual memory that the loader lacks, which none may be called of then; empty where it
-/// has all of them, as every loader of OpenCL 2.0 and later. (Wine's has none.)
+/// The first function of shared virtual memory that the loader lacks; none of them may be called then. Empty for every
+/// loader of OpenCL 2.0 and later, which has all of them. (Wine's has none.)
 const std::string& missing_shared_memory_function();
 
 template <typename Tag, typename Function>

@@ -1,5 +1,3 @@
-#include "device/opencl/copies.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -7,17 +5,16 @@
 #include <thread>
 #include <utility>
 
-#include "device/copy_engines.hpp"
 #include "device/driver_clock.hpp"
-#include "device/opencl/error.hpp"
+#include "device/opencl/device.hpp"
 #include "device/page_aligned.hpp"
 
 namespace sonde::device::opencl {
 namespace {
 
-/// OpenCL knows no limit; more than any device has engines.
+/// OpenCL states no limit; no device has more engines than this.
 constexpr std::uint32_t most_queues = 8;
-/// A kernel that nothing holds up has begun by then.
+/// A kernel that nothing holds up has begun within this time.
 constexpr std::chrono::microseconds longest_begin{200};
 
 class Pageable final : public HostMemory {
@@ -29,8 +26,8 @@ class Pageable final : public HostMemory {
   PageAligned memory_;
 };
 
-/// A buffer in memory of the host that stays mapped: what reads and writes then get is a pointer, and the
-/// driver knows by its address that the memory is its own.
+/// A buffer in memory of the host that stays mapped: reads and writes get a pointer into it, and the driver recognizes
+/// its own memory by the address.
 class Mapped final : public HostMemory {
  public:
   explicit Mapped(std::unique_ptr<Buffer> buffer) : buffer_(std::move(buffer)), bytes_(buffer_->map(Access::write)) {}
@@ -38,7 +35,7 @@ class Mapped final : public HostMemory {
     try {
       buffer_->unmap();
     } catch (const std::exception&) {
-      // The buffer goes away all the same.
+      // The buffer is destroyed all the same.
     }
   }
   Mapped(const Mapped&) = delete;
@@ -61,10 +58,11 @@ std::byte* pointer_of(const CopyEndpoint& place, std::uint64_t bytes) {
   return all.data() + place.offset_bytes;
 }
 
+/// Whether enqueueing the copy may wait for it. Only for the driver's own memory is it certain that the CPU need not
+/// copy anything first.
 bool may_block(const Copy& copy) {
-  // Of the driver's own memory alone it is certain that nothing has to be copied by the CPU first.
   const auto is_drivers = [](const CopyEndpoint& place) {
-    return place.host == nullptr || (dynamic_cast<const Mapped*>(place.host) != nullptr);
+    return place.host == nullptr || dynamic_cast<const Mapped*>(place.host) != nullptr;
   };
   return !is_drivers(copy.from) || !is_drivers(copy.to);
 }
@@ -85,7 +83,7 @@ void enqueue(const cl::CommandQueue& queue, const Copy& copy, const std::vector<
   }
 }
 
-/// When a list's first copy began and its last one ended, by the device's clock, which all queues share.
+/// The first and the last copy of a list, timed by the device's clock, which all queues share.
 // NOLINTNEXTLINE(bugprone-exception-escape): opencl.hpp throws where a driver cannot release what it made itself
 struct Stretch {
   cl::Event first;
@@ -96,15 +94,15 @@ struct Stretch {
   Nanoseconds time() const { return Nanoseconds(static_cast<double>(ticks_between(begin(), end(), 64))); }
 };
 
-class OpenclCopies final : public CopyEngines {
+class OpenclCopyEngines final : public CopyEngines {
  public:
-  OpenclCopies(Device& device, Place place, EnqueueKernel enqueue_kernel)
-      : device_(device), place_(std::move(place)), enqueue_kernel_(std::move(enqueue_kernel)) {}
+  OpenclCopyEngines(Device& device, Handles handles, EnqueueKernel enqueue_kernel)
+      : device_(device), handles_(std::move(handles)), enqueue_kernel_(std::move(enqueue_kernel)) {}
 
   CopyQueues queues(CopyEngine engine) override {
     if (engine == CopyEngine::transfer) {
       throw Unsupported(
-          "OpenCL lets no program choose what copies; the driver's choice is measured, and Vulkan's queues "
+          "OpenCL does not let a program choose a copy engine; the driver's choice is measured, and Vulkan's queues "
           "show the engines");
     }
     return {.name = "command queues", .count = most_queues};
@@ -117,7 +115,7 @@ class OpenclCopies final : public CopyEngines {
   }
 
   CopyTimes run(CopyEngine engine, std::span<const CopyList> lists) override {
-    if (lists.size() > queues(engine).count) throw Unsupported("copies are tried on at most 8 queues");
+    if (lists.size() > queues(engine).count) throw Unsupported("copies are measured on at most 8 queues");
     return translated([&] {
       make_queues(lists.size());
       const bool is_gated =
@@ -135,20 +133,20 @@ class OpenclCopies final : public CopyEngines {
     (void)queues(engine);
     return translated([&] {
       make_queues(1);
-      std::optional<BesideTimes> times = tried_beside(list, kernel, launch);
-      // Once it is known that this driver tells of no kernel that it runs.
-      if (!times) times = tried_beside(list, kernel, launch);
+      std::optional<BesideTimes> times = try_beside(list, kernel, launch);
+      // The second try is for drivers of which the first has shown that they do not report running kernels.
+      if (!times) times = try_beside(list, kernel, launch);
       if (!times) throw Unsupported(kernel_waits_reason);
       return *times;
     });
   }
 
  private:
-  /// Lets go what `enqueue` has put behind the gate, even when it fails half-way: that would wait for ever.
-  /// Returns once all of it has run.
+  /// Opens the gate for everything that `enqueue` has put behind it, even when it fails half-way, as the commands would
+  /// wait for ever. Returns once all of them have run.
   template <typename Enqueue>
   void behind_gate(bool is_gated, Enqueue enqueue) {
-    cl::UserEvent gate(place_.context);
+    cl::UserEvent gate(handles_.context);
     const auto open = [&] { ::clSetUserEventStatus(gate(), CL_COMPLETE); };
     if (!is_gated) open();
     try {
@@ -159,43 +157,44 @@ class OpenclCopies final : public CopyEngines {
       throw;
     }
     if (is_gated) open();
-    // All are let go before any is waited for. Not earlier: some drivers work off what is flushed at once, and would
-    // wait for the gate there.
+    // All queues are flushed before any is waited for, but not before the gate is open: some drivers execute flushed
+    // commands at once and would wait for the gate in the flush.
     for (const cl::CommandQueue& queue : queues_) queue.flush();
     for (const cl::CommandQueue& queue : queues_) queue.finish();
   }
 
-  /// Nothing where the kernel was over before the copies were let go, as only the driver could have told.
-  std::optional<BesideTimes> tried_beside(const CopyList& list, Kernel& kernel, const Launch& launch) {
+  /// Returns nothing where the kernel had ended before the copies were released, which only the driver could have
+  /// shown.
+  std::optional<BesideTimes> try_beside(const CopyList& list, Kernel& kernel, const Launch& launch) {
     Stretch copies;
     cl::Event running;
     cl_int status = CL_QUEUED;
-    const bool tells = tells_of_running_kernels_;
+    const bool reports = reports_running_kernels_;
     behind_gate(true, [&](const cl::UserEvent& gate) {
       copies = enqueue_list(queues_[0], list, gate);
       running = enqueue_kernel_(kernel, launch);
-      place_.queue.flush();
-      // Until the device is at it: where it takes the copies first, they do not run beside the kernel.
+      handles_.queue.flush();
+      // The gate stays closed until the kernel runs: copies that the device begins first do not run beside it.
       const auto has_begun = [&] {
         status = running.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
         return status <= CL_RUNNING;
       };
-      if (tells && !begins_soon(has_begun)) status = CL_QUEUED;
-      if (!tells) std::this_thread::sleep_for(longest_begin);
+      if (reports && !begins_soon(has_begun)) status = CL_QUEUED;
+      if (!reports) std::this_thread::sleep_for(longest_begin);
     });
     running.wait();
-    // NVIDIA's says of a kernel that it waits until it says that it is over.
-    tells_of_running_kernels_ = tells && status != CL_COMPLETE;
-    if (tells && status == CL_COMPLETE) return std::nullopt;
+    // NVIDIA's driver reports a kernel as waiting until it reports it as complete.
+    reports_running_kernels_ = reports && status != CL_COMPLETE;
+    if (reports && status == CL_COMPLETE) return std::nullopt;
     const Stretch beside{running, running};
-    const bool kernel_first = tells ? status == CL_RUNNING : beside.begin() <= copies.begin();
+    const bool kernel_first = reports ? status == CL_RUNNING : beside.begin() <= copies.begin();
     if (!kernel_first) throw Unsupported(kernel_waits_reason);
     return BesideTimes{
         .copies = copies.time(), .kernel = beside.time(), .kernel_outlasted = beside.end() > copies.end()};
   }
 
   void make_queues(std::size_t count) {
-    while (queues_.size() < count) queues_.emplace_back(place_.context, place_.device, CL_QUEUE_PROFILING_ENABLE);
+    while (queues_.size() < count) queues_.emplace_back(handles_.context, handles_.device, CL_QUEUE_PROFILING_ENABLE);
   }
 
   static Stretch enqueue_list(const cl::CommandQueue& queue, const CopyList& list, const cl::UserEvent& gate) {
@@ -225,16 +224,16 @@ class OpenclCopies final : public CopyEngines {
   }
 
   Device& device_;
-  Place place_;
+  Handles handles_;
   EnqueueKernel enqueue_kernel_;
   std::vector<cl::CommandQueue> queues_;
-  bool tells_of_running_kernels_ = true;  ///< as far as was seen
+  bool reports_running_kernels_ = true;  ///< until the driver has shown otherwise
 };
 
 }  // namespace
 
-std::unique_ptr<CopyEngines> make_copy_engines(Device& device, const Place& place, EnqueueKernel enqueue_kernel) {
-  return std::make_unique<OpenclCopies>(device, place, std::move(enqueue_kernel));
+std::unique_ptr<CopyEngines> make_copy_engines(Device& device, const Handles& handles, EnqueueKernel enqueue_kernel) {
+  return std::make_unique<OpenclCopyEngines>(device, handles, std::move(enqueue_kernel));
 }
 
 }  // namespace sonde::device::opencl
