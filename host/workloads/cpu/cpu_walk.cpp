@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "cpu/movers.hpp"
@@ -19,48 +20,46 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t least_stream_bytes = 64 << 10;
-/// Beyond every cache known, as the GPU's light stream.
+/// More than every known cache holds, as of the GPU's light stream.
 constexpr std::uint64_t most_stream_bytes = 512 << 20;
+/// A stream beside the walk that has not moved for so long does not keep memory awake.
+constexpr device::Nanoseconds longest_alone{50e6};
 
-/// What runs beside a walk, and the core that it is kept on.
-struct Standing {
-  std::unique_ptr<cpu::Streamer> beside;
-  device::Nanoseconds alone{0};  ///< walked since the reader was last seen to have read
-  bool interrupted = false;   ///< the thread did not have its core for all of the last walk
-  cpu::Pinned pinned;         ///< after the reader's thread has been made, which would inherit the mask
+/// The core that a walk is kept on, and the stream that runs beside it.
+struct WalkConditions {
+  std::unique_ptr<cpu::Streamer> stream;
+  device::Nanoseconds alone{0};  ///< walked since the stream was last seen to have moved
+  bool interrupted = false;      ///< the thread did not have its core for all of the last walk
+  cpu::Pinned pinned;            ///< made after the stream's thread, which would inherit the mask
 
-  Standing(const CpuPlace& place, std::uint64_t bytes) : beside(reader_beside(place, bytes)), pinned(place.core.cpu) {}
+  WalkConditions(const CpuPlace& place, std::uint64_t bytes)
+      : stream(stream_beside(place, bytes)), pinned(place.core.cpu) {}
 
-  static std::unique_ptr<cpu::Streamer> reader_beside(const CpuPlace& place, std::uint64_t bytes) {
-    if (!place.awake_by) return nullptr;
-    return std::make_unique<cpu::Streamer>(place.awake_by->cpu,
-                                           std::clamp(bytes, least_stream_bytes, most_stream_bytes), cpu::StreamDirection::read,
-                                           cpu::Pace::light);
-  }
-};
-
-/// Begins before a walk is timed. Throws where nothing runs beside the walk that should keep memory awake, or has not
-/// for long.
-class Meeting {
- public:
-  explicit Meeting(Standing& standing)
-      : standing_(standing), before_(read()), own_time_before_(os::cpu_time_of_this_thread()) {}
-  device::Nanoseconds proved(device::Nanoseconds time) const {
-    standing_.interrupted = os::was_interrupted(own_time_before_, os::cpu_time_of_this_thread(), time.count() * 1e-9);
-    if (standing_.beside == nullptr) return time;
-    standing_.alone = read() == before_ ? standing_.alone + time : device::Nanoseconds(0);
-    if (standing_.alone > longest_alone) {
+  /// Times `walk`. Throws where nothing ran beside it for long although something should keep memory awake.
+  template <typename Walk>
+  device::Nanoseconds timed(Walk walk) {
+    const std::uint64_t moved_before = moved();
+    const os::CpuTime own_time_before = os::cpu_time_of_this_thread();
+    const auto begin = Clock::now();
+    walk();
+    const device::Nanoseconds time = Clock::now() - begin;
+    interrupted = os::was_interrupted(own_time_before, os::cpu_time_of_this_thread(), time.count() * 1e-9);
+    if (stream == nullptr) return time;
+    alone = moved() == moved_before ? alone + time : device::Nanoseconds(0);
+    if (alone > longest_alone) {
       throw device::Unsupported("the system ran nothing beside the walk, so memory was not kept awake");
     }
     return time;
   }
 
  private:
-  static constexpr device::Nanoseconds longest_alone{50e6};
-  std::uint64_t read() const { return standing_.beside != nullptr ? standing_.beside->bytes_moved() : 0; }
-  Standing& standing_;
-  std::uint64_t before_;
-  os::CpuTime own_time_before_;
+  static std::unique_ptr<cpu::Streamer> stream_beside(const CpuPlace& place, std::uint64_t bytes) {
+    if (!place.awake_by) return nullptr;
+    return std::make_unique<cpu::Streamer>(place.awake_by->cpu,
+                                           std::clamp(bytes, least_stream_bytes, most_stream_bytes),
+                                           cpu::StreamDirection::read, cpu::Pace::light);
+  }
+  [[nodiscard]] std::uint64_t moved() const { return stream != nullptr ? stream->bytes_moved() : 0; }
 };
 
 /// A region as a buffer that the walks' writers fill.
@@ -79,7 +78,7 @@ class RegionBuffer final : public device::Buffer {
   cpu::Region& region_;
 };
 
-/// A pointer, not an index: the address is what was loaded, with no arithmetic between, as in other tools.
+/// Walks by pointers, not indices: the address is what was loaded, with no arithmetic between, as in other tools.
 const std::byte* follow(const std::byte* at, std::uint64_t trips) {
   for (; trips > 0; --trips) {
 #pragma GCC unroll 64
@@ -90,24 +89,21 @@ const std::byte* follow(const std::byte* at, std::uint64_t trips) {
 
 struct CycleWalk {
   PointerCycle cycle;
-  Standing standing;
+  WalkConditions conditions;
   std::uint32_t place = 0;  ///< where the walk must stand now
   const std::byte* at;
 
   CycleWalk(const CpuPlace& where, std::uint32_t count, const LineLayout& layout, std::uint64_t seed)
       : cycle(count, layout, where.pages, seed, where.node),
-        standing(where, std::uint64_t{count} * layout.slot_bytes()),
+        conditions(where, std::uint64_t{count} * layout.slot_bytes()),
         at(cycle.start()) {}
 
   device::Nanoseconds run(std::uint64_t hops) {
     place = static_cast<std::uint32_t>((place + hops) % cycle.size());
-    const Meeting meeting(standing);
-    const auto begin = Clock::now();
-    at = follow(at, hops / steps_per_trip);
-    return meeting.proved(Clock::now() - begin);
+    return conditions.timed([&] { at = follow(at, hops / steps_per_trip); });
   }
 
-  std::optional<std::string> flaw() const {
+  std::optional<std::string> proof_failure() const {
     if (cycle.is_at(place, at)) return std::nullopt;
     return "the walk did not end where its cycle leads to, so memory lost or changed a word";
   }
@@ -115,7 +111,7 @@ struct CycleWalk {
 
 struct IndependentWalk {
   cpu::Region memory;
-  Standing standing;
+  WalkConditions conditions;
   std::uint32_t count;
   std::uint32_t line_words;
   std::uint64_t seed;
@@ -125,7 +121,7 @@ struct IndependentWalk {
 
   IndependentWalk(const CpuPlace& where, std::uint32_t lines, std::uint32_t line_bytes, std::uint64_t with_seed)
       : memory(std::uint64_t{lines} * line_bytes, where.pages, where.node),
-        standing(where, memory.size_bytes()),
+        conditions(where, memory.size_bytes()),
         count(lines),
         line_words(line_bytes / 4),
         seed(with_seed) {
@@ -144,15 +140,14 @@ struct IndependentWalk {
       expected = word_of_line(line_after(expected, ++number, count), seed);
     }
     const auto* lines = reinterpret_cast<const std::uint32_t*>(memory.data());
-    const Meeting meeting(standing);
-    const auto begin = Clock::now();
-    for (std::uint64_t hop = 0; hop < hops; ++hop) {
-      word = lines[std::size_t{line_after(word, ++counter, count)} * line_words];
-    }
-    return meeting.proved(Clock::now() - begin);
+    return conditions.timed([&] {
+      for (std::uint64_t hop = 0; hop < hops; ++hop) {
+        word = lines[std::size_t{line_after(word, ++counter, count)} * line_words];
+      }
+    });
   }
 
-  std::optional<std::string> flaw() const {
+  std::optional<std::string> proof_failure() const {
     if (word == expected) return std::nullopt;
     return "the walk did not load what memory was filled with, so memory lost or changed a word";
   }
@@ -160,11 +155,11 @@ struct IndependentWalk {
 
 template <typename Walk>
 measure::Workload workload_of(const std::shared_ptr<Walk>& walk, const CpuPlace& place, std::uint64_t lap) {
-  measure::Workload workload = chain_workload(walk, lap, steps_per_trip, most_steps);
-  workload.one_core = false;  // it has seen to that itself
-  workload.interrupted = [walk] { return walk->standing.interrupted; };
-  workload.shape = {{"cpu", place.core.cpu}, {"pinned", walk->standing.pinned.holds() ? 1 : 0}};
-  return workload;
+  measure::SteppedWork work = chain_work(walk, lap, steps_per_trip, most_steps);
+  work.interrupted = [walk] { return walk->conditions.interrupted; };
+  return {.work = std::move(work),
+          .one_core = false,  // it has seen to that itself
+          .shape = {{"cpu", place.core.cpu}, {"pinned", walk->conditions.pinned.holds() ? 1 : 0}}};
 }
 
 }  // namespace

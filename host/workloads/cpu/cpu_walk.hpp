@@ -1,14 +1,13 @@
 #pragma once
 
 #include <cstdint>
-
 #include <optional>
 #include <vector>
 
 #include "cpu/region.hpp"
 #include "cpu/topology.hpp"
-#include "measure/probe.hpp"
-#include "workloads/walk/line_layout.hpp"
+#include "measure/workload.hpp"
+#include "workloads/walk/walk.hpp"
 
 // The walks of the latency probe as native code of this process, on one core, timed by the steady clock.
 namespace sonde::workloads {
@@ -18,9 +17,14 @@ struct CpuPlace {
   cpu::Core core;
   cpu::PageKind pages = cpu::PageKind::small;
   /// The core of a light stream that keeps the memory controller awake; none: nothing runs beside the walk.
-  std::optional<cpu::Core> awake_by;
-  std::optional<int> node;  ///< of the memory; none: the one that the system chooses, the core's own
+  std::optional<cpu::Core> awake_by = {};
+  std::optional<int> node = {};  ///< of the memory; none: the one that the system chooses, the core's own
 };
+
+/// The pages that a point's words name; small ones where they name none.
+inline cpu::PageKind page_kind(const measure::Words& words) {
+  return words.pages == measure::PageSize::huge ? cpu::PageKind::huge : cpu::PageKind::small;
+}
 
 /// A random single cycle over `count` slots of memory, in which each slot's line holds the address of the next.
 class PointerCycle {
@@ -43,11 +47,11 @@ class PointerCycle {
   std::vector<std::uint32_t> places_;  ///< of each slot in the cycle
 };
 
-/// Through a random single cycle over `count` slots, pointer by pointer.
+/// A walk through a random single cycle over `count` slots, pointer by pointer.
 measure::Workload cpu_cycle_chase(const CpuPlace& place, std::uint32_t count, const LineLayout& layout,
                                   std::uint64_t seed);
 
-/// Over uniformly random lines, each dependent on the one before; `count` lines side by side.
+/// A walk over uniformly random lines, each dependent on the one before; `count` lines side by side.
 measure::Workload cpu_independent_chase(const CpuPlace& place, std::uint32_t count, std::uint32_t line_bytes,
                                         std::uint64_t seed);
 

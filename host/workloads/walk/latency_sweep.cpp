@@ -4,12 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <optional>
 #include <random>
 #include <utility>
-
-#include "workloads/walk/line_layout.hpp"
 
 namespace sonde::workloads {
 namespace {
@@ -18,66 +15,74 @@ using measure::Point;
 using measure::Request;
 
 constexpr int sizes_per_doubling = 4;
-/// Beyond this a quick sweep has half as many sizes (on a CPU, which stands for a GPU, beyond `few_bytes`, and a normal
-/// one beyond `far_bytes`): laps take long there, and edges are looked at closer anyway.
-constexpr double many_bytes = 64 << 20;
-constexpr double very_many_bytes = 1 << 30;  // the same for every sweep
-/// Where an interval is cut, in octaves: in halves, and beside that where what was measured there was disturbed.
-constexpr std::array shares_of_an_interval{0.5, 0.42, 0.58};
-constexpr double bracketed_far = 1.2;  // where laps take long and time is short
-constexpr double few_bytes = 8 << 20;
-/// No core of a CPU has a cache so large to itself: what others leave of the ones beyond changes within a run.
-constexpr double shared_bytes = 4 << 20;
-/// Of what comes beyond, quick only says whether it is there, as a point takes half a second; at normal, where it takes
-/// two, the sweep's own sizes tell its edges.
-constexpr double far_bytes = 32 << 20;
-constexpr double few_lines_bytes = 32 << 10;
-/// From here to `few_bytes` the sets of a cache span several pages, which lie by chance, and others share it: the cycle
-/// shows its size worst, so independent accesses are asked more often.
-constexpr double few_pages_bytes = 256 << 10;
 
-/// Where a cache has few sets, it is mostly chance how many lines fall into each; where it has many, they even out, and
-/// a new working set takes seconds.
+/// From here on a sweep has half as many sizes: laps take long there, and edges are looked at closer anyway. A CPU here
+/// stands for a GPU. At quick effort a point beyond its 8 MiB takes half a second and only says whether a cache is
+/// there; at normal effort, where it takes two, the sweep's own sizes tell the edges beyond 32 MiB.
+constexpr double coarse_from_bytes_quick = 64 << 20;
+constexpr double coarse_from_bytes_quick_on_cpus = 8 << 20;
+constexpr double coarse_from_bytes_normal_on_cpus = 32 << 20;
+constexpr double coarse_from_bytes = 1 << 30;
+
+/// Places at which an interval is cut, in octaves: in halves, and beside that where what was measured there was
+/// disturbed.
+constexpr std::array shares_of_an_interval{0.5, 0.42, 0.58};
+
+/// No core of a CPU has a cache so large to itself: what others leave of a shared cache changes within a run.
+constexpr double shared_cache_from_bytes = 4 << 20;
+/// Caches up to here have few sets, and it is mostly chance how many lines fall into each.
+constexpr double few_sets_below_bytes = 32 << 10;
+/// From here to `single_hit_replicate_from_bytes` the sets of a cache span several pages, which lie by chance, and
+/// others share it: the cycle shows its size worst, so independent accesses are asked more often.
+constexpr double page_placement_matters_from_bytes = 256 << 10;
+
+/// From here on lines even out over the many sets of a cache, and a new working set takes seconds.
+constexpr double single_replicate_from_bytes_quick = 8 << 20;
+constexpr double single_replicate_from_bytes = 64 << 20;
+/// The same for independent accesses, whose laps over many lines take long.
+constexpr double single_hit_replicate_from_bytes = 8 << 20;
+
 int replicates_near_an_edge(measure::Effort effort, double bytes) {
-  const double even_out = effort == measure::Effort::quick ? few_bytes : many_bytes;
-  const int most = effort == measure::Effort::quick ? 2 : 3;
-  const int replicates = bytes < even_out || effort == measure::Effort::thorough ? most : 1;
-  return bytes < few_lines_bytes ? 2 * replicates : replicates;
+  const bool quick = effort == measure::Effort::quick;
+  const double single_from = quick ? single_replicate_from_bytes_quick : single_replicate_from_bytes;
+  const int most = quick ? 2 : 3;
+  const int replicates = bytes < single_from || effort == measure::Effort::thorough ? most : 1;
+  return bytes < few_sets_below_bytes ? 2 * replicates : replicates;
 }
 
 /// Where lines are few, chance moves the cycle's edge: only the hit rate shows the size, and a new placement costs next
-/// to nothing. Laps over many lines take long.
+/// to nothing.
 int replicates_of_hits(measure::Effort effort, double bytes) {
-  if (bytes >= few_bytes) return 1;
-  return (bytes < few_lines_bytes ? 4 : 1) * replicates_near_an_edge(effort, bytes);
+  if (bytes >= single_hit_replicate_from_bytes) return 1;
+  return (bytes < few_sets_below_bytes ? 4 : 1) * replicates_near_an_edge(effort, bytes);
 }
 
-/// And within a cache that has another before it, where it is seen alone: an error of 2 % in the latency of its hits is
-/// one of 6 % in its size.
+/// Extra working sets inside caches 2 and up, as shares of the cache, where it alone serves the loads. They are needed
+/// because an error of 2 % in its hit latency is one of 6 % in its size.
 constexpr std::array shares_within_a_cache{0.35, 0.5};
 
-/// Footprints of independent accesses, as shares of a cache: about the size for the latency beyond, far beyond it for
-/// hit shares that no policy bends; more of these where lines are few and the cycle's edge is chance, unless
-/// `coarsely`.
+/// Working sets of independent accesses, as shares of a cache: about its size for the latency beyond, and far beyond it
+/// for hit rates that no replacement policy bends. There are more of these where lines are few and the cycle's edge is
+/// chance, unless `coarsely`.
 std::vector<double> shares_of_a_cache(measure::Effort effort, double bytes, bool coarsely) {
   const bool quick = effort == measure::Effort::quick;
   if (coarsely && quick) return {1.0, 1.8, 3.3};
   if (coarsely) return {0.7, 1.0, 1.5, 2.2, 3.3};
-  if (quick && bytes < few_lines_bytes) return {1.0, 1.5, 2.2, 2.7, 3.3, 4.0, 5.0};
-  if (quick && bytes >= few_pages_bytes && bytes < few_bytes) return {1.0, 1.2, 1.4, 1.6, 1.9, 2.2, 2.7, 3.3, 4.0, 5.0};
+  if (quick && bytes < few_sets_below_bytes) return {1.0, 1.5, 2.2, 2.7, 3.3, 4.0, 5.0};
+  if (quick && bytes >= page_placement_matters_from_bytes && bytes < single_hit_replicate_from_bytes)
+    return {1.0, 1.2, 1.4, 1.6, 1.9, 2.2, 2.7, 3.3, 4.0, 5.0};
   if (quick) return {1.0, 1.5, 2.2, 3.3, 5.0};
   return {0.7, 1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4.0, 5.0, 6.5};
 }
 
-/// From where on a sweep has half as many sizes.
-double many_from_bytes(const device::DeviceInfo& device, measure::Effort effort) {
+double coarse_from(const device::DeviceInfo& device, measure::Effort effort) {
   const bool cpu = device.type == device::DeviceType::cpu;
   switch (effort) {
-    case measure::Effort::quick: return cpu ? few_bytes : many_bytes;
-    case measure::Effort::normal: return cpu ? far_bytes : very_many_bytes;
+    case measure::Effort::quick: return cpu ? coarse_from_bytes_quick_on_cpus : coarse_from_bytes_quick;
+    case measure::Effort::normal: return cpu ? coarse_from_bytes_normal_on_cpus : coarse_from_bytes;
     case measure::Effort::thorough: break;
   }
-  return very_many_bytes;
+  return coarse_from_bytes;
 }
 
 std::uint64_t largest_by_default(measure::Effort effort, device::DeviceType type) {
@@ -91,12 +96,6 @@ std::uint64_t largest_by_default(measure::Effort effort, device::DeviceType type
   return gpu ? 8ull << 30 : 1ull << 30;
 }
 
-std::map<std::string, std::string> series(const char* order) {
-  std::map<std::string, std::string> words = series_of(Path::vector);
-  if (std::string(order) != "cycle") words["order"] = order;
-  return words;
-}
-
 /// What the repetitions of one point take, as seen on CPUs.
 double seconds_of_repetitions(measure::Effort effort) {
   switch (effort) {
@@ -107,40 +106,37 @@ double seconds_of_repetitions(measure::Effort effort) {
   return 0.8;
 }
 
-/// Where laps take long: how far out edges are still looked at closely, how closely at the least beyond that, and how
-/// far at all.
-struct FarEdges {
+/// How closely edges are looked at where laps take long.
+struct EdgeLimits {
   double close_below_bytes = std::numeric_limits<double>::infinity();
-  double bracketed = 1;
+  double wide_ratio_beyond = 1;  ///< an interval beyond those that is this wide is still cut
   double looked_at_below_bytes = std::numeric_limits<double>::infinity();
 };
 
-FarEdges far_edges(const device::DeviceInfo& device, measure::Effort effort, bool closely) {
-  // A CPU that stands for a GPU has no cache there worth minutes.
+EdgeLimits edge_limits(const device::DeviceInfo& device, measure::Effort effort, bool closely) {
+  // A CPU that stands for a GPU has no cache beyond these sizes that is worth minutes.
   if (device.type != device::DeviceType::cpu || effort == measure::Effort::thorough) return {};
-  FarEdges far{.bracketed = bracketed_far};
   const bool quick = effort == measure::Effort::quick;
-  far.close_below_bytes = quick ? shared_bytes : far_bytes;
-  far.looked_at_below_bytes = !closely ? few_bytes : quick ? far_bytes : many_bytes;
-  return far;
+  const double looked_at_closely = quick ? 32 << 20 : 64 << 20;
+  return {.close_below_bytes = quick ? shared_cache_from_bytes : 32 << 20,
+          .wide_ratio_beyond = 1.2,
+          .looked_at_below_bytes = closely ? looked_at_closely : 8 << 20};
 }
 
 double whole(double bytes, double unit) { return std::max(1.0, std::round(bytes / unit)) * unit; }
 
-/// `bytes` as a whole number of `unit`s.
-Point point(const Request& request, std::map<std::string, std::string> words, double bytes, double unit,
-            int replicates) {
-  const double size = whole(bytes, unit);
+/// A point at a whole number of `unit`s near `bytes`.
+Point point(const Request& request, const measure::Curve& curve, const measure::Words& varied, double bytes,
+            double unit, int replicates) {
+  Point point = measure::point_on(curve, {.bytes = whole(bytes, unit)}, varied);
   // Filling and untimed laps grow with the size.
-  const double seconds = (seconds_of_repetitions(request.effort) + 6e-9 * size) * (replicates > 1 ? 1.5 : 1);
-  return {.series = std::move(words), .x = {{"bytes", size}}, .expected_seconds = seconds, .replicates = replicates};
+  point.expected_seconds =
+      (seconds_of_repetitions(request.effort) + 6e-9 * *point.x.bytes) * (replicates > 1 ? 1.5 : 1);
+  point.replicates = replicates;
+  return point;
 }
 
-Point point(const Request& request, const char* order, double bytes, double unit, int replicates) {
-  return point(request, series(order), bytes, unit, replicates);
-}
-
-/// In an order that no slow change of the machine can imitate a curve with.
+/// The same points in an order with which no slow change of the machine can imitate a curve.
 std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed) {
   std::mt19937_64 random(seed + points.size());
   for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);
@@ -177,49 +173,47 @@ double largest_bytes(const device::DeviceInfo& device, const Request& request) {
   return static_cast<double>(request.largest_bytes.value_or(largest_by_default(request.effort, device.type)));
 }
 
-Point sized_point(const Request& request, const std::map<std::string, std::string>& series, double bytes) {
-  return point(request, series, bytes, request.line_bytes, 1);
+Point sized_point(const Request& request, const measure::Curve& curve, const measure::Words& varied, double bytes) {
+  return point(request, curve, varied, bytes, request.line_bytes, 1);
 }
 
-std::vector<Point> coarse_points(const device::DeviceInfo& device, const Request& request) {
+std::vector<Point> coarse_points(const SweptCurves& swept, const device::DeviceInfo& device, const Request& request) {
   const double line = request.line_bytes;
   const double least = static_cast<double>(request.smallest_bytes.value_or(1024));
   std::vector<Point> points;
   for (int step = 0;; ++step) {
     const double wanted = least * std::exp2(static_cast<double>(step) / sizes_per_doubling);
     if (wanted > largest_bytes(device, request) * 1.0001) break;
-    const double many = many_from_bytes(device, request.effort);
-    if (wanted > many * 1.0001 && step % 2 != 0) continue;
-    const Point next = point(request, "cycle", wanted, line, 1);
+    if (wanted > coarse_from(device, request.effort) * 1.0001 && step % 2 != 0) continue;
+    const Point next = sized_point(request, swept.cycle, swept.varied, wanted);
     if (points.empty() || next.x != points.back().x) points.push_back(next);
   }
   // What somebody asked for is measured, wherever the steps from the smallest size lead.
   if (request.largest_bytes) {
     const double lines = std::floor(static_cast<double>(*request.largest_bytes) / line);
-    const Point last = point(request, "cycle", std::max(1.0, lines) * line, line, 1);
-    if (points.empty() || points.back().x.at("bytes") < last.x.at("bytes")) points.push_back(last);
+    const Point last = sized_point(request, swept.cycle, swept.varied, std::max(1.0, lines) * line);
+    if (points.empty() || points.back().x.bytes < last.x.bytes) points.push_back(last);
   }
   return shuffled(points, request.seed);
 }
 
-std::vector<Point> further_points(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
-                                  const Request& request) {
-  const bool first_sweep = curves.cycle.size() <= coarse_points(device, request).size();
+std::vector<Point> further_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
+                                  const device::DeviceInfo& device, const Request& request) {
+  const bool first_sweep = curves.cycle.size() <= coarse_points(swept, device, request).size();
   if (!first_sweep) return {};
   std::vector<Point> points;
   for (const double bytes : sizes_beyond(curves.cycle, largest_bytes(device, request), device, request)) {
     // The user asked for none of these, so a device that has no room for them need not say why.
     if (bytes <= static_cast<double>(device.largest_buffer_bytes))
-      points.push_back(point(request, "cycle", bytes, request.line_bytes, 1));
+      points.push_back(sized_point(request, swept.cycle, swept.varied, bytes));
   }
   return shuffled(points, request.seed);
 }
 
-std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
-                               const Request& request, Path path) {
-  const bool closely = path == Path::vector || request.effort == measure::Effort::thorough;
-  const FarEdges far = far_edges(device, request.effort, closely);
-  // Where what was measured in a gap was disturbed, elsewhere in it; nothing where that has been tried too.
+std::vector<Point> edge_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
+                               const device::DeviceInfo& device, const Request& request, bool closely) {
+  const EdgeLimits limits = edge_limits(device, request.effort, closely);
+  // Where what was measured in a gap was disturbed, another place in it; nothing where those have been tried too.
   const auto cut = [&](const analysis::Gap& gap) -> std::optional<double> {
     const auto& disturbed = curves.left_out_bytes;
     const auto tries = static_cast<std::size_t>(std::ranges::count_if(
@@ -231,28 +225,29 @@ std::vector<Point> edge_points(const analysis::LatencyCurves& curves, const devi
     return std::ranges::find(disturbed, bytes) == disturbed.end() ? std::optional(bytes) : std::nullopt;
   };
   const auto may_be_cut = [&](const analysis::Gap& gap) {
-    const bool wide =
-        gap.low_bytes < far.close_below_bytes ? is_wide(gap, closely) : gap.high_bytes > far.bracketed * gap.low_bytes;
-    return wide && gap.low_bytes <= 0.99 * far.looked_at_below_bytes && cut(gap);
+    const bool wide = gap.low_bytes < limits.close_below_bytes
+                          ? is_wide(gap, closely)
+                          : gap.high_bytes > limits.wide_ratio_beyond * gap.low_bytes;
+    return wide && gap.low_bytes <= 0.99 * limits.looked_at_below_bytes && cut(gap);
   };
   std::vector<Point> points;
   for (const analysis::Gap& gap : analysis::doubtful_gaps(curves, may_be_cut)) {
     const double between = *cut(gap);
     const int replicates = closely ? replicates_near_an_edge(request.effort, between) : 1;
-    points.push_back(point(request, series_of(path), between, request.line_bytes, replicates));
+    points.push_back(point(request, swept.cycle, swept.varied, between, request.line_bytes, replicates));
   }
   return shuffled(points, request.seed + curves.cycle.size());
 }
 
-std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
-                                   const Request& request) {
+std::vector<Point> capacity_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
+                                   const device::DeviceInfo& device, const Request& request) {
   const std::vector<analysis::Edge> found = analysis::find_edges(curves);
   if (found.empty()) return {};
   const double largest = std::max(largest_bytes(device, request), curves.cycle.back().bytes);
-  const double furthest_hits = std::min(largest, far_edges(device, request.effort, true).looked_at_below_bytes);
+  const double furthest_hits = std::min(largest, edge_limits(device, request.effort, true).looked_at_below_bytes);
   std::vector<Point> points;
   const auto ask_hits = [&](double bytes, int replicates) {
-    points.push_back(point(request, "independent", bytes, request.line_bytes, replicates));
+    points.push_back(point(request, swept.independent, swept.varied, bytes, request.line_bytes, replicates));
   };
   const bool briefly_on_cpu = device.type == device::DeviceType::cpu && request.effort != measure::Effort::thorough;
   const double smallest = static_cast<double>(request.smallest_bytes.value_or(1024));
@@ -261,14 +256,14 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
     const double size = found[edge].middle_bytes;
     // A CPU's third cache belongs to all its cores, often to other machines too: what they leave is not worth seconds.
     // A nearer third edge is the second cache's, behind a climb of translation.
-    const bool coarsely = briefly_on_cpu && edge >= 2 && size >= shared_bytes;
+    const bool coarsely = briefly_on_cpu && edge >= 2 && size >= shared_cache_from_bytes;
     for (const double share : shares_within_a_cache) {
       const double bytes = share * size;
       if (edge > 0 && bytes > found[edge - 1].middle_bytes && !coarsely)
         ask_hits(bytes, replicates_of_hits(request.effort, bytes));
     }
-    // As far as the next cache, not its onset: where it fades in slowly, the cycle misses it long before these do, and
-    // a level between two such caches would be seen by neither.
+    // The sizes go as far as the next cache, not its onset: where it fades in slowly, the cycle misses it long before
+    // these do, and a level between two such caches would be seen by neither.
     const double end = edge + 1 < found.size() ? found[edge + 1].middle_bytes : furthest_hits;
     for (const double share : shares_of_a_cache(request.effort, size, coarsely)) {
       const double bytes = share * size;
@@ -280,12 +275,14 @@ std::vector<Point> capacity_points(const analysis::LatencyCurves& curves, const 
   if (device.type != device::DeviceType::cpu) return shuffled(points, request.seed);
   const double page_bytes = request.page_bytes;
   const double furthest = std::min(4 * found.back().middle_bytes, largest);
-  for (double span = 16 * page_bytes; span <= furthest; span *= 2)
-    points.push_back(point(request, "page", span, page_bytes, 1));
+  const auto ask_pages = [&](double span) {
+    points.push_back(point(request, swept.page, swept.varied, span, page_bytes, 1));
+  };
+  for (double span = 16 * page_bytes; span <= furthest; span *= 2) ask_pages(span);
   for (const analysis::Edge& edge : found) {
     for (const double factor : {0.7, 1.4}) {
       const double span = factor * edge.middle_bytes;
-      if (span >= 16 * page_bytes && span <= furthest) points.push_back(point(request, "page", span, page_bytes, 1));
+      if (span >= 16 * page_bytes && span <= furthest) ask_pages(span);
     }
   }
   return shuffled(points, request.seed);

@@ -1,16 +1,39 @@
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "analysis/levels/levels.hpp"
 #include "measure/probe.hpp"
-#include "workloads/walk/latency_curves.hpp"
-#include "workloads/walk/path.hpp"
 
+// The sizes at which a hierarchy's latency is measured, and the curves that levels are read from.
 namespace sonde::workloads {
+
+/// The words that all curves of one hierarchy share, which its levels are read from together: those of a point without
+/// the order and the spacing of its lines, and without what kept memory awake.
+measure::Words hierarchy_words(measure::Words words);
+
+/// Whether these are words of the vector path, which a record without a path has too, and of loads, not atomics.
+bool is_by_vector_path(const measure::Words& words);
+
+/// "vector", "atomic": a path as a person names it.
+std::string path_name(const measure::Words& words);
+
+/// The curves of one hierarchy in a set of measurements. The order of the loads tells them apart, and a stride the
+/// walks with one line a page from those with one line every so many bytes.
+analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, const measure::Words& hierarchy,
+                                  const measure::Request& request, measure::Fabric fabric = measure::Fabric::idle);
+
+/// The declared curves that the points of a sweep lie on, by the order of the loads, and the words they leave open.
+struct SweptCurves {
+  const measure::Curve& cycle;
+  const measure::Curve& independent;
+  const measure::Curve& page;
+  measure::Words varied = {};
+
+  [[nodiscard]] measure::Words words() const { return with(cycle.words, varied); }
+};
 
 /// Where a sweep ends, unless on a rise.
 double largest_bytes(const device::DeviceInfo& device, const measure::Request& request);
@@ -20,17 +43,18 @@ double largest_bytes(const device::DeviceInfo& device, const measure::Request& r
 bool is_wide(const analysis::Gap& gap, bool closely);
 
 /// A point at the whole number of lines nearest to `bytes`.
-measure::Point sized_point(const measure::Request& request, const std::map<std::string, std::string>& series,
+measure::Point sized_point(const measure::Request& request, const measure::Curve& curve, const measure::Words& varied,
                            double bytes);
 
 /// Sizes on a grid, four a doubling, for the cycle.
-std::vector<measure::Point> coarse_points(const device::DeviceInfo& device, const measure::Request& request);
+std::vector<measure::Point> coarse_points(const SweptCurves& swept, const device::DeviceInfo& device,
+                                          const measure::Request& request);
 
 /// Sizes that halve the intervals in which a point tells most about a rise of the cycle, until none tells more than
-/// points scatter or they are within 3 %; 10 % on the further paths while time is short; in the large working sets of
-/// CPUs 20 %, or not at all.
-std::vector<measure::Point> edge_points(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
-                                        const measure::Request& request, Path path = Path::vector);
+/// points scatter or they are within 3 %; 10 % unless `closely`; in the large working sets of CPUs 20 %, or not at all.
+std::vector<measure::Point> edge_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
+                                        const device::DeviceInfo& device, const measure::Request& request,
+                                        bool closely = true);
 
 /// Sizes beyond `end` for a sweep that ends there on a rise, unless --sizes or thorough had it end there: what lies
 /// beyond the last cache looks like any climb. Up to twice the end on CPUs, where laps take seconds, four times
@@ -39,11 +63,18 @@ std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle,
                                  const device::DeviceInfo& device, const measure::Request& request);
 
 /// Those sizes for the cycle, once a first sweep has ended, as far as a buffer may be large.
-std::vector<measure::Point> further_points(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
-                                           const measure::Request& request);
+std::vector<measure::Point> further_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
+                                           const device::DeviceInfo& device, const measure::Request& request);
 
 /// Sizes of the independent walk between the edges, and spans of the page walk about them.
-std::vector<measure::Point> capacity_points(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
-                                            const measure::Request& request);
+std::vector<measure::Point> capacity_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
+                                            const device::DeviceInfo& device, const measure::Request& request);
+
+/// Walks with one line every so many bytes, which tell a device's pages and how many of them it keeps at hand: those
+/// still wanted, some of which may have been asked for before. First over numbers of lines, with a stride of at least a
+/// page and with one so small that its lines share pages; then, about each table of pages that these show, more numbers
+/// of lines, and as many lines at the strides between and beyond. None where no memory is so large.
+std::vector<measure::Point> page_walks(const SweptCurves& swept, const analysis::LatencyCurves& curves,
+                                       const device::DeviceInfo& device, const measure::Request& request);
 
 }  // namespace sonde::workloads

@@ -7,10 +7,9 @@
 
 #include "analysis/statistics.hpp"
 #include "device/error.hpp"
-#include "measure/counted_window.hpp"
+#include "measure/counted_work.hpp"
 #include "measure/stopping.hpp"
 #include "workloads/walk/chases.hpp"
-#include "workloads/walk/cycle_chase.hpp"
 #include "workloads/walk/single_item.hpp"
 
 namespace sonde::workloads {
@@ -18,15 +17,15 @@ namespace {
 
 using device::Nanoseconds;
 
-/// The load may use so much of the rounds that it is allowed in the longest dispatch: it must not end before the walk.
+/// Share of its rounds that the load may use up in the longest dispatch: it must not end before the walk.
 constexpr double most_share_of_rounds = 0.4;
-/// A short dispatch is so much of a long one: longer than it takes until all groups run.
+/// A long dispatch is so many short ones: a short one has to last longer than it takes until all groups run.
 constexpr std::uint64_t short_part = 4;
-/// For laps before anything is timed; a walk through more than that never comes to a line again.
+/// Time for laps before anything is timed; a walk through more than that never comes to a line again.
 constexpr Nanoseconds longest_warm_up{100e6};
 /// A dispatch counts if its load moved so much of what the faster ones moved in its time: where a driver's threads
-/// sleep, some begin long after the walk. What they are late by leaves with the short dispatch.
-constexpr double there_most_of_the_time = 0.5;
+/// sleep, some begin long after the walk. The short dispatch that is subtracted takes their delay away.
+constexpr double loaded_most_of_the_time = 0.5;
 /// Dispatches for each that counts, on average.
 constexpr int most_attempts = 4;
 
@@ -43,15 +42,15 @@ class UnderLoad {
 
   Dispatch run(std::uint64_t hops) {
     const Nanoseconds time = chase_->run(hops);
-    if (const auto flaw = chase_->flaw()) throw device::Error(*flaw);
+    if (const auto failure = chase_->proof_failure()) throw device::Error(*failure);
     alive_();
     return {time.count(), static_cast<double>(chase_->beside->bytes())};
   }
 
-  /// Whether a load ended by itself, maybe before the walk: whoever holds up the walk does not always hold up the load.
+  /// Whether a load ended by itself, maybe before the walk: what delays the walk does not always delay the load.
   bool ended_first() const { return chase_->beside->share_of_rounds() >= 1; }
 
-  /// Hops of a dispatch that lasts about `wanted`, or as long as the load may.
+  /// The hops of a dispatch that lasts about `wanted`, or as long as the load may.
   std::uint64_t long_enough(Nanoseconds wanted) {
     std::uint64_t hops = hops_per_trip * short_part;
     (void)run(hops);  // compiles
@@ -69,26 +68,26 @@ class UnderLoad {
   const std::function<void()>& alive_;
 };
 
-/// Without those whose load came late; a round more or less is chance.
-std::vector<Dispatch> loaded_most_of_the_time(const std::vector<Dispatch>& dispatches, double round_bytes) {
+/// The dispatches whose load did not come late; a round more or less is chance.
+std::vector<Dispatch> well_loaded(const std::vector<Dispatch>& dispatches, double round_bytes) {
   std::vector<double> rates;
   for (const Dispatch& one : dispatches) rates.push_back(one.bytes / one.ns);
   const double fast = analysis::quantile(rates, 0.9);
   std::vector<Dispatch> kept;
   std::ranges::copy_if(dispatches, std::back_inserter(kept), [&](const Dispatch& one) {
-    return (one.bytes + round_bytes) / one.ns >= there_most_of_the_time * fast;
+    return (one.bytes + round_bytes) / one.ns >= loaded_most_of_the_time * fast;
   });
   return kept;
 }
 
-double median(const std::vector<Dispatch>& dispatches, double Dispatch::* figure) {
+double median_of(const std::vector<Dispatch>& dispatches, double Dispatch::* figure) {
   std::vector<double> values;
   for (const Dispatch& one : dispatches) values.push_back(one.*figure);
   return analysis::quantile(values, 0.5);
 }
 
-measure::Repetitions observe(const std::shared_ptr<CycleChase>& chase, const measure::Limits& limits,
-                             const std::function<void()>& alive) {
+measure::Repetitions repeat(const std::shared_ptr<CycleChase>& chase, const measure::Curve& load_curve,
+                            const measure::Limits& limits, const std::function<void()>& alive) {
   UnderLoad under_load(chase, alive);
   const std::uint64_t many = under_load.long_enough(limits.stretch);
   const std::uint64_t few = many / short_part;
@@ -103,14 +102,14 @@ measure::Repetitions observe(const std::shared_ptr<CycleChase>& chase, const mea
   std::vector<Dispatch> longs;
   std::vector<double> values;
   std::vector<double> gbps;
-  // Anew with every pair: which dispatches count is known only from all of them.
+  // Evaluated anew with every pair: which dispatches count is known only from all of them.
   const auto evaluate = [&] {
-    const std::vector<Dispatch> brief = loaded_most_of_the_time(shorts, round_bytes);
-    const double few_ns = median(brief, &Dispatch::ns);
-    const double bytes_of_a_brief_one = median(brief, &Dispatch::bytes);
+    const std::vector<Dispatch> brief = well_loaded(shorts, round_bytes);
+    const double few_ns = median_of(brief, &Dispatch::ns);
+    const double bytes_of_a_brief_one = median_of(brief, &Dispatch::bytes);
     values.clear();
     gbps.clear();
-    for (const Dispatch& dispatch : loaded_most_of_the_time(longs, round_bytes)) {
+    for (const Dispatch& dispatch : well_loaded(longs, round_bytes)) {
       const double ns = std::max(dispatch.ns - few_ns, 1.0);
       values.push_back(ns / static_cast<double>(many - few));
       gbps.push_back(std::max(dispatch.bytes - bytes_of_a_brief_one, 0.0) / ns);  // a byte a nanosecond is a GB/s
@@ -138,29 +137,29 @@ measure::Repetitions observe(const std::shared_ptr<CycleChase>& chase, const mea
   }
 
   measure::Repetitions result{.values = values, .steps = many};
-  result.launch_ns = std::max(0.0, median(loaded_most_of_the_time(shorts, round_bytes), &Dispatch::ns) -
+  result.launch_ns = std::max(0.0, median_of(well_loaded(shorts, round_bytes), &Dispatch::ns) -
                                        analysis::quantile(values, 0.5) * static_cast<double>(few));
-  result.reached["gpu_gbps"] = analysis::quantile(gbps, 0.5);
-  if (result.reached["gpu_gbps"] <= 0)
+  result.reached.gpu_gbps = analysis::quantile(gbps, 0.5);
+  if (*result.reached.gpu_gbps <= 0)
     throw device::Unsupported("the driver ran nothing beside the walk, so memory was not loaded");
-  result.further.push_back({.series = {}, .unit = "GB/s", .values = gbps});
+  result.extra.push_back({.curve = &load_curve, .values = gbps});
   return result;
 }
 
 }  // namespace
 
 measure::Workload chase_under_load(device::Device& device, std::uint32_t count, const LineLayout& layout,
-                                   std::uint64_t seed, const BackgroundLoad& load) {
+                                   std::uint64_t seed, const BackgroundLoad& load, const measure::Curve& load_curve) {
   const std::uint64_t largest = std::max(load.bytes, std::uint64_t{count} * layout.slot_bytes());
   const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, load, use_for(device.info(), largest));
-  measure::Workload workload = walk_workload(chase, count);
-  workload.shape = named(load.shape);
-  if (load.absent) return workload;
-  workload.one_core = false;  // the load needs the others
-  workload.observe = [chase](const measure::Limits& limits, const std::function<void()>& alive) {
-    return observe(chase, limits, alive);
-  };
-  return workload;
+  if (load.absent) return {.work = walk_work(chase, count), .one_core = true, .shape = named(load.shape)};
+  return {.work = measure::SelfTimedWork{.repeat =
+                                             [chase, &load_curve](const measure::Limits& limits,
+                                                                  const std::function<void()>& alive) {
+                                               return repeat(chase, load_curve, limits, alive);
+                                             }},
+          .one_core = false,  // the load needs the others
+          .shape = named(load.shape)};
 }
 
 }  // namespace sonde::workloads

@@ -1,7 +1,4 @@
-#include "workloads/walk/page_walks.hpp"
-
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <optional>
@@ -9,7 +6,7 @@
 #include <utility>
 
 #include "analysis/levels/translation.hpp"
-#include "workloads/walk/path.hpp"
+#include "workloads/walk/latency_sweep.hpp"
 
 namespace sonde::workloads {
 namespace {
@@ -19,22 +16,22 @@ using measure::Request;
 
 constexpr std::uint32_t largest_stride_bytes = 2 << 20;
 constexpr std::uint32_t least_large_stride_bytes = 64 << 10;
-/// Of whose lines several share the smallest page.
+/// A stride so small that several lines share the smallest page.
 constexpr std::uint32_t shared_stride_bytes = 1 << 10;
 constexpr std::uint32_t least_lines = 8;
 /// A large stride is worth so many lines; with fewer, one half as large tells more.
 constexpr std::uint32_t enough_lines = 1024;
-/// Beyond it a walk's offsets do not fit 32 bits, and its loads take another time.
+/// The largest span whose offsets fit 32 bits; beyond it a walk's loads take another time.
 constexpr std::uint64_t most_span_bytes = 1ull << 32;
 /// The memory of a CPU, which stands for a GPU, is that of all programs.
 constexpr std::uint64_t most_span_of_cpu_bytes = 1ull << 30;
 constexpr double numbers_per_doubling = 2;
-/// How closely the lines are counted that a table has entries for.
-constexpr double close = 1.05;
-/// The same further from it, and how far that is.
-constexpr double closer = 1.25;
-constexpr double far = 2;
-/// Over the lines at which a table begins to miss, and over those at which it does not.
+/// How closely the lines are counted that a table has entries for, as a ratio of neighbouring numbers: in the end, and
+/// before that within `near_factor` of it.
+constexpr double final_ratio = 1.05;
+constexpr double near_ratio = 1.25;
+constexpr double near_factor = 2;
+/// Numbers of lines at which a table surely misses, and surely does not, over that at which it begins to.
 constexpr double surely_missed = 1.4;
 constexpr double surely_held = 0.7;
 
@@ -43,10 +40,6 @@ struct Walk {
   std::uint32_t lines;
   friend auto operator<=>(const Walk&, const Walk&) = default;
 };
-
-std::string word_of(std::uint32_t bytes) {
-  return bytes >= 1 << 20 ? std::to_string(bytes >> 20) + "M" : std::to_string(bytes >> 10) + "K";
-}
 
 std::uint64_t room_bytes(const device::DeviceInfo& device, const Request& request) {
   std::uint64_t room = std::min(most_span_bytes, device.memory_bytes / 4);
@@ -65,24 +58,24 @@ std::optional<std::uint32_t> large_stride_bytes(std::uint64_t room_bytes) {
 
 std::uint32_t whole(double lines) { return static_cast<std::uint32_t>(std::lround(lines)); }
 
-/// What one table is worth walking, given the numbers of lines that were walked with the large stride.
+/// Adds the walks that tell one table, given the numbers of lines that were walked with the large stride.
 void add_walks_about(const analysis::PageTable& table, std::uint32_t large_bytes, const std::set<std::uint32_t>& walked,
                      std::uint64_t room, std::set<Walk>& walks) {
-  // Lines of the large stride: they share a page that is larger still.
+  // The number of lines at the large stride that fill the table: several share a page that is larger still.
   const double edge = table.entries.value * std::max(1.0, table.page_bytes / large_bytes);
   const auto above = walked.upper_bound(static_cast<std::uint32_t>(edge));
   if (above == walked.end() || above == walked.begin()) return;
   for (auto high = std::next(walked.begin()); high != walked.end(); ++high) {
     const std::uint32_t low = *std::prev(high);
     // Two tables may look like one that fills up slowly.
-    const bool about = *high < far * edge && low > edge / far;
-    if (*high - low < 2 || *high < (high == above ? close : about ? closer : far) * low) continue;
+    const bool near = *high < near_factor * edge && low > edge / near_factor;
+    if (*high - low < 2 || *high < (high == above ? final_ratio : near ? near_ratio : near_factor) * low) continue;
     const std::uint32_t between = whole(std::sqrt(double{1} * low * *high));
     walks.insert({large_bytes, between});
     walks.insert({shared_stride_bytes, between});
   }
-  // As many lines, ever closer: the stride at which they find room is half a page. Twice, as one number of lines may be
-  // that at which a cache is full.
+  // As many lines, ever closer: the stride at which they find room is half a page. Two numbers of lines are walked, as
+  // one may be that at which a cache is full.
   auto missed = walked.lower_bound(static_cast<std::uint32_t>(surely_missed * edge));
   if (missed == walked.end()) --missed;
   for (const double factor : {1.0, 1.3}) {
@@ -100,29 +93,19 @@ void add_walks_about(const analysis::PageTable& table, std::uint32_t large_bytes
   }
 }
 
-Point point_of(const Walk& walk) {
-  std::map<std::string, std::string> words = series_of(Path::vector);
-  words["order"] = "page";
-  words["stride"] = word_of(walk.stride_bytes);
-  return {.series = std::move(words),
-          .x = {{"bytes", static_cast<double>(walk.stride_bytes) * walk.lines}},
-          .expected_seconds = 0.08,
-          .replicates = 3};  // chance puts the lines into a cache's sets
+Point point_of(const Walk& walk, const SweptCurves& swept) {
+  measure::Words varied = swept.varied;
+  varied.stride_bytes = walk.stride_bytes;
+  Point point = measure::point_on(swept.page, {.bytes = static_cast<double>(walk.stride_bytes) * walk.lines}, varied);
+  point.expected_seconds = 0.08;
+  point.replicates = 3;  // chance puts the lines into a cache's sets
+  return point;
 }
 
 }  // namespace
 
-std::uint32_t stride_bytes_of(const std::map<std::string, std::string>& series, std::uint32_t by_default) {
-  const auto word = series.find("stride");
-  std::uint32_t number = 0;
-  if (word == series.end()) return by_default;
-  const char* const end = word->second.data() + word->second.size();
-  const auto read = std::from_chars(word->second.data(), end, number);
-  return number << (read.ptr != end && *read.ptr == 'M' ? 20 : 10);
-}
-
-std::vector<Point> page_walks(const analysis::LatencyCurves& curves, const device::DeviceInfo& device,
-                              const Request& request) {
+std::vector<Point> page_walks(const SweptCurves& swept, const analysis::LatencyCurves& curves,
+                              const device::DeviceInfo& device, const Request& request) {
   const std::uint64_t room = room_bytes(device, request);
   const std::optional<std::uint32_t> large = large_stride_bytes(room);
   if (!large) return {};
@@ -139,7 +122,7 @@ std::vector<Point> page_walks(const analysis::LatencyCurves& curves, const devic
     add_walks_about(table, *large, walked, room, walks);
   }
   std::vector<Point> points;
-  for (const Walk& walk : walks) points.push_back(point_of(walk));
+  for (const Walk& walk : walks) points.push_back(point_of(walk, swept));
   return points;
 }
 

@@ -6,10 +6,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "device/device.hpp"
-#include "measure/probe.hpp"
+#include "measure/workload.hpp"
 
+// What all kernels have in common in which a single work-item works, step after step.
 namespace sonde::workloads {
 
 /// Steps that one trip of a kernel's loop makes (kernels/steps.h).
@@ -27,42 +29,37 @@ inline std::uint64_t most_hops(const device::DeviceInfo& info) {
 /// once: with a group of one a compiler could prove every address uniform and take the scalar cache's path.
 inline std::uint32_t single_item_group(const device::DeviceInfo& info) {
   if (info.type == device::DeviceType::cpu) return 1;
-  return info.largest_group_size < 32 ? info.largest_group_size : 32;
+  return std::min(info.largest_group_size, 32u);
 }
 
-/// The workload of a chain whose state has run(steps) and flaw(): time per step in ns. A dispatch makes whole trips of
-/// `per_trip` steps, at most `most` steps.
+/// The workload of a chain whose state has run(steps) and proof_failure(): time per step in ns. A dispatch makes whole
+/// trips of `per_trip` steps, at most `most` steps.
 template <typename Chain>
-measure::Workload chain_workload(const std::shared_ptr<Chain>& chain, std::uint64_t lap, std::uint32_t per_trip,
-                                 std::uint64_t most) {
-  return {.unit = "ns",
-          .quantum = per_trip,
+measure::SteppedWork chain_work(const std::shared_ptr<Chain>& chain, std::uint64_t lap, std::uint32_t per_trip,
+                                std::uint64_t most) {
+  return {.quantum = per_trip,
           .most = most,
           .lap = lap,
-          .one_core = true,
           .run = [chain](std::uint64_t steps) { return chain->run(steps); },
-          .flaw = [chain] { return chain->flaw(); },
+          .proof_failure = [chain] { return chain->proof_failure(); },
           .value = [](double nanoseconds) { return nanoseconds; }};
 }
 
-/// The same of a cycle on its device: a lap reads all lines again.
+/// The same of a walk on its device: a lap reads all lines again.
 template <typename Walk>
-measure::Workload walk_workload(const std::shared_ptr<Walk>& walk, std::uint64_t lap) {
-  measure::Workload workload = chain_workload(walk, lap, hops_per_trip, most_hops(walk->device.info()));
-  workload.refill = lap;
-  return workload;
+measure::SteppedWork walk_work(const std::shared_ptr<Walk>& walk, std::uint64_t lap) {
+  measure::SteppedWork work = chain_work(walk, lap, hops_per_trip, most_hops(walk->device.info()));
+  work.refill = lap;
+  return work;
 }
 
 /// Compares what a chain kernel left in device memory, {value, trips}, with what it must have left.
-inline std::optional<std::string> flaw_of_chain(std::array<std::uint32_t, 2> found,
-                                                std::array<std::uint32_t, 2> expected) {
-  if (found == expected) return std::nullopt;
-  if (found[1] != expected[1]) {
-    return "the device left its loop after " + std::to_string(found[1]) + " of " + std::to_string(expected[1]) +
-           " trips, so its time says nothing; please report the driver";
-  }
-  return "the device's chain ended at " + std::to_string(found[0]) + " instead of " + std::to_string(expected[0]) +
-         ", so it did not do the work that was timed; please report the driver";
-}
+std::optional<std::string> chain_proof_failure(std::array<std::uint32_t, 2> found,
+                                               std::array<std::uint32_t, 2> expected);
+
+/// The memory instruction that a kernel's listing (AMD's or NVIDIA's assembler, or PTX) has most of, as it stands
+/// there: "global_load_b32", "s_load_b32", "LDG.E". In a walk that is its hop, which the loop has `hops_per_trip` of.
+/// Empty where none is known.
+std::string most_frequent_load(std::string_view listing);
 
 }  // namespace sonde::workloads

@@ -4,18 +4,16 @@
 #include <numeric>
 #include <random>
 
-#include "workloads/stream/noise.hpp"
-
 namespace sonde::workloads {
 namespace {
 
 constexpr std::uint64_t piece_bytes = 4ull << 20;
-/// About a line that is far from the next, as much as any memory controller compresses together.
+/// What is written around a line that is far from the next: as much as any memory controller compresses together.
 constexpr std::uint32_t block_bytes = 4096;
 
-/// Below `bound`, from the high half of a product: unbiased to 1 part in 2^32. (std::uniform_int_distribution
-/// gives other numbers on other standard libraries.)
-std::uint32_t below(std::uint32_t bound, std::mt19937_64& random) {
+/// A random number less than `bound`, the high half of a product: unbiased to 1 part in 2^32.
+/// (std::uniform_int_distribution gives other numbers on other standard libraries.)
+std::uint32_t random_below(std::uint32_t bound, std::mt19937_64& random) {
   return static_cast<std::uint32_t>(((random() >> 32) * bound) >> 32);
 }
 
@@ -37,7 +35,7 @@ void write_slots(device::Buffer& buffer, std::uint64_t count, std::uint32_t slot
   }
 }
 
-/// As write_cycle() where slots are larger than a block: the rest of a slot is nothing's.
+/// Does what write_cycle() does where slots are larger than a block: nobody reads the rest of a slot.
 void write_far_lines(device::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const LineLayout& layout,
                      std::uint64_t seed, std::uint32_t offset_shift) {
   const Noise noise(seed);
@@ -58,7 +56,7 @@ std::vector<std::uint32_t> random_cycle(std::uint32_t count, std::uint64_t seed)
   std::vector<std::uint32_t> cycle(count);
   std::iota(cycle.begin(), cycle.end(), 0u);
   std::mt19937_64 random(seed);
-  for (std::uint32_t i = count; i-- > 1;) std::swap(cycle[i], cycle[below(i, random)]);
+  for (std::uint32_t i = count; i-- > 1;) std::swap(cycle[i], cycle[random_below(i, random)]);
   return cycle;
 }
 

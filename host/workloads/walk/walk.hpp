@@ -1,12 +1,71 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "device/device.hpp"
-#include "workloads/walk/line_layout.hpp"
+#include "workloads/stream/noise.hpp"
 
 namespace sonde::workloads {
+
+/// The places of a walk's lines: one in each slot of `slot_bytes`, side by side when a slot is a line. In a slot of up
+/// to a small page each line lies at a random one of a few places, which begin a little further on from slot to slot,
+/// from the first slot's start to the last one's end. So the lines fill all sets of a cache alike, meet no set in step,
+/// and hardly two share a page even where the memory begins in the middle of one, as PoCL's does. In a larger slot each
+/// line lies as it would in a slot of 1 KiB, shifted from slot to slot such that walks over as many lines fill a
+/// cache's sets alike, however far apart the lines are.
+class LineLayout {
+ public:
+  /// A layout with lines side by side. Implicit on purpose: a spacing is all that most walks need.
+  LineLayout(std::uint32_t line_bytes) : LineLayout(line_bytes, line_bytes, 1, 0) {}
+  LineLayout(std::uint32_t slot_bytes, std::uint32_t line_bytes, std::uint32_t slots, std::uint64_t seed)
+      : slot_words_(slot_bytes / 4), line_words_(line_bytes / 4), slots_(slots), noise_(seed) {
+    // A line lies the KiB of a slot and `steps_` beyond the line before. All sets of a cache are used where their
+    // number shares no factor with that distance. One KiB would not do: where a cache's index mixes two parts of an
+    // address, their bits would cancel each other.
+    constexpr std::uint32_t factors_of_sets = 3 * 5 * 7 * 11 * 13;
+    while (std::gcd(slot_words_ / near_words + steps_, factors_of_sets) != 1) steps_ += 2;
+  }
+
+  std::uint32_t slot_bytes() const { return slot_words_ * 4; }
+  std::uint32_t line_bytes() const { return line_words_ * 4; }
+  std::uint32_t slot_of(std::uint32_t word) const { return word / slot_words_; }
+
+  std::uint32_t word_of_first(std::uint32_t slot) const { return slot * slot_words_; }
+
+  /// Index of the 32-bit word that the walk reads in a slot.
+  std::uint32_t word_of(std::uint32_t slot) const {
+    if (slot_words_ <= small_page_words) return slot * slot_words_ + word_in(slot_words_, slot);
+    // Each line stays within a quarter of its slot, so that only a quarter of the lines can lie about a page's
+    // beginning.
+    const std::uint32_t quarter = slot_words_ / 4;
+    const auto begin = static_cast<std::uint32_t>(std::uint64_t{4} * slot / slots_) * quarter;
+    const auto further = static_cast<std::uint32_t>(std::uint64_t{steps_} * near_words * slot % quarter);
+    return slot * slot_words_ + begin + further + word_in(near_words, slot);
+  }
+
+ private:
+  static constexpr std::uint32_t small_page_words = 4096 / 4;
+  static constexpr std::uint32_t near_words = 1024 / 4;
+
+  /// Place of the line of `slot` in a part of it that is `words` long.
+  std::uint32_t word_in(std::uint32_t words, std::uint32_t slot) const {
+    const std::uint32_t lines = words / line_words_;
+    if (lines <= 1) return 0;
+    // A random one of all 64 lines of a page would leave a quarter of shifted pages unused; the same line of every page
+    // would bring some caches' sets in step.
+    const std::uint32_t few = (lines + 3) / 4;
+    const auto begin = static_cast<std::uint32_t>(std::uint64_t{slot} * (lines - few + 1) / slots_);
+    return (begin + noise_(slot) % few) * line_words_;
+  }
+
+  std::uint32_t slot_words_;
+  std::uint32_t line_words_;
+  std::uint32_t slots_;
+  std::uint32_t steps_ = 5;
+  Noise noise_;
+};
 
 /// A random single cycle over `count` lines (Sattolo, 1986): element i is the line after line i. The same seed gives
 /// the same cycle on every platform.
@@ -16,9 +75,9 @@ std::vector<std::uint32_t> random_cycle(std::uint32_t count, std::uint64_t seed)
 /// cycle over all lines.
 bool cycle_to_places(std::vector<std::uint32_t>& cycle);
 
-/// Writes the cycle into device memory: the walk's word of each slot holds where the next slot's is, in units of
-/// 2^offset_shift bytes; the rest is random, so that no memory controller can compress it, of slots beyond 4 KiB the
-/// block of 4 KiB that the word is in. Memory beside the cycle: 4 MiB.
+/// Writes the cycle into device memory: the walk's word of each slot holds where the next slot's word is, in units of
+/// 2^offset_shift bytes. The rest of a slot is random, so that no memory controller can compress it; of slots beyond 4
+/// KiB only the block of 4 KiB around the word is written. Takes 4 MiB of host memory.
 void write_cycle(device::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const LineLayout& layout,
                  std::uint64_t seed, std::uint32_t offset_shift = 2);
 

@@ -1,4 +1,4 @@
-#include "workloads/walk/load_instruction.hpp"
+#include "workloads/walk/single_item.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 namespace sonde::workloads {
 namespace {
 
-/// How loads and atomics begin: AMD's RDNA and CDNA assemblers, NVIDIA's, PTX.
+/// The beginnings of loads' and atomics' names in AMD's RDNA and CDNA assemblers, NVIDIA's, and PTX.
 constexpr std::array<std::string_view, 25> beginnings{
     "global_load",  "flat_load",  "buffer_load", "tbuffer_load",  "s_load",      "s_buffer_load", "image_load",
     "image_sample", "ds_load",    "ds_read",     "global_atomic", "flat_atomic", "buffer_atomic", "LDG",
@@ -21,6 +21,17 @@ bool is_load(std::string_view word) {
 }
 
 }  // namespace
+
+std::optional<std::string> chain_proof_failure(std::array<std::uint32_t, 2> found,
+                                               std::array<std::uint32_t, 2> expected) {
+  if (found == expected) return std::nullopt;
+  if (found[1] != expected[1]) {
+    return "the device left its loop after " + std::to_string(found[1]) + " of " + std::to_string(expected[1]) +
+           " trips, so its time says nothing; please report the driver";
+  }
+  return "the device's chain ended at " + std::to_string(found[0]) + " instead of " + std::to_string(expected[0]) +
+         ", so it did not do the work that was timed; please report the driver";
+}
 
 std::string most_frequent_load(std::string_view listing) {
   std::map<std::string_view, int> counts;

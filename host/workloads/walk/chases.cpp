@@ -1,0 +1,233 @@
+#include "workloads/walk/chases.hpp"
+
+#include <array>
+#include <span>
+#include <utility>
+
+#include "device/error.hpp"
+#include "kernels.hpp"
+#include "measure/probe.hpp"
+#include "workloads/walk/single_item.hpp"
+
+namespace sonde::workloads {
+namespace {
+
+using measure::Path;
+
+CycleKernel kernel_of(Path path) {
+  using enum CycleKernel::Second;
+  switch (path) {
+    case Path::scalar: return {.source = kernels::chase_scalar, .by_offset = true, .second = start};
+    case Path::constant: return {.source = kernels::chase_constant, .use = device::Use::constant, .second = start};
+    case Path::image: return {.source = kernels::chase_image, .use = device::Use::texels};
+    case Path::local: return {.source = kernels::chase_local, .second = memory_words};
+    case Path::vector:
+    case Path::buffer: break;
+  }
+  return {.source = kernels::chase, .by_offset = true};
+}
+
+/// Doublings of a byte in which a chain counts: bytes as far as 32 bits reach, then words. A CPU that is reached
+/// through Vulkan computes addresses one vector lane after the other, which takes lavapipe 1.5 ns longer with bytes.
+std::uint32_t shift_for(const device::DeviceInfo& device, bool by_offset, std::uint64_t bytes) {
+  const bool by_lanes = device.type == device::DeviceType::cpu && device.api == device::Api::vulkan;
+  return by_offset && !by_lanes && bytes <= std::uint64_t{1} << 32 ? 0 : 2;
+}
+
+/// The kernel's constants: those of the stream beside the walk, if any, then its own. A kernel that walks by index does
+/// not look at it.
+std::vector<device::Constant> with_offset_shift(std::span<const device::Constant> beside, std::uint32_t offset_shift) {
+  std::vector<device::Constant> all(beside.begin(), beside.end());
+  all.push_back({"OFFSET_SHIFT", offset_shift});
+  return all;
+}
+
+void check_local_memory(const device::DeviceInfo& device) {
+  if (device.local_bytes >= local_walk_bytes) return;
+  throw device::Unsupported(device.local_bytes == 0 ? "the device has no work-group memory of its own"
+                                                    : "the device's work-group memory is smaller than the walk's " +
+                                                          measure::size_text(local_walk_bytes));
+}
+
+/// After so many loads for each line all but a twentieth of them have been drawn.
+constexpr std::uint64_t draws_of_a_line = 3;
+
+struct IndependentChase {
+  device::Device& device;
+  std::uint32_t count;
+  std::uint32_t line_words;
+  std::uint64_t seed;
+  std::unique_ptr<device::Kernel> kernel;
+  std::unique_ptr<device::Buffer> memory;
+  std::unique_ptr<device::Buffer> cursor;
+  std::uint32_t word = 0;  ///< what the device must have loaded last
+  std::uint32_t counter = 0;
+  std::uint32_t trips = 0;
+
+  IndependentChase(device::Device& on, std::uint32_t lines, std::uint32_t line_bytes, std::uint64_t with_seed,
+                   const Placement& placement)
+      : device(on),
+        count(lines),
+        line_words(line_bytes / 4),
+        seed(with_seed),
+        kernel(on.make_kernel(kernels::independent_chase, single_item_group(on.info()))),
+        memory(buffer_in(on, placement.memory, std::uint64_t{lines} * line_bytes)),
+        cursor(on.make_buffer(3 * sizeof(std::uint32_t))) {
+    fill(on, *memory, placement, device::Use::storage,
+         [&](device::Buffer& to) { write_words(to, lines, line_bytes, seed); });
+    const std::array<std::uint32_t, 3> start{};
+    cursor->write(0, std::as_bytes(std::span(start)));
+  }
+
+  device::Nanoseconds run(std::uint64_t hops) {
+    trips = static_cast<std::uint32_t>(hops / hops_per_trip);
+    for (std::uint64_t hop = 0; hop < hops; ++hop) {
+      ++counter;
+      const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
+      word = word_of_line(static_cast<std::uint32_t>(std::uint64_t{mixed} * count >> 32), seed);
+    }
+    return device.run(*kernel,
+                      {.buffers = {memory.get(), cursor.get()}, .scalars = {trips, count, line_words}, .groups = 1});
+  }
+
+  std::optional<std::string> proof_failure() const {
+    std::array<std::uint32_t, 3> end{};
+    cursor->read(0, std::as_writable_bytes(std::span(end)));
+    return chain_proof_failure({end[0], end[2]}, {word, trips});
+  }
+};
+
+}  // namespace
+
+CycleChase::CycleChase(device::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
+                       const CycleKernel& kernel_by, const Placement& placement)
+    : device(on),
+      by(kernel_by),
+      layout(where),
+      offset_shift(shift_for(on.info(), by.by_offset, std::uint64_t{count} * where.slot_bytes())),
+      kernel(on.make_kernel(by.source, single_item_group(on.info()), with_offset_shift({}, offset_shift))),
+      memory(buffer_in(on, placement.memory, std::uint64_t{count} * where.slot_bytes(), by.use)),
+      cursor(on.make_buffer(2 * sizeof(std::uint32_t))),
+      places(random_cycle(count, seed)),
+      end(2) {
+  fill(on, *memory, placement, by.use,
+       [&](device::Buffer& to) { write_cycle(to, places, layout, seed, offset_shift); });
+  begin();
+}
+
+CycleChase::CycleChase(device::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
+                       const BackgroundLoad& load, device::Use use)
+    : device(on),
+      by({.source = kernels::chase_loaded, .use = use, .by_offset = true}),
+      layout(where),
+      offset_shift(shift_for(on.info(), by.by_offset, std::uint64_t{count} * where.slot_bytes())),
+      kernel(on.make_kernel(by.source, load.shape.group_size, with_offset_shift(load.shape.constants(), offset_shift))),
+      memory(on.make_buffer(std::uint64_t{count} * where.slot_bytes(), use)),
+      places(random_cycle(count, seed)) {
+  write_cycle(*memory, places, layout, seed, offset_shift);
+  begin();
+  // The stream's memory is made after the walk's own: what was filled last is what caches hold at first.
+  beside.emplace(on, load, use, ~seed);
+  end.resize(beside->cursor_words());
+  cursor = on.make_buffer(end.size() * sizeof(std::uint32_t), use);
+  cursor->write(0, std::as_bytes(std::span(end)));
+}
+
+void CycleChase::begin() {
+  cycle_to_places(places);
+  end.resize(2);
+  end[0] = offset_of(0);
+  if (cursor) cursor->write(0, std::as_bytes(std::span(end)));
+}
+
+device::Nanoseconds CycleChase::run(std::uint64_t hops) {
+  trips = static_cast<std::uint32_t>(hops / hops_per_trip);
+  place = static_cast<std::uint32_t>((place + hops) % places.size());
+  ++launches;
+  device::Launch launch{.buffers = {memory.get(), cursor.get()}, .scalars = scalars(), .groups = 1};
+  if (beside) {
+    launch.buffers.push_back(beside->memory());
+    launch.groups += beside->groups();
+  }
+  lasted = device.run(*kernel, launch);
+  cursor->read(0, std::as_writable_bytes(std::span(end)));
+  return lasted;
+}
+
+void CycleChase::check_that_both_ran() const {
+  // In a shorter dispatch a load may come too late for the walk; a first launch spends its time on other things.
+  constexpr device::Nanoseconds long_enough{200e3};
+  if (launches == 1 || lasted < long_enough || beside->bytes() > 0) return;
+  throw device::Unsupported("the driver ran nothing beside the walk, so memory was not loaded or kept awake");
+}
+
+std::vector<std::uint32_t> CycleChase::scalars() {
+  if (beside) return beside->scalars(trips, launches);
+  switch (by.second) {
+    case CycleKernel::Second::none: break;
+    case CycleKernel::Second::start: return {trips, end[0]};
+    case CycleKernel::Second::memory_words:
+      return {trips, static_cast<std::uint32_t>(memory->size_bytes() / sizeof(std::uint32_t))};
+    case CycleKernel::Second::zero: return {trips, 0};
+  }
+  return {trips};
+}
+
+std::optional<std::string> CycleChase::proof_failure() {
+  const std::uint32_t slot = layout.slot_of(end[0] >> (2 - offset_shift));
+  if (slot >= places.size() || offset_of(slot) != end[0]) {
+    return "the device's walk left its lines; please report the driver";
+  }
+  if (auto failure = chain_proof_failure({places[slot], end[1]}, {place, trips})) return failure;
+  if (!beside) return std::nullopt;
+  return beside->proof_failure(end);
+}
+
+measure::Workload cycle_chase(device::Device& device, std::uint32_t count, const LineLayout& layout, std::uint64_t seed,
+                              Path path, const Placement& placement) {
+  const bool local = path == Path::local;
+  if (local) check_local_memory(device.info());
+  const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, kernel_of(path), placement);
+  measure::SteppedWork work = walk_work(chase, count);
+  // The loop that copies the chain counts as well.
+  if (local) work.most -= local_walk_bytes / sizeof(std::uint32_t) * hops_per_trip;
+  return {.work = std::move(work),
+          .instruction = most_frequent_load(chase->kernel->listing()),
+          .one_core = true,
+          .bytes_per_step = local ? 0.0 : layout.line_bytes()};
+}
+
+measure::Workload atomic_chase(device::Device& device, std::uint32_t count, const LineLayout& layout,
+                               std::uint64_t seed) {
+  const CycleKernel by{.source = kernels::chase_atomic, .by_offset = true, .second = CycleKernel::Second::zero};
+  const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, by);
+  return {.work = walk_work(chase, count),
+          .instruction = most_frequent_load(chase->kernel->listing()),
+          .one_core = true,
+          .bytes_per_step = static_cast<double>(layout.line_bytes())};
+}
+
+measure::Workload cycle_chase_awake(device::Device& device, std::uint32_t count, const LineLayout& layout,
+                                    std::uint64_t seed) {
+  const BackgroundLoad load = light_background_load(device.info(), std::uint64_t{count} * layout.slot_bytes(),
+                                                    single_item_group(device.info()));
+  const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, load, device::Use::storage);
+  measure::SteppedWork work = walk_work(chase, count);
+  work.proof_failure = [chase] {
+    const auto failure = chase->proof_failure();
+    if (!failure) chase->check_that_both_ran();
+    return failure;
+  };
+  return {.work = std::move(work), .one_core = true};
+}
+
+measure::Workload independent_chase(device::Device& device, std::uint32_t count, std::uint32_t line_bytes,
+                                    std::uint64_t seed, const Placement& placement) {
+  measure::SteppedWork work =
+      walk_work(std::make_shared<IndependentChase>(device, count, line_bytes, seed, placement), count);
+  work.refill = draws_of_a_line * count;
+  work.refills_in_part = true;
+  return {.work = std::move(work), .one_core = true, .bytes_per_step = static_cast<double>(line_bytes)};
+}
+
+}  // namespace sonde::workloads
