@@ -1,6 +1,7 @@
 #include "commands/external.hpp"
 
 #include "os/file.hpp"
+#include "os/process.hpp"
 #include "os/this_process.hpp"
 #include "session/usage_error.hpp"
 

@@ -1,5 +1,6 @@
 #include "commands/levels.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -12,9 +13,9 @@
 #include <vector>
 
 #include "commands/output.hpp"
-#include "measure/conclude_levels.hpp"
+#include "measure/level_findings.hpp"
 #include "os/file.hpp"
-#include "probes/bandwidth/curve.hpp"
+#include "probes/bandwidth/curves.hpp"
 #include "probes/catalog.hpp"
 #include "records/invalid_file.hpp"
 #include "records/read_file.hpp"
@@ -29,15 +30,15 @@ namespace sonde::commands {
 namespace {
 
 using session::UsageError;
-using workloads::Path;
-using Series = std::map<std::string, std::string>;
+using measure::Path;
+using measure::Words;
 
 constexpr std::array<const measure::Probe*, 3> probes_of_levels{&probes::latency, &probes::bandwidth,
                                                                 &probes::cpu_latency};
 
-/// Device, API, place of the probe among those that tell levels, and series without `order` and `fabric`: the curves
-/// that speak of one hierarchy, in the order of a run's.
-using Key = std::tuple<std::string, std::string, std::size_t, Series>;
+/// The curves that speak of one hierarchy, in the order of a run's: device, API, place of the probe among those that
+/// tell levels, and words without `order` and `fabric`.
+using Key = std::tuple<std::string, std::string, std::size_t, Words>;
 
 /// What a file says that levels are found from.
 struct Recorded {
@@ -57,14 +58,13 @@ std::vector<records::Line> lines_of(const std::string& file) {
   }
 }
 
-/// The part of a key that a sample's series stands for; empty where it tells no levels.
-std::optional<Series> hierarchy_of(const measure::Probe& probe, Series series) {
-  if (&probe == &probes::bandwidth) return series == probes::series_of_levels() ? std::optional(series) : std::nullopt;
+/// The words of a key that a sample's words stand for; empty where it tells no levels.
+std::optional<Words> hierarchy_of(const measure::Probe& probe, const Words& words) {
+  if (&probe == &probes::bandwidth) return words == probes::words_of_levels() ? std::optional(words) : std::nullopt;
   // What is measured at a few sizes tells no levels.
-  const auto state = series.find("state");
-  if (&probe == &probes::cpu_latency && state != series.end() && state->second == "awake") return std::nullopt;
-  if (&probe == &probes::latency && workloads::path_of(series) == Path::atomic) return std::nullopt;
-  return workloads::hierarchy_series(std::move(series));
+  if (&probe == &probes::cpu_latency && words.state == measure::MemoryState::awake) return std::nullopt;
+  if (&probe == &probes::latency && words.pattern == measure::Pattern::read_modify_write) return std::nullopt;
+  return workloads::hierarchy_words(words);
 }
 
 Recorded recorded_in(const std::string& file) {
@@ -76,40 +76,39 @@ Recorded recorded_in(const std::string& file) {
     if (sample == nullptr || !records::is_point(*sample)) continue;
     const auto* const probe = std::ranges::find(probes_of_levels, sample->origin.probe, &measure::Probe::name);
     if (probe == probes_of_levels.end()) continue;
-    const auto series = hierarchy_of(**probe, sample->measurement.point.series);
-    if (!series) continue;
+    const auto words = hierarchy_of(**probe, sample->measurement.point.words);
+    if (!words) continue;
     const auto place = static_cast<std::size_t>(probe - probes_of_levels.begin());
-    recorded.curves[{sample->origin.device, sample->origin.api, place, *series}].push_back(sample->measurement);
+    recorded.curves[{sample->origin.device, sample->origin.api, place, *words}].push_back(sample->measurement);
   }
   if (recorded.curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");
   return recorded;
 }
 
 /// What tells a curve from others of its device and API: "vector", "bandwidth", "huge pages, efficiency cores".
-std::string name_of(const measure::Probe& probe, const Series& series) {
+std::string name_of(const measure::Probe& probe, const Words& words) {
   if (&probe == &probes::bandwidth) return "bandwidth";
-  if (&probe == &probes::latency) return std::string(workloads::name_of(workloads::path_of(series)));
-  const auto pages = series.find("pages");
-  const auto core = series.find("core");
-  return (pages == series.end() ? "small" : pages->second) + " pages" +
-         (core == series.end() ? "" : ", " + core->second + " cores");
+  if (&probe == &probes::latency) return std::string(measure::word_of(words.path.value_or(Path::vector)));
+  std::string name(measure::word_of(words.pages.value_or(measure::PageSize::small)));
+  name += " pages";
+  if (words.core) name += fmt::format(", {} cores", measure::word_of(*words.core));
+  return name;
 }
 
 /// The same after a device's name; empty for the latency probe's main path.
-std::string in_heading(const measure::Probe& probe, const Series& series) {
-  if (&probe == &probes::cpu_latency) return ", " + name_of(probe, series);
+std::string in_heading(const measure::Probe& probe, const Words& words) {
+  if (&probe == &probes::cpu_latency) return ", " + name_of(probe, words);
   if (&probe == &probes::bandwidth) return ", by bandwidth";
-  return workloads::path_of(series) == Path::vector ? "" : ", by the path " + name_of(probe, series);
+  return words.path.value_or(Path::vector) == Path::vector ? "" : ", by the path " + name_of(probe, words);
 }
 
 bool is_awake(const measure::Conclusion& conclusion) {
-  return !conclusion.levels.empty() &&
-         workloads::fabric_of(conclusion.levels.front().series) == workloads::Fabric::loaded;
+  return !conclusion.levels.empty() && conclusion.levels.front().words.fabric == measure::Fabric::loaded;
 }
 
 void print_records(const records::Origin& origin, const std::string& curve, const measure::Conclusion& conclusion) {
   for (const measure::FoundLevel& level : conclusion.levels) std::cout << records::level_line(origin, level) << "\n";
-  for (const measure::Unread& one : conclusion.unread)
+  for (const measure::CurvesWithoutLevels& one : conclusion.without_levels)
     spdlog::warn("{}, {}, {}: {}", origin.device, origin.api, curve, one.reason);
 }
 
@@ -117,11 +116,11 @@ void print_text(const std::string& heading, const measure::Conclusion& conclusio
   const int columns = output_columns();
   std::cout << records::visible(heading) << (is_awake(conclusion) ? ", memory kept awake" : "") << "\n";
   const bool of_bandwidth = !conclusion.levels.empty() && conclusion.levels.front().gbps;
-  if (conclusion.unread.empty()) {
+  if (conclusion.without_levels.empty()) {
     std::cout << (of_bandwidth ? summary::level_table({}, conclusion.levels, columns)
                                : summary::level_table(conclusion.levels, {}, columns));
   }
-  for (const measure::Unread& one : conclusion.unread) std::cout << summary::wrapped(one.reason, columns);
+  for (const measure::CurvesWithoutLevels& one : conclusion.without_levels) std::cout << summary::wrapped(one.reason, columns);
   for (const measure::Finding& finding : conclusion.findings) std::cout << summary::wrapped(finding.evidence, columns);
 }
 
@@ -131,7 +130,7 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
   const Recorded recorded = recorded_in(file);
   std::map<std::pair<std::string, std::string>, session::LevelMatching> matching;
   for (const auto& [key, measurements] : recorded.curves) {
-    const auto& [id, api, place, series] = key;
+    const auto& [id, api, place, words] = key;
     const measure::Probe& probe = *probes_of_levels[place];
     const auto device = recorded.devices.find(id);
     const bool known = device != recorded.devices.end();
@@ -142,9 +141,9 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
     measure::Conclusion conclusion = measure::conclude(probe, request, measurements);
     conclusion.levels = matching[{id, api}].matched(probe, std::move(conclusion.levels));
     if (format == LevelsFormat::json) {
-      print_records({id, api, std::string(probe.name)}, name_of(probe, series), conclusion);
+      print_records({id, api, std::string(probe.name)}, name_of(probe, words), conclusion);
     } else {
-      print_text((known ? device->second.name : id) + ", " + api + in_heading(probe, series), conclusion);
+      print_text((known ? device->second.name : id) + ", " + api + in_heading(probe, words), conclusion);
     }
   }
   return ExitStatus::done;

@@ -26,7 +26,7 @@ std::vector<records::Applicability> answers(const DeviceRecord& device,
   std::vector<records::Applicability> all;
   for (const measure::Probe* probe : probes::catalog()) {
     for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu}) {
-      if (!measure::is_asked_through(*probe, api)) continue;
+      if (!measure::is_asked_through(*probe, api) || !probe->needs_option.empty()) continue;
       const ApiDevice* through_api = records::through(device, api);
       std::string answer = "yes";
       if (through_api != nullptr) {
@@ -51,6 +51,7 @@ std::string probes_by_api(const std::vector<records::Applicability>& all, int co
   summary::Table table(heads);
   std::vector<std::string> reasons;
   for (const measure::Probe* probe : probes::catalog()) {
+    if (probe->id != probe->name) continue;
     std::vector<std::string> cells{std::string(probe->name)};
     for (const device::Api api : apis) {
       const auto one = std::ranges::find_if(all, [&](const records::Applicability& answer) {
@@ -121,8 +122,9 @@ ExitStatus list_command(ListFormat format) {
   }
   if (machine.devices.empty()) std::cout << "No device found.\n";
   summary::Table questions({{.head = "probe", .left = true}, {.head = "what it answers", .left = true}});
-  for (const measure::Probe* probe : probes::catalog())
-    questions.add({std::string(probe->name), std::string(probe->question)});
+  for (const measure::Probe* probe : probes::catalog()) {
+    if (probe->id == probe->name) questions.add({std::string(probe->name), std::string(probe->question)});
+  }
   std::cout << "\n" << questions.text(columns);
   return ExitStatus::done;
 }

@@ -131,7 +131,7 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       ->capture_default_str();
   std::string names;
   for (const probes::Probe* const probe : probes::catalog()) {
-    names += (names.empty() ? "" : ", ") + std::string(probe->name);
+    if (probe->id == probe->name) names += (names.empty() ? "" : ", ") + std::string(probe->name);
   }
   run.add_option("--probe", options.probes, "Which probes: " + names + " (default: all that apply)")
       ->type_name("NAME[,NAME...]")
@@ -158,7 +158,7 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       ->check(seconds_above_zero)
       ->capture_default_str();
   run.add_option("--runs", options.runs,
-                 "The whole run so many times, a numbered file each, for sonde compare; seeds follow one another")
+                 "Repeat the whole run N times, each into a numbered file, for sonde compare; the seed grows by one each time")
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""))
       ->capture_default_str();
@@ -168,8 +168,8 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_flag(
       "--counters", options.counters,
       "Count what moves at the fabric and at memory beside each point, where this machine has counters for it");
-  run.add_flag(
-      "--allow-split-locks", options.split_locks,
+  run.add_flag_callback(
+      "--allow-split-locks", [&options] { options.allowed = {"allow-split-locks"}; },
       "Let core-to-core lock words across two cache lines, which slows all that runs on this machine down for a "
       "part of a second");
   run.add_option("--sysfs-root", options.sysfs_root,

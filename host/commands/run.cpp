@@ -37,7 +37,7 @@
 namespace sonde::commands {
 namespace {
 
-using session::Choice;
+using session::SelectedDevices;
 using session::Run;
 using session::UsageError;
 
@@ -46,14 +46,21 @@ measure::Effort effort_of(const std::string& word) {
   return word == "normal" ? measure::Effort::normal : measure::Effort::thorough;
 }
 
-std::vector<const measure::Probe*> wanted_probes(const std::vector<std::string>& names) {
+/// `allowed`: the options that were given of those that some probes need.
+std::vector<const measure::Probe*> wanted_probes(const std::vector<std::string>& names,
+                                                 const std::vector<std::string>& allowed) {
   std::vector<const measure::Probe*> probes;
   for (const std::string& name : names) {
-    const measure::Probe* probe = probes::find(name);
-    if (probe == nullptr) throw UsageError("there is no probe '" + name + "'; sonde list shows them");
-    if (std::ranges::find(probes, probe) == probes.end()) probes.push_back(probe);
+    const std::vector<const measure::Probe*> named = probes::named(name);
+    if (named.empty()) throw UsageError("there is no probe '" + name + "'; sonde list shows them");
+    for (const measure::Probe* probe : named) {
+      if (std::ranges::find(probes, probe) == probes.end()) probes.push_back(probe);
+    }
   }
   if (names.empty()) probes.assign(probes::catalog().begin(), probes::catalog().end());
+  std::erase_if(probes, [&](const measure::Probe* probe) {
+    return !probe->needs_option.empty() && std::ranges::find(allowed, probe->needs_option) == allowed.end();
+  });
   return probes;
 }
 
@@ -69,23 +76,25 @@ measure::Frame wanted_frame(const RunOptions& options) {
   }
 }
 
-session::Wishes wishes_of(const RunOptions& options) {
-  session::Wishes wishes{.devices = options.devices,
+session::RunRequest run_request(const RunOptions& options) {
+  session::RunRequest asked{.devices = options.devices,
                          .api = options.api,
-                         .probes = wanted_probes(options.probes),
+                         .probes = wanted_probes(options.probes, options.allowed),
                          .probes_by_name = !options.probes.empty(),
                          .request = {.effort = effort_of(options.effort),
                                      .seed = options.seed,
-                                     .frame = wanted_frame(options),
-                                     .split_locks = options.split_locks}};
-  if (options.split_locks && std::ranges::find(wishes.probes, &probes::core_to_core) == wishes.probes.end())
-    throw UsageError("--allow-split-locks is for the probe core-to-core, which --probe leaves out");
+                                     .frame = wanted_frame(options)}};
+  for (const std::string& option : options.allowed) {
+    const auto* const probe = *std::ranges::find(probes::catalog(), option, &measure::Probe::needs_option);
+    if (std::ranges::find(asked.probes, probe) == asked.probes.end())
+      throw UsageError(fmt::format("--{} is for the probe {}, which --probe leaves out", option, probe->name));
+  }
   if (!options.sizes.empty()) {
     const auto [least, most] = parse_size_range(options.sizes);
-    wishes.request.smallest_bytes = least;
-    wishes.request.largest_bytes = most;
+    asked.request.smallest_bytes = least;
+    asked.request.largest_bytes = most;
   }
-  return wishes;
+  return asked;
 }
 
 /// Never less than was asked for: no time at all means no limit.
@@ -93,13 +102,13 @@ std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
 }
 
-bool measures_the_cpu(const Choice& choice) {
+bool measures_the_cpu(const SelectedDevices& choice) {
   return std::ranges::any_of(
       choice.chosen, [](const auto& one) { return std::ranges::find(one.apis, device::Api::cpu) != one.apis.end(); });
 }
 
 /// "OpenCL, Vulkan and native code": what the chosen devices are measured by.
-std::string ways(const Choice& choice) {
+std::string ways(const SelectedDevices& choice) {
   std::vector<std::string> names;
   for (const auto& [target, api] : choice.work()) {
     if (std::ranges::find(names, records::spoken_name(api)) == names.end()) names.push_back(records::spoken_name(api));
@@ -109,13 +118,13 @@ std::string ways(const Choice& choice) {
   return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
-void say_what_is_measured(const RunOptions& options, const measure::Request& request, const Choice& choice) {
+void say_what_is_measured(const RunOptions& options, const measure::Request& request, const SelectedDevices& choice) {
   const bool no_gpu = std::ranges::none_of(
       choice.machine.devices, [](const records::DeviceRecord& device) { return device.type != device::DeviceType::cpu; });
   if (options.devices.empty() && no_gpu && !choice.work().empty()) {
     spdlog::warn("No GPU found: the CPU is measured instead, by {}, so the curves show its caches.", ways(choice));
   }
-  if (options.split_locks) spdlog::warn("{}", probes::split_lock_notice(cpu::split_lock_rule()));
+  if (!options.allowed.empty()) spdlog::warn("{}", probes::split_lock_notice(cpu::split_lock_rule()));
   for (const auto& [target, apis] : choice.chosen) {
     if (target.record.model) spdlog::warn("{} is simulated: its results are no measurement.", target.record.name);
     const std::uint64_t line_bytes = std::max(1u, target.record.line_bytes);
@@ -133,7 +142,7 @@ void say(const std::string& text) {
     std::cerr << summary::wrapped(line, message_columns(), line.find_first_not_of(' '));
 }
 
-void print_summary(const Choice& choice, const Run& run) {
+void print_summary(const SelectedDevices& choice, const Run& run) {
   std::vector<records::DeviceRecord> devices;
   for (const auto& [target, apis] : choice.chosen) devices.push_back(target.record);
   std::cout << summary::summary(devices, run.lines(), {.columns = output_columns(), .colour = os::output_has_colour()});
@@ -158,8 +167,8 @@ std::vector<std::string> files_of(const RunOptions& options) {
   return files;
 }
 
-ExitStatus one_run(const RunOptions& options, const Choice& choice, bool is_first) {
-  const session::Wishes wishes = wishes_of(options);
+ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, bool is_first) {
+  const session::RunRequest asked = run_request(options);
   const auto silence_limit = milliseconds(options.silence_limit_seconds);
   const records::RunRecord record = run_record_of(options.command, options.seed, options.effort);
   // Before anything is measured, as a file that cannot be written is noticed then.
@@ -168,18 +177,18 @@ ExitStatus one_run(const RunOptions& options, const Choice& choice, bool is_firs
   const auto work = choice.work();
   if (is_first) {
     session::say_problems(choice.machine);
-    say_what_is_measured(options, wishes.request, choice);
-    say(session::plan(work, wishes.probes, wishes.request, options.time_limit_seconds));
+    say_what_is_measured(options, asked.request, choice);
+    say(session::plan(work, asked.probes, asked.request, options.time_limit_seconds));
   }
 
   int workers = 0;
-  for (const auto& [target, api] : work) workers += Run::workers_for(*target, api, wishes.probes);
+  for (const auto& [target, api] : work) workers += Run::workers_for(*target, api, asked.probes);
   session::Progress progress(options.progress && os::is_terminal(os::StandardStream::errors), workers);
   const session::RunLimits limits{.silence = silence_limit,
                                   .whole_run = milliseconds(options.time_limit_seconds),
                                   .counts_traffic = options.counters,
                                   .sysfs_root = options.sysfs_root};
-  Run run(wishes.probes, wishes.request, limits, file, progress, options.verbose);
+  Run run(asked.probes, asked.request, limits, file, progress, options.verbose);
   run.measure(choice);
   progress.clear();
 
@@ -207,11 +216,11 @@ ExitStatus one_run(const RunOptions& options, const Choice& choice, bool is_firs
 }  // namespace
 
 ExitStatus run_command(const RunOptions& options) {
-  const session::Wishes wishes = wishes_of(options);
+  const session::RunRequest asked = run_request(options);
   const auto silence_limit = milliseconds(options.silence_limit_seconds);
   os::watch_for_interrupt();
-  const Choice choice = session::choose(wishes, silence_limit);
-  if (options.split_locks && !measures_the_cpu(choice))
+  const SelectedDevices choice = session::choose(asked, silence_limit);
+  if (!options.allowed.empty() && !measures_the_cpu(choice))
     throw UsageError("--allow-split-locks is of the CPU, which --device leaves out; --device cpu has it");
   if (os::interrupted()) return ExitStatus::interrupted;
   const std::vector<std::string> files = files_of(options);

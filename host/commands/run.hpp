@@ -22,7 +22,7 @@ struct RunOptions {
   double time_limit_seconds = 0;  ///< of all runs together; 0 for none
   int runs = 1;
   bool counters = false;     ///< with traffic beside each point
-  bool split_locks = false;  ///< are allowed
+  std::vector<std::string> allowed;  ///< options that a probe needs, "allow-split-locks"
   std::string sysfs_root = "/";
   bool progress = true;
   bool verbose = false;

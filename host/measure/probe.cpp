@@ -10,7 +10,9 @@
 namespace sonde::measure {
 
 bool is_asked_through(const Probe& probe, device::Api api) {
-  return api == device::Api::model || (probe.target == Target::host_cpu) == (api == device::Api::cpu);
+  // A probe that has an id beside its name leaves it to the one of that name to say why not.
+  if (api == device::Api::model) return probe.id == probe.name;
+  return (probe.target == Target::host_cpu) == (api == device::Api::cpu);
 }
 
 bool is_asked_for(const Request& request, double bytes) {

@@ -18,9 +18,9 @@ bool is_whole(double value) {
   return std::abs(value) < exact_below && value == std::floor(value);
 }
 
-Json x_json(const std::map<std::string, double>& x) {
+Json numbers_json(const std::map<std::string, double>& numbers) {
   Json json = Json::object();
-  for (const auto& [key, value] : x) {
+  for (const auto& [key, value] : numbers) {
     // Whole numbers without a decimal point: bytes are bytes. A fraction may be whole in six digits.
     const double kept = is_whole(value) ? value : six_digits(value);
     if (is_whole(kept)) {
@@ -32,9 +32,11 @@ Json x_json(const std::map<std::string, double>& x) {
   return json;
 }
 
-Json series_json(const std::map<std::string, std::string>& series) {
+Json x_json(const measure::Coordinates& x) { return numbers_json(measure::written(x)); }
+
+Json series_json(const measure::Words& words) {
   Json json = Json::object();
-  for (const auto& [key, word] : series) json[key] = word;
+  for (const auto& [key, word] : measure::written(words)) json[key] = word;
   return json;
 }
 
@@ -75,7 +77,7 @@ Json state_json(const measure::State& state) {
     json["clock_source"] = state.core_clock->source;
   }
   add_device_state(json, state.device_state);
-  if (!state.shape.empty()) json["shape"] = x_json(state.shape);
+  if (!state.shape.empty()) json["shape"] = numbers_json(state.shape);
   return json;
 }
 
@@ -119,6 +121,21 @@ Json device_json(const DeviceRecord& device) {
           {"vulkan", driver_json(device.vulkan)}};
 }
 
+Json better_json(measure::Better better) {
+  if (better == measure::Better::neither) return nullptr;
+  return better == measure::Better::higher ? "higher" : "lower";
+}
+
+const char* comparison_word(measure::Comparison comparison) {
+  switch (comparison) {
+    case measure::Comparison::by_ratio: return "ratio";
+    case measure::Comparison::by_difference: return "difference";
+    case measure::Comparison::by_word:
+    case measure::Comparison::none: break;
+  }
+  return "word";
+}
+
 enum class Digits { six, whole };
 
 Json bracket(const analysis::Bracket& one, Digits digits) {
@@ -132,7 +149,7 @@ std::string reason_line(const char* record, const Origin& origin, const measure:
                         const std::string& reason) {
   Json json = origin_json(record, origin);
   if (point != nullptr) {
-    json["series"] = series_json(point->series);
+    json["series"] = series_json(point->words);
     json["x"] = x_json(point->x);
   }
   json["reason"] = reason;
@@ -185,7 +202,7 @@ std::string device_line(const DeviceRecord& device) { return text_of(device_json
 
 std::string sample_line(const Origin& origin, const measure::Measurement& measurement, double t_seconds) {
   Json json = origin_json("sample", origin);
-  json["series"] = series_json(measurement.point.series);
+  json["series"] = series_json(measurement.point.words);
   json["x"] = x_json(measurement.point.x);
   json["unit"] = measurement.unit;
   Json values = Json::array();
@@ -199,7 +216,7 @@ std::string sample_line(const Origin& origin, const measure::Measurement& measur
 
 std::string level_line(const Origin& origin, const measure::FoundLevel& level) {
   Json json = origin_json("level", origin);
-  json["series"] = series_json(level.series);
+  json["series"] = series_json(level.words);
   json["level"] = level.level;
   json["name"] = level.name;
   if (level.found.may_be_translation) json["or_translation"] = true;
@@ -221,8 +238,8 @@ std::string level_line(const Origin& origin, const measure::FoundLevel& level) {
 
 std::string finding_line(const Origin& origin, const measure::Finding& finding) {
   Json json = origin_json("finding", origin);
-  json["series"] = series_json(finding.series);
-  json["finding"] = finding.name;
+  json["series"] = series_json(finding.words);
+  json["finding"] = finding.kind->name;
   if (finding.value) {
     json["value"] = six_digits(*finding.value);
     if (finding.low) json["low"] = six_digits(*finding.low);
@@ -230,7 +247,39 @@ std::string finding_line(const Origin& origin, const measure::Finding& finding) 
     json["unit"] = finding.unit;
   }
   json["evidence"] = finding.evidence;
-  if (!finding.details.empty()) json["details"] = x_json(finding.details);
+  if (!finding.details.empty()) json["details"] = numbers_json(finding.details);
+  return text_of(json);
+}
+
+std::string curve_line(std::string_view probe, const measure::Curve& curve, const measure::Words& words,
+                       const std::string& unit) {
+  Json json{{"record", "curve"},
+            {"curve", curve.name},
+            {"probe", probe},
+            {"series", series_json(words)},
+            {"unit", unit},
+            {"title", curve.title},
+            {"x", curve.axis.key},
+            {"better", better_json(curve.better)},
+            // A slower clock changes a time in ns, not the cycles that it takes.
+            {"per_clock", unit == "cycles" ? 0 : curve.per_clock},
+            {"table", nullptr}};
+  if (curve.table != nullptr) {
+    json["table"] = {{"title", curve.table->title}, {"rows", curve.table->rows}, {"columns", curve.table->columns}};
+  }
+  return text_of(json);
+}
+
+std::string finding_kind_line(std::string_view probe, const measure::FindingKind& kind) {
+  Json json{{"record", "finding-kind"}, {"probe", probe},       {"finding", kind.name},
+            {"heading", kind.heading},  {"meaning", kind.meaning}, {"better", better_json(kind.better)},
+            {"named_by", Json::array()}};
+  measure::Keys(kind.named_by).for_each([&json](std::string_view key) { json["named_by"].push_back(key); });
+  if (kind.compared != measure::Comparison::none) {
+    json["feature"] = kind.feature;
+    json["compared"] = comparison_word(kind.compared);
+    json["per_clock"] = kind.per_clock;
+  }
   return text_of(json);
 }
 
@@ -246,7 +295,7 @@ std::string fields_of(const Origin& origin, const measure::Point& point) {
   const std::string object = text_of({{"device", origin.device},
                                       {"api", origin.api},
                                       {"probe", origin.probe},
-                                      {"series", series_json(point.series)},
+                                      {"series", series_json(point.words)},
                                       {"x", x_json(point.x)}});
   return object.substr(1, object.size() - 2);
 }
@@ -317,7 +366,7 @@ std::string point_line(const Origin& origin, const std::string& name, const meas
   Json json = origin_json("point", origin);
   json["name"] = name;
   json["expected_seconds"] = point.expected_seconds;
-  json["series"] = series_json(point.series);
+  json["series"] = series_json(point.words);
   json["x"] = x_json(point.x);
   return text_of(json);
 }

@@ -54,6 +54,11 @@ std::string device_line(const DeviceRecord& device);
 std::string sample_line(const Origin& origin, const measure::Measurement& measurement, double t_seconds);
 std::string level_line(const Origin& origin, const measure::FoundLevel& level);
 std::string finding_line(const Origin& origin, const measure::Finding& finding);
+/// The declaration of a curve, for values in `unit`: before the curve's first sample.
+std::string curve_line(std::string_view probe, const measure::Curve& curve, const measure::Words& words,
+                       const std::string& unit);
+/// The declaration of a kind of finding: before the kind's first finding.
+std::string finding_kind_line(std::string_view probe, const measure::FindingKind& kind);
 /// `point` may be null when the whole probe was skipped or failed.
 std::string skip_line(const Origin& origin, const measure::Point* point, const std::string& reason);
 std::string error_line(const Origin& origin, const measure::Point* point, const std::string& reason);

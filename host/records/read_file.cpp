@@ -54,8 +54,8 @@ void check(const SampleLine& sample) {
   if (of_a_curve && measure::median_of(one) <= 0) throw InvalidFile("values must be above 0");
   const bool of_any_sign = of_a_curve || one.unit == "ratio";
   if (!of_any_sign && std::ranges::min(one.values) < 0) throw InvalidFile("values must not be below 0");
-  const auto bytes = one.point.x.find("bytes");
-  if (bytes != one.point.x.end() && !(bytes->second >= 1 && bytes->second <= largest_set_bytes))
+  const double bytes = one.point.x.bytes.value_or(1);
+  if (!(bytes >= 1 && bytes <= largest_set_bytes))
     throw InvalidFile("x.bytes must be a number of bytes that a device may have");
 }
 

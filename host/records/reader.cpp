@@ -77,10 +77,13 @@ std::vector<device::StatedCache> caches_of(const Json& json) {
   return caches;
 }
 
+measure::Words words_of(const Json& json, const measure::Coordinates& x = {}) {
+  return measure::parse_words(get<std::string>(json, "probe"), get<std::map<std::string, std::string>>(json, "series"), x);
+}
+
 measure::Point point_of(const Json& json) {
-  return {.series = get<std::map<std::string, std::string>>(json, "series"),
-          .x = get<std::map<std::string, double>>(json, "x"),
-          .expected_seconds = get<double>(json, "expected_seconds")};
+  const measure::Coordinates x = measure::parse_coordinates(get<std::map<std::string, double>>(json, "x"));
+  return {.words = words_of(json, x), .x = x, .expected_seconds = get<double>(json, "expected_seconds")};
 }
 
 measure::State state_of(const Json& json) {
@@ -146,8 +149,7 @@ analysis::Bracket bracket_of(const Json& json) {
 }
 
 measure::FoundLevel level_of(const Json& json) {
-  measure::FoundLevel level{
-      .series = get<std::map<std::string, std::string>>(json, "series"), .level = get<int>(json, "level"), .found = {}};
+  measure::FoundLevel level{.words = words_of(json), .level = get<int>(json, "level")};
   const Json bytes = part(json, "bytes");
   if (!bytes.empty()) level.found.bytes = bracket_of(bytes);
   const Json transition = part(json, "transition");
@@ -199,8 +201,8 @@ Line level_line_of(const Json& json) { return LevelLine{.origin = origin_of(json
 
 Line finding_of(const Json& json) {
   return FindingLine{.origin = origin_of(json),
-                     .finding = {.series = get<std::map<std::string, std::string>>(json, "series"),
-                                 .name = get<std::string>(json, "finding"),
+                     .name = get<std::string>(json, "finding"),
+                     .finding = {.words = words_of(json),
                                  .value = get_if_there<double>(json, "value"),
                                  .low = get_if_there<double>(json, "low"),
                                  .high = get_if_there<double>(json, "high"),

@@ -38,6 +38,7 @@ struct LevelLine {
 
 struct FindingLine {
   Origin origin;
+  std::string name;  ///< of its kind, which is not looked up here
   measure::Finding finding;
 };
 

@@ -33,9 +33,8 @@ Json json_of(const MeasureTask& task) {
           {"stated_cache_bytes", task.request.stated_cache_bytes},
           {"stated_memory_side_bytes", task.request.stated_memory_side_bytes},
           {"frame", task.request.frame.passes.empty() ? "" : frame_json(task.request.frame).dump()},
-          {"split_locks", task.request.split_locks},
           {"run_start", task.run_start.time_since_epoch().count()},
-          {"spares_a_core", task.spares_a_core},
+          {"needs_host_core", task.needs_host_core},
           {"counts_traffic", task.counts_traffic},
           {"sysfs_root", task.sysfs_root}};
 }
@@ -55,12 +54,11 @@ MeasureTask measure_task(const Json& json) {
   json.at("line_bytes").get_to(task.request.line_bytes);
   json.at("stated_cache_bytes").get_to(task.request.stated_cache_bytes);
   json.at("stated_memory_side_bytes").get_to(task.request.stated_memory_side_bytes);
-  json.at("split_locks").get_to(task.request.split_locks);
   const std::string frame = json.at("frame");
   if (!frame.empty()) task.request.frame = parse_frame({.text = frame, .where = "the task's frame"});
   task.run_start = std::chrono::steady_clock::time_point(
       std::chrono::steady_clock::duration(json.at("run_start").get<std::chrono::steady_clock::rep>()));
-  json.at("spares_a_core").get_to(task.spares_a_core);
+  json.at("needs_host_core").get_to(task.needs_host_core);
   json.at("counts_traffic").get_to(task.counts_traffic);
   json.at("sysfs_root").get_to(task.sysfs_root);
   return task;

@@ -27,7 +27,7 @@ struct MeasureTask {
   std::vector<std::string> probes;
   measure::Request request;
   std::chrono::steady_clock::time_point run_start;  ///< by a clock that all processes of a machine share
-  bool spares_a_core = false;    ///< the driver, which the worker loads, is kept off the companion's core
+  bool needs_host_core = false;    ///< the driver, which the worker loads, is kept off the companion's core
   bool counts_traffic = false;   ///< beside every probe, not only those that want hit rates
   std::string sysfs_root = "/";  ///< of the tree that clocks, temperature and power are read from
 };

@@ -15,26 +15,29 @@ using records::DeviceRecord;
 
 bool is_cpu(const DeviceRecord& device) { return device.type == device::DeviceType::cpu; }
 
-bool are_all_of_the_cpu(const Wishes& wishes) {
-  return std::ranges::all_of(wishes.probes, &measure::Probe::of_the_cpu);
+bool is_of_the_cpu(const measure::Probe* probe) { return probe->target == measure::Target::host_cpu; }
+
+bool are_all_of_the_cpu(const RunRequest& asked) { return std::ranges::all_of(asked.probes, is_of_the_cpu); }
+
+/// Whether the processor itself is asked anything: where no driver's API was chosen, or a probe by a name that no probe
+/// of devices has too.
+bool asks_the_cpu(const RunRequest& asked) {
+  return std::ranges::any_of(asked.probes, [&asked](const measure::Probe* probe) {
+    const bool named_for_it = asked.probes_by_name && std::ranges::none_of(asked.probes, [probe](const auto* other) {
+      return other->name == probe->name && !is_of_the_cpu(other);
+    });
+    return is_of_the_cpu(probe) && (asked.api == "all" || named_for_it);
+  });
 }
 
-/// Whether the processor itself is asked anything: where no driver's API was chosen, or a probe by its name that is
-/// asked of nothing else.
-bool asks_the_cpu(const Wishes& wishes) {
-  const bool by_any_api = wishes.api == "all";
-  return (std::ranges::any_of(wishes.probes, &measure::Probe::of_the_cpu) && (by_any_api || wishes.probes_by_name)) ||
-         (std::ranges::any_of(wishes.probes, &measure::Probe::of_the_cpu_too) && by_any_api);
-}
-
-std::vector<device::Api> wanted_apis(const Wishes& wishes, const Target& target) {
+std::vector<device::Api> wanted_apis(const RunRequest& asked, const Target& target) {
   if (target.record.model) return {device::Api::model};
   std::vector<device::Api> apis;
-  if (!target.beside_gpus && !are_all_of_the_cpu(wishes)) {
-    if (wishes.api != "vulkan") apis.push_back(device::Api::opencl);
-    if (wishes.api != "opencl") apis.push_back(device::Api::vulkan);
+  if (!target.beside_gpus && !are_all_of_the_cpu(asked)) {
+    if (asked.api != "vulkan") apis.push_back(device::Api::opencl);
+    if (asked.api != "opencl") apis.push_back(device::Api::vulkan);
   }
-  if (target.record.cpu && asks_the_cpu(wishes)) apis.push_back(device::Api::cpu);
+  if (target.record.cpu && asks_the_cpu(asked)) apis.push_back(device::Api::cpu);
   return apis;
 }
 
@@ -64,7 +67,7 @@ void check_sizes(const measure::Request& request, const DeviceRecord& device) {
 
 }  // namespace
 
-std::vector<std::pair<const Target*, device::Api>> Choice::work() const {
+std::vector<std::pair<const Target*, device::Api>> SelectedDevices::work() const {
   std::vector<std::pair<const Target*, device::Api>> work;
   for (const auto& [target, apis] : chosen) {
     for (const device::Api api : apis) {
@@ -74,34 +77,34 @@ std::vector<std::pair<const Target*, device::Api>> Choice::work() const {
   return work;
 }
 
-std::vector<Target> Choice::targets() const {
+std::vector<Target> SelectedDevices::targets() const {
   std::vector<Target> targets;
   std::ranges::transform(chosen, std::back_inserter(targets), &Chosen::target);
   return targets;
 }
 
-std::string Choice::why_not(device::Api api) const {
+std::string SelectedDevices::why_not(device::Api api) const {
   const auto problem = machine.problems.find(api);
   if (problem != machine.problems.end()) return problem->second;
   return "no " + records::spoken_name(api) + " driver shows this device; install the GPU's";
 }
 
-Choice choose(const Wishes& wishes, std::chrono::milliseconds silence_limit) {
+SelectedDevices choose(const RunRequest& asked, std::chrono::milliseconds silence_limit) {
   const bool only_models =
-      !wishes.devices.empty() &&
-      std::ranges::all_of(wishes.devices, [](const std::string& selector) { return selector.starts_with("model:"); });
-  Choice choice{.machine = only_models ? Machine{} : discover_devices(silence_limit), .chosen = {}};
+      !asked.devices.empty() &&
+      std::ranges::all_of(asked.devices, [](const std::string& selector) { return selector.starts_with("model:"); });
+  SelectedDevices choice{.machine = only_models ? Machine{} : discover_devices(silence_limit), .chosen = {}};
   if (os::interrupted()) return choice;
   if (!only_models && choice.machine.devices.empty()) refuse(choice.machine);
-  std::vector<Target> targets = select(choice.machine.devices, wishes.devices);
-  if (wishes.devices.empty() && asks_the_cpu(wishes)) add_the_cpu(targets, choice.machine.devices);
+  std::vector<Target> targets = select(choice.machine.devices, asked.devices);
+  if (asked.devices.empty() && asks_the_cpu(asked)) add_the_cpu(targets, choice.machine.devices);
   for (Target& target : targets) {
-    check_sizes(wishes.request, target.record);
-    std::vector<device::Api> apis = wanted_apis(wishes, target);
+    check_sizes(asked.request, target.record);
+    std::vector<device::Api> apis = wanted_apis(asked, target);
     choice.chosen.push_back({std::move(target), std::move(apis)});
   }
   if (!choice.work().empty()) return choice;
-  if (are_all_of_the_cpu(wishes)) {
+  if (are_all_of_the_cpu(asked)) {
     throw UsageError("what was asked is asked of the CPU itself; choose it with --device cpu");
   }
   refuse(choice.machine);

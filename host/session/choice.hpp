@@ -12,7 +12,7 @@
 namespace sonde::session {
 
 /// What a user asked a run for.
-struct Wishes {
+struct RunRequest {
   std::vector<std::string> devices;  ///< selectors; none for what there is
   std::string api = "all";
   std::vector<const measure::Probe*> probes;
@@ -21,7 +21,7 @@ struct Wishes {
 };
 
 /// Devices, and for each the APIs through which it is asked; a device may be missing in some of them.
-struct Choice {
+struct SelectedDevices {
   struct Chosen {
     Target target;
     std::vector<device::Api> apis;
@@ -38,6 +38,6 @@ struct Choice {
 
 /// Looks for devices, each API's for `silence_limit` at most, and takes those that are meant. Throws UsageError where
 /// there is nothing to measure, or a size is not the device's.
-Choice choose(const Wishes& wishes, std::chrono::milliseconds silence_limit);
+SelectedDevices choose(const RunRequest& asked, std::chrono::milliseconds silence_limit);
 
 }  // namespace sonde::session

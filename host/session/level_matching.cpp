@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "measure/level_agreement.hpp"
+#include "measure/level_findings.hpp"
 #include "probes/catalog.hpp"
-#include "workloads/walk/path.hpp"
 
 namespace sonde::session {
 
@@ -13,7 +12,7 @@ std::vector<measure::FoundLevel> LevelMatching::matched(const measure::Probe& pr
                                                         std::vector<measure::FoundLevel> levels) {
   if (&probe == &probes::latency) {
     std::ranges::copy_if(levels, std::back_inserter(latency_), [](const measure::FoundLevel& level) {
-      return workloads::path_of(level.series) == workloads::Path::vector;
+      return level.words.path.value_or(measure::Path::vector) == measure::Path::vector;
     });
   } else if (&probe == &probes::bandwidth) {
     measure::match(latency_, levels);

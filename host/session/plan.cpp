@@ -15,9 +15,8 @@ struct Part {
 Part part_of(const measure::Probe& probe, const device::DeviceInfo& device, const measure::Request& request) {
   Part part;
   for (const measure::Point& point : probe.next(device, request, {})) {
-    part.seconds += probe.all_over_first(request.effort) * point.visits * point.expected_seconds;
-    const auto bytes = point.x.find("bytes");
-    if (bytes != point.x.end()) part.largest_bytes = std::max(part.largest_bytes, bytes->second);
+    part.seconds += probe.total_to_first_batch_ratio(request.effort) * point.visits * point.expected_seconds;
+    part.largest_bytes = std::max(part.largest_bytes, point.x.bytes.value_or(0));
   }
   return part;
 }

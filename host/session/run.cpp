@@ -7,11 +7,10 @@
 #include <iostream>
 #include <utility>
 
-#include "measure/level_agreement.hpp"
+#include "measure/level_findings.hpp"
 #include "os/this_process.hpp"
 #include "probes/catalog.hpp"
 #include "session/worker.hpp"
-#include "workloads/walk/path.hpp"
 
 namespace sonde::session {
 
@@ -21,24 +20,22 @@ using records::PointLine;
 
 namespace {
 
-using workloads::Path;
-
 /// What one process is asked.
-struct Share {
+struct WorkerBatch {
   std::vector<const measure::Probe*> probes;
-  bool spares_a_core = false;
+  bool needs_host_core = false;
 };
 
 /// On a CPU that is measured as a device a core is taken from the driver only for those probes that need it.
-std::vector<Share> shares_of(const Target& target, device::Api api, std::span<const measure::Probe* const> probes) {
+std::vector<WorkerBatch> batches_of(const Target& target, device::Api api, std::span<const measure::Probe* const> probes) {
   const bool shares_cores = target.record.type == device::DeviceType::cpu && api != device::Api::cpu;
-  std::vector<Share> shares{{.probes = {}}, {.probes = {}, .spares_a_core = true}};
+  std::vector<WorkerBatch> batches{{.probes = {}}, {.probes = {}, .needs_host_core = true}};
   for (const measure::Probe* probe : probes) {
     if (!measure::is_asked_through(*probe, api)) continue;
-    shares[shares_cores && probe->spares_a_core ? 1 : 0].probes.push_back(probe);
+    batches[shares_cores && probe->needs_host_core ? 1 : 0].probes.push_back(probe);
   }
-  std::erase_if(shares, [](const Share& share) { return share.probes.empty(); });
-  return shares;
+  std::erase_if(batches, [](const WorkerBatch& batch) { return batch.probes.empty(); });
+  return batches;
 }
 
 records::Origin origin_of(const Target& target, device::Api api, const measure::Probe& probe) {
@@ -58,7 +55,7 @@ Run::Run(std::vector<const measure::Probe*> probes, const measure::Request& requ
   if (limits_.whole_run.count() > 0) end_ = start_ + limits_.whole_run;
 }
 
-void Run::measure(const Choice& choice) {
+void Run::measure(const SelectedDevices& choice) {
   for (const auto& [target, apis] : choice.chosen) append(records::device_line(target.record));
   for (const auto& [target, apis] : choice.chosen) {
     for (const device::Api api : apis) {
@@ -81,43 +78,59 @@ void Run::measure(const Choice& choice) {
 }
 
 void Run::append(const std::string& line) {
+  const auto parsed = records::parse_line(line);
+  if (parsed) declare(*parsed);
   file_.append(line);
-  if (const auto parsed = records::parse_line(line)) lines_.push_back(*parsed);
+  if (parsed) lines_.push_back(*parsed);
 }
 
-void Run::take(std::string_view text, Place& place) {
+void Run::declare(const Line& line) {
+  std::string declaration;
+  if (const auto* sample = std::get_if<records::SampleLine>(&line)) {
+    const measure::Measurement& one = sample->measurement;
+    if (const auto* curve = probes::find_curve(sample->origin.probe, one.point.words, one.unit))
+      declaration = records::curve_line(sample->origin.probe, *curve, one.point.words, one.unit);
+  } else if (const auto* finding = std::get_if<records::FindingLine>(&line)) {
+    if (const auto* kind = probes::find_finding_kind(finding->origin.probe, finding->name))
+      declaration = records::finding_kind_line(finding->origin.probe, *kind);
+  }
+  if (!declaration.empty() && declared_.insert(declaration).second) file_.append(declaration);
+}
+
+void Run::take(std::string_view text, WorkerPosition& position) {
   const auto line = records::parse_line(text);
   if (!line) {
     spdlog::error("a worker sent something that is no record: {}", text);
   } else if (std::holds_alternative<records::ProbeLine>(*line)) {
-    ++place.probes_begun;
-    place.point = {};
+    ++position.probes_begun;
+    position.point = {};
   } else if (const auto* plan = std::get_if<records::PlanLine>(&*line)) {
     progress_.planned(plan->expected_seconds);
   } else if (const auto* point = std::get_if<PointLine>(&*line)) {
-    place.point = *point;
+    position.point = *point;
     progress_.point_started(point->name, point->point.expected_seconds);
   } else if (!std::holds_alternative<records::AliveLine>(*line)) {
+    declare(*line);
     file_.append(text);
     lines_.push_back(*line);
   }
 }
 
 void Run::probe(const Target& target, device::Api api) {
-  for (const Share& share : shares_of(target, api, probes_)) {
-    std::vector<const measure::Probe*> probes = share.probes;
-    while (!probes.empty() && !os::interrupted()) probes = run_worker(target, api, probes, share.spares_a_core);
+  for (const WorkerBatch& batch : batches_of(target, api, probes_)) {
+    std::vector<const measure::Probe*> probes = batch.probes;
+    while (!probes.empty() && !os::interrupted()) probes = run_worker(target, api, probes, batch.needs_host_core);
   }
   compare_probes(target, api);
 }
 
 int Run::workers_for(const Target& target, device::Api api, std::span<const measure::Probe* const> probes) {
-  return static_cast<int>(shares_of(target, api, probes).size());
+  return static_cast<int>(batches_of(target, api, probes).size());
 }
 
 std::vector<const measure::Probe*> Run::run_worker(const Target& target, device::Api api,
                                                    const std::vector<const measure::Probe*>& probes,
-                                                   bool spares_a_core) {
+                                                   bool needs_host_core) {
   if (Clock::now() > end_) {
     skip_for_time(origin_of(target, api, *probes.front()), {});
     return {};
@@ -136,12 +149,12 @@ std::vector<const measure::Probe*> Run::run_worker(const Target& target, device:
                             .probes = {},
                             .request = request,
                             .run_start = start_,
-                            .spares_a_core = spares_a_core,
+                            .needs_host_core = needs_host_core,
                             .counts_traffic = limits_.counts_traffic,
                             .sysfs_root = limits_.sysfs_root.string()};
-  for (const measure::Probe* probe : probes) task.probes.emplace_back(probe->name);
-  Place place;
-  const measure::WorkerHandlers handlers{.line = [&](std::string_view text) { take(text, place); },
+  for (const measure::Probe* probe : probes) task.probes.emplace_back(probe->id);
+  WorkerPosition position;
+  const measure::WorkerHandlers handlers{.line = [&](std::string_view text) { take(text, position); },
                                          .tick = [this] { progress_.draw(); },
                                          .diagnostics =
                                              [this](std::string_view text) {
@@ -153,17 +166,17 @@ std::vector<const measure::Probe*> Run::run_worker(const Target& target, device:
   const WorkerEnd end = work_in_a_process(task, handlers, {limits_.silence, end_});
   const bool died = end.how == WorkerEnd::How::crashed || end.how == WorkerEnd::How::silent;
   // Before the first probe: another process would fare no better, and each probe lacks its answer.
-  const std::size_t first_lost = std::max<std::size_t>(place.probes_begun, 1) - 1;
-  const std::size_t lost = place.probes_begun == 0 ? probes.size() : 1;
+  const std::size_t first_lost = std::max<std::size_t>(position.probes_begun, 1) - 1;
+  const std::size_t lost = position.probes_begun == 0 ? probes.size() : 1;
   for (std::size_t probe = first_lost; died && probe < first_lost + lost; ++probe) {
-    record_death(end, origin_of(target, api, *probes[probe]), place.point);
+    record_death(end, origin_of(target, api, *probes[probe]), position.point);
   }
-  if (end.how == WorkerEnd::How::out_of_time) skip_for_time(origin_of(target, api, *probes[first_lost]), place.point);
+  if (end.how == WorkerEnd::How::out_of_time) skip_for_time(origin_of(target, api, *probes[first_lost]), position.point);
   const bool has_more =
-      place.probes_begun > 0 && place.probes_begun < probes.size() && (died || end.how == WorkerEnd::How::finished);
+      position.probes_begun > 0 && position.probes_begun < probes.size() && (died || end.how == WorkerEnd::How::finished);
   progress_.worker_ended(has_more);
   if (!has_more) return {};
-  return {probes.begin() + static_cast<std::ptrdiff_t>(place.probes_begun), probes.end()};
+  return {probes.begin() + static_cast<std::ptrdiff_t>(position.probes_begun), probes.end()};
 }
 
 void Run::skip(const Target& target, device::Api api, const std::string& reason) {
@@ -178,7 +191,7 @@ void Run::compare_apis(const Target& target) {
   for (const Line& line : lines_) {
     const auto* one = std::get_if<records::LevelLine>(&line);
     if (one == nullptr || one->origin.device != target.record.id || one->origin.probe != probes::latency.name) continue;
-    if (workloads::path_of(one->level.series) != Path::vector) continue;
+    if (one->level.words.path.value_or(measure::Path::vector) != measure::Path::vector) continue;
     levels[one->origin.api == records::api_name(device::Api::vulkan) ? 1 : 0].push_back(one->level);
   }
   const auto finding = measure::disagreement(levels[0], levels[1]);
@@ -195,7 +208,7 @@ void Run::compare_probes(const Target& target, device::Api api) {
     const auto* one = std::get_if<records::LevelLine>(&line);
     if (one == nullptr || one->origin.device != target.record.id || one->origin.api != records::api_name(api)) continue;
     const bool bandwidth = one->origin.probe == probes::bandwidth.name;
-    const bool main = bandwidth || workloads::path_of(one->level.series) == Path::vector;
+    const bool main = bandwidth || one->level.words.path.value_or(measure::Path::vector) == measure::Path::vector;
     if (main) levels[bandwidth ? 1 : 0].push_back(one->level);
   }
   const auto finding = measure::size_disagreement(levels[0], levels[1]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 #include <variant>
@@ -36,7 +37,7 @@ class Run {
   static int workers_for(const Target& target, device::Api api, std::span<const measure::Probe* const> probes);
 
   /// All of it, from the file's second line to its last; ends early once the user wants it to.
-  void measure(const Choice& choice);
+  void measure(const SelectedDevices& choice);
 
   /// Lines of one kind: count<records::SampleLine>().
   template <typename Kind>
@@ -60,15 +61,17 @@ class Run {
   void compare_apis(const Target& target);
   /// Asks as many of the probes as one process can, the first ones; returns those that are left for another.
   std::vector<const measure::Probe*> run_worker(const Target& target, device::Api api,
-                                                const std::vector<const measure::Probe*>& probes, bool spares_a_core);
+                                                const std::vector<const measure::Probe*>& probes, bool needs_host_core);
   /// What its probes say of one level, held against each other.
   void compare_probes(const Target& target, device::Api api);
-  /// Where a worker is.
-  struct Place {
+  /// How far a worker has come.
+  struct WorkerPosition {
     std::size_t probes_begun = 0;
     records::PointLine point;  ///< without a name before the first of the probe
   };
-  void take(std::string_view text, Place& place);
+  void take(std::string_view text, WorkerPosition& position);
+  /// Declares the curve or the kind of finding of a line, where it is the first of it.
+  void declare(const records::Line& line);
   void skip_for_time(const records::Origin& origin, const records::PointLine& last_point);
   void record_death(const measure::WorkerEnd& end, const records::Origin& origin, const records::PointLine& last_point);
 
@@ -81,6 +84,7 @@ class Run {
   Clock::time_point start_ = Clock::now();
   Clock::time_point end_ = Clock::time_point::max();
   std::vector<records::Line> lines_;
+  std::set<std::string> declared_;  ///< the records of curves and kinds of findings that the file has
 };
 
 }  // namespace sonde::session

@@ -10,6 +10,7 @@
 #include "counters/traffic/sources.hpp"
 #include "os/file.hpp"
 #include "os/process.hpp"
+#include "os/threads.hpp"
 #include "os/this_process.hpp"
 #include "os/time.hpp"
 #include "records/invalid_file.hpp"

@@ -11,7 +11,6 @@
 #include "device/error.hpp"
 #include "measure/cycles.hpp"
 #include "measure/observer.hpp"
-#include "measure/one_core.hpp"
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
 #include "device/model/model.hpp"
@@ -265,7 +264,7 @@ void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
   try {
     // Before the driver is loaded: its threads take over the mask. The machine is looked at first, as it is cut down to
     // it.
-    if (task.spares_a_core) cpu::keep_off(0, quiet_core(cpu::machine(), 0).cpu);
+    if (task.needs_host_core) cpu::keep_off(0, quiet_core(cpu::machine(), 0).cpu);
     std::unique_ptr<device::Device> device = open_device(task);
     // Before the clock settles: it would fall again while libraries are loaded and files looked for.
     counters::Sampler sampler(counters::reader_of(task.sysfs_root, task.pci));
@@ -288,7 +287,7 @@ void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
     if (task.api == device::Api::model) options.host_time = [] { return counters::HostTime{}; };
     const std::shared_ptr<counters::TrafficMeter> traffic = traffic_meter(*device, counted);
     if (task.counts_traffic && !traffic) {
-      const measure::Point by_counters{.series = {{"method", "counters"}}};
+      const measure::Point by_counters{.words = {.method = measure::Method::counters}};
       observer.skipped(*probes.front(), &by_counters, "nothing is counted beside these probes: " + counted.why_not);
     }
     for (const measure::Probe* probe : probes) {
