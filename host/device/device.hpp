@@ -25,7 +25,7 @@ struct SimulatedTraffic {
     double write = 0;
   };
   double seconds = 0;             ///< by the simulated clock
-  std::vector<Station> stations;  ///< of the fabric, before a memory-side cache, with what the CPU asks for
+  std::vector<Station> stations;  ///< the fabric's, before a memory-side cache; they count the CPU's requests too
   double memory_read = 0;
   double memory_write = 0;
   double cpu_read = 0;
@@ -90,7 +90,7 @@ struct ChaseWindow {
   Nanoseconds begin{0};
   Nanoseconds end{0};
   double ns_per_load = 0;
-  double clock_mhz = 0;      ///< of its core right after; 0 where nobody knows
+  double clock_mhz = 0;      ///< the core's clock right after; 0 where it is unknown
   bool interrupted = false;  ///< its thread lost the core meanwhile, so this is no latency of memory
 };
 

@@ -82,8 +82,8 @@ struct DeviceInfo {
   std::uint64_t texel_bytes = 0;         ///< largest buffer of 32-bit texels, a quarter of that of wide ones
   std::uint64_t local_bytes = 0;         ///< memory that a work-group may declare
   std::uint64_t bound_bytes = ~0ull;     ///< largest buffer for `Use::bound`
-  std::uint32_t most_trips = 65000;      ///< of all loops of a work-item; llvmpipe silently leaves them after 65,535
-  std::uint32_t widest_load_bytes = 16;  ///< what one load of a kernel can name: the language's widest vector
+  std::uint32_t most_trips = 65000;      ///< total loop trips of a work-item; llvmpipe silently ends loops after 65,535
+  std::uint32_t widest_load_bytes = 16;  ///< the language's widest vector
   double timer_step_ns = 1;
   double clock_mhz = 0;                              ///< the highest core clock that the driver states
   std::map<std::string, MissingType> missing_types;  ///< by the words of a record: fp16, int8, dot4 …

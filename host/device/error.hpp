@@ -10,18 +10,18 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The device, or what this process has of it, will do nothing more: another process may find it working again.
+/// The device, or this process's connection to it, will not work any more: another process may find it working again.
 struct Lost : Error {
   using Error::Error;
 };
 
-/// This device or machine cannot do what was asked; the text tells the user why and what would help.
+/// This device or machine cannot do the request; the text tells the user why and what would help.
 struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What was asked for takes so little that the clock, or what else the machine does, hides its time; other points may
-/// fare better.
+/// The work takes so little time that the clock's resolution or other work on the machine hides it; other points may be
+/// measurable.
 struct TooShort : Unsupported {
   using Unsupported::Unsupported;
 };

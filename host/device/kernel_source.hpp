@@ -6,7 +6,7 @@
 
 namespace sonde::device {
 
-/// One device program in every form a backend may need; an empty form is not available on that API.
+/// One device program in every form that a backend may need; an empty form is not available on that API.
 /// Buffer n is argument n, 32-bit scalars follow in order; GROUP_SIZE (OpenCL) and specialization
 /// constant 0 (Vulkan) are the work-group's size; further constants are macros and constants 1, 2, ….
 struct KernelSource {

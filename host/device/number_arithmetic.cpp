@@ -17,7 +17,7 @@ namespace {
 constexpr int half_digits = 11;
 constexpr double least_normal_half = 0x1p-14;
 
-/// To the nearest half, ties to even; numbers here stay far below the largest.
+/// Rounds to the nearest half, ties to even; numbers here stay far below the largest.
 double to_half(double number, bool flushes) {
   if (std::abs(number) < least_normal_half) {
     constexpr double shift = 0x1.8p28;  // its last digit is the last of a denormal half, 2^-24
@@ -29,7 +29,7 @@ double to_half(double number, bool flushes) {
   return std::bit_cast<double>(bits & ~((std::uint64_t{1} << lost) - 1));
 }
 
-/// How one type computes; halves are kept in doubles, which hold their products and sums exactly.
+/// The arithmetic of halves. They are kept in doubles, which hold their products and sums exactly.
 struct Halves {
   using Number = double;
   Rounding rounding;
@@ -41,6 +41,7 @@ struct Halves {
   }
 };
 
+/// The arithmetic of a type that the host has.
 template <typename Type>
 struct Floats {
   using Number = Type;
@@ -66,7 +67,7 @@ double function(Operation operation, double x, double addend) {
   }
 }
 
-/// The chains side by side, as the host's time is theirs.
+/// Makes so many pairs of steps of all chains side by side, which lets the host overlap them.
 template <typename Rules>
 void make_steps(const Rules& rules, const Chain& chain, std::vector<typename Rules::Number>& x,
                 std::vector<typename Rules::Number>& y, std::uint64_t pairs) {
@@ -111,10 +112,10 @@ void replay(const Rules& rules, const Chain& chain, std::vector<ArithmeticPair>&
   }
 }
 
-/// Functions end at a pair of values whatever they began with: more steps change nothing.
-constexpr std::uint64_t enough_of_a_function = 400;
+/// Chains of functions converge to a pair of values whatever they began with: more steps change nothing.
+constexpr std::uint64_t steps_to_converge = 400;
 
-void approach(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
+void follow_function(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
   const double first = number_of(NumberType::fp32, chain.operands.x);
   const double second = number_of(NumberType::fp32, chain.operands.y);
   for (ArithmeticPair& one : pairs) {
@@ -126,8 +127,8 @@ void approach(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint6
   }
 }
 
-/// Steps are linear: x, y after two of them is a matrix times what was there before, or x, 1 where x is alone. The
-/// matrix's powers replace the loop.
+/// Follows chains of integers. Two steps are linear: they multiply the vector (x, y), or (x, 1) where x is alone, by a
+/// matrix, so powers of the matrix replace the loop.
 void multiply_and_add(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
   using Matrix = std::array<std::uint64_t, 4>;
   const auto times = [](const Matrix& a, const Matrix& b) {
@@ -178,7 +179,7 @@ void add_dots(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint6
 }
 
 void follow(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps, const Rounding& rounding) {
-  if (!is_exact(chain.operation)) return approach(chain, pairs, steps);
+  if (!is_exact(chain.operation)) return follow_function(chain, pairs, steps);
   switch (chain.type) {
     case NumberType::four_bytes: return add_dots(chain, pairs, steps);
     case NumberType::fp64: return replay(Floats<double>{rounding}, chain, pairs, steps);
@@ -187,13 +188,13 @@ void follow(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_
   }
 }
 
-/// Where chains were followed to, which takes as long as they are. Dispatches of two lengths are repeated in turn, and
-/// a simulated device and the proof of what it did make the same steps.
+/// A cache of followed chains, as following one takes time in proportion to its length. Dispatches of two lengths are
+/// repeated in turn, and a simulated device and the proof of its work make the same steps.
 class FollowedChains {
  public:
-  /// Of the same steps from each of `pairs`, which it replaces.
-  void follow_or_remember(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps,
-                          const Rounding& rounding) {
+  /// Replaces each of `pairs` by what it becomes after so many steps.
+  void follow_all(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps,
+                  const Rounding& rounding) {
     const auto key_of = [&](const ArithmeticPair& start) { return Key{chain, rounding, steps, start}; };
     const std::scoped_lock lock(mutex_);
     std::vector<ArithmeticPair> missing;
@@ -219,9 +220,10 @@ class FollowedChains {
   std::map<Key, ArithmeticPair> ends_;
 };
 
-std::uint32_t told(NumberType type, std::uint64_t words) {
-  const auto low = static_cast<std::uint32_t>(words);
-  return facts_of(type).bits == 64 ? low ^ static_cast<std::uint32_t>(words >> 32) : low;
+/// A number folded into one word, as the kernels do it.
+std::uint32_t folded(NumberType type, std::uint64_t bits) {
+  const auto low = static_cast<std::uint32_t>(bits);
+  return facts_of(type).bits == 64 ? low ^ static_cast<std::uint32_t>(bits >> 32) : low;
 }
 
 }  // namespace
@@ -232,9 +234,9 @@ std::uint64_t bits_of(NumberType type, double number) {
   return std::bit_cast<std::uint32_t>(static_cast<float>(kept));
 }
 
-double number_of(NumberType type, std::uint64_t words) {
-  if (type == NumberType::fp64) return std::bit_cast<double>(words);
-  return std::bit_cast<float>(static_cast<std::uint32_t>(words));
+double number_of(NumberType type, std::uint64_t bits) {
+  if (type == NumberType::fp64) return std::bit_cast<double>(bits);
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
 }
 
 std::vector<ArithmeticPair> after_steps(const Chain& chain, std::vector<ArithmeticPair> starts, std::uint64_t steps,
@@ -243,8 +245,8 @@ std::vector<ArithmeticPair> after_steps(const Chain& chain, std::vector<Arithmet
     multiply_and_add(chain, starts, steps);
   } else {
     static FollowedChains followed;
-    const std::uint64_t counted = is_exact(chain.operation) ? steps : std::min(steps, enough_of_a_function);
-    followed.follow_or_remember(chain, starts, counted, rounding);
+    const std::uint64_t counted = is_exact(chain.operation) ? steps : std::min(steps, steps_to_converge);
+    followed.follow_all(chain, starts, counted, rounding);
   }
   return starts;
 }
@@ -287,20 +289,20 @@ std::vector<ArithmeticPair> starts_from_words(const std::uint32_t* words) {
 std::uint32_t item_result(const Chain& chain, const std::vector<ArithmeticPair>& ends, std::uint32_t first,
                           std::uint32_t accumulators, std::uint32_t width) {
   constexpr std::uint32_t factor = 0x01000193u;
-  std::array<std::uint32_t, different_starts> told_by_component{};
+  std::array<std::uint32_t, different_starts> checks{};
   std::array<float, different_starts> sums{};
   for (std::uint32_t accumulator = 0; accumulator < accumulators; ++accumulator) {
     for (std::uint32_t i = 0; i < width; ++i) {
       const ArithmeticPair& end = ends[(first + accumulator * width + i) % different_starts];
-      told_by_component[i] = told_by_component[i] * factor + told(chain.type, end.x);
-      if (chain.paired) told_by_component[i] = told_by_component[i] * factor + told(chain.type, end.y);
+      checks[i] = checks[i] * factor + folded(chain.type, end.x);
+      if (chain.paired) checks[i] = checks[i] * factor + folded(chain.type, end.y);
       sums[i] += static_cast<float>(number_of(NumberType::fp32, end.x));
     }
   }
   std::uint32_t check = 0;
   float sum = 0;
   for (std::uint32_t i = 0; i < width; ++i) {
-    check = check * factor + told_by_component[i];
+    check = check * factor + checks[i];
     sum += sums[i];
   }
   return is_exact(chain.operation) ? check : std::bit_cast<std::uint32_t>(sum);

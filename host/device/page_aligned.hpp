@@ -8,7 +8,7 @@
 
 namespace sonde::device {
 
-/// Memory of the program that begins on a page and fills whole ones, each of them backed by memory already.
+/// Memory of the program that begins on a page and fills whole pages, all of them already backed by physical memory.
 class PageAligned {
  public:
   PageAligned() = default;

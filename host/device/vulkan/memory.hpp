@@ -44,7 +44,7 @@ std::span<std::byte> map_all(const Queue& queue, const Allocation& allocation);
 
 /// The device-local memory that can still be allocated: the driver's budget where it states one, else the heap's size.
 std::uint64_t device_local_budget_bytes(VkPhysicalDevice physical);
-/// The same budget for the memory types with exactly these flags.
+/// The budget of the memory types with exactly these flags.
 std::uint64_t budget_bytes(VkPhysicalDevice physical, VkMemoryPropertyFlags flags);
 
 /// Every type of memory that a buffer may have, by its flags, and imported memory of the program. The first one holds
