@@ -1,16 +1,19 @@
-#include "probes/bandwidth/empty_dispatch.hpp"
-
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "device/error.hpp"
 #include "kernels.hpp"
+#include "probes/bandwidth/curves.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 namespace {
 
-using workloads::Shape;
+using workloads::StreamShape;
 
 constexpr std::uint64_t most_dispatches = 64;
 constexpr std::uint32_t never_written = 0xFFFFFFFFu;
@@ -24,7 +27,7 @@ struct Empty {
   std::unique_ptr<device::Buffer> sums;
   std::vector<std::uint32_t> words;
 
-  Empty(device::Device& on, const Shape& shape)
+  Empty(device::Device& on, const StreamShape& shape)
       : device(on),
         walk(shape, workloads::Sharing::shared, std::uint64_t{shape.block_words()} * sizeof(std::uint32_t)),
         use(workloads::use_for(on.info(),
@@ -50,7 +53,7 @@ struct Empty {
     return time;
   }
 
-  std::optional<std::string> flaw() {
+  std::optional<std::string> proof_failure() {
     sums->read(0, std::as_writable_bytes(std::span(words)));
     if (std::ranges::all_of(words, [](std::uint32_t word) { return word == 0; })) return std::nullopt;
     return "a work-item of an empty dispatch did not run, or added something up; please report the driver";
@@ -59,15 +62,16 @@ struct Empty {
 
 }  // namespace
 
-Workload empty_dispatch(device::Device& device, const Shape& shape) {
+/// Dispatches of the reading kernel that make no trip; a step is one of them. Every item's sum of nothing is checked.
+Workload bandwidth_probe::prepare_empty_dispatch(device::Device& device, const Point& point, const Request&) {
+  const StreamShape shape = workloads::shape_of(point.shape);
   const auto work = std::make_shared<Empty>(device, shape);
-  return {.unit = "us",
-          .quantum = 1,
-          .most = most_dispatches,
-          .lap = 1,
-          .run = [work](std::uint64_t dispatches) { return work->run(dispatches); },
-          .flaw = [work] { return work->flaw(); },
-          .value = [](double nanoseconds) { return nanoseconds / 1e3; },
+  return {.work = measure::SteppedWork{.quantum = 1,
+                                       .most = most_dispatches,
+                                       .lap = 1,
+                                       .run = [work](std::uint64_t dispatches) { return work->run(dispatches); },
+                                       .proof_failure = [work] { return work->proof_failure(); },
+                                       .value = [](double nanoseconds) { return nanoseconds / 1e3; }},
           .shape = workloads::named(shape)};
 }
 

@@ -1,17 +1,29 @@
 #pragma once
 
-#include <map>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "probes/probe.hpp"
+#include "analysis/levels/levels.hpp"
+#include "probes/bandwidth/curves.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
+// Which points the bandwidth probe wants, and how it reads its curves.
 namespace sonde::probes {
 
+/// The working set of a point, and the median of what was measured there.
+double bytes_of(const Measurement& one);
+double gbps_of(const Measurement& one);
+
+/// The points of one curve over the working set, by size; where a size was measured in several shapes, the fastest.
+/// Points that say more than a size are left out.
+std::vector<const Measurement*> best_points(std::span<const Measurement> known, const measure::Words& words);
+
+/// The same points as the analysis takes them, in GB/s.
+std::vector<analysis::CurvePoint> curve_of(std::span<const Measurement* const> points);
+
 /// A point at the round size nearest to `bytes`: few parts of a power of two, so that blocks fit.
-Point stream_point(const device::DeviceInfo& device, workloads::Pattern pattern, workloads::Sharing sharing, double bytes);
+Point stream_point(const device::DeviceInfo& device, const measure::Curve& curve, const measure::Words& varied,
+                   double bytes);
 
 /// Where a sweep ends, unless on a fall.
 double largest_stream_bytes(const device::DeviceInfo& device, const Request& request);
@@ -28,8 +40,21 @@ bool asked_for(const Request& request, const Point& point);
 std::vector<Point> search_points(const device::DeviceInfo& device, const Request& request);
 
 /// The sweeps, each point with the shape that was found at the nearest of the searched working sets; and an empty
-/// dispatch. Of a sweep that has no size which was asked for, the nearest one: prepare() says why it is none.
+/// dispatch. Where a sweep has no size that was asked for, it has the nearest one: prepare() says why it is none.
 std::vector<Point> sweep_points(const device::DeviceInfo& device, const Request& request,
                                 std::span<const Measurement> searched);
+
+/// Further sizes of the curve that tells levels: first where it steps because the shape changes, each side in the
+/// other's shape too; then closer about its edges, in the shape of the near side. None when all edges are known well
+/// enough.
+std::vector<Point> closer_points(const device::DeviceInfo& device, const Request& request,
+                                 std::span<const Measurement> known);
+
+/// Whether a point tells how bandwidth grows with the number of work-groups, and is not one of a sweep over sizes.
+inline bool is_scaling(const Point& point) { return point.x.groups && point.x.bytes; }
+
+/// Points still wanted to know how many work-groups get all of it: at one working set in each flat stretch of the curve
+/// of reading, 1, 2, 4 … groups, then numbers between, until that which suffices is known within an eighth.
+std::vector<Point> scaling_points(const Request& request, std::span<const Measurement> known);
 
 }  // namespace sonde::probes

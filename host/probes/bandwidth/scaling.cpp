@@ -1,5 +1,3 @@
-#include "probes/bandwidth/scaling.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,31 +5,27 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <string>
 #include <utility>
 
 #include "analysis/size_curves.hpp"
 #include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
-#include "probes/bandwidth/curve.hpp"
+#include "probes/bandwidth/findings.hpp"
 #include "probes/bandwidth/plan.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 namespace {
 
-using workloads::Pattern;
-using workloads::Sharing;
-
-/// Of the most that any number of groups gets.
-constexpr double all_of_it = 0.95;
+/// A number of groups is enough where it gets this share of the most that any number gets.
+constexpr double enough_share = 0.95;
 /// Numbers of groups differ by at least this ratio.
-constexpr double finest = 1.125;
+constexpr double min_groups_ratio = 1.125;
 
-constexpr std::size_t most_at_quick = 3;
+constexpr std::size_t most_stretches_at_quick = 3;
 
-/// Found by the point's own search, or at the nearest one.
-const std::map<std::string, double>& shape_at(const Measurement& one) {
+/// The shape that the point's own search found, or that was found at the nearest one.
+const measure::Shape& shape_at(const Measurement& one) {
   return one.point.shape.empty() ? one.state.shape : one.point.shape;
 }
 
@@ -39,8 +33,10 @@ const std::map<std::string, double>& shape_at(const Measurement& one) {
 /// hold the same whatever the number of groups; except in memory, where each has its own part: what one group read,
 /// another must not find in a cache.
 std::vector<const Measurement*> footprints(std::span<const Measurement> known, Effort effort) {
-  const std::vector<const Measurement*> shared = best_points(known, series_of(Pattern::read, Sharing::shared));
-  const std::vector<const Measurement*> apart = best_points(known, series_of(Pattern::read, Sharing::separate));
+  const std::vector<const Measurement*> shared = best_points(known, bandwidth_probe::level_words);
+  measure::Words words_apart = bandwidth_probe::level_words;
+  words_apart.sharing = measure::Sharing::separate;
+  const std::vector<const Measurement*> apart = best_points(known, words_apart);
   std::vector<const Measurement*> chosen;
   std::map<double, double> gbps_by_bytes;
   for (const Measurement* one : shared) gbps_by_bytes[bytes_of(*one)] = gbps_of(*one);
@@ -50,10 +46,10 @@ std::vector<const Measurement*> footprints(std::span<const Measurement> known, E
     stretches.push_back(stretch);
   }
   // Noise cuts a level into several: where time is short only the widest are looked at.
-  if (effort == Effort::quick && stretches.size() > most_at_quick) {
+  if (effort == Effort::quick && stretches.size() > most_stretches_at_quick) {
     const auto width = [](const analysis::FlatStretch& one) { return one.last_bytes / one.first_bytes; };
     std::ranges::sort(stretches, std::greater<>(), width);
-    stretches.resize(most_at_quick);
+    stretches.resize(most_stretches_at_quick);
   }
   for (const analysis::FlatStretch& stretch : stretches) {
     const double middle = std::sqrt(stretch.first_bytes * stretch.last_bytes);
@@ -70,22 +66,21 @@ using GbpsByGroups = std::map<double, double>;
 GbpsByGroups gbps_by_groups(std::span<const Measurement> known, const Point& at) {
   GbpsByGroups found;
   for (const Measurement& one : known) {
-    const bool here =
-        is_scaling(one.point) && one.point.series == at.series && one.point.x.at("bytes") == at.x.at("bytes");
-    if (here) found[one.point.x.at("groups")] = analysis::summarize(one.values).median;
+    const bool here = is_scaling(one.point) && one.point.words == at.words && one.point.x.bytes == at.x.bytes;
+    if (here) found[*one.point.x.groups] = analysis::summarize(one.values).median;
   }
   return found;
 }
 
-/// Not of an empty map.
+/// The most that any number gets; the map must not be empty.
 double most_of(const GbpsByGroups& gbps) {
   return std::ranges::max_element(gbps, {}, &std::pair<const double, double>::second)->second;
 }
 
-/// The fewest groups that get all of it; not an empty map.
+/// The fewest groups that are enough; the map must not be empty.
 GbpsByGroups::const_iterator enough(const GbpsByGroups& gbps) {
   const double most = most_of(gbps);
-  return std::ranges::find_if(gbps, [most](const auto& entry) { return entry.second >= all_of_it * most; });
+  return std::ranges::find_if(gbps, [most](const auto& entry) { return entry.second >= enough_share * most; });
 }
 
 std::vector<double> wanted_groups(const GbpsByGroups& gbps, std::uint32_t all) {
@@ -99,42 +94,40 @@ std::vector<double> wanted_groups(const GbpsByGroups& gbps, std::uint32_t all) {
   if (upper == gbps.begin()) return {};
   const double lower = std::prev(upper)->first;
   const double between = std::round(std::sqrt(lower * upper->first));
-  if (upper->first > finest * lower && between > lower && between < upper->first) wanted.push_back(between);
+  if (upper->first > min_groups_ratio * lower && between > lower && between < upper->first) wanted.push_back(between);
   return wanted;
 }
 
-/// What another run may find to be enough: any number behind the last that surely is not, up to the first that surely
-/// is.
+/// The numbers that another run may find to be enough: any behind the last that surely is not, up to the first that
+/// surely is.
 analysis::Estimate groups_in_other_runs(const measure::SeenByVisit<GbpsByGroups>& seen) {
   const GbpsByGroups& gbps = seen.all();
   analysis::Estimate groups{.low = 1, .value = enough(gbps)->first, .high = gbps.rbegin()->first};
   for (const auto& [count, of_all] : gbps) {
     const analysis::Estimate share =
         seen.estimate([count = count](const GbpsByGroups& one) { return one.at(count) / most_of(one); });
-    if (share.low >= all_of_it) {
+    if (share.low >= enough_share) {
       groups.high = count;
       break;
     }
-    if (share.high < all_of_it && count < groups.value) groups.low = count + 1;
+    if (share.high < enough_share && count < groups.value) groups.low = count + 1;
   }
   return groups;
 }
 
 }  // namespace
 
-bool is_scaling(const Point& point) { return point.x.contains("groups") && point.x.contains("bytes"); }
-
-std::vector<Point> scaling_points(const device::DeviceInfo&, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> scaling_points(const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points;
   for (const Measurement* footprint : footprints(known, request.effort)) {
     const Point& swept = footprint->point;
-    const auto bytes = static_cast<std::uint64_t>(swept.x.at("bytes"));
-    const workloads::Shape all =
-        workloads::fitted(workloads::shape_of(shape_at(*footprint)), workloads::sharing_of(swept.series), bytes);
+    const auto bytes = static_cast<std::uint64_t>(swept.x.bytes.value());
+    const workloads::StreamShape all =
+        workloads::fitted(workloads::shape_of(shape_at(*footprint)), swept.words.sharing.value(), bytes);
     for (const double groups : wanted_groups(gbps_by_groups(known, swept), all.groups)) {
       Point point = swept;
       point.shape = shape_at(*footprint);
-      point.x["groups"] = groups;
+      point.x.groups = groups;
       point.shape["groups"] = groups;
       point.visits = measure::usual_visits(request.effort);
       points.push_back(point);
@@ -144,9 +137,9 @@ std::vector<Point> scaling_points(const device::DeviceInfo&, const Request& requ
 }
 
 std::vector<Saturation> saturation_of(std::span<const Measurement> measurements) {
-  std::map<std::pair<double, std::map<std::string, std::string>>, const Point*> seen;  // nearest first
+  std::map<std::pair<double, measure::Words>, const Point*> seen;  // nearest first
   for (const Measurement& one : measurements) {
-    if (is_scaling(one.point)) seen.emplace(std::pair(one.point.x.at("bytes"), one.point.series), &one.point);
+    if (is_scaling(one.point)) seen.emplace(std::pair(*one.point.x.bytes, one.point.words), &one.point);
   }
   std::vector<Saturation> found;
   for (const auto& [where, point] : seen) {
@@ -155,7 +148,7 @@ std::vector<Saturation> saturation_of(std::span<const Measurement> measurements)
     const GbpsByGroups& gbps = visits.all();
     if (gbps.size() < 2) continue;
     const auto upper = enough(gbps);
-    Saturation one{.series = where.second,
+    Saturation one{.words = where.second,
                    .bytes = where.first,
                    .groups = groups_in_other_runs(visits),
                    .gbps = upper->second,
@@ -182,8 +175,8 @@ std::vector<Finding> saturations(std::span<const Measurement> measurements) {
       evidence +=
           fmt::format(" Another run may find that {:.0f} to {:.0f} are enough.", one.groups.low, one.groups.high);
     }
-    Finding finding{.series = one.series, .name = "saturated-by", .unit = "ratio", .evidence = evidence};
-    measure::state(finding, one.groups);
+    Finding finding{.kind = &bandwidth_probe::saturated_by, .words = one.words, .unit = "ratio", .evidence = evidence};
+    measure::set_value(finding, one.groups);
     found.push_back(finding);
   }
   return found;

@@ -1,4 +1,4 @@
-#include "probes/bandwidth/curve.hpp"
+#include "probes/bandwidth/plan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,24 +7,21 @@
 
 #include "analysis/levels/levels.hpp"
 #include "analysis/statistics.hpp"
-#include "probes/bandwidth/plan.hpp"
 #include "workloads/walk/latency_sweep.hpp"
 
 namespace sonde::probes {
 namespace {
 
-using workloads::Pattern;
-using workloads::Sharing;
+/// A further size lies at least so far from its neighbours.
+constexpr double min_size_ratio = 1.02;
+/// Two shapes count as different only if they differ by 5 %; smaller differences are noise.
+constexpr double shape_jump_ratio = 1.05;
 
-/// How far a further size lies from its neighbours at least.
-constexpr double closest = 1.02;
-/// Less is noise, not a shape's.
-constexpr double steps = 1.05;
-
-/// Measurements of the curve, after which edges are not looked at any closer, however many there seem to be.
+/// The number of measurements of the curve after which edges are not looked at any closer, however many there seem to
+/// be.
 std::size_t most_points(const device::DeviceInfo& device, Effort effort) {
   switch (effort) {
-    // A CPU that stands for a GPU takes as long for each of them as it has of memory.
+    // On a CPU device a point takes time proportional to its size, so quick effort allows fewer.
     case Effort::quick: return device.type == device::DeviceType::cpu ? 36 : 60;
     case Effort::normal: return 120;
     case Effort::thorough: break;
@@ -32,19 +29,20 @@ std::size_t most_points(const device::DeviceInfo& device, Effort effort) {
   return 200;
 }
 
-/// As in the latency probe: a CPU has no cache beyond, and its laps take long.
+/// Edges at larger sizes are not looked at closely, as in the latency probe: a CPU has no cache beyond, and its laps
+/// take long.
 double close_below_bytes(const device::DeviceInfo& device, Effort effort) {
   return device.type == device::DeviceType::cpu && effort != Effort::thorough ? 64 << 20 : 1e300;
 }
 
-Point in_shape(const device::DeviceInfo& device, double bytes, const std::map<std::string, double>& shape) {
-  Point point = stream_point(device, Pattern::read, Sharing::shared, bytes);
+Point in_shape(const device::DeviceInfo& device, double bytes, const measure::Shape& shape) {
+  Point point = stream_point(device, bandwidth_probe::stream, bandwidth_probe::level_words, bytes);
   point.shape = shape;
   return point;
 }
 
 /// The size of `one` in the shape of `other`, unless that has been measured.
-std::optional<Point> contest(std::span<const Measurement> known, const Measurement& one, const Measurement& other) {
+std::optional<Point> in_shape_of(std::span<const Measurement> known, const Measurement& one, const Measurement& other) {
   Point point = one.point;
   point.shape = other.point.shape;
   if (!keeps_its_shape(point)) return std::nullopt;
@@ -53,14 +51,14 @@ std::optional<Point> contest(std::span<const Measurement> known, const Measureme
   return done ? std::nullopt : std::optional(point);
 }
 
-/// Beyond a sweep that ends on a fall, where what memory delivers looks like any mixture.
+/// Sizes beyond a sweep that ends on a fall, where what memory delivers looks like any mixture.
 std::vector<Point> points_beyond(const device::DeviceInfo& device, const Request& request,
                                  std::span<const Measurement* const> curve) {
   std::vector<Point> points;
   const std::vector<analysis::CurvePoint> times = analysis::time_curve(curve_of(curve), request.line_bytes);
   for (const double wanted : workloads::sizes_beyond(times, largest_stream_bytes(device, request), device, request)) {
     const Point point = in_shape(device, wanted, curve.back()->point.shape);
-    const double bytes = point.x.at("bytes");
+    const double bytes = point.x.bytes.value();
     // Beyond a binding's range lavapipe needs twice the instructions: a step in the curve that is no level.
     if (device.type == device::DeviceType::cpu && bytes > static_cast<double>(device.bound_bytes)) break;
     if (bytes > static_cast<double>(device.largest_buffer_bytes)) break;
@@ -71,24 +69,20 @@ std::vector<Point> points_beyond(const device::DeviceInfo& device, const Request
 
 }  // namespace
 
-const std::map<std::string, std::string>& series_of_levels() {
-  static const std::map<std::string, std::string> series = series_of(Pattern::read, Sharing::shared);
-  return series;
-}
-
-double bytes_of(const Measurement& one) { return one.point.x.at("bytes"); }
+double bytes_of(const Measurement& one) { return one.point.x.bytes.value(); }
 double gbps_of(const Measurement& one) { return measure::median_of(one); }
 
-bool is_faster(const Measurement& one, const Measurement& other) { return gbps_of(one) > gbps_of(other); }
+bool bandwidth_probe::is_faster(const Measurement& one, const Measurement& other) {
+  return gbps_of(one) > gbps_of(other);
+}
 
-std::vector<const Measurement*> best_points(std::span<const Measurement> known,
-                                            const std::map<std::string, std::string>& series) {
+std::vector<const Measurement*> best_points(std::span<const Measurement> known, const measure::Words& words) {
   std::map<double, const Measurement*> by_bytes;
   for (const Measurement& one : known) {
-    const bool at_a_size = one.point.x.size() == 1 && one.point.x.contains("bytes");
-    if (one.unit != "GB/s" || one.point.series != series || !at_a_size) continue;
+    const bool at_a_size = one.point.x == measure::Coordinates{.bytes = one.point.x.bytes};
+    if (one.unit != "GB/s" || one.point.words != words || !at_a_size || !one.point.x.bytes) continue;
     const Measurement*& best = by_bytes[bytes_of(one)];
-    if (best == nullptr || is_faster(one, *best)) best = &one;
+    if (best == nullptr || bandwidth_probe::is_faster(one, *best)) best = &one;
   }
   const auto points = by_bytes | std::views::values;
   return {points.begin(), points.end()};
@@ -104,9 +98,9 @@ std::vector<analysis::CurvePoint> curve_of(std::span<const Measurement* const> p
 
 std::vector<Point> closer_points(const device::DeviceInfo& device, const Request& request,
                                  std::span<const Measurement> known) {
-  const std::vector<const Measurement*> curve = best_points(known, series_of_levels());
+  const std::vector<const Measurement*> curve = best_points(known, bandwidth_probe::level_words);
   const auto measured = static_cast<std::size_t>(
-      std::ranges::count(known, series_of_levels(), [](const Measurement& one) { return one.point.series; }));
+      std::ranges::count(known, bandwidth_probe::level_words, [](const Measurement& one) { return one.point.words; }));
   if (curve.size() < 3 || measured >= most_points(device, request.effort)) return {};
   const std::size_t allowed = most_points(device, request.effort) - measured;
   std::vector<Point> points = points_beyond(device, request, curve);
@@ -117,8 +111,8 @@ std::vector<Point> closer_points(const device::DeviceInfo& device, const Request
     if (near.point.shape == far.point.shape) continue;
     const double ratio = gbps_of(near) / gbps_of(far);
     std::optional<Point> point;
-    if (ratio > steps) point = contest(known, far, near);
-    if (ratio < 1 / steps) point = contest(known, near, far);
+    if (ratio > shape_jump_ratio) point = in_shape_of(known, far, near);
+    if (ratio < 1 / shape_jump_ratio) point = in_shape_of(known, near, far);
     if (point) points.push_back(*point);
   }
   if (points.size() > allowed) points.resize(allowed);
@@ -132,8 +126,8 @@ std::vector<Point> closer_points(const device::DeviceInfo& device, const Request
     const bool closely = request.effort != Effort::quick && gap.low_bytes < close_below_bytes(device, request.effort);
     if (!workloads::is_wide(gap, closely)) return false;
     const Point point = between(gap);
-    const double bytes = point.x.at("bytes");
-    return bytes > gap.low_bytes * closest && bytes * closest < gap.high_bytes && keeps_its_shape(point);
+    const double bytes = point.x.bytes.value();
+    return bytes > gap.low_bytes * min_size_ratio && bytes * min_size_ratio < gap.high_bytes && keeps_its_shape(point);
   };
   const analysis::LatencyCurves times{.cycle = analysis::time_curve(curve_of(curve), request.line_bytes),
                                       .independent = {},

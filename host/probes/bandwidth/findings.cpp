@@ -1,63 +1,71 @@
-#include "probes/bandwidth/plausibility.hpp"
+#include "probes/bandwidth/findings.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string>
 
 #include "analysis/statistics.hpp"
 #include "measure/cycles.hpp"
-#include "probes/bandwidth/curve.hpp"
-#include "workloads/stream/stream_walk.hpp"
+#include "measure/visits.hpp"
+#include "probes/bandwidth/plan.hpp"
 
 namespace sonde::probes {
 namespace {
 
-using Series = std::map<std::string, std::string>;
+/// Moving a working set up to this takes little time.
+constexpr double small_bytes = 256 << 10;
+constexpr std::size_t least_points = 3;
+
+bool is_small(const Measurement& one) {
+  const std::optional<double> bytes = one.point.x.bytes;
+  return one.unit == "GB/s" && bytes && one.point.x == measure::Coordinates{.bytes = bytes} && *bytes <= small_bytes;
+}
 
 /// A curve that has fallen once is past what the nearest caches deliver.
 constexpr double fallen = 0.8;
-/// Above the most that any smaller working set got, by so much: nothing further away delivers that.
+/// Nothing further away delivers so many times the most that any smaller working set got.
 constexpr double implausible = 1.2;
-/// Of a working set so many times the last cache, so little is in the cache that it does not count for more than this.
+/// In a working set so many times the last cache, so little is in the cache that it adds less than `above_memory` to
+/// what memory moves.
 constexpr double far_beyond_caches = 4;
 constexpr double above_memory = 1.1;
-/// What no compute unit takes in and gives out in a cycle: twice what those with the widest paths do.
+/// No compute unit takes in and gives out so much in a cycle: it is twice what those with the widest paths do.
 constexpr double most_bytes_per_cycle = 256;
 
-std::string what(const Measurement& one) {
-  const workloads::PatternFacts& facts = workloads::facts_of(workloads::pattern_of(one.point.series));
-  const std::string path = facts.path == "buffer" ? "" : fmt::format(" by the path {}", facts.path);
-  return fmt::format("At {} the pattern {}{} got {:.4g} GB/s", size_text(bytes_of(one)), facts.name, path,
+std::string describe(const Measurement& one) {
+  const measure::Path path = one.point.words.path.value();
+  return fmt::format("At {} the pattern {}{} got {:.4g} GB/s", size_text(bytes_of(one)),
+                     measure::word_of(one.point.words.pattern.value()),
+                     path == measure::Path::buffer ? "" : fmt::format(" by the path {}", measure::word_of(path)),
                      gbps_of(one));
 }
 
 Finding suspicious(const Measurement& worst, const std::string& why) {
-  return {.series = worst.point.series,
-          .name = "suspicious",
+  return {.kind = &bandwidth_probe::suspicious,
+          .words = worst.point.words,
           .value = gbps_of(worst),
           .unit = "GB/s",
-          .evidence = what(worst) + why};
+          .evidence = describe(worst) + why};
 }
 
-/// Of each curve over the working set, by what the program moves.
-std::set<Series> all_series(std::span<const Measurement> measurements) {
-  std::set<Series> all;
+/// The words of each curve over the working set that counts what the program moves.
+std::set<measure::Words> all_curves(std::span<const Measurement> measurements) {
+  std::set<measure::Words> all;
   for (const Measurement& one : measurements) {
-    if (!one.point.series.contains("bytes-counted")) all.insert(one.point.series);
+    if (!one.point.words.bytes_counted) all.insert(one.point.words);
   }
   return all;
 }
 
-/// The one that is furthest above its limit, of those above it; null where none is. A limit of 0 is none.
+/// The measurement that is furthest above its limit; null where none is above. A limit of 0 is none.
 template <typename Limit>
 const Measurement* furthest_above(std::span<const Measurement> measurements, Limit limit) {
   const Measurement* worst = nullptr;
   double most = 1;
-  for (const Series& series : all_series(measurements)) {
-    for (const Measurement* one : best_points(measurements, series)) {
+  for (const measure::Words& words : all_curves(measurements)) {
+    for (const Measurement* one : best_points(measurements, words)) {
       const double allowed = limit(*one);
       if (allowed <= 0 || gbps_of(*one) <= most * allowed) continue;
       most = gbps_of(*one) / allowed;
@@ -69,15 +77,44 @@ const Measurement* furthest_above(std::span<const Measurement> measurements, Lim
 
 }  // namespace
 
+std::optional<Finding> launch_cost(std::span<const Measurement> measurements) {
+  std::optional<double> empty_us;
+  std::vector<double> launches_us;
+  std::vector<double> gbps;
+  for (const Measurement& one : measurements) {
+    if (one.point.words != bandwidth_probe::level_words) continue;
+    if (one.unit == "us") empty_us = measure::median_of(one);
+    if (!is_small(one)) continue;
+    launches_us.push_back(six_digits(one.state.launch_ns) / 1e3);
+    gbps.push_back(measure::median_of(one));
+  }
+  const bool fits = launches_us.size() >= least_points;
+  if (!empty_us && !fits) return std::nullopt;
+  Finding found{.kind = &bandwidth_probe::launch, .words = bandwidth_probe::level_words, .unit = "us"};
+  if (empty_us) found.evidence = fmt::format("An empty kernel takes {:.3g} us by the device's clock", *empty_us);
+  if (fits) {
+    // Each working set has its own moment of the run, and its own memory.
+    analysis::Estimate a = analysis::predicted(analysis::quantile(launches_us, 0.5), launches_us);
+    a.low = std::max(0.0, a.low);
+    measure::set_value(found, a);
+    found.evidence += fmt::format(
+        "{} dispatch over n bytes, up to {}, takes a + n / b: a is {:.3g} us ({:.3g} to {:.3g} in another run), b is "
+        "{:.0f} GB/s",
+        empty_us ? "; a" : "A", size_text(small_bytes), a.value, a.low, a.high, analysis::quantile(gbps, 0.5));
+  }
+  found.evidence += ".";
+  return found;
+}
+
 std::vector<Finding> more_than_from_nearer(std::span<const Measurement> measurements) {
   std::vector<Finding> findings;
-  for (const Series& series : all_series(measurements)) {
+  for (const measure::Words& words : all_curves(measurements)) {
     double most = 0;
     bool past_the_peak = false;
     const Measurement* worst = nullptr;
     double most_before_worst = 0;
     int others = -1;
-    for (const Measurement* one : best_points(measurements, series)) {
+    for (const Measurement* one : best_points(measurements, words)) {
       const double gbps = gbps_of(*one);
       if (past_the_peak && gbps > implausible * most) {
         ++others;
@@ -105,8 +142,7 @@ std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measure
   if (levels.size() < 2 || !levels[levels.size() - 2].found.bytes) return {};
   const double caches = levels[levels.size() - 2].found.bytes->high;
   const Measurement* worst = furthest_above(measurements, [&](const Measurement& one) {
-    const bool far = workloads::facts_of(workloads::pattern_of(one.point.series)).path != "local" &&
-                     bytes_of(one) > far_beyond_caches * caches;
+    const bool far = one.point.words.path != measure::Path::local && bytes_of(one) > far_beyond_caches * caches;
     return far ? above_memory * one.state.device_state.memory_peak_gbps.value_or(0) : 0.0;
   });
   if (worst == nullptr) return {};

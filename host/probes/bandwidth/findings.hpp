@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analysis/statistics.hpp"
+#include "probes/bandwidth/curves.hpp"
+
+namespace sonde::probes {
+
+/// `launch`: the us that a dispatch takes beside its bytes, from working sets up to 256 KiB of the curve that tells
+/// levels; without a value where fewer than three are known. Nothing where no empty kernel was measured either.
+std::optional<Finding> launch_cost(std::span<const Measurement> measurements);
+
+// Bandwidths that cannot be: the time was too short, whatever the reason. Each becomes a finding `suspicious`, in which
+// the worst point stands for all.
+
+/// Where more came from far away than from near, in each curve over the working set.
+std::vector<Finding> more_than_from_nearer(std::span<const Measurement> measurements);
+
+/// Where more came from beyond the last of the caches in `levels` than memory moves by its clock and width, as far as
+/// the driver tells both.
+std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measurements,
+                                            std::span<const FoundLevel> levels);
+
+/// Where more came than 256 bytes a cycle to each compute unit, by the fastest clock that anybody states; on a CPU,
+/// whose driver may not know of a boost, by the one that was measured.
+std::vector<Finding> more_than_units_take(const device::DeviceInfo& device, std::span<const Measurement> measurements);
+
+/// How many work-groups one working set takes.
+struct Saturation {
+  measure::Words words;
+  double bytes = 0;
+  analysis::Estimate groups;  ///< the fewest that were seen to get 95 % of the most, and what another run may see
+  double gbps = 0;            ///< what these get
+  double all_groups = 0;
+  double most_gbps = 0;
+  double gbps_of_one = 0;
+  std::optional<std::pair<double, double>> fewer = {};  ///< the next fewer than these, and their GB/s; not one
+};
+
+/// For each working set that was read by several numbers of groups, the nearest first.
+std::vector<Saturation> saturation_of(std::span<const Measurement> measurements);
+
+/// `saturated-by` for each of these working sets.
+std::vector<Finding> saturations(std::span<const Measurement> measurements);
+
+}  // namespace sonde::probes
