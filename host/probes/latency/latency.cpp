@@ -1,52 +1,110 @@
 // Question: how long does one dependent load take, and how does that grow with the working set?
-//
-// Experiment: the working set is cut into cache lines, which a random single cycle joins. One work-item walks it: each
-// load's address is the value of the load before, so nothing overlaps. The walk never restarts: a dispatch begins where
-// the last one ended, so no line comes again before all others have. One lap is walked before anything is timed. The
-// end of every dispatch is checked against the cycle. Sizes come four a doubling, then closer about every edge. Two
-// further walks tell what an edge is: over uniformly random lines the share of hits is the cache's size over the
-// working set, whatever its policy (order independent); with one line a page an edge that stays is address translation
-// (order page). GPUs have pages of many sizes: as many lines, ever further apart, touch ever more of them, but fill the
-// caches alike (stride). On GPUs the walk is made again while other work-groups read a light stream, since a lone walk
-// lets memory and the way to it fall asleep (fabric loaded): levels have the latencies of that walk. Then the other
-// paths to the same memory: by an address that is the same for all (scalar), from constant memory, through the texture
-// unit (image), from a work-group's own memory (local), and with an atomic at every hop.
-//
-// How to read the curve: flat stretches are levels of the memory hierarchy, the rises between them are where a level
-// is full. Least recently used replacement rises at once, other policies over a range of sizes.
+// docs/method/latency.md explains it.
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <iterator>
 #include <map>
 
 #include "analysis/levels/levels.hpp"
 #include "device/error.hpp"
-#include "measure/conclude_levels.hpp"
+#include "measure/level_findings.hpp"
 #include "probes/catalog.hpp"
-#include "probes/latency/further_paths.hpp"
+#include "probes/latency/curves.hpp"
 #include "workloads/walk/chases.hpp"
 #include "workloads/walk/latency_sweep.hpp"
-#include "workloads/walk/page_walks.hpp"
 
 namespace sonde::probes {
+namespace latency_probe {
 namespace {
 
-using workloads::Fabric;
-using workloads::Path;
+using measure::Fabric;
+using measure::Path;
 
 /// 2^32 words of 32 bits; beyond them an index would start again at zero.
 constexpr double reach_of_indices_bytes = 0x1p34;
 
-std::optional<std::string> obstacle(const device::DeviceInfo&) { return std::nullopt; }
+constexpr double smallest_bytes = 1024;
+/// An atomic operation goes past the caches that are not shared: its latency changes in few places.
+constexpr double smallest_atomic_bytes = 4096;
+/// Where no sizes were asked for, a CPU that stands for a GPU is spared what only shows memory once more.
+constexpr double largest_bytes_of_cpus = 64 << 20;
+/// Beyond this every point takes seconds, and only memory is left to tell.
+constexpr double coarse_from_bytes = 64 << 20;
+/// The same while time is short, of paths that end in the vector path's caches.
+constexpr double coarse_from_bytes_quick = 8 << 20;
+
+workloads::SweptCurves swept_by(const Words& path) {
+  return {.cycle = path.pattern ? atomic : cycle, .independent = independent, .page = pages, .varied = path};
+}
+
+double limit_of(const Words& path, const device::DeviceInfo& device, const Request& request) {
+  const bool spared =
+      device.type == device::DeviceType::cpu && !request.largest_bytes && request.effort != Effort::thorough;
+  const double largest = std::min(workloads::largest_bytes(device, request), spared ? largest_bytes_of_cpus : 1e300);
+  if (path.path == Path::constant) return std::min(largest, static_cast<double>(device.constant_bytes));
+  if (path.path == Path::image) return std::min(largest, static_cast<double>(device.texel_bytes));
+  if (path.path == Path::local)
+    return std::min(largest, static_cast<double>(std::min(device.local_bytes, workloads::local_walk_bytes)));
+  return largest;
+}
+
+/// Half as many steps as on the vector path, whose levels these paths are compared with, while time is short.
+double steps_per_doubling(const Words& path, Effort effort, double bytes) {
+  if (path.path == Path::local) return 0.5;
+  if (path.pattern) return effort == Effort::quick ? 0.25 : 0.5;
+  if (effort == Effort::thorough) return 4;
+  const bool short_time = effort == Effort::quick && path.path != Path::vector;
+  return bytes < (short_time ? coarse_from_bytes_quick : coarse_from_bytes) ? 2 : 1;
+}
+
+/// Working sets on one curve of a path, up to what the device allows it; where it allows none a single one, so that its
+/// reason is said.
+std::vector<Point> path_points(const Curve& curve, const Words& path, const device::DeviceInfo& device,
+                               const Request& request) {
+  const double asked = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : smallest_bytes;
+  const double least = path.pattern
+                           ? std::max(asked, std::min(smallest_atomic_bytes, workloads::largest_bytes(device, request)))
+                           : asked;
+  const double most = limit_of(path, device, request);
+  std::vector<Point> points;
+  const auto add = [&](double bytes) {
+    const Point next = workloads::sized_point(request, curve, path, bytes);
+    if (points.empty() || next.x != points.back().x) points.push_back(next);
+  };
+  for (double bytes = least; bytes < most / 1.1;
+       bytes *= std::exp2(1 / steps_per_doubling(path, request.effort, bytes)))
+    add(bytes);
+  if (least <= most) add(most);
+  // There is no such memory, but a point is asked for, so that the reason is said.
+  if (most == 0) points.push_back(workloads::sized_point(request, curve, path, least));
+  return points;
+}
+
+/// Working sets of the vector path beside a light stream: those at which the levels of `alone`, the walk with nothing
+/// beside it, have room for both. None on CPUs, where any other work disturbs the walk's core.
+std::vector<Point> points_kept_awake(const device::DeviceInfo& device, const Request& request,
+                                     const analysis::LatencyCurves& alone) {
+  if (device.type == device::DeviceType::cpu) return {};
+  const analysis::Hierarchy hierarchy = analysis::find_levels(alone);
+  const std::vector<analysis::SizeRange> ranges = analysis::room_for_walk_and_stream(hierarchy.levels);
+  std::vector<Point> points = path_points(cycle_awake, vector_path, device, request);
+  std::erase_if(points, [&](const Point& point) {
+    return std::ranges::none_of(ranges, [&](const auto& range) { return range.holds(*point.x.bytes); });
+  });
+  return points;
+}
 
 std::vector<Point> vector_points(const device::DeviceInfo& device, const Request& request,
                                  std::span<const Measurement> known) {
-  const analysis::LatencyCurves curves = workloads::curves_of(known, Path::vector, request);
-  if (curves.cycle.empty()) return workloads::coarse_points(device, request);
+  const workloads::SweptCurves swept = swept_by(vector_path);
+  const analysis::LatencyCurves curves = workloads::curves_of(known, vector_path, request);
+  if (curves.cycle.empty()) return workloads::coarse_points(swept, device, request);
   if (!curves.independent.empty() || !curves.page.empty()) return {};
-  std::vector<Point> points = workloads::edge_points(curves, device, request);
-  std::ranges::move(workloads::further_points(curves, device, request), std::back_inserter(points));
-  return points.empty() ? workloads::capacity_points(curves, device, request) : points;
+  std::vector<Point> points = workloads::edge_points(swept, curves, device, request);
+  std::ranges::move(workloads::further_points(swept, curves, device, request), std::back_inserter(points));
+  return points.empty() ? workloads::capacity_points(swept, curves, device, request) : points;
 }
 
 /// A CPU that stands for a GPU has pages of 4 KiB, which the walk about its edges shows.
@@ -59,97 +117,106 @@ bool has_pages_of_its_own(const device::DeviceInfo& device, const Request& reque
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points = vector_points(device, request, known);
   if (!points.empty()) return points;
-  const analysis::LatencyCurves alone = workloads::curves_of(known, Path::vector, request);
-  if (!alone.cycle.empty() && workloads::curves_of(known, Path::vector, request, Fabric::loaded).cycle.empty()) {
+  const analysis::LatencyCurves alone = workloads::curves_of(known, vector_path, request);
+  if (!alone.cycle.empty() && workloads::curves_of(known, vector_path, request, Fabric::loaded).cycle.empty()) {
     Request as_far = request;
     as_far.largest_bytes = static_cast<std::uint64_t>(alone.cycle.back().bytes);
     points = points_kept_awake(device, as_far, alone);
   }
   if (!alone.cycle.empty() && has_pages_of_its_own(device, request)) {
-    std::ranges::move(workloads::page_walks(alone, device, request), std::back_inserter(points));
+    std::ranges::move(workloads::page_walks(swept_by(vector_path), alone, device, request), std::back_inserter(points));
   }
-  for (const Path path : further_paths()) {
+  const bool closely = request.effort == Effort::thorough;
+  for (const Words& path : further_paths) {
+    const workloads::SweptCurves swept = swept_by(path);
     const analysis::LatencyCurves curves = workloads::curves_of(known, path, request);
     std::vector<Point> more;
     if (curves.cycle.empty()) {
-      more = path_points(path, device, request);
-    } else if (request.effort != Effort::quick && path != Path::atomic) {
-      more = workloads::edge_points(curves, device, request, path);
+      more = path_points(swept.cycle, path, device, request);
+    } else if (request.effort != Effort::quick && !path.pattern) {
+      more = workloads::edge_points(swept, curves, device, request, closely);
     }
     points.insert(points.end(), more.begin(), more.end());
   }
   return points;
 }
 
-Workload prepare(device::Device& device, const Point& point, const Request& request) {
-  const double bytes = point.x.at("bytes");
+/// Lines of a point's working set, so many bytes apart.
+std::uint32_t lines_of(const Point& point, std::uint32_t bytes_apart) {
+  const double bytes = point.x.bytes.value();
   if (bytes > reach_of_indices_bytes) {
     throw device::Unsupported("the walk's 32-bit indices reach " + size_text(reach_of_indices_bytes) +
-                           "; larger working sets are not measured");
+                              "; larger working sets are not measured");
   }
-  const Path path = workloads::path_of(point.series);
-  if (workloads::fabric_of(point.series) == Fabric::loaded) {
-    return workloads::cycle_chase_awake(device, static_cast<std::uint32_t>(bytes / request.line_bytes),
-                                        request.line_bytes, request.seed);
-  }
-  const auto order = point.series.find("order");
-  if (order != point.series.end() && order->second == "independent") {
-    const auto lines = static_cast<std::uint32_t>(bytes / request.line_bytes);
-    return workloads::independent_chase(device, lines, request.line_bytes, request.seed);
-  }
-  if (order != point.series.end()) {
-    const std::uint32_t stride_bytes = workloads::stride_bytes_of(point.series, request.page_bytes);
-    const auto lines = static_cast<std::uint32_t>(bytes / stride_bytes);
-    return workloads::cycle_chase(
-        device, lines, workloads::LineLayout(stride_bytes, request.line_bytes, lines, request.seed), request.seed);
-  }
-  return workloads::cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes,
-                                request.seed, path);
+  return static_cast<std::uint32_t>(bytes / bytes_apart);
 }
 
-/// What one path's curves say; `series` is the cycle's. Sizes come from the walk with nothing beside it, latencies from
-/// the one measured with memory awake, where there is one.
-void conclude(std::span<const Measurement> measurements, std::map<std::string, std::string> series,
-              const Request& request, Conclusion& conclusion) {
-  const Path path = workloads::path_of(series);
-  const analysis::LatencyCurves asleep = workloads::curves_of(measurements, path, request);
-  const analysis::LatencyCurves awake = workloads::curves_of(measurements, path, request, Fabric::loaded);
+/// Adds what one hierarchy's curves say; `words` are the cycle's. Sizes come from the walk with nothing beside it,
+/// latencies from the one measured with memory awake, where there is one.
+void conclude_hierarchy(std::span<const Measurement> measurements, Words words, const Request& request,
+                        Conclusion& conclusion) {
+  const analysis::LatencyCurves asleep = workloads::curves_of(measurements, words, request);
+  const analysis::LatencyCurves awake = workloads::curves_of(measurements, words, request, Fabric::loaded);
   const analysis::LatencyCurves& curves = asleep.cycle.empty() ? awake : asleep;
   if (const auto reason = measure::why_not_read(curves)) {
-    conclusion.unread.push_back({.series = series, .reason = *reason});
+    conclusion.without_levels.push_back({.words = words, .reason = *reason});
     return;
   }
   analysis::Hierarchy hierarchy = analysis::find_levels(curves);
   if (!awake.cycle.empty()) {
     hierarchy.levels = analysis::awake_latency(hierarchy.levels, asleep.cycle, awake.cycle);
-    series["fabric"] = "loaded";
+    words.fabric = Fabric::loaded;
   }
-  measure::add_levels(hierarchy, series, conclusion);
+  measure::add_levels(hierarchy, words, conclusion);
 }
 
 Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
-  std::map<std::map<std::string, std::string>, std::vector<Measurement>> by_series;
+  std::map<Words, std::vector<Measurement>> by_hierarchy;
   for (const Measurement& one : measurements) {
-    const std::map<std::string, std::string> series = workloads::hierarchy_series(one.point.series);
-    // An atomic's few sizes tell its latency, not where a cache ends.
-    if (workloads::path_of(series) != Path::atomic) by_series[series].push_back(one);
+    // An atomic operation's few sizes tell its latency, not where a cache ends.
+    if (!one.point.words.pattern) by_hierarchy[workloads::hierarchy_words(one.point.words)].push_back(one);
   }
   Conclusion conclusion;
-  for (const auto& [series, ones] : by_series) {
-    conclude(ones, series, request, conclusion);
-  }
+  for (const auto& [words, ones] : by_hierarchy) conclude_hierarchy(ones, words, request, conclusion);
   return conclusion;
 }
 
 }  // namespace
 
+Workload prepare_cycle(device::Device& device, const Point& point, const Request& request) {
+  return workloads::cycle_chase(device, lines_of(point, request.line_bytes), request.line_bytes, request.seed,
+                                point.words.path.value_or(Path::vector));
+}
+
+Workload prepare_cycle_awake(device::Device& device, const Point& point, const Request& request) {
+  return workloads::cycle_chase_awake(device, lines_of(point, request.line_bytes), request.line_bytes, request.seed);
+}
+
+Workload prepare_independent(device::Device& device, const Point& point, const Request& request) {
+  return workloads::independent_chase(device, lines_of(point, request.line_bytes), request.line_bytes, request.seed);
+}
+
+Workload prepare_pages(device::Device& device, const Point& point, const Request& request) {
+  const std::uint32_t stride_bytes = point.words.stride_bytes.value_or(request.page_bytes);
+  const std::uint32_t lines = lines_of(point, stride_bytes);
+  return workloads::cycle_chase(
+      device, lines, workloads::LineLayout(stride_bytes, request.line_bytes, lines, request.seed), request.seed);
+}
+
+Workload prepare_atomic(device::Device& device, const Point& point, const Request& request) {
+  return workloads::atomic_chase(device, lines_of(point, request.line_bytes), request.line_bytes, request.seed);
+}
+
+}  // namespace latency_probe
+
 const Probe latency{.name = "latency",
                     .question = "How long does one dependent load take, and how does that grow with the working set?",
-                    .obstacle = obstacle,
-                    .next = next,
-                    .prepare = prepare,
-                    .conclude = conclude,
-                    // Edges, further walks, other paths.
-                    .all_over_first = [](Effort effort) { return effort == Effort::quick ? 3.0 : 5.0; }};
+                    .curves = latency_probe::curves,
+                    .finding_kinds = latency_probe::finding_kinds,
+                    .obstacle = [](const device::DeviceInfo&) { return std::optional<std::string>(); },
+                    .next = latency_probe::next,
+                    .conclude = latency_probe::conclude,
+                    // Edges, further walks and other paths follow the first batch.
+                    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 3.0 : 5.0; }};
 
 }  // namespace sonde::probes
