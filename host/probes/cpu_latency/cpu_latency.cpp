@@ -1,16 +1,7 @@
 // Question: how long does one dependent load take on the CPU itself, and how does that grow with the working set?
-//
-// Experiment: the walk of the latency probe as native code: a thread that is kept on one core follows pointers through
-// a random single cycle over cache lines. No driver is between, so this is what programs meet, and what the same walk
-// through OpenCL or Vulkan on this CPU can be held against. Once on small pages and once on huge ones, as address
-// translation is part of the first (the range alone is asked for them, not the system); and in large working sets again
-// while another core reads a light stream, because a lone walk can let the memory controller fall asleep. On processors
-// with several kinds of cores all that on each kind. Where there are several NUMA nodes, a core of each also walks
-// through the memory of each.
-//
-// How to read the curve: as the latency probe's. What the curve of huge pages lies below the other is translation.
-// The matrix of nodes has on its diagonal what a node's own memory takes; what is beside it adds the way between two.
+// docs/method/cpu-latency.md explains it.
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -18,19 +9,19 @@
 #include "cpu/region.hpp"
 #include "cpu/topology.hpp"
 #include "device/error.hpp"
-#include "measure/conclude_levels.hpp"
+#include "measure/level_findings.hpp"
 #include "probes/catalog.hpp"
-#include "probes/cpu_latency/nodes.hpp"
+#include "probes/cpu_latency/curves.hpp"
 #include "probes/cpu_latency/plan.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
-#include "workloads/walk/latency_sweep.hpp"
 #include "workloads/cpu/node_pairs.hpp"
-#include "workloads/walk/path.hpp"
+#include "workloads/walk/latency_sweep.hpp"
 
 namespace sonde::probes {
+namespace cpu_latency_probe {
 namespace {
 
-using workloads::CpuPlace;
+using measure::MemoryState;
 
 std::optional<std::string> obstacle(const device::DeviceInfo& device) {
   if (device.api == device::Api::cpu) return std::nullopt;
@@ -39,9 +30,11 @@ std::optional<std::string> obstacle(const device::DeviceInfo& device) {
 }
 
 CpuVariants variants_here() {
-  return {.kinds = cpu::machine().kinds,
-          .huge_pages = cpu::has_huge_pages(),
-          .further_core = cpu::machine().cores.size() > 1};
+  const cpu::Topology& machine = cpu::machine();
+  CpuVariants variants{.huge_pages = cpu::has_huge_pages(), .further_core = machine.cores.size() > 1};
+  for (const std::string& kind : machine.kinds)
+    variants.kinds.push_back(measure::parse_words("cpu-latency", {{"core", kind}}).core.value());
+  return variants;
 }
 
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
@@ -53,18 +46,14 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
   return points;
 }
 
-CpuPlace place_of(const std::map<std::string, std::string>& series) {
+workloads::CpuPlace place_of(const Words& words) {
   const cpu::Topology& machine = cpu::machine();
-  int kind = 0;
-  for (std::size_t one = 0; one < machine.kinds.size(); ++one) {
-    const auto word = series.find("core");
-    if (word != series.end() && machine.kinds[one] == word->second) kind = static_cast<int>(one);
-  }
-  CpuPlace place{.core = quiet_core(machine, kind),
-                 .pages = series.at("pages") == "huge" ? cpu::PageKind::huge : cpu::PageKind::small,
-                 .awake_by = std::nullopt};
-  if (series.at("state") == "awake") {
-    const std::vector<cpu::Core> others = beside(machine, place.core);
+  const auto kind =
+      words.core ? std::ranges::find(machine.kinds, measure::word_of(*words.core)) : machine.kinds.begin();
+  const auto index = kind == machine.kinds.end() ? 0 : static_cast<int>(kind - machine.kinds.begin());
+  workloads::CpuPlace place{.core = cpu::quiet_core(machine, index), .pages = workloads::page_kind(words)};
+  if (words.state == MemoryState::awake) {
+    const std::vector<cpu::Core> others = cpu::other_cores(machine, place.core);
     if (others.empty()) {
       throw device::Unsupported("this process may use one core only, so nothing can keep memory awake beside the walk");
     }
@@ -73,21 +62,11 @@ CpuPlace place_of(const std::map<std::string, std::string>& series) {
   return place;
 }
 
-Workload prepare(device::Device&, const Point& point, const Request& request) {
-  if (workloads::is_of_nodes(point.series)) return node_walk(cpu::machine(), point, request);
-  const CpuPlace place = place_of(point.series);
-  const double bytes = point.x.at("bytes");
-  const auto lines = static_cast<std::uint32_t>(bytes / request.line_bytes);
-  const auto order = point.series.find("order");
-  if (order == point.series.end()) return workloads::cpu_cycle_chase(place, lines, request.line_bytes, request.seed);
-  if (order->second == "independent")
-    return workloads::cpu_independent_chase(place, lines, request.line_bytes, request.seed);
-  const auto pages = static_cast<std::uint32_t>(bytes / request.page_bytes);
-  return workloads::cpu_cycle_chase(
-      place, pages, workloads::LineLayout(request.page_bytes, request.line_bytes, pages, request.seed), request.seed);
+std::uint32_t lines_of(const Point& point, std::uint32_t bytes_apart) {
+  return static_cast<std::uint32_t>(point.x.bytes.value() / bytes_apart);
 }
 
-/// Sizes a doubling apart say that there is a level, not where it ends.
+/// Whether sizes are about a doubling apart: these say that there is a level, not where it ends.
 bool is_too_coarse(const std::vector<analysis::CurvePoint>& cycle) {
   constexpr double most_apart = 1.6;
   std::vector<double> apart;
@@ -97,42 +76,64 @@ bool is_too_coarse(const std::vector<analysis::CurvePoint>& cycle) {
 
 Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
   Conclusion conclusion;
-  std::map<std::map<std::string, std::string>, std::vector<Measurement>> by_series;
+  std::map<Words, std::vector<Measurement>> by_hierarchy;
   for (const Measurement& one : measurements) {
-    if (workloads::is_of_nodes(one.point.series)) continue;
-    const std::map<std::string, std::string> series = workloads::hierarchy_series(one.point.series);
-    // A few large sizes show no levels.
-    const auto state = series.find("state");
-    if (state == series.end() || state->second == "asleep") by_series[series].push_back(one);
+    const Words words = workloads::hierarchy_words(one.point.words);
+    // A few large sizes, at which memory is kept awake, show no levels.
+    if (!workloads::is_of_nodes(words) && words.state.value_or(MemoryState::asleep) == MemoryState::asleep)
+      by_hierarchy[words].push_back(one);
   }
-  for (const auto& [series, ones] : by_series) {
-    const analysis::LatencyCurves curves = workloads::curves_of(ones, workloads::Path::vector, request);
+  for (const auto& [words, ones] : by_hierarchy) {
+    const analysis::LatencyCurves curves = workloads::curves_of(ones, words, request);
     if (const auto reason = measure::why_not_read(curves)) {
-      conclusion.unread.push_back({.series = series, .reason = *reason});
+      conclusion.without_levels.push_back({.words = words, .reason = *reason});
     } else if (is_too_coarse(curves.cycle)) {
-      conclusion.unread.push_back(
-          {.series = series,
+      conclusion.without_levels.push_back(
+          {.words = words,
            .reason =
                "no levels are read from this curve, as its sizes are a doubling apart; --effort normal has more"});
     } else {
-      measure::add_levels(analysis::find_levels(curves), series, conclusion);
+      measure::add_levels(analysis::find_levels(curves), words, conclusion);
     }
   }
-  for (const Finding& finding : workloads::node_findings(measurements, "node-latency", "ns", "a dependent load took"))
+  for (const Finding& finding : workloads::node_findings(measurements, node_latency, "ns", "a dependent load took"))
     conclusion.findings.push_back(finding);
   return conclusion;
 }
 
 }  // namespace
 
+Workload prepare_cycle(device::Device&, const Point& point, const Request& request) {
+  return workloads::cpu_cycle_chase(place_of(point.words), lines_of(point, request.line_bytes), request.line_bytes,
+                                    request.seed);
+}
+
+Workload prepare_independent(device::Device&, const Point& point, const Request& request) {
+  return workloads::cpu_independent_chase(place_of(point.words), lines_of(point, request.line_bytes),
+                                          request.line_bytes, request.seed);
+}
+
+Workload prepare_pages(device::Device&, const Point& point, const Request& request) {
+  const std::uint32_t lines = lines_of(point, request.page_bytes);
+  return workloads::cpu_cycle_chase(place_of(point.words), lines,
+                                    {request.page_bytes, request.line_bytes, lines, request.seed}, request.seed);
+}
+
+Workload prepare_between_nodes(device::Device&, const Point& point, const Request& request) {
+  return node_walk(cpu::machine(), point, request);
+}
+
+}  // namespace cpu_latency_probe
+
 const Probe cpu_latency{
     .name = "cpu-latency",
     .question = "How long does one dependent load take on the CPU itself, and how does that grow with the working set?",
-    .obstacle = obstacle,
-    .next = next,
-    .prepare = prepare,
-    .conclude = conclude,
-    .all_over_first = [](Effort effort) { return effort == Effort::quick ? 1.2 : 2.5; },
-    .of_the_cpu = true};
+    .target = Target::host_cpu,
+    .curves = cpu_latency_probe::curves,
+    .finding_kinds = cpu_latency_probe::finding_kinds,
+    .obstacle = cpu_latency_probe::obstacle,
+    .next = cpu_latency_probe::next,
+    .conclude = cpu_latency_probe::conclude,
+    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 1.2 : 2.5; }};
 
 }  // namespace sonde::probes

@@ -2,28 +2,35 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
+#include "device/error.hpp"
+#include "probes/cpu_latency/curves.hpp"
+#include "workloads/cpu/cpu_walk.hpp"
+#include "workloads/cpu/node_pairs.hpp"
 #include "workloads/walk/latency_sweep.hpp"
-#include "workloads/walk/path.hpp"
 
 namespace sonde::probes {
 namespace {
 
-using workloads::Path;
-using Series = std::map<std::string, std::string>;
+using measure::MemoryState;
+using measure::PageSize;
 
 /// The first cache, which is reached without translation by whatever pages, is walked on small ones only.
 constexpr double least_bytes_of_huge = 32 << 10;
-/// Where the memory controller may have a part in it.
+/// The smallest working set in which the memory controller may have a part.
 constexpr double least_bytes_awake = 16 << 20;
+
+/// What a walk between nodes takes for each line: its place in the cycle, its pointer, and a lap or three.
+constexpr double node_walk_seconds_a_line = 4.5e-7;
+
+PageSize page_size(bool huge) { return huge ? PageSize::huge : PageSize::small; }
 
 /// Every second size of the latency probe's, or every fourth, is enough for a curve beside others that is looked at
 /// closer at its edges.
 std::vector<Point> thinned(std::vector<Point> points, double least_bytes, int every, const Request& request) {
   const double first = static_cast<double>(request.smallest_bytes.value_or(1024));
   std::erase_if(points, [&](const Point& point) {
-    const double bytes = point.x.at("bytes");
+    const double bytes = *point.x.bytes;
     const bool between = std::lround(4 * std::log2(bytes / first)) % every != 0;
     const bool smallest = request.largest_bytes &&
                           static_cast<double>(*request.largest_bytes) < least_bytes;  // else nothing would be left
@@ -32,54 +39,43 @@ std::vector<Point> thinned(std::vector<Point> points, double least_bytes, int ev
   return points;
 }
 
-/// The latency probe's points for one place, of which this probe knows nothing but the words.
-std::vector<Point> with_words(std::vector<Point> points, const Series& words) {
-  for (Point& point : points) {
-    const auto order = point.series.find("order");
-    Series series = words;
-    if (order != point.series.end()) series["order"] = order->second;
-    point.series = series;
-  }
-  return points;
-}
-
-std::vector<Measurement> of(const Series& words, std::span<const Measurement> known) {
-  std::vector<Measurement> own;
-  for (const Measurement& one : known) {
-    if (workloads::hierarchy_series(one.point.series) == words) own.push_back(one);
-  }
-  return own;
-}
-
-std::vector<Point> swept(const Series& words, bool huge, const device::DeviceInfo& device, const Request& request,
-                         std::span<const Measurement> known) {
-  const std::vector<Measurement> own = of(words, known);
-  const analysis::LatencyCurves curves = workloads::curves_of(own, Path::vector, request);
+std::vector<Point> swept_points(const Words& words, const device::DeviceInfo& device, const Request& request,
+                                std::span<const Measurement> known) {
+  const bool quick = request.effort == Effort::quick;
+  const bool huge = words.pages == PageSize::huge;
+  const workloads::SweptCurves swept{.cycle = cpu_latency_probe::cycle,
+                                     .independent = cpu_latency_probe::independent,
+                                     .page = cpu_latency_probe::pages,
+                                     .varied = words};
+  const analysis::LatencyCurves curves = workloads::curves_of(known, words, request);
   if (curves.cycle.empty()) {
-    const int every = huge && request.effort == Effort::quick ? 4 : 2;
-    return with_words(
-        thinned(workloads::coarse_points(device, request), huge ? least_bytes_of_huge : 0, every, request), words);
+    return thinned(workloads::coarse_points(swept, device, request), huge ? least_bytes_of_huge : 0,
+                   huge && quick ? 4 : 2, request);
   }
   if (!curves.independent.empty() || !curves.page.empty()) return {};
   // While time is short, the curve of small pages alone is looked at closer.
-  if (request.effort == Effort::quick && huge) return {};
-  // As closely as the latency probe looks at its further paths, while time is short and where the same caches are
-  // walked once more.
+  if (quick && huge) return {};
+  // Edges are looked at as loosely as those of the latency probe's further paths while time is short, and where the
+  // same caches are walked once more.
   const bool once_more = huge && request.effort == Effort::normal;
-  const Path closeness = request.effort == Effort::quick || once_more ? Path::scalar : Path::vector;
-  std::vector<Point> points = workloads::edge_points(curves, device, request, closeness);
-  if (points.empty()) points = workloads::capacity_points(curves, device, request);
-  return with_words(points, words);
+  std::vector<Point> points = workloads::edge_points(swept, curves, device, request, !quick && !once_more);
+  return points.empty() ? workloads::capacity_points(swept, curves, device, request) : points;
 }
 
-std::vector<Point> awake_points(const Series& words, const device::DeviceInfo& device, const Request& request) {
+std::vector<Point> awake_points(const Words& words, const device::DeviceInfo& device, const Request& request) {
   std::vector<Point> points;
   const double last = workloads::largest_bytes(device, request);
   const double least = std::max(least_bytes_awake, static_cast<double>(request.smallest_bytes.value_or(0)));
-  for (double bytes = last; bytes >= least; bytes /= 4) {
-    points.push_back(workloads::sized_point(request, words, bytes));
-  }
+  for (double bytes = last; bytes >= least; bytes /= 4)
+    points.push_back(workloads::sized_point(request, cpu_latency_probe::cycle, words, bytes));
   return points;
+}
+
+double walked_bytes(const cpu::Topology& machine, int node) {
+  // One core walks, and has one cluster's cache.
+  cpu::Topology alone = machine;
+  alone.cores = {*cpu::cores_of_node(machine, node).back()};
+  return workloads::node_memory_bytes(alone, node);
 }
 
 }  // namespace
@@ -87,25 +83,55 @@ std::vector<Point> awake_points(const Series& words, const device::DeviceInfo& d
 std::vector<Point> cpu_latency_points(const CpuVariants& variants, const device::DeviceInfo& device,
                                       const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points;
-  const auto add = [&points](std::vector<Point> more) { points.insert(points.end(), more.begin(), more.end()); };
-  for (const std::string& kind : variants.kinds) {
+  const auto add = [&points](const std::vector<Point>& more) { points.insert(points.end(), more.begin(), more.end()); };
+  for (const measure::CoreKind kind : variants.kinds) {
     for (const bool huge : {false, true}) {
-      Series words{{"pages", huge ? "huge" : "small"}, {"state", "asleep"}};
-      if (variants.kinds.size() > 1) words["core"] = kind;
+      Words words{.pages = page_size(huge), .state = MemoryState::asleep};
+      if (variants.kinds.size() > 1) words.core = kind;
       if (!huge || variants.huge_pages) {
-        add(swept(words, huge, device, request, known));
+        add(swept_points(words, device, request, known));
       } else if (known.empty()) {
-        points.push_back(workloads::sized_point(request, words, workloads::largest_bytes(device, request)));
+        points.push_back(workloads::sized_point(request, cpu_latency_probe::cycle, words,
+                                                workloads::largest_bytes(device, request)));
       }
       const bool no_time = huge && request.effort == Effort::quick;
       if (!known.empty() || no_time || (huge && !variants.huge_pages)) continue;
-      words["state"] = "awake";
+      words.state = MemoryState::awake;
       std::vector<Point> awake = awake_points(words, device, request);
       if (!variants.further_core && !awake.empty()) awake.resize(1);
       add(awake);
     }
   }
   return points;
+}
+
+std::vector<Point> node_latency_points(const cpu::Topology& machine, bool huge_pages, const Request& request) {
+  const Words words{.pages = page_size(huge_pages)};
+  const std::vector<workloads::NodePair> pairs = workloads::node_pairs(machine);
+  if (pairs.empty()) return {workloads::point_of_one_node(cpu_latency_probe::other_node, words, machine)};
+  std::vector<Point> points;
+  for (const workloads::NodePair& pair : pairs) {
+    const double bytes = walked_bytes(machine, pair.from);
+    if (!measure::is_asked_for(request, bytes)) continue;
+    const Curve& curve = pair.from == pair.to ? cpu_latency_probe::same_node : cpu_latency_probe::other_node;
+    const auto [from, to] = std::pair<double, double>(pair.from, pair.to);
+    Point& point = points.emplace_back(point_on(curve, {.bytes = bytes, .from = from, .to = to}, words));
+    point.expected_seconds = bytes / request.line_bytes * node_walk_seconds_a_line;
+  }
+  return points;
+}
+
+Workload node_walk(const cpu::Topology& machine, const Point& point, const Request& request) {
+  if (!point.x.bytes) throw device::Unsupported(workloads::why_one_node());
+  const workloads::NodePair pair = workloads::node_pair_of(point);
+  // The walk is made on the last core, as the first ones serve most interrupts.
+  const workloads::CpuPlace place{.core = *cpu::cores_of_node(machine, pair.from).back(),
+                                  .pages = workloads::page_kind(point.words),
+                                  .node = pair.to};
+  Workload workload = workloads::cpu_cycle_chase(place, static_cast<std::uint32_t>(*point.x.bytes / request.line_bytes),
+                                                 request.line_bytes, request.seed);
+  if (workload.shape.at("pinned") == 0) throw device::Unsupported(workloads::why_not_unpinned(pair.from));
+  return workload;
 }
 
 }  // namespace sonde::probes
