@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "counters/state/sysfs.hpp"
-#include "counters/traffic/encode.hpp"
+#include "counters/traffic/pmu.hpp"
 #include "os/file.hpp"
 
 namespace sonde::counters {
@@ -18,17 +18,17 @@ namespace fs = std::filesystem;
 // memory-controller.json, arch/x86/{meteorlake,arrowlake,lunarlake}/uncore-memory.json, and
 // arch/x86/events/intel/uncore_snb.c.
 
-/// A data fabric's event is a station's number and six bits of its own.
+/// A data fabric's event is a station's number above six bits that name the event.
 constexpr unsigned station_shift = 6;
 constexpr unsigned coherent_stations = 16;
 constexpr unsigned first_cpu_station = 0x10;
 constexpr unsigned cpu_stations = 8;
 
-/// Of both sockets (the two highest bits of the mask), data beats read (0) or written (1).
+/// Data beats of both sockets, by the two highest bits of the mask, read (lowest bit 0) or written (1).
 constexpr std::array amd_fabric{
     PlannedEvent{Role::fabric_read, 64, "event", 0x1F, "umask", 0xFFE, 0, coherent_stations},
     PlannedEvent{Role::fabric_write, 64, "event", 0x1F, "umask", 0xFFF, 0, coherent_stations},
-    // What the CPU's two interfaces take from the fabric, 32 bytes a beat, and give to it.
+    // The CPU's two interfaces read 32 bytes a beat and write 64.
     PlannedEvent{Role::cpu_read, 32, "event", 0x1E, "umask", 0x7FE, first_cpu_station, cpu_stations},
     PlannedEvent{Role::cpu_read, 32, "event", 0x1F, "umask", 0x7FE, first_cpu_station, cpu_stations},
     PlannedEvent{Role::cpu_write, 64, "event", 0x1E, "umask", 0x7FF, first_cpu_station, cpu_stations},
@@ -39,8 +39,8 @@ constexpr std::array amd_memory{
     PlannedEvent{Role::memory_write, 64, "event", 0x0A, "rdwrmask", 2},
     PlannedEvent{Role::memory_clock, 1, "event", 0x00},
 };
-/// Of all cores and slices behind one L3, wherever the data came from. One count of latency is ten nanoseconds of a
-/// sampled request.
+/// These fields select all cores and slices of an L3, wherever the data came from. One count of latency is ten
+/// nanoseconds of a sampled request.
 constexpr std::array all_of_an_l3{
     Field{"enallcores", 1},
     Field{"enallslices", 1},
@@ -79,7 +79,7 @@ constexpr std::array intel_free_running_memory{
 };
 constexpr std::array intel_free_running_pmus{PlannedPmu{"uncore_imc_free_running_", intel_free_running_memory}};
 
-/// In pieces of 32 bytes, each once. The free-running counters of these machines count requests, which may be merged.
+/// Each count is 32 bytes. The free-running counters of these machines count requests, which may be merged.
 constexpr std::array intel_data_memory{
     PlannedEvent{Role::memory_read, 32, "event", 0x3A},
     PlannedEvent{Role::memory_write, 32, "event", 0x3B},
@@ -87,7 +87,7 @@ constexpr std::array intel_data_memory{
 constexpr std::array intel_data_pmus{PlannedPmu{"uncore_imc_", intel_data_memory}};
 
 constexpr std::array time_stamp{PlannedEvent{Role::other, 1, "event", 0x00}};
-/// Page faults and switches between threads, which the kernel counts itself.
+/// Page faults and context switches, which the kernel counts itself.
 constexpr std::array kernels_own{
     PlannedEvent{Role::other, 1, "", 2},
     PlannedEvent{Role::other, 1, "", 3},
@@ -99,7 +99,7 @@ constexpr std::string_view no_fabric_counter =
 constexpr std::string_view no_intel_latency =
     "no counter of Intel's that samples it for the whole machine is known here";
 
-/// Models of family 6, as /proc/cpuinfo has them. Others of Intel's, servers among them, are not known here.
+/// Models of Intel's family 6 in /proc/cpuinfo. Others, servers among them, are not known here.
 constexpr std::array free_running_models{140, 141, 167, 151, 154, 190, 183, 186, 191};
 constexpr std::array data_models{170, 172, 181, 189, 197, 198, 204};
 
@@ -120,7 +120,7 @@ bool is_among(const Models& models, std::optional<int> model) {
   return model && std::ranges::find(models, *model) != models.end();
 }
 
-const Plan* intel_plan_of(const fs::path& root, std::string& why_not) {
+const EventPlan* intel_plan_of(const fs::path& root, std::string& why_not) {
   if (find_pmu(root, "uncore_imc")) return &intel_before_tiger_lake_plan;
   const std::optional<int> model = processor_model(root);
   const bool has_data = !find_pmus(root, "uncore_imc_").empty();
@@ -135,36 +135,36 @@ const Plan* intel_plan_of(const fs::path& root, std::string& why_not) {
 
 }  // namespace
 
-const Plan amd_plan{.name = "amd", .pmus = amd_pmus, .no_hit_rate = "", .no_cpu_latency = ""};
-const Plan amd_before_zen4_plan{
+const EventPlan amd_plan{.name = "amd", .pmus = amd_pmus, .no_hit_rate = "", .no_cpu_latency = ""};
+const EventPlan amd_before_zen4_plan{
     .name = "amd-before-zen4",
     .pmus = amd_old_pmus,
     .no_hit_rate =
         "the fabric's counters of Zen 1 to 3 are known to count several times too many or too few, and "
         "there are none of the memory controllers",
     .no_cpu_latency = "the L3 of Zen 1 to 3 tells it in cycles and not in nanoseconds"};
-const Plan intel_before_tiger_lake_plan{
+const EventPlan intel_before_tiger_lake_plan{
     .name = "intel-imc", .pmus = intel_old_pmus, .no_hit_rate = no_fabric_counter, .no_cpu_latency = no_intel_latency};
-const Plan intel_free_running_plan{.name = "intel-imc-free-running",
-                                   .pmus = intel_free_running_pmus,
-                                   .no_hit_rate = no_fabric_counter,
-                                   .no_cpu_latency = no_intel_latency};
-const Plan intel_data_plan{.name = "intel-imc-data",
-                           .pmus = intel_data_pmus,
-                           .no_hit_rate = no_fabric_counter,
-                           .no_cpu_latency = no_intel_latency};
-const Plan any_machine_plan{.name = "msr",
-                            .pmus = any_machine_pmus,
-                            .no_hit_rate = "this source counts nothing of memory",
-                            .no_cpu_latency = ""};
+const EventPlan intel_free_running_plan{.name = "intel-imc-free-running",
+                                        .pmus = intel_free_running_pmus,
+                                        .no_hit_rate = no_fabric_counter,
+                                        .no_cpu_latency = no_intel_latency};
+const EventPlan intel_data_plan{.name = "intel-imc-data",
+                                .pmus = intel_data_pmus,
+                                .no_hit_rate = no_fabric_counter,
+                                .no_cpu_latency = no_intel_latency};
+const EventPlan any_machine_plan{.name = "msr",
+                                 .pmus = any_machine_pmus,
+                                 .no_hit_rate = "this source counts nothing of memory",
+                                 .no_cpu_latency = ""};
 
-const Plan* plan_of(const fs::path& root, std::string& why_not) {
+const EventPlan* plan_of(const fs::path& root, std::string& why_not) {
   if (const auto fabric = find_pmu(root, "amd_df")) {
     // Since Zen 4 the mask has 12 bits; before, 8.
     constexpr unsigned bits_of_zen4 = 12;
     return bits_of(*fabric, "umask") >= bits_of_zen4 ? &amd_plan : &amd_before_zen4_plan;
   }
-  if (const Plan* plan = intel_plan_of(root, why_not)) return plan;
+  if (const EventPlan* plan = intel_plan_of(root, why_not)) return plan;
   if (!why_not.empty()) return nullptr;
   why_not =
       "no counters of memory traffic here: Linux shows neither amd_df (AMD; for Zen 4 and later since Linux "
@@ -174,7 +174,7 @@ const Plan* plan_of(const fs::path& root, std::string& why_not) {
   return nullptr;
 }
 
-std::vector<std::uint64_t> words_of(const Pmu& pmu, const PlannedEvent& event, std::string& problem) {
+std::vector<std::uint64_t> configurations_of(const Pmu& pmu, const PlannedEvent& event, std::string& problem) {
   std::vector<std::uint64_t> words;
   if (event.event_field.empty()) return {event.event};
   for (unsigned station = event.first_station; station < event.first_station + event.stations; ++station) {

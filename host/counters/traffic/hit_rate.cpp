@@ -3,14 +3,14 @@
 namespace sonde::counters {
 namespace {
 
-/// Of less than this share of the fabric's bytes nothing is told: what is wrong with the CPU's, or with stations that
-/// stood for others, would be many times as large a part of it.
-constexpr double least_rest = 0.25;
+/// The least share of the fabric's bytes that has to remain without the CPU's. In a smaller one an error of the CPU's
+/// counters, or of stations that stand for others, would be many times as large.
+constexpr double least_share_without_cpu = 0.25;
 
-/// What of the fabric's bytes did not reach memory, once the CPU's are taken off both; nothing where too little is
+/// The share of the fabric's bytes that did not reach memory, without the CPU's in both; nothing where too little is
 /// left.
-std::optional<double> share(double fabric, double memory, double cpu) {
-  if (!(fabric > 0) || fabric - cpu < least_rest * fabric) return std::nullopt;
+std::optional<double> share_of_hits(double fabric, double memory, double cpu) {
+  if (!(fabric > 0) || fabric - cpu < least_share_without_cpu * fabric) return std::nullopt;
   return 1 - (memory - cpu) / (fabric - cpu);
 }
 
@@ -45,11 +45,20 @@ HitRate hit_rate(const Traffic& traffic, std::string_view no_hit_rate) {
   rate.without_cpu = amounts[Role::cpu_read] && amounts[Role::cpu_write];
   const double cpu_read = rate.without_cpu ? *amounts[Role::cpu_read] : 0;
   const double cpu_write = rate.without_cpu ? *amounts[Role::cpu_write] : 0;
-  rate.reads_and_writes = share(fabric, memory, cpu_read + cpu_write);
-  rate.reads = share(*amounts[Role::fabric_read], *amounts[Role::memory_read], cpu_read);
+  rate.reads_and_writes = share_of_hits(fabric, memory, cpu_read + cpu_write);
+  rate.reads = share_of_hits(*amounts[Role::fabric_read], *amounts[Role::memory_read], cpu_read);
   if (!rate.reads_and_writes)
     rate.why_not = fabric > 0 ? "hardly anybody but the CPU used the fabric" : "nothing moved at the fabric";
   return rate;
+}
+
+CpuLatency cpu_latency(const Traffic& traffic, std::string_view no_cpu_latency) {
+  if (!no_cpu_latency.empty()) return {.ns = std::nullopt, .why_not = std::string(no_cpu_latency)};
+  const auto& sum_ns = traffic.amounts[Role::l3_latency_ns];
+  const auto& samples = traffic.amounts[Role::l3_samples];
+  if (!sum_ns || !samples) return {};
+  if (!(*samples > 0)) return {.ns = std::nullopt, .why_not = "L3 sampled no request that missed it"};
+  return {.ns = *sum_ns / *samples, .why_not = ""};
 }
 
 }  // namespace sonde::counters

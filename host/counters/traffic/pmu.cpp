@@ -1,5 +1,7 @@
 #include "counters/traffic/pmu.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <system_error>
@@ -24,7 +26,7 @@ std::optional<unsigned> whole(std::string_view text) {
   return number;
 }
 
-/// "0-7,32" as ranges; nothing for what is no such list or has a number above `most`.
+/// Parses "0-7,32"; nothing for another syntax or a number above `most`.
 std::optional<std::vector<BitRange>> parse_ranges(std::string_view text, unsigned most) {
   std::vector<BitRange> ranges;
   while (true) {
@@ -58,10 +60,14 @@ std::optional<Pmu> read_pmu(const fs::path& folder) {
   if (!number) return std::nullopt;
   Pmu pmu{.name = folder.filename().string(), .type = *number};
   if (const auto mask = read_text(folder / "cpumask")) pmu.cpus = parse_cpus(*mask).value_or(std::vector<int>{});
-  if (pmu.cpus.empty()) pmu.cpus = {0};  // one of the cores' own, which every CPU has
+  if (pmu.cpus.empty()) pmu.cpus = {0};  // a PMU of the cores, which every CPU has
   pmu.formats = formats_in(folder / "format");
   return pmu;
 }
+
+unsigned width(const BitRange& range) { return range.last - range.first + 1; }
+
+std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
 
 }  // namespace
 
@@ -96,6 +102,36 @@ std::vector<Pmu> find_pmus(const fs::path& root, const std::string& name) {
     if (auto pmu = read_pmu(folder)) found.push_back(*std::move(pmu));
   }
   return found;
+}
+
+unsigned bits_of(const Pmu& pmu, std::string_view field) {
+  const auto format = pmu.formats.find(field);
+  unsigned bits = 0;
+  if (format == pmu.formats.end()) return bits;
+  for (const BitRange& range : format->second) bits += width(range);
+  return bits;
+}
+
+std::optional<std::uint64_t> encode(const Pmu& pmu, std::span<const Field> fields, std::string& problem) {
+  std::uint64_t word = 0;
+  for (const auto& [name, value] : fields) {
+    const auto format = pmu.formats.find(name);
+    if (format == pmu.formats.end()) {
+      problem = fmt::format("{} has no field '{}'", pmu.name, name);
+      return std::nullopt;
+    }
+    std::uint64_t left = value;
+    for (const BitRange& range : format->second) {
+      word |= (left & low_bits(width(range))) << range.first;
+      left = width(range) >= 64 ? 0 : left >> width(range);
+    }
+    if (left != 0) {
+      problem = fmt::format("{:#x} does not fit into the {} bits of {}'s field '{}'", value, bits_of(pmu, name),
+                            pmu.name, name);
+      return std::nullopt;
+    }
+  }
+  return word;
 }
 
 }  // namespace sonde::counters

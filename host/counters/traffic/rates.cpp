@@ -7,19 +7,19 @@
 namespace sonde::counters {
 namespace {
 
-/// No counter counts faster: several events a cycle of the fastest clock.
+/// The upper limit of any counter's rate: several events a cycle of the fastest clock.
 constexpr double most_counts_per_second = 1e11;
-/// Less of the time than this, and the kernel has shared the counters out.
+/// A group that ran for a smaller share of its time was multiplexed by the kernel.
 constexpr double counted_throughout = 0.99;
-/// Below so many bytes at the fabric it is no wonder that memory has none.
+/// With fewer bytes at the fabric it is possible that none reached memory.
 constexpr double load_bytes = 1 << 20;
 constexpr double most_spread = 0.10;
+constexpr double no_rate = -1;
 
-/// In the order of the labels.
 constexpr std::array<std::string_view, 8> label_names{"reset",      "saturated", "vanished",    "not-counted",
                                                       "reads-zero", "uneven",    "multiplexed", "extrapolated"};
 
-/// How far a counter went; nothing where it cannot have gone so.
+/// The counter's increment; nothing where it is impossible.
 std::optional<double> counted(std::uint64_t before, std::uint64_t after, double seconds, const Layout& layout,
                               std::set<Label>& labels) {
   const std::uint64_t largest = layout.largest_value();
@@ -35,11 +35,11 @@ std::optional<double> counted(std::uint64_t before, std::uint64_t after, double 
 
 struct GroupTime {
   bool known = false;
-  double seconds = 0;  ///< that it was wanted
-  double factor = 1;   ///< from what it counted to the whole time
+  double seconds = 0;  ///< in which the group was switched on
+  double factor = 1;   ///< that scales what it counted to the whole time
 };
 
-GroupTime time_of(std::size_t group, const Reading& before, const Reading& after, const Layout& layout,
+GroupTime time_of(std::size_t group, const CounterSnapshot& before, const CounterSnapshot& after, const Layout& layout,
                   Traffic& traffic) {
   const GroupState& first = before.groups[group];
   const GroupState& last = after.groups[group];
@@ -59,18 +59,18 @@ GroupTime time_of(std::size_t group, const Reading& before, const Reading& after
     traffic.labels.insert(Label::multiplexed);
     time.factor = enabled / running;
   }
-  if (layout.has_turns(group)) {
+  if (layout.rotates(group)) {
     traffic.labels.insert(Label::extrapolated);
-    const double turn = std::max(1.0, traffic.seconds / enabled);
-    traffic.scale = std::max(traffic.scale, turn);
-    time.factor *= turn;
+    const double rotation = std::max(1.0, traffic.seconds / enabled);
+    traffic.scale = std::max(traffic.scale, rotation);
+    time.factor *= rotation;
   }
   return time;
 }
 
 bool is_fabric(Role role) { return role == Role::fabric_read || role == Role::fabric_write; }
 
-/// (largest - smallest) / mean; nothing of fewer than two.
+/// (largest - smallest) / mean; nothing for fewer than two.
 std::optional<double> spread_of(const std::vector<double>& rates) {
   std::vector<double> known;
   std::ranges::copy_if(rates, std::back_inserter(known), [](double rate) { return rate >= 0; });
@@ -81,7 +81,7 @@ std::optional<double> spread_of(const std::vector<double>& rates) {
   return mean > 0 ? (std::ranges::max(known) - std::ranges::min(known)) / mean : 0;
 }
 
-/// Memory counters that stand still while the fabric moves, clocks and all, are not on.
+/// Labels memory counters that all stand still, the clock's too, while the fabric moves data: firmware has them off.
 void notice_silence(Traffic& traffic) {
   const auto& amounts = traffic.amounts;
   const double fabric = amounts[Role::fabric_read].value_or(0) + amounts[Role::fabric_write].value_or(0);
@@ -90,8 +90,6 @@ void notice_silence(Traffic& traffic) {
   traffic.labels.insert(Label::reads_zero);
   traffic.amounts[Role::memory_read] = traffic.amounts[Role::memory_write] = std::nullopt;
 }
-
-constexpr double no_rate = -1;
 
 }  // namespace
 
@@ -103,11 +101,11 @@ std::optional<Label> label_of(std::string_view name) {
   return static_cast<Label>(found - label_names.begin());
 }
 
-Traffic traffic_between(const Reading& before, const Reading& after, const Layout& layout) {
+Traffic traffic_between(const CounterSnapshot& before, const CounterSnapshot& after, const Layout& layout) {
   Traffic traffic;
-  // The middle of the stamps: reading takes as long at both ends.
-  const auto moment = [](const Reading& reading) {
-    return (static_cast<double>(reading.before_ns) + static_cast<double>(reading.after_ns)) * 0.5e-9;
+  // The middle of the two times is taken, as reading takes as long at both ends.
+  const auto moment = [](const CounterSnapshot& snapshot) {
+    return (static_cast<double>(snapshot.before_ns) + static_cast<double>(snapshot.after_ns)) * 0.5e-9;
   };
   traffic.begin_seconds = moment(before);
   traffic.seconds = moment(after) - moment(before);
@@ -136,12 +134,12 @@ Traffic traffic_between(const Reading& before, const Reading& after, const Layou
   for (std::size_t role = 0; role < role_count; ++role) {
     if (spoiled[static_cast<Role>(role)]) traffic.amounts[static_cast<Role>(role)] = std::nullopt;
   }
-  for (std::size_t group = 0; group < layout.groups && layout.turns > 1; ++group) {
-    const bool known = times[group].known && stations[group] > 0 && layout.has_turns(group);
-    traffic.turns.push_back(known ? moved[group] / static_cast<double>(stations[group]) / times[group].seconds
-                                  : no_rate);
+  for (std::size_t group = 0; group < layout.groups && layout.rotations > 1; ++group) {
+    const bool known = times[group].known && stations[group] > 0 && layout.rotates(group);
+    traffic.station_rates.push_back(known ? moved[group] / static_cast<double>(stations[group]) / times[group].seconds
+                                          : no_rate);
   }
-  traffic.spread = spread_of(traffic.turns);
+  traffic.spread = spread_of(traffic.station_rates);
   notice_silence(traffic);
   return traffic;
 }
@@ -160,7 +158,7 @@ Traffic total(std::span<const Traffic> pieces) {
   all.begin_seconds = pieces.front().begin_seconds;
   PerRole<double> known_seconds;
   double scaled_seconds = 0;
-  std::vector<double> turn_seconds;
+  std::vector<double> rate_seconds;
   for (const Traffic& piece : pieces) {
     all.seconds += piece.seconds;
     scaled_seconds += piece.scale * piece.seconds;
@@ -171,12 +169,12 @@ Traffic total(std::span<const Traffic> pieces) {
       all.amounts[role] = all.amounts[role].value_or(0) + *piece.amounts[role];
       known_seconds[role] += piece.seconds;
     }
-    all.turns.resize(std::max(all.turns.size(), piece.turns.size()));
-    turn_seconds.resize(all.turns.size());
-    for (std::size_t group = 0; group < piece.turns.size(); ++group) {
-      if (piece.turns[group] == no_rate) continue;
-      all.turns[group] += piece.turns[group] * piece.seconds;
-      turn_seconds[group] += piece.seconds;
+    all.station_rates.resize(std::max(all.station_rates.size(), piece.station_rates.size()));
+    rate_seconds.resize(all.station_rates.size());
+    for (std::size_t group = 0; group < piece.station_rates.size(); ++group) {
+      if (piece.station_rates[group] == no_rate) continue;
+      all.station_rates[group] += piece.station_rates[group] * piece.seconds;
+      rate_seconds[group] += piece.seconds;
     }
   }
   for (std::size_t place = 0; place < role_count; ++place) {
@@ -185,9 +183,9 @@ Traffic total(std::span<const Traffic> pieces) {
     if (amount && known < all.seconds / 2) amount = std::nullopt;
     if (amount) *amount *= all.seconds / known;
   }
-  for (std::size_t group = 0; group < all.turns.size(); ++group)
-    all.turns[group] = turn_seconds[group] > 0 ? all.turns[group] / turn_seconds[group] : no_rate;
-  all.spread = spread_of(all.turns);
+  for (std::size_t group = 0; group < all.station_rates.size(); ++group)
+    all.station_rates[group] = rate_seconds[group] > 0 ? all.station_rates[group] / rate_seconds[group] : no_rate;
+  all.spread = spread_of(all.station_rates);
   all.scale = scaled_seconds / all.seconds;
   all.labels.erase(Label::uneven);
   return all;

@@ -8,46 +8,72 @@
 
 #include "counters/traffic/counter_source.hpp"
 
-// What counters say of a time, from readings at its ends. Pure functions.
+// Traffic of a period, from snapshots of the counters at its ends. Pure functions.
 namespace sonde::counters {
 
-/// Why a value is missing, or how it came about.
+/// Why a value is missing, or how it was obtained.
 enum class Label {
-  reset,         ///< a count went back: unknown
-  saturated,     ///< a counter stands at its end: unknown
-  vanished,      ///< a counter can no longer be read: unknown
-  not_counted,   ///< the kernel placed no counter: unknown
-  reads_zero,    ///< memory counters stand still under load: unknown
-  uneven,        ///< stations in turn differ too much for one to stand for others: unknown
-  multiplexed,   ///< the kernel shared the counter out: scaled to the whole time
-  extrapolated,  ///< stations took turns: scaled to the whole time
+  reset,         ///< a count went back; its value is unknown
+  saturated,     ///< a counter is at its largest value; unknown
+  vanished,      ///< a counter can no longer be read; unknown
+  not_counted,   ///< the kernel had no free counter; unknown
+  reads_zero,    ///< memory counters stand still under load; unknown
+  uneven,        ///< rotated groups of stations differ too much to stand for each other; unknown
+  multiplexed,   ///< the kernel multiplexed the counter; scaled to the whole time
+  extrapolated,  ///< groups of stations were rotated; scaled to the whole time
 };
 std::string_view name_of(Label label);
 /// The label of this name; nothing where there is none.
 std::optional<Label> label_of(std::string_view name);
 
-/// What moved in a time. Bytes are empty where they are not known.
+/// Traffic of a period. Amounts are empty where they are not known.
 struct Traffic {
   double begin_seconds = 0;  ///< by the steady clock
   double seconds = 0;
   PerRole<std::optional<double>> amounts;
   std::set<Label> labels;
-  double scale = 1;  ///< the whole time over the time that stations with turns were counted
-  /// By how much the stations that took turns differ, over their mean; empty where none did.
+  double scale = 1;  ///< the whole time over the time in which rotated groups counted
+  /// The range of `station_rates` over their mean; empty where no groups are rotated.
   std::optional<double> spread;
-  /// Bytes a second at each of the fabric's stations, by group, of groups that take turns.
-  std::vector<double> turns;
+  /// Bytes a second at each of the fabric's stations, by rotated group.
+  std::vector<double> station_rates;
 };
 
-/// Between two readings of a source, the earlier first.
-Traffic traffic_between(const Reading& before, const Reading& after, const Layout& layout);
+/// The traffic between two snapshots of a source, the earlier first.
+Traffic traffic_between(const CounterSnapshot& before, const CounterSnapshot& after, const Layout& layout);
 
-/// As far as it may be stated: where stations in turn differ by over a tenth, what was extrapolated from them is
-/// unknown and labelled.
+/// The traffic as it may be reported: where rotated groups of stations differ by over a tenth, what was extrapolated
+/// from them becomes unknown and labelled.
 Traffic stated(Traffic traffic);
 
-/// Of all of a time, from pieces that follow one another. A role that is unknown in some pieces is extrapolated from
-/// the others, unless they are less than half of the time.
+/// The traffic of a whole period, from pieces that follow one another. A role that is unknown in some pieces is
+/// extrapolated from the others, unless those are less than half of the time.
 Traffic total(std::span<const Traffic> pieces);
+
+/// Makes intervals of snapshots that follow one another: from each to the next, or further until each rotated group has
+/// counted.
+class Intervals {
+ public:
+  explicit Intervals(const Layout& layout) : layout_(layout), begin_(layout.empty_snapshot()) {}
+
+  /// The interval that ends with this snapshot, if one does.
+  std::optional<Traffic> add(const CounterSnapshot& snapshot) {
+    if (snapshots_ == 0) {
+      begin_ = snapshot;
+    } else if (snapshots_ % layout_.rotations == 0) {
+      Traffic traffic = traffic_between(begin_, snapshot, layout_);
+      begin_ = snapshot;
+      ++snapshots_;
+      return traffic;
+    }
+    ++snapshots_;
+    return std::nullopt;
+  }
+
+ private:
+  const Layout& layout_;
+  CounterSnapshot begin_;
+  std::size_t snapshots_ = 0;
+};
 
 }  // namespace sonde::counters

@@ -11,12 +11,11 @@
 #include <vector>
 
 #include "counters/state/sysfs.hpp"
+#include "counters/traffic/event_group.hpp"
 #include "counters/traffic/fit.hpp"
-#include "counters/traffic/group_source.hpp"
 #include "counters/traffic/pmu.hpp"
-#include "counters/traffic/stations.hpp"
 #include "os/machine.hpp"
-#include "os/process.hpp"
+#include "os/this_process.hpp"
 
 namespace sonde::counters {
 namespace {
@@ -32,7 +31,7 @@ std::string first_line(const fs::path& file) {
   return text.substr(0, text.find('\n'));
 }
 
-/// What to do about a PMU that cannot be opened.
+/// The reason why a PMU cannot be opened, and what to do.
 std::string sentence_of(const std::error_code& problem, const std::string& pmu, const fs::path& root) {
   if (problem == std::errc::permission_denied || problem == std::errc::operation_not_permitted) {
     return fmt::format(
@@ -55,12 +54,12 @@ std::string sentence_of(const std::error_code& problem, const std::string& pmu, 
   return pmu + " cannot be opened: " + problem.message();
 }
 
-/// Groups of one PMU, without stations that do not exist.
-Fitted fit_existing(const Pmu& pmu, const PlannedPmu& planned, int cpu, const OpenGroup& open,
-                    const std::function<void()>& wait, std::string& why_not) {
+/// The groups of one PMU, without stations that do not exist.
+FittedGroups fit_existing(const Pmu& pmu, const PlannedPmu& planned, int cpu, const OpenGroup& open,
+                          const std::function<void()>& wait, std::string& why_not) {
   const auto bundles = bundles_of(pmu, planned, why_not);
   if (bundles.empty()) return {};
-  Fitted fitted = fit(bundles, cpu, open, wait);
+  FittedGroups fitted = fit(bundles, cpu, open, wait);
   if (fitted.groups.empty() || !planned.has_stations) return fitted;
   const auto counts = count_each(fitted.groups, wait);
   const auto kept = counts.empty() ? bundles : existing(bundles, fitted.groups, counts);
@@ -69,31 +68,31 @@ Fitted fit_existing(const Pmu& pmu, const PlannedPmu& planned, int cpu, const Op
     return {};
   }
   if (kept.size() == bundles.size()) return fitted;
-  fitted.groups.clear();  // before others take their counters
+  fitted.groups.clear();  // they have to free their counters first
   return fit(kept, cpu, open, wait);
 }
 
 /// The layout and groups of a source while they are put together.
-struct Parts {
+struct SourceParts {
   Layout layout;
   std::vector<PlacedGroup> groups;
 
-  /// Once, though it may be so of each part of the machine.
+  /// Notes a text once, though it may apply to each part of the machine.
   void miss(const std::string& what) {
     if (std::ranges::find(layout.missing, what) == layout.missing.end()) layout.missing.push_back(what);
   }
 
-  void add(Fitted fitted) {
-    const bool takes_turns = fitted.groups.size() > 1;
-    if (takes_turns) layout.turns = std::max(layout.turns, fitted.groups.size());
+  void add(FittedGroups fitted) {
+    const bool is_rotated = fitted.groups.size() > 1;
+    if (is_rotated) layout.rotations = std::max(layout.rotations, fitted.groups.size());
     for (FittedGroup& one : fitted.groups) {
       groups.push_back({.group = std::move(one.group),
                         .first_value = layout.counters.size(),
                         .values = one.events.size(),
-                        .takes_turns = takes_turns});
+                        .is_rotated = is_rotated});
       for (const WantedEvent& event : one.events)
         layout.counters.push_back({.role = event.role, .count_bytes = event.count_bytes, .group = layout.groups});
-      layout.takes_turns.push_back(takes_turns);
+      layout.is_rotated.push_back(is_rotated);
       ++layout.groups;
     }
   }
@@ -101,9 +100,9 @@ struct Parts {
 
 }  // namespace
 
-OpenedSource open_plan(const Plan& plan, const fs::path& root, const OpenGroup& open,
+OpenedSource open_plan(const EventPlan& plan, const fs::path& root, const OpenGroup& open,
                        const std::function<void()>& wait) {
-  Parts parts;
+  SourceParts parts;
   parts.layout.name = plan.name;
   parts.layout.no_hit_rate = plan.no_hit_rate;
   parts.layout.no_cpu_latency = plan.no_cpu_latency;
@@ -113,7 +112,7 @@ OpenedSource open_plan(const Plan& plan, const fs::path& root, const OpenGroup& 
     if (pmus.empty() && !planned.without.empty()) parts.layout.missing.emplace_back(planned.without);
     for (const Pmu& pmu : pmus) {
       for (const int cpu : pmu.cpus) {
-        Fitted fitted = fit_existing(pmu, planned, cpu, open, wait, why_not);
+        FittedGroups fitted = fit_existing(pmu, planned, cpu, open, wait, why_not);
         if (fitted.groups.empty()) {
           if (fitted.problem) why_not = sentence_of(fitted.problem, pmu.name, root);
           parts.miss(why_not);
@@ -132,9 +131,9 @@ OpenedSource open_plan(const Plan& plan, const fs::path& root, const OpenGroup& 
 }
 
 OpenedSource open_traffic(const fs::path& root) {
-  if (!os::tells_by_files && root == "/") return {.source = nullptr, .why_not = no_counters};
+  if (!os::has_proc_and_sys && root == "/") return {.source = nullptr, .why_not = no_counters};
   std::string why_not;
-  const Plan* const plan = plan_of(root, why_not);
+  const EventPlan* const plan = plan_of(root, why_not);
   if (plan == nullptr) return {.source = nullptr, .why_not = why_not};
   if (root != "/") {
     return {
@@ -148,7 +147,7 @@ OpenedSource open_traffic(const fs::path& root) {
 }
 
 OpenedSource open_any_machine() {
-  if (!os::tells_by_files) return {.source = nullptr, .why_not = no_counters};
+  if (!os::has_proc_and_sys) return {.source = nullptr, .why_not = no_counters};
   return open_plan(any_machine_plan, "/", open_event_group,
                    [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
 }

@@ -11,22 +11,22 @@
 
 namespace sonde::counters {
 
-/// A source, or one sentence why there is none: what is missing, and what would give it.
+/// A source, or a sentence that says what is missing for one and what to do.
 struct OpenedSource {
   std::unique_ptr<CounterSource> source;
   std::string why_not;
 };
 
-/// Opens what a plan counts on the machine below `root`. `open` is the kernel's; `wait` lets some milliseconds pass
-/// in which memory is busy.
-OpenedSource open_plan(const Plan& plan, const std::filesystem::path& root, const OpenGroup& open,
+/// Opens the counters of a plan on the machine below `root`. `open` opens a group; `wait` keeps memory busy for some
+/// milliseconds.
+OpenedSource open_plan(const EventPlan& plan, const std::filesystem::path& root, const OpenGroup& open,
                        const std::function<void()>& wait);
 
-/// What counts memory traffic on this machine; counting from then on. Takes about a second where stations have to
-/// be found. Of another root than "/" only what its files say: its counters are another machine's.
+/// Opens the counters of this machine's memory traffic and starts them. Takes about a second where stations have to be
+/// found. A root other than "/" is another machine's, whose counters cannot be opened: `why_not` names its plan.
 OpenedSource open_traffic(const std::filesystem::path& root);
 
-/// Counters that every x86 machine has, for what watching itself costs.
+/// Counters that every x86 machine has, to find out what watching itself costs.
 OpenedSource open_any_machine();
 
 }  // namespace sonde::counters

@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::uint64_t most_count = std::numeric_limits<std::uint64_t>::max();
 
-/// A sum that stays at its end, which no counter reaches, instead of going on at 0.
+/// The sum, or the largest number, which no counter reaches, in place of an overflow.
 std::uint64_t sum_of(std::uint64_t one, std::uint64_t other) {
   return one > most_count - other ? most_count : one + other;
 }
 
-void add(Reading& sum, const Reading& before, const Reading& after, const Layout& layout) {
+void add(CounterSnapshot& sum, const CounterSnapshot& before, const CounterSnapshot& after, const Layout& layout) {
   const std::uint64_t mask = layout.largest_value();
   for (std::size_t place = 0; place < sum.values.size(); ++place) {
     const bool at_its_end = layout.saturates && after.values[place] >= mask;
@@ -35,9 +35,9 @@ void add(Reading& sum, const Reading& before, const Reading& after, const Layout
   sum.after_ns += after.after_ns - before.after_ns;
 }
 
-using Windows = std::vector<std::pair<Reading, Reading>>;
+using Windows = std::vector<std::pair<CounterSnapshot, CounterSnapshot>>;
 
-/// In how many of them a group has counted.
+/// The number of windows in which a group has counted.
 std::ptrdiff_t windows_counted(const Windows& windows, std::size_t group) {
   return std::ranges::count_if(windows, [group](const auto& window) {
     return window.second.groups[group].enabled_ns > window.first.groups[group].enabled_ns;
@@ -46,18 +46,18 @@ std::ptrdiff_t windows_counted(const Windows& windows, std::size_t group) {
 
 bool each_group_has_counted(const Windows& windows, const Layout& layout) {
   for (std::size_t group = 0; group < layout.groups; ++group) {
-    if (layout.has_turns(group) && windows_counted(windows, group) == 0) return false;
+    if (layout.rotates(group) && windows_counted(windows, group) == 0) return false;
   }
   return true;
 }
 
-/// A window stands for the others by its work, not by its time: in all of them as much was done, and one that was
-/// interrupted moved no more.
-void count_windows_alike(Reading& sum, const Windows& windows, const Layout& layout) {
+/// Scales each rotated group's times as if all windows had been equally long: each did the same work, and one that was
+/// interrupted took longer without moving more.
+void count_windows_alike(CounterSnapshot& sum, const Windows& windows, const Layout& layout) {
   const double mean_ns = static_cast<double>(sum.before_ns + sum.after_ns) / 2 / static_cast<double>(windows.size());
   for (std::size_t group = 0; group < sum.groups.size(); ++group) {
     GroupState& state = sum.groups[group];
-    if (!layout.has_turns(group) || state.enabled_ns == 0) continue;
+    if (!layout.rotates(group) || state.enabled_ns == 0) continue;
     const double factor =
         static_cast<double>(windows_counted(windows, group)) * mean_ns / static_cast<double>(state.enabled_ns);
     state.running_ns = static_cast<std::uint64_t>(factor * static_cast<double>(state.running_ns));
@@ -68,13 +68,13 @@ void count_windows_alike(Reading& sum, const Windows& windows, const Layout& lay
 }  // namespace
 
 TrafficMeter::TrafficMeter(std::unique_ptr<CounterSource> source)
-    : source_(std::move(source)), before_(source_->layout().empty_reading()), after_(before_) {}
+    : source_(std::move(source)), before_(source_->layout().empty_snapshot()), after_(before_) {}
 
 void TrafficMeter::end(std::uint64_t amount) {
-  source_->read(after_);  // first: what is allocated for the window is no part of it
+  source_->read(after_);  // before the allocation below, which is no part of the window
   windows_.push_back({amount, before_, after_});
-  // Where short and long windows alternate, the long ones would else have some of the groups alone.
-  if (amount >= last_amount_) source_->pass_the_turn_on();
+  // With short and long windows in alternation, some groups would otherwise count in long windows only.
+  if (amount >= last_amount_) source_->rotate_group();
   last_amount_ = amount;
 }
 
@@ -83,7 +83,7 @@ TrafficMeter::Taken TrafficMeter::take(std::uint64_t amount, std::size_t most) {
   const std::size_t first = windows_.size() > most ? windows_.size() - most : 0;
   Taken taken;
   Windows piece;
-  // From the latest back: what is left over are the first ones, in which caches may still have been filling.
+  // The latest windows come first, so that the earliest are left over: in those caches may still have been filling.
   for (Window& window : std::span(windows_).subspan(first) | std::views::reverse) {
     piece.emplace_back(std::move(window.before), std::move(window.after));
     if (!each_group_has_counted(piece, layout())) continue;
@@ -96,11 +96,11 @@ TrafficMeter::Taken TrafficMeter::take(std::uint64_t amount, std::size_t most) {
   return taken;
 }
 
-Traffic traffic_in(const std::vector<std::pair<Reading, Reading>>& windows, const Layout& layout) {
+Traffic traffic_in(const std::vector<std::pair<CounterSnapshot, CounterSnapshot>>& windows, const Layout& layout) {
   Layout summed = layout;
   summed.width_bits = 64;
-  const Reading nothing = layout.empty_reading();
-  Reading sum = nothing;
+  const CounterSnapshot nothing = layout.empty_snapshot();
+  CounterSnapshot sum = nothing;
   for (const auto& [before, after] : windows) add(sum, before, after, layout);
   if (!windows.empty()) count_windows_alike(sum, windows, layout);
   Traffic traffic = traffic_between(nothing, sum, summed);

@@ -10,23 +10,23 @@
 
 namespace sonde::counters {
 
-/// Counts what moves while some work is done, again and again, and not what moves between. Of groups of counters that
-/// take turns each counts in other windows than the rest, and all that have had their turn are one piece.
+/// Counts the traffic of windows of work, and not what moves between them. Rotated groups count in different windows; a
+/// piece is windows in which each has counted.
 class TrafficMeter {
  public:
   explicit TrafficMeter(std::unique_ptr<CounterSource> source);
 
   void begin() noexcept { source_->read(before_); }
-  /// Ends a window in which so much was done, in any unit. The turn goes on, but not after one that is shorter than
-  /// the last.
+  /// Ends a window in which `amount` of work was done, in any unit. Rotates the groups, unless the window was shorter
+  /// than the last one.
   void end(std::uint64_t amount);
 
-  /// The pieces of the latest windows of this amount, `most` at most, and how many windows they have together. In each
-  /// piece all groups have had a turn; windows that make no whole piece are dropped, and so are all others so far.
+  /// The pieces that the latest windows of one amount make, and the number of these windows.
   struct Taken {
     std::vector<Traffic> pieces;
     std::size_t windows = 0;
   };
+  /// Takes the latest windows of this amount, `most` at most, and drops all others and what makes no whole piece.
   Taken take(std::uint64_t amount, std::size_t most);
 
   [[nodiscard]] const Layout& layout() const { return source_->layout(); }
@@ -34,18 +34,18 @@ class TrafficMeter {
  private:
   struct Window {
     std::uint64_t amount = 0;
-    Reading before;
-    Reading after;
+    CounterSnapshot before;
+    CounterSnapshot after;
   };
 
   std::unique_ptr<CounterSource> source_;
-  Reading before_;
-  Reading after_;
+  CounterSnapshot before_;
+  CounterSnapshot after_;
   std::uint64_t last_amount_ = 0;
   std::vector<Window> windows_;
 };
 
-/// What moved in windows of one source, as if they had followed one another. Each group has counted in some.
-Traffic traffic_in(const std::vector<std::pair<Reading, Reading>>& windows, const Layout& layout);
+/// The traffic of windows of one source, as if they had followed one another. Each group has counted in some of them.
+Traffic traffic_in(const std::vector<std::pair<CounterSnapshot, CounterSnapshot>>& windows, const Layout& layout);
 
 }  // namespace sonde::counters

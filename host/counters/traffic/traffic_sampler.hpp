@@ -11,17 +11,17 @@
 
 namespace sonde::counters {
 
-/// How a sampler kept its times.
+/// A sampler's account of its snapshots.
 struct SamplerCounts {
   std::uint64_t taken = 0;
-  std::uint64_t late = 0;     ///< taken over half an interval after their time; their stamps are right
-  std::uint64_t skipped = 0;  ///< not taken, as the thread slept through them: the next covers their time
-  std::uint64_t lost = 0;     ///< taken, but nobody fetched those before in time; the next covers their time
-  double cpu_seconds = 0;     ///< that reading and waiting have cost
+  std::uint64_t late = 0;     ///< taken over half an interval after their time, which they state
+  std::uint64_t skipped = 0;  ///< not taken, as the thread woke too late; the next one covers their time
+  std::uint64_t lost = 0;     ///< taken, but the ring was full; the next one covers their time
+  double cpu_seconds = 0;     ///< CPU time of reading and waiting
 };
 
-/// Reads a source at equal distances, on a thread of its own beside the source's counters, while it lives. The thread
-/// allocates nothing and writes nothing; who made the sampler fetches what it read.
+/// Reads a source at equal intervals while it lives, on a thread of its own on the counters' CPU. The thread allocates
+/// and writes nothing; the owner fetches the snapshots from a ring.
 class TrafficSampler {
  public:
   TrafficSampler(CounterSource& source, std::chrono::nanoseconds interval);
@@ -29,18 +29,18 @@ class TrafficSampler {
   TrafficSampler& operator=(const TrafficSampler&) = delete;
   ~TrafficSampler();
 
-  /// The oldest reading that has not been fetched, into one with room for it; false where there is none.
-  bool fetch(Reading& into);
+  /// Fetches the oldest snapshot that has not been fetched, into one with room for it; false where there is none.
+  bool fetch(CounterSnapshot& into);
   [[nodiscard]] SamplerCounts counts() const;
-  /// No reading follows once this returns.
+  /// No snapshot is taken once this returns.
   void stop();
 
  private:
   void run(std::chrono::nanoseconds interval);
-  void store(const Reading& reading);
+  void store(const CounterSnapshot& snapshot);
 
   CounterSource& source_;
-  std::vector<Reading> ring_;
+  std::vector<CounterSnapshot> ring_;
   std::atomic<std::size_t> written_ = 0;
   std::atomic<std::size_t> fetched_ = 0;
   std::atomic<std::uint64_t> taken_ = 0;

@@ -1,5 +1,3 @@
-#include "counters/traffic/self_check.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "analysis/statistics.hpp"
+#include "counters/selfcheck/self_check.hpp"
 
 namespace sonde::counters {
 namespace {

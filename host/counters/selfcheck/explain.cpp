@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "counters/traffic/self_check.hpp"
+#include "counters/selfcheck/self_check.hpp"
 
 namespace sonde::counters {
 namespace {
@@ -81,7 +81,7 @@ std::string title_of(Role role) {
 
 bool is_fine(Verdict verdict) { return verdict == Verdict::as_expected || verdict == Verdict::calibrated; }
 
-std::string words_of(const CheckedRole& checked) {
+std::string explain(const CheckedRole& checked) {
   std::string words;
   switch (checked.verdict) {
     case Verdict::as_expected:

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "counters/traffic/known_load.hpp"
+#include "counters/selfcheck/known_load.hpp"
 
 // What counters saw of known traffic. Pure functions of the repetitions, which a record file holds.
 namespace sonde::counters {
@@ -67,7 +67,7 @@ std::optional<StationsThatExplain> stations_that_explain(const CheckedRole& chec
 std::string title_of(Role role);
 
 /// The verdict in words, and what to do where it is not as expected.
-std::string words_of(const CheckedRole& checked);
+std::string explain(const CheckedRole& checked);
 
 /// Whether a role's counters may be believed.
 bool is_fine(Verdict verdict);
