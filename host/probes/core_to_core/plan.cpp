@@ -2,26 +2,25 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "measure/visits.hpp"
-#include "probes/core_to_core/rounds.hpp"
-#include "probes/core_to_core/split_lock_plan.hpp"
+#include "probes/core_to_core/curves.hpp"
 
 namespace sonde::probes {
 namespace {
 
+using measure::Curve;
+using measure::Placement;
 using Cores = std::vector<const cpu::Core*>;
-using Series = std::map<std::string, std::string>;
 
 /// Up to so many cores everything is asked of every pair, and repeated at further moments.
 constexpr std::size_t few_cores = 8;
-/// From so many on a pair gets less: there are thousands.
+/// From so many cores on a pair gets less time, as there are thousands.
 constexpr std::size_t many_cores = 32;
 
-/// Of so many every ordered pair takes ten seconds at quick, and at normal under a minute, as pairs go at once; but its
-/// record has tens of thousands of lines.
+/// With so many cores every ordered pair takes ten seconds at quick effort, and under a minute at normal effort, where
+/// pairs go at once; but its record has tens of thousands of lines.
 std::size_t most_cores(Effort effort) {
   switch (effort) {
     case Effort::quick: return 32;
@@ -31,13 +30,13 @@ std::size_t most_cores(Effort effort) {
   return 4096;
 }
 
-/// Of one pair of cores: what the plan shows, and the time it takes where nobody disturbs.
-constexpr double seconds_beside = 8e-3;  ///< new memory, threads, the record
+// What one pair of cores takes where nobody disturbs it.
+constexpr double seconds_of_setup = 8e-3;  ///< new memory, threads, the record
 constexpr double seconds_of_a_round_trip = 3e-7;
 constexpr double seconds_of_held_lines = 2e-3;
 constexpr double seconds_of_queued_mebibyte = 5e-3;  ///< through all trials, flushed before each
-constexpr double seconds_of_a_further_pair = 1e-3;   ///< at once with another: its memory, threads and records
-constexpr double seconds_of_a_copied_gibibyte = 2;   ///< through all trials, and new memory
+constexpr double seconds_of_an_extra_pair = 1e-3;   ///< that goes at once with another: its memory, threads and records
+constexpr double seconds_of_a_copied_gibibyte = 2;  ///< through all trials, and new memory
 
 constexpr std::uint64_t most_copied_bytes = 4ull << 30;
 constexpr std::uint64_t most_copied_bytes_in_short_time = 1ull << 30;
@@ -45,21 +44,22 @@ constexpr std::uint64_t least_copied_bytes = 256 << 20;
 
 double exchange_seconds(const ExchangeSize& size) {
   constexpr int exchanges = 2;
-  return seconds_beside + seconds_of_a_round_trip * exchanges * size.lines * size.samples * size.round_trips;
+  return seconds_of_setup + seconds_of_a_round_trip * exchanges * size.lines * size.samples * size.round_trips;
 }
 
-Point point_of(const CpuPair& pair, Series series, double seconds, int visits) {
-  series["placement"] = placement_of(pair);
-  return {.series = std::move(series),
-          .x = {{"from", pair.from_cpu()}, {"to", pair.to_cpu()}},
-          .expected_seconds = seconds,
-          .visits = visits};
+Point point_of(const CpuPair& pair, const Curve& curve, double seconds, int visits, measure::Coordinates x = {}) {
+  x.from = pair.from_cpu();
+  x.to = pair.to_cpu();
+  Point point = measure::point_on(curve, x, {.placement = pair.placement()});
+  point.expected_seconds = seconds;
+  point.visits = visits;
+  return point;
 }
 
 std::vector<CpuPair> all_pairs(const Cores& cores) {
   std::vector<CpuPair> pairs;
   for (const cpu::Core* from : cores) {
-    if (!from->siblings.empty()) pairs.push_back({.from = from, .to = from, .siblings = true});
+    if (!from->siblings.empty()) pairs.push_back({.from = from, .to = from});
     for (const cpu::Core* to : cores) {
       if (to != from) pairs.push_back({.from = from, .to = to});
     }
@@ -75,27 +75,17 @@ Cores spread(const Cores& cores, std::size_t most) {
   return chosen;
 }
 
-/// What goes to and fro by compare-and-swap; by stores it does at the same point.
-const Series exchange_words{{"exchange", "compare-and-swap"}, {"line", "modified"}};
-
-/// None where each pair has its turn alone.
-std::vector<std::vector<CpuPair>> rounds(const cpu::Topology& machine, const Cores& cores) {
-  if (cores.size() <= most_cores_in_turn) return {};
-  return rounds_of(cores, pairs_at_once(machine, cores.size()));
-}
-
 std::vector<Point> held_and_queued(const CpuPair& pair, const Request& request, int visits) {
   std::vector<Point> points;
   // What one hardware thread of a core holds, the other finds in the same caches.
-  if (!pair.siblings)
-    points.push_back(
-        point_of(pair, {{"line", "modified"}, {"role", "reader"}}, seconds_beside + seconds_of_held_lines, visits));
+  if (pair.from != pair.to) {
+    points.push_back(point_of(pair, between_cores::modified_line, seconds_of_setup + seconds_of_held_lines, visits));
+  }
   for (const double data_bytes : {512.0, 4096.0}) {
     const double bytes = queue_chunks * data_bytes;
     if (!measure::is_asked_for(request, bytes) || (data_bytes > 512 && request.effort == Effort::quick)) continue;
-    const double seconds = seconds_beside + bytes / (1 << 20) * seconds_of_queued_mebibyte;
-    points.push_back(point_of(pair, {{"role", "writer"}}, seconds, visits));
-    points.back().x["bytes"] = bytes;
+    const double seconds = seconds_of_setup + bytes / (1 << 20) * seconds_of_queued_mebibyte;
+    points.push_back(point_of(pair, between_cores::queue_writer, seconds, visits, {.bytes = bytes}));
   }
   return points;
 }
@@ -108,28 +98,48 @@ std::vector<Point> copy_points(const std::vector<CpuPair>& pairs, const Request&
   std::vector<Point> points;
   if (request.effort == Effort::quick || bytes < least_copied_bytes || bytes < request.smallest_bytes.value_or(0))
     return points;
-  std::map<std::string, CpuPair> of_placement;
-  for (const CpuPair& pair : pairs) of_placement.try_emplace(placement_of(pair), pair);
+  std::map<std::string_view, CpuPair> first_pairs;  // by the placement's word
+  for (const CpuPair& pair : pairs) first_pairs.try_emplace(measure::word_of(pair.placement()), pair);
   const double seconds = static_cast<double>(bytes) / (1 << 30) * seconds_of_a_copied_gibibyte;
-  for (const auto& [placement, pair] : of_placement) {
-    points.push_back(point_of(pair, {{"role", "writer"}, {"pattern", "copy"}}, seconds, 1));
-    points.back().x["bytes"] = static_cast<double>(bytes);
+  for (const auto& [placement, pair] : first_pairs) {
+    points.push_back(point_of(pair, between_cores::copy_writer, seconds, 1, {.bytes = static_cast<double>(bytes)}));
   }
   return points;
 }
 
+std::size_t fitting_pairs(const cpu::Topology& machine, std::size_t cores) {
+  constexpr std::size_t most = 8;
+  std::size_t fitting = std::min(most, cores / 4);
+  if (machine.quota) fitting = std::min(fitting, static_cast<std::size_t>(*machine.quota / 2));
+  return std::max<std::size_t>(1, fitting);
+}
+
+/// Every `stride`th pair from `first` on.
+std::vector<CpuPair> every(const std::vector<CpuPair>& pairs, std::size_t first, std::size_t stride) {
+  std::vector<CpuPair> chosen;
+  for (std::size_t index = first; index < pairs.size(); index += stride) chosen.push_back(pairs[index]);
+  return chosen;
+}
+
 }  // namespace
 
-std::string placement_of(const CpuPair& pair) {
-  if (pair.from == pair.to) return "same-core";
-  if (pair.from->node != pair.to->node) return "other-node";
-  return pair.from->cluster == pair.to->cluster ? "same-cluster" : "other-cluster";
+Placement CpuPair::placement() const {
+  if (from == to) return Placement::same_core;
+  if (from->node != to->node) return Placement::other_node;
+  return from->cluster == to->cluster ? Placement::same_cluster : Placement::other_cluster;
 }
 
 std::vector<const cpu::Core*> measured_cores(const cpu::Topology& machine, Effort effort) {
   Cores all;
   for (const cpu::Core& core : machine.cores) all.push_back(&core);
   return spread(all, most_cores(effort));
+}
+
+std::string why_left_out(const cpu::Topology& machine, Effort effort) {
+  const std::size_t measured = measured_cores(machine, effort).size();
+  return "of " + std::to_string(machine.cores.size()) + " cores " + std::to_string(measured) +
+         ", spread over the machine, exchange lines with each other, as all pairs would take too long; " +
+         (effort == Effort::quick ? "--effort normal has more" : "--effort thorough has all");
 }
 
 std::vector<CpuPair> representative_pairs(const Cores& cores) {
@@ -139,7 +149,7 @@ std::vector<CpuPair> representative_pairs(const Cores& cores) {
   Cores firsts;
   for (const auto& [cluster, own] : clusters) firsts.push_back(own.front());
   std::vector<CpuPair> pairs = all_pairs(spread(firsts, few_cores));
-  // Within a cluster: its first core with others near and far, as a mesh has both.
+  // Within a cluster its first core goes with others near and far, as a mesh has both.
   for (const cpu::Core* first : spread(firsts, few_cores)) {
     const Cores& own = clusters.at(first->cluster);
     const Cores others(own.begin() + 1, own.end());
@@ -157,71 +167,122 @@ ExchangeSize exchange_size(const cpu::Topology& machine, Effort effort) {
   return {.lines = 32, .samples = effort == Effort::quick ? 5 : 9, .round_trips = 100};
 }
 
+// The circle method: the first seat stays and the others move on by one place each turn; seats opposite each other
+// meet. Whoever meets the empty seat has the turn off.
+
+Tournament::Tournament(const cpu::Topology& machine, Cores cores)
+    : seats_(std::move(cores)), at_once_(fitting_pairs(machine, seats_.size())) {
+  if (seats_.size() % 2 != 0) seats_.push_back(nullptr);
+}
+
+std::vector<CpuPair> Tournament::siblings() const {
+  std::vector<CpuPair> pairs;
+  for (const cpu::Core* core : seats_) {
+    if (core != nullptr && !core->siblings.empty()) pairs.push_back({.from = core, .to = core});
+  }
+  return pairs;
+}
+
+std::vector<CpuPair> Tournament::pairs_of_turn(std::size_t turn, bool way_back) const {
+  const std::size_t moving = seats_.size() - 1;
+  const auto core_on = [&](std::size_t seat) {
+    return seat == 0 ? seats_[0] : seats_[1 + (seat - 1 + moving - turn) % moving];
+  };
+  std::vector<CpuPair> pairs;
+  for (std::size_t seat = 0; seat < seats_.size() / 2; ++seat) {
+    const cpu::Core* const one = core_on(seat);
+    const cpu::Core* const other = core_on(seats_.size() - 1 - seat);
+    if (one == nullptr || other == nullptr) continue;
+    pairs.push_back(way_back ? CpuPair{.from = other, .to = one} : CpuPair{.from = one, .to = other});
+  }
+  return pairs;
+}
+
+std::size_t Tournament::groups_in(const std::vector<CpuPair>& pairs) const {
+  return (pairs.size() + at_once_ - 1) / at_once_;
+}
+
+std::vector<std::vector<CpuPair>> Tournament::groups() const {
+  std::vector<std::vector<CpuPair>> all;
+  // Each group is spread evenly over the pairs.
+  const auto add_groups_of = [&](const std::vector<CpuPair>& pairs) {
+    for (std::size_t group = 0; group < groups_in(pairs); ++group) all.push_back(every(pairs, group, groups_in(pairs)));
+  };
+  add_groups_of(siblings());
+  for (std::size_t turn = 0; turn + 1 < seats_.size(); ++turn) {
+    add_groups_of(pairs_of_turn(turn, false));
+    add_groups_of(pairs_of_turn(turn, true));
+  }
+  return all;
+}
+
+std::vector<CpuPair> Tournament::group_of(const CpuPair& first) const {
+  std::vector<CpuPair> pairs = siblings();
+  if (first.from != first.to) {
+    const auto seat_of = [this](const cpu::Core* core) {
+      return static_cast<std::size_t>(std::ranges::find(seats_, core) - seats_.begin());
+    };
+    const auto [low, high] = std::minmax(seat_of(first.from), seat_of(first.to));
+    // Two moving seats are opposite each other when low + high + 2 * turn is a multiple of their number. That is odd,
+    // so (moving + 1) / 2 takes the place of a division by two.
+    const std::size_t moving = seats_.size() - 1;
+    const std::size_t turn = low == 0 ? moving - high : (moving - (low + high) % moving) * ((moving + 1) / 2) % moving;
+    pairs = pairs_of_turn(turn, false);
+    if (std::ranges::find(pairs, first) == pairs.end()) pairs = pairs_of_turn(turn, true);
+  }
+  const auto place = static_cast<std::size_t>(std::ranges::find(pairs, first) - pairs.begin());
+  return every(pairs, place, groups_in(pairs));
+}
+
 std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Request& request,
                                        std::uint64_t memory_bytes) {
   const Cores cores = measured_cores(machine, request.effort);
   const std::vector<CpuPair> representatives = representative_pairs(cores);
   const int visits = cores.size() <= few_cores ? measure::usual_visits(request.effort) : 1;
   const double exchanging = exchange_seconds(exchange_size(machine, request.effort));
-  const bool many = cores.size() > most_cores_in_turn;
+  const bool at_once = cores.size() > most_cores_in_turn;
   std::vector<Point> points;
   // Where pairs go at once, some go alone too: what the others add has to be known.
-  for (const CpuPair& pair : many ? representatives : all_pairs(cores))
-    points.push_back(point_of(pair, exchange_words, exchanging, visits));
-  for (const std::vector<CpuPair>& round : rounds(machine, cores)) {
-    Series at_once = exchange_words;
-    at_once["fabric"] = "loaded";
-    const double seconds = exchanging + seconds_of_a_further_pair * static_cast<double>(round.size() - 1);
-    points.push_back(point_of(round.front(), at_once, seconds, visits));
+  for (const CpuPair& pair : at_once ? representatives : all_pairs(cores))
+    points.push_back(point_of(pair, between_cores::exchange_by_compare_and_swap, exchanging, visits));
+  if (at_once) {
+    for (const std::vector<CpuPair>& group : Tournament(machine, cores).groups()) {
+      const double seconds = exchanging + seconds_of_an_extra_pair * static_cast<double>(group.size() - 1);
+      points.push_back(
+          point_of(group.front(), between_cores::exchange_by_compare_and_swap_beside_pairs, seconds, visits));
+    }
   }
   for (const CpuPair& pair : representatives) {
     for (Point& point : held_and_queued(pair, request, visits)) {
       points.push_back(point);
-      // Once more with the memory at the reader's side.
+      // Between nodes it is measured once more with the memory at the reader's side.
       if (pair.from->node == pair.to->node) continue;
-      point.x["node"] = pair.to->node;
+      point.x.node = pair.to->node;
       points.push_back(point);
     }
   }
   for (const Point& point : copy_points(representatives, request, memory_bytes)) points.push_back(point);
-  for (const Point& point : split_lock_points(machine, request)) points.push_back(point);
-  // One point says why not all are there.
+  // Where cores are left out, one point of theirs says why.
   if (cores.size() < machine.cores.size() && !cores.empty()) {
     const auto absent = std::ranges::find_if(
         machine.cores, [&](const cpu::Core& core) { return std::ranges::find(cores, &core) == cores.end(); });
-    points.push_back(point_of({.from = cores.front(), .to = &*absent}, exchange_words, 0, 1));
+    points.push_back(
+        point_of({.from = cores.front(), .to = &*absent}, between_cores::exchange_by_compare_and_swap, 0, 1));
   }
   return points;
 }
 
 std::optional<CpuPair> pair_of(const Point& point, const cpu::Topology& machine, Effort effort) {
   const Cores cores = measured_cores(machine, effort);
-  CpuPair pair;
-  for (const cpu::Core* core : cores) {
-    if (core->cpu == point.x.at("from")) pair.from = core;
-    if (core->cpu == point.x.at("to")) pair.to = core;
-  }
-  if (point.series.at("placement") == "same-core") {
-    pair.to = pair.from;
-    pair.siblings = true;
-  }
+  const auto core_with = [&](std::optional<double> cpu) -> const cpu::Core* {
+    const auto found = std::ranges::find_if(cores, [&](const cpu::Core* core) {
+      return core->cpu == cpu || (!core->siblings.empty() && core->siblings.front() == cpu);
+    });
+    return found == cores.end() ? nullptr : *found;
+  };
+  const CpuPair pair{.from = core_with(point.x.from), .to = core_with(point.x.to)};
   if (pair.from == nullptr || pair.to == nullptr) return std::nullopt;
   return pair;
-}
-
-std::vector<CpuPair> pairs_of(const Point& point, const cpu::Topology& machine, Effort effort) {
-  for (const std::vector<CpuPair>& round : rounds(machine, measured_cores(machine, effort))) {
-    const CpuPair& first = round.front();
-    if (first.from_cpu() == point.x.at("from") && first.to_cpu() == point.x.at("to")) return round;
-  }
-  return {};
-}
-
-std::string why_left_out(const cpu::Topology& machine, Effort effort) {
-  const std::size_t measured = measured_cores(machine, effort).size();
-  return "of " + std::to_string(machine.cores.size()) + " cores " + std::to_string(measured) +
-         ", spread over the machine, exchange lines with each other, as all pairs would take too long; " +
-         (effort == Effort::quick ? "--effort normal has more" : "--effort thorough has all");
 }
 
 }  // namespace sonde::probes

@@ -11,23 +11,25 @@
 // Which CPUs exchange what: a function of the machine's topology alone.
 namespace sonde::probes {
 
-/// Two hardware threads, each by the core that it belongs to.
+/// Two hardware threads, each by the core that it belongs to: the first ones of two cores, or the first two of one.
 struct CpuPair {
   const cpu::Core* from = nullptr;
   const cpu::Core* to = nullptr;
-  bool siblings = false;  ///< the first two hardware threads of one core, which `from` and `to` both are
 
   [[nodiscard]] int from_cpu() const { return from->cpu; }
-  [[nodiscard]] int to_cpu() const { return siblings ? to->siblings.front() : to->cpu; }
-};
+  [[nodiscard]] int to_cpu() const { return from == to ? to->siblings.front() : to->cpu; }
+  /// What lies between the two.
+  [[nodiscard]] measure::Placement placement() const;
 
-/// What lies between two CPUs: "same-core", "same-cluster", "other-cluster", "other-node".
-std::string placement_of(const CpuPair& pair);
+  friend bool operator==(const CpuPair&, const CpuPair&) = default;
+};
 
 /// The cores that are measured, in the system's order: all, or as many as the effort has time for, spread over them.
 std::vector<const cpu::Core*> measured_cores(const cpu::Topology& machine, Effort effort);
+std::string why_left_out(const cpu::Topology& machine, Effort effort);
 
-/// Pairs that stand for all of their placement, both ways: of few cores all, of many a pair for each two clusters.
+/// Pairs that stand for all with their placement, both ways: all pairs of few cores, of many cores a pair for each two
+/// clusters.
 std::vector<CpuPair> representative_pairs(const std::vector<const cpu::Core*>& cores);
 
 /// How much of everything a pair does.
@@ -38,7 +40,33 @@ struct ExchangeSize {
 };
 ExchangeSize exchange_size(const cpu::Topology& machine, Effort effort);
 
-/// Chunks that go through the queue, and what of them is data: one line's header and so many bytes.
+/// From more cores on pairs that share no core exchange lines at once: one after the other would take minutes.
+inline constexpr std::size_t most_cores_in_turn = 32;
+
+/// Every ordered pair of cores, and the two hardware threads of each core, once, in groups that exchange lines at the
+/// same time: in each group no core twice, and pairs from all over the machine.
+class Tournament {
+ public:
+  Tournament(const cpu::Topology& machine, std::vector<const cpu::Core*> cores);
+
+  /// As many as hardly meet in a fabric that is made for all cores: eight, no more than leave each a quarter of the
+  /// cores, and within what a control group leaves of CPU time.
+  [[nodiscard]] std::size_t pairs_at_once() const { return at_once_; }
+
+  [[nodiscard]] std::vector<std::vector<CpuPair>> groups() const;
+  /// The group that begins with this pair.
+  [[nodiscard]] std::vector<CpuPair> group_of(const CpuPair& first) const;
+
+ private:
+  [[nodiscard]] std::vector<CpuPair> siblings() const;
+  [[nodiscard]] std::vector<CpuPair> pairs_of_turn(std::size_t turn, bool way_back) const;
+  [[nodiscard]] std::size_t groups_in(const std::vector<CpuPair>& pairs) const;
+
+  std::vector<const cpu::Core*> seats_;  ///< an even number: of an odd number of cores one seat is empty
+  std::size_t at_once_;
+};
+
+/// So many chunks go through the queue, each of a line with its number and of data.
 inline constexpr int queue_chunks = 8192;
 
 /// Everything that is asked of a machine with so much memory.
@@ -48,8 +76,8 @@ std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Reque
 /// The pair of a point of these; empty where one of its cores is left out, which `why_left_out` explains.
 std::optional<CpuPair> pair_of(const Point& point, const cpu::Topology& machine, Effort effort);
 
-/// All pairs that go at once at a point whose `fabric` is loaded, its own first.
-std::vector<CpuPair> pairs_of(const Point& point, const cpu::Topology& machine, Effort effort);
-std::string why_left_out(const cpu::Topology& machine, Effort effort);
+/// What pairs took, a finding for each placement: the median over its pairs; where pairs went at once, beside what they
+/// took alone.
+std::vector<Finding> findings_of_pairs(std::span<const Measurement> measurements);
 
 }  // namespace sonde::probes

@@ -1,34 +1,41 @@
-#include "probes/core_to_core/split_loss.hpp"
+#include "probes/split_locks/locked_word.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstring>
 #include <memory>
-#include <thread>
 
 #include "cpu/pinned.hpp"
 #include "cpu/stream_kernels.hpp"
 #include "device/error.hpp"
 #include "os/time.hpp"
-#include "probes/core_to_core/pair.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
+#include "workloads/cpu/steady_clock.hpp"
 
 namespace sonde::probes {
 namespace {
 
 using device::Nanoseconds;
+using workloads::nanoseconds_each;
 
-/// So short that all of them together hold a machine up for a part of a second.
+/// So many take a few tenths of a millisecond where each takes a microsecond.
+constexpr std::uint64_t least_operations = 200;
+/// A reading of the clock is little of such a sample, also where its step is a tenth of a microsecond.
+constexpr Nanoseconds shortest_sample{1e4};
+constexpr std::uint64_t operations_between_checks = 16;
+constexpr Nanoseconds longest_stretch{2e7};
+constexpr std::chrono::microseconds between_checks{100};
+/// Windows are so short that all of them together hold a machine up for a part of a second.
 constexpr Nanoseconds wanted_window{4e5};
 constexpr std::size_t least_windows = 3;
-/// As many windows for each that is wanted: on a busy machine most are interrupted.
+/// So many windows are tried for each that is wanted: on a busy machine most are interrupted.
 constexpr int most_tries = 8;
-/// Of all locking at one point, once there are as many windows as that.
+/// All locking of a point ends after so long, once it has `least_windows`.
 constexpr Nanoseconds longest_locking{2e7};
-/// Until threads that slept lock, or are asleep again.
+/// Threads that slept lock after so long, or are asleep again.
 constexpr std::chrono::microseconds between_windows{200};
 
-cpu::PageKind widest_pages() { return cpu::has_huge_pages() ? cpu::PageKind::huge : cpu::PageKind::small; }
-
-/// Steps that one thread makes in a window, and what they prove.
+/// Steps that one thread makes in a window and proves.
 class Steps {
  public:
   virtual ~Steps() = default;
@@ -41,7 +48,7 @@ class Steps {
 class Loads final : public Steps {
  public:
   Loads(double bytes, const Request& request)
-      : cycle_(static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes, widest_pages(),
+      : cycle_(static_cast<std::uint32_t>(bytes / request.line_bytes), request.line_bytes, cpu::widest_pages(),
                request.seed),
         at_(cycle_.start()) {
     go(cycle_.size());
@@ -66,10 +73,10 @@ class Loads final : public Steps {
 class Reads final : public Steps {
  public:
   explicit Reads(double bytes)
-      : memory_(static_cast<std::uint64_t>(bytes), widest_pages()),
+      : memory_(static_cast<std::uint64_t>(bytes), cpu::widest_pages()),
         kernel_(cpu::stream_kernels().front().front().run[static_cast<int>(cpu::Stream::read)][0]),
         piece_(std::min(memory_.size_bytes(), most_piece_bytes) / step_bytes * step_bytes) {
-    sum_ = read(0);  // the same in each: all bytes are
+    sum_ = read(0);  // all pieces have the same sum, as all bytes are the same
     go(memory_.size_bytes() / piece_);
   }
 
@@ -115,7 +122,7 @@ Window window_of(Steps& work, std::uint64_t steps) {
           os::was_interrupted(before, os::cpu_time_of_this_thread(), time.count() * 1e-9)};
 }
 
-/// As many steps as last about a window while nobody locks.
+/// So many steps take about a window while nobody locks.
 std::uint64_t steps_of_a_window(Steps& work) {
   std::uint64_t steps = 1;
   while (window_of(work, steps).time < wanted_window / 2) steps *= 2;
@@ -124,8 +131,84 @@ std::uint64_t steps_of_a_window(Steps& work) {
 
 }  // namespace
 
-Loss loss_while_locked(const SplitLockCores& cores, LockedWord& word, SlowedWork work, double bytes,
-                       const Request& request, int windows, const std::function<void()>& alive) {
+LockedWord::LockedWord(std::uint32_t address, std::uint32_t line_bytes)
+    : memory_(std::uint64_t{4} * line_bytes, cpu::PageKind::small), address_(address), line_bytes_(line_bytes) {
+  set(0);
+}
+
+std::uint64_t LockedWord::value() const {
+  std::uint64_t value = 0;
+  std::memcpy(&value, place(), sizeof value);
+  return value;
+}
+
+void LockedWord::set(std::uint64_t value) { std::memcpy(place(), &value, sizeof value); }
+
+std::vector<double> locked_operations(int cpu, LockedWord& word, int samples) {
+  const cpu::Pinned pinned(cpu);
+  const Nanoseconds step = workloads::clock_step();
+  word.set(0);
+  std::uint64_t number = 0;
+  const auto timed = [&](std::uint64_t operations) {
+    const Nanoseconds begin = cpu::steady_now();
+    for (const std::uint64_t end = number + operations; number < end; ++number) {
+      if (!cpu::compare_and_swap(word.place(), number, number + 1))
+        throw device::Error("a word does not hold the number of its locked operations, so memory lost or changed it");
+    }
+    return cpu::steady_now() - begin;
+  };
+  std::uint64_t operations = least_operations;
+  while (timed(operations) < shortest_sample) operations *= 2;
+  std::vector<double> values;
+  for (int sample = 0; sample < samples; ++sample)
+    values.push_back(nanoseconds_each(timed(operations), static_cast<double>(operations), step));
+  if (word.value() != number) throw device::Error("a word lost the last of its locked operations");
+  return values;
+}
+
+Lockers::Lockers(const std::vector<const cpu::Core*>& cores, LockedWord& word) : word_(word) {
+  for (const cpu::Core* core : cores) {
+    threads_.emplace_back([this, cpu = core->cpu](const std::stop_token& stop) { lock(cpu, stop); });
+  }
+}
+
+Lockers::~Lockers() {
+  for (std::jthread& thread : threads_) thread.request_stop();
+  // A thread that sleeps wakes by this, and sees that it is to end.
+  begin();
+  threads_.clear();
+}
+
+void Lockers::begin() {
+  stopped_early_ = false;
+  locking_.set(true);
+}
+
+bool Lockers::end() {
+  locking_.set(false);
+  return !stopped_early_;
+}
+
+void Lockers::lock(int cpu, const std::stop_token& stop) {
+  const cpu::Pinned pinned(cpu);
+  while (!stop.stop_requested()) {
+    locking_.wait_until([](bool locking) { return locking; });
+    const Nanoseconds begin = cpu::steady_now();
+    while (locking_.value() && !stop.stop_requested()) {
+      if (cpu::steady_now() - begin > longest_stretch) {
+        stopped_early_ = true;
+        std::this_thread::sleep_for(between_checks);
+        continue;
+      }
+      for (std::uint64_t operation = 0; operation < operations_between_checks; ++operation)
+        cpu::locked_increment(word_.place());
+      operations_ += operations_between_checks;
+    }
+  }
+}
+
+ValuesBesideLocks values_beside_locks(const SplitLockCores& cores, LockedWord& word, SlowedWork work, double bytes,
+                                      const Request& request, int windows, const std::function<void()>& alive) {
   std::unique_ptr<Steps> slowed;
   if (work == SlowedWork::load) {
     slowed = std::make_unique<Loads>(bytes, request);
@@ -135,14 +218,14 @@ Loss loss_while_locked(const SplitLockCores& cores, LockedWord& word, SlowedWork
   Lockers lockers(cores.locking, word);
   const cpu::Pinned pinned(cores.slowed->cpu);  // after the threads, which would inherit the mask
   const std::uint64_t steps = steps_of_a_window(*slowed);
-  Loss loss;
+  ValuesBesideLocks values;
   Nanoseconds locked{0};
   const auto wanted = static_cast<std::size_t>(windows);
-  const auto goes_on = [&](int tried) {
-    if (loss.loaded.size() >= wanted || tried >= most_tries * windows) return false;
-    return locked < longest_locking || (loss.loaded.size() < least_windows && tried < windows);
+  const auto wants_more = [&](int tried) {
+    if (values.beside_locks.size() >= wanted || tried >= most_tries * windows) return false;
+    return locked < longest_locking || (values.beside_locks.size() < least_windows && tried < windows);
   };
-  for (int tried = 0; goes_on(tried); ++tried) {
+  for (int tried = 0; wants_more(tried); ++tried) {
     const Window idle = window_of(*slowed, steps);
     const std::uint64_t before = lockers.operations();
     lockers.begin();
@@ -153,15 +236,15 @@ Loss loss_while_locked(const SplitLockCores& cores, LockedWord& word, SlowedWork
     std::this_thread::sleep_for(between_windows);
     alive();
     if (!locked_throughout || lockers.operations() == before || idle.interrupted || loaded.interrupted) continue;
-    loss.idle.push_back(idle.value);
-    loss.loaded.push_back(loaded.value);
+    values.beside_nothing.push_back(idle.value);
+    values.beside_locks.push_back(loaded.value);
   }
-  if (loss.loaded.size() < least_windows) {
+  if (values.beside_locks.size() < least_windows) {
     throw device::TooShort(
         "hardly any stretch is left in which one core worked and others locked: the kernel puts them to sleep, or "
         "other programs have their CPUs; measure again when those are idle");
   }
-  return loss;
+  return values;
 }
 
 }  // namespace sonde::probes

@@ -8,18 +8,16 @@
 #include "cpu/topology.hpp"
 #include "probes/probe.hpp"
 
-// Locked operations on one line and across two, and what they take from another core. Only where the user allows it.
+// Locked operations on one line and across two, and what they take from another core. They are made only where the user
+// allows it.
 namespace sonde::probes {
 
-/// What is told before anything is measured: what split locks do to the machine, and what the kernel does to the
-/// figures.
+/// What the user has to know before anything is measured: what split locks do to the machine, and what the kernel does
+/// to the figures.
 std::string split_lock_notice(const cpu::SplitLockRule& rule);
 
 /// Why none are made on this processor, or under this kernel; empty where they can be.
 std::optional<std::string> why_no_split_locks(const cpu::SplitLockRule& rule);
-
-/// Whether a point is of these: its word begins at `address` in a line.
-inline bool is_of_split_locks(const Point& point) { return point.x.contains("address"); }
 
 /// The cores of these points: up to two that lock, and the one that is slowed meanwhile.
 struct SplitLockCores {
@@ -28,7 +26,6 @@ struct SplitLockCores {
 };
 SplitLockCores split_lock_cores(const cpu::Topology& machine);
 
-/// None unless the request allows them.
 std::vector<Point> split_lock_points(const cpu::Topology& machine, const Request& request);
 
 }  // namespace sonde::probes

@@ -2,12 +2,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <thread>
 #include <vector>
 
 #include "cpu/region.hpp"
 #include "os/threads.hpp"
-#include "probes/core_to_core/split_lock_plan.hpp"
+#include "probes/split_locks/split_locks.hpp"
 
 namespace sonde::probes {
 
@@ -30,8 +31,9 @@ class LockedWord {
 /// device::Error where the word does not hold the number of its operations.
 std::vector<double> locked_operations(int cpu, LockedWord& word, int samples);
 
-/// Threads, each on a CPU of its own, that lock one word when they are told to and sleep in between. Each stops by
-/// itself after 20 ms, so that a machine that forgets the one who is to stop them is not held up.
+/// Threads, each on a CPU of its own, that lock one word between `begin` and `end` and sleep otherwise. Each stops by
+/// itself after `longest_stretch`, so that a machine that does not schedule the thread that would stop it is not held
+/// up.
 class Lockers {
  public:
   Lockers(const std::vector<const cpu::Core*>& cores, LockedWord& word);
@@ -42,7 +44,7 @@ class Lockers {
   void begin();
   /// False where one had stopped by itself before.
   [[nodiscard]] bool end();
-  /// So far, all threads together: the proof that they did.
+  /// All threads together, so far: the proof that they locked.
   [[nodiscard]] std::uint64_t operations() const { return operations_; }
 
  private:
@@ -54,5 +56,19 @@ class Lockers {
   std::atomic<std::uint64_t> operations_ = 0;
   std::vector<std::jthread> threads_;  ///< the last member: they end before what they use
 };
+
+/// What a core reaches while others lock, and right before that while nobody does; a value for each window.
+struct ValuesBesideLocks {
+  std::vector<double> beside_nothing;
+  std::vector<double> beside_locks;
+};
+
+/// What the core that is slowed does in a window: ns of a dependent load, or GB/s of reading.
+enum class SlowedWork { load, read };
+
+/// In a working set of so many bytes, on the core that is slowed. Throws device::TooShort where others left hardly a
+/// window in which one core worked and others locked, device::Error where the work was not done.
+ValuesBesideLocks values_beside_locks(const SplitLockCores& cores, LockedWord& word, SlowedWork work, double bytes,
+                                      const Request& request, int windows, const std::function<void()>& alive);
 
 }  // namespace sonde::probes

@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "analysis/statistics.hpp"
+#include "measure/visits.hpp"
+#include "probes/core_to_core/curves.hpp"
+#include "probes/core_to_core/plan.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Words;
+
+/// All pairs of one placement that did one thing, of which the medians are compared.
+struct Group {
+  double median = 0;
+  std::map<std::pair<double, double>, double> of_pairs = {};  ///< by `from` and `to`
+  const Measurement* least = nullptr;
+  const Measurement* most = nullptr;
+  double widest = 1;           ///< the most that a pair's slowest line or trial is of its fastest
+  double at_other_side = 0;    ///< the median with the memory on the node of `to`; 0 where that was not tried
+  std::size_t other_side = 0;  ///< pairs of that
+};
+using Groups = std::map<Words, Group>;
+
+/// Whether it is about a pair of CPUs. Split locks have no placement; of queues those with the smaller chunks count,
+/// which are the study's.
+bool counts(const Measurement& one) {
+  if (one.values.empty() || !one.point.words.placement) return false;
+  return !one.point.x.bytes || one.point.words.pattern || *one.point.x.bytes <= queue_chunks * 512.0;
+}
+
+Groups groups_of(std::span<const Measurement> measurements) {
+  std::map<Words, std::vector<double>> medians;
+  std::map<Words, std::vector<double>> at_other_side;
+  Groups groups;
+  for (const Measurement& one : measurements) {
+    if (!counts(one)) continue;
+    const double median = median_of(one);
+    if (one.point.x.node) {
+      at_other_side[one.point.words].push_back(median);
+      continue;
+    }
+    Group& group = groups[one.point.words];
+    medians[one.point.words].push_back(median);
+    group.of_pairs[{one.point.x.from.value(), one.point.x.to.value()}] = median;
+    if (group.least == nullptr || median < median_of(*group.least)) group.least = &one;
+    if (group.most == nullptr || median > median_of(*group.most)) group.most = &one;
+    const auto [least, most] = std::ranges::minmax(one.values);
+    if (least > 0) group.widest = std::max(group.widest, most / least);
+  }
+  for (auto& [words, group] : groups) {
+    group.median = analysis::quantile(medians.at(words), 0.5);
+    const auto found = at_other_side.find(words);
+    if (found == at_other_side.end()) continue;
+    group.at_other_side = analysis::quantile(found->second, 0.5);
+    group.other_side = found->second.size();
+  }
+  return groups;
+}
+
+/// How many times as long pairs took at once with others as alone: the median over the pairs that went both ways.
+double times_alone(const Group& at_once, const Groups& all, Words words) {
+  words.beside.reset();
+  const auto alone = all.find(words);
+  if (alone == all.end()) return 0;
+  std::vector<double> ratios;
+  for (const auto& [pair, median] : alone->second.of_pairs) {
+    const auto found = at_once.of_pairs.find(pair);
+    if (found != at_once.of_pairs.end()) ratios.push_back(found->second / median);
+  }
+  return ratios.empty() ? 0 : analysis::quantile(ratios, 0.5);
+}
+
+std::string cpus_of(const Measurement& one) {
+  return fmt::format("CPU {:g} to CPU {:g}", *one.point.x.from, *one.point.x.to);
+}
+
+const char* where(measure::Placement placement) {
+  switch (placement) {
+    case measure::Placement::same_core: return "the two hardware threads of a core";
+    case measure::Placement::same_cluster: return "cores of the same cluster";
+    case measure::Placement::other_node: return "cores of different nodes";
+    default: return "cores of different clusters";
+  }
+}
+
+/// The kind of a finding, and what its sentence says was measured.
+std::pair<const measure::FindingKind*, std::string> describe(const Words& words) {
+  if (words.exchange) {
+    const bool swap = words.exchange == measure::Exchange::compare_and_swap;
+    return {&between_cores::exchange_latency,
+            fmt::format("a round trip of a line {} took", swap ? "by compare-and-swap" : "by stores to two lines")};
+  }
+  if (words.line) {
+    return {&between_cores::held_line_latency,
+            fmt::format("a load of a {} line that the other core held took",
+                        words.line == measure::LineState::clean ? "clean" : "modified")};
+  }
+  const std::string_view role = words.role == measure::QueueRole::writer ? "writer" : "reader";
+  if (words.pattern) {
+    return {&between_cores::copy_rate,
+            fmt::format("the {} of a copy that is written whole before it is read moved", role)};
+  }
+  return {&between_cores::queue_rate, fmt::format("the {} of a queue of chunks of 512 bytes moved", role)};
+}
+
+/// What pairs at once say about the same pairs alone.
+std::string beside_alone(double times) {
+  constexpr double tolerated = 1.1;
+  if (times == 0) return "";
+  std::string text =
+      fmt::format(" Several pairs went at once: those that also went alone took {:.2f} times as long as then.", times);
+  if (times > tolerated || times < 1 / tolerated)
+    text += " So pairs were in each other's way, and what a pair takes alone is the other finding.";
+  return text;
+}
+
+}  // namespace
+
+std::vector<Finding> findings_of_pairs(std::span<const Measurement> measurements) {
+  const measure::SeenByVisit<Groups> seen(measurements, groups_of);
+  std::vector<Finding> findings;
+  for (const auto& [words, group] : seen.all()) {
+    const auto [kind, what] = describe(words);
+    const std::string unit = group.least->unit;
+    Finding finding{.kind = kind, .words = words, .unit = unit};
+    measure::set_value(finding, seen.estimate([&words = words](const Groups& groups) {
+      const auto found = groups.find(words);
+      return found == groups.end() ? 0.0 : found->second.median;
+    }));
+    finding.evidence = fmt::format("Between {} {} {:.3g} {}", where(*words.placement), what, group.median, unit);
+    const std::size_t pairs = group.of_pairs.size();
+    finding.evidence += pairs > 1 ? fmt::format(", the median of {} ordered pairs; from {:.3g} ({}) to {:.3g} ({}).",
+                                                pairs, median_of(*group.least), cpus_of(*group.least),
+                                                median_of(*group.most), cpus_of(*group.most))
+                                  : fmt::format(" ({}).", cpus_of(*group.least));
+    if (words.exchange) {
+      finding.evidence += fmt::format(
+          " Among the lines of one pair the slowest took up to {:.2f} times as long as the fastest.", group.widest);
+    }
+    if (words.beside) {
+      const double times = times_alone(group, seen.all(), words);
+      finding.evidence += beside_alone(times);
+      if (times > 0) finding.details["times_alone"] = times;
+    }
+    if (group.other_side > 0) {
+      finding.evidence +=
+          fmt::format(" With the memory on the second CPU's node, where else it is on the first one's: {:.3g} {}.",
+                      group.at_other_side, unit);
+      finding.details["memory_at_other_side"] = group.at_other_side;
+    }
+    findings.push_back(finding);
+  }
+  return findings;
+}
+
+}  // namespace sonde::probes
