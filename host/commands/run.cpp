@@ -22,7 +22,7 @@
 #include "os/terminal.hpp"
 #include "os/this_process.hpp"
 #include "probes/catalog.hpp"
-#include "probes/core_to_core/split_lock_plan.hpp"
+#include "probes/split_locks/split_locks.hpp"
 #include "records/frame_file.hpp"
 #include "records/record_file.hpp"
 #include "session/choice.hpp"

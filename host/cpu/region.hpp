@@ -29,4 +29,7 @@ class Region {
 /// Whether this process gets huge pages; tried once.
 bool has_huge_pages();
 
+/// The largest pages that this process gets.
+inline PageKind widest_pages() { return has_huge_pages() ? PageKind::huge : PageKind::small; }
+
 }  // namespace sonde::cpu

@@ -28,6 +28,7 @@ struct Axis {
 };
 
 namespace axes {
+inline constexpr Axis address{"address", "Byte of a line at which the locked word begins"};
 inline constexpr Axis bytes{"bytes", "Working set", "bytes", true};
 inline constexpr Axis cpu_threads{"cpu_threads", "CPU threads"};
 inline constexpr Axis from{"from", "From CPU"};
