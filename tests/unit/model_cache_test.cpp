@@ -10,7 +10,7 @@
 #include <list>
 
 #include "device/error.hpp"
-#include "device/model/address_space.hpp"
+#include "device/model/storage.hpp"
 #include "model_walk.hpp"
 
 namespace sonde::device::model {

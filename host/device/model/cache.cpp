@@ -1,27 +1,24 @@
 #include "device/model/cache.hpp"
 
-#include <algorithm>
-
 namespace sonde::device::model {
 namespace {
 
-// Up to here a search through the ways is quicker than a hash table, and a tree fits one word.
+/// Up to this number of ways a search through them is quicker than a hash table.
 constexpr std::uint32_t most_ways_searched = 64;
 
-// How far ahead of its use a set is fetched, so that a large cache's tags do not stall the host.
+/// A set is fetched so many requests ahead of its use, so that a large cache's tags do not stall the host.
 constexpr std::size_t requests_ahead = 12;
 
 std::uint64_t line_count(const Level& level) {
   return std::max<std::uint64_t>(1, (level.bytes + level.line_bytes / 2) / level.line_bytes);
 }
 
-std::variant<LruSets, PlruSets, RandomSets, WideSets> make_sets(const Level& level, std::uint64_t seed) {
+std::variant<LruSets, RandomSets, WideSets> make_sets(const Level& level, std::uint64_t seed) {
   const std::uint32_t ways = way_count(level);
   const SetIndex index(set_count(level), level.hashed, mixed(seed, 0));
-  if (ways > most_ways_searched) return WideSets(index, ways, level.policy, mixed(seed, 1));
-  if (level.policy == Policy::plru) return PlruSets(index, ways);
-  if (level.policy == Policy::random) return RandomSets(index, ways, mixed(seed, 1));
-  return LruSets(index, ways);
+  if (ways <= most_ways_searched && level.policy == Policy::lru) return LruSets(index, ways);
+  if (ways <= most_ways_searched && level.policy == Policy::random) return RandomSets(index, ways, mixed(seed, 1));
+  return WideSets(index, ways, level.policy, mixed(seed, 1));
 }
 
 }  // namespace
@@ -57,8 +54,104 @@ std::uint32_t Cache::keep_misses(std::vector<Request>& requests) {
       sets_);
 }
 
-bool Cache::touch(std::uint32_t line) {
-  return std::visit([line](auto& sets) { return sets.touch(line); }, sets_);
+WideSets::WideSets(SetIndex index, std::uint32_t ways, Policy policy, std::uint64_t seed)
+    : index_(index), ways_(ways), leaves_(std::bit_ceil(ways)), policy_(policy), random_(seed) {
+  const std::size_t slots = std::size_t{index.sets()} * ways;
+  line_of_slot_.resize(slots);
+  filled_.resize(index.sets());
+  table_.assign(std::bit_ceil(2 * slots), none);
+  if (policy == Policy::lru) {
+    newest_.assign(index.sets(), none);
+    newer_.resize(slots);
+    older_.resize(slots);
+  }
+  if (policy == Policy::plru) trees_.resize(std::size_t{index.sets()} * leaves_);
+}
+
+bool WideSets::touch(std::uint32_t line) {
+  const std::uint32_t set = index_(line);
+  std::uint32_t slot = find(line);
+  const bool held = slot != none;
+  const bool full = filled_[set] == ways_;
+  if (!held) {
+    if (full) {
+      slot = victim(set);
+      erase(slot);
+    } else {
+      slot = set * ways_ + filled_[set]++;
+    }
+    line_of_slot_[slot] = line;
+    insert(slot);
+  }
+  if (policy_ == Policy::lru) make_newest(set, slot, !held && !full);
+  if (policy_ == Policy::plru) point_away(set, slot);
+  return held;
+}
+
+std::uint32_t WideSets::find(std::uint32_t line) const {
+  for (std::size_t place = home(line);; place = (place + 1) & (table_.size() - 1)) {
+    const std::uint32_t slot = table_[place];
+    if (slot == none || line_of_slot_[slot] == line) return slot;
+  }
+}
+
+void WideSets::insert(std::uint32_t slot) {
+  std::size_t place = home(line_of_slot_[slot]);
+  while (table_[place] != none) place = (place + 1) & (table_.size() - 1);
+  table_[place] = slot;
+}
+
+void WideSets::erase(std::uint32_t slot) {
+  const std::size_t mask = table_.size() - 1;
+  std::size_t hole = home(line_of_slot_[slot]);
+  while (table_[hole] != slot) hole = (hole + 1) & mask;
+  // Whatever was pushed past the hole moves back into it, so that no search ends too early.
+  for (std::size_t place = (hole + 1) & mask; table_[place] != none; place = (place + 1) & mask) {
+    const std::size_t wanted = home(line_of_slot_[table_[place]]);
+    if (((place - wanted) & mask) >= ((place - hole) & mask)) {
+      table_[hole] = table_[place];
+      hole = place;
+    }
+  }
+  table_[hole] = none;
+}
+
+std::uint32_t WideSets::victim(std::uint32_t set) {
+  if (policy_ == Policy::lru) return newer_[newest_[set]];
+  if (policy_ == Policy::random) return set * ways_ + random_.below(ways_);
+  const std::uint8_t* const tree = &trees_[std::size_t{set} * leaves_];
+  std::uint32_t node = 1;
+  while (node < leaves_) node = 2 * node + tree[node];
+  return set * ways_ + node - leaves_;
+}
+
+void WideSets::point_away(std::uint32_t set, std::uint32_t slot) {
+  std::uint8_t* const tree = &trees_[std::size_t{set} * leaves_];
+  std::uint32_t leaves_below = 1;
+  for (std::uint32_t node = leaves_ + slot % ways_; node > 1; node /= 2, leaves_below *= 2) {
+    const bool came_from_left = node % 2 == 0;
+    const bool right_exists = (node | 1) * leaves_below - leaves_ < ways_;
+    tree[node / 2] = came_from_left && right_exists ? 1 : 0;
+  }
+}
+
+void WideSets::make_newest(std::uint32_t set, std::uint32_t slot, bool is_new) {
+  const std::uint32_t newest = newest_[set];
+  if (slot == newest) return;
+  if (newest == none) {
+    newer_[slot] = older_[slot] = slot;
+  } else {
+    if (!is_new) {
+      older_[newer_[slot]] = older_[slot];
+      newer_[older_[slot]] = newer_[slot];
+    }
+    const std::uint32_t oldest = newer_[newest];
+    older_[slot] = newest;
+    newer_[newest] = slot;
+    newer_[slot] = oldest;
+    older_[oldest] = slot;
+  }
+  newest_[set] = slot;
 }
 
 }  // namespace sonde::device::model

@@ -1,14 +1,170 @@
 #pragma once
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <variant>
 #include <vector>
 
 #include "device/model/description.hpp"
-#include "device/model/sets.hpp"
-#include "device/model/wide_sets.hpp"
+#include "device/model/random.hpp"
 
+// A cache knows which lines are in it; the bytes stay in the buffers. LruSets and RandomSets search through the tags of
+// a set, which is quickest for few ways; WideSets finds lines by hashing. They are flat and inline because they are the
+// simulation's inner loop.
 namespace sonde::device::model {
+
+/// Finds a line's set: the number modulo the sets, or a hash of it that shares no pattern with addresses.
+class SetIndex {
+ public:
+  SetIndex(std::uint32_t sets, bool hashed, std::uint64_t seed)
+      : sets_(sets), mask_((sets & (sets - 1)) == 0 ? sets - 1 : 0), hashed_(hashed), seed_(seed) {}
+
+  [[nodiscard]] std::uint32_t sets() const { return sets_; }
+  [[nodiscard]] std::uint32_t operator()(std::uint32_t line) const {
+    if (hashed_) return static_cast<std::uint32_t>(((mixed_bits(line) >> 32) * sets_) >> 32);
+    return mask_ != 0 ? line & mask_ : line % sets_;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t mixed_bits(std::uint32_t line) const {
+    std::uint64_t z = (line + seed_) * 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
+    return (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
+  }
+
+  std::uint32_t sets_;
+  std::uint32_t mask_;
+  bool hashed_;
+  std::uint64_t seed_;
+};
+
+/// Tags by set and way, and the search through them. A tag is a line's number plus one, so that zero is an empty way.
+class TaggedSets {
+ public:
+  TaggedSets(SetIndex index, std::uint32_t ways)
+      : index_(index), ways_(ways), tags_(new(host_line) std::uint32_t[std::size_t{index.sets()} * ways]()) {}
+
+  /// Starts bringing the line's set into the host's own cache.
+  void prefetch(std::uint32_t line) const { __builtin_prefetch(set_of(line), 1); }
+
+ protected:
+  [[nodiscard]] std::uint32_t* set_of(std::uint32_t line) const {
+    return tags_.get() + std::size_t{index_(line)} * ways_;
+  }
+
+  /// The way that holds `tag`, or the number of ways when none does.
+  [[nodiscard]] std::uint32_t find(const std::uint32_t* set, std::uint32_t tag) const {
+    std::uint32_t way = 0;
+#ifdef __SSE2__
+    // Eight ways are compared at once without a branch: where in the set a line is found cannot be predicted.
+    const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag));
+    for (; way + 8 <= ways_; way += 8) {
+      const auto* const four = reinterpret_cast<const __m128i*>(set + way);
+      const __m128i low = _mm_cmpeq_epi32(_mm_loadu_si128(four), wanted);
+      const __m128i high = _mm_cmpeq_epi32(_mm_loadu_si128(four + 1), wanted);
+      const auto matches = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi32(low, high)));
+      if (matches != 0) return way + static_cast<std::uint32_t>(std::countr_zero(matches)) / 2;
+    }
+#endif
+    while (way < ways_ && set[way] != tag) ++way;
+    return way;
+  }
+
+  SetIndex index_;
+  std::uint32_t ways_;
+
+ private:
+  static constexpr std::align_val_t host_line{64};  // a set of 16 ways is then one line of the host
+  struct Delete {
+    void operator()(std::uint32_t* tags) const { ::operator delete[](tags, host_line); }
+  };
+  std::unique_ptr<std::uint32_t[], Delete> tags_;
+};
+
+/// Sets in order of use, the newest line first.
+class LruSets : public TaggedSets {
+ public:
+  using TaggedSets::TaggedSets;
+
+  /// True when the line is held; otherwise it takes the place of another.
+  bool touch(std::uint32_t line) {
+    std::uint32_t* const set = set_of(line);
+    const std::uint32_t way = find(set, line + 1);
+    const bool held = way < ways_;
+    // The search comes first and the move is one copy: carried along one by one, each way would wait for the one
+    // before.
+    std::copy_backward(set, set + (held ? way : ways_ - 1), set + (held ? way + 1 : ways_));
+    set[0] = line + 1;
+    return held;
+  }
+};
+
+/// Sets in which a miss replaces any way with equal chance, once none is empty.
+class RandomSets : public TaggedSets {
+ public:
+  RandomSets(SetIndex index, std::uint32_t ways, std::uint64_t seed) : TaggedSets(index, ways), random_(seed) {}
+
+  /// True when the line is held; otherwise it takes the place of another.
+  bool touch(std::uint32_t line) {
+    std::uint32_t* const set = set_of(line);
+    if (find(set, line + 1) < ways_) return true;
+    const bool full = set[ways_ - 1] != 0;
+    set[full ? random_.below(ways_) : find(set, 0)] = line + 1;
+    return false;
+  }
+
+ private:
+  Random random_;
+};
+
+/// Sets of any policy and number of ways, up to fully associative: lines are found by hashing instead of searching.
+/// Tree-PLRU has a tree a set, in which each node points away from the half that was used last. Where the ways are no
+/// power of two, nodes whose right half does not exist always point left.
+class WideSets {
+ public:
+  WideSets(SetIndex index, std::uint32_t ways, Policy policy, std::uint64_t seed);
+
+  /// True when the line is held; otherwise it takes the place of another.
+  bool touch(std::uint32_t line);
+
+  /// Starts bringing the line's place in the table into the host's own cache.
+  void prefetch(std::uint32_t line) const { __builtin_prefetch(&table_[home(line)]); }
+
+ private:
+  static constexpr std::uint32_t none = 0xffffffff;
+
+  [[nodiscard]] std::size_t home(std::uint32_t line) const {
+    return (line * std::uint64_t{0x9e3779b97f4a7c15} >> 32) & (table_.size() - 1);
+  }
+  [[nodiscard]] std::uint32_t find(std::uint32_t line) const;
+  void insert(std::uint32_t slot);
+  void erase(std::uint32_t slot);
+  [[nodiscard]] std::uint32_t victim(std::uint32_t set);
+  void make_newest(std::uint32_t set, std::uint32_t slot, bool is_new);
+  void point_away(std::uint32_t set, std::uint32_t slot);
+
+  SetIndex index_;
+  std::uint32_t ways_;
+  std::uint32_t leaves_;
+  Policy policy_;
+  Random random_;
+  std::vector<std::uint32_t> line_of_slot_;
+  std::vector<std::uint32_t> filled_;  ///< for each set its ways in use
+  std::vector<std::uint32_t> table_;   ///< open addressing: the slot of a line, or none
+  // LRU keeps for each set a ring from the newest slot to the oldest, whose `older_` is the newest again.
+  std::vector<std::uint32_t> newest_;
+  std::vector<std::uint32_t> newer_;
+  std::vector<std::uint32_t> older_;
+  std::vector<std::uint8_t> trees_;  ///< `leaves_` nodes a set, 1 points right
+};
 
 /// A line that is wanted from a cache, for one access of the program or for none: where the cache above
 /// has the longer line, its misses fetch the lines beside it too, but the program waits for its own part only.
@@ -18,7 +174,7 @@ struct Request {
   std::uint32_t access;
 };
 
-/// One set-associative cache. It knows which lines are in it; the bytes stay in the buffers.
+/// One set-associative cache.
 class Cache {
  public:
   Cache(const Level& level, std::uint64_t seed);
@@ -27,10 +183,12 @@ class Cache {
   std::uint32_t keep_misses(std::vector<Request>& requests);
 
   /// True when the line is held; otherwise it takes the place of another.
-  bool touch(std::uint32_t line);
+  bool touch(std::uint32_t line) {
+    return std::visit([line](auto& sets) { return sets.touch(line); }, sets_);
+  }
 
  private:
-  std::variant<LruSets, PlruSets, RandomSets, WideSets> sets_;
+  std::variant<LruSets, RandomSets, WideSets> sets_;
 };
 
 /// How many sets such a level has: its lines divided by its ways, rounded, at least one.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
 #include "device/device_info.hpp"
@@ -12,16 +11,16 @@ namespace sonde::device::model {
 namespace {
 
 constexpr std::uint32_t most_queues = 64;
-constexpr std::size_t ways = 3;
+constexpr std::size_t directions = 3;
 
-std::size_t index(Transport::Way way) { return static_cast<std::size_t>(way); }
-
-/// What an engine is at: a copy of some queue, first its latency and then its bytes.
+/// An engine and the copy that it works at, first its latency and then its bytes.
 struct Engine {
   const Transport* copy = nullptr;
   std::size_t queue = 0;
   double latency_ns = 0;
   double bytes = 0;
+
+  [[nodiscard]] std::size_t direction() const { return static_cast<std::size_t>(copy->direction); }
 };
 
 class HostBytes final : public device::HostMemory {
@@ -34,10 +33,12 @@ class HostBytes final : public device::HostMemory {
 };
 
 Transport transport_of(const device::Copy& copy) {
-  using Way = Transport::Way;
+  using enum Transport::Direction;
   if (copy.from.buffer == nullptr && copy.to.buffer == nullptr) throw Error("a copy from host memory to host memory");
-  const Way way = copy.from.buffer == nullptr ? Way::to_device : copy.to.buffer == nullptr ? Way::to_host : Way::within;
-  return {way, static_cast<double>(copy.bytes)};
+  return {copy.from.buffer == nullptr ? to_device
+          : copy.to.buffer == nullptr ? to_host
+                                      : within,
+          static_cast<double>(copy.bytes)};
 }
 
 std::span<std::byte> part_of(device::HostMemory& host, std::uint64_t offset_bytes, std::uint64_t bytes) {
@@ -120,13 +121,14 @@ class ModelCopies final : public CopyEngines {
 
 Schedule schedule(const Description& description, double within_gbps,
                   const std::vector<std::vector<Transport>>& queues) {
-  // Bytes a nanosecond, by way.
-  const std::array<double, ways> rates{description.copy.to_device_gbps, description.copy.to_host_gbps, within_gbps};
+  // Rates in bytes a nanosecond, by direction.
+  const std::array<double, directions> rates{description.copy.to_device_gbps, description.copy.to_host_gbps,
+                                             within_gbps};
   Schedule result{.all_ns = 0, .each_ns = std::vector<double>(queues.size())};
   std::vector<std::size_t> done(queues.size());
   std::vector<bool> is_served(queues.size());
   std::vector<Engine> engines(std::max(1u, description.copy.engines));
-  std::size_t turn = 0;  // of the queues
+  std::size_t turn = 0;  // counts the queues that were asked
   const auto take_next = [&](Engine& engine) {
     engine.copy = nullptr;
     for (std::size_t tried = 0; tried < queues.size() && engine.copy == nullptr; ++tried) {
@@ -142,14 +144,13 @@ Schedule schedule(const Description& description, double within_gbps,
   };
   for (Engine& engine : engines) take_next(engine);
   for (;;) {
-    std::array<double, ways> sharers{};
+    std::array<double, directions> sharers{};
     for (const Engine& engine : engines) {
-      if (engine.copy != nullptr && engine.latency_ns <= 0) ++sharers[index(engine.copy->way)];
+      if (engine.copy != nullptr && engine.latency_ns <= 0) ++sharers[engine.direction()];
     }
     const auto left_ns = [&](const Engine& engine) {
       if (engine.latency_ns > 0) return engine.latency_ns;
-      const std::size_t way = index(engine.copy->way);
-      return engine.bytes / (rates[way] / sharers[way]);
+      return engine.bytes / (rates[engine.direction()] / sharers[engine.direction()]);
     };
     double step_ns = -1;
     for (const Engine& engine : engines) {
@@ -160,11 +161,10 @@ Schedule schedule(const Description& description, double within_gbps,
     for (Engine& engine : engines) {
       if (engine.copy == nullptr) continue;
       const bool ends = left_ns(engine) <= step_ns * (1 + 1e-12);
-      const std::size_t way = index(engine.copy->way);
       if (engine.latency_ns > 0) {
         engine.latency_ns = ends ? 0 : engine.latency_ns - step_ns;
       } else if (!ends) {
-        engine.bytes -= step_ns * rates[way] / sharers[way];
+        engine.bytes -= step_ns * rates[engine.direction()] / sharers[engine.direction()];
       } else {
         result.each_ns[engine.queue] = result.all_ns;
         is_served[engine.queue] = false;

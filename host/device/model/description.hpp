@@ -31,7 +31,7 @@ struct Noise {
   double ramp_seconds = 0;
 };
 
-/// A table of pages.
+/// A table of pages; a page that is not in it costs an access the penalty.
 struct Translation {
   std::uint64_t page_bytes = 65536;
   std::uint32_t entries = 512;
@@ -57,12 +57,12 @@ struct Cpu {
   double contention_knee_gbps = 0;
 };
 
-/// How fast its compute units compute; without rates they do not.
+/// How fast the compute units compute; without rates they do not.
 struct ArithmeticRates {
-  /// Of multiply-adds and additions, numbers in a cycle of each compute unit, by type (fp32, int8 …). Types of less
-  /// than 32 bits reach them in vectors that fill 32.
+  /// Multiply-adds or additions in a cycle of each compute unit, in numbers, by type (fp32, int8 …). Types of less than
+  /// 32 bits reach them in vectors that fill 32.
   std::map<std::string, double> per_cycle;
-  double functions_per_cycle = 0;  ///< the same of reciprocals, roots, exponentials and sines
+  double functions_per_cycle = 0;  ///< the same for reciprocals, roots, exponentials and sines
   double issue_per_cycle = 4;      ///< instructions, each of 32 work-items, that a compute unit begins in a cycle
   double latency_cycles = 4;       ///< after which a step's result is there for the next
 };

@@ -1,41 +1,31 @@
-#include "device/model/frame_pass.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "device/model/stream_trips.hpp"
+#include "device/model/stream.hpp"
 
 namespace sonde::device::model {
 namespace {
 
 constexpr std::uint32_t words_of_a_vector = 4;
 constexpr std::size_t inputs = 3;
-/// More than any frame has, after which a launch is taken for the first of another.
+/// More passes than any frame has; after these a launch is taken for the first of another frame.
 constexpr std::size_t most_passes = 1024;
 
 struct Input {
-  Invocation::Words words;
-  std::uint32_t rows;
-  std::uint32_t times;
-  std::uint32_t step;
-  std::uint32_t start;
-  std::uint32_t vectors;
+  Invocation& invocation;
+  std::size_t place;
+  Invocation::Words words = invocation.buffer(place);
+  std::uint32_t rows = scalar(0);
+  std::uint32_t times = scalar(1);
+  std::uint32_t step = scalar(2);
+  std::uint32_t start = scalar(3);
+  std::uint32_t vectors = scalar(4);
 
-  Input(Invocation& invocation, std::size_t place)
-      : words(invocation.buffer(place)),
-        rows(scalar(invocation, place, 0)),
-        times(scalar(invocation, place, 1)),
-        step(scalar(invocation, place, 2)),
-        start(scalar(invocation, place, 3)),
-        vectors(scalar(invocation, place, 4)) {}
-
-  static std::uint32_t scalar(const Invocation& invocation, std::size_t place, std::size_t which) {
-    return invocation.scalar(3 + place * 5 + which);
-  }
-  /// Calls for each stretch of vectors that `count` of them from a place on fall into, with how many came before.
+  [[nodiscard]] std::uint32_t scalar(std::size_t which) const { return invocation.scalar(3 + place * 5 + which); }
+  /// Calls `each` for each stretch into which `count` vectors from a place on fall, with the number that came before.
   template <typename Each>
   void for_each_stretch(std::uint64_t first, std::uint64_t count, Each each) const {
     if (first >= vectors) first -= vectors;
@@ -46,22 +36,14 @@ struct Input {
 };
 
 struct Pass {
-  std::array<Input, inputs> in;
-  Invocation::Words target;
-  std::uint32_t items;
-  std::uint32_t salt;
-  std::uint32_t rows;
-  std::uint32_t group_size;
-  std::uint32_t groups;
-
-  explicit Pass(Invocation& invocation)
-      : in{Input(invocation, 0), Input(invocation, 1), Input(invocation, 2)},
-        target(invocation.buffer(inputs)),
-        items(invocation.scalar(0)),
-        salt(invocation.scalar(1)),
-        rows(invocation.scalar(2)),
-        group_size(invocation.shape().group_size),
-        groups(invocation.shape().groups) {}
+  Invocation& invocation;
+  std::array<Input, inputs> in{Input{invocation, 0}, Input{invocation, 1}, Input{invocation, 2}};
+  Invocation::Words target = invocation.buffer(inputs);
+  std::uint32_t items = invocation.scalar(0);
+  std::uint32_t salt = invocation.scalar(1);
+  std::uint32_t rows = invocation.scalar(2);
+  std::uint32_t group_size = invocation.shape().group_size;
+  std::uint32_t groups = invocation.shape().groups;
 
   std::uint32_t blocks() const { return (items + group_size - 1) / group_size; }
   std::uint32_t width(std::uint32_t block) const { return std::min(group_size, items - block * group_size); }
@@ -70,7 +52,7 @@ struct Pass {
   }
 };
 
-/// made = made * factor + words; the host's time goes here, so CMakeLists.txt has this file at -O3.
+/// Computes made = made * factor + words; the host's time goes here, so CMakeLists.txt has this file at -O3.
 void take_in(std::uint32_t* __restrict made, const std::uint32_t* __restrict words, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) made[i] = made[i] * 0x85EBCA6Bu + words[i];
 }
@@ -105,10 +87,10 @@ void make_block(Pass& pass, std::uint32_t block, std::vector<std::uint32_t>& mad
   for (std::uint32_t row = 0; row < pass.rows; ++row, to += row_words) put_out(to, made.data(), row_words);
 }
 
-/// What one block costs.
-void move_block(Invocation& invocation, Pass& pass, std::uint32_t block) {
+/// Moves what one block reads and writes through the caches.
+void move_block(Pass& pass, std::uint32_t block) {
   const std::uint32_t width = pass.width(block);
-  invocation.enter_group(block % pass.groups);
+  pass.invocation.enter_group(block % pass.groups);
   for (Input& input : pass.in) {
     for (std::uint32_t time = 0; time < input.times; ++time) {
       const std::uint64_t first = pass.first_vector(block, input.rows) + input.start + std::uint64_t{time} * input.step;
@@ -122,8 +104,8 @@ void move_block(Invocation& invocation, Pass& pass, std::uint32_t block) {
                      std::uint64_t{pass.rows} * width * words_of_a_vector, Transfer::write);
 }
 
-/// What a launch is in every frame: all but the salt, and where its part of a texture begins.
-std::vector<std::uint64_t> told_apart(const Pass& pass) {
+/// A launch as it is in every frame: all but the salt, and where its part of a texture begins.
+std::vector<std::uint64_t> identity_of(const Pass& pass) {
   std::vector<std::uint64_t> launch{pass.target.address(), pass.items, pass.rows, pass.groups};
   for (const Input& input : pass.in)
     launch.insert(launch.end(), {input.words.address(), input.rows, input.times, input.step, input.vectors});
@@ -131,17 +113,17 @@ std::vector<std::uint64_t> told_apart(const Pass& pass) {
 }
 
 bool are_alike(const std::vector<MovedByPass>& one, const std::vector<MovedByPass>& other) {
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
-                    [](const MovedByPass& left, const MovedByPass& right) {
-                      return left.launch == right.launch && alike(left.traffic, right.traffic);
-                    });
+  return std::ranges::equal(one, other, [](const MovedByPass& left, const MovedByPass& right) {
+    return left.launch == right.launch && alike(left.traffic, right.traffic);
+  });
 }
 
-/// All that the pass moves, through the caches. Once a frame was like the one before, all further ones are.
-void move_all(Invocation& invocation, Pass& pass) {
-  FrameMemory& memory = invocation.frame_memory();
-  Memory& caches = invocation.memory();
-  std::vector<std::uint64_t> launch = told_apart(pass);
+/// Moves all that the pass reads and writes through the caches. Once a frame was like the one before, all further ones
+/// are.
+void move_all(Pass& pass) {
+  FrameMemory& memory = pass.invocation.frame_memory();
+  Memory& caches = pass.invocation.memory();
+  std::vector<std::uint64_t> launch = identity_of(pass);
   const bool begins_a_frame = !memory.frame.empty() && memory.frame.front().launch == launch;
   if (begins_a_frame || memory.frame.size() == most_passes) {
     memory.is_steady = are_alike(memory.frame, memory.last_frame);
@@ -154,15 +136,15 @@ void move_all(Invocation& invocation, Pass& pass) {
     caches.add_streamed(memory.frame.back().traffic, 1);
     return;
   }
-  for (std::uint32_t block = 0; block < pass.blocks(); ++block) move_block(invocation, pass, block);
+  for (std::uint32_t block = 0; block < pass.blocks(); ++block) move_block(pass, block);
   memory.frame.push_back({std::move(launch), caches.streamed()});
 }
 
 }  // namespace
 
 void frame_pass(Invocation& invocation) {
-  Pass pass(invocation);
-  move_all(invocation, pass);
+  Pass pass{invocation};
+  move_all(pass);
   std::vector<std::uint32_t> made(std::size_t{pass.group_size} * words_of_a_vector);
   for (std::uint32_t block = 0; block < pass.blocks(); ++block) make_block(pass, block, made);
 }

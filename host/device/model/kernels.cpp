@@ -6,18 +6,14 @@
 #include <vector>
 
 #include "device/error.hpp"
-#include "device/model/arithmetic_kernels.hpp"
-#include "device/model/frame_pass.hpp"
-#include "device/model/loaded_chase.hpp"
-#include "device/model/roofline_kernel.hpp"
-#include "device/model/stream_kernels.hpp"
 
 namespace sonde::device::model {
 namespace {
 
-constexpr std::uint64_t steps_per_trip = 64;  // of arithmetic
+/// Steps of arithmetic in a trip of alu_chain's loop.
+constexpr std::uint64_t steps_per_trip = 64;
 
-/// What every walk does: from `start` through the chain of buffer 0; where it ends and its trips go to buffer 1.
+/// Every walk goes from `start` through the chain of buffer 0 and writes its end and its trips to buffer 1.
 void walk(Invocation& invocation, std::uint32_t start) {
   Invocation::Words next = invocation.buffer(0);
   Invocation::Words cursor = invocation.buffer(1);
@@ -30,7 +26,7 @@ void chase(Invocation& invocation) { walk(invocation, invocation.buffer(1).load(
 
 void chase_scalar(Invocation& invocation) { walk(invocation, invocation.scalar(1)); }
 
-/// An atomic addition of the second scalar, which has to be zero: what is followed is what was there before.
+/// Each hop is an atomic addition of the second scalar, which has to be zero, and follows the word from before it.
 void chase_atomic(Invocation& invocation) {
   if (invocation.scalar(1) != 0) throw Error("the simulated atomic walk adds nothing but zero");
   chase(invocation);
@@ -65,7 +61,7 @@ void alu_chain(Invocation& invocation) {
   constexpr double cycles_per_step = 4;
   Invocation::Words state = invocation.buffer(0);
   const std::uint64_t steps = invocation.scalar(0) * steps_per_trip;
-  // x * factor + addend, applied n times, is again of this form: squaring replaces the loop.
+  // The function x * factor + addend, applied n times, is again of this form: squaring replaces the loop.
   Affine all;
   Affine power{invocation.scalar(1), invocation.scalar(2)};
   for (std::uint64_t rest = steps; rest != 0; rest /= 2, power = then(power, power)) {
@@ -106,7 +102,7 @@ void independent_chase(Invocation& invocation) {
   invocation.compute(cycles_per_hop * static_cast<double>(hops));
 }
 
-/// Words side by side move as a stream; others each cost what a load costs, as few as they are.
+/// Words side by side move as a stream; words farther apart are few, and each costs what a load costs.
 void touch(Invocation& invocation) {
   constexpr std::uint32_t growth = 0x9E3779B9u;
   Invocation::Words words = invocation.buffer(0);
@@ -143,6 +139,11 @@ void touch(Invocation& invocation) {
   std::copy(found.begin(), found.end(), sums.changed_contents(0, found.size()));
 }
 
+template <NumberType type>
+void arithmetic_of(Invocation& invocation) {
+  arithmetic(invocation, type);
+}
+
 constexpr ReferenceKernel references[] = {
     {.name = "chase", .buffers = 2, .scalars = 1, .run = chase},
     {.name = "chase_atomic", .buffers = 2, .scalars = 2, .run = chase_atomic},
@@ -152,14 +153,14 @@ constexpr ReferenceKernel references[] = {
     {.name = "chase_local", .buffers = 2, .scalars = 2, .run = chase_local},
     {.name = "chase_scalar", .buffers = 2, .scalars = 2, .run = chase_scalar},
     {.name = "alu_chain", .buffers = 1, .scalars = 3, .run = alu_chain},
-    {.name = "arithmetic_fp64", .buffers = 2, .scalars = 6, .run = arithmetic_fp64},
-    {.name = "arithmetic_fp32", .buffers = 2, .scalars = 6, .run = arithmetic_fp32},
-    {.name = "arithmetic_fp16", .buffers = 2, .scalars = 6, .run = arithmetic_fp16},
-    {.name = "arithmetic_int64", .buffers = 2, .scalars = 6, .run = arithmetic_int64},
-    {.name = "arithmetic_int32", .buffers = 2, .scalars = 6, .run = arithmetic_int32},
-    {.name = "arithmetic_int16", .buffers = 2, .scalars = 6, .run = arithmetic_int16},
-    {.name = "arithmetic_int8", .buffers = 2, .scalars = 6, .run = arithmetic_int8},
-    {.name = "arithmetic_dot4", .buffers = 2, .scalars = 6, .run = arithmetic_dot4},
+    {.name = "arithmetic_fp64", .buffers = 2, .scalars = 6, .run = arithmetic_of<NumberType::fp64>},
+    {.name = "arithmetic_fp32", .buffers = 2, .scalars = 6, .run = arithmetic_of<NumberType::fp32>},
+    {.name = "arithmetic_fp16", .buffers = 2, .scalars = 6, .run = arithmetic_of<NumberType::fp16>},
+    {.name = "arithmetic_int64", .buffers = 2, .scalars = 6, .run = arithmetic_of<NumberType::int64>},
+    {.name = "arithmetic_int32", .buffers = 2, .scalars = 6, .run = arithmetic_of<NumberType::int32>},
+    {.name = "arithmetic_int16", .buffers = 2, .scalars = 6, .run = arithmetic_of<NumberType::int16>},
+    {.name = "arithmetic_int8", .buffers = 2, .scalars = 6, .run = arithmetic_of<NumberType::int8>},
+    {.name = "arithmetic_dot4", .buffers = 2, .scalars = 6, .run = arithmetic_of<NumberType::four_bytes>},
     {.name = "clock_rate", .buffers = 1, .scalars = 3, .run = clock_rate},
     {.name = "frame_pass", .buffers = 4, .scalars = 18, .run = frame_pass},
     {.name = "independent_chase", .buffers = 2, .scalars = 3, .run = independent_chase},
@@ -225,14 +226,14 @@ std::uint32_t* Invocation::Words::changed_contents(std::uint64_t word, std::uint
 }
 
 std::uint32_t Invocation::constant(std::string_view name) const {
-  const auto found = shape_.constants.find(name);
-  if (found == shape_.constants.end()) throw Error("the kernel needs the constant " + std::string(name));
+  const auto found = shape().constants.find(name);
+  if (found == shape().constants.end()) throw Error("the kernel needs the constant " + std::string(name));
   return found->second;
 }
 
 std::uint32_t Invocation::offset_shift() const {
-  const auto found = shape_.constants.find("OFFSET_SHIFT");
-  return found == shape_.constants.end() ? 2 : found->second;
+  const auto found = shape().constants.find("OFFSET_SHIFT");
+  return found == shape().constants.end() ? 2 : found->second;
 }
 
 void Invocation::Words::throw_out_of_range(std::uint64_t word) const {

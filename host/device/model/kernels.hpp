@@ -9,44 +9,52 @@
 #include "device/model/description.hpp"
 #include "device/model/memory.hpp"
 #include "device/model/storage.hpp"
+#include "device/number_arithmetic.hpp"
 
 namespace sonde::device::model {
 
 /// Hops that one trip of a walk's loop makes.
 inline constexpr std::uint64_t hops_per_trip = 8;
 
-/// How a kernel was compiled and launched.
+/// The shape in which a kernel was compiled and launched.
 struct Shape {
   std::uint32_t group_size = 1;
   std::uint32_t groups = 1;
   std::map<std::string, std::uint32_t, std::less<>> constants;
 };
 
-/// What a streaming kernel remembers of its launches, so that the host need not walk the same lap for ever: nothing
-/// that a program could see follows from it.
+/// What a streaming kernel remembers of its launches, so that the host need not walk the same lap for ever. No program
+/// could see a difference.
 struct StreamMemory {
-  std::vector<std::uint64_t> walk;  ///< buffers and geometry that the rest is about
-  std::uint64_t trips = 0;          ///< made so far
+  std::vector<std::uint64_t> walk;  ///< buffers and geometry of these launches
+  std::uint64_t trips = 0;          ///< trips made so far
   std::uint64_t trips_in_window = 0;
-  Traffic window;  ///< of the window that is being made
+  Traffic window;  ///< traffic of the window that is being made
   Traffic last_window;
   bool is_steady = false;           ///< two windows were alike: from here on all are
-  Traffic per_trip;                 ///< then
-  std::uint64_t sums_version = 0;   ///< of the buffer's contents
-  std::vector<std::uint32_t> sums;  ///< for each group, position and item: of all words before the position
+  Traffic per_trip;                 ///< known once it is steady
+  std::uint64_t sums_version = 0;   ///< Words::version() of the buffer that was summed
+  std::vector<std::uint32_t> sums;  ///< for each group, position and item the sum of all words before the position
 };
 
-/// What one pass of a frame moved, and by what it is known in the next frame.
+/// What one pass of a frame moved, and the launch by which it is recognized in the next frame.
 struct MovedByPass {
   std::vector<std::uint64_t> launch;
   Traffic traffic;
 };
 
-/// The same of a kernel that makes the passes of frames.
+/// The same for a kernel that makes the passes of frames.
 struct FrameMemory {
   std::vector<MovedByPass> last_frame;
   std::vector<MovedByPass> frame;  ///< as far as it is made
   bool is_steady = false;          ///< two frames were alike: from here on all are
+};
+
+/// A kernel as it was compiled and launched, and what it remembers.
+struct CompiledKernel {
+  Shape shape;
+  StreamMemory stream_memory;
+  FrameMemory frame_memory;
 };
 
 /// What a reference kernel sees of the device: words that cost time, scalars, and arithmetic.
@@ -54,24 +62,19 @@ struct FrameMemory {
 class Invocation {
  public:
   Invocation(Memory& memory, std::span<Storage* const> buffers, std::span<const std::uint32_t> scalars,
-             const Shape& shape, StreamMemory& stream_memory, FrameMemory& frame_memory, double local_latency_ns,
-             double cycles_before, double nanoseconds_per_cycle, const ArithmeticRates& arithmetic_rates)
+             CompiledKernel& kernel, const Description& description, double cycles_before)
       : memory_(memory),
         buffers_(buffers),
         scalars_(scalars),
-        shape_(shape),
-        stream_memory_(stream_memory),
-        frame_memory_(frame_memory),
-        cycles_before_(cycles_before),
-        local_latency_ns_(local_latency_ns),
-        nanoseconds_per_cycle_(nanoseconds_per_cycle),
-        arithmetic_rates_(arithmetic_rates) {}
+        kernel_(kernel),
+        description_(description),
+        cycles_before_(cycles_before) {}
 
   /// One buffer of the launch; what it loads and stores goes through the caches.
   class Words {
    public:
     [[nodiscard]] std::uint32_t load(std::uint64_t word) { return *at(word); }
-    /// load(i * step), of a buffer that nothing stores to meanwhile; `copy` is that step's spaced_words().
+    /// The same as load(i * step), of a buffer that nothing stores to meanwhile; `copy` is that step's spaced_words().
     [[nodiscard]] std::uint32_t load_spaced(std::uint64_t i, std::uint32_t step, const std::uint32_t* copy) {
       const std::uint32_t* const word = at(i * step);
       return copy != nullptr ? copy[i] : *word;
@@ -83,15 +86,15 @@ class Invocation {
       storage_.changed();
       *at(word) = value;
     }
-    /// `hops` loads, each of the word that the load before it named; returns what the last one read.
+    /// Makes `hops` loads, each of the word that the load before it named; returns what the last one read.
     [[nodiscard]] std::uint32_t follow(std::uint32_t offset, std::uint64_t hops, std::uint32_t offset_shift);
-    /// Words side by side that many items move at once: what that costs.
+    /// Costs what it costs when many items move words side by side at once.
     void stream(std::uint64_t word, std::uint64_t count, Transfer transfer);
-    /// Words as they are in memory, at no cost.
+    /// The words as they are in memory, at no cost.
     [[nodiscard]] const std::uint32_t* contents(std::uint64_t word, std::uint64_t count) const;
     /// The same, to be changed.
     [[nodiscard]] std::uint32_t* changed_contents(std::uint64_t word, std::uint64_t count);
-    /// Another after every change of the contents.
+    /// A number that changes with the contents.
     [[nodiscard]] std::uint64_t version() const { return storage_.version(); }
     [[nodiscard]] std::uint64_t address() const { return address_; }
 
@@ -120,55 +123,65 @@ class Invocation {
 
   [[nodiscard]] Words buffer(std::size_t argument) { return {memory_, *buffers_[argument]}; }
   [[nodiscard]] std::uint32_t scalar(std::size_t argument) const { return scalars_[argument]; }
-  [[nodiscard]] const Shape& shape() const { return shape_; }
-  [[nodiscard]] StreamMemory& stream_memory() { return stream_memory_; }
-  [[nodiscard]] FrameMemory& frame_memory() { return frame_memory_; }
+  [[nodiscard]] const Shape& shape() const { return kernel_.shape; }
+  [[nodiscard]] StreamMemory& stream_memory() { return kernel_.stream_memory; }
+  [[nodiscard]] FrameMemory& frame_memory() { return kernel_.frame_memory; }
   [[nodiscard]] Memory& memory() { return memory_; }
   /// A constant that the kernel was compiled with; throws Error where it was not.
   [[nodiscard]] std::uint32_t constant(std::string_view name) const;
-  /// In what a chain's words count (kernels/offsets.h).
+  /// The unit in which a chain's words count (kernels/offsets.h).
   [[nodiscard]] std::uint32_t offset_shift() const;
-  /// From here on it is this group that loads and stores; groups go to the compute units in turn.
+  /// From here on this group loads and stores; groups go to the compute units in turn.
   void enter_group(std::uint32_t group) { memory_.enter(group); }
-  /// Arithmetic that nothing overlaps, in cycles of the device's clock.
+  /// Adds arithmetic that nothing overlaps, in cycles of the device's clock.
   void compute(double cycles) { cycles_ += cycles; }
-  /// Arithmetic beside which other items' loads go on: the launch takes as long as the longer of the two.
+  /// Adds arithmetic beside which other items' loads go on: the launch takes as long as the longer of the two.
   void compute_beside_streams(double cycles) { cycles_beside_streams_ += cycles; }
   [[nodiscard]] double cycles_beside_streams() const { return cycles_beside_streams_; }
   [[nodiscard]] double cycles() const { return cycles_; }
-  [[nodiscard]] const ArithmeticRates& arithmetic_rates() const { return arithmetic_rates_; }
+  [[nodiscard]] const ArithmeticRates& arithmetic_rates() const { return description_.arithmetic; }
   /// The core's counter, its low 32 bits: cycles of arithmetic since the device was opened.
   [[nodiscard]] std::uint32_t ticks() const {
     return static_cast<std::uint32_t>(static_cast<std::uint64_t>(cycles_before_ + cycles_));
   }
-  [[nodiscard]] double ns_of(double cycles) const { return cycles * nanoseconds_per_cycle_; }
-  /// Loads from the work-group's own memory, one after the other.
-  void wait_for_local(std::uint64_t loads) { local_ns_ += local_latency_ns_ * static_cast<double>(loads); }
+  [[nodiscard]] double ns_of(double cycles) const { return cycles * (1e3 / description_.clock_mhz); }
+  /// Adds loads from the work-group's own memory, one after the other.
+  void wait_for_local(std::uint64_t loads) { local_ns_ += description_.local_latency_ns * static_cast<double>(loads); }
   [[nodiscard]] double local_ns() const { return local_ns_; }
 
  private:
   Memory& memory_;
   std::span<Storage* const> buffers_;
   std::span<const std::uint32_t> scalars_;
-  const Shape& shape_;
-  StreamMemory& stream_memory_;
-  FrameMemory& frame_memory_;
+  CompiledKernel& kernel_;
+  const Description& description_;
   double cycles_before_;
   double cycles_ = 0;
   double cycles_beside_streams_ = 0;
-  double local_latency_ns_;
-  double nanoseconds_per_cycle_;
-  const ArithmeticRates& arithmetic_rates_;
   double local_ns_ = 0;
 };
 
-/// The third form of a kernel, beside OpenCL C and SPIR-V: what it does, step by step.
+/// The third form of a kernel, beside OpenCL C and SPIR-V.
 struct ReferenceKernel {
   std::string_view name;  ///< KernelSource::name
   std::size_t buffers;
   std::size_t scalars;
   void (*run)(Invocation& invocation);
 };
+
+// The references of kernels/NAME.cl that have files of their own. Those of the images are the same: the texture unit is
+// as fast here as any other path.
+void arithmetic(Invocation& invocation, NumberType type);
+void chase_loaded(Invocation& invocation);
+void frame_pass(Invocation& invocation);
+void roofline(Invocation& invocation);
+void stream_read(Invocation& invocation);
+void stream_local(Invocation& invocation);
+void stream_write(Invocation& invocation);
+void stream_copy(Invocation& invocation);
+void stream_add(Invocation& invocation);
+void stream_add_dialled(Invocation& invocation);
+void stream_triad(Invocation& invocation);
 
 /// The reference of a kernel; throws Unsupported where there is none.
 [[nodiscard]] const ReferenceKernel& reference_kernel(std::string_view name);

@@ -1,11 +1,10 @@
-#include "device/model/loaded_chase.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "device/error.hpp"
-#include "device/model/stream_walk.hpp"
+#include "device/model/kernels.hpp"
+#include "device/model/stream.hpp"
 
 namespace sonde::device::model {
 namespace {
@@ -15,18 +14,13 @@ constexpr std::uint32_t blocks_per_round = 4;
 
 /// The groups beside the walk.
 struct Streams : StreamWalk {
-  std::uint32_t most_rounds;
-  std::uint32_t delay;
-  std::uint32_t groups;
-  std::uint64_t block_words;
+  std::uint32_t most_rounds = launched.scalar(9);
+  std::uint32_t delay = launched.scalar(10);
+  std::uint32_t groups = launched.shape().groups - 1;
+  std::uint64_t block_words =
+      std::uint64_t{launched.shape().group_size} * launched.constant("IN_FLIGHT") * launched.constant("VECTOR_WORDS");
 
-  explicit Streams(const Invocation& invocation)
-      : StreamWalk(invocation),
-        most_rounds(invocation.scalar(9)),
-        delay(invocation.scalar(10)),
-        groups(invocation.shape().groups - 1),
-        block_words(std::uint64_t{invocation.shape().group_size} * invocation.constant("IN_FLIGHT") *
-                    invocation.constant("VECTOR_WORDS")) {
+  explicit Streams(const Invocation& invocation) : StreamWalk(invocation) {
     if (invocation.scalar(11) != 1 || invocation.scalar(12) != 0)
       throw Error("the simulated streams wait without going elsewhere");
     if (invocation.constant("SPREAD") != 0)
@@ -41,7 +35,7 @@ struct Streams : StreamWalk {
 /// The first level that holds all that the groups on one of its caches walk over.
 std::size_t serving_level(const Memory& memory, const Streams& streams) {
   std::size_t level = 0;
-  // Device memory is the last but one: the host's stands behind it.
+  // The last level but one is the device's memory; the host's stands behind it.
   for (; level + 2 < memory.levels().size(); ++level) {
     const double units = static_cast<double>(memory.caches(level));
     const double groups = streams.is_shared() ? 1 : std::ceil(streams.groups / units);
@@ -50,7 +44,7 @@ std::size_t serving_level(const Memory& memory, const Streams& streams) {
   return level;
 }
 
-/// Sums of each block, added up along each group's positions.
+/// The sums of blocks, added up along each group's positions.
 const std::vector<std::uint32_t>& sums_of(Invocation& invocation, const Streams& streams) {
   StreamMemory& memory = invocation.stream_memory();
   const Invocation::Words stream = invocation.buffer(2);
@@ -102,7 +96,7 @@ void chase_loaded(Invocation& invocation) {
   const std::vector<std::uint32_t>& sums = sums_of(invocation, streams);
   std::uint32_t* const left = cursor.changed_contents(3, std::uint64_t{2} * streams.groups);
   for (std::uint32_t group = 0; group < streams.groups; ++group) {
-    // Each is at another point of its round when the walk begins.
+    // The groups are at different points of their rounds when the walk begins.
     const double made = std::floor(walk_ns / round_ns + (group + 0.5) / streams.groups);
     const auto rounds = static_cast<std::uint32_t>(std::min<double>(made, streams.most_rounds));
     const std::size_t first = streams.is_shared() ? 0 : std::size_t{group} * (streams.blocks + 1);

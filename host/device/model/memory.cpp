@@ -6,7 +6,7 @@
 namespace sonde::device::model {
 namespace {
 
-/// Where a model file has no rate: what so many lines in flight from each compute unit give at the level's latency.
+/// Lines in flight from each compute unit, which give a level's rate at its latency where a model file states none.
 constexpr double lines_in_flight = 64;
 
 double rate_gbps(double stated_gbps, const Level& level, std::uint32_t compute_units) {
@@ -14,12 +14,12 @@ double rate_gbps(double stated_gbps, const Level& level, std::uint32_t compute_u
   return lines_in_flight * compute_units * level.line_bytes / std::max(level.latency_ns, 1e-3);
 }
 
-/// What the description does not say of the host's memory is as in the device's.
+/// The host's memory as a level; what the description does not state of it is as in the device's.
 Level host_level(const Description& description) {
   Level level = description.levels.back();
   level.name = "host memory";
   if (description.host_memory.latency_ns > 0) level.latency_ns = description.host_memory.latency_ns;
-  // Where it is not the same memory, it is reached over what copies go over.
+  // Where it is not the same memory, it is reached over the same bus as copies.
   if (!description.unified_memory && description.copy.to_device_gbps > 0)
     level.read_gbps = description.copy.to_device_gbps;
   if (!description.unified_memory && description.copy.to_host_gbps > 0)
@@ -33,7 +33,8 @@ std::vector<Level> with_host(const Description& description) {
   return levels;
 }
 
-/// A queue that begins to build up at a knee; the rule that the contract has for the CPU beside a loaded memory.
+/// The factor on latency of a queue that builds up from a knee on; the contract has the same rule for the CPU beside a
+/// loaded memory.
 double waiting_factor(double share_of_rate) {
   constexpr double knee = 0.6;
   constexpr double at_full_rate = 2;
@@ -81,7 +82,7 @@ void Memory::start(std::uint32_t compute_unit) {
 
 void Memory::stream(std::uint64_t address, std::uint64_t bytes, Transfer transfer) {
   work_off();
-  // Its hits are counted apart from those that somebody waits for.
+  // The hits of a stream are counted apart from those that somebody waits for.
   std::vector<std::uint64_t>& streamed = stream_hits_;
   std::fill(streamed.begin(), streamed.end(), 0);
   hits_.swap(streamed);

@@ -15,7 +15,7 @@ enum class Fabric { idle, loaded };
 
 enum class Transfer { read, write };
 
-/// Bytes by transfer, then by the level that served them.
+/// Bytes by Transfer, then by the level that served them.
 using Traffic = std::array<std::vector<double>, 2>;
 
 /// The caches, the translation and the memory behind them: what every access costs. Addresses from `host_begin` on are
@@ -24,9 +24,9 @@ class Memory {
  public:
   Memory(const Description& description, std::uint64_t host_begin);
 
-  /// From here on the accesses come from this compute unit, and time counts from zero.
+  /// Begins a dispatch: time counts from zero, and accesses come from this compute unit.
   void start(std::uint32_t compute_unit);
-  /// From here on the accesses come from this compute unit.
+  /// Accesses come from this compute unit from here on.
   void enter(std::uint32_t compute_unit) {
     work_off();
     compute_unit_ = compute_unit;
@@ -44,27 +44,27 @@ class Memory {
   void stream(std::uint64_t address, std::uint64_t bytes, Transfer transfer);
   /// What was streamed since start().
   [[nodiscard]] const Traffic& streamed() const { return streamed_bytes_; }
-  /// As if so much had been streamed so many times; the caches stay as they are.
+  /// Counts the traffic as streamed so many times; the caches stay as they are.
   void add_streamed(const Traffic& traffic, double times);
   /// What the device's memory itself delivers at most.
   [[nodiscard]] double full_read_gbps() const { return levels_[levels_.size() - 2].read_gbps; }
   /// What was streamed since start() takes when `groups` work-groups share it: reads and writes overlap.
   [[nodiscard]] double streamed_ns(std::uint32_t groups) const;
 
-  /// Others read so much from a level until the next start(): from 0.6 of its rate on it answers later, at all of it
-  /// after twice its latency.
+  /// Lets others read so much from a level until the next start(): from 0.6 of its rate on it answers later, at its
+  /// full rate after twice its latency.
   void load(std::size_t level, double gbps) { loads_gbps_[level] = gbps; }
   /// How many of the accesses since start() each level has served, streams apart.
   [[nodiscard]] const std::vector<std::uint64_t>& served() {
     work_off();
     return hits_;
   }
-  /// With the rates that are used where the file states none.
+  /// The levels with the rates that are used where the file states none, then the host's memory.
   [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
   /// How many caches a level has.
   [[nodiscard]] std::size_t caches(std::size_t level) const { return caches_[level].size(); }
   [[nodiscard]] std::uint32_t compute_units() const { return compute_units_; }
-  /// Groups that get all of a level's rate.
+  /// The number of groups that get all of a level's rate.
   [[nodiscard]] std::uint32_t saturated_by() const { return saturated_by_; }
 
   /// What the accesses since start() took, one after the other.
@@ -88,13 +88,13 @@ class Memory {
     in_host_ = host;
   }
   void work_off();
-  /// Of one address.
+  /// Looks up the page of one address.
   void translate(std::uint64_t address);
 
   std::vector<Level> levels_;  ///< the last is the host's memory, the one before it the device's
   std::uint64_t host_begin_;
-  bool bypasses_;         ///< what is in the host's memory is not in a memory-side cache
-  bool in_host_ = false;  ///< where the accesses lie that have not been worked off
+  bool bypasses_;         ///< the host's memory is in no memory-side cache
+  bool in_host_ = false;  ///< whether the accesses that have not been worked off lie in the host's memory
   double idle_factor_;
   std::uint64_t seed_;
   std::uint32_t compute_unit_ = 0;
@@ -110,7 +110,7 @@ class Memory {
   Traffic streamed_bytes_;
   std::uint32_t compute_units_;
   std::uint32_t saturated_by_;
-  bool streams_ = false;  ///< translation, too, is overlapped then
+  bool streams_ = false;  ///< whether a stream is being counted, whose translation is overlapped too
 };
 
 }  // namespace sonde::device::model

@@ -7,13 +7,10 @@
 
 #include "device/device_info.hpp"
 #include "device/error.hpp"
-#include "device/model/address_space.hpp"
-#include "device/model/companion.hpp"
 #include "device/model/copies.hpp"
 #include "device/model/fabric_traffic.hpp"
 #include "device/model/kernels.hpp"
 #include "device/model/memory.hpp"
-#include "device/model/shared_storage.hpp"
 #include "device/model/storage.hpp"
 #include "device/model/timing.hpp"
 #include "device/number_arithmetic.hpp"
@@ -25,7 +22,7 @@ namespace {
 constexpr std::uint32_t largest_group = 1024;
 constexpr std::uint64_t constant_bytes = 65536;
 constexpr std::uint64_t local_bytes = 65536;
-/// Drivers give whole pages.
+/// The least alignment of a buffer, as drivers give whole pages.
 constexpr std::uint32_t least_alignment = 65536;
 
 std::uint32_t longest_line_bytes(const std::vector<Level>& levels) {
@@ -59,7 +56,7 @@ struct Spaces {
   std::shared_ptr<AddressSpace> host;
 };
 
-/// Its memory-side cache, as amdgpu states that of a real GPU: behind the GPU's own.
+/// The memory-side cache, as amdgpu states that of a real GPU: behind the GPU's own.
 std::vector<StatedCache> stated_caches(const std::vector<Level>& levels) {
   std::vector<StatedCache> stated;
   for (std::size_t level = 0; level < levels.size(); ++level) {
@@ -75,14 +72,12 @@ class ModelKernel : public Kernel {
  public:
   ModelKernel(const ReferenceKernel& chosen, std::uint32_t group_size, std::span<const Constant> constants)
       : reference(chosen) {
-    shape.group_size = group_size;
-    for (const Constant& one : constants) shape.constants.emplace(one.name, one.value);
+    compiled.shape.group_size = group_size;
+    for (const Constant& one : constants) compiled.shape.constants.emplace(one.name, one.value);
   }
 
   const ReferenceKernel& reference;
-  Shape shape;
-  StreamMemory stream_memory;
-  FrameMemory frame_memory;
+  CompiledKernel compiled;
   Timing::Launched launched = Timing::Launched::first;
 };
 
@@ -91,8 +86,6 @@ class ModelDevice : public Device {
   explicit ModelDevice(const Description& description)
       : description_(description),
         info_(describe(description)),
-        nanoseconds_per_cycle_(1e3 / description.clock_mhz),
-        local_latency_ns_(description.local_latency_ns),
         spaces_(description),
         memory_(description, spaces_.host->end() > spaces_.device->end() ? spaces_.device->end() : ~0ull),
         fabric_(memory_),
@@ -132,17 +125,15 @@ class ModelDevice : public Device {
     auto& model_kernel = dynamic_cast<ModelKernel&>(kernel);
     const ReferenceKernel& reference = model_kernel.reference;
     const std::vector<Storage*> buffers = checked_buffers(reference, launch);
-    model_kernel.shape.groups = launch.groups;
-    Invocation invocation(memory_, buffers, launch.scalars, model_kernel.shape, model_kernel.stream_memory,
-                          model_kernel.frame_memory, local_latency_ns_, cycles_so_far_, nanoseconds_per_cycle_,
-                          description_.arithmetic);
+    model_kernel.compiled.shape.groups = launch.groups;
+    Invocation invocation(memory_, buffers, launch.scalars, model_kernel.compiled, description_, cycles_so_far_);
     memory_.start(0);
     reference.run(invocation);
     cycles_so_far_ += invocation.cycles() + invocation.cycles_beside_streams();
     const double streamed_ns =
-        std::max(memory_.streamed_ns(launch.groups), invocation.cycles_beside_streams() * nanoseconds_per_cycle_);
+        std::max(memory_.streamed_ns(launch.groups), invocation.ns_of(invocation.cycles_beside_streams()));
     const double work_ns = memory_.elapsed_ns(fabric_during(launch)) + streamed_ns +
-                           invocation.cycles() * nanoseconds_per_cycle_ + invocation.local_ns();
+                           invocation.ns_of(invocation.cycles()) + invocation.local_ns();
     const double ns = timing_.dispatch_ns(work_ns, std::exchange(model_kernel.launched, Timing::Launched::again));
     const double begin_ns = std::exchange(timeline_.now_ns, timeline_.now_ns + ns);
     const double bytes = bytes_of_memory();
@@ -180,8 +171,8 @@ class ModelDevice : public Device {
   [[nodiscard]] Nanoseconds host_time() override { return Nanoseconds(host_clock_->ns); }
 
  private:
-  /// What the last dispatch streamed to and from memory itself, the device's or the host's, which are the last two
-  /// levels.
+  /// The bytes that the last dispatch streamed to and from memory itself, the device's or the host's, which are the
+  /// last two levels.
   [[nodiscard]] double bytes_of_memory() const {
     double bytes = 0;
     for (const std::vector<double>& by_level : memory_.streamed())
@@ -189,7 +180,7 @@ class ModelDevice : public Device {
     return bytes;
   }
 
-  /// The one place that decides it: a dispatch runs alone, and one group does not wake the fabric.
+  /// Whether a launch wakes the fabric: a dispatch runs alone, and one group does not.
   [[nodiscard]] static Fabric fabric_during(const Launch& launch) {
     return launch.groups > 1 ? Fabric::loaded : Fabric::idle;
   }
@@ -212,15 +203,13 @@ class ModelDevice : public Device {
   Description description_;
   DeviceInfo info_;
   Timeline timeline_;
-  double nanoseconds_per_cycle_;
-  double local_latency_ns_;
   Spaces spaces_;
   Memory memory_;
   FabricTraffic fabric_;
   Timing timing_;
   std::shared_ptr<HostClock> host_clock_ = std::make_shared<HostClock>();
   std::unique_ptr<CopyEngines> copies_;  ///< made when first asked for
-  double cycles_so_far_ = 0;             ///< of all arithmetic; the counter that kernels can read
+  double cycles_so_far_ = 0;             ///< cycles of all arithmetic; the counter that kernels can read
 };
 
 }  // namespace

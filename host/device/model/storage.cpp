@@ -1,6 +1,7 @@
 #include "device/model/storage.hpp"
 
-#include <cstring>
+#include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -15,8 +16,8 @@ std::uint32_t* zeroed_words(std::uint64_t size_bytes) {
   if (bytes == nullptr) {
     throw Error("this computer has no room for a simulated buffer of " + std::to_string(size_bytes) + " bytes");
   }
-  // A random walk through 4 KiB pages spends most of its real time in the host's own translation. What is larger is
-  // mostly for one line here and there, which would have a huge page filled each.
+  // A random walk through 4 KiB pages spends most of its real time in the host's own translation. Of a larger buffer
+  // mostly a line here and there is touched, and each would fill a huge page.
   constexpr std::uint64_t huge = 2u << 20;
   constexpr std::uint64_t walked_whole = 256u << 20;
   if (size_bytes > walked_whole) return static_cast<std::uint32_t*>(bytes);
@@ -26,7 +27,52 @@ std::uint32_t* zeroed_words(std::uint64_t size_bytes) {
   return static_cast<std::uint32_t*>(bytes);
 }
 
+/// A map or an unmap takes this long beside what it copies.
+constexpr double call_ns = 100;
+
+constexpr std::array<std::string_view, 6> opencl_names{"device",     "alloc-host-ptr", "use-host-ptr",
+                                                       "svm-coarse", "svm-fine",       "svm-system"};
+
+bool maps_freely(std::string_view kind) {
+  return kind == "svm-fine" || kind == "svm-system" || kind == "imported-host" ||
+         kind.find("host-coherent") != kind.npos;
+}
+
 }  // namespace
+
+AddressSpace::AddressSpace(std::uint64_t size_bytes, std::uint64_t alignment_bytes, std::uint64_t begin)
+    : begin_(begin),
+      size_bytes_(size_bytes / alignment_bytes * alignment_bytes),
+      alignment_bytes_(alignment_bytes),
+      free_bytes_(size_bytes_) {}
+
+std::uint64_t AddressSpace::take(std::uint64_t size_bytes) {
+  if (size_bytes == 0) throw Error("a buffer needs at least one byte");
+  if (size_bytes > free_bytes_) throw Unsupported("the simulated memory has too little left for this buffer");
+  const std::uint64_t rounded = (size_bytes + alignment_bytes_ - 1) / alignment_bytes_ * alignment_bytes_;
+  std::uint64_t address = gap_from(next_, rounded);
+  if (address + rounded > size_bytes_) address = gap_from(0, rounded);
+  if (address + rounded > size_bytes_) throw Unsupported("the simulated memory has no gap for this buffer");
+  taken_.emplace(address, rounded);
+  free_bytes_ -= rounded;
+  next_ = address + rounded;
+  return begin_ + address;
+}
+
+void AddressSpace::give_back(std::uint64_t address) {
+  const auto range = taken_.find(address - begin_);
+  free_bytes_ += range->second;
+  taken_.erase(range);
+}
+
+std::uint64_t AddressSpace::gap_from(std::uint64_t address, std::uint64_t size_bytes) const {
+  for (const auto& [first, bytes] : taken_) {
+    if (first + bytes <= address) continue;
+    if (first >= address && first - address >= size_bytes) break;
+    address = first + bytes;
+  }
+  return address;
+}
 
 Storage::Storage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes)
     : space_(std::move(space)), size_bytes_(size_bytes), address_(space_->take(size_bytes)) {
@@ -38,11 +84,9 @@ Storage::Storage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes)
   }
 }
 
-Storage::~Storage() { space_->give_back(address_); }
-
 const std::uint32_t* Storage::spaced_words(std::uint32_t step, std::uint64_t loads) {
   if (step == 0) return nullptr;
-  // Reading on is that much faster than here and there.
+  // Words side by side are read that much faster than words here and there.
   constexpr std::uint64_t times_faster = 8;
   if (spaced_.step != step) spaced_ = {.step = step, .loads = 0, .words = {}};
   spaced_.loads += loads;
@@ -56,16 +100,84 @@ const std::uint32_t* Storage::spaced_words(std::uint32_t step, std::uint64_t loa
 void Storage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
   check_range(offset_bytes, bytes.size());
   changed();
-  if (!bytes.empty()) {
-    std::memcpy(reinterpret_cast<std::byte*>(words()) + offset_bytes, bytes.data(), bytes.size());
-  }
+  std::ranges::copy(bytes, this->bytes().begin() + static_cast<std::ptrdiff_t>(offset_bytes));
 }
 
 void Storage::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
   check_range(offset_bytes, bytes.size());
-  if (!bytes.empty()) {
-    std::memcpy(bytes.data(), reinterpret_cast<const std::byte*>(words()) + offset_bytes, bytes.size());
+  std::ranges::copy(this->bytes().subspan(offset_bytes, bytes.size()), bytes.begin());
+}
+
+CopyCost copy_cost(const Description& description) {
+  // A rate that is not stated limits nothing; memory itself does.
+  const Level& memory = description.levels.back();
+  const auto or_else = [](double stated, double other) { return stated > 0 ? stated : other; };
+  return {.to_device_gbps = or_else(description.copy.to_device_gbps, memory.write_gbps),
+          .to_host_gbps = or_else(description.copy.to_host_gbps, memory.read_gbps),
+          .latency_ns = description.copy.latency_us * 1e3};
+}
+
+bool is_zero_copy(const Description& description, std::string_view kind) {
+  return std::ranges::find(description.host_memory.zero_copy, kind) != description.host_memory.zero_copy.end();
+}
+
+std::vector<MemoryKind> memory_kinds(const Description& description) {
+  std::vector<MemoryKind> kinds;
+  for (const std::string_view name : opencl_names) {
+    MemoryKind kind{.name = std::string(name), .missing = "", .maps_freely = maps_freely(name)};
+    if (kind.maps_freely && !is_zero_copy(description, name)) {
+      kind.missing = "the model's zero_copy does not name it, and this kind is shared or not there at all";
+    }
+    kinds.push_back(kind);
   }
+  for (const std::string& name : description.host_memory.zero_copy) {
+    if (std::ranges::find(opencl_names, name) != opencl_names.end()) continue;
+    kinds.push_back({.name = name, .missing = "", .maps_freely = maps_freely(name)});
+  }
+  return kinds;
+}
+
+SharedStorage::SharedStorage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes, bool zero_copy,
+                             const CopyCost& cost, std::shared_ptr<HostClock> clock)
+    : Storage(std::move(space), size_bytes), zero_copy_(zero_copy), cost_(cost), clock_(std::move(clock)) {}
+
+std::span<std::byte> SharedStorage::map(Access access) {
+  access_ = access;
+  clock_->ns += call_ns;
+  if (zero_copy_) {
+    if (access != Access::read) changed();
+    return bytes();
+  }
+  copy_.resize(size_bytes());
+  if (access != Access::overwrite) copy(bytes(), copy_, cost_.to_host_gbps);
+  return copy_;
+}
+
+void SharedStorage::unmap() {
+  clock_->ns += call_ns;
+  if (access_ == Access::read) return;
+  changed();
+  if (!zero_copy_) copy(copy_, bytes(), cost_.to_device_gbps);
+}
+
+void SharedStorage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
+  Storage::write(offset_bytes, bytes);
+  spend(bytes.size(), cost_.to_device_gbps);
+}
+
+void SharedStorage::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
+  Storage::read(offset_bytes, bytes);
+  spend(bytes.size(), cost_.to_host_gbps);
+}
+
+void SharedStorage::copy(std::span<const std::byte> from, std::span<std::byte> to, double gbps) {
+  std::ranges::copy(from, to.begin());
+  spend(from.size(), gbps);
+}
+
+void SharedStorage::spend(std::uint64_t bytes, double gbps) {
+  clock_->ns += cost_.latency_ns;
+  if (gbps > 0) clock_->ns += static_cast<double>(bytes) / gbps;
 }
 
 }  // namespace sonde::device::model

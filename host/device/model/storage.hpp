@@ -1,15 +1,42 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "device/device.hpp"
-#include "device/model/address_space.hpp"
+#include "device/model/description.hpp"
 
 namespace sonde::device::model {
+
+/// The simulated device's physical memory. A new range begins behind the one taken last, even where earlier memory was
+/// given back, so that a new buffer finds none of its lines in a cache.
+class AddressSpace {
+ public:
+  /// Ranges start at multiples of `alignment_bytes`, of which `begin` is one.
+  AddressSpace(std::uint64_t size_bytes, std::uint64_t alignment_bytes, std::uint64_t begin = 0);
+
+  /// Takes a range and returns its first address; throws Unsupported when no gap is long enough.
+  std::uint64_t take(std::uint64_t size_bytes);
+  void give_back(std::uint64_t address);
+  [[nodiscard]] std::uint64_t free_bytes() const { return free_bytes_; }
+  [[nodiscard]] std::uint64_t end() const { return begin_ + size_bytes_; }
+
+ private:
+  [[nodiscard]] std::uint64_t gap_from(std::uint64_t address, std::uint64_t size_bytes) const;
+
+  std::uint64_t begin_;
+  std::uint64_t size_bytes_;
+  std::uint64_t alignment_bytes_;
+  std::uint64_t free_bytes_;
+  std::uint64_t next_ = 0;
+  std::map<std::uint64_t, std::uint64_t> taken_;  ///< first address, counted from the beginning, to size
+};
 
 /// The order in which a chase visits a buffer's words, once it has been all around: to follow it again the
 /// host need not wait for its own memory at every hop. Any change of the contents forgets it.
@@ -20,11 +47,11 @@ struct Walk {
   std::uint32_t stopped_at = 0;  ///< the word itself; a walk from elsewhere starts a new record
 };
 
-/// Every so-many-th word of a buffer, side by side: a random walk over one word of each line then waits for little of
+/// One word in every `step` of a buffer, side by side: a random walk over one word of each line then waits little for
 /// the host's own memory. Any change of the contents forgets it.
 struct SpacedWords {
   std::uint32_t step = 0;
-  std::uint64_t loads = 0;           ///< so many were asked for until now
+  std::uint64_t loads = 0;           ///< how many were asked for until now
   std::vector<std::uint32_t> words;  ///< empty until they are worth a copy
 };
 
@@ -33,7 +60,7 @@ struct SpacedWords {
 class Storage : public Buffer {
  public:
   Storage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes);
-  ~Storage() override;
+  ~Storage() override { space_->give_back(address_); }
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
@@ -46,7 +73,7 @@ class Storage : public Buffer {
   /// The words whose number is a multiple of `step`, once so many loads of them make the copy worth its time; null
   /// before.
   [[nodiscard]] const std::uint32_t* spaced_words(std::uint32_t step, std::uint64_t loads);
-  /// Whoever changes words says so.
+  /// Whoever changes words calls this.
   void changed() {
     walk_ = {};
     spaced_ = {};
@@ -55,6 +82,9 @@ class Storage : public Buffer {
   [[nodiscard]] std::uint64_t version() const { return version_; }
   [[nodiscard]] std::uint64_t address() const { return address_; }
   [[nodiscard]] bool lies_in(const AddressSpace& space) const { return space_.get() == &space; }
+
+ protected:
+  [[nodiscard]] std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(words()), size_bytes_}; }
 
  private:
   struct Free {
@@ -68,6 +98,47 @@ class Storage : public Buffer {
   Walk walk_;
   SpacedWords spaced_;
   std::uint64_t version_ = 1;
+};
+
+/// The clock of the CPU beside the simulated device.
+struct HostClock {
+  double ns = 0;
+};
+
+/// What it costs to copy a buffer where it is mapped.
+struct CopyCost {
+  double to_device_gbps = 0;
+  double to_host_gbps = 0;
+  double latency_ns = 0;
+};
+[[nodiscard]] CopyCost copy_cost(const Description& description);
+
+/// Whether the device reads and writes memory of this kind where the CPU does.
+[[nodiscard]] bool is_zero_copy(const Description& description, std::string_view kind);
+
+/// The kinds that OpenCL names, and what else the description calls zero-copy.
+[[nodiscard]] std::vector<MemoryKind> memory_kinds(const Description& description);
+
+/// A buffer that the CPU may map; one that is not zero-copy is copied whole each time, contents and all.
+class SharedStorage final : public Storage {
+ public:
+  SharedStorage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes, bool zero_copy, const CopyCost& cost,
+                std::shared_ptr<HostClock> clock);
+
+  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override;
+  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override;
+  [[nodiscard]] std::span<std::byte> map(Access access) override;
+  void unmap() override;
+
+ private:
+  void copy(std::span<const std::byte> from, std::span<std::byte> to, double gbps);
+  void spend(std::uint64_t bytes, double gbps);
+
+  bool zero_copy_;
+  CopyCost cost_;
+  std::shared_ptr<HostClock> clock_;
+  Access access_ = Access::read;
+  std::vector<std::byte> copy_;  ///< what the CPU sees while it is mapped
 };
 
 }  // namespace sonde::device::model

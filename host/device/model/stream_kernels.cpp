@@ -1,19 +1,18 @@
-#include "device/model/stream_kernels.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include "device/error.hpp"
-#include "device/model/stream_trips.hpp"
+#include "device/model/kernels.hpp"
+#include "device/model/stream.hpp"
 
 namespace sonde::device::model {
 namespace {
 
 constexpr std::uint64_t local_part_bytes = 16384;
-/// From the memory of a work-group to its compute unit, as 32 banks of 4 bytes do.
+/// The rate from the memory of a work-group to its compute unit: 32 banks of 4 bytes.
 constexpr double local_bytes_per_cycle = 128;
 
-/// to += factor * words; the host's time goes here, so CMakeLists.txt has this file at -O3.
+/// Computes to += factor * words; the host's time goes here, so CMakeLists.txt has this file at -O3.
 void add_row(std::uint32_t* __restrict to, const std::uint32_t* __restrict words, std::uint32_t count,
              std::uint32_t factor) {
   for (std::uint32_t i = 0; i < count; ++i) to[i] += factor * words[i];
@@ -34,7 +33,7 @@ std::uint32_t noise(std::uint32_t number) {
   return (mixed ^ (mixed >> 15)) * 0xC2B2AE35u;
 }
 
-/// Calls for every group, trip and piece of a block that no later trip writes again.
+/// Calls `write` for every group, trip and piece of a block that no later trip writes again.
 template <typename Write>
 void for_each_left(const Stream& stream, Write write) {
   const std::uint32_t first = stream.trips - std::min(stream.trips, stream.blocks);
@@ -45,7 +44,7 @@ void for_each_left(const Stream& stream, Write write) {
   }
 }
 
-/// C = A, shifted, + factor * B; without B where the factor is 0.
+/// Computes C = A, shifted, + factor * B; without B where the factor is 0.
 void combine(Invocation& invocation, std::uint32_t factor) {
   const Stream stream(invocation);
   const std::uint32_t shift = invocation.scalar(8);
@@ -67,7 +66,7 @@ void combine(Invocation& invocation, std::uint32_t factor) {
   });
 }
 
-/// Adds up once what every item finds at each position, so that a dispatch need not.
+/// Adds up once the words of every item at each position, so that a dispatch need not.
 void add_up(const Stream& stream, const Invocation::Words& a, StreamMemory& memory) {
   const std::uint32_t groups = stream.is_shared() ? 1 : stream.groups;
   const std::uint32_t items = stream.group_size;
@@ -93,7 +92,7 @@ void add_up(const Stream& stream, const Invocation::Words& a, StreamMemory& memo
   }
 }
 
-/// What every item leaves in buffer 1, from the sums that are remembered.
+/// Leaves every item's sum in buffer 1, from the sums that are remembered.
 void leave_sums(Invocation& invocation, const Stream& stream) {
   const Invocation::Words a = invocation.buffer(0);
   Invocation::Words out = invocation.buffer(1);
@@ -137,7 +136,7 @@ void stream_local(Invocation& invocation) {
   (void)memory_of(invocation, stream, touches);
   for (std::uint32_t block = 0; block < stream.blocks; ++block) make_trip(invocation, stream, touches, block);
   leave_sums(invocation, stream);
-  // Groups of one compute unit share what its memory delivers.
+  // The groups of one compute unit share its memory's rate.
   const std::uint32_t units = invocation.memory().compute_units();
   const std::uint32_t in_turn = (stream.groups + units - 1) / units;
   invocation.compute(static_cast<double>(in_turn) * stream.trips * stream.block_words() * 4 / local_bytes_per_cycle);
@@ -178,7 +177,7 @@ void stream_add_dialled(Invocation& invocation) {
   const std::uint32_t extra = invocation.scalar(10);
   const auto has_extra = [extra](std::uint32_t trip) { return trip * extra % 64 < extra; };
   constexpr std::uint32_t steps_in_a_round = 4;
-  // All steps of a trip are one such step together.
+  // All steps of a trip together are one affine function.
   const auto after = [&](std::uint32_t count, Affine all) {
     for (std::uint32_t step = 0; step < count * steps_in_a_round; ++step) {
       all.addend = all.addend * invocation.scalar(11) + invocation.scalar(12);

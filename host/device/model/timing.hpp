@@ -1,5 +1,9 @@
 #pragma once
 
+#include <memory>
+#include <vector>
+
+#include "device/device.hpp"
 #include "device/model/description.hpp"
 #include "device/model/random.hpp"
 
@@ -15,7 +19,7 @@ class Timing {
   double dispatch_ns(double work_ns, Launched launched);
   /// The time of copies that would take `work_ns`: noise alone, as neither a launch nor the core's clock is in it.
   double copies_ns(double work_ns);
-  /// As the timer shows it.
+  /// A time as the timer shows it, in its steps.
   [[nodiscard]] double stepped_ns(double ns) const;
 
  private:
@@ -34,5 +38,24 @@ class Timing {
   double busy_ns_ = 0;  ///< all work so far, which is what brings the clock up
   Random random_;
 };
+
+/// Simulated time, and how much the GPU moved to and from memory when.
+struct Timeline {
+  struct Span {
+    double begin_ns;
+    double end_ns;
+    double gbps;  ///< reads and writes together
+  };
+  double now_ns = 0;
+  double full_gbps = 0;     ///< what the memory delivers at most
+  std::vector<Span> spans;  ///< in order, without overlap; nothing is moved between them
+};
+
+/// The latency that the description's CPU sees while the GPU moves so much: idle up to the knee, then rising linearly
+/// to loaded at the memory's read bandwidth and no further.
+[[nodiscard]] double cpu_latency_ns(const Cpu& cpu, double gbps, double full_gbps);
+
+/// The CPU of the description, which must outlive it as the timeline must. Throws Unsupported where it has none.
+[[nodiscard]] std::unique_ptr<Companion> simulated_companion(const Description& description, Timeline& timeline);
 
 }  // namespace sonde::device::model

@@ -1,32 +1,73 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 
+#include "device/error.hpp"
 #include "device/model/kernels.hpp"
-#include "device/model/stream_walk.hpp"
 
 namespace sonde::device::model {
 
+/// The walk that all streaming kernels share, as their first scalars have it; kernels/stream.h explains it. Throws
+/// Error where it goes over no blocks.
+struct StreamWalk {
+  const Invocation& launched;
+  std::uint32_t trips = launched.scalar(0);
+  std::uint32_t start = launched.scalar(1);
+  std::uint32_t blocks = launched.scalar(2);
+  std::uint32_t block_step = launched.scalar(3);
+  std::uint32_t group_step = launched.scalar(4);
+  std::uint32_t group_offset = launched.scalar(5);
+  std::uint32_t group_further = launched.scalar(6);
+  std::uint32_t scatter = launched.scalar(7);
+
+  explicit StreamWalk(const Invocation& invocation) : launched(invocation) {
+    if (blocks == 0) throw Error("a stream over no blocks");
+    if (!std::has_single_bit(scatter + 1) || blocks % (scatter + 1) != 0)
+      throw Error("a stream whose blocks cannot be scattered so");
+  }
+
+  [[nodiscard]] std::uint32_t position(std::uint32_t group, std::uint32_t trip) const {
+    const std::uint64_t first = std::uint64_t{group} * group_offset + std::min(group, group_further);
+    return static_cast<std::uint32_t>((start + first + trip) % blocks);
+  }
+  /// The block at a position, among those of its group.
+  [[nodiscard]] std::uint32_t scattered(std::uint32_t group, std::uint32_t position) const {
+    return (position & ~scatter) | ((position * (group * 0x9E3779B2u + 1)) & scatter);
+  }
+  /// Calls `run` with the first block of each run that the positions from `begin` to before `end`, at most a lap, fall
+  /// into, and with the block behind it.
+  template <typename Run>
+  void for_each_run(std::uint32_t group, std::uint64_t begin, std::uint64_t end, Run run) const {
+    if (scatter == 0) {
+      run(begin, std::min<std::uint64_t>(end, blocks));
+      if (end > blocks) run(std::uint64_t{0}, end - blocks);
+      return;
+    }
+    for (std::uint64_t at = begin; at < end; ++at) {
+      const std::uint64_t block = scattered(group, static_cast<std::uint32_t>(at % blocks));
+      run(block, block + 1);
+    }
+  }
+  /// Whether all groups walk over the same.
+  [[nodiscard]] bool is_shared() const { return group_step == 0; }
+};
+
 /// The walk of a streaming kernel with the blocks that its groups move.
 struct Stream : StreamWalk {
-  std::uint32_t in_flight;
-  std::uint32_t vector_words;
-  std::uint32_t group_size;
-  std::uint32_t groups;
-  bool spread;
+  using StreamWalk::StreamWalk;
 
-  explicit Stream(const Invocation& invocation)
-      : StreamWalk(invocation),
-        in_flight(invocation.constant("IN_FLIGHT")),
-        vector_words(invocation.constant("VECTOR_WORDS")),
-        group_size(invocation.shape().group_size),
-        groups(invocation.shape().groups),
-        spread(invocation.constant("SPREAD") != 0) {}
+  std::uint32_t in_flight = launched.constant("IN_FLIGHT");
+  std::uint32_t vector_words = launched.constant("VECTOR_WORDS");
+  std::uint32_t group_size = launched.shape().group_size;
+  std::uint32_t groups = launched.shape().groups;
+  bool spread = launched.constant("SPREAD") != 0;
 
   [[nodiscard]] std::uint32_t row_words() const { return group_size * vector_words; }
   [[nodiscard]] std::uint32_t block_words() const { return row_words() * in_flight; }
-  /// What of a block lies in one piece, and in how many it lies.
+  /// The number of pieces in which a block lies, and the words of each.
   [[nodiscard]] std::uint32_t pieces() const { return spread ? in_flight : 1; }
   [[nodiscard]] std::uint32_t piece_words() const { return spread ? row_words() : block_words(); }
   [[nodiscard]] std::uint64_t word_at(std::uint32_t group, std::uint32_t position, std::uint32_t piece) const {
@@ -61,17 +102,17 @@ struct Touch {
   std::uint32_t shift = 0;
 };
 
-/// What one trip of all groups costs.
+/// One trip of all groups through the caches.
 void make_trip(Invocation& invocation, const Stream& stream, std::span<Touch> touches, std::uint32_t trip);
 
 /// All trips of a dispatch, all groups side by side, through the caches; once one window is like the one before, the
 /// rest follows from it, whether in this dispatch or in the next.
 void make_trips(Invocation& invocation, const Stream& stream, std::span<Touch> touches);
 
-/// Within what the chance of a random replacement leaves of a difference.
+/// Whether two traffics differ by no more than chance in random replacement leaves.
 bool alike(const Traffic& one, const Traffic& other);
 
-/// What is remembered of launches like this one.
+/// The memory of launches like this one.
 StreamMemory& memory_of(Invocation& invocation, const Stream& stream, std::span<const Touch> touches);
 
 }  // namespace sonde::device::model

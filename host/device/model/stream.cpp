@@ -1,4 +1,4 @@
-#include "device/model/stream_trips.hpp"
+#include "device/model/stream.hpp"
 
 #include <cmath>
 #include <utility>
