@@ -21,9 +21,7 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Curve;
 using measure::Exchange;
-using measure::SelfTimedWork;
 using measure::Shape;
 
 constexpr int trials_of_a_copy = 3;
@@ -112,8 +110,8 @@ Repetitions exchange_at_once(const std::vector<CpuPair>& pairs, const ExchangeSi
                                    .values = std::move(values),
                                    .x = {.from = pairs[index].from_cpu(), .to = pairs[index].to_cpu()}});
     };
-    if (index > 0) add(between_cores::exchange_by_compare_and_swap_beside_pairs, times[index].by_compare_and_swap);
-    add(between_cores::exchange_by_stores_beside_pairs, times[index].by_stores);
+    if (index > 0) add(core_to_core_probe::exchange_by_compare_and_swap_beside_pairs, times[index].by_compare_and_swap);
+    add(core_to_core_probe::exchange_by_stores_beside_pairs, times[index].by_stores);
   }
   return repetitions;
 }
@@ -124,7 +122,7 @@ Shape shape_of(const ExchangeSize& size) {
 
 }  // namespace
 
-Workload between_cores::prepare_exchange(device::Device&, const Point& point, const Request& request) {
+Workload core_to_core_probe::prepare_exchange(device::Device&, const Point& point, const Request& request) {
   const ExchangeSize size = exchange_size(cpu::machine(), request.effort);
   const auto work =
       std::make_shared<Work<ExchangedLines>>(pair_at(point, request), size, request.line_bytes, request.seed);
@@ -134,7 +132,7 @@ Workload between_cores::prepare_exchange(device::Device&, const Point& point, co
   });
 }
 
-Workload between_cores::prepare_exchanges_at_once(device::Device&, const Point& point, const Request& request) {
+Workload core_to_core_probe::prepare_exchanges_at_once(device::Device&, const Point& point, const Request& request) {
   const cpu::Topology& machine = cpu::machine();
   const Tournament tournament(machine, measured_cores(machine, request.effort));
   const std::vector<CpuPair> pairs = tournament.group_of(pair_at(point, request));
@@ -151,7 +149,7 @@ Workload between_cores::prepare_exchanges_at_once(device::Device&, const Point& 
   return {.work = SelfTimedWork{.repeat = repeat}, .has_cycles = false, .shape = std::move(shape)};
 }
 
-Workload between_cores::prepare_held_lines(device::Device&, const Point& point, const Request& request) {
+Workload core_to_core_probe::prepare_held_lines(device::Device&, const Point& point, const Request& request) {
   const int walks = request.effort == Effort::quick ? 15 : 31;
   const auto work =
       std::make_shared<Work<HeldLines>>(pair_at(point, request), request.line_bytes, request.seed, node_at(point));
@@ -163,7 +161,7 @@ Workload between_cores::prepare_held_lines(device::Device&, const Point& point, 
   });
 }
 
-Workload between_cores::prepare_queue(device::Device&, const Point& point, const Request& request) {
+Workload core_to_core_probe::prepare_queue(device::Device&, const Point& point, const Request& request) {
   const CpuPair cpus = pair_at(point, request);
   if (!cpu::can_flush) {
     throw device::Unsupported("on this kind of processor a program cannot flush lines, as this asks for");
@@ -179,7 +177,7 @@ Workload between_cores::prepare_queue(device::Device&, const Point& point, const
   });
 }
 
-Workload between_cores::prepare_copy(device::Device&, const Point& point, const Request& request) {
+Workload core_to_core_probe::prepare_copy(device::Device&, const Point& point, const Request& request) {
   const auto work =
       std::make_shared<Work<BulkCopy>>(pair_at(point, request), static_cast<std::uint64_t>(point.x.bytes.value()));
   const Shape shape{{"huge_pages", work->memory.on_huge_pages() ? 1 : 0}};
@@ -192,9 +190,9 @@ Workload between_cores::prepare_copy(device::Device&, const Point& point, const 
 const Probe core_to_core{
     .name = "core-to-core",
     .question = "How long does a cache line take from core to core, and how fast does data go that way?",
-    .target = measure::Target::host_cpu,
-    .curves = between_cores::curves,
-    .finding_kinds = between_cores::finding_kinds,
+    .target = Target::host_cpu,
+    .curves = core_to_core_probe::curves,
+    .finding_kinds = core_to_core_probe::finding_kinds,
     .obstacle = obstacle,
     .next = next,
     .conclude = conclude};

@@ -2,25 +2,20 @@
 
 #include <array>
 
-#include "measure/curve.hpp"
+#include "probes/probe.hpp"
 
 // The curves of core-to-core, and what is concluded from them. `placement` says what lies between the two CPUs.
-namespace sonde::probes::between_cores {
+namespace sonde::probes::core_to_core_probe {
 
 using measure::Better;
 using measure::Comparison;
-using measure::Curve;
-using measure::FindingKind;
 using measure::Table;
 
-measure::Workload prepare_exchange(device::Device& device, const measure::Point& point,
-                                   const measure::Request& request);
-measure::Workload prepare_exchanges_at_once(device::Device& device, const measure::Point& point,
-                                            const measure::Request& request);
-measure::Workload prepare_held_lines(device::Device& device, const measure::Point& point,
-                                     const measure::Request& request);
-measure::Workload prepare_queue(device::Device& device, const measure::Point& point, const measure::Request& request);
-measure::Workload prepare_copy(device::Device& device, const measure::Point& point, const measure::Request& request);
+Workload prepare_exchange(device::Device& device, const Point& point, const Request& request);
+Workload prepare_exchanges_at_once(device::Device& device, const Point& point, const Request& request);
+Workload prepare_held_lines(device::Device& device, const Point& point, const Request& request);
+Workload prepare_queue(device::Device& device, const Point& point, const Request& request);
+Workload prepare_copy(device::Device& device, const Point& point, const Request& request);
 
 inline constexpr Table round_trips_by_compare_and_swap{
     .title = "Round trip of a cache line from core to core by compare-and-swap", .rows = "from", .columns = "to"};
@@ -173,4 +168,4 @@ inline constexpr FindingKind copy_rate{
 inline constexpr std::array<const FindingKind*, 4> finding_kinds{&exchange_latency, &held_line_latency, &queue_rate,
                                                                  &copy_rate};
 
-}  // namespace sonde::probes::between_cores
+}  // namespace sonde::probes::core_to_core_probe

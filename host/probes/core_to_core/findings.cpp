@@ -13,8 +13,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Words;
-
 /// All pairs of one placement that did one thing, of which the medians are compared.
 struct Group {
   double median = 0;
@@ -90,23 +88,23 @@ const char* where(measure::Placement placement) {
 }
 
 /// The kind of a finding, and what its sentence says was measured.
-std::pair<const measure::FindingKind*, std::string> describe(const Words& words) {
+std::pair<const FindingKind*, std::string> describe(const Words& words) {
   if (words.exchange) {
     const bool swap = words.exchange == measure::Exchange::compare_and_swap;
-    return {&between_cores::exchange_latency,
+    return {&core_to_core_probe::exchange_latency,
             fmt::format("a round trip of a line {} took", swap ? "by compare-and-swap" : "by stores to two lines")};
   }
   if (words.line) {
-    return {&between_cores::held_line_latency,
+    return {&core_to_core_probe::held_line_latency,
             fmt::format("a load of a {} line that the other core held took",
                         words.line == measure::LineState::clean ? "clean" : "modified")};
   }
   const std::string_view role = words.role == measure::QueueRole::writer ? "writer" : "reader";
   if (words.pattern) {
-    return {&between_cores::copy_rate,
+    return {&core_to_core_probe::copy_rate,
             fmt::format("the {} of a copy that is written whole before it is read moved", role)};
   }
-  return {&between_cores::queue_rate, fmt::format("the {} of a queue of chunks of 512 bytes moved", role)};
+  return {&core_to_core_probe::queue_rate, fmt::format("the {} of a queue of chunks of 512 bytes moved", role)};
 }
 
 /// What pairs at once say about the same pairs alone.

@@ -10,7 +10,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Curve;
 using measure::Placement;
 using Cores = std::vector<const cpu::Core*>;
 
@@ -47,10 +46,10 @@ double exchange_seconds(const ExchangeSize& size) {
   return seconds_of_setup + seconds_of_a_round_trip * exchanges * size.lines * size.samples * size.round_trips;
 }
 
-Point point_of(const CpuPair& pair, const Curve& curve, double seconds, int visits, measure::Coordinates x = {}) {
+Point point_of(const CpuPair& pair, const Curve& curve, double seconds, int visits, Coordinates x = {}) {
   x.from = pair.from_cpu();
   x.to = pair.to_cpu();
-  Point point = measure::point_on(curve, x, {.placement = pair.placement()});
+  Point point = point_on(curve, x, {.placement = pair.placement()});
   point.expected_seconds = seconds;
   point.visits = visits;
   return point;
@@ -79,13 +78,14 @@ std::vector<Point> held_and_queued(const CpuPair& pair, const Request& request, 
   std::vector<Point> points;
   // What one hardware thread of a core holds, the other finds in the same caches.
   if (pair.from != pair.to) {
-    points.push_back(point_of(pair, between_cores::modified_line, seconds_of_setup + seconds_of_held_lines, visits));
+    points.push_back(
+        point_of(pair, core_to_core_probe::modified_line, seconds_of_setup + seconds_of_held_lines, visits));
   }
   for (const double data_bytes : {512.0, 4096.0}) {
     const double bytes = queue_chunks * data_bytes;
     if (!measure::is_asked_for(request, bytes) || (data_bytes > 512 && request.effort == Effort::quick)) continue;
     const double seconds = seconds_of_setup + bytes / (1 << 20) * seconds_of_queued_mebibyte;
-    points.push_back(point_of(pair, between_cores::queue_writer, seconds, visits, {.bytes = bytes}));
+    points.push_back(point_of(pair, core_to_core_probe::queue_writer, seconds, visits, {.bytes = bytes}));
   }
   return points;
 }
@@ -102,7 +102,8 @@ std::vector<Point> copy_points(const std::vector<CpuPair>& pairs, const Request&
   for (const CpuPair& pair : pairs) first_pairs.try_emplace(measure::word_of(pair.placement()), pair);
   const double seconds = static_cast<double>(bytes) / (1 << 30) * seconds_of_a_copied_gibibyte;
   for (const auto& [placement, pair] : first_pairs) {
-    points.push_back(point_of(pair, between_cores::copy_writer, seconds, 1, {.bytes = static_cast<double>(bytes)}));
+    points.push_back(
+        point_of(pair, core_to_core_probe::copy_writer, seconds, 1, {.bytes = static_cast<double>(bytes)}));
   }
   return points;
 }
@@ -244,12 +245,12 @@ std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Reque
   std::vector<Point> points;
   // Where pairs go at once, some go alone too: what the others add has to be known.
   for (const CpuPair& pair : at_once ? representatives : all_pairs(cores))
-    points.push_back(point_of(pair, between_cores::exchange_by_compare_and_swap, exchanging, visits));
+    points.push_back(point_of(pair, core_to_core_probe::exchange_by_compare_and_swap, exchanging, visits));
   if (at_once) {
     for (const std::vector<CpuPair>& group : Tournament(machine, cores).groups()) {
       const double seconds = exchanging + seconds_of_an_extra_pair * static_cast<double>(group.size() - 1);
       points.push_back(
-          point_of(group.front(), between_cores::exchange_by_compare_and_swap_beside_pairs, seconds, visits));
+          point_of(group.front(), core_to_core_probe::exchange_by_compare_and_swap_beside_pairs, seconds, visits));
     }
   }
   for (const CpuPair& pair : representatives) {
@@ -267,7 +268,7 @@ std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Reque
     const auto absent = std::ranges::find_if(
         machine.cores, [&](const cpu::Core& core) { return std::ranges::find(cores, &core) == cores.end(); });
     points.push_back(
-        point_of({.from = cores.front(), .to = &*absent}, between_cores::exchange_by_compare_and_swap, 0, 1));
+        point_of({.from = cores.front(), .to = &*absent}, core_to_core_probe::exchange_by_compare_and_swap, 0, 1));
   }
   return points;
 }

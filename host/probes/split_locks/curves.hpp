@@ -2,21 +2,18 @@
 
 #include <array>
 
-#include "measure/curve.hpp"
+#include "probes/probe.hpp"
 
 // The curves of split locks, and what is concluded from them. `address` says where in a line the locked word begins: at
 // 0 it lies within the line, at 4 bytes from its end across two.
-namespace sonde::probes::split_lock {
+namespace sonde::probes::split_locks_probe {
 
 using measure::Beside;
 using measure::Better;
-using measure::Curve;
-using measure::FindingKind;
 
-measure::Workload prepare_locked_operation(device::Device& device, const measure::Point& point,
-                                           const measure::Request& request);
-measure::Workload prepare_load(device::Device& device, const measure::Point& point, const measure::Request& request);
-measure::Workload prepare_read(device::Device& device, const measure::Point& point, const measure::Request& request);
+Workload prepare_locked_operation(device::Device& device, const Point& point, const Request& request);
+Workload prepare_load(device::Device& device, const Point& point, const Request& request);
+Workload prepare_read(device::Device& device, const Point& point, const Request& request);
 
 inline constexpr measure::Table locks_and_others{
     .title = "Locked operations within a line and across two, and what another core has meanwhile",
@@ -82,4 +79,4 @@ inline constexpr FindingKind loss{
 
 inline constexpr std::array<const FindingKind*, 2> finding_kinds{&latency, &loss};
 
-}  // namespace sonde::probes::split_lock
+}  // namespace sonde::probes::split_locks_probe

@@ -18,7 +18,6 @@ namespace sonde::probes {
 namespace {
 
 using measure::Beside;
-using measure::Words;
 
 constexpr double seconds_of_operations = 0.01;
 constexpr double seconds_beside_locks = 0.1;
@@ -59,11 +58,10 @@ int values_at(Effort effort) { return effort == Effort::quick ? 5 : 9; }
 Workload workload_of(std::function<Repetitions(const Limits&, const std::function<void()>&)> repeat) {
   measure::Shape shape;
   if (const auto slowed = cpu::split_lock_rule().slowed) shape["split_lock_mitigate"] = *slowed ? 1 : 0;
-  return {.work = measure::SelfTimedWork{.repeat = std::move(repeat)}, .has_cycles = false, .shape = std::move(shape)};
+  return {.work = SelfTimedWork{.repeat = std::move(repeat)}, .has_cycles = false, .shape = std::move(shape)};
 }
 
-Workload slowed_by_locks(const Point& point, const Request& request, SlowedWork work,
-                         const measure::Curve& beside_nothing) {
+Workload slowed_by_locks(const Point& point, const Request& request, SlowedWork work, const Curve& beside_nothing) {
   return workload_of([=, word = locked_word_at(point, request), bytes = point.x.bytes.value(),
                       windows = values_at(request.effort),
                       &beside_nothing](const Limits&, const std::function<void()>& alive) {
@@ -105,7 +103,7 @@ Finding latency_of(const Words& words, const OneAndTwoLines& lines) {
       "A locked operation of one core took {:.3g} ns within a line and {:.3g} ns across two: {:.3g} times as "
       "long.",
       one, two, two / one);
-  return {.kind = &split_lock::latency,
+  return {.kind = &split_locks_probe::latency,
           .words = words,
           .value = two,
           .unit = "ns",
@@ -123,7 +121,7 @@ Finding loss_of(const Words& words, double bytes, const OneAndTwoLines& lines, d
       size_text(bytes), loads ? "waited for a load" : "read", beside_nothing, lines.two->unit, one,
       lines.two->point.x.cpu_threads == 1.0 ? "a core" : "two cores", two,
       loads ? "that is" : "without the locks it read", times, loads ? "long" : "much");
-  return {.kind = &split_lock::loss,
+  return {.kind = &split_locks_probe::loss,
           .words = words,
           .value = times,
           .unit = "ratio",
@@ -194,30 +192,30 @@ SplitLockCores split_lock_cores(const cpu::Topology& machine) {
 std::vector<Point> split_lock_points(const cpu::Topology& machine, const Request& request) {
   const SplitLockCores cores = split_lock_cores(machine);
   std::vector<Point> points;
-  const auto add = [&](const measure::Curve& curve, double seconds, measure::Coordinates x) {
+  const auto add = [&](const Curve& curve, double seconds, Coordinates x) {
     // The word lies within one line, and then with half of it in the next.
     for (const double address : {0.0, request.line_bytes - 4.0}) {
       x.address = address;
-      points.push_back(measure::point_on(curve, x));
+      points.push_back(point_on(curve, x));
       points.back().expected_seconds = seconds;
     }
   };
   const double locking = cores.locking.back()->cpu;
-  add(split_lock::locked_operation, seconds_of_operations, {.cpu_threads = 1, .from = locking, .to = locking});
+  add(split_locks_probe::locked_operation, seconds_of_operations, {.cpu_threads = 1, .from = locking, .to = locking});
   if (cores.slowed == nullptr) return points;
   for (const double bytes : level_bytes(machine)) {
     if (!measure::is_asked_for(request, bytes)) continue;
-    const measure::Coordinates x{.bytes = bytes,
-                                 .cpu_threads = static_cast<double>(cores.locking.size()),
-                                 .from = locking,
-                                 .to = cores.slowed->cpu};
-    add(split_lock::load_beside_locks, seconds_beside_locks, x);
-    add(split_lock::read_beside_locks, seconds_beside_locks, x);
+    const Coordinates x{.bytes = bytes,
+                        .cpu_threads = static_cast<double>(cores.locking.size()),
+                        .from = locking,
+                        .to = cores.slowed->cpu};
+    add(split_locks_probe::load_beside_locks, seconds_beside_locks, x);
+    add(split_locks_probe::read_beside_locks, seconds_beside_locks, x);
   }
   return points;
 }
 
-Workload split_lock::prepare_locked_operation(device::Device&, const Point& point, const Request& request) {
+Workload split_locks_probe::prepare_locked_operation(device::Device&, const Point& point, const Request& request) {
   return workload_of([word = locked_word_at(point, request), samples = values_at(request.effort)](
                          const Limits&, const std::function<void()>&) {
     const SplitLockCores cores = split_lock_cores(cpu::machine());
@@ -225,11 +223,11 @@ Workload split_lock::prepare_locked_operation(device::Device&, const Point& poin
   });
 }
 
-Workload split_lock::prepare_load(device::Device&, const Point& point, const Request& request) {
+Workload split_locks_probe::prepare_load(device::Device&, const Point& point, const Request& request) {
   return slowed_by_locks(point, request, SlowedWork::load, load_beside_nothing);
 }
 
-Workload split_lock::prepare_read(device::Device&, const Point& point, const Request& request) {
+Workload split_locks_probe::prepare_read(device::Device&, const Point& point, const Request& request) {
   return slowed_by_locks(point, request, SlowedWork::read, read_beside_nothing);
 }
 
@@ -237,9 +235,9 @@ const Probe split_locks{
     .name = "core-to-core",
     .id = "split-locks",
     .question = "What does a locked operation across two cache lines take, and what does it take from other cores?",
-    .target = measure::Target::host_cpu,
-    .curves = split_lock::curves,
-    .finding_kinds = split_lock::finding_kinds,
+    .target = Target::host_cpu,
+    .curves = split_locks_probe::curves,
+    .finding_kinds = split_locks_probe::finding_kinds,
     .needs_option = "allow-split-locks",
     .obstacle = obstacle,
     .next = next,
