@@ -1,11 +1,8 @@
-#include "probes/hit_rate/conclusion.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -15,41 +12,41 @@
 #include "analysis/last_cache.hpp"
 #include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
-#include "probes/hit_rate/by_counters.hpp"
 #include "probes/hit_rate/plan.hpp"
-#include "workloads/stream/memory_kinds.hpp"
 
 namespace sonde::probes {
 namespace {
 
 using analysis::LastCache;
 using analysis::RandomLoad;
-using Series = std::map<std::string, std::string>;
 
-/// Below this an error of 1 % in a latency is one of more than 3 points in the share of hits.
+/// Below this contrast an error of 1 % in a latency is one of more than 3 points in the hit rate.
 constexpr double least_usable_contrast = 1.5;
-/// Runs that each know their medians within 1 % differ by so much.
-constexpr double unknown_of_a_median = 0.01;
+/// The error of a median: runs that each know theirs within 1 % differ by so much.
+constexpr double error_of_a_median = 0.01;
+/// From so many times the cache's size on its hit rate shows what it holds.
+constexpr double beyond_the_cache = 1.3;
+constexpr std::size_t least_counted_sizes = 3;
 /// A sweep that ends sooner shows a cache before the stated one as the last.
 constexpr double swept_beyond = 3;
-/// From such a share of the cache's size on the share of hits is told.
-constexpr double told_from = 0.3;
+/// The hit rate is given from this share of the cache's size on.
+constexpr double hit_rate_from = 0.3;
 
-/// One series as it was measured: all of it, and visit by visit.
+/// One curve as it was measured: all of it, and visit by visit.
 struct Walked {
   std::vector<Measurement> measurements;
   std::vector<RandomLoad> loads;
   std::vector<std::vector<RandomLoad>> visits;
 };
 
-Walked walked(std::span<const Measurement> measurements, const Series& series) {
+Walked walked(std::span<const Measurement> measurements, const measure::Words& words) {
   Walked found;
   for (const Measurement& one : measurements) {
-    if (one.unit == "ns" && one.point.series == series) found.measurements.push_back(one);
+    if (one.unit == "ns" && one.point.words == words) found.measurements.push_back(one);
   }
-  found.loads = loads_of(found.measurements, series);
+  found.loads = loads_of(found.measurements, words);
   for (const std::vector<Measurement>& visit : measure::by_visit(found.measurements))
-    found.visits.push_back(loads_of(visit, series));
+    found.visits.push_back(loads_of(visit, words));
   return found;
 }
 
@@ -68,8 +65,8 @@ struct SeenCache {
     std::vector<double> each;
     for (const Visit& one : visits) each.push_back(one.cache.bytes);
     analysis::Estimate found = analysis::predicted_above_zero(all.bytes, each);
-    // Of a working set twice as large a latency that is off by so much moves the size by twice as much.
-    const double unknown = 2 * unknown_of_a_median * all.miss_ns / (all.miss_ns - all.hit_ns);
+    // In a working set twice as large an error of the latency moves the size by twice as much.
+    const double unknown = 2 * error_of_a_median * all.miss_ns / (all.miss_ns - all.hit_ns);
     found.low = std::min(found.low, all.bytes * (1 - unknown));
     found.high = std::max(found.high, all.bytes * (1 + unknown));
     return found;
@@ -84,15 +81,16 @@ SeenCache seen(const LastCache& all, const Walked& walk) {
   return cache;
 }
 
-/// The share of the loads that reach the cache which it serves, at each footprint: of each repetition, and the interval
+/// Adds the hit rate of the loads that reach the cache, at each working set: that of each repetition, and the interval
 /// of all.
 void add_shares(const SeenCache& cache, const Walked& walk, Conclusion& conclusion) {
   for (const Measurement& one : walk.measurements) {
-    const double bytes = one.point.x.at("bytes");
-    // What the sweep has seen once is known less well.
-    const bool is_of_the_sweep = one.visits.empty() && one.point.series == series_of_timing();
-    if (bytes < told_from * cache.all.bytes || is_of_the_sweep) continue;
+    const double bytes = one.point.x.bytes.value();
+    // A point of the sweep was visited once and is known less well.
+    const bool is_of_the_sweep = one.visits.empty() && one.point.words == usual_walk_words;
+    if (bytes < hit_rate_from * cache.all.bytes || is_of_the_sweep) continue;
     Measurement share{.point = one.point, .unit = "ratio", .values = {}, .state = one.state, .visits = one.visits};
+    share.point.curve = &hit_rate_probe::share_by_timing;
     for (const double ns : one.values) share.values.push_back(six_digits(cache.all.local_hit_rate({bytes, ns})));
     const double ns = measure::median_of(one);
     const double value = cache.all.local_hit_rate({bytes, ns});
@@ -103,7 +101,7 @@ void add_shares(const SeenCache& cache, const Walked& walk, Conclusion& conclusi
       }
     }
     analysis::Estimate interval = analysis::predicted(value, each);
-    const double unknown = unknown_of_a_median * ns / (cache.all.miss_ns_at(bytes) - cache.all.hit_ns);
+    const double unknown = error_of_a_median * ns / (cache.all.miss_ns_at(bytes) - cache.all.hit_ns);
     interval.low = std::min(interval.low, value - unknown);
     interval.high = std::max(interval.high, value + unknown);
     if (std::isfinite(interval.low) && std::isfinite(interval.high))
@@ -119,48 +117,51 @@ std::string sizes_text(const std::vector<double>& sizes) {
   return text;
 }
 
-std::string of_kind(const Series& series) {
-  return series == series_of_timing() ? "A" : "In the memory " + workloads::memory_of(series) + " a";
+std::string in_kind(const measure::Words& words) {
+  return words == usual_walk_words ? "A" : "In the memory " + words.memory.str() + " a";
 }
 
-void add_capacity(const SeenCache& cache, const Series& series, double stated_bytes, Conclusion& conclusion) {
+void compare_with_stated(Finding& finding, double bytes, double stated_bytes) {
+  if (stated_bytes <= 0) return;
+  finding.details["share_of_stated"] = six_digits(bytes / stated_bytes);
+  finding.evidence +=
+      fmt::format(", {:.0f} % of the {} that the system states", 100 * bytes / stated_bytes, size_text(stated_bytes));
+}
+
+void add_capacity(const SeenCache& cache, const measure::Words& words, double stated_bytes, Conclusion& conclusion) {
   const LastCache& all = cache.all;
   Finding finding{
-      .series = series,
-      .name = "effective-capacity",
+      .kind = &hit_rate_probe::effective_capacity,
+      .words = words,
       .unit = "bytes",
       .evidence = fmt::format("{} load takes {:.3g} ns where the last cache serves it and {:.3g} ns where it does not, "
-                              "{:.2f} times as long; beyond it the share of hits is that of {}",
-                              of_kind(series), all.hit_ns, all.miss_ns, all.contrast(), size_text(all.bytes)),
+                              "{:.2f} times as long; beyond it the hit rate is that of a cache of {}",
+                              in_kind(words), all.hit_ns, all.miss_ns, all.contrast(), size_text(all.bytes)),
       .details = {{"hit_ns", six_digits(all.hit_ns)},
                   {"miss_ns", six_digits(all.miss_ns)},
                   {"miss_growth_ns", six_digits(all.growth_ns)},
                   {"contrast", six_digits(all.contrast())},
                   {"before_bytes", six_digits(all.inner_bytes.empty() ? 0 : all.inner_bytes.back())}}};
-  if (stated_bytes > 0) {
-    finding.details["share_of_stated"] = six_digits(all.bytes / stated_bytes);
-    finding.evidence += fmt::format(", {:.0f} % of the {} that the system states", 100 * all.bytes / stated_bytes,
-                                    size_text(stated_bytes));
-  }
+  compare_with_stated(finding, all.bytes, stated_bytes);
   if (cache.visits.size() > 1) {
     const auto [least, most] =
         std::ranges::minmax(cache.visits, {}, [](const Visit& visit) { return visit.cache.bytes; });
-    finding.evidence += fmt::format("; one visit after the other it was between {} and {}",
-                                    size_text(least.cache.bytes), size_text(most.cache.bytes));
+    finding.evidence +=
+        fmt::format("; its visits give between {} and {}", size_text(least.cache.bytes), size_text(most.cache.bytes));
   }
   finding.evidence += ".";
-  measure::state(finding, cache.bytes());
+  measure::set_value(finding, cache.bytes());
   conclusion.findings.push_back(finding);
 }
 
-/// Memory of another kind, held against the cache that what any buffer is made of has.
-void conclude_kind(const LastCache& usual, const Walked& walk, const Series& series, double stated_bytes,
+/// Concludes for memory of another kind, given the cache for what any buffer is made of.
+void conclude_kind(const LastCache& usual, const Walked& walk, const measure::Words& words, double stated_bytes,
                    Conclusion& conclusion) {
   if (const auto cache = analysis::refine_last_cache(usual, walk.loads)) {
     if (cache->contrast() < least_usable_contrast) return;
     const SeenCache found = seen(*cache, walk);
     add_shares(found, walk, conclusion);
-    add_capacity(found, series, stated_bytes, conclusion);
+    add_capacity(found, words, stated_bytes, conclusion);
     return;
   }
   if (walk.loads.size() < 3) return;
@@ -168,8 +169,8 @@ void conclude_kind(const LastCache& usual, const Walked& walk, const Series& ser
   const RandomLoad& beyond = walk.loads.back();
   const bool flat = beyond.nanoseconds < analysis::least_contrast * inside.nanoseconds;
   if (!flat || beyond.bytes < 1.5 * usual.bytes || inside.bytes > 0.75 * usual.bytes) {
-    conclusion.unread.push_back(
-        {series,
+    conclusion.without_levels.push_back(
+        {words,
          "too few working sets, or too much noise, to see what the last cache holds of this memory: measure "
          "with --effort thorough, and without --sizes"});
     return;
@@ -179,51 +180,104 @@ void conclude_kind(const LastCache& usual, const Walked& walk, const Series& ser
     bypassed.visits.push_back({analysis::without_part(usual, visit), visit});
   add_shares(bypassed, walk, conclusion);
   conclusion.findings.push_back(
-      {.series = series,
-       .name = "none-seen",
+      {.kind = &hit_rate_probe::none_seen,
+       .words = words,
        .evidence = fmt::format("{} load takes {:.3g} ns in {} and {:.3g} ns in {}: the cache that holds {} of "
                                "device memory serves none of it.",
-                               of_kind(series), inside.nanoseconds, size_text(inside.bytes), beyond.nanoseconds,
+                               in_kind(words), inside.nanoseconds, size_text(inside.bytes), beyond.nanoseconds,
                                size_text(beyond.bytes), size_text(usual.bytes))});
+}
+
+/// What counters saw at a point of the walk; null where they did not.
+const Measurement* counted_at(std::span<const Measurement> measurements, const Point& point) {
+  measure::Words words = point.words;
+  words.method = measure::Method::counters;
+  const auto found = std::ranges::find_if(measurements, [&](const Measurement& one) {
+    return one.unit == "ratio" && one.point.words == words && one.point.x.bytes == point.x.bytes;
+  });
+  return found == measurements.end() ? nullptr : &*found;
+}
+
+/// The cache's effective capacity by what counters saw of the random walk, and by how much its hit rate differs from
+/// that by timing, `by_timing`. Findings only where both were measured at three working sets beyond the cache.
+std::vector<Finding> findings_by_counters(const analysis::LastCache& cache, std::span<const Measurement> measurements,
+                                          std::span<const Measurement> by_timing, double stated_bytes) {
+  std::vector<double> capacities;
+  std::vector<double> differences;
+  double largest_bytes = 0;
+  const double inner_bytes = cache.inner_bytes.empty() ? 0 : cache.inner_bytes.back();
+  for (const Measurement& timed : by_timing) {
+    const double bytes = timed.point.x.bytes.value();
+    const Measurement* const counted = counted_at(measurements, timed.point);
+    if (counted == nullptr || bytes < beyond_the_cache * cache.bytes) continue;
+    const double share = measure::median_of(*counted);
+    // The lines that reach the cache are those that the caches before it do not hold.
+    capacities.push_back(inner_bytes + share * (bytes - inner_bytes));
+    differences.push_back(share - measure::median_of(timed));
+    largest_bytes = std::max(largest_bytes, bytes);
+  }
+  if (capacities.size() < least_counted_sizes) return {};
+  const measure::Words timed_words = by_timing.front().point.words;
+  measure::Words counted_words = timed_words;
+  counted_words.method = measure::Method::counters;
+  const std::string range = fmt::format("at {} working sets from {} to {}", capacities.size(),
+                                        size_text(beyond_the_cache * cache.bytes), size_text(largest_bytes));
+  const analysis::Estimate held = analysis::predicted_above_zero(analysis::quantile(capacities, 0.5), capacities);
+  Finding capacity{.kind = &hit_rate_probe::effective_capacity,
+                   .words = counted_words,
+                   .unit = "bytes",
+                   .evidence = fmt::format("By the bytes that counters saw at the fabric and at memory, {}, its hit "
+                                           "rate is that of a cache of {}",
+                                           range, size_text(held.value))};
+  compare_with_stated(capacity, held.value, stated_bytes);
+  capacity.evidence += ".";
+  measure::set_value(capacity, held);
+  Finding difference{.kind = &hit_rate_probe::methods_differ, .words = timed_words, .unit = "ratio"};
+  const analysis::Estimate by = analysis::predicted(analysis::quantile(differences, 0.5), differences);
+  measure::set_value(difference, by);
+  difference.evidence = fmt::format("The hit rate by counters is {:.3f} {} than that by timing, {}.",
+                                    std::abs(by.value), by.value < 0 ? "lower" : "higher", range);
+  return {capacity, difference};
 }
 
 }  // namespace
 
 Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement> measurements) {
   Conclusion conclusion;
-  const Walked usual = walked(measurements, series_of_timing());
+  const Walked usual = walked(measurements, usual_walk_words);
   if (usual.loads.size() < 3) return conclusion;
   const std::optional<LastCache> rough = analysis::estimate_last_cache(usual.loads);
   const auto stated_bytes = static_cast<double>(request.stated_memory_side_bytes);
-  Finding finding{.series = series_of_timing()};
+  Finding finding{.words = usual_walk_words};
   const std::string far = size_text(usual.loads.back().bytes);
   if (usual.loads.back().bytes < swept_beyond * stated_bytes) {
-    conclusion.unread.push_back({series_of_timing(), "the system states a cache of " + size_text(stated_bytes) +
-                                                         " before memory, and " + far +
-                                                         " were swept: --sizes up to four times as much shows it"});
+    conclusion.without_levels.push_back(
+        {usual_walk_words, "the system states a cache of " + size_text(stated_bytes) + " before memory, and " + far +
+                               " were swept: --sizes up to four times as much shows it"});
     return conclusion;
   }
   if (!rough) {
-    finding.name = "none-seen";
+    finding.kind = &hit_rate_probe::none_seen;
     finding.evidence = fmt::format(
-        "Up to {} no load takes longer by a fifth at some size and for a factor of two beyond it: no "
-        "cache is seen before what serves the largest working set.",
+        "Latency never rises by 20 % and stays there for a doubling, up to {}: everything measured is served by the "
+        "same "
+        "level.",
         far);
     conclusion.findings.push_back(finding);
     return conclusion;
   }
   const std::optional<LastCache> cache = analysis::refine_last_cache(*rough, usual.loads);
   if (!cache) {
-    conclusion.unread.push_back(
-        {series_of_timing(), "loads take longer from about " + size_text(rough->bytes) + " on, but the sizes up to " +
-                                 far +
-                                 " do not agree on one cache: measure again on an idle machine, or to larger --sizes"});
+    conclusion.without_levels.push_back(
+        {usual_walk_words, "loads take longer from about " + size_text(rough->bytes) + " on, but the sizes up to " +
+                               far +
+                               " do not agree on one cache: measure again on an idle machine, or to larger --sizes"});
     return conclusion;
   }
   std::vector<double> sizes = cache->inner_bytes;
   sizes.push_back(cache->bytes);
   if (!may_be_before_memory(*cache, request)) {
-    finding.name = "none-seen";
+    finding.kind = &hit_rate_probe::none_seen;
     finding.evidence = fmt::format(
         "Loads take longer from {} on and then no more up to {}, and the system states no cache behind a GPU's own: "
         "none is seen before memory.",
@@ -232,7 +286,7 @@ Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement
     return conclusion;
   }
   if (cache->contrast() < least_usable_contrast) {
-    finding.name = "contrast-too-small";
+    finding.kind = &hit_rate_probe::contrast_too_small;
     finding.value = six_digits(cache->contrast());
     finding.unit = "ratio";
     finding.evidence = fmt::format(
@@ -245,15 +299,15 @@ Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement
   }
   const SeenCache found = seen(*cache, usual);
   add_shares(found, usual, conclusion);
-  add_capacity(found, series_of_timing(), stated_bytes, conclusion);
+  add_capacity(found, usual_walk_words, stated_bytes, conclusion);
   std::ranges::move(findings_by_counters(*cache, measurements, conclusion.derived, stated_bytes),
                     std::back_inserter(conclusion.findings));
-  std::set<Series> kinds;
+  std::set<measure::Words> kinds;
   for (const Measurement& one : measurements) {
-    if (one.point.series != series_of_timing() && !is_by_counters(one.point.series)) kinds.insert(one.point.series);
+    if (one.point.words != usual_walk_words && !is_by_counters(one.point.words)) kinds.insert(one.point.words);
   }
-  for (const Series& series : kinds)
-    conclude_kind(*cache, walked(measurements, series), series, stated_bytes, conclusion);
+  for (const measure::Words& words : kinds)
+    conclude_kind(*cache, walked(measurements, words), words, stated_bytes, conclusion);
   return conclusion;
 }
 

@@ -6,9 +6,6 @@
 #include <optional>
 
 #include "measure/visits.hpp"
-#include "probes/hit_rate/by_counters.hpp"
-#include "workloads/stream/memory_kinds.hpp"
-#include "workloads/walk/path.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -16,9 +13,9 @@ namespace {
 constexpr double mib = 1 << 20;
 /// A first cache of 16 KiB has its three sizes within it, or it would pass for a part of the next.
 constexpr double least_bytes = 4 << 10;
-/// A sweep that ends on a rise, or too soon after one, goes on as far as this many times.
+/// A sweep that ends on a rise, or too soon after one, goes on to so many times its end.
 constexpr double further = 4;
-/// Where the last third of a doubling has become slower by so much, more may follow.
+/// A rise may follow where the last third of a doubling has become slower by so much.
 constexpr double still_rising = 1.02;
 
 bool is_cpu(const device::DeviceInfo& device) { return device.type == device::DeviceType::cpu; }
@@ -37,27 +34,32 @@ double largest_bytes(const device::DeviceInfo& device, const Request& request) {
   return largest_by_default(device, request.effort);
 }
 
-/// Of a CPU that stands for a GPU a quick sweep is coarse: it has no time for more.
+/// A quick sweep is coarse on a CPU device, which has no time for more.
 double sizes_per_doubling(const device::DeviceInfo& device, const Request& request) {
   return is_cpu(device) && request.effort == Effort::quick ? 2 : 3;
 }
 
-Point point_at(const Request& request, const std::map<std::string, std::string>& series, double bytes, int visits) {
+/// A point of the walk. Some caches take in only what the GPU wrote, so it writes the other kinds of memory.
+Point point_at(const Request& request, const measure::Words& varied, double bytes, int visits) {
   const double line = request.line_bytes;
   const double whole = std::max(1.0, std::round(bytes / line)) * line;
-  return {.series = series, .x = {{"bytes", whole}}, .expected_seconds = 0.08 + 1.2e-8 * whole, .visits = visits};
+  Point point = measure::point_on(hit_rate_probe::walk, {.bytes = whole}, varied);
+  point.expected_seconds = 0.08 + 1.2e-8 * whole;
+  point.visits = visits;
+  return point;
 }
 
 std::vector<Point> sweep(const device::DeviceInfo& device, const Request& request, double from_bytes, double to_bytes) {
   const double step = std::exp2(1 / sizes_per_doubling(device, request));
   std::vector<Point> points;
   for (double bytes = from_bytes; bytes <= 1.001 * to_bytes; bytes *= step)
-    points.push_back(point_at(request, series_of_timing(), bytes, 1));
+    points.push_back(point_at(request, {.memory = "device"}, bytes, 1));
   return points;
 }
 
-/// Where hits and misses are told apart best: well inside, and from where policies agree.
-std::vector<double> shares_looked_at(Effort effort) {
+/// Working sets, as shares of the cache, where hits and misses are told apart best: well inside, and from where all
+/// replacement policies agree.
+std::vector<double> shares_of_cache(Effort effort) {
   if (effort == Effort::quick) return {0.34, 0.4, 0.48, 0.57, 0.66, 1.65, 2, 2.7, 4, 6};
   return {0.3, 0.37, 0.44, 0.52, 0.6, 0.67, 0.82, 1, 1.25, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8};
 }
@@ -67,10 +69,10 @@ std::vector<double> shares_in_other_kinds(Effort effort) {
   return {0.3, 0.4, 0.52, 0.65, 1.65, 2.2, 3, 4, 6};
 }
 
-/// After the sweep; what counters saw of it is of the sweep too.
-bool is_looked_at(const Measurement& one) {
-  if (is_by_counters(one.point.series)) return one.point.series.contains("pattern");
-  return !one.visits.empty() || one.point.series != series_of_timing();
+/// Whether a measurement comes after the sweep; what counters saw of the sweep is part of it.
+bool is_after_the_sweep(const Measurement& one) {
+  if (is_by_counters(one.point.words)) return one.point.words.pattern.has_value();
+  return !one.visits.empty() || one.point.words != usual_walk_words;
 }
 
 std::vector<Point> closer_points(const analysis::LastCache& cache, const device::DeviceInfo& device,
@@ -79,46 +81,56 @@ std::vector<Point> closer_points(const analysis::LastCache& cache, const device:
                                   static_cast<double>(device.largest_buffer_bytes));
   const double least = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : 0;
   std::vector<Point> points;
-  const auto add = [&](const std::map<std::string, std::string>& series, const std::vector<double>& shares,
-                       int visits) {
+  const auto add = [&](const measure::Words& varied, const std::vector<double>& shares, int visits) {
     for (const double share : shares) {
       const double bytes = share * cache.bytes;
-      if (bytes >= least && bytes <= largest) points.push_back(point_at(request, series, bytes, visits));
+      if (bytes >= least && bytes <= largest) points.push_back(point_at(request, varied, bytes, visits));
     }
   };
-  // Minutes pass over so many, in which a driver may give the cache to others.
+  // So many visits take minutes, in which a driver may give the cache to others.
   constexpr int visits_over_minutes = 16;
   const int usual = measure::usual_visits(request.effort);
   const int visits = request.effort == Effort::thorough && !is_cpu(device) ? visits_over_minutes : usual;
-  add(series_of_timing(), shares_looked_at(request.effort), visits);
-  // A CPU that stands for a GPU has no memory of another kind: it is asked only where time does not matter.
+  add({.memory = "device"}, shares_of_cache(request.effort), visits);
+  // A CPU device has no memory of another kind: it is asked only where time does not matter.
   if (is_cpu(device) && request.effort != Effort::thorough) return points;
   for (std::size_t kind = 1; kind < device.memory_kinds.size(); ++kind) {
     if (device.memory_kinds[kind].missing.empty())
-      add(series_of_timing(device.memory_kinds[kind].name), shares_in_other_kinds(request.effort),
-          request.effort == Effort::quick ? 1 : usual);
+      add({.memory = device.memory_kinds[kind].name, .writer = measure::Writer::gpu},
+          shares_in_other_kinds(request.effort), request.effort == Effort::quick ? 1 : usual);
+  }
+  return points;
+}
+
+/// Working sets of counted streams, as shares of the cache.
+std::vector<double> shares_of_streams(Effort effort) {
+  if (effort == Effort::quick) return {0.5, 1, 2, 4};
+  return {0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8};
+}
+
+std::vector<Point> counted_streams(const device::DeviceInfo& device, const Request& request, double cache_bytes) {
+  std::vector<Point> points;
+  for (const measure::Pattern pattern : {measure::Pattern::read, measure::Pattern::write, measure::Pattern::copy}) {
+    for (const double share : shares_of_streams(request.effort)) {
+      const double bytes = std::round(share * cache_bytes / mib) * mib;
+      const bool fits = bytes <= static_cast<double>(device.largest_buffer_bytes) &&
+                        bytes <= static_cast<double>(request.largest_bytes.value_or(~0ull)) &&
+                        bytes >= static_cast<double>(request.smallest_bytes.value_or(1));
+      if (!fits) continue;
+      points.push_back(measure::point_on(hit_rate_probe::stream, {.bytes = bytes}, {.pattern = pattern}));
+      points.back().expected_seconds = 0.2;
+    }
   }
   return points;
 }
 
 }  // namespace
 
-std::map<std::string, std::string> series_of_timing(const std::string& memory) {
-  std::map<std::string, std::string> series;
-  // Some caches take in only what the GPU wrote.
-  if (!memory.empty()) series = workloads::series_of({.memory = memory, .writer = workloads::Writer::gpu});
-  series.merge(workloads::series_of(workloads::Path::vector));
-  series["order"] = "independent";
-  series["method"] = "timing";
-  return series;
-}
-
-std::vector<analysis::RandomLoad> loads_of(std::span<const Measurement> measurements,
-                                           const std::map<std::string, std::string>& series) {
+std::vector<analysis::RandomLoad> loads_of(std::span<const Measurement> measurements, const measure::Words& words) {
   std::vector<analysis::RandomLoad> loads;
   for (const Measurement& one : measurements) {
-    if (one.unit == "ns" && one.point.series == series)
-      loads.push_back({one.point.x.at("bytes"), measure::median_of(one)});
+    if (one.unit == "ns" && one.point.words == words)
+      loads.push_back({one.point.x.bytes.value(), measure::median_of(one)});
   }
   std::ranges::sort(loads, {}, &analysis::RandomLoad::bytes);
   return loads;
@@ -134,14 +146,14 @@ std::vector<Point> hit_rate_points(const device::DeviceInfo& device, const Reque
   const double largest = std::min(largest_bytes(device, request), static_cast<double>(device.largest_buffer_bytes));
   const double least = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : least_bytes;
   if (known.empty()) return sweep(device, request, least, largest);
-  if (std::ranges::any_of(known, is_looked_at)) return {};
-  const std::vector<analysis::RandomLoad> loads = loads_of(known, series_of_timing());
+  if (std::ranges::any_of(known, is_after_the_sweep)) return {};
+  const std::vector<analysis::RandomLoad> loads = loads_of(known, usual_walk_words);
   std::optional<analysis::LastCache> cache = analysis::estimate_last_cache(loads);
   if (const auto closer = cache ? analysis::refine_last_cache(*cache, loads) : std::nullopt) cache = closer;
   const double step = std::exp2(1 / sizes_per_doubling(device, request));
   const bool rises = loads.size() > 1 && loads.back().nanoseconds > still_rising * loads[loads.size() - 2].nanoseconds;
   const bool is_first = !loads.empty() && loads.back().bytes < largest * step;
-  // Of a cache near the end too little is seen to be sure that it is the last one.
+  // A cache near the end may have another behind it: too little of that is seen.
   const bool may_go_on = is_first && !request.largest_bytes && rises;
   const bool is_near_the_end = !cache || cache->bytes * further > largest;
   if (may_go_on && is_near_the_end) {
