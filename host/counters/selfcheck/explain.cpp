@@ -10,7 +10,7 @@ std::string text_of(const SeenShare& share) {
   return fmt::format("{:.3g} ({:.3g} to {:.3g})", share.value, share.low, share.high);
 }
 
-/// Of one count, by what was seen.
+/// The bytes of one count that would explain the share.
 SeenShare count_bytes_of(const CheckedRole& checked) {
   const double planned = checked.counting.count_bytes;
   return {.low = planned / checked.share->high,
@@ -21,7 +21,7 @@ SeenShare count_bytes_of(const CheckedRole& checked) {
 constexpr const char* please_report =
     "Do not trust this counter's bytes until Sonde knows the machine: report it with the record file";
 
-std::string words_of_beats(const CheckedRole& checked) {
+std::string explain_beats(const CheckedRole& checked) {
   const double count_bytes = count_bytes_of(checked).value;
   const bool is_less = checked.share->value < 1;
   return fmt::format(
@@ -31,7 +31,7 @@ std::string words_of_beats(const CheckedRole& checked) {
       please_report);
 }
 
-std::string words_of_stations(const CheckedRole& checked) {
+std::string explain_stations(const CheckedRole& checked) {
   const auto stations = stations_that_explain(checked);
   const std::string number = stations->fewest == stations->most
                                  ? std::to_string(stations->fewest)
@@ -43,7 +43,7 @@ std::string words_of_stations(const CheckedRole& checked) {
       text_of(*checked.share), checked.counting.counters, number, please_report);
 }
 
-std::string words_of_nothing(Role role) {
+std::string explain_silence(Role role) {
   if (role == Role::memory_read || role == Role::memory_write)
     return "it counts nothing while memory is busy, though the kernel opened it: the firmware keeps these counters "
            "switched off. A newer BIOS or kernel may switch them on; until then there is no hit rate on this machine";
@@ -51,7 +51,7 @@ std::string words_of_nothing(Role role) {
          "processor's counters, or a hypervisor hides them. Try a newer kernel, outside a virtual machine";
 }
 
-std::string words_of_unknown(const CheckedRole& checked) {
+std::string explain_unknown(const CheckedRole& checked) {
   std::string names;
   for (const Label label : checked.labels) names += (names.empty() ? "" : ", ") + std::string(name_of(label));
   if (checked.labels.contains(Label::uneven))
@@ -92,14 +92,14 @@ std::string explain(const CheckedRole& checked) {
       words = fmt::format("it follows the load. One count stands for {} bytes on this machine, where Linux states {}",
                           text_of(count_bytes_of(checked)), checked.counting.count_bytes);
       break;
-    case Verdict::other_beats: words = words_of_beats(checked); break;
-    case Verdict::stations_missing: words = words_of_stations(checked); break;
+    case Verdict::other_beats: words = explain_beats(checked); break;
+    case Verdict::stations_missing: words = explain_stations(checked); break;
     case Verdict::other_factor:
       words = fmt::format("it sees {} times what was moved, which neither other beats nor missing stations explain. {}",
                           text_of(*checked.share), please_report);
       break;
-    case Verdict::counts_nothing: words = words_of_nothing(checked.role); break;
-    case Verdict::not_known: words = words_of_unknown(checked); break;
+    case Verdict::counts_nothing: words = explain_silence(checked.role); break;
+    case Verdict::not_known: words = explain_unknown(checked); break;
     case Verdict::disturbed:
       words = "repetitions differ too much, as other programs used memory meanwhile. Close them and run it again";
       break;

@@ -8,12 +8,12 @@
 
 #include "counters/traffic/rates.hpp"
 
-// What a self-check knows: loads that move a known number of bytes.
+// The loads of a self-check, which move a known number of bytes.
 namespace sonde::counters {
 
 enum class LoadKind {
   idle,
-  read_in_cache,  ///< of so little memory that it stays in each core's own cache
+  read_in_cache,  ///< reads memory that fits each core's own cache
   read,
   write,  ///< by ordinary stores, which may read each line first
   non_temporal_write,
@@ -21,7 +21,7 @@ enum class LoadKind {
 inline constexpr std::array<std::string_view, 5> load_names{"idle", "read-in-cache", "read", "write",
                                                             "non-temporal-write"};
 
-/// One load: what is done, and by how many threads of the CPU, each on a core of its own.
+/// A load and the number of CPU threads that make it, each on a core of its own.
 struct Load {
   LoadKind kind = LoadKind::idle;
   unsigned cpu_threads = 0;
@@ -36,20 +36,20 @@ inline std::optional<LoadKind> load_kind_of(std::string_view name) {
   return std::nullopt;
 }
 
-/// How a role is counted: bytes that one count is taken for, and by how many counters; 0 where it is not.
+/// How a role is counted: the bytes of one count and the number of counters; 0 where it is not counted.
 struct Counting {
   unsigned count_bytes = 0;
   std::size_t counters = 0;
 };
 
-/// What was known of an interval.
+/// The load that ran in an interval, and how each role is counted.
 struct KnownTraffic {
   Load load;
-  double moved_bytes = 0;  ///< by the threads' own loads or stores
+  double moved_bytes = 0;  ///< by the threads' loads or stores
   PerRole<Counting> counting;
 };
 
-/// A time of one load, and what counters saw meanwhile.
+/// An interval of one load, and what the counters saw in it.
 struct Repetition {
   KnownTraffic known;
   Traffic seen;

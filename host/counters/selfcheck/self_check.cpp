@@ -1,200 +1,205 @@
+#include "counters/selfcheck/self_check.hpp"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "analysis/statistics.hpp"
-#include "counters/selfcheck/self_check.hpp"
 
 namespace sonde::counters {
 namespace {
 
-/// Prefetches past the end, page tables and refreshes are less than this.
+/// The tolerance of an exact count: prefetches past the end, page tables and refreshes add less.
 constexpr double exact_within = 0.05;
-/// What they usually are, beside the load.
+/// The share of the load that they usually add.
 constexpr double beside_the_load = 0.02;
-/// Quartiles of repetitions, and medians of loads, further apart than this say nothing certain.
+/// Quartiles of repetitions, and medians of loads, that are further apart prove nothing.
 constexpr double steady_within = 0.10;
-/// Below this share of the load a counter is not seen to take part in it.
+/// A counter that sees a smaller share of the load does not follow it.
 constexpr double least_share = 0.05;
-/// Of the requests of Zen 1 to 3, by Linux's table of events, which their counters are known to miss.
+/// Bytes of a request of Zen 1 to 3 in Linux's table of events; the counters are known to miss some requests.
 constexpr double stated_request_bytes = 64;
 
-enum class Way { read, write, both };
+enum class CountedDirection { read, write, both };
 
-std::optional<Way> way_of(Role role) {
+std::optional<CountedDirection> direction_of(Role role) {
   switch (role) {
     case Role::fabric_read:
     case Role::memory_read:
-    case Role::cpu_read: return Way::read;
+    case Role::cpu_read: return CountedDirection::read;
     case Role::fabric_write:
     case Role::memory_write:
-    case Role::cpu_write: return Way::write;
+    case Role::cpu_write: return CountedDirection::write;
     case Role::cpu_requests:
-    case Role::uncalibrated: return Way::both;
-    default: return std::nullopt;  // others' traffic, of which none is made
+    case Role::uncalibrated: return CountedDirection::both;
+    default: return std::nullopt;  // traffic that no load makes
   }
 }
 
-/// What a role sees of each byte that a load moves, and whether that is certain: whether an ordinary store reads its
-/// line first is up to the processor.
-struct Wanted {
+/// The share of a load's bytes that a role should count, and whether that is certain enough to judge it: it is up to
+/// the processor whether an ordinary store reads its line first.
+struct ExpectedShare {
   double share = 0;
   bool judged = false;
 };
 
-Wanted wanted_of(Way way, LoadKind kind) {
+ExpectedShare expected_share(CountedDirection direction, LoadKind kind) {
   switch (kind) {
-    case LoadKind::read: return way == Way::write ? Wanted{} : Wanted{1, true};
-    case LoadKind::write: return way == Way::both ? Wanted{2, false} : Wanted{1, way == Way::write};
-    case LoadKind::non_temporal_write: return way == Way::read ? Wanted{} : Wanted{1, true};
+    case LoadKind::read: return direction == CountedDirection::write ? ExpectedShare{} : ExpectedShare{1, true};
+    case LoadKind::write:
+      return direction == CountedDirection::both ? ExpectedShare{2, false}
+                                                 : ExpectedShare{1, direction == CountedDirection::write};
+    case LoadKind::non_temporal_write:
+      return direction == CountedDirection::read ? ExpectedShare{} : ExpectedShare{1, true};
     case LoadKind::idle:
     case LoadKind::read_in_cache: break;
   }
   return {};
 }
 
-/// Of values that there are.
-double middle_half(const std::vector<double>& values) {
+double interquartile_range(const std::vector<double>& values) {
   return analysis::quantile(values, 0.75) - analysis::quantile(values, 0.25);
 }
 
-/// The repetitions of one load, in one role.
-struct Seen {
+/// The repetitions of one load, as one role counted them.
+struct LoadCounts {
   std::size_t repetitions = 0;
   double seconds = 0;
-  double wanted_bytes = 0;
-  std::vector<double> bytes;   ///< of those that are known, as the counters have them
+  double expected_bytes = 0;
+  std::vector<double> bytes;   ///< counted, where they are known
   std::vector<double> rates;   ///< bytes a second
-  std::vector<double> shares;  ///< of what was moved, idle taken off; none where nothing is
+  std::vector<double> shares;  ///< counted without the idle rate over expected; none where nothing is expected
 };
 
-using SeenByLoad = std::map<Load, Seen>;
+using CountsByLoad = std::map<Load, LoadCounts>;
 
-/// What a count of requests is to be multiplied with; others are bytes already.
-double bytes_of_one(Role role) { return role == Role::uncalibrated ? stated_request_bytes : 1; }
-
-SeenByLoad seen_of(std::span<const Repetition> repetitions, Role role, Way way) {
-  SeenByLoad by_load;
-  for (const auto& [known, traffic] : repetitions) {
-    Seen& seen = by_load[known.load];
-    ++seen.repetitions;
-    seen.seconds += traffic.seconds;
-    seen.wanted_bytes += wanted_of(way, known.load.kind).share * known.moved_bytes;
-    if (!traffic.amounts[role]) continue;
-    seen.bytes.push_back(*traffic.amounts[role] * bytes_of_one(role));
-    seen.rates.push_back(seen.bytes.back() / traffic.seconds);
-  }
+/// Bytes a second that were counted while no load ran, by repetition; none where they are not known.
+std::vector<double> idle_rates(const CountsByLoad& by_load) {
   const auto idle = by_load.find(Load{});
-  if (idle == by_load.end() || idle->second.rates.empty()) return by_load;
-  const double idle_rate = analysis::quantile(idle->second.rates, 0.5);
+  return idle == by_load.end() ? std::vector<double>() : idle->second.rates;
+}
+
+/// The factor from an amount to bytes: other roles than `uncalibrated` count bytes already.
+double bytes_of_amount(Role role) { return role == Role::uncalibrated ? stated_request_bytes : 1; }
+
+CountsByLoad counts_by_load(std::span<const Repetition> repetitions, Role role, CountedDirection direction) {
+  CountsByLoad by_load;
   for (const auto& [known, traffic] : repetitions) {
-    const double wanted = wanted_of(way, known.load.kind).share * known.moved_bytes;
-    if (!(wanted > 0) || !traffic.amounts[role]) continue;
-    const double bytes = *traffic.amounts[role] * bytes_of_one(role);
-    by_load[known.load].shares.push_back((bytes - idle_rate * traffic.seconds) / wanted);
+    LoadCounts& counts = by_load[known.load];
+    ++counts.repetitions;
+    counts.seconds += traffic.seconds;
+    counts.expected_bytes += expected_share(direction, known.load.kind).share * known.moved_bytes;
+    if (!traffic.amounts[role]) continue;
+    counts.bytes.push_back(*traffic.amounts[role] * bytes_of_amount(role));
+    counts.rates.push_back(counts.bytes.back() / traffic.seconds);
+  }
+  const std::vector<double> idle = idle_rates(by_load);
+  if (idle.empty()) return by_load;
+  const double idle_rate = analysis::quantile(idle, 0.5);
+  for (const auto& [known, traffic] : repetitions) {
+    const double expected = expected_share(direction, known.load.kind).share * known.moved_bytes;
+    if (!(expected > 0) || !traffic.amounts[role]) continue;
+    const double bytes = *traffic.amounts[role] * bytes_of_amount(role);
+    by_load[known.load].shares.push_back((bytes - idle_rate * traffic.seconds) / expected);
   }
   return by_load;
 }
 
-/// What a verdict is read from.
-struct Judged {
+/// The repetitions of all loads that are judged.
+struct JudgedShares {
   std::vector<double> shares;   ///< of all loads
   std::vector<double> medians;  ///< of each load
-  double slowest_rate = 0;      ///< bytes a second that the slowest of them moved
+  double slowest_rate = 0;      ///< bytes a second of the slowest load
   bool known = true;
   bool nothing = true;
   bool steady = true;
 };
 
-Judged judged_of(const SeenByLoad& by_load, Way way) {
-  Judged judged;
-  for (const auto& [load, seen] : by_load) {
-    if (!wanted_of(way, load.kind).judged || seen.wanted_bytes <= 0) continue;
-    if (seen.shares.empty() || 2 * seen.shares.size() < seen.repetitions) {
+JudgedShares judged_of(const CountsByLoad& by_load, CountedDirection direction) {
+  JudgedShares judged;
+  for (const auto& [load, counts] : by_load) {
+    if (!expected_share(direction, load.kind).judged || counts.expected_bytes <= 0) continue;
+    if (counts.shares.empty() || 2 * counts.shares.size() < counts.repetitions) {
       judged.known = false;
       continue;
     }
-    const double rate = seen.wanted_bytes / seen.seconds;
+    const double rate = counts.expected_bytes / counts.seconds;
     judged.slowest_rate = judged.medians.empty() ? rate : std::min(judged.slowest_rate, rate);
-    judged.medians.push_back(analysis::quantile(seen.shares, 0.5));
-    judged.shares.insert(judged.shares.end(), seen.shares.begin(), seen.shares.end());
-    judged.nothing = judged.nothing && std::ranges::all_of(seen.bytes, [](double bytes) { return bytes == 0; });
+    judged.medians.push_back(analysis::quantile(counts.shares, 0.5));
+    judged.shares.insert(judged.shares.end(), counts.shares.begin(), counts.shares.end());
+    judged.nothing = judged.nothing && std::ranges::all_of(counts.bytes, [](double bytes) { return bytes == 0; });
     const double scale = std::max(std::abs(judged.medians.back()), 2 * steady_within);
-    judged.steady = judged.steady && middle_half(seen.shares) <= steady_within * scale;
+    judged.steady = judged.steady && interquartile_range(counts.shares) <= steady_within * scale;
   }
   judged.known = judged.known && !judged.medians.empty();
   return judged;
 }
 
-/// Whether other programs moved much at times while nothing was asked of memory, beside what was moved then.
-bool idle_is_unsteady(const SeenByLoad& by_load, double slowest_rate) {
-  const auto idle = by_load.find(Load{});
-  return idle != by_load.end() && !idle->second.rates.empty() &&
-         middle_half(idle->second.rates) > exact_within * slowest_rate;
+/// Whether other programs' traffic varied while no load ran, by much beside the slowest load.
+bool idle_is_unsteady(const CountsByLoad& by_load, double slowest_rate) {
+  const std::vector<double> idle = idle_rates(by_load);
+  return !idle.empty() && interquartile_range(idle) > exact_within * slowest_rate;
 }
 
-/// Whether it counts much while the CPU stays in its own cache.
-bool sees_the_cache(const SeenByLoad& by_load, double idle_rate, double slowest_rate) {
+/// Whether the role counts much while a load stays in the CPU's own cache.
+bool counts_cache_hits(const CountsByLoad& by_load, double idle_rate, double slowest_rate) {
   return std::ranges::any_of(by_load, [&](const auto& one) {
-    const auto& [load, seen] = one;
-    return load.kind == LoadKind::read_in_cache && !seen.rates.empty() &&
-           analysis::quantile(seen.rates, 0.5) - idle_rate > steady_within * slowest_rate;
+    const auto& [load, counts] = one;
+    return load.kind == LoadKind::read_in_cache && !counts.rates.empty() &&
+           analysis::quantile(counts.rates, 0.5) - idle_rate > steady_within * slowest_rate;
   });
 }
 
-bool is_near(double value, double wanted) { return std::abs(value / wanted - 1) <= exact_within; }
+bool is_near(double value, double expected) { return std::abs(value / expected - 1) <= exact_within; }
 
-Verdict verdict_of(const CheckedRole& checked, const SeenByLoad& by_load, const Judged& judged) {
+Verdict verdict_of(const CheckedRole& checked, const CountsByLoad& by_load, const JudgedShares& judged) {
   if (!judged.known) return checked.labels.contains(Label::reads_zero) ? Verdict::counts_nothing : Verdict::not_known;
   if (judged.nothing) return Verdict::counts_nothing;
   if (!judged.steady || idle_is_unsteady(by_load, judged.slowest_rate)) return Verdict::disturbed;
   const double share = checked.share->value;
   const auto [lowest, highest] = std::ranges::minmax(judged.medians);
   if (share < least_share || highest - lowest > steady_within * share) return Verdict::does_not_follow;
-  if (sees_the_cache(by_load, checked.idle_gbps * 1e9, share * judged.slowest_rate)) return Verdict::does_not_follow;
+  if (counts_cache_hits(by_load, checked.idle_gbps * 1e9, share * judged.slowest_rate)) return Verdict::does_not_follow;
   if (checked.role == Role::uncalibrated) return Verdict::calibrated;
   if (is_near(share, 1)) return Verdict::as_expected;
   if (is_near(share, 2) || is_near(share, 0.5)) return Verdict::other_beats;
   return stations_that_explain(checked) ? Verdict::stations_missing : Verdict::other_factor;
 }
 
-std::vector<CheckedLoad> loads_of(const SeenByLoad& by_load, Way way, double idle_rate) {
+std::vector<CheckedLoad> loads_of(const CountsByLoad& by_load, CountedDirection direction, double idle_rate) {
   std::vector<CheckedLoad> loads;
-  for (const auto& [load, seen] : by_load) {
-    CheckedLoad one{.load = load, .moved_bytes = seen.wanted_bytes};
-    one.judged = wanted_of(way, load.kind).judged;
-    if (!seen.rates.empty() && 2 * seen.rates.size() >= seen.repetitions) {
+  for (const auto& [load, counts] : by_load) {
+    CheckedLoad one{.load = load, .moved_bytes = counts.expected_bytes};
+    one.judged = expected_share(direction, load.kind).judged;
+    if (!counts.rates.empty() && 2 * counts.rates.size() >= counts.repetitions) {
       double sum = 0;
-      for (const double bytes : seen.bytes) sum += bytes;
-      const double known = static_cast<double>(seen.rates.size()) / static_cast<double>(seen.repetitions);
-      one.seen_bytes = sum / known - (load.kind == LoadKind::idle ? 0 : idle_rate * seen.seconds);
+      for (const double bytes : counts.bytes) sum += bytes;
+      const double known = static_cast<double>(counts.rates.size()) / static_cast<double>(counts.repetitions);
+      one.seen_bytes = sum / known - (load.kind == LoadKind::idle ? 0 : idle_rate * counts.seconds);
     }
-    if (one.seen_bytes && !seen.shares.empty()) {
-      one.share = SeenShare{.low = std::ranges::min(seen.shares),
-                            .value = analysis::quantile(seen.shares, 0.5),
-                            .high = std::ranges::max(seen.shares)};
+    if (one.seen_bytes && !counts.shares.empty()) {
+      one.share = SeenShare{.low = std::ranges::min(counts.shares),
+                            .value = analysis::quantile(counts.shares, 0.5),
+                            .high = std::ranges::max(counts.shares)};
     }
     loads.push_back(one);
   }
   return loads;
 }
 
-CheckedRole checked_role(std::span<const Repetition> repetitions, Role role, Way way) {
+CheckedRole checked_role(std::span<const Repetition> repetitions, Role role, CountedDirection direction) {
   CheckedRole checked{.role = role, .counting = repetitions.front().known.counting[role]};
   if (role == Role::uncalibrated) checked.counting.count_bytes = static_cast<unsigned>(stated_request_bytes);
   for (const auto& [known, traffic] : repetitions) {
-    if (!wanted_of(way, known.load.kind).judged) continue;
+    if (!expected_share(direction, known.load.kind).judged) continue;
     checked.labels.insert(traffic.labels.begin(), traffic.labels.end());
     checked.scale = std::max(checked.scale, traffic.scale);
   }
-  const SeenByLoad by_load = seen_of(repetitions, role, way);
-  const auto idle = by_load.find(Load{});
-  if (idle != by_load.end() && !idle->second.rates.empty())
-    checked.idle_gbps = analysis::quantile(idle->second.rates, 0.5) * 1e-9;
-  checked.loads = loads_of(by_load, way, checked.idle_gbps * 1e9);
-  const Judged judged = judged_of(by_load, way);
+  const CountsByLoad by_load = counts_by_load(repetitions, role, direction);
+  if (const std::vector<double> idle = idle_rates(by_load); !idle.empty())
+    checked.idle_gbps = analysis::quantile(idle, 0.5) * 1e-9;
+  checked.loads = loads_of(by_load, direction, checked.idle_gbps * 1e9);
+  const JudgedShares judged = judged_of(by_load, direction);
   if (judged.known) {
     const auto [low, high] = analysis::median_interval(judged.shares);
     checked.share = SeenShare{.low = low, .value = analysis::quantile(judged.shares, 0.5), .high = high};
@@ -218,9 +223,9 @@ std::vector<CheckedRole> check_roles(std::span<const Repetition> repetitions) {
   std::vector<CheckedRole> checked;
   for (std::size_t place = 0; place < role_count && !repetitions.empty(); ++place) {
     const auto role = static_cast<Role>(place);
-    const auto way = way_of(role);
-    if (way && repetitions.front().known.counting[role].counters > 0)
-      checked.push_back(checked_role(repetitions, role, *way));
+    const auto direction = direction_of(role);
+    if (direction && repetitions.front().known.counting[role].counters > 0)
+      checked.push_back(checked_role(repetitions, role, *direction));
   }
   return checked;
 }

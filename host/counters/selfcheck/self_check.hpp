@@ -9,64 +9,63 @@
 
 #include "counters/selfcheck/known_load.hpp"
 
-// What counters saw of known traffic. Pure functions of the repetitions, which a record file holds.
+// Compares counters with loads of known traffic. Pure functions of the repetitions, which a record file holds.
 namespace sonde::counters {
 
-/// Seen over moved, the idle baseline taken off: the median of repetitions and what holds them.
+/// Counted bytes over expected ones without the idle traffic: the median of repetitions and an interval.
 struct SeenShare {
   double low = 0;
   double value = 0;
   double high = 0;
 };
 
-/// One load in one role, all of its repetitions together.
+/// All repetitions of one load, as one role counted them.
 struct CheckedLoad {
   Load load;
-  double moved_bytes = 0;            ///< that this role should see
+  double moved_bytes = 0;            ///< expected in this role
   std::optional<double> seen_bytes;  ///< empty where too little of it is known
-  std::optional<SeenShare>
-      share;            ///< from the smallest to the largest of the repetitions; empty for what moves nothing
-  bool judged = false;  ///< whether the verdict rests on it
+  std::optional<SeenShare> share;    ///< over the range of the repetitions; empty where nothing is expected
+  bool judged = false;               ///< whether the verdict uses this load
 };
 
 enum class Verdict {
   as_expected,
   other_beats,       ///< a count stands for twice or half as many bytes
-  stations_missing,  ///< as if some of the stations were not counted
-  other_factor,      ///< steady, and nothing explains it
-  calibrated,        ///< of a counter whose bytes are not stated for certain: they are known now
+  stations_missing,  ///< the share is that of some of the stations
+  other_factor,      ///< steady, without an explanation
+  calibrated,        ///< the bytes of a count, which are not stated for certain, are known now
   counts_nothing,
-  not_known,        ///< counters that gave no number
+  not_known,        ///< the counters gave no number
   disturbed,        ///< repetitions differ
-  does_not_follow,  ///< loads differ, or nothing of them is seen
+  does_not_follow,  ///< the share differs between loads or is nothing
 };
 
-/// One role, all of its loads together.
+/// All loads, as one role counted them.
 struct CheckedRole {
   Role role = Role::other;
   Counting counting;
   std::vector<CheckedLoad> loads;
   double idle_gbps = 0;
-  std::optional<SeenShare> share;  ///< of the loads that are judged, within its 95 % interval
+  std::optional<SeenShare> share;  ///< of all judged loads, with its 95 % interval
   Verdict verdict = Verdict::not_known;
-  std::set<Label> labels;  ///< of the repetitions that are judged
-  double scale = 1;        ///< that was applied, as stations took turns
+  std::set<Label> labels;  ///< of all judged repetitions
+  double scale = 1;        ///< applied to rotated groups of stations
 };
 
-/// The roles that the CPU's own traffic is seen in, in the order of roles; none where nothing of memory is counted.
+/// Checks each role that counts the CPU's traffic, in the order of roles; none where no counter counts memory.
 std::vector<CheckedRole> check_roles(std::span<const Repetition> repetitions);
 
-/// How many stations there would be if the rest of them were all that is missing, by the interval of what was seen.
+/// The number of stations that there would be if only missing ones explained the share, by its interval.
 struct StationsThatExplain {
   std::size_t fewest = 0;
   std::size_t most = 0;
 };
 std::optional<StationsThatExplain> stations_that_explain(const CheckedRole& checked);
 
-/// The name that a person reads: "fabric read".
+/// The role's name for a person: "fabric, read".
 std::string title_of(Role role);
 
-/// The verdict in words, and what to do where it is not as expected.
+/// A sentence with the verdict, and what to do where it is not as expected.
 std::string explain(const CheckedRole& checked);
 
 /// Whether a role's counters may be believed.
