@@ -1,4 +1,4 @@
-// The device contract, memory: what is written is what is read, in whatever pieces.
+// The device contract, memory: reads return what was written, in whatever pieces.
 
 #include <algorithm>
 #include <span>
@@ -10,7 +10,7 @@
 namespace sonde::device {
 namespace {
 
-/// Data goes through the drivers in pieces of this size at most.
+/// The largest piece in which data goes through the drivers.
 constexpr std::size_t staging_bytes = 4u << 20;
 
 class DeviceBuffer : public test::DeviceTest {};

@@ -1,4 +1,5 @@
-// Dispatches enqueued ahead: what they leave in memory, and where their times lie. Never how long they take.
+// The device contract, dispatches enqueued ahead: their results, and the order of their times. No test checks how long
+// they take.
 
 #include <algorithm>
 #include <chrono>
@@ -17,7 +18,7 @@ class BusyTest : public DeviceTest {};
 
 Nanoseconds host_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-workloads::Shape shape_for(const device::DeviceInfo& info) {
+workloads::StreamShape shape_for(const device::DeviceInfo& info) {
   return {.group_size = std::min(4u, info.largest_group_size), .groups = 2, .vector_words = 4, .in_flight = 2};
 }
 
@@ -26,9 +27,9 @@ TEST_P(BusyTest, EveryDispatchWritesItsSumAtEveryDial) {
   for (const double load : {1.0, 0.5, 0.1}) {
     sum.throttle(load);
     const device::BusyTimes busy = sum.keep_busy(Nanoseconds(30e6));
-    EXPECT_EQ(sum.flaw(), std::nullopt) << load;
+    EXPECT_EQ(sum.proof_failure(), std::nullopt) << load;
     EXPECT_GE(busy.dispatches.size(), 2u) << load;
-    // What a driver's clock says on a busy machine may be anything.
+    // Times by a driver's clock on a busy machine may be anything.
     if (device->info().type == device::DeviceType::model) {
       EXPECT_EQ(sum.rounds() == 0, load == 1.0) << sum.rounds();
     }
@@ -42,7 +43,7 @@ TEST_P(BusyTest, DispatchesFollowEachOtherOnTheHostsClock) {
   const Nanoseconds before = host_now();
   const device::BusyTimes busy = sum.keep_busy(Nanoseconds(30e6));
   const Nanoseconds after = host_now();
-  // Brackets about a driver's own clock: no tighter than a machine with other work allows.
+  // The brackets of a driver's own clock are no tighter than a machine with other work allows.
   EXPECT_LT(busy.uncertainty.count(), 50e6);
   const Nanoseconds slack = busy.uncertainty + Nanoseconds(2 * device->info().timer_step_ns + 1);
   for (std::size_t at = 0; at < busy.dispatches.size(); ++at) {
@@ -62,7 +63,7 @@ TEST_P(BusyTest, EnoughIsAskedUntilItSaysSoAndNothingIsEnqueuedAfterwards) {
   const device::BusyTimes one = sum.keep_busy(Nanoseconds(0));
   EXPECT_GE(one.dispatches.size(), 1u);
   EXPECT_LE(one.dispatches.size(), 4u);
-  EXPECT_EQ(sum.flaw(), std::nullopt);
+  EXPECT_EQ(sum.proof_failure(), std::nullopt);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, BusyTest, every_device, name_of_device);

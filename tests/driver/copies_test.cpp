@@ -1,5 +1,5 @@
-// The device contract, copies: what stands in memory after them, whatever the direction, the place and the
-// queue. Never a time, but that each has one.
+// The device contract, copies: the contents of memory after them, whatever the direction, the place and the queue. No
+// test looks at a time, except that each copy has one.
 
 #include "device/copy_engines.hpp"
 
@@ -42,7 +42,7 @@ class DeviceCopies : public test::DeviceTest {
     return {bytes.begin(), bytes.end()};
   }
 
-  /// Empty where this device has no such memory.
+  /// Host memory with noise in it; null where this device has no such memory.
   std::unique_ptr<HostMemory> host_with(HostKind kind, std::uint8_t seed) {
     try {
       auto host = device->copy_engines().make_host_memory(kind, size_bytes);
@@ -101,7 +101,7 @@ TEST_P(DeviceCopies, OfAListComeOneAfterTheOther) {
                      .bytes = size_bytes - 4096});
   }
   (void)run({chain});
-  // Every lap moves it on by a page, and the last one begins with what the one before left.
+  // Every lap moves the contents on by a page, and begins with what the lap before left.
   std::vector<std::byte> expected = noisy(1);
   std::vector<std::byte> on_device;
   for (int lap = 0; lap < 20; ++lap) {

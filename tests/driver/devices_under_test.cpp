@@ -1,4 +1,4 @@
-#include "driver/devices_under_test.hpp"
+#include "driver/device_test.hpp"
 
 #include <dlfcn.h>
 
@@ -34,8 +34,8 @@ device::model::Description model_with_copies() {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-// lavapipe leaves memory allocated when it is unloaded (on AMD's processors, for their third caches), and whose it was
-// can be told, and be left out of the leaks, only as long as the driver is there.
+// lavapipe leaves memory allocated when it is unloaded (on AMD's processors, for their third-level caches). The
+// sanitizer can attribute such leaks, and suppress them, only as long as the driver is loaded.
 [[maybe_unused]] void* const kept_loaded = dlopen("libvulkan_lvp.so", RTLD_NOW | RTLD_NODELETE);
 #endif
 

@@ -1,8 +1,8 @@
-// The device contract, what a driver says of itself; and every probe's smallest points on a real driver.
+// The device contract, the facts that a driver states; and every probe's smallest points on a real driver.
 
 #include <algorithm>
-#include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "counters/state/host_time.hpp"
@@ -10,15 +10,16 @@
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
 #include "probes/catalog.hpp"
+#include "probes/latency/curves.hpp"
 #include "support/recording_observer.hpp"
 #include "workloads/arithmetic/arithmetic_chain.hpp"
 
 namespace sonde::device {
 namespace {
 
-class DeviceSays : public test::DeviceTest {};
+class DeviceStates : public test::DeviceTest {};
 
-TEST_P(DeviceSays, WhatItIs) {
+TEST_P(DeviceStates, WhatItIs) {
   const DeviceInfo& info = device->info();
   EXPECT_EQ(info.api, GetParam() == "opencl" ? Api::opencl : GetParam() == "model" ? Api::model : Api::vulkan);
   EXPECT_FALSE(info.name.empty());
@@ -35,9 +36,9 @@ TEST_P(DeviceSays, WhatItIs) {
   EXPECT_GT(info.timer_step_ns, 0);
 }
 
-TEST_P(DeviceSays, ThatPoclAndLlvmpipeAreCpus) {
+TEST_P(DeviceStates, ThatPoclAndLlvmpipeAreCpus) {
   const DeviceInfo& info = device->info();
-  if (info.platform == "rusticl") GTEST_SKIP() << "which drives CPUs and GPUs";
+  if (info.platform == "rusticl") GTEST_SKIP() << "it drives CPUs and GPUs";
   const bool renders_on_the_cpu = info.platform == "Portable Computing Language" || info.platform == "llvmpipe";
   EXPECT_EQ(info.type == DeviceType::cpu, renders_on_the_cpu) << info.platform;
   if (renders_on_the_cpu) {
@@ -45,7 +46,7 @@ TEST_P(DeviceSays, ThatPoclAndLlvmpipeAreCpus) {
   }
 }
 
-TEST_P(DeviceSays, ItsIdentityInOneSpelling) {
+TEST_P(DeviceStates, ItsIdentityInOneSpelling) {
   const DeviceInfo& info = device->info();
   const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   EXPECT_TRUE(info.uuid.empty() || info.uuid.size() == 32) << info.uuid;
@@ -53,32 +54,29 @@ TEST_P(DeviceSays, ItsIdentityInOneSpelling) {
   EXPECT_TRUE(info.pci.empty() || info.pci.size() == 12) << info.pci;
 }
 
-TEST_P(DeviceSays, ThatThereIsMemoryAndNotMoreThanItHas) {
+TEST_P(DeviceStates, ThatThereIsMemoryAndNotMoreThanItHas) {
   EXPECT_GT(device->available_bytes(), 0u);
   EXPECT_LE(device->available_bytes(), device->info().memory_bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(, DeviceSays, test::every_device, test::name_of_device);
+INSTANTIATE_TEST_SUITE_P(, DeviceStates, test::every_device, test::name_of_device);
 
 class ProbeOnDevice : public test::DeviceTest {};
 
 const measure::Probe* asked = nullptr;
 
-/// The two smallest points of those that the probe wants first, each once; its questions are otherwise its own.
+/// The two smallest points of the probe's first batch, each visited once.
 std::vector<measure::Point> first_two(const DeviceInfo& info, const measure::Request& request,
                                       std::span<const measure::Measurement> known) {
   if (!known.empty()) return {};
   auto points = asked->next(info, request, known);
-  std::ranges::stable_sort(points, {}, [](const measure::Point& point) {
-    const auto bytes = point.x.find("bytes");
-    return bytes == point.x.end() ? 0.0 : bytes->second;
-  });
+  std::ranges::stable_sort(points, {}, [](const measure::Point& point) { return point.x.bytes.value_or(0); });
   if (points.size() > 2) points.resize(2);
   for (measure::Point& point : points) point.visits = 1;
   return points;
 }
 
-/// The frame that is built in takes a simulator of GPUs minutes too.
+/// A frame smaller than the built-in one, which takes a simulator of GPUs minutes.
 measure::Frame small_frame() {
   return {.name = "small",
           .surfaces = {{.name = "texture", .is_texture = true, .bytes_per_pixel = 1, .divided_by = 4},
@@ -96,15 +94,15 @@ TEST_P(ProbeOnDevice, LeavesSamplesAboveZeroAndNoError) {
     small.next = first_two;
     test::RecordingObserver observer;
     measure::Request request{.effort = measure::Effort::quick, .frame = small_frame()};
-    // Every byte that is copied is proved, which takes a simulator of GPUs minutes.
+    // The proof reads every copied byte, which takes a simulator of GPUs minutes.
     if (probe->name == "copy") request.largest_bytes = 4096;
-    // Host time stands still: what others do on this machine must not decide how much is measured.
+    // Host time stands still, so that other work on this machine does not decide how much is measured.
     measure::run_probe(*device, small, {.request = request, .host_time = [] { return counters::HostTime{}; }},
                        observer);
     for (const auto& failure : observer.failures) ADD_FAILURE() << probe->name << ": " << failure.text;
-    // Not every device has every way that a probe tries; but what it lacks has a reason, and one of two is there.
+    // A device may lack one of the two points, but then the skip has a reason.
     for (const auto& skip : observer.skips) EXPECT_GT(skip.text.size(), 20u) << probe->name;
-    // What else this machine does may hide all of a probe's times: a simulator's shortest run takes long, and a CPU's
+    // Other work on this machine may hide all of a probe's times: a simulator's shortest run takes long, and a CPU's
     // walk beside a dispatch wants a core of its own.
     const auto hidden = static_cast<std::size_t>(std::ranges::count_if(
         observer.skips, [](const auto& skip) { return skip.text.find("measure again when ") != std::string::npos; }));
@@ -119,23 +117,27 @@ TEST_P(ProbeOnDevice, LeavesSamplesAboveZeroAndNoError) {
 }
 
 TEST_P(ProbeOnDevice, EveryOrderOfTheLatencyWalkIsProved) {
-  const std::vector<std::map<std::string, std::string>> orders{
-      {}, {{"order", "independent"}}, {{"order", "page"}}, {{"order", "page"}, {"stride", "64K"}}};
-  for (const std::map<std::string, std::string>& order : orders) {
-    measure::Point point{.series = {{"path", "vector"}, {"memory", "device"}}, .x = {{"bytes", 1 << 20}}};
-    point.series.insert(order.begin(), order.end());
-    const measure::Workload walk = probes::latency.prepare(*device, point, {.seed = 3, .line_bytes = 128});
+  using namespace probes::latency_probe;
+  const measure::Coordinates x{.bytes = 1 << 20};
+  measure::Words far_pages = vector_path;
+  far_pages.stride_bytes = 64 << 10;
+  for (const measure::Point& point :
+       {measure::point_on(cycle, x, vector_path), measure::point_on(independent, x, vector_path),
+        measure::point_on(pages, x, vector_path), measure::point_on(pages, x, far_pages)}) {
+    const auto workload = point.curve->prepare(*device, point, {.seed = 3, .line_bytes = 128});
+    const auto& walk = std::get<measure::SteppedWork>(workload.work);
     for (const std::uint64_t hops : {64u, 6400u, 128u}) {
       (void)walk.run(hops);
-      EXPECT_EQ(walk.flaw(), std::nullopt) << testing::PrintToString(order);
+      EXPECT_EQ(walk.proof_failure(), std::nullopt) << point.curve->name;
     }
   }
 }
 
 TEST_P(ProbeOnDevice, TheClockCanBeSettledWithWorkThatIsProved) {
-  const measure::Workload arithmetic = workloads::arithmetic_chain(*device);
+  const auto workload = workloads::arithmetic_chain(*device);
+  const auto& arithmetic = std::get<measure::SteppedWork>(workload.work);
   EXPECT_NO_THROW((void)measure::settle_clock(arithmetic, Nanoseconds(50e6), [] {}));
-  EXPECT_EQ(arithmetic.flaw(), std::nullopt);
+  EXPECT_EQ(arithmetic.proof_failure(), std::nullopt);
 }
 
 INSTANTIATE_TEST_SUITE_P(, ProbeOnDevice, test::every_device, test::name_of_device);

@@ -57,7 +57,7 @@ struct Submission {
         commands(info.pCommandBuffers, info.pCommandBuffers + info.commandBufferCount),
         signals(info.pSignalSemaphores, info.pSignalSemaphores + info.signalSemaphoreCount),
         fence(with_fence) {
-    const auto* counts = static_cast<const VkTimelineSemaphoreSubmitInfo*>(info.pNext);  // the only thing in the chain
+    const auto* counts = static_cast<const VkTimelineSemaphoreSubmitInfo*>(info.pNext);  // nothing else is in the chain
     if (counts == nullptr) return;
     wait_values.assign(counts->pWaitSemaphoreValues, counts->pWaitSemaphoreValues + waits.size());
     signal_values.assign(counts->pSignalSemaphoreValues, counts->pSignalSemaphoreValues + signals.size());
@@ -84,7 +84,7 @@ struct Submission {
   }
 };
 
-/// A queue as the program sees it.
+/// A queue that the program sees, with a thread that submits to the real one.
 class SeenQueue {
  public:
   void submit(Submission submission) {

@@ -1,5 +1,5 @@
-// What only GPUs have and lavapipe does not: several queues, a family that only copies, with a clock or
-// without; and what lavapipe has and some GPUs do not. The tests of copies_test.cpp run here too, on all
+// Copies on features of GPUs that lavapipe lacks, several queues and a family that only copies, with a clock or
+// without; and without features of lavapipe that some GPUs lack. The tests of copies_test.cpp run here too, on all
 // these queues.
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr std::uint64_t size_bytes = 64 << 10;
 
 class MoreQueues : public testing::Test {
  protected:
-  /// Empty where there is no driver.
+  /// Opens the device; the test is skipped where there is no driver.
   void open(const test::MoreQueues& looks) {
     test::more_queues = looks;
     try {
@@ -164,14 +164,14 @@ TEST_F(MoreQueues, ThoseThatOnlyCopyAreMeasured) {
     const auto observer = probed(probes::copying, size_bytes);
     std::vector<std::string> seen;
     const auto see = [&seen](const measure::Point& point) {
-      if (!point.series.contains("engine") || point.series.at("engine") != "transfer") return;
-      seen.push_back(point.series.at("direction") + (point.x.contains("queues") ? " on two" : ""));
+      if (point.words.engine != measure::Engine::transfer) return;
+      seen.push_back(measure::word_at(point.words, "direction").value() + (point.x.queues ? " on two" : ""));
     };
     for (const auto& one : observer.measurements) {
       see(one.point);
       EXPECT_GT(analysis::quantile(one.values, 0.5), 0);
     }
-    // On a busy machine the clock may take longer than such small copies, which is nobody's fault.
+    // On a busy machine reading the clock may take longer than such small copies.
     for (const auto& skip : observer.skips) {
       if (skip.point && skip.text.find("larger ones are measured") != std::string::npos) see(*skip.point);
     }
@@ -184,23 +184,22 @@ TEST_F(MoreQueues, ThoseThatOnlyCopyAreMeasured) {
 }
 
 TEST_F(MoreQueues, WithoutImportedMemoryAllElseIsMeasuredAndItIsSkippedOnceWithItsReason) {
+  const measure::Name imported_host = "imported-host";
   open({.transfer_timestamp_bits = 64, .imports_memory = false});
   for (const measure::Probe* probe : {&probes::host_memory, &probes::zero_copy, &probes::copying}) {
     const auto observer = probed(*probe, 16 << 20);
     int skipped = 0;
     for (const auto& skip : observer.skips) {
       ASSERT_TRUE(skip.point);
-      const auto& series = skip.point->series;
-      const bool imports = (series.contains("memory") && series.at("memory") == "imported-host") ||
-                           (series.contains("host") && series.at("host") == "imported");
-      if (!imports) continue;
+      const measure::Words& words = skip.point->words;
+      if (words.memory != imported_host && words.host != measure::HostMemory::imported) continue;
       ++skipped;
       EXPECT_NE(skip.text.find("VK_EXT_external_memory_host"), std::string::npos) << skip.text;
     }
     EXPECT_EQ(skipped, 1) << probe->name;
     EXPECT_FALSE(observer.measurements.empty()) << probe->name;
     for (const auto& one : observer.measurements) {
-      EXPECT_FALSE(one.point.series.contains("memory") && one.point.series.at("memory") == "imported-host");
+      EXPECT_NE(one.point.words.memory, imported_host);
     }
   }
 }

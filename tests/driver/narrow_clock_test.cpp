@@ -1,6 +1,5 @@
-// A device whose timestamps have 36 valid bits, as many GPUs' have, wraps every few minutes. lavapipe has 64;
-// here it is made to say otherwise, by taking the place of two Vulkan functions where volk loads them (linker
-// option --wrap).
+// The timestamps of many GPUs have 36 valid bits and wrap every few minutes. lavapipe has 64 bits; here two Vulkan
+// functions are replaced where volk loads them (linker option --wrap), so that it states 36.
 
 #include <gtest/gtest.h>
 #include <volk.h>

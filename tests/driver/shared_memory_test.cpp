@@ -1,5 +1,5 @@
-// The device contract, kinds of memory: what the CPU writes through its view is what kernels read, and the other way
-// round, in every kind that the device has; each that it lacks says why. Never a time.
+// The device contract, kinds of memory: kernels read what the CPU writes through its mapping, and the other way round,
+// in every kind that the device has; a kind that it lacks has a reason. No test looks at a time.
 
 #include <array>
 #include <cstring>
@@ -111,7 +111,7 @@ TEST_P(DeviceSharedMemory, KernelsAndTheCpuSeeEachOthersWordsInTurn) {
 }
 
 TEST_P(DeviceSharedMemory, OneKindsBufferAndAnothersMeetInOneLaunch) {
-  // A chain in each kind, its cursor in the device's own.
+  // The chain lies in each kind in turn, its cursor in the device's own.
   const auto kernel = device->make_kernel(kernels::chase, 1);
   constexpr std::uint32_t length = 1000;
   std::vector<std::uint32_t> chain(length);
@@ -164,12 +164,8 @@ TEST_P(DeviceSharedMemory, TouchWritesAndFindsJustTheWordsItIsToldTo) {
           if (stores != 0) word = 99 + i * growth;
         }
       }
-      std::vector<std::uint32_t> found(expected.size());
-      sums->read(0, std::as_writable_bytes(std::span(found)));
-      EXPECT_EQ(found, expected) << one.count << (stores != 0 ? " written" : " read");
-      std::vector<std::uint32_t> left(words.size());
-      buffer->read(0, std::as_writable_bytes(std::span(left)));
-      EXPECT_EQ(left, words) << one.count << (stores != 0 ? " written" : " read");
+      EXPECT_EQ(test::words_in(*sums), expected) << one.count << (stores != 0 ? " written" : " read");
+      EXPECT_EQ(test::words_in(*buffer), words) << one.count << (stores != 0 ? " written" : " read");
     }
   }
 }

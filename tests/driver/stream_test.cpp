@@ -1,5 +1,5 @@
-// The device contract, streaming kernels: what they add up and what they leave in memory is what the host computes,
-// whatever the shape and the walk. Never a time.
+// The device contract, streaming kernels: their sums and the contents of memory are what the host computes, whatever
+// the shape and the walk. No test looks at a time.
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 namespace sonde::device {
 namespace {
 
-/// A walk, in the scalars' order, and the shape that makes it.
+/// The numbers of a walk, in the scalars' order, with its shape.
 struct Case {
   std::uint32_t group_size;
   std::uint32_t groups;
@@ -42,7 +42,7 @@ struct Case {
   std::size_t word(std::uint32_t group, std::uint32_t at) const {
     return (std::size_t{group} * group_step + std::size_t{at} * block_step) * block_words();
   }
-  /// Of a word of the block at a position: in rows that lie apart, or side by side.
+  /// The index of a word of the block at a position: its rows lie side by side, or apart where the walk is spread.
   std::size_t place(std::uint32_t group, std::uint32_t position, std::uint32_t word_of_block) const {
     const std::uint32_t run = scatter + 1;
     const std::uint32_t at = position / run * run + position * (group * 0x9E3779B2u + 1) % run;
@@ -54,7 +54,7 @@ struct Case {
   std::size_t words() const { return word(groups - 1, blocks - 1) + block_words(); }
 };
 
-/// The same with what is in flight spread, where slices are in one piece.
+/// The cases, and those whose slices are in one piece also with the loads in flight spread.
 std::vector<Case> and_spread(std::vector<Case> cases) {
   const std::size_t count = cases.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -65,7 +65,8 @@ std::vector<Case> and_spread(std::vector<Case> cases) {
   return cases;
 }
 
-/// A slice for each group, then every so many-th block; in several shapes, a lap and a bit, several laps, and none.
+/// Walks over a slice for each group and over blocks in turn; in several shapes, over a lap and a bit, several laps,
+/// and none.
 std::vector<Case> own_blocks() {
   return and_spread({{1, 1, 4, 1, 7, 2, 5, 1, 5, 0},
                      {1, 3, 4, 8, 20, 4, 9, 1, 9, 2},
@@ -77,7 +78,7 @@ std::vector<Case> own_blocks() {
                      {16, 2, 4, 1, 0, 0, 3, 1, 3, 0}});
 }
 
-/// Each case with its buffers reached either way.
+/// Each case with storage buffers and with bound ones.
 std::vector<Case> in_turn(std::vector<Case> cases) {
   const std::size_t count = cases.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -91,17 +92,7 @@ class DeviceStream : public test::DeviceTest {
  protected:
   Use use = Use::storage;
 
-  std::unique_ptr<Buffer> buffer_of(std::span<const std::uint32_t> words) {
-    auto buffer = device->make_buffer(words.size_bytes(), use);
-    buffer->write(0, std::as_bytes(words));
-    return buffer;
-  }
-
-  static std::vector<std::uint32_t> contents(Buffer& buffer) {
-    std::vector<std::uint32_t> words(buffer.size_bytes() / 4);
-    buffer.read(0, std::as_writable_bytes(std::span(words)));
-    return words;
-  }
+  std::unique_ptr<Buffer> stream_of(std::span<const std::uint32_t> words) { return buffer_of(words, use); }
 
   std::unique_ptr<Kernel> kernel(const KernelSource& source, const Case& one) {
     const std::array<Constant, 3> constants{
@@ -109,7 +100,7 @@ class DeviceStream : public test::DeviceTest {
     return device->make_kernel(source, one.group_size, constants);
   }
 
-  /// Without the shapes that this device does not have.
+  /// The cases whose shapes this device has.
   std::vector<Case> allowed(std::vector<Case> cases) const {
     std::erase_if(cases, [this](const Case& one) {
       return one.group_size > device->info().largest_group_size ||
@@ -125,7 +116,7 @@ std::vector<std::uint32_t> noisy(std::size_t count, std::uint32_t seed) {
   return words;
 }
 
-/// What each item of a kernel that reads must leave, then words that nobody may touch.
+/// The sums that the items of a reading kernel must write, followed by words that no item may touch.
 std::vector<std::uint32_t> sums_of(const Case& one, const std::vector<std::uint32_t>& words) {
   std::vector<std::uint32_t> sums(one.group_size * one.groups + 3, 77);
   for (std::uint32_t item = 0; item < one.group_size * one.groups; ++item) {
@@ -155,18 +146,18 @@ TEST_P(DeviceStream, ReadAddsUpWhatEveryItemWalkedOver) {
   for (const Case& one : in_turn(allowed(cases))) {
     use = one.use;
     const auto words = noisy(one.words(), 5);
-    const auto a = buffer_of(words);
+    const auto a = stream_of(words);
     const std::vector<std::uint32_t> expected = sums_of(one, words);
-    const auto sums = buffer_of(std::vector<std::uint32_t>(expected.size(), 77));
+    const auto sums = stream_of(std::vector<std::uint32_t>(expected.size(), 77));
     const auto read = kernel(kernels::stream_read, one);
     (void)device->run(*read, {.buffers = {a.get(), sums.get()}, .scalars = one.scalars(), .groups = one.groups});
-    EXPECT_EQ(contents(*sums), expected) << one.group_size << " items, " << one.in_flight << " in flight";
-    EXPECT_EQ(contents(*a), words);
+    EXPECT_EQ(test::words_in(*sums), expected) << one.group_size << " items, " << one.in_flight << " in flight";
+    EXPECT_EQ(test::words_in(*a), words);
   }
 }
 
 TEST_P(DeviceStream, ThroughTheTextureUnitAndFromLocalMemoryTheSameIsRead) {
-  // Slices, every so many-th block, wide vectors, one set for all, and all of what a group may have.
+  // The cases are slices, blocks in turn, wide vectors, one set for all, and as much memory as a group may have.
   const std::vector<Case> cases{{1, 3, 4, 8, 20, 4, 9, 1, 9, 2},
                                 {8, 2, 4, 2, 5, 0, 6, 2, 1, 0},
                                 {1, 2, 16, 8, 11, 3, 4, 1, 4, 3},
@@ -180,12 +171,12 @@ TEST_P(DeviceStream, ThroughTheTextureUnitAndFromLocalMemoryTheSameIsRead) {
       if (image && one.vector_words != 4) continue;
       const auto a = device->make_buffer(words.size() * 4, image ? Use::wide_texels : Use::storage);
       a->write(0, std::as_bytes(std::span(words)));
-      const auto sums = buffer_of(std::vector<std::uint32_t>(expected.size(), 77));
+      const auto sums = stream_of(std::vector<std::uint32_t>(expected.size(), 77));
       const auto read = kernel(*source, one);
       (void)device->run(*read, {.buffers = {a.get(), sums.get()}, .scalars = one.scalars(), .groups = one.groups});
-      EXPECT_EQ(contents(*sums), expected)
+      EXPECT_EQ(test::words_in(*sums), expected)
           << source->name << ", " << one.group_size << " items, " << one.in_flight << " in flight";
-      EXPECT_EQ(contents(*a), words);
+      EXPECT_EQ(test::words_in(*a), words);
     }
   }
 }
@@ -195,7 +186,7 @@ TEST_P(DeviceStream, WriteLeavesNoiseThatTellsTheTripOfEveryBlock) {
     use = one.use;
     constexpr std::uint32_t turn = 1000;
     std::vector<std::uint32_t> expected = noisy(one.words(), 6);
-    const auto c = buffer_of(expected);
+    const auto c = stream_of(expected);
     for (std::uint32_t trip = 0; trip < one.trips; ++trip) {
       for (std::uint32_t group = 0; group < one.groups; ++group) {
         for (std::uint32_t word = 0; word < one.block_words(); ++word) {
@@ -211,7 +202,7 @@ TEST_P(DeviceStream, WriteLeavesNoiseThatTellsTheTripOfEveryBlock) {
     }
     const auto write = kernel(kernels::stream_write, one);
     (void)device->run(*write, {.buffers = {c.get()}, .scalars = one.scalars({turn}), .groups = one.groups});
-    EXPECT_EQ(contents(*c), expected) << one.group_size << " items, " << one.in_flight << " in flight";
+    EXPECT_EQ(test::words_in(*c), expected) << one.group_size << " items, " << one.in_flight << " in flight";
   }
 }
 
@@ -222,8 +213,8 @@ TEST_P(DeviceStream, CopyAddAndTriadLeaveWhatTheHostComputes) {
       const auto first = noisy(one.words(), 7);
       const auto second = noisy(one.words(), 8);
       const auto before = noisy(one.words(), 9);
-      const auto a = buffer_of(first);
-      const auto b = buffer_of(second);
+      const auto a = stream_of(first);
+      const auto b = stream_of(second);
       constexpr std::uint32_t factor = 12345;
       const auto left_by = [&](auto value) {
         std::vector<std::uint32_t> words = before;
@@ -239,10 +230,10 @@ TEST_P(DeviceStream, CopyAddAndTriadLeaveWhatTheHostComputes) {
         return words;
       };
       const auto run = [&](const KernelSource& source, std::vector<Buffer*> from, std::vector<std::uint32_t> scalars) {
-        const auto c = buffer_of(before);
+        const auto c = stream_of(before);
         from.push_back(c.get());
         (void)device->run(*kernel(source, one), {.buffers = from, .scalars = std::move(scalars), .groups = one.groups});
-        return contents(*c);
+        return test::words_in(*c);
       };
       using Word = std::uint32_t;
       EXPECT_EQ(run(kernels::stream_copy, {a.get()}, one.scalars({shift})), left_by([](Word x, Word) { return x; }));
@@ -250,8 +241,8 @@ TEST_P(DeviceStream, CopyAddAndTriadLeaveWhatTheHostComputes) {
                 left_by([](Word x, Word y) { return x + y; }));
       EXPECT_EQ(run(kernels::stream_triad, {a.get(), b.get()}, one.scalars({shift, factor})),
                 left_by([](Word x, Word y) { return x + factor * y; }));
-      EXPECT_EQ(contents(*a), first);
-      EXPECT_EQ(contents(*b), second);
+      EXPECT_EQ(test::words_in(*a), first);
+      EXPECT_EQ(test::words_in(*b), second);
     }
   }
 }
