@@ -18,31 +18,32 @@
 #include <thread>
 #include <vector>
 
-// What the fault-injecting layers share: the script in SONDE_FAULTS says which call of a driver has which effect.
+// The fault-injecting layers share this file. The script in SONDE_FAULTS names calls of a driver and their effects:
 //   CALL@N=EFFECT          at the N-th call of this function in this process
 //   CALL@N+=EFFECT         from the N-th on
 //   CALL@N/OTHER@M=EFFECT  the N-th since the M-th call of OTHER
-// Several, with blanks between; what names no function of a layer's API is another layer's. Effects of every function:
+// Entries are separated by blanks; a layer ignores functions of other APIs. Every function has these effects:
 //   -5, 2 …     the call does nothing and returns this number; a wait that fails waits nonetheless
 //   crash       the process ends by SIGABRT (drivers catch others)
 //   exit        the process ends by exit(0)
 //   hang, slow  the call never returns, or a minute later than it would
-//   log         its name is added to the file SONDE_FAULTS_LOG
-// The layers say what else they know. Where SONDE_FAULTS_TURNS names files (TURNS.opencl.0 …, which are made), the
-// processes that load a layer take turns: what comes before the first semicolon is the first one's script, and so on.
+//   log         the function's name is added to the file SONDE_FAULTS_LOG
+// Each layer documents its further effects. SONDE_FAULTS_TURNS is the beginning of names of files (TURNS.opencl.0 …)
+// that the processes make which load a layer: the first process then has the script before the first semicolon, and so
+// on.
 namespace faults {
 
 struct Fault {
   std::string function;
   std::uint64_t first = 1;
   bool from_then_on = false;
-  std::string other;  // empty: counted from the start
+  std::string other;  // empty where calls are counted from the start
   std::uint64_t others_first = 0;
   std::string effect;
   std::uint64_t seen = 0;
 };
 
-/// Which process this is of those that load the layer.
+/// The number of this process among those that load the layer.
 inline std::size_t turn_of(std::string_view layer) {
   const char* const turns = std::getenv("SONDE_FAULTS_TURNS");
   if (turns == nullptr) return 0;
@@ -66,7 +67,7 @@ inline bool is_number(std::string_view effect) {
   return !effect.empty() && effect.find_first_not_of("-0123456789") == std::string_view::npos;
 }
 
-/// A script that means nothing would show nothing.
+/// Whether the effect exists: a misspelt script must not pass for one without faults.
 inline bool is_known(std::string_view effect) {
   constexpr std::array words{"crash", "exit",      "hang", "slow",   "log",       "garble",
                              "still", "backwards", "wrap", "copies", "arithmetic"};
@@ -100,11 +101,11 @@ inline std::vector<Fault> read(std::string_view layer) {
 
 inline std::vector<Fault> script;
 
-/// Called when the layer is loaded, so that each process takes its turn whatever it calls.
+/// Reads the script. Layers call it when they are loaded, so that each process takes its turn whatever it calls.
 inline void begin(std::string_view layer) { script = read(layer); }
 
-/// The effect that is due at this call, empty where none is.
-inline std::string due(std::string_view function) {
+/// The effect of this call, empty where it has none.
+inline std::string effect_now(std::string_view function) {
   static std::mutex one_at_a_time;
   static std::map<std::string, std::uint64_t, std::less<>> calls;
   const std::scoped_lock lock(one_at_a_time);
@@ -126,8 +127,8 @@ inline void log(std::string_view function) {
   close(open_file);
 }
 
-/// What any function may suffer before it does anything.
-inline void suffer(std::string_view function, std::string_view effect) {
+/// Applies the effects that every function has.
+inline void apply_general(std::string_view function, std::string_view effect) {
   if (effect == "crash") std::abort();
   if (effect == "exit") std::exit(0);
   if (effect == "slow") std::this_thread::sleep_for(std::chrono::minutes(1));
@@ -135,14 +136,14 @@ inline void suffer(std::string_view function, std::string_view effect) {
   if (effect == "log") log(function);
 }
 
-/// Whether it is called for the work that the device was given to be over.
+/// Whether the function waits for the device to finish its work.
 inline bool waits(std::string_view function) {
   constexpr std::array all{"clFinish", "clWaitForEvents", "vkWaitForFences", "vkWaitSemaphores"};
   return std::find(all.begin(), all.end(), function) != all.end();
 }
 
-/// The device's clock as a fault has it.
-inline std::uint64_t spoilt(std::string_view effect, std::uint64_t time) {
+/// The device's time under a fault of its clock.
+inline std::uint64_t wrong_time(std::string_view effect, std::uint64_t time) {
   if (effect == "still") return 1'000'000;
   if (effect == "backwards") return ~time >> 1u;
   if (effect == "wrap") return time & 0xffffffffu;
@@ -153,22 +154,22 @@ inline void garble(void* bytes, std::size_t count) {
   if (count > 0) static_cast<unsigned char*>(bytes)[count / 2] ^= 0x10u;
 }
 
-/// What is done once somebody has waited for the device.
-class Later {
+/// Actions to run once the program has waited for the device.
+class AfterWait {
  public:
-  void add(std::function<void()> what) {
+  void add(std::function<void()> action) {
     const std::scoped_lock lock(one_at_a_time_);
-    all_.push_back(std::move(what));
+    actions_.push_back(std::move(action));
   }
-  void now() {
+  void run() {
     const std::scoped_lock lock(one_at_a_time_);
-    for (const auto& what : all_) what();
-    all_.clear();
+    for (const auto& action : actions_) action();
+    actions_.clear();
   }
 
  private:
   std::mutex one_at_a_time_;
-  std::vector<std::function<void()>> all_;
+  std::vector<std::function<void()>> actions_;
 };
 
 }  // namespace faults

@@ -1,13 +1,12 @@
-// An OpenCL layer (OPENCL_LAYERS) that makes the driver below it fail as SONDE_FAULTS says (faults.hpp). Effects beside
-// those of every function:
-//   garble      one byte is another: clEnqueueReadBuffer, of what was read; clEnqueueWriteBuffer and
-//               clEnqueueCopyBuffer, of what arrives; clEnqueueMapBuffer, of what the CPU sees
-//   arithmetic  clCreateProgramWithSource: two more instructions in each step of a walk, which change no result: a
-//               driver that has become slower
-//   copies      clEnqueueMapBuffer: the CPU gets a copy, which goes back when it is unmapped
+// An OpenCL layer (OPENCL_LAYERS) for the tests that makes the driver below it fail as SONDE_FAULTS says (faults.hpp).
+// It has these effects beside those of every function:
+//   garble      one byte is wrong: in the result of clEnqueueReadBuffer, in the target of clEnqueueWriteBuffer and
+//               clEnqueueCopyBuffer, and in the mapping of clEnqueueMapBuffer
+//   arithmetic  clCreateProgramWithSource: two more instructions in each step of a walk, which change no result, as
+//               from a driver that has become slower
+//   copies      clEnqueueMapBuffer: the CPU gets a copy, which is written back by the unmap
 //   still, backwards, wrap
 //               clGetEventProfilingInfo: the clock stands still, runs backwards, or has 32 bits
-// For the tests alone.
 
 #include <CL/cl_layer.h>
 
@@ -23,14 +22,14 @@ namespace {
 
 const cl_icd_dispatch* below = nullptr;
 cl_icd_dispatch hooked{};
-faults::Later once_waited_for;
+faults::AfterWait after_wait;
 
 template <typename Result, typename... Arguments>
 Result failed(cl_int error, std::tuple<Arguments...> arguments) {
   if constexpr (std::is_pointer_v<Result>) {
     using Last = std::tuple_element_t<sizeof...(Arguments) - 1, std::tuple<Arguments...>>;
     if constexpr (std::is_same_v<Last, cl_int*>) {
-      if (cl_int* const told = std::get<sizeof...(Arguments) - 1>(arguments)) *told = error;
+      if (cl_int* const status = std::get<sizeof...(Arguments) - 1>(arguments)) *status = error;
     }
     return nullptr;
   } else {
@@ -42,9 +41,9 @@ Result failed(cl_int error, std::tuple<Arguments...> arguments) {
 template <auto function>
 struct Hook;
 
-/// What the driver does under this effect.
+/// Calls the driver's function; specializations apply the effect.
 template <auto function, typename... Arguments>
-auto done(std::string_view, Arguments... arguments) {
+auto call_driver(std::string_view, Arguments... arguments) {
   return (below->*function)(arguments...);
 }
 
@@ -53,34 +52,35 @@ struct Hook<function> {
   static inline std::string_view name;
 
   static Result CL_API_CALL call(Arguments... arguments) {
-    const std::string effect = faults::due(name);
-    faults::suffer(name, effect);
+    const std::string effect = faults::effect_now(name);
+    faults::apply_general(name, effect);
     if (faults::is_number(effect)) {
       // A device that is lost is no longer at work.
       if (faults::waits(name)) (void)(below->*function)(arguments...);
       return failed<Result>(std::stoi(effect), std::tuple<Arguments...>(arguments...));
     }
-    return done<function>(effect, arguments...);
+    return call_driver<function>(effect, arguments...);
   }
 };
 
 template <>
-auto done<&cl_icd_dispatch::clEnqueueReadBuffer>(std::string_view effect, cl_command_queue queue, cl_mem buffer,
-                                                 cl_bool blocking, std::size_t offset, std::size_t bytes, void* into,
-                                                 cl_uint events, const cl_event* after, cl_event* event) {
+auto call_driver<&cl_icd_dispatch::clEnqueueReadBuffer>(std::string_view effect, cl_command_queue queue, cl_mem buffer,
+                                                        cl_bool blocking, std::size_t offset, std::size_t bytes,
+                                                        void* into, cl_uint events, const cl_event* after,
+                                                        cl_event* event) {
   const cl_int status = below->clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, into, events, after, event);
   if (effect == "garble") {
-    once_waited_for.add([=] { faults::garble(into, bytes); });
-    if (blocking != CL_FALSE) once_waited_for.now();
+    after_wait.add([=] { faults::garble(into, bytes); });
+    if (blocking != CL_FALSE) after_wait.run();
   }
   return status;
 }
 
 template <>
-auto done<&cl_icd_dispatch::clEnqueueWriteBuffer>(std::string_view effect, cl_command_queue queue, cl_mem buffer,
-                                                  cl_bool blocking, std::size_t offset, std::size_t bytes,
-                                                  const void* from, cl_uint events, const cl_event* after,
-                                                  cl_event* event) {
+auto call_driver<&cl_icd_dispatch::clEnqueueWriteBuffer>(std::string_view effect, cl_command_queue queue, cl_mem buffer,
+                                                         cl_bool blocking, std::size_t offset, std::size_t bytes,
+                                                         const void* from, cl_uint events, const cl_event* after,
+                                                         cl_event* event) {
   const auto copy = std::make_shared<std::vector<unsigned char>>();
   if (effect == "garble") {
     const auto* const first = static_cast<const unsigned char*>(from);
@@ -89,18 +89,18 @@ auto done<&cl_icd_dispatch::clEnqueueWriteBuffer>(std::string_view effect, cl_co
     from = copy->data();
   }
   const cl_int status = below->clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, from, events, after, event);
-  if (!copy->empty()) once_waited_for.add([copy] {});  // until then the driver may read it
+  if (!copy->empty()) after_wait.add([copy] {});  // keeps the copy, which the driver may read until then
   return status;
 }
 
 template <>
-auto done<&cl_icd_dispatch::clEnqueueCopyBuffer>(std::string_view effect, cl_command_queue queue, cl_mem from,
-                                                 cl_mem into, std::size_t from_offset, std::size_t offset,
-                                                 std::size_t bytes, cl_uint events, const cl_event* after,
-                                                 cl_event* event) {
+auto call_driver<&cl_icd_dispatch::clEnqueueCopyBuffer>(std::string_view effect, cl_command_queue queue, cl_mem from,
+                                                        cl_mem into, std::size_t from_offset, std::size_t offset,
+                                                        std::size_t bytes, cl_uint events, const cl_event* after,
+                                                        cl_event* event) {
   const cl_int status = below->clEnqueueCopyBuffer(queue, from, into, from_offset, offset, bytes, events, after, event);
   if (effect == "garble") {
-    once_waited_for.add([=] {
+    after_wait.add([=] {
       unsigned char byte = 0;
       below->clEnqueueReadBuffer(queue, into, CL_TRUE, offset + bytes / 2, 1, &byte, 0, nullptr, nullptr);
       faults::garble(&byte, 1);
@@ -111,8 +111,9 @@ auto done<&cl_icd_dispatch::clEnqueueCopyBuffer>(std::string_view effect, cl_com
 }
 
 template <>
-auto done<&cl_icd_dispatch::clCreateProgramWithSource>(std::string_view effect, cl_context context, cl_uint count,
-                                                       const char** texts, const std::size_t* bytes, cl_int* status) {
+auto call_driver<&cl_icd_dispatch::clCreateProgramWithSource>(std::string_view effect, cl_context context,
+                                                              cl_uint count, const char** texts,
+                                                              const std::size_t* bytes, cl_int* status) {
   if (effect != "arithmetic") return below->clCreateProgramWithSource(context, count, texts, bytes, status);
   constexpr std::string_view step = "#define STEP at = *WORD_AT(next, at);";
   std::string text;
@@ -121,14 +122,14 @@ auto done<&cl_icd_dispatch::clCreateProgramWithSource>(std::string_view effect, 
     text += is_whole ? std::string_view(texts[i]) : std::string_view(texts[i], bytes[i]);
   }
   const std::size_t at = text.find(step);
-  // There are fewer than 2^31 trips, which no compiler knows.
+  // No compiler knows that there are fewer than 2^31 trips, so it keeps these instructions.
   if (at != std::string::npos) text.insert(at + step.size(), " at ^= trips >> 31; at += trips >> 31;");
   const char* first = text.c_str();
   const std::size_t length = text.size();
   return below->clCreateProgramWithSource(context, 1, &first, &length, status);
 }
 
-/// What was mapped, and is a copy.
+/// The copy that the CPU got in place of a mapping.
 struct MappedCopy {
   std::vector<unsigned char> bytes;
   std::size_t offset = 0;
@@ -137,10 +138,10 @@ struct MappedCopy {
 std::map<void*, MappedCopy> copies;
 
 template <>
-auto done<&cl_icd_dispatch::clEnqueueMapBuffer>(std::string_view effect, cl_command_queue queue, cl_mem buffer,
-                                                cl_bool blocking, cl_map_flags flags, std::size_t offset,
-                                                std::size_t bytes, cl_uint events, const cl_event* after,
-                                                cl_event* event, cl_int* status) {
+auto call_driver<&cl_icd_dispatch::clEnqueueMapBuffer>(std::string_view effect, cl_command_queue queue, cl_mem buffer,
+                                                       cl_bool blocking, cl_map_flags flags, std::size_t offset,
+                                                       std::size_t bytes, cl_uint events, const cl_event* after,
+                                                       cl_event* event, cl_int* status) {
   if (effect != "copies") {
     void* const mapped =
         below->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, events, after, event, status);
@@ -156,9 +157,9 @@ auto done<&cl_icd_dispatch::clEnqueueMapBuffer>(std::string_view effect, cl_comm
 }
 
 template <>
-auto done<&cl_icd_dispatch::clEnqueueUnmapMemObject>(std::string_view, cl_command_queue queue, cl_mem buffer,
-                                                     void* mapped, cl_uint events, const cl_event* after,
-                                                     cl_event* event) {
+auto call_driver<&cl_icd_dispatch::clEnqueueUnmapMemObject>(std::string_view, cl_command_queue queue, cl_mem buffer,
+                                                            void* mapped, cl_uint events, const cl_event* after,
+                                                            cl_event* event) {
   const auto copy = copies.find(mapped);
   if (copy == copies.end()) return below->clEnqueueUnmapMemObject(queue, buffer, mapped, events, after, event);
   const MappedCopy& from = copy->second;
@@ -171,27 +172,28 @@ auto done<&cl_icd_dispatch::clEnqueueUnmapMemObject>(std::string_view, cl_comman
 }
 
 template <>
-auto done<&cl_icd_dispatch::clFinish>(std::string_view, cl_command_queue queue) {
+auto call_driver<&cl_icd_dispatch::clFinish>(std::string_view, cl_command_queue queue) {
   const cl_int status = below->clFinish(queue);
-  once_waited_for.now();
+  after_wait.run();
   return status;
 }
 
 template <>
-auto done<&cl_icd_dispatch::clWaitForEvents>(std::string_view, cl_uint count, const cl_event* events) {
+auto call_driver<&cl_icd_dispatch::clWaitForEvents>(std::string_view, cl_uint count, const cl_event* events) {
   const cl_int status = below->clWaitForEvents(count, events);
-  once_waited_for.now();
+  after_wait.run();
   return status;
 }
 
 template <>
-auto done<&cl_icd_dispatch::clGetEventProfilingInfo>(std::string_view effect, cl_event event, cl_profiling_info what,
-                                                     std::size_t bytes, void* into, std::size_t* needed) {
+auto call_driver<&cl_icd_dispatch::clGetEventProfilingInfo>(std::string_view effect, cl_event event,
+                                                            cl_profiling_info what, std::size_t bytes, void* into,
+                                                            std::size_t* needed) {
   const cl_int status = below->clGetEventProfilingInfo(event, what, bytes, into, needed);
   if (status == CL_SUCCESS && into != nullptr) {
     cl_ulong time = 0;
     std::memcpy(&time, into, sizeof time);
-    time = faults::spoilt(effect, time);
+    time = faults::wrong_time(effect, time);
     std::memcpy(into, &time, sizeof time);
   }
   return status;

@@ -1,10 +1,10 @@
-// A Vulkan layer (VK_LAYER_PATH, VK_INSTANCE_LAYERS) that makes the driver below it fail as SONDE_FAULTS says
-// (faults.hpp). Effects beside those of every function:
-//   garble      one byte is another: vkCmdCopyBuffer, of what arrives in, or goes out of, memory that the CPU sees;
-//               vkWaitForFences and vkWaitSemaphores, of the memory that was mapped or imported last
+// A Vulkan layer (VK_LAYER_PATH, VK_INSTANCE_LAYERS) for the tests that makes the driver below it fail as SONDE_FAULTS
+// says (faults.hpp). It has these effects beside those of every function:
+//   garble      one byte is wrong: for vkCmdCopyBuffer in the source or target if the CPU sees it, for vkWaitForFences
+//               and vkWaitSemaphores in the memory that was mapped or imported last
 //   still, backwards, wrap
 //               vkGetQueryPoolResults: the clock stands still, runs backwards, or has 32 bits
-// One device of one instance at a time. For the tests alone.
+// It supports one device of one instance at a time.
 
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
@@ -22,18 +22,18 @@ namespace {
 
 PFN_vkGetInstanceProcAddr below_instance = nullptr;
 PFN_vkGetDeviceProcAddr below_device = nullptr;
-faults::Later once_waited_for;
+faults::AfterWait after_wait;
 
-/// A function's name, as an argument of a template.
+/// The name of a function, as an argument of a template.
 template <std::size_t length>
 struct Name {
   char text[length];
   constexpr Name(const char (&name)[length]) { std::copy_n(name, length, text); }
 };
 
-/// What the driver does under this effect.
+/// Calls the driver's function; specializations apply the effect.
 template <Name name, typename Function, typename... Arguments>
-auto done(Function below, std::string_view, Arguments... arguments) {
+auto call_driver(Function below, std::string_view, Arguments... arguments) {
   return below(arguments...);
 }
 
@@ -46,16 +46,16 @@ struct Hook<name, Result(VKAPI_PTR*)(Arguments...)> {
   static inline Result(VKAPI_PTR* below)(Arguments...) = nullptr;
 
   static VKAPI_ATTR Result VKAPI_CALL call(Arguments... arguments) {
-    const std::string effect = faults::due(name.text);
-    faults::suffer(name.text, effect);
+    const std::string effect = faults::effect_now(name.text);
+    faults::apply_general(name.text, effect);
     if constexpr (std::is_same_v<Result, VkResult>) {
       if (faults::is_number(effect)) {
-        // A device that is lost is no longer at work; one of which nothing but VK_TIMEOUT is known may be.
+        // A lost device is no longer at work; after VK_TIMEOUT it may still be.
         if (faults::waits(name.text) && std::stoi(effect) < 0) (void)below(arguments...);
         return static_cast<VkResult>(std::stoi(effect));
       }
     }
-    return done<name>(below, effect, arguments...);
+    return call_driver<name>(below, effect, arguments...);
   }
 };
 
@@ -85,9 +85,9 @@ std::byte* seen_by_cpu(VkBuffer buffer, VkDeviceSize offset) {
 }
 
 template <>
-auto done<"vkAllocateMemory">(PFN_vkAllocateMemory below, std::string_view, VkDevice device,
-                              const VkMemoryAllocateInfo* info, const VkAllocationCallbacks* callbacks,
-                              VkDeviceMemory* memory) {
+auto call_driver<"vkAllocateMemory">(PFN_vkAllocateMemory below, std::string_view, VkDevice device,
+                                     const VkMemoryAllocateInfo* info, const VkAllocationCallbacks* callbacks,
+                                     VkDeviceMemory* memory) {
   const VkResult result = below(device, info, callbacks, memory);
   if (result != VK_SUCCESS) return result;
   sizes[*memory] = info->allocationSize;
@@ -99,74 +99,74 @@ auto done<"vkAllocateMemory">(PFN_vkAllocateMemory below, std::string_view, VkDe
 }
 
 template <>
-auto done<"vkFreeMemory">(PFN_vkFreeMemory below, std::string_view, VkDevice device, VkDeviceMemory memory,
-                          const VkAllocationCallbacks* callbacks) {
+auto call_driver<"vkFreeMemory">(PFN_vkFreeMemory below, std::string_view, VkDevice device, VkDeviceMemory memory,
+                                 const VkAllocationCallbacks* callbacks) {
   mapped.erase(memory);
   below(device, memory, callbacks);
 }
 
 template <>
-auto done<"vkMapMemory">(PFN_vkMapMemory below, std::string_view, VkDevice device, VkDeviceMemory memory,
-                         VkDeviceSize offset, VkDeviceSize size, VkMemoryMapFlags flags, void** bytes) {
+auto call_driver<"vkMapMemory">(PFN_vkMapMemory below, std::string_view, VkDevice device, VkDeviceMemory memory,
+                                VkDeviceSize offset, VkDeviceSize size, VkMemoryMapFlags flags, void** bytes) {
   const VkResult result = below(device, memory, offset, size, flags, bytes);
   if (result == VK_SUCCESS) map(memory, *bytes);
   return result;
 }
 
 template <>
-auto done<"vkBindBufferMemory">(PFN_vkBindBufferMemory below, std::string_view, VkDevice device, VkBuffer buffer,
-                                VkDeviceMemory memory, VkDeviceSize offset) {
+auto call_driver<"vkBindBufferMemory">(PFN_vkBindBufferMemory below, std::string_view, VkDevice device, VkBuffer buffer,
+                                       VkDeviceMemory memory, VkDeviceSize offset) {
   bound[buffer] = {memory, offset};
   return below(device, buffer, memory, offset);
 }
 
 template <>
-auto done<"vkCmdCopyBuffer">(PFN_vkCmdCopyBuffer below, std::string_view effect, VkCommandBuffer commands,
-                             VkBuffer from, VkBuffer into, std::uint32_t count, const VkBufferCopy* regions) {
+auto call_driver<"vkCmdCopyBuffer">(PFN_vkCmdCopyBuffer below, std::string_view effect, VkCommandBuffer commands,
+                                    VkBuffer from, VkBuffer into, std::uint32_t count, const VkBufferCopy* regions) {
   below(commands, from, into, count, regions);
   if (effect != "garble") return;
   if (std::byte* const goes = seen_by_cpu(from, regions->srcOffset)) faults::garble(goes, regions->size);
   if (std::byte* const comes = seen_by_cpu(into, regions->dstOffset)) {
-    once_waited_for.add([comes, bytes = regions->size] { faults::garble(comes, bytes); });
+    after_wait.add([comes, bytes = regions->size] { faults::garble(comes, bytes); });
   }
 }
 
 VkResult waited(std::string_view effect, VkResult result) {
   if (result != VK_SUCCESS) return result;
-  once_waited_for.now();
+  after_wait.run();
   const auto last = mapped.find(mapped_last);
   if (effect == "garble" && last != mapped.end()) faults::garble(last->second.bytes, last->second.size);
   return result;
 }
 
 template <>
-auto done<"vkWaitForFences">(PFN_vkWaitForFences below, std::string_view effect, VkDevice device, std::uint32_t count,
-                             const VkFence* fences, VkBool32 all, std::uint64_t timeout) {
+auto call_driver<"vkWaitForFences">(PFN_vkWaitForFences below, std::string_view effect, VkDevice device,
+                                    std::uint32_t count, const VkFence* fences, VkBool32 all, std::uint64_t timeout) {
   return waited(effect, below(device, count, fences, all, timeout));
 }
 
 template <>
-auto done<"vkWaitSemaphores">(PFN_vkWaitSemaphores below, std::string_view effect, VkDevice device,
-                              const VkSemaphoreWaitInfo* info, std::uint64_t timeout) {
+auto call_driver<"vkWaitSemaphores">(PFN_vkWaitSemaphores below, std::string_view effect, VkDevice device,
+                                     const VkSemaphoreWaitInfo* info, std::uint64_t timeout) {
   return waited(effect, below(device, info, timeout));
 }
 
 template <>
-auto done<"vkGetQueryPoolResults">(PFN_vkGetQueryPoolResults below, std::string_view effect, VkDevice device,
-                                   VkQueryPool pool, std::uint32_t first, std::uint32_t count, std::size_t bytes,
-                                   void* into, VkDeviceSize stride, VkQueryResultFlags flags) {
+auto call_driver<"vkGetQueryPoolResults">(PFN_vkGetQueryPoolResults below, std::string_view effect, VkDevice device,
+                                          VkQueryPool pool, std::uint32_t first, std::uint32_t count, std::size_t bytes,
+                                          void* into, VkDeviceSize stride, VkQueryResultFlags flags) {
   const VkResult result = below(device, pool, first, count, bytes, into, stride, flags);
   for (std::uint32_t query = 0; result == VK_SUCCESS && query < count; ++query) {
     auto* const at = static_cast<std::byte*>(into) + query * stride;
     std::uint64_t time = 0;
     std::memcpy(&time, at, sizeof time);
-    time = faults::spoilt(effect, time);
+    time = faults::wrong_time(effect, time);
     std::memcpy(at, &time, sizeof time);
   }
   return result;
 }
 
-/// The loader's word on who is next, for `Info` a VkLayerInstanceCreateInfo or a VkLayerDeviceCreateInfo.
+/// The loader's link to the next layer; `Info` is a VkLayerInstanceCreateInfo or a VkLayerDeviceCreateInfo.
 template <typename Info>
 Info* link_of(const void* chain, VkStructureType type) {
   for (const auto* next = static_cast<const VkBaseInStructure*>(chain); next != nullptr; next = next->pNext) {
@@ -177,8 +177,8 @@ Info* link_of(const void* chain, VkStructureType type) {
 }
 
 template <>
-auto done<"vkCreateInstance">(PFN_vkCreateInstance, std::string_view, const VkInstanceCreateInfo* info,
-                              const VkAllocationCallbacks* callbacks, VkInstance* instance) {
+auto call_driver<"vkCreateInstance">(PFN_vkCreateInstance, std::string_view, const VkInstanceCreateInfo* info,
+                                     const VkAllocationCallbacks* callbacks, VkInstance* instance) {
   auto* const link = link_of<VkLayerInstanceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
   below_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
   link->u.pLayerInfo = link->u.pLayerInfo->pNext;
@@ -187,8 +187,9 @@ auto done<"vkCreateInstance">(PFN_vkCreateInstance, std::string_view, const VkIn
 }
 
 template <>
-auto done<"vkCreateDevice">(PFN_vkCreateDevice below, std::string_view, VkPhysicalDevice physical,
-                            const VkDeviceCreateInfo* info, const VkAllocationCallbacks* callbacks, VkDevice* device) {
+auto call_driver<"vkCreateDevice">(PFN_vkCreateDevice below, std::string_view, VkPhysicalDevice physical,
+                                   const VkDeviceCreateInfo* info, const VkAllocationCallbacks* callbacks,
+                                   VkDevice* device) {
   auto* const link = link_of<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
   below_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
   link->u.pLayerInfo = link->u.pLayerInfo->pNext;
@@ -202,7 +203,7 @@ PFN_vkVoidFunction hooked(PFN_vkVoidFunction below) {
   return reinterpret_cast<PFN_vkVoidFunction>(&Own::call);
 }
 
-/// The hook that stands before `below`, which is the driver's function of this name, or that itself.
+/// The hook for the driver's function of this name, or `below`, that function itself, where there is no hook.
 PFN_vkVoidFunction before(PFN_vkVoidFunction below, std::string_view name) {
 #define HOOK(function) \
   if (name == #function) return hooked<#function, PFN_##function>(below)
