@@ -1,20 +1,29 @@
 #pragma once
 
-#include <string>
+#include <variant>
 
 #include "device/device.hpp"
-#include "measure/probe.hpp"
 #include "probes/catalog.hpp"
+#include "probes/latency/curves.hpp"
 
 namespace sonde::test {
 
-inline measure::Point point_of(double bytes, const std::string& path = "vector") {
-  return {.series = {{"path", path}, {"memory", "device"}}, .x = {{"bytes", bytes}}, .expected_seconds = 1};
+/// A point of the latency probe's cycle.
+inline measure::Point point_of(double bytes, measure::Path path = measure::Path::vector) {
+  measure::Point point =
+      measure::point_on(probes::latency_probe::cycle, {.bytes = bytes}, {.memory = "device", .path = path});
+  point.expected_seconds = 1;
+  return point;
+}
+
+/// Work whose time per step is measured.
+inline measure::SteppedWork stepped(const measure::Workload& workload) {
+  return std::get<measure::SteppedWork>(workload.work);
 }
 
 /// The latency probe's walk over so many bytes.
 inline measure::Workload walk_over(device::Device& device, double bytes) {
-  return probes::latency.prepare(device, point_of(bytes), {.seed = 7});
+  return probes::latency_probe::prepare_cycle(device, point_of(bytes), {.seed = 7});
 }
 
 }  // namespace sonde::test

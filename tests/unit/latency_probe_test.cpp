@@ -14,12 +14,11 @@
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
-#include "probes/latency/further_paths.hpp"
+#include "probes/latency/curves.hpp"
 #include "support/recording_observer.hpp"
 #include "support/scripted_device.hpp"
 #include "support/walk_workload.hpp"
 #include "workloads/walk/latency_sweep.hpp"
-#include "workloads/walk/path.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -33,7 +32,7 @@ using test::ScriptedDevice;
 
 std::vector<double> sizes_as_asked(const Request& request, const device::DeviceInfo& device = {}) {
   std::vector<double> bytes;
-  for (const Point& point : latency.next(device, request, {})) bytes.push_back(point.x.at("bytes"));
+  for (const Point& point : latency.next(device, request, {})) bytes.push_back(*point.x.bytes);
   return bytes;
 }
 
@@ -54,7 +53,17 @@ std::vector<Measurement> measured(const Request& request, const std::function<do
   return known;
 }
 
-bool is_cycle(const Point& point) { return !point.series.contains("order"); }
+using latency_probe::vector_path;
+using measure::Order;
+using measure::Path;
+
+const workloads::SweptCurves swept{.cycle = latency_probe::cycle,
+                                   .independent = latency_probe::independent,
+                                   .page = latency_probe::pages,
+                                   .varied = vector_path};
+
+bool is_cycle(const Point& point) { return !point.words.order; }
+bool is_awake(const measure::Words& words) { return words.fabric == measure::Fabric::loaded; }
 
 TEST(LatencySizes, AreFourPerDoublingDistinctAndWholeLines) {
   for (const std::uint32_t line_bytes : {64u, 128u}) {
@@ -78,7 +87,7 @@ TEST(LatencySizes, EndWhereTheEffortSays) {
     device.type = type;
     double largest = 0;
     for (const Point& point : latency.next(device, {.effort = Effort::thorough}, {})) {
-      largest = std::max(largest, point.x.at("bytes"));
+      largest = std::max(largest, *point.x.bytes);
     }
     return largest;
   };
@@ -113,10 +122,8 @@ TEST(LatencySizes, ComeInAnOrderThatNoDriftCanImitateACurveWith) {
 TEST(LatencySizes, AFlatCurveLeavesNothingToAskOnTheVectorPath) {
   const Request request{.effort = Effort::quick};
   const auto points = latency.next(device::DeviceInfo{}, request, measured(request, [](double) { return 40.0; }));
-  EXPECT_TRUE(std::ranges::none_of(points, [](const Point& point) {
-    return workloads::path_of(point.series) == workloads::Path::vector &&
-           workloads::fabric_of(point.series) == workloads::Fabric::idle;
-  }));
+  EXPECT_TRUE(std::ranges::none_of(
+      points, [](const Point& point) { return workloads::is_by_vector_path(point.words) && !is_awake(point.words); }));
 }
 
 TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
@@ -126,8 +133,8 @@ TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
   ASSERT_FALSE(points.empty());
   for (const Point& point : points) {
     EXPECT_TRUE(is_cycle(point));
-    EXPECT_GT(point.x.at("bytes"), 32768 / 1.5);
-    EXPECT_LT(point.x.at("bytes"), 32768 * 1.5);
+    EXPECT_GT(*point.x.bytes, 32768 / 1.5);
+    EXPECT_LT(*point.x.bytes, 32768 * 1.5);
   }
 }
 
@@ -145,10 +152,8 @@ TEST(LatencySizes, AnEdgeIsHalvedOnceAtMostWhereACpusLapsTakeLong) {
       std::erase_if(points, [](const Point& point) { return !is_cycle(point); });
       if (points.empty()) return look;
       for (const Point& point : points) {
-        known.push_back({.point = point,
-                         .unit = "ns",
-                         .values = std::vector<double>(7, latency_ns(point.x.at("bytes"))),
-                         .state = {}});
+        known.push_back(
+            {.point = point, .unit = "ns", .values = std::vector<double>(7, latency_ns(*point.x.bytes)), .state = {}});
       }
     }
   };
@@ -164,14 +169,14 @@ TEST(LatencySizes, AnEdgeIsHalvedOnceAtMostWhereACpusLapsTakeLong) {
 }
 
 /// The independent accesses that are asked for over more than `from` and less than `to` bytes.
-std::vector<Point> hits_asked(const analysis::LatencyCurves& curves, device::DeviceType type, Effort effort, double from,
-                              double to) {
+std::vector<Point> hits_asked(const analysis::LatencyCurves& curves, device::DeviceType type, Effort effort,
+                              double from, double to) {
   device::DeviceInfo device;
   device.type = type;
-  std::vector<Point> points = workloads::capacity_points(curves, device, {.effort = effort});
+  std::vector<Point> points = workloads::capacity_points(swept, curves, device, {.effort = effort});
   std::erase_if(points, [&](const Point& point) {
-    const double bytes = point.x.at("bytes");
-    return point.series.at("order") != "independent" || bytes <= from || bytes >= to;
+    const double bytes = *point.x.bytes;
+    return point.words.order != Order::independent || bytes <= from || bytes >= to;
   });
   return points;
 }
@@ -182,7 +187,7 @@ TEST(LatencySizes, HitsOfACpusLastCacheAreAskedUpTo32MiBAtQuickAnd64AtNormal) {
     curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 24 << 20 ? 12.0 : 140.0)});
   const auto furthest = [&](device::DeviceType type, Effort effort) {
     double bytes = 0;
-    for (const Point& point : hits_asked(curves, type, effort, 0, 1e12)) bytes = std::max(bytes, point.x.at("bytes"));
+    for (const Point& point : hits_asked(curves, type, effort, 0, 1e12)) bytes = std::max(bytes, *point.x.bytes);
     return bytes;
   };
   EXPECT_LE(furthest(device::DeviceType::cpu, Effort::quick), 32 << 20);
@@ -232,15 +237,15 @@ TEST(LatencySizes, APeakIsLeftOutAndNotLookedAtMoreClosely) {
   const Request request{.effort = Effort::normal};
   std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
   const std::size_t without =
-      workloads::edge_points(workloads::curves_of(known, workloads::Path::vector, request), {}, request).size();
+      workloads::edge_points(swept, workloads::curves_of(known, vector_path, request), {}, request).size();
   ASSERT_GT(without, 0u);
   const auto peak = std::ranges::find_if(
-      known, [](const Measurement& one) { return one.point.x.at("bytes") > 30e3 && one.point.x.at("bytes") < 40e3; });
+      known, [](const Measurement& one) { return *one.point.x.bytes > 30e3 && *one.point.x.bytes < 40e3; });
   ASSERT_NE(peak, known.end());
   peak->values.assign(7, 15);
-  const analysis::LatencyCurves curves = workloads::curves_of(known, workloads::Path::vector, request);
-  EXPECT_EQ(curves.left_out_bytes, std::vector<double>{peak->point.x.at("bytes")});
-  EXPECT_EQ(workloads::edge_points(curves, {}, request).size(), without);
+  const analysis::LatencyCurves curves = workloads::curves_of(known, vector_path, request);
+  EXPECT_EQ(curves.left_out_bytes, std::vector<double>{*peak->point.x.bytes});
+  EXPECT_EQ(workloads::edge_points(swept, curves, {}, request).size(), without);
 }
 
 // The cycle misses a hashed cache long before its size, and what lies between two such caches is seen by hits alone.
@@ -254,9 +259,10 @@ TEST(LatencySizes, HitsGoOnWhereTheNextCacheFadesInSlowly) {
     curves.cycle.push_back({bytes, std::vector<double>(7, ns)});
   }
   int between = 0;
-  for (const Point& point : workloads::capacity_points(curves, device::DeviceInfo{}, {.effort = Effort::quick})) {
-    if (point.series.at("order") != "independent") continue;
-    const double bytes = point.x.at("bytes");
+  for (const Point& point :
+       workloads::capacity_points(swept, curves, device::DeviceInfo{}, {.effort = Effort::quick})) {
+    if (point.words.order != Order::independent) continue;
+    const double bytes = *point.x.bytes;
     if (bytes > 0.4 * size && bytes < 0.7 * size) ++between;
     // Of few lines, where placement is all, of many placements.
     if (bytes > 8 << 10) {
@@ -279,24 +285,24 @@ TEST(LatencySizes, APointBesideNeighboursIsLeftOutAndAskedForNearby) {
   };
   std::vector<double> asked;
   for (int attempt = 0; attempt < 4; ++attempt) {
-    const analysis::LatencyCurves curves = workloads::curves_of(known, workloads::Path::vector, request);
-    const std::vector<Point> points = workloads::edge_points(curves, {}, request);
+    const analysis::LatencyCurves curves = workloads::curves_of(known, vector_path, request);
+    const std::vector<Point> points = workloads::edge_points(swept, curves, {}, request);
     // The interval in which the step is, 185,344 to 220,416 bytes.
     const auto within = std::ranges::find_if(
-        points, [](const Point& point) { return point.x.at("bytes") > 186e3 && point.x.at("bytes") < 220e3; });
+        points, [](const Point& point) { return *point.x.bytes > 186e3 && *point.x.bytes < 220e3; });
     if (within == points.end()) break;
-    const double bytes = within->x.at("bytes");
+    const double bytes = *within->x.bytes;
     EXPECT_FALSE(has(asked, bytes)) << "the same size again would be the same point";
     asked.push_back(bytes);
     with_smt_interference(bytes, 60);
-    EXPECT_TRUE(has(workloads::curves_of(known, workloads::Path::vector, request).left_out_bytes, bytes));
+    EXPECT_TRUE(has(workloads::curves_of(known, vector_path, request).left_out_bytes, bytes));
   }
   EXPECT_EQ(asked.size(), 3u) << "a machine that is never quiet is not asked for ever";
-  for (const analysis::CurvePoint& point : workloads::curves_of(known, workloads::Path::vector, request).cycle)
+  for (const analysis::CurvePoint& point : workloads::curves_of(known, vector_path, request).cycle)
     EXPECT_LT(point.values.front(), 60) << point.bytes;
   // At the end of a curve there is no other to speak for it.
   with_smt_interference(512, 11);
-  EXPECT_EQ(workloads::curves_of(known, workloads::Path::vector, request).cycle.front().bytes, 512);
+  EXPECT_EQ(workloads::curves_of(known, vector_path, request).cycle.front().bytes, 512);
 }
 
 // Of most values' neighbours no bracket tells: such a curve has been seen to have one cache where there are two.
@@ -307,27 +313,27 @@ TEST(LatencyLevels, AreNotReadFromACurveMostlyMeasuredBesideNeighbours) {
   for (std::size_t i = 0; i < half - 1; ++i) known[i].state.smt_interference = 1;
   const measure::Conclusion half_of_it = latency.conclude(request, known);
   EXPECT_EQ(half_of_it.levels.size(), 2u);
-  EXPECT_TRUE(half_of_it.unread.empty());
+  EXPECT_TRUE(half_of_it.without_levels.empty());
   for (std::size_t i = half - 1; i < half + 2; ++i) known[i].state.smt_interference = 1;
   const measure::Conclusion most_of_it = latency.conclude(request, known);
   EXPECT_TRUE(most_of_it.levels.empty());
-  ASSERT_EQ(most_of_it.unread.size(), 1u);
-  EXPECT_NE(most_of_it.unread[0].reason.find("run again on an idle machine"), std::string::npos);
+  ASSERT_EQ(most_of_it.without_levels.size(), 1u);
+  EXPECT_NE(most_of_it.without_levels[0].reason.find("run again on an idle machine"), std::string::npos);
 }
 
 TEST(LatencySizes, AFarEdgeOfACpuIsLookedAtCloserByTheVectorPathAlone) {
   analysis::LatencyCurves curves;
   for (double bytes = 1 << 20; bytes <= 64 << 20; bytes *= std::sqrt(2))
     curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 20 << 20 ? 12.0 : 140.0)});
-  const auto looked_at = [&](device::DeviceType type, Effort effort, workloads::Path path) {
+  const auto looked_at = [&](device::DeviceType type, Effort effort, bool closely) {
     device::DeviceInfo device;
     device.type = type;
-    return !workloads::edge_points(curves, device, {.effort = effort}, path).empty();
+    return !workloads::edge_points(swept, curves, device, {.effort = effort}, closely).empty();
   };
-  EXPECT_TRUE(looked_at(device::DeviceType::cpu, Effort::normal, workloads::Path::vector));
-  EXPECT_FALSE(looked_at(device::DeviceType::cpu, Effort::normal, workloads::Path::scalar));
-  EXPECT_TRUE(looked_at(device::DeviceType::cpu, Effort::thorough, workloads::Path::scalar));
-  EXPECT_TRUE(looked_at(device::DeviceType::discrete, Effort::normal, workloads::Path::scalar));
+  EXPECT_TRUE(looked_at(device::DeviceType::cpu, Effort::normal, true));
+  EXPECT_FALSE(looked_at(device::DeviceType::cpu, Effort::normal, false));
+  EXPECT_TRUE(looked_at(device::DeviceType::cpu, Effort::thorough, false));
+  EXPECT_TRUE(looked_at(device::DeviceType::discrete, Effort::normal, false));
 }
 
 // What lies beyond the last cache is not told from a climb that the sweep cuts off.
@@ -340,7 +346,7 @@ TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
     device.largest_buffer_bytes = largest_buffer_bytes;
     double bytes = 0;
     for (const Point& point : latency.next(device, request, measured(request, hop_ns, device))) {
-      if (workloads::path_of(point.series) == workloads::Path::vector) bytes = std::max(bytes, point.x.at("bytes"));
+      if (workloads::is_by_vector_path(point.words)) bytes = std::max(bytes, *point.x.bytes);
     }
     return bytes;
   };
@@ -355,18 +361,19 @@ TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
   // Memory was reached, or this is where it was to end.
   EXPECT_LE(largest(device::DeviceType::discrete, quick, [](double bytes) { return bytes <= 16 << 20 ? 40.0 : 90.0; }),
             end);
-  EXPECT_LE(largest(device::DeviceType::discrete, {.effort = Effort::quick, .largest_bytes = 64 << 20}, climbs_at_the_end),
-            end);
+  EXPECT_LE(
+      largest(device::DeviceType::discrete, {.effort = Effort::quick, .largest_bytes = 64 << 20}, climbs_at_the_end),
+      end);
   // Once, not at every look at the edges.
   device::DeviceInfo device;
   device.largest_buffer_bytes = 8ull << 30;
   auto known = measured(quick, climbs_at_the_end);
   std::set<double> asked;
   for (const Point& point : latency.next(device, quick, known)) {
-    asked.insert(point.x.at("bytes"));
+    asked.insert(*point.x.bytes);
     known.push_back({.point = point, .unit = "ns", .values = std::vector<double>(7, 200.0), .state = {}});
   }
-  for (const Point& point : latency.next(device, quick, known)) EXPECT_FALSE(asked.contains(point.x.at("bytes")));
+  for (const Point& point : latency.next(device, quick, known)) EXPECT_FALSE(asked.contains(*point.x.bytes));
 }
 
 TEST(LatencyProbe, RediscoversTheHierarchyThatTheDeviceHas) {
@@ -388,7 +395,7 @@ TEST(LatencyProbe, RediscoversTheHierarchyThatTheDeviceHas) {
   EXPECT_TRUE(observer.skips.empty());
   std::set<double> cycle_sizes;
   for (const Measurement& measurement : observer.measurements) {
-    const double bytes = measurement.point.x.at("bytes");
+    const double bytes = *measurement.point.x.bytes;
     const double expected = true_ns(static_cast<std::uint64_t>(bytes));
     EXPECT_NEAR(analysis::summarize(measurement.values).median / expected, 1.005, 0.01) << bytes;
     EXPECT_EQ(measurement.unit, "ns");
@@ -406,13 +413,17 @@ TEST(LatencyProbe, RediscoversTheHierarchyThatTheDeviceHas) {
   }
 }
 
+measure::SteppedWork walk_of(device::Device& device, const Point& point, std::uint64_t seed = 5) {
+  return test::stepped(point.curve->prepare(device, point, {.seed = seed}));
+}
+
 TEST(LatencyProbe, ALapVisitsEveryLineOnce) {
   ScriptedDevice device({.cold_word_ns = 1});
-  const measure::Workload walk = latency.prepare(device, test::point_of(64 * 64), {.seed = 5});
+  const measure::SteppedWork walk = walk_of(device, test::point_of(64 * 64));
   EXPECT_EQ(walk.lap, 64u);
   for (const double first_visits : {64.0, 0.0}) {
     (void)walk.run(64);
-    EXPECT_EQ(walk.flaw(), std::nullopt);
+    EXPECT_EQ(walk.proof_failure(), std::nullopt);
     EXPECT_EQ(device.dispatches().back().bytes, 4096u);
     EXPECT_DOUBLE_EQ(device.dispatches().back().work_ns, 64 * 10 + first_visits);
   }
@@ -422,34 +433,32 @@ TEST(LatencyProbe, ADispatchBeginsWhereTheLastOneEnded) {
   // Together less than a lap, in unequal pieces: had one begun at the start again, it would have met lines
   // that an earlier one had seen.
   ScriptedDevice device({.cold_word_ns = 1});
-  const measure::Workload walk = latency.prepare(device, test::point_of(1000 * 64), {.seed = 5});
+  const measure::SteppedWork walk = walk_of(device, test::point_of(1000 * 64));
   for (const std::uint64_t hops : {64u, 320u, 384u, 192u}) {
     (void)walk.run(hops);
-    EXPECT_EQ(walk.flaw(), std::nullopt);
+    EXPECT_EQ(walk.proof_failure(), std::nullopt);
     EXPECT_DOUBLE_EQ(device.dispatches().back().work_ns, static_cast<double>(hops) * (10 + 1)) << hops;
   }
 }
 
 TEST(LatencyProbe, EveryPathGoesOnWhereItsLastDispatchEnded) {
-  for (const workloads::Path path : further_paths()) {
+  for (const measure::Words& path : latency_probe::further_paths) {
     ScriptedDevice device({.cold_word_ns = 1});
-    Point point = test::point_of(250 * 64);
-    point.series = series_of(path);
-    const measure::Workload walk = latency.prepare(device, point, {.seed = 5});
+    const measure::Curve& curve = path.pattern ? latency_probe::atomic : latency_probe::cycle;
+    const measure::SteppedWork walk = walk_of(device, measure::point_on(curve, {.bytes = 250 * 64}, path));
     for (const std::uint64_t hops : {64u, 128u}) {
       (void)walk.run(hops);
-      EXPECT_EQ(walk.flaw(), std::nullopt);
+      EXPECT_EQ(walk.proof_failure(), std::nullopt);
       EXPECT_DOUBLE_EQ(device.dispatches().back().work_ns, static_cast<double>(hops) * (10 + 1))
           << device.dispatches().back().kernel;
     }
-    EXPECT_EQ(workloads::path_of(point.series), path);
   }
 }
 
-/// Paths that were measured at all, and the reasons for those that were not.
+/// The paths by name that were measured at all, and the reasons for those that were not.
 struct PathsOfADevice {
-  std::set<workloads::Path> measured;
-  std::map<workloads::Path, std::string> reasons;
+  std::set<std::string> measured;
+  std::map<std::string, std::string> reasons;
   std::set<double> constant_sizes;
 };
 
@@ -460,12 +469,11 @@ PathsOfADevice paths_of(const test::Script& script, const Request& request) {
   EXPECT_TRUE(observer.failures.empty());
   PathsOfADevice paths;
   for (const Measurement& one : observer.measurements) {
-    paths.measured.insert(workloads::path_of(one.point.series));
-    if (workloads::path_of(one.point.series) == workloads::Path::constant)
-      paths.constant_sizes.insert(one.point.x.at("bytes"));
+    paths.measured.insert(workloads::path_name(one.point.words));
+    if (one.point.words.path == Path::constant) paths.constant_sizes.insert(*one.point.x.bytes);
   }
   for (const RecordingObserver::Reason& skip : observer.skips)
-    paths.reasons[workloads::path_of(skip.point.value().series)] = skip.text;
+    paths.reasons[workloads::path_name(skip.point.value().words)] = skip.text;
   return paths;
 }
 
@@ -481,25 +489,22 @@ TEST(LatencyProbe, MeasuresEveryPathOrSaysWhyNot) {
   without.texel_bytes = 0;
   without.local_bytes = 0;
   const PathsOfADevice found = paths_of(without, request);
-  EXPECT_EQ(found.measured,
-            (std::set<workloads::Path>{workloads::Path::vector, workloads::Path::scalar, workloads::Path::atomic}));
-  EXPECT_EQ(found.reasons.at(workloads::Path::constant), "the driver offers no constant memory");
-  EXPECT_EQ(found.reasons.at(workloads::Path::image), "the driver offers no linear image");
-  EXPECT_EQ(found.reasons.at(workloads::Path::local), "the device has no work-group memory of its own");
+  EXPECT_EQ(found.measured, (std::set<std::string>{"vector", "scalar", "atomic"}));
+  EXPECT_EQ(found.reasons.at("constant"), "the driver offers no constant memory");
+  EXPECT_EQ(found.reasons.at("image"), "the driver offers no linear image");
+  EXPECT_EQ(found.reasons.at("local"), "the device has no work-group memory of its own");
 
   test::Script narrow = able;
   narrow.local_bytes = 8 << 10;
   narrow.constant_bytes = 16 << 10;
-  EXPECT_NE(paths_of(narrow, request).reasons.at(workloads::Path::local).find("smaller than the walk's 16 KiB"),
-            std::string::npos);
+  EXPECT_NE(paths_of(narrow, request).reasons.at("local").find("smaller than the walk's 16 KiB"), std::string::npos);
   EXPECT_EQ(*paths_of(narrow, request).constant_sizes.rbegin(), 16384);
 }
 
 TEST(LatencyProbe, SizesThatAPathCannotHaveAreNotAskedOfIt) {
   const Request request{.effort = Effort::quick, .smallest_bytes = 128 << 10, .largest_bytes = 256 << 10};
   const PathsOfADevice found = paths_of({.most_dispatches = 1'000'000}, request);
-  EXPECT_EQ(found.measured, (std::set<workloads::Path>{workloads::Path::vector, workloads::Path::scalar,
-                                                       workloads::Path::image, workloads::Path::atomic}));
+  EXPECT_EQ(found.measured, (std::set<std::string>{"vector", "scalar", "image", "atomic"}));
   EXPECT_TRUE(found.reasons.empty());
 }
 
@@ -509,13 +514,12 @@ TEST(LatencyProbe, AStorageRangeOf128MiBEndsEverySweepWithItsReason) {
   const Request request{
       .effort = Effort::quick, .smallest_bytes = 96 << 20, .largest_bytes = 192 << 20, .line_bytes = 4096};
   const PathsOfADevice found = paths_of(narrow, request);
-  EXPECT_EQ(found.measured, (std::set<workloads::Path>{workloads::Path::vector, workloads::Path::scalar,
-                                                       workloads::Path::image, workloads::Path::atomic}));
-  for (const workloads::Path path : {workloads::Path::vector, workloads::Path::scalar, workloads::Path::atomic}) {
+  EXPECT_EQ(found.measured, (std::set<std::string>{"vector", "scalar", "image", "atomic"}));
+  for (const std::string path : {"vector", "scalar", "atomic"}) {
     EXPECT_NE(found.reasons.at(path).find("the script's limit"), std::string::npos) << found.reasons.at(path);
   }
   // Texels end where the device says so, before anything is refused.
-  EXPECT_FALSE(found.reasons.contains(workloads::Path::image));
+  EXPECT_FALSE(found.reasons.contains("image"));
 }
 
 device::model::Description one_cache() {
@@ -542,30 +546,25 @@ TEST(LatencyProbe, EveryPathsLatencyComesBackFromTheModel) {
   description.local_latency_ns = 20;
   const RecordingObserver observer = observed_on(description);
   EXPECT_TRUE(observer.skips.empty());
-  std::map<workloads::Path, std::vector<double>> found;
+  std::map<Path, std::vector<double>> found;
   for (const measure::FoundLevel& level : observer.levels) {
-    found[workloads::path_of(level.series)].push_back(level.found.latency_ns.value);
+    found[*level.words.path].push_back(level.found.latency_ns.value);
   }
-  for (const workloads::Path path :
-       {workloads::Path::vector, workloads::Path::scalar, workloads::Path::constant, workloads::Path::image}) {
-    ASSERT_EQ(found[path].size(), 2u) << series_of(path)["path"];
-    EXPECT_NEAR(found[path][0], 40, 0.4) << series_of(path)["path"];
+  for (const Path path : {Path::vector, Path::scalar, Path::constant, Path::image}) {
+    ASSERT_EQ(found[path].size(), 2u) << measure::word_of(path);
+    EXPECT_NEAR(found[path][0], 40, 0.4) << measure::word_of(path);
     // 64 KiB of constants are four times the cache: some of its lines still hit.
-    if (path == workloads::Path::constant) continue;
-    EXPECT_NEAR(found[path][1], 290, 2.9) << series_of(path)["path"];
+    if (path == Path::constant) continue;
+    EXPECT_NEAR(found[path][1], 290, 2.9) << measure::word_of(path);
   }
-  ASSERT_EQ(found[workloads::Path::local].size(), 1u);
-  EXPECT_NEAR(found[workloads::Path::local][0], 20, 0.2);
+  ASSERT_EQ(found[Path::local].size(), 1u);
+  EXPECT_NEAR(found[Path::local][0], 20, 0.2);
   for (const Measurement& one : observer.measurements) {
-    if (workloads::path_of(one.point.series) != workloads::Path::atomic) continue;
-    const bool near = one.point.x.at("bytes") <= 16384;
-    if (!near && one.point.x.at("bytes") < 65536) continue;
-    EXPECT_NEAR(analysis::summarize(one.values).median, near ? 40 : 290, near ? 0.4 : 2.9) << one.point.x.at("bytes");
+    if (!one.point.words.pattern) continue;
+    const bool near = *one.point.x.bytes <= 16384;
+    if (!near && *one.point.x.bytes < 65536) continue;
+    EXPECT_NEAR(analysis::summarize(one.values).median, near ? 40 : 290, near ? 0.4 : 2.9) << *one.point.x.bytes;
   }
-}
-
-bool is_awake(const std::map<std::string, std::string>& series) {
-  return workloads::fabric_of(series) == workloads::Fabric::loaded;
 }
 
 TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
@@ -574,25 +573,24 @@ TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
   const RecordingObserver observer = observed_on(description);
   std::vector<measure::FoundLevel> levels;
   for (const measure::FoundLevel& level : observer.levels) {
-    if (workloads::path_of(level.series) == workloads::Path::vector) levels.push_back(level);
+    if (workloads::is_by_vector_path(level.words)) levels.push_back(level);
   }
   ASSERT_EQ(levels.size(), 2u);
-  EXPECT_TRUE(is_awake(levels[0].series));
+  EXPECT_TRUE(is_awake(levels[0].words));
   EXPECT_NEAR(levels[0].found.latency_ns.value, 40, 0.4);
   EXPECT_NEAR(levels[0].found.bytes->value, 16384, 0.02 * 16384);
   EXPECT_NEAR(levels[1].found.latency_ns.value, 290, 2.9);
   std::map<bool, double> at_1_mib;
   for (const Measurement& one : observer.measurements) {
-    if (workloads::path_of(one.point.series) != workloads::Path::vector || !is_cycle(one.point) ||
-        one.point.x.at("bytes") != 1 << 20)
+    if (!workloads::is_by_vector_path(one.point.words) || !is_cycle(one.point) || *one.point.x.bytes != 1 << 20)
       continue;
-    at_1_mib[is_awake(one.point.series)] = analysis::summarize(one.values).median;
+    at_1_mib[is_awake(one.point.words)] = analysis::summarize(one.values).median;
   }
   EXPECT_NEAR(at_1_mib.at(false) / at_1_mib.at(true), 1.5, 0.03);
   // About the edge the stream would take room in the cache, and the curve would show an edge where there is none.
   for (const Measurement& one : observer.measurements) {
-    const double bytes = one.point.x.at("bytes");
-    EXPECT_FALSE(is_awake(one.point.series) && bytes > 7800 && bytes < 16384) << bytes;
+    const double bytes = *one.point.x.bytes;
+    EXPECT_FALSE(is_awake(one.point.words) && bytes > 7800 && bytes < 16384) << bytes;
   }
 }
 
@@ -603,18 +601,18 @@ std::string kept_awake_on(const test::Script& script) {
   const Request request{.effort = Effort::quick, .smallest_bytes = 64 << 10, .largest_bytes = 256 << 10};
   measure::run_probe(device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }}, observer);
   EXPECT_TRUE(observer.failures.empty());
-  std::string told = "not asked";
+  std::string outcome = "not asked";
   for (const Measurement& one : observer.measurements) {
-    if (is_awake(one.point.series)) told = "measured";
+    if (is_awake(one.point.words)) outcome = "measured";
   }
   for (const RecordingObserver::Reason& skip : observer.skips) {
-    if (is_awake(skip.point.value().series)) told = skip.text;
+    if (is_awake(skip.point.value().words)) outcome = skip.text;
   }
-  const bool awake = told == "measured";
+  const bool awake = outcome == "measured";
   for (const measure::FoundLevel& level : observer.levels) {
-    EXPECT_EQ(is_awake(level.series), awake && workloads::path_of(level.series) == workloads::Path::vector);
+    EXPECT_EQ(is_awake(level.words), awake && workloads::is_by_vector_path(level.words));
   }
-  return told;
+  return outcome;
 }
 
 TEST(LatencyProbe, MemoryIsKeptAwakeWhereSomethingCanRunBesideTheWalk) {
@@ -634,7 +632,7 @@ TEST(LatencyProbe, MemoryIsKeptAwakeWhereSomethingCanRunBesideTheWalk) {
 TEST(LatencyProbe, EverySeedWalksAnotherWay) {
   const auto ends = [](std::uint64_t seed) {
     ScriptedDevice device({});
-    const measure::Workload walk = latency.prepare(device, test::point_of(1 << 16), {.seed = seed});
+    const measure::SteppedWork walk = walk_of(device, test::point_of(1 << 16), seed);
     for (int dispatch = 0; dispatch < 4; ++dispatch) (void)walk.run(64);
     std::vector<std::uint32_t> words;
     for (const test::Dispatch& dispatch : device.dispatches()) words.push_back(dispatch.end);
@@ -647,7 +645,7 @@ TEST(LatencyProbe, EverySeedWalksAnotherWay) {
 TEST(LatencyProbe, LaunchesAGroupWhoseOtherItemsLeaveButOneItemOnACpu) {
   const auto group_size = [](device::DeviceType type) {
     ScriptedDevice device({.type = type});
-    (void)latency.prepare(device, test::point_of(4096), {});
+    (void)walk_of(device, test::point_of(4096));
     return device.last_group_size();
   };
   EXPECT_EQ(group_size(device::DeviceType::cpu), 1u);
@@ -659,17 +657,28 @@ TEST(LatencyProbe, AWorkingSetThatIndicesOf32BitsDoNotReachIsUnsupported) {
   // 16 GiB are 2^32 words: beyond them an index would start again at zero, and the walk would be a shorter
   // one.
   ScriptedDevice device({});
-  EXPECT_THROW((void)latency.prepare(device, test::point_of(0x1p35), {}), device::Unsupported);
+  EXPECT_THROW((void)walk_of(device, test::point_of(0x1p35)), device::Unsupported);
 }
 
-TEST(Catalog, NamesAreUniqueAndFound) {
-  std::set<std::string_view> names;
+TEST(Catalog, IdsAreUniqueAndFound) {
+  std::set<std::string_view> ids;
   for (const measure::Probe* probe : catalog()) {
-    EXPECT_TRUE(names.insert(probe->name).second) << probe->name;
-    EXPECT_EQ(find(probe->name), probe);
+    EXPECT_TRUE(ids.insert(probe->id).second) << probe->id;
+    EXPECT_EQ(find(probe->id), probe);
     EXPECT_TRUE(probe->question.ends_with("?")) << probe->question;
   }
   EXPECT_EQ(find("no such probe"), nullptr);
+}
+
+TEST(Catalog, CurvesHaveNamesOfTheirOwnAndAreFoundByTheirWords) {
+  for (const measure::Probe* probe : catalog()) {
+    std::set<std::string_view> names;
+    for (const measure::Curve* curve : probe->curves) {
+      EXPECT_TRUE(names.insert(curve->name).second) << probe->id << " " << curve->name;
+      EXPECT_EQ(measure::find_curve(probe->curves, curve->words, curve->unit), curve)
+          << probe->id << " " << curve->name;
+    }
+  }
 }
 
 }  // namespace

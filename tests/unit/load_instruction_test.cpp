@@ -1,6 +1,6 @@
 // Which instruction a driver made of a walk's hop, from listings as drivers write them.
 
-#include "workloads/walk/load_instruction.hpp"
+#include "workloads/walk/single_item.hpp"
 
 #include <gtest/gtest.h>
 

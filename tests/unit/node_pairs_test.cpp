@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "probes/catalog.hpp"
+#include "probes/cpu_latency/curves.hpp"
 #include "support/made_up_machine.hpp"
 
 namespace sonde::workloads {
@@ -19,8 +19,13 @@ using measure::Measurement;
 
 Measurement of_nodes(int from, int to, double value, const char* unit = "ns") {
   const NodePair pair{.from = from, .to = to};
-  return {.point = {.series = {{"pages", "huge"}, {"state", "asleep"}, {"placement", pair.placement()}},
-                    .x = {{"bytes", 1 << 28}, {"from", from}, {"to", to}, {"cpu_threads", 8}}},
+  return {.point = {.words = {.pages = measure::PageSize::huge,
+                              .placement = pair.placement(),
+                              .state = measure::MemoryState::asleep},
+                    .x = {.bytes = 1 << 28,
+                          .cpu_threads = 8,
+                          .from = static_cast<double>(from),
+                          .to = static_cast<double>(to)}},
           .unit = unit,
           .values = std::vector<double>(7, value),
           .state = {}};
@@ -42,9 +47,10 @@ TEST(NodePairs, MemoryIsFourTimesTheCachesOfTheNodesCores) {
 
 TEST(NodeFindings, HaveTheMedianOfEachPlacement) {
   const std::vector<Measurement> all{of_nodes(0, 0, 95), of_nodes(1, 1, 97), of_nodes(0, 1, 140), of_nodes(1, 0, 150)};
-  const std::vector<Finding> found = node_findings(all, "node-latency", "ns", "a dependent load took");
+  const std::vector<Finding> found =
+      node_findings(all, probes::cpu_latency_probe::node_latency, "ns", "a dependent load took");
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[0].series.at("placement"), "other-node");
+  EXPECT_EQ(found[0].words.placement, measure::Placement::other_node);
   EXPECT_EQ(found[0].value, 145);
   EXPECT_EQ(
       found[0].evidence,
@@ -57,23 +63,23 @@ TEST(NodeFindings, AreNoLevelsOfTheProbe) {
   const std::vector<Measurement> all{of_nodes(0, 0, 95), of_nodes(0, 1, 140)};
   const measure::Conclusion conclusion = probes::cpu_latency.conclude({}, all);
   EXPECT_TRUE(conclusion.levels.empty());
-  EXPECT_TRUE(conclusion.unread.empty());
+  EXPECT_TRUE(conclusion.without_levels.empty());
   EXPECT_EQ(conclusion.findings.size(), 2u);
 }
 
 TEST(NodeFindings, HoldAllNodesCrossingAgainstEachReadingItsOwn) {
   const auto at_once = [](int hops, double gbps) {
     Measurement one = of_nodes(0, hops, gbps, "GB/s");
-    one.point.series["bytes-counted"] = "program";
-    one.point.x.erase("from");
-    one.point.x.erase("to");
-    one.point.x["hops"] = hops;
+    one.point.words.bytes_counted = measure::BytesCounted::program;
+    one.point.x.from.reset();
+    one.point.x.to.reset();
+    one.point.x.hops = hops;
     return one;
   };
   const std::vector<Measurement> all{at_once(0, 400), at_once(1, 120)};
   const measure::Conclusion conclusion = probes::cpu_bandwidth.conclude({}, all);
   ASSERT_EQ(conclusion.findings.size(), 1u);
-  EXPECT_EQ(conclusion.findings[0].name, "nodes-crossing");
+  EXPECT_EQ(conclusion.findings[0].kind->name, "nodes-crossing");
   EXPECT_NEAR(*conclusion.findings[0].value, 0.3, 1e-9);
 }
 

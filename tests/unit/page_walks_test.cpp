@@ -1,7 +1,5 @@
 // The walks that tell a device's pages: which are asked for, and what the latency probe makes of them.
 
-#include "workloads/walk/page_walks.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,9 +14,10 @@
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
+#include "probes/latency/curves.hpp"
 #include "support/recording_observer.hpp"
 #include "support/small_model.hpp"
-#include "workloads/walk/path.hpp"
+#include "workloads/walk/latency_sweep.hpp"
 
 namespace sonde::workloads {
 namespace {
@@ -29,13 +28,20 @@ using measure::Point;
 
 constexpr std::uint64_t gib = 1ull << 30;
 
+std::vector<Point> walks(const device::DeviceInfo& device, const measure::Request& request) {
+  return page_walks({.cycle = probes::latency_probe::cycle,
+                     .independent = probes::latency_probe::independent,
+                     .page = probes::latency_probe::pages},
+                    {}, device, request);
+}
+
 /// Numbers of lines by stride.
 std::map<std::uint32_t, std::set<double>> asked(const device::DeviceInfo& device, const measure::Request& request) {
   std::map<std::uint32_t, std::set<double>> lines;
-  for (const Point& point : page_walks({}, device, request)) {
-    EXPECT_EQ(point.series.at("order"), "page");
-    const std::uint32_t stride_bytes = stride_bytes_of(point.series, 0);
-    lines[stride_bytes].insert(point.x.at("bytes") / stride_bytes);
+  for (const Point& point : walks(device, request)) {
+    EXPECT_EQ(point.words.order, measure::Order::page);
+    const std::uint32_t stride_bytes = point.words.stride_bytes.value();
+    lines[stride_bytes].insert(*point.x.bytes / stride_bytes);
   }
   return lines;
 }
@@ -51,7 +57,7 @@ TEST(PageWalks, AreOverAsManyLinesCloseTogetherAndFarApart) {
 TEST(PageWalks, HaveNoMoreMemoryThanThereIsRoom) {
   const auto span = [](const device::DeviceInfo& device, const measure::Request& request = {}) {
     double most = 0;
-    for (const Point& point : page_walks({}, device, request)) most = std::max(most, point.x.at("bytes"));
+    for (const Point& point : walks(device, request)) most = std::max(most, *point.x.bytes);
     return most;
   };
   EXPECT_EQ(span({.memory_bytes = 4 * gib}), 1.0 * gib);
@@ -69,19 +75,12 @@ TEST(PageWalks, AreCloserTogetherWhereThereIsLittleRoom) {
   EXPECT_EQ(asked({.memory_bytes = gib}, {}).rbegin()->first, 256u << 10);
 }
 
-TEST(PageWalks, SayTheirStrideInWords) {
-  EXPECT_EQ(stride_bytes_of({{"stride", "64K"}}, 4096), 64u << 10);
-  EXPECT_EQ(stride_bytes_of({{"stride", "2M"}}, 4096), 2u << 20);
-  EXPECT_EQ(stride_bytes_of({{"order", "page"}}, 4096), 4096u);
-}
-
 /// The other paths see the same caches, and no pages.
 std::vector<Point> vector_points(const device::DeviceInfo& device, const measure::Request& request,
                                  std::span<const measure::Measurement> known) {
   std::vector<Point> points = probes::latency.next(device, request, known);
-  std::erase_if(points, [](const Point& point) {
-    return path_of(point.series) != Path::vector || fabric_of(point.series) != Fabric::idle;
-  });
+  std::erase_if(points,
+                [](const Point& point) { return !is_by_vector_path(point.words) || point.words.fabric.has_value(); });
   return points;
 }
 
@@ -104,10 +103,10 @@ struct Probed {
         {.request = {.effort = Effort::quick, .seed = 3}, .host_time = [] { return counters::HostTime{}; }}, seen);
   }
 
-  /// Of the path that the pages are walked by.
+  /// Levels of the path that the pages are walked by.
   [[nodiscard]] std::ptrdiff_t levels() const {
-    return std::ranges::count_if(
-        seen.levels, [](const measure::FoundLevel& level) { return path_of(level.series) == Path::vector; });
+    return std::ranges::count_if(seen.levels,
+                                 [](const measure::FoundLevel& level) { return is_by_vector_path(level.words); });
   }
 };
 
@@ -116,7 +115,7 @@ TEST(PageWalks, TellPagesEntriesAndCostOfATableAndNoLevelIsMadeOfIt) {
   EXPECT_EQ(probed.levels(), 3);
   ASSERT_EQ(probed.seen.findings.size(), 1u);
   const Finding& finding = probed.seen.findings[0];
-  EXPECT_EQ(finding.name, "translation");
+  EXPECT_EQ(finding.kind, &measure::finding_kinds::translation);
   EXPECT_NEAR(*finding.value / (96.0 * 65536), 1, 0.1);
   EXPECT_LE(*finding.low, 96.0 * 65536);
   EXPECT_GE(*finding.high, 96.0 * 65536);
