@@ -24,7 +24,7 @@
 #include "session/usage_error.hpp"
 #include "summary/layout.hpp"
 #include "summary/level_table.hpp"
-#include "workloads/walk/path.hpp"
+#include "workloads/walk/latency_sweep.hpp"
 
 namespace sonde::commands {
 namespace {

@@ -13,7 +13,7 @@
 #include "session/devices.hpp"
 #include "session/target.hpp"
 #include "summary/layout.hpp"
-#include "summary/level_summary.hpp"
+#include "summary/level_table.hpp"
 
 namespace sonde::commands {
 namespace {

@@ -1,43 +1,88 @@
 #include "summary/latency_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "analysis/statistics.hpp"
-#include "summary/latency_curves.hpp"
+#include "summary/chart.hpp"
 #include "summary/layout.hpp"
-#include "summary/throttling.hpp"
 
 namespace sonde::summary {
 namespace {
 
-using workloads::Fabric;
-using workloads::Path;
+using measure::Fabric;
+using measure::Path;
 
-/// A table's rows in bytes: each size of a run that was asked for few or that ended early, otherwise round ones and
-/// what is largest.
-std::vector<double> telling_sizes(const std::vector<LatencyCurve>& curves) {
-  std::vector<double> measured;
-  std::vector<double> sizes(telling_bytes.begin(), telling_bytes.end());
-  const auto add = [](std::vector<double>& rows, double bytes) {
-    if (std::ranges::none_of(rows, [&](double row) { return is_near(bytes, row); })) rows.push_back(bytes);
-  };
-  for (const LatencyCurve& curve : curves) {
-    for (const auto& [bytes, measurement] : curve.points) add(measured, bytes);
-    add(sizes, curve.points.rbegin()->first);
-  }
-  if (measured.size() <= telling_bytes.size()) sizes = measured;
-  std::ranges::sort(sizes);
-  return sizes;
+/// The latencies of the vector path through one API.
+struct LatencyCurve {
+  device::Api api;
+  BySize points;
+};
+
+/// The curve through an API; null where there is none.
+const LatencyCurve* through(const std::vector<LatencyCurve>& curves, device::Api api) {
+  const auto found = std::ranges::find(curves, api, &LatencyCurve::api);
+  return found == curves.end() ? nullptr : &*found;
 }
+
+/// A curve for each API, walked alone or beside a light stream.
+std::vector<LatencyCurve> latency_curves(const View& view, const std::string& device, Fabric fabric) {
+  std::vector<LatencyCurve> curves;
+  for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::model}) {
+    LatencyCurve curve{.api = api, .points = {}};
+    for (const auto& [words, samples] : view.of(device, api, "latency").samples) {
+      // A walk without an order is the cycle.
+      if (words.order || words.pattern || words.path.value_or(Path::vector) != Path::vector) continue;
+      if (words.fabric.value_or(Fabric::idle) != fabric) continue;
+      curve.points.merge(by_size(samples, "ns"));
+    }
+    if (!curve.points.empty()) curves.push_back(std::move(curve));
+  }
+  return curves;
+}
+
+/// The curve of each API, with memory kept awake at the sizes where that was measured.
+std::vector<LatencyCurve> main_latency_curves(const View& view, const std::string& device) {
+  const std::vector<LatencyCurve> awake = latency_curves(view, device, Fabric::loaded);
+  std::vector<LatencyCurve> curves = latency_curves(view, device, Fabric::idle);
+  for (LatencyCurve& curve : curves) {
+    const LatencyCurve* kept_awake = through(awake, curve.api);
+    if (kept_awake == nullptr) continue;
+    for (const auto& [bytes, measurement] : kept_awake->points) {
+      std::erase_if(curve.points, [size = bytes](const auto& point) { return is_near(point.first, size); });
+      curve.points[bytes] = measurement;
+    }
+  }
+  return curves;
+}
+
+/// Median and half the quartile range; empty for null.
+std::string latency_cell(const measure::Measurement* measurement) {
+  if (measurement == nullptr) return "";
+  const analysis::Summary values = analysis::summarize(measurement->values);
+  const double spread = (values.upper_quartile - values.lower_quartile) / 2;
+  const int digits = values.median < 100 ? 2 : 1;
+  return marked(fmt::format("{:.{}f} ± {:.{}f}", values.median, digits, spread, digits), *measurement);
+}
+
+/// A column's head: "Vulkan, ns".
+std::string latency_head(device::Api api) { return api == device::Api::model ? "ns" : records::spoken_name(api) + ", ns"; }
 
 std::string rows(const std::vector<LatencyCurve>& curves, int columns) {
   std::vector<Column> heads{{.head = "working set"}};
   for (const LatencyCurve& curve : curves) heads.push_back({.head = latency_head(curve.api)});
   Table table(heads);
-  for (const double size : telling_sizes(curves)) {
+  std::vector<double> sizes;
+  for (const LatencyCurve& curve : curves) {
+    for (const auto& [bytes, measurement] : curve.points) sizes.push_back(bytes);
+  }
+  for (const double size : telling_rows(sizes)) {
     std::vector<std::string> cells{measure::size_text(size)};
     for (const LatencyCurve& curve : curves) cells.push_back(latency_cell(near(curve.points, size)));
     const bool any =
@@ -49,9 +94,9 @@ std::string rows(const std::vector<LatencyCurve>& curves, int columns) {
 
 /// What a lone walk reads in the largest working set, where the main table was measured with memory kept awake.
 std::string asleep(const std::string& device, const View& view, int columns) {
-  const std::vector<LatencyCurve> lone = latency_curves(view, device, Path::vector);
+  const std::vector<LatencyCurve> lone = latency_curves(view, device, Fabric::idle);
   std::string text;
-  for (const LatencyCurve& curve : latency_curves(view, device, Path::vector, Fabric::loaded)) {
+  for (const LatencyCurve& curve : latency_curves(view, device, Fabric::loaded)) {
     const LatencyCurve* same_api = through(lone, curve.api);
     const auto& [bytes, measurement] = *curve.points.rbegin();
     const measure::Measurement* alone = same_api == nullptr ? nullptr : near(same_api->points, bytes);
@@ -85,7 +130,42 @@ std::string code_overhead(const std::vector<LatencyCurve>& curves, int columns) 
                  columns);
 }
 
+/// A GPU moves its clock by a few percent all the time.
+constexpr double clearly_below = 0.9;
+
+std::string so_many(std::size_t some, std::size_t all) {
+  return fmt::format("{} of {} {} measured ", some, all, all == 1 ? "point was" : "points were");
+}
+
 }  // namespace
+
+std::string throttling_note(const std::string& device, const View& view, int columns) {
+  std::size_t throttled = 0;
+  std::set<std::string> reasons;
+  std::vector<double> clocks;
+  const auto points = view.points(device);
+  for (const measure::Measurement* point : points) {
+    const counters::DeviceState& around = point->state.device_state;
+    if (around.gpu_clock_mhz) clocks.push_back(*around.gpu_clock_mhz);
+    if (!around.throttle_reasons || around.throttle_reasons->empty()) continue;
+    ++throttled;
+    reasons.insert(around.throttle_reasons->begin(), around.throttle_reasons->end());
+  }
+  std::string text;
+  if (throttled > 0) {
+    text += wrapped(fmt::format("{}while the GPU was throttled ({}): it can be faster than that.",
+                                so_many(throttled, points.size()), fmt::join(reasons, ", ")),
+                    columns);
+  }
+  const double highest = clocks.empty() ? 0 : std::ranges::max(clocks);
+  const auto slow = std::ranges::count_if(clocks, [&](double clock) { return clock < clearly_below * highest; });
+  if (slow > 0) {
+    text += wrapped(fmt::format("{}at a clock more than 10 % below the highest, {:.0f} MHz.",
+                                so_many(static_cast<std::size_t>(slow), points.size()), highest),
+                    columns);
+  }
+  return text;
+}
 
 std::string latency_table(const records::DeviceRecord& device, const View& view, int columns) {
   const std::vector<LatencyCurve> curves = main_latency_curves(view, device.id);
@@ -95,6 +175,29 @@ std::string latency_table(const records::DeviceRecord& device, const View& view,
   text += rows(curves, columns);
   if (device.type == device::DeviceType::cpu) text += code_overhead(curves, columns);
   return text + asleep(device.id, view, columns) + throttling_note(device.id, view, columns);
+}
+
+std::string latency_chart(const std::string& device, const View& view, int columns, bool colour) {
+  constexpr int rows = 14;
+  constexpr int margins = 18;  // of the chart's labels, on both sides
+  std::vector<ChartCurve> curves;
+  std::string legend = "          ns over working set:";
+  for (const LatencyCurve& curve : main_latency_curves(view, device)) {
+    const bool vulkan = curve.api == device::Api::vulkan;
+    ChartCurve one{.name = records::spoken_name(curve.api),
+                   .sign = vulkan ? "○" : "●",
+                   .colour = !colour  ? ""
+                             : vulkan ? "33"
+                                      : "36",
+                   .points = {}};
+    for (const auto& [bytes, measurement] : curve.points)
+      one.points.emplace_back(bytes, measure::median_of(*measurement));
+    legend += "  " + one.sign + " " + one.name;
+    curves.push_back(one);
+  }
+  if (curves.empty()) return "";
+  if (curves.size() > 1) legend += "  ◆ both";
+  return "\n" + legend + "\n" + chart(curves, std::clamp(columns - margins, 20, 64), rows);
 }
 
 }  // namespace sonde::summary

@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "summary/layout.hpp"
-#include "workloads/stream/memory_kinds.hpp"
 
 namespace sonde::summary {
 namespace {
 
 /// "copies 84 GB/s": the word with its number, where that says more than the word.
-std::string text_of(const measure::Finding& finding) {
+std::string text_of(const std::string& name, const measure::Finding& finding) {
   const bool has_rate = finding.value && (finding.unit == "GB/s" || finding.unit == "us" || finding.unit == "ns");
-  if (!has_rate || (finding.name == "zero-copy" && finding.unit == "us")) return finding.name;
-  return fmt::format("{} {:.3g} {}", finding.name, *finding.value, finding.unit == "us" ? "µs" : finding.unit);
+  if (!has_rate || (name == "zero-copy" && finding.unit == "us")) return name;
+  return fmt::format("{} {:.3g} {}", name, *finding.value, finding.unit == "us" ? "µs" : finding.unit);
 }
 
 struct Kind {
@@ -24,16 +24,17 @@ struct Kind {
   std::string distance;
 };
 
-void add(std::vector<Kind>& kinds, const measure::Finding& finding, std::string Kind::* without_direction) {
-  const std::string name = workloads::memory_of(finding.series);
+void add(std::vector<Kind>& kinds, const NamedFinding& found, std::string Kind::* without_direction) {
+  const auto& [word, finding] = found;
+  const std::string name = finding.words.memory.empty() ? "device" : finding.words.memory.str();
   auto kind = std::ranges::find(kinds, name, &Kind::name);
   if (kind == kinds.end())
     kind = kinds.insert(kinds.end(), Kind{.name = name, .to_gpu = {}, .to_cpu = {}, .distance = {}});
-  const auto direction = finding.series.find("direction");
-  std::string& cell = direction == finding.series.end()  ? (*kind).*without_direction
-                      : direction->second == "to-device" ? kind->to_gpu
-                                                         : kind->to_cpu;
-  cell += (cell.empty() ? "" : "; ") + text_of(finding);
+  const std::optional<measure::Direction> direction = finding.words.direction;
+  std::string& cell = !direction                                    ? (*kind).*without_direction
+                      : *direction == measure::Direction::to_device ? kind->to_gpu
+                                                                    : kind->to_cpu;
+  cell += (cell.empty() ? "" : "; ") + text_of(word, finding);
 }
 
 }  // namespace
@@ -41,14 +42,14 @@ void add(std::vector<Kind>& kinds, const measure::Finding& finding, std::string 
 std::string memory_kinds_table(const Results& zero_copy, const Results& host_memory, device::Api api, int columns) {
   std::vector<Kind> kinds;
   std::string round_trip;
-  for (const measure::Finding& finding : host_memory.findings) {
-    if (finding.name == "round-trip") {
-      round_trip = wrapped(finding.evidence, columns);
+  for (const NamedFinding& one : host_memory.findings) {
+    if (one.name == "round-trip") {
+      round_trip = wrapped(one.finding.evidence, columns);
     } else {
-      add(kinds, finding, &Kind::distance);
+      add(kinds, one, &Kind::distance);
     }
   }
-  for (const measure::Finding& finding : zero_copy.findings) add(kinds, finding, &Kind::to_gpu);
+  for (const NamedFinding& one : zero_copy.findings) add(kinds, one, &Kind::to_gpu);
   if (kinds.empty() && round_trip.empty()) return "";
   std::string text = heading("Kinds of memory", api, "", columns);
   if (!kinds.empty()) {

@@ -3,28 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
 #include <set>
 #include <string_view>
 
 #include "probes/catalog.hpp"
-#include "summary/bandwidth_table.hpp"
-#include "summary/compute_table.hpp"
-#include "summary/contention_table.hpp"
-#include "summary/copy_table.hpp"
-#include "summary/core_to_core_table.hpp"
-#include "summary/cpu_bandwidth_table.hpp"
-#include "summary/cpu_latency_table.hpp"
-#include "summary/cpu_loaded_latency_table.hpp"
-#include "summary/frames_table.hpp"
-#include "summary/further_paths_table.hpp"
-#include "summary/hit_rate_table.hpp"
-#include "summary/latency_chart.hpp"
 #include "summary/latency_table.hpp"
 #include "summary/layout.hpp"
-#include "summary/level_summary.hpp"
-#include "summary/loaded_latency_note.hpp"
+#include "summary/level_table.hpp"
 #include "summary/memory_kinds_table.hpp"
-#include "summary/probe_table.hpp"
+#include "summary/pivot.hpp"
 #include "summary/traffic_table.hpp"
 #include "summary/unmeasured_list.hpp"
 #include "summary/view.hpp"
@@ -45,42 +35,58 @@ std::string drivers(const DeviceRecord& device, int columns) {
   return text;
 }
 
-std::string of_device(const DeviceRecord& device, const View& view, const Paper& paper) {
-  const int columns = paper.columns;
+constexpr std::array device_apis{device::Api::opencl, device::Api::vulkan, device::Api::model};
+
+/// The levels of the device through each API, with the findings about them, and those of the CPU itself.
+std::string levels(const DeviceRecord& device, const View& view, int columns) {
+  std::string text;
+  for (const device::Api api : device_apis)
+    text += level_summary(view.of(device.id, api, "latency"), view.of(device.id, api, "bandwidth"), api, columns);
+  text += latency_findings(device.id, view, columns);
+  std::map<Words, std::vector<measure::FoundLevel>> of_the_cpu;
+  for (const measure::FoundLevel& level : view.of(device.id, device::Api::cpu, "cpu-latency").levels)
+    of_the_cpu[level.words].push_back(level);
+  for (const auto& [words, found] : of_the_cpu) {
+    text += "\n" + wrapped("Levels of the CPU itself, " + place_text({.words = words}), columns) +
+            level_table(found, {}, columns);
+  }
+  return text + stated_caches(device, view, columns);
+}
+
+/// Tables and findings of a probe through each API.
+std::string of_probe(const measure::Probe& probe, const DeviceRecord& device, const View& view, int columns) {
+  std::string text;
+  for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu, device::Api::model}) {
+    const Results& results = view.of(device.id, api, probe.name);
+    const std::string tables = pivot_tables(probe.name, results, api, columns);
+    // Findings about levels stand beside them, those about kinds of memory in their table.
+    const bool elsewhere = probe.name == "latency" || probe.name == "zero-copy" || probe.name == "host-memory";
+    const std::string found = elsewhere ? "" : findings(probe.name, results, columns);
+    std::string title(probe.name);
+    std::ranges::replace(title, '-', ' ');
+    title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+    text += tables + (tables.empty() && !found.empty() ? heading(title, api, "", columns) : "") + found;
+  }
+  return text;
+}
+
+std::string of_device(const DeviceRecord& device, const View& view, const TerminalFormat& format) {
+  const int columns = format.columns;
   const bool simulated = device.type == device::DeviceType::model;
   std::string text =
       "\n" +
       wrapped(device.name + " (" + (simulated ? "simulated" : records::type_name(device.type)) + ")", columns, 0);
   text += drivers(device, columns);
   text += latency_table(device, view, columns);
-  text += latency_chart(device.id, view, columns, paper.colour);
-  text += further_paths_table(device.id, view, columns);
-  // Each probe's tables stand together, an API a table.
-  std::set<std::string_view> shown{"latency", "cpu-latency", "cpu-bandwidth", "core-to-core"};
-  const auto add = [&](auto table, auto... probes) {
-    (shown.insert(probes), ...);
-    for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::model})
-      text += table(view.of(device.id, api, probes)..., api, columns);
-  };
-  add(level_summary, "latency", "bandwidth");
-  text += latency_findings(device.id, view, columns);
-  text += cpu_latency_table(view.of(device.id, device::Api::cpu, "cpu-latency"), columns);
-  text += cpu_bandwidth_table(view.of(device.id, device::Api::cpu, "cpu-bandwidth"), columns);
-  text += core_to_core_table(view.of(device.id, device::Api::cpu, "core-to-core"), columns);
-  text += stated_caches(device, view, columns);
-  add(bandwidth_table, "bandwidth");
-  add(loaded_latency_note, "loaded-latency");
-  text += cpu_loaded_latency_table(view.of(device.id, device::Api::cpu, "loaded-latency"), columns);
-  add(hit_rate_table, "hit-rate");
-  add(memory_kinds_table, "zero-copy", "host-memory");
-  add(copy_table, "copy");
-  add(contention_table, "contention");
-  add(frames_table, "frames");
-  add(compute_table, "compute");
-  for (const probes::Probe* probe : probes::catalog()) {
-    if (shown.contains(probe->name)) continue;
-    for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu, device::Api::model})
-      text += probe_table(probe->name, view.of(device.id, api, std::string(probe->name)), api, columns);
+  text += latency_chart(device.id, view, columns, format.colour);
+  text += levels(device, view, columns);
+  for (const device::Api api : device_apis) {
+    text += memory_kinds_table(view.of(device.id, api, "zero-copy"), view.of(device.id, api, "host-memory"), api,
+                               columns);
+  }
+  std::set<std::string_view> shown;
+  for (const measure::Probe* probe : probes::catalog()) {
+    if (shown.insert(probe->name).second) text += of_probe(*probe, device, view, columns);
   }
   text += traffic_table(device.id, view, simulated, columns);
   return text + unmeasured_list(view.unmeasured(device.id), columns);
@@ -123,11 +129,11 @@ std::string footnotes(std::span<const DeviceRecord> devices, const View& view, i
 
 }  // namespace
 
-std::string summary(std::span<const DeviceRecord> devices, std::span<const records::Line> lines, const Paper& paper) {
+std::string summary(std::span<const DeviceRecord> devices, std::span<const records::Line> lines, const TerminalFormat& format) {
   const View view(lines);
   std::string text;
-  for (const DeviceRecord& device : devices) text += of_device(device, view, paper);
-  return text + footnotes(devices, view, paper.columns);
+  for (const DeviceRecord& device : devices) text += of_device(device, view, format);
+  return text + footnotes(devices, view, format.columns);
 }
 
 }  // namespace sonde::summary

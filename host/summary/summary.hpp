@@ -9,7 +9,7 @@
 namespace sonde::summary {
 
 /// What the text is printed on.
-struct Paper {
+struct TerminalFormat {
   int columns = 100;    ///< no line is wider, where no word is
   bool colour = false;  ///< allows SGR codes
 };
@@ -17,6 +17,6 @@ struct Paper {
 /// What a run found, for a person: tables and a small chart for each device, and what was left out and why. `lines` are
 /// the run's records.
 std::string summary(std::span<const records::DeviceRecord> devices, std::span<const records::Line> lines,
-                    const Paper& paper);
+                    const TerminalFormat& format);
 
 }  // namespace sonde::summary

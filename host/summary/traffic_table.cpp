@@ -8,7 +8,7 @@
 
 #include "probes/catalog.hpp"
 #include "summary/layout.hpp"
-#include "summary/probe_table.hpp"
+#include "summary/pivot.hpp"
 
 namespace sonde::summary {
 namespace {
@@ -20,24 +20,19 @@ std::string cell(const std::optional<double>& number, double factor, const char*
   return text == "-0.00" || text == "-0" ? text.substr(1) : text;
 }
 
-double bytes_of(const measure::Point& point) {
-  const auto found = point.x.find("bytes");
-  return found == point.x.end() ? 0 : found->second;
-}
-
 }  // namespace
 
 std::string traffic_table(const std::string& device, const View& view, bool is_simulated, int columns) {
   // What has no working set, such as a frame, is a curve of its own.
-  using Curve = std::tuple<std::string, std::string, Series, std::map<std::string, double>>;
-  std::map<Curve, const records::CounterRecord*> largest;
+  using CountedCurve = std::tuple<std::string, std::string, Words, measure::Coordinates>;
+  std::map<CountedCurve, const records::CounterRecord*> largest;
   for (const records::CounterRecord* one : view.counted(device)) {
     // Its own tables say what was counted.
     const auto& [origin, point, moved, fabric_per_byte, memory_per_byte] = *one->point;
     if (origin.probe == probes::hit_rate.name || !memory_per_byte) continue;
     const records::CounterRecord*& kept = largest[{
-        origin.probe, origin.api, point.series, point.x.contains("bytes") ? std::map<std::string, double>() : point.x}];
-    if (kept == nullptr || bytes_of(point) >= bytes_of(kept->point->point)) kept = one;
+        origin.probe, origin.api, point.words, point.x.bytes ? measure::Coordinates() : point.x}];
+    if (kept == nullptr || point.x.bytes.value_or(0) >= kept->point->point.x.bytes.value_or(0)) kept = one;
   }
   if (largest.empty()) return "";
   Table table({{.head = "for each byte that was asked for", .left = true},

@@ -2,37 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "probes/copy/route.hpp"
 #include "summary/layout.hpp"
-#include "workloads/stream/memory_kinds.hpp"
-#include "workloads/walk/path.hpp"
+#include "summary/pivot.hpp"
 
 namespace sonde::summary {
 namespace {
 
-/// "by driver, from pinned memory to the device": a way to copy.
-std::string copy_name(const measure::Point& point) {
-  const probes::CopyRoute route = probes::route_of(point.series);
-  const std::string by = series_of(probes::CopyRoute{.mover = route.mover}).at("engine");
-  std::string text = "by " + by + (route.mover == probes::Mover::transfer ? " queue" : "") + ", " + phrase_of(route);
-  const auto queues = point.x.find("queues");
-  if (queues != point.x.end()) text += fmt::format(" on {:.0f} queues", queues->second);
-  return route.beside_kernel ? text + " beside a kernel" : text;
-}
-
-/// "latency through Vulkan by the path image at 1 GiB".
+/// "latency through Vulkan (image, 1 GiB)".
 std::string place_of(const records::Origin& origin, const measure::Point& point) {
-  std::string where = origin.probe + through_api(origin.api);
-  if (origin.probe == "latency") {
-    const workloads::Path path = workloads::path_of(point.series);
-    if (path != workloads::Path::vector) where += " by the path " + std::string(workloads::name_of(path));
-    if (workloads::fabric_of(point.series) == workloads::Fabric::loaded) where += " with memory kept awake";
-  }
-  if (point.series.contains("memory") && workloads::memory_of(point.series) != "device")
-    where += " in " + workloads::memory_of(point.series) + " memory";
-  if (origin.probe == "copy" && !point.series.empty()) where += " " + copy_name(point);
-  if (point.x.contains("bytes")) where += " at " + measure::size_text(point.x.at("bytes"));
-  return where;
+  const std::string place = place_text(point);
+  return origin.probe + through_api(origin.api) + (place.empty() ? "" : " (" + place + ")");
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "measure/visits.hpp"
-#include "probes/bandwidth/curve.hpp"
 #include "summary/layout.hpp"
 
 namespace sonde::summary {
@@ -25,7 +24,7 @@ View::View(std::span<const records::Line> lines) {
     } else if (const auto* level = std::get_if<records::LevelLine>(&line)) {
       results_[key_of(level->origin)].levels.push_back(level->level);
     } else if (const auto* finding = std::get_if<records::FindingLine>(&line)) {
-      results_[key_of(finding->origin)].findings.push_back(finding->finding);
+      results_[key_of(finding->origin)].findings.push_back({finding->name, finding->finding});
     } else if (const auto* counter = std::get_if<records::CounterLine>(&line)) {
       if (counter->counter.point) counted_[counter->counter.point->origin.device].push_back(&counter->counter);
     } else if (const auto* skip = std::get_if<records::SkipLine>(&line)) {
@@ -37,7 +36,7 @@ View::View(std::span<const records::Line> lines) {
 }
 
 void View::add(const measure::Measurement& sample, Results& results) {
-  std::vector<const measure::Measurement*>& samples = results.samples[sample.point.series];
+  std::vector<const measure::Measurement*>& samples = results.samples[sample.point.words];
   const auto earlier = std::ranges::find_if(samples, [&sample](const measure::Measurement* one) {
     return one->point.x == sample.point.x && one->unit == sample.unit && one->state.shape == sample.state.shape;
   });
@@ -50,9 +49,9 @@ void View::add(const measure::Measurement& sample, Results& results) {
   *earlier = &visited_.emplace_back(std::move(all));
 }
 
-const Results& View::of(const std::string& device, device::Api api, const std::string& probe) const {
+const Results& View::of(const std::string& device, device::Api api, std::string_view probe) const {
   static const Results none;
-  const auto found = results_.find({device, records::api_name(api), probe});
+  const auto found = results_.find({device, records::api_name(api), std::string(probe)});
   return found == results_.end() ? none : found->second;
 }
 
@@ -91,18 +90,11 @@ void View::add_unmeasured(bool failed, const records::Origin& origin, const std:
   }
 }
 
-BySize by_size(const Results& results, const Series& series, const std::string& unit) {
-  const auto found = results.samples.find(series);
-  return found == results.samples.end() ? BySize{} : by_size(found->second, unit);
-}
-
 BySize by_size(std::span<const measure::Measurement* const> samples, const std::string& unit) {
   BySize curve;
   for (const measure::Measurement* one : samples) {
-    const auto bytes = one->point.x.find("bytes");
-    if (one->unit != unit || one->point.x.size() != 1 || bytes == one->point.x.end()) continue;
-    const measure::Measurement*& chosen = curve[bytes->second];
-    if (chosen == nullptr || unit != "GB/s" || probes::is_faster(*one, *chosen)) chosen = one;
+    const std::optional<double> bytes = one->point.x.bytes;
+    if (one->unit == unit && bytes && one->point.x == measure::Coordinates{.bytes = bytes}) curve[*bytes] = one;
   }
   return curve;
 }
@@ -113,6 +105,19 @@ const measure::Measurement* near(const BySize& curve, double bytes) {
   const auto distance = [bytes](const auto& point) { return std::abs(point.first / bytes - 1); };
   const auto nearest = std::ranges::min_element(curve, {}, distance);
   return nearest != curve.end() && is_near(nearest->first, bytes) ? nearest->second : nullptr;
+}
+
+std::vector<double> telling_rows(std::span<const double> measured_bytes) {
+  std::vector<double> measured;
+  std::vector<double> rows(telling_bytes.begin(), telling_bytes.end());
+  const auto add = [](std::vector<double>& sizes, double bytes) {
+    if (std::ranges::none_of(sizes, [bytes](double size) { return is_near(bytes, size); })) sizes.push_back(bytes);
+  };
+  for (const double bytes : measured_bytes) add(measured, bytes);
+  if (!measured_bytes.empty()) add(rows, std::ranges::max(measured_bytes));
+  if (measured.size() <= telling_bytes.size()) rows = measured;
+  std::ranges::sort(rows);
+  return rows;
 }
 
 std::string marked(std::string cell, const measure::Measurement& measurement) {

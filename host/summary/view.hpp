@@ -3,7 +3,6 @@
 #include <array>
 #include <deque>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -13,13 +12,19 @@
 
 namespace sonde::summary {
 
-using Series = std::map<std::string, std::string>;
+using measure::Words;
+
+/// A kind of finding by its word, and what was found.
+struct NamedFinding {
+  std::string name;
+  measure::Finding finding;
+};
 
 /// What one probe recorded of a device through one API, in the order recorded; a point of several visits is one sample.
 struct Results {
-  std::map<Series, std::vector<const measure::Measurement*>> samples;
+  std::map<Words, std::vector<const measure::Measurement*>> samples;
   std::vector<measure::FoundLevel> levels;
-  std::vector<measure::Finding> findings;
+  std::vector<NamedFinding> findings;
 };
 
 /// What one reason kept from being measured: skips, or errors.
@@ -37,7 +42,7 @@ class View {
   explicit View(std::span<const records::Line> lines);
 
   /// Empty results where nothing was recorded.
-  [[nodiscard]] const Results& of(const std::string& device, device::Api api, const std::string& probe) const;
+  [[nodiscard]] const Results& of(const std::string& device, device::Api api, std::string_view probe) const;
   /// The measured points of all its probes.
   [[nodiscard]] std::span<const measure::Measurement* const> points(const std::string& device) const;
   [[nodiscard]] std::span<const Unmeasured> unmeasured(const std::string& device) const;
@@ -60,10 +65,7 @@ class View {
 /// A curve's points by the bytes of their working sets.
 using BySize = std::map<double, const measure::Measurement*>;
 
-/// The points of one curve at a size and nothing else.
-BySize by_size(const Results& results, const Series& series, const std::string& unit);
-
-/// Those of several samples. Of bandwidths at one size, moved in different shapes, the faster one.
+/// The points at a size and nothing else.
 BySize by_size(std::span<const measure::Measurement* const> samples, const std::string& unit);
 
 /// Whether a row of `row_bytes` speaks for what was measured over `bytes`: within a tenth.
@@ -76,7 +78,10 @@ const measure::Measurement* near(const BySize& curve, double bytes);
 inline constexpr std::array<double, 11> telling_bytes{4 << 10,  16 << 10, 64 << 10,  256 << 10, 1 << 20,        4 << 20,
                                                       16 << 20, 64 << 20, 256 << 20, 1 << 30,   4.0 * (1 << 30)};
 
-/// A star where others disturbed the measurement.
+/// Rows in bytes for such sizes: all of them where they are few, else round ones and the largest.
+std::vector<double> telling_rows(std::span<const double> measured_bytes);
+
+/// The cell with a star where others disturbed the measurement.
 std::string marked(std::string cell, const measure::Measurement& measurement);
 
 /// The median of a point with three digits, marked; empty where there is none.
