@@ -62,8 +62,8 @@ namespace {
 
 /// Growth of at least this share of an explicit copy's time is a copy, by a faster engine or of a part.
 constexpr double share_of_a_copy = 1.0 / 3;
-/// Below this share nothing touched every line or page of the buffer, as no such work is so fast; only the way to one
-/// word took longer.
+/// Growth below this share is too fast for any work on every line or page of the buffer; only the way to one word took
+/// longer.
 constexpr double least_share = 0.05;
 /// Growth below this share of the smallest buffer's time counts as none.
 constexpr double least_growth = 0.5;

@@ -7,10 +7,10 @@
 
 #include "analysis/statistics.hpp"
 
-// What times over the size of a copy show: its latency and rate, and whether a driver copies where nobody asked it to.
+// Times over the size of a copy show its latency and rate, and whether a driver copies where nobody asked it to.
 namespace sonde::analysis {
 
-/// How long one copy took, or one round between CPU and device.
+/// The time of one copy, or of one round between CPU and device.
 struct CopyTime {
   double bytes = 0;
   double nanoseconds = 0;
@@ -31,7 +31,7 @@ std::optional<CopyLine> fit_copy_line(std::span<const CopyTime> times);
 /// A round between CPU and device at one size; the median of one visit.
 using RoundTime = CopyTime;
 
-/// What the driver does with a whole buffer when one word of it changes.
+/// The driver's work on a whole buffer when one word of it changes.
 struct ImplicitCopy {
   enum class Verdict { none, copy, maintenance, unclear };
   Verdict verdict = Verdict::unclear;

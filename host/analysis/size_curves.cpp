@@ -21,7 +21,7 @@ FlatStretch stretch_of(std::span<const std::pair<double, double>> points) {
   return {.first_bytes = points.front().first, .last_bytes = points.back().first, .value = quantile(values, 0.5)};
 }
 
-/// How many points from `first` on lie within the tolerated ratio.
+/// The number of points from `first` on lie within the tolerated ratio.
 std::size_t length_from(const Points& points, std::size_t first) {
   double least = points[first].second;
   double most = least;
@@ -81,11 +81,10 @@ namespace {
 /// A bus between two chips and back adds more; another path through one chip does not.
 constexpr double least_bus_ns = 400;
 constexpr double least_bus_ratio = 1.8;
-/// Of the latency at the largest size: what a cache still serves is below the first, what nothing serves above the
-/// second.
+/// A cache serves what is below the first share of the latency at the largest size, and none what is above the second.
 constexpr double served = 0.8;
 constexpr double not_served = 0.9;
-/// So much further on its way up has the bypassing kind to be.
+/// The bypassing kind has to be farther on its way up by this share.
 constexpr double clearly_further = 0.2;
 constexpr double alike = 1.25;
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-// What curves over the working set show without a fit of levels: their flat stretches, and how two curves compare.
+// Curves over the working set, read without a fit of levels: their flat stretches, and the distance of two memories.
 namespace sonde::analysis {
 
 /// A stretch over which a curve hardly changes: the values there belong to one level.
@@ -14,7 +14,7 @@ struct FlatStretch {
   double value = 0;  ///< median
 };
 
-/// How values change with the working set: bandwidth falls, latency rises.
+/// The change of values with the working set: bandwidth falls, latency rises.
 enum class Trend { falls, rises };
 
 /// The flat stretches of a curve, the nearest level first: at least two points within a quarter of each other. Where a
@@ -25,7 +25,7 @@ std::vector<FlatStretch> flat_stretches(const std::map<double, double>& value_by
 /// Latency in ns over working-set size in bytes.
 using LatencyBySize = std::map<double, double>;
 
-/// How one kind of memory compares with the device's own, by the latency of dependent loads in each. A margin is above
+/// One kind of memory compared with the device's own, by the latency of dependent loads in each. A margin is above
 /// zero where its claim holds and below where it does not; the nearer it is to zero, the more likely it is noise.
 struct MemoryDistance {
   double bytes = 0;           ///< the largest size that both were measured at

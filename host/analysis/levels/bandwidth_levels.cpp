@@ -14,7 +14,7 @@ namespace {
 constexpr double nearly_best = 0.9;
 /// A larger working set is never so much faster than a smaller one: one of the two was measured wrongly.
 constexpr double rises_again = 1.3;
-/// As many wrong points are tolerated in a curve, or one of sixteen where that is more.
+/// A curve may have so many wrong points, or one in sixteen where that is more.
 constexpr std::size_t few = 2;
 constexpr std::size_t one_of = 16;
 /// The fall that ends a level. It is smaller than the rise of a latency, as latencies rise by more than bandwidths

@@ -14,14 +14,14 @@ namespace {
 
 constexpr int sizes_an_octave_of_profile = 48;
 
-/// Points within so much of a size tell what those at its edge scatter by.
+/// Points within this factor of a size show how far those at its edge scatter.
 constexpr double about = 4;
-/// In standard deviations: that of this run, and as much of the other.
+/// Two runs differ by at most this many standard deviations of one of them, in 95 % of cases.
 constexpr double runs_apart = 1.96 * std::numbers::sqrt2;
 /// Scatter moves an edge by no more than to where one level alone is seen.
 constexpr double most_octaves = 1;
 
-/// In octaves.
+/// A range of sizes in octaves.
 struct Range {
   double low = 0;
   double best = 0;
@@ -135,7 +135,7 @@ Bracket widen_size_to_run_scatter(const Bracket& bytes, const Step& step, std::s
   const auto above = std::ranges::upper_bound(swept, bytes.value, {}, &CurvePoint::bytes);
   const auto from = std::ranges::lower_bound(swept, bytes.value, {}, &CurvePoint::bytes);
   if (from == swept.begin() || above == swept.end()) return wider;
-  // Of a size between two that were swept as far as they are apart.
+  // A size between two that were swept reaches as far as those are apart.
   const double below_bytes = std::prev(from)->bytes;
   const double low = from == above ? bytes.value * below_bytes / above->bytes : below_bytes;
   const double high = from == above ? bytes.value * above->bytes / below_bytes : above->bytes;

@@ -10,12 +10,13 @@
 
 namespace sonde::analysis::curve {
 
-// How sure one run is of a size: the profile likelihood. At each size near a term's the coefficients are fitted anew
-// and the shape that explains most is taken; the sizes whose deviance is less than 3.84 above the least hold the true
-// one with 95 % probability (Wilks, Annals of Mathematical Statistics 9, 1938). Where the model explains the points
-// worse than their errors, as their mean deviance says, the bound grows with it (McCullagh and Nelder 1989, chapter 9).
-// The cycle and the independent walk are profiled together and each alone: where they want different sizes the bracket
-// holds all three. A cycle alone leaves the policy open, so its bracket begins where the curve leaves the plateau.
+// The certainty of one run about a size is its profile likelihood. At each size near a term's the coefficients are
+// fitted anew and the shape that explains most is taken; the sizes whose deviance is less than 3.84 above the least
+// hold the true one with 95 % probability (Wilks, Annals of Mathematical Statistics 9, 1938). Where the model explains
+// the points worse than their errors, as their mean deviance says, the bound grows with it (McCullagh and Nelder 1989,
+// chapter 9). The cycle and the independent walk are profiled together and each alone: where they want different sizes
+// the bracket holds all three. A cycle alone leaves the policy open, so its bracket begins where the curve leaves the
+// plateau.
 
 /// The sizes and shapes of a term that explain the points, under these weights, nearly as well as its own; the
 /// likeliest first. None where the term explains nothing.
@@ -30,14 +31,14 @@ struct SizeProfile {
 SizeProfile size_profile(const Observations& points, const Fitted& fitted, std::size_t term,
                          const Constants& constants);
 
-// How far a run's values hold for the next run: each point of a plateau is a moment and an allocation of its own, so
-// the scatter between points bounds what the repetitions of one point cannot know.
+// The next run finds other values than this one. Each point of a plateau is a moment and an allocation of its own, so
+// the scatter between points shows what the repetitions of one point cannot.
 
 /// A plateau's latency or bandwidth with its prediction interval for another run, by the scatter of its points. Needs
 /// at least two points.
 Bracket predicted_plateau(double value, std::span<const double> medians);
 
-/// How far a curve's points between two sizes scatter, as a standard deviation of the logarithm: by the distance of
+/// The scatter of a curve's points between two sizes, as a standard deviation of the logarithm: by the distance of
 /// each from the line between its neighbours, which a slope leaves at zero. Most must not lie at an edge.
 double scatter_between(std::span<const CurvePoint> swept, double from_bytes, double to_bytes);
 

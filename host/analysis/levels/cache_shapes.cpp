@@ -89,7 +89,7 @@ double CacheShape::at(const std::vector<double>& table, double log2_rho) {
   const double place = (log2_rho - least_log2) * steps_per_octave;
   if (place <= 0) return table.front();
   if (place >= table_size - 1) {
-    // Beyond the table hits fall as 1 / rho, which matters to a hit share and not to a miss share of 1.
+    // Hits beyond the table fall as 1 / rho, which matters to a hit share and not to a miss share of 1.
     return table.back() > 0.5 ? table.back() : table.back() * std::exp2(most_log2 - log2_rho);
   }
   const auto below = static_cast<std::size_t>(place);

@@ -6,8 +6,8 @@
 
 namespace sonde::analysis {
 
-/// How one cache's misses grow with the working set, for one replacement policy, index and number of ways.
-/// Tables over the logarithm of rho = lines of the working set / lines of the cache (docs/level-model.md).
+/// The growth of one cache's misses with the working set, for one replacement policy, index and number of ways, in
+/// tables over the logarithm of rho = lines of the working set / lines of the cache (docs/level-model.md).
 class CacheShape {
  public:
   enum class Index { modulo, hashed };

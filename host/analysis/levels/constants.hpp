@@ -25,7 +25,7 @@ struct Constants {
   double most_unwalked_translation = 0.5;  ///< share of a latency for a table beyond the reach of the walk over pages
   double most_terms = 9;
   double sizes_an_octave = 10;
-  // Which edge ends a level.
+  // The edges that end a level.
   double least_step = 1.18;
   double least_sure_step = 1.3;  ///< for the last level, where no walk over pages ran
   double least_ratio = 1.9;      ///< ratio of two sizes

@@ -6,7 +6,7 @@
 
 #include "analysis/levels/likelihood.hpp"
 
-// Which of the model's caches are one edge, and which edges end a level. Caches are taken in order of size: two closer
+// Some of the model's caches are one edge, and some edges end a level. Caches are taken in order of size: two closer
 // than a factor of about two, or with fewer than two points between them that the one mostly serves, are one edge, as
 // chance in sets and pages spreads an edge more than a formula does. Two within a factor of crowded_ratio, of which one
 // has a step of less than twice, are one edge unless the curve between them is flat: halves of a cache at two distances
@@ -31,7 +31,7 @@ const Part& main_of(const Edge& edge);
 Eigen::VectorXd most_missed(const Edge& edge);
 Eigen::VectorXd least_missed(const Edge& edge);
 
-/// What translation adds to the cycle at a size.
+/// The time that translation adds to the cycle at a size.
 double translation_at(const Fitted& fitted, double log2_bytes);
 
 /// All edges of a fit, in order of size.

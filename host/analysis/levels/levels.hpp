@@ -121,7 +121,8 @@ struct Gap {
   double low_bytes = 0;
   double high_bytes = 0;
 };
-/// For each rise of the cycle the gap in which another point would narrow the size most, among those that may be cut.
+/// The gaps, one for each rise of the cycle, in which another point would narrow the size most, among those that may be
+/// cut.
 /// The cache sizes and shapes that explain the curve nearly as well as the likeliest foresee different latencies
 /// between two measured sizes; the range of these, in standard deviations of a point there, is what a point is worth
 /// (as in Bayesian design of experiments, Chaloner and Verdinelli, Statistical Science 10, 1995, with the range in
@@ -135,7 +136,7 @@ struct SizeRange {
   [[nodiscard]] bool holds(double bytes) const { return low <= bytes && bytes <= high; }
 };
 
-/// For each level the sizes at which a walk beside a stream of as much memory shows that level alone: walk and stream
+/// The sizes, for each level, at which a walk beside a stream of as much memory shows that level alone: walk and stream
 /// both fit it, and the level before serves nothing. `high` is less than `low` for a level without such sizes.
 std::vector<SizeRange> room_for_walk_and_stream(std::span<const Level> levels);
 
@@ -145,7 +146,7 @@ std::vector<SizeRange> room_for_walk_and_stream(std::span<const Level> levels);
 std::vector<Level> awake_latency(std::vector<Level> levels, std::span<const CurvePoint> asleep,
                                  std::span<const CurvePoint> awake);
 
-/// What one level delivers, the nearest first. The last has neither size nor transition: it is memory.
+/// The bandwidth of one level, the nearest first. The last has neither size nor transition: it is memory.
 struct BandwidthLevel {
   std::optional<Bracket> bytes;
   double onset_bytes = 0;  ///< like Level::onset_bytes

@@ -95,7 +95,7 @@ double cycle_at(const Observations& points, const Eigen::VectorXd& model, double
   return model(above);
 }
 
-/// What the objective adds to the deviance for these terms.
+/// The penalty that the objective adds to the deviance for these terms.
 double penalty(const Observations& points, std::span<const Term> terms, const Constants& constants) {
   double sum = 0;
   for (const Term& term : terms) {

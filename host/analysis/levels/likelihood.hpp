@@ -21,7 +21,7 @@ namespace sonde::analysis::curve {
 /// order. A column of zeros gets 0.
 Eigen::VectorXd nonnegative_least_squares(const Eigen::MatrixXd& gram, const Eigen::VectorXd& toward);
 
-// How well terms explain the points. A residual in units of its error, r, has the deviance (v + 1) log(1 + r^2 / v):
+// The terms' fit to the points. A residual in units of its error, r, has the deviance (v + 1) log(1 + r^2 / v):
 // Student's t with v degrees of freedom, as outliers are many (Lange, Little and Taylor, JASA 84, 1989). Interference
 // only slows, so above the model v is small and r is divided by a tolerance; below it v is nearly that of a normal.
 // Given sizes and shapes the coefficients are linear and none is below zero: non-negative least squares, reweighted by

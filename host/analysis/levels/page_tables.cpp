@@ -1,5 +1,3 @@
-#include "analysis/levels/translation.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/statistics.hpp"
+#include "analysis/levels/translation.hpp"
 
 namespace sonde::analysis {
 namespace {
@@ -18,39 +16,40 @@ namespace {
 constexpr double smallest_page_bytes = 4096;
 constexpr int most_tables = 3;
 constexpr double least_entries = 4;
-/// What clocks, refresh and the placement of lines leave uncertain of any point.
+/// The relative error of any point by clocks, refresh and the placement of lines.
 constexpr double least_error_of_a_placement = 0.005;
-/// So many times chance has put a walk's lines into a cache's sets; repetitions of one agree more than these do.
+/// The number of placements of a walk's lines in a cache's sets; repetitions of one agree more than these do.
 constexpr double placements = 3;
-/// A table lowers the deviance by so many times what noise would, of the three numbers that describe it.
+/// A table is described by three numbers and has to lower the deviance by this many times what noise would.
 constexpr double least_gain = 30;
-/// Less of a load is not worth a finding.
+/// The least added share of a load that is worth a finding.
 constexpr double least_share_of_a_load = 0.02;
-/// Deviance of one number's 95 %.
+/// The deviance of a 95 % interval of one number.
 constexpr double likely = 3.84;
 
-/// Share of a cyclic walk's loads whose page is not in a table: over the pages that it touches per entry, by how many
-/// of its lines a page has.
+/// The share of a cyclic walk's loads whose page is not in a table, by the pages that it touches per entry and the
+/// lines that it touches per page.
 using MissShare = double (*)(double pages_per_entry, double lines_per_page);
 
-/// Each page is the least recently used one when its only line is wanted again. Several lines of a page lie by chance
-/// in the cycle: between two of them the page is lost where all entries see other pages meanwhile, which leaves a gap
-/// of at least 1 - (1 - 1 / p)^(1 / k) of the cycle, and k lines leave one of g with the chance (1 - g)^(k - 1).
-double of_newest(double pages_per_entry, double lines_per_page) {
+/// The miss share of a table that keeps the newest pages: each page is the least recently used one when its only line
+/// is wanted again. Several lines of a page lie by chance in the cycle; between two of them the page is lost where all
+/// entries see other pages meanwhile, which needs a gap of at least 1 - (1 - 1 / p)^(1 / k) of the cycle, and k lines
+/// leave a gap of g with the chance (1 - g)^(k - 1).
+double newest_miss(double pages_per_entry, double lines_per_page) {
   if (pages_per_entry <= 1) return 0;
   return std::pow(1 - 1 / pages_per_entry, (lines_per_page - 1) / lines_per_page);
 }
 
-/// A page stays with the chance that none of the misses of a lap took its place.
-double of_random_replacement(double pages_per_entry, double) {
+/// The miss share of random replacement: a page stays with the chance that none of the misses of a lap took its place.
+double random_miss(double pages_per_entry, double) {
   if (pages_per_entry <= 1) return 0;
   double share = 1;
   for (int round = 0; round < 40; ++round) share = 1 - std::exp(-pages_per_entry * share);
   return share;
 }
 
-/// Sets of eight, that pages fall into by chance: one that has more misses all of them.
-double of_sets(double pages_per_entry, double) {
+/// The miss share of sets of eight that pages fall into by chance: a set with more pages misses all of them.
+double sets_miss(double pages_per_entry, double) {
   constexpr int ways = 8;
   const double mean = pages_per_entry * ways;
   if (mean > 40) return 1;
@@ -63,23 +62,24 @@ double of_sets(double pages_per_entry, double) {
   return 1 - hits / mean;
 }
 
-constexpr std::array<MissShare, 3> shapes{of_newest, of_random_replacement, of_sets};
+constexpr std::array<MissShare, 3> shapes{newest_miss, random_miss, sets_miss};
 
-/// How many pages a walk over so many lines touches.
+/// The number of pages that a walk over so many lines touches.
 double pages_touched(double lines, double stride_bytes, double page_bytes) {
   return std::max(1.0, lines * std::min(1.0, stride_bytes / page_bytes));
 }
 
-/// What a table is, but for what a miss costs.
+/// A table that may be there; only the cost of its misses is left open.
 struct Candidate {
-  double fewest = 0;  ///< pages, that it has entries for
-  double most = 0;    ///< pages, that it has too few for
+  double fewest = 0;  ///< pages for which it has entries
+  double most = 0;    ///< pages for which it has too few
   double page_bytes = 0;
   double entries = 0;  ///< between the two
-  MissShare shape = of_newest;
+  MissShare shape = newest_miss;
+  std::vector<double> misses = {};  ///< at each point, as far as the number of lines does not explain them
 };
 
-/// Mean of the middle half: of several placements it takes the middle, where a median takes one.
+/// The mean of the middle half. It averages several placements, where a median would take one of them.
 double middle_mean(std::vector<double> values) {
   std::ranges::sort(values);
   const std::size_t out = values.size() / 4;
@@ -88,7 +88,7 @@ double middle_mean(std::vector<double> values) {
   return sum / static_cast<double>(values.size() - 2 * out);
 }
 
-/// Walks as a linear model sees them: each number of lines has a time of its own, whatever the stride.
+/// The walks in a linear model, in which each number of lines has a time of its own, whatever the stride.
 class Walks {
  public:
   explicit Walks(std::span<const StridePoint> points) : points_(points) {
@@ -119,7 +119,7 @@ class Walks {
     return std::ranges::max(points_, {}, &StridePoint::stride_bytes).stride_bytes;
   }
 
-  /// A candidate's misses at each point, as far as the number of lines does not tell them.
+  /// A candidate's misses at each point, as far as the number of lines does not explain them.
   [[nodiscard]] std::vector<double> misses(const Candidate& one) const {
     std::vector<double> share;
     for (const StridePoint& point : points_) {
@@ -146,7 +146,7 @@ class Walks {
   }
 
  private:
-  /// From the weighted mean of those with as many lines.
+  /// Subtracts from each value the weighted mean of those with as many lines.
   void deviate(std::vector<double>& values) const {
     for (const auto& [lines, places] : by_lines_) {
       double sum = 0;
@@ -166,7 +166,7 @@ class Walks {
   std::map<double, std::vector<std::size_t>> by_lines_;
 };
 
-/// Costs of a miss in each table, none below zero, and the deviance that is left.
+/// The cost of a miss in each table, none below zero, and the deviance that is left.
 struct Fit {
   std::vector<double> added_ns;
   double deviance = 0;
@@ -181,7 +181,7 @@ Fit fit(const Walks& walks, const std::vector<std::vector<double>>& misses) {
     for (std::size_t other = 0; other < count; ++other) between[one][other] = walks.product(misses[one], misses[other]);
   }
   Fit found{.added_ns = std::vector<double>(count), .deviance = walks.product(walks.own_ns(), walks.own_ns())};
-  constexpr int rounds = 60;  // one by one, the others held: converges, as there are few
+  constexpr int rounds = 60;  // one cost after the other, the others held, converges, as there are few
   for (int round = 0; round < (count > 1 ? rounds : 1); ++round) {
     for (std::size_t one = 0; one < count; ++one) {
       double rest = toward[one];
@@ -200,27 +200,21 @@ Fit fit(const Walks& walks, const std::vector<std::vector<double>>& misses) {
   return found;
 }
 
-/// A table and the misses that it would have.
-struct Tried {
-  Candidate table;
-  std::vector<double> misses;
-};
-
-/// Tables of every size that the walks tell from its neighbours: between two numbers of pages that were touched.
-std::vector<Tried> everything(const Walks& walks) {
-  std::vector<Tried> all;
+/// Tables of every size that the walks can tell from its neighbours: between two numbers of pages that were touched.
+std::vector<Candidate> all_candidates(const Walks& walks) {
+  std::vector<Candidate> all;
   for (double page = smallest_page_bytes; page <= 2 * walks.largest_stride(); page *= 2) {
     const std::vector<double> touched = walks.pages_touched_in_order(page);
     for (std::size_t i = 0; i + 1 < touched.size(); ++i) {
       for (const MissShare shape : shapes) {
         for (const double share : {0.1, 0.5, 0.9}) {  // where several lines share a page, it matters how many it holds
-          const Candidate table{.fewest = touched[i],
-                                .most = touched[i + 1],
-                                .page_bytes = page,
-                                .entries = touched[i] * std::pow(touched[i + 1] / touched[i], share),
-                                .shape = shape};
-          std::vector<double> misses = walks.misses(table);
-          if (walks.product(misses, misses) > 0) all.push_back({table, std::move(misses)});
+          Candidate table{.fewest = touched[i],
+                          .most = touched[i + 1],
+                          .page_bytes = page,
+                          .entries = touched[i] * std::pow(touched[i + 1] / touched[i], share),
+                          .shape = shape};
+          table.misses = walks.misses(table);
+          if (walks.product(table.misses, table.misses) > 0) all.push_back(std::move(table));
         }
       }
     }
@@ -228,7 +222,8 @@ std::vector<Tried> everything(const Walks& walks) {
   return all;
 }
 
-std::vector<std::vector<double>> misses_of(const std::vector<Tried>& tables, std::optional<std::size_t> without = {}) {
+std::vector<std::vector<double>> misses_of(const std::vector<Candidate>& tables,
+                                           std::optional<std::size_t> without = {}) {
   std::vector<std::vector<double>> all;
   for (std::size_t i = 0; i < tables.size(); ++i) {
     if (i != without) all.push_back(tables[i].misses);
@@ -237,11 +232,11 @@ std::vector<std::vector<double>> misses_of(const std::vector<Tried>& tables, std
 }
 
 /// The deviance with each of the candidates beside those that are held.
-std::vector<double> deviances(const Walks& walks, const std::vector<Tried>& candidates,
+std::vector<double> deviances(const Walks& walks, const std::vector<Candidate>& candidates,
                               std::vector<std::vector<double>> held) {
   std::vector<double> all;
   held.emplace_back();
-  for (const Tried& one : candidates) {
+  for (const Candidate& one : candidates) {
     held.back() = one.misses;
     all.push_back(fit(walks, held).deviance);
   }
@@ -249,7 +244,8 @@ std::vector<double> deviances(const Walks& walks, const std::vector<Tried>& cand
 }
 
 /// The best table beside those that there are, each of which is then chosen again beside the others.
-std::vector<Tried> with_one_more(const Walks& walks, const std::vector<Tried>& candidates, std::vector<Tried> tables) {
+std::vector<Candidate> with_one_more(const Walks& walks, const std::vector<Candidate>& candidates,
+                                     std::vector<Candidate> tables) {
   const auto best = [&](const std::vector<std::vector<double>>& held) {
     const std::vector<double> all = deviances(walks, candidates, held);
     return candidates[static_cast<std::size_t>(std::ranges::min_element(all) - all.begin())];
@@ -262,16 +258,16 @@ std::vector<Tried> with_one_more(const Walks& walks, const std::vector<Tried>& c
   return tables;
 }
 
-/// Tables that explain the walks, and what is left: the deviance that a number of them less would have to save.
+/// Tables that explain the walks, and the deviance that noise leaves of each number.
 struct Explanation {
-  std::vector<Tried> tables;
+  std::vector<Candidate> tables;
   Fit found;
   double noise = 1;
 };
 
-/// One table after the other, of one shape: several sharp ones look much like one that fills up slowly, from which a
-/// search that may take either does not find back.
-Explanation explained(const Walks& walks, const std::vector<Tried>& candidates) {
+/// Adds one table after the other, all of one shape: several sharp ones look much like one that fills up slowly, and a
+/// search that may take either does not find its way back from there.
+Explanation explained(const Walks& walks, const std::vector<Candidate>& candidates) {
   Explanation best{.tables = {}, .found = fit(walks, {})};
   while (!candidates.empty() && best.tables.size() < most_tables) {
     Explanation more{.tables = with_one_more(walks, candidates, best.tables), .found = {}};
@@ -279,7 +275,7 @@ Explanation explained(const Walks& walks, const std::vector<Tried>& candidates) 
     const int freedom = walks.freedom() - 3 * static_cast<int>(more.tables.size());
     more.noise = std::max(1.0, more.found.deviance / std::max(1, freedom));
     const double added_ns = std::ranges::min(more.found.added_ns);
-    const double loads_ns = walks.typical_ns(more.tables.back().table.entries);
+    const double loads_ns = walks.typical_ns(more.tables.back().entries);
     const double gain = best.found.deviance - more.found.deviance;
     if (gain < least_gain * more.noise || added_ns < least_share_of_a_load * loads_ns) break;
     best = std::move(more);
@@ -287,13 +283,12 @@ Explanation explained(const Walks& walks, const std::vector<Tried>& candidates) 
   return best;
 }
 
-/// By the shape that needs the least: what it leaves, and the tables that it takes.
-Explanation best_explanation(const Walks& walks, const std::vector<Tried>& all) {
+/// The explanation of least cost over all shapes, by the deviance that it leaves and its number of tables.
+Explanation best_explanation(const Walks& walks, const std::vector<Candidate>& all) {
   std::vector<Explanation> by_shape;
   for (const MissShare shape : shapes) {
-    std::vector<Tried> candidates;
-    std::ranges::copy_if(all, std::back_inserter(candidates),
-                         [&](const Tried& one) { return one.table.shape == shape; });
+    std::vector<Candidate> candidates;
+    std::ranges::copy_if(all, std::back_inserter(candidates), [&](const Candidate& one) { return one.shape == shape; });
     by_shape.push_back(explained(walks, candidates));
   }
   const double noise = std::ranges::min(by_shape, {}, &Explanation::noise).noise;
@@ -302,19 +297,19 @@ Explanation best_explanation(const Walks& walks, const std::vector<Tried>& all) 
   });
 }
 
-/// With what explains the walks nearly as well.
-PageTable bracketed(const Walks& walks, const std::vector<Tried>& candidates, const Explanation& by,
+/// One of the tables with the range of those that explain the walks nearly as well.
+PageTable bracketed(const Walks& walks, const std::vector<Candidate>& candidates, const Explanation& by,
                     std::size_t place) {
   const auto& [tables, found, noise] = by;
   const std::vector<double> all = deviances(walks, candidates, misses_of(tables, place));
-  const Candidate& best = tables[place].table;
+  const Candidate& best = tables[place];
   PageTable table{.entries = {best.fewest, best.entries, best.most},
                   .page_bytes = best.page_bytes,
                   .least_page_bytes = best.page_bytes,
                   .most_page_bytes = best.page_bytes,
                   .added_ns = {}};
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Candidate& one = candidates[i].table;
+    const Candidate& one = candidates[i];
     if (all[i] > found.deviance + likely * noise) continue;
     table.least_page_bytes = std::min(table.least_page_bytes, one.page_bytes);
     table.most_page_bytes = std::max(table.most_page_bytes, one.page_bytes);
@@ -337,24 +332,12 @@ std::vector<PageTable> page_tables(std::span<const StridePoint> points) {
   if (points.empty()) return {};
   const Walks walks(points);
   if (walks.freedom() < 4) return {};
-  const std::vector<Tried> candidates = everything(walks);
+  const std::vector<Candidate> candidates = all_candidates(walks);
   const Explanation best = best_explanation(walks, candidates);
   std::vector<PageTable> all;
   for (std::size_t i = 0; i < best.tables.size(); ++i) all.push_back(bracketed(walks, candidates, best, i));
   std::ranges::sort(all, {}, &PageTable::reach_bytes);
   return all;
-}
-
-TranslationEdge edge_of(const PageTable& table) {
-  // As sharp as a walk in random order, which still finds what is in reach, needs it.
-  constexpr double sharp = 1e-3;
-  const double log2_reach = std::log2(table.reach_bytes());
-  return {.bytes = table.reach_bytes(),
-          .added_ns = table.added_ns.value,
-          .reach_bytes = table.reach_bytes(),
-          .log2_spans = {log2_reach - sharp, log2_reach + sharp},
-          .added_ns_at = {0, table.added_ns.value},
-          .is_table = true};
 }
 
 }  // namespace sonde::analysis

@@ -7,7 +7,7 @@
 namespace sonde::analysis::curve {
 namespace {
 
-/// What a term adds to every point per unit of its coefficient.
+/// The latency that a term adds to every point per unit of its coefficient.
 Eigen::VectorXd column(const Term& term, const Observations& points) {
   Eigen::VectorXd values(points.count());
   for (Eigen::Index i = 0; i < points.count(); ++i)

@@ -36,7 +36,7 @@ struct Term {
   }
 };
 
-/// What a term adds to a point per unit of its coefficient.
+/// The latency that a term adds to a point per unit of its coefficient.
 double share(const Term& term, Order order, double log2_bytes, double log2_touched);
 
 /// A set of terms to choose from, with their columns: the share of each at every point.

@@ -43,7 +43,7 @@ class Packed {
   std::vector<double> ns_;
 };
 
-/// What a load takes beyond one among as many packed lines, at each span of pages.
+/// The time that a load takes beyond one among as many packed lines, at each span of pages.
 struct PageCosts {
   std::vector<double> log2_spans;
   std::vector<double> added_ns;
@@ -99,7 +99,7 @@ TranslationEdge edge_between(const PageCosts& costs, std::size_t first, std::siz
   return edge;
 }
 
-/// What an edge adds to a load of a walk in random order, which still hits for the share of its pages within reach. A
+/// The time that an edge adds to a load of a walk in random order, which still hits for its pages within reach. A
 /// cycle with one line a page misses as soon as single sets of a table are full, before all are, so each part of a rise
 /// over several spans counts from the end of that part. A rise from one span to the next is that of a table that keeps
 /// the newest pages, and lies between the two.
@@ -158,6 +158,18 @@ std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves) {
     i = std::max(end - 1, i + 1);
   }
   return edges;
+}
+
+TranslationEdge edge_of(const PageTable& table) {
+  // The edge is as sharp as it has to be for a walk in random order, which still hits what is within reach.
+  constexpr double sharp = 1e-3;
+  const double log2_reach = std::log2(table.reach_bytes());
+  return {.bytes = table.reach_bytes(),
+          .added_ns = table.added_ns.value,
+          .reach_bytes = table.reach_bytes(),
+          .log2_spans = {log2_reach - sharp, log2_reach + sharp},
+          .added_ns_at = {0, table.added_ns.value},
+          .is_table = true};
 }
 
 LatencyCurves without_translation(const LatencyCurves& curves, const std::vector<TranslationEdge>& edges) {

@@ -3,7 +3,7 @@
 namespace sonde::device::model {
 namespace {
 
-/// Up to this number of ways a search through them is quicker than a hash table.
+/// The number of ways up to which a search through them is quicker than a hash table.
 constexpr std::uint32_t most_ways_searched = 64;
 
 /// A set is fetched so many requests ahead of its use, so that a large cache's tags do not stall the host.
@@ -13,12 +13,12 @@ std::uint64_t line_count(const Level& level) {
   return std::max<std::uint64_t>(1, (level.bytes + level.line_bytes / 2) / level.line_bytes);
 }
 
-std::variant<LruSets, RandomSets, WideSets> make_sets(const Level& level, std::uint64_t seed) {
+std::variant<SearchedSets, WideSets> make_sets(const Level& level, std::uint64_t seed) {
   const std::uint32_t ways = way_count(level);
   const SetIndex index(set_count(level), level.hashed, mixed(seed, 0));
-  if (ways <= most_ways_searched && level.policy == Policy::lru) return LruSets(index, ways);
-  if (ways <= most_ways_searched && level.policy == Policy::random) return RandomSets(index, ways, mixed(seed, 1));
-  return WideSets(index, ways, level.policy, mixed(seed, 1));
+  const std::uint64_t own_seed = mixed(seed, 1);
+  if (ways > most_ways_searched || level.policy == Policy::plru) return WideSets(index, ways, level.policy, own_seed);
+  return SearchedSets(index, ways, level.policy, own_seed);
 }
 
 }  // namespace

@@ -16,9 +16,8 @@
 #include "device/model/description.hpp"
 #include "device/model/random.hpp"
 
-// A cache knows which lines are in it; the bytes stay in the buffers. LruSets and RandomSets search through the tags of
-// a set, which is quickest for few ways; WideSets finds lines by hashing. They are flat and inline because they are the
-// simulation's inner loop.
+// A cache knows which lines are in it; the bytes stay in the buffers. SearchedSets look for a line in the tags of its
+// set, which is quickest for few ways and inline as it is the simulation's inner loop; WideSets find lines by hashing.
 namespace sonde::device::model {
 
 /// Finds a line's set: the number modulo the sets, or a hash of it that shares no pattern with addresses.
@@ -46,16 +45,43 @@ class SetIndex {
   std::uint64_t seed_;
 };
 
-/// Tags by set and way, and the search through them. A tag is a line's number plus one, so that zero is an empty way.
-class TaggedSets {
+/// Sets that are searched through, of LRU or random replacement. A tag is a line's number plus one, so that zero is an
+/// empty way. LRU keeps a set in order of use, the newest line first; otherwise a miss replaces any way with equal
+/// chance, once none is empty.
+class SearchedSets {
  public:
-  TaggedSets(SetIndex index, std::uint32_t ways)
-      : index_(index), ways_(ways), tags_(new(host_line) std::uint32_t[std::size_t{index.sets()} * ways]()) {}
+  SearchedSets(SetIndex index, std::uint32_t ways, Policy policy, std::uint64_t seed)
+      : index_(index),
+        ways_(ways),
+        policy_(policy),
+        random_(seed),
+        tags_(new(host_line) std::uint32_t[std::size_t{index.sets()} * ways]()) {}
+
+  /// True when the line is held; otherwise it takes the place of another.
+  bool touch(std::uint32_t line) {
+    std::uint32_t* const set = set_of(line);
+    const std::uint32_t way = find(set, line + 1);
+    const bool held = way < ways_;
+    if (policy_ == Policy::lru) {
+      // The move follows the search in one copy: carried along one by one, each way would wait for the one before.
+      std::copy_backward(set, set + (held ? way : ways_ - 1), set + (held ? way + 1 : ways_));
+      set[0] = line + 1;
+    } else if (!held) {
+      const bool full = set[ways_ - 1] != 0;
+      set[full ? random_.below(ways_) : find(set, 0)] = line + 1;
+    }
+    return held;
+  }
 
   /// Starts bringing the line's set into the host's own cache.
   void prefetch(std::uint32_t line) const { __builtin_prefetch(set_of(line), 1); }
 
- protected:
+ private:
+  static constexpr std::align_val_t host_line{64};  // a set of 16 ways is then one line of the host
+  struct Delete {
+    void operator()(std::uint32_t* tags) const { ::operator delete[](tags, host_line); }
+  };
+
   [[nodiscard]] std::uint32_t* set_of(std::uint32_t line) const {
     return tags_.get() + std::size_t{index_(line)} * ways_;
   }
@@ -80,49 +106,9 @@ class TaggedSets {
 
   SetIndex index_;
   std::uint32_t ways_;
-
- private:
-  static constexpr std::align_val_t host_line{64};  // a set of 16 ways is then one line of the host
-  struct Delete {
-    void operator()(std::uint32_t* tags) const { ::operator delete[](tags, host_line); }
-  };
-  std::unique_ptr<std::uint32_t[], Delete> tags_;
-};
-
-/// Sets in order of use, the newest line first.
-class LruSets : public TaggedSets {
- public:
-  using TaggedSets::TaggedSets;
-
-  /// True when the line is held; otherwise it takes the place of another.
-  bool touch(std::uint32_t line) {
-    std::uint32_t* const set = set_of(line);
-    const std::uint32_t way = find(set, line + 1);
-    const bool held = way < ways_;
-    // The search comes first and the move is one copy: carried along one by one, each way would wait for the one
-    // before.
-    std::copy_backward(set, set + (held ? way : ways_ - 1), set + (held ? way + 1 : ways_));
-    set[0] = line + 1;
-    return held;
-  }
-};
-
-/// Sets in which a miss replaces any way with equal chance, once none is empty.
-class RandomSets : public TaggedSets {
- public:
-  RandomSets(SetIndex index, std::uint32_t ways, std::uint64_t seed) : TaggedSets(index, ways), random_(seed) {}
-
-  /// True when the line is held; otherwise it takes the place of another.
-  bool touch(std::uint32_t line) {
-    std::uint32_t* const set = set_of(line);
-    if (find(set, line + 1) < ways_) return true;
-    const bool full = set[ways_ - 1] != 0;
-    set[full ? random_.below(ways_) : find(set, 0)] = line + 1;
-    return false;
-  }
-
- private:
+  Policy policy_;
   Random random_;
+  std::unique_ptr<std::uint32_t[], Delete> tags_;
 };
 
 /// Sets of any policy and number of ways, up to fully associative: lines are found by hashing instead of searching.
@@ -188,12 +174,12 @@ class Cache {
   }
 
  private:
-  std::variant<LruSets, RandomSets, WideSets> sets_;
+  std::variant<SearchedSets, WideSets> sets_;
 };
 
-/// How many sets such a level has: its lines divided by its ways, rounded, at least one.
+/// The number of sets of such a level: its lines divided by its ways, rounded, at least one.
 [[nodiscard]] std::uint32_t set_count(const Level& level);
-/// How many ways a set of such a level has: never more than the level has lines.
+/// The number of ways of a set of such a level: never more than the level has lines.
 [[nodiscard]] std::uint32_t way_count(const Level& level);
 
 }  // namespace sonde::device::model

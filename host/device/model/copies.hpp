@@ -10,7 +10,7 @@
 
 namespace sonde::device::model {
 
-/// How long queues of copies take side by side, all together and each.
+/// The time of queues of copies side by side, all together and each.
 struct Schedule {
   double all_ns = 0;
   std::vector<double> each_ns;

@@ -57,7 +57,7 @@ struct Cpu {
   double contention_knee_gbps = 0;
 };
 
-/// How fast the compute units compute; without rates they do not.
+/// The speed of the compute units; without rates they do not compute.
 struct ArithmeticRates {
   /// Multiply-adds or additions in a cycle of each compute unit, in numbers, by type (fp32, int8 …). Types of less than
   /// 32 bits reach them in vectors that fill 32.

@@ -23,8 +23,8 @@ struct Shape {
   std::map<std::string, std::uint32_t, std::less<>> constants;
 };
 
-/// What a streaming kernel remembers of its launches, so that the host need not walk the same lap for ever. No program
-/// could see a difference.
+/// The memory that a streaming kernel has of its launches, so that the host need not walk the same lap for ever. No
+/// program could see a difference.
 struct StreamMemory {
   std::vector<std::uint64_t> walk;  ///< buffers and geometry of these launches
   std::uint64_t trips = 0;          ///< trips made so far
@@ -37,7 +37,7 @@ struct StreamMemory {
   std::vector<std::uint32_t> sums;  ///< for each group, position and item the sum of all words before the position
 };
 
-/// What one pass of a frame moved, and the launch by which it is recognized in the next frame.
+/// The traffic of one pass of a frame, and the launch by which it is recognized in the next frame.
 struct MovedByPass {
   std::vector<std::uint64_t> launch;
   Traffic traffic;
@@ -57,7 +57,7 @@ struct CompiledKernel {
   FrameMemory frame_memory;
 };
 
-/// What a reference kernel sees of the device: words that cost time, scalars, and arithmetic.
+/// The device as a reference kernel sees it: words that cost time, scalars, and arithmetic.
 /// A word outside its buffer throws Error.
 class Invocation {
  public:
@@ -131,7 +131,7 @@ class Invocation {
   [[nodiscard]] std::uint32_t constant(std::string_view name) const;
   /// The unit in which a chain's words count (kernels/offsets.h).
   [[nodiscard]] std::uint32_t offset_shift() const;
-  /// From here on this group loads and stores; groups go to the compute units in turn.
+  /// Lets this group load and store from here on; groups go to the compute units in turn.
   void enter_group(std::uint32_t group) { memory_.enter(group); }
   /// Adds arithmetic that nothing overlaps, in cycles of the device's clock.
   void compute(double cycles) { cycles_ += cycles; }

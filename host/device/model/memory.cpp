@@ -19,7 +19,7 @@ Level host_level(const Description& description) {
   Level level = description.levels.back();
   level.name = "host memory";
   if (description.host_memory.latency_ns > 0) level.latency_ns = description.host_memory.latency_ns;
-  // Where it is not the same memory, it is reached over the same bus as copies.
+  // Copies go over the same bus where it is not the same memory.
   if (!description.unified_memory && description.copy.to_device_gbps > 0)
     level.read_gbps = description.copy.to_device_gbps;
   if (!description.unified_memory && description.copy.to_host_gbps > 0)

@@ -42,35 +42,35 @@ class Memory {
 
   /// Touches every line of a range that many loads or stores in flight read or write; nothing waits for it.
   void stream(std::uint64_t address, std::uint64_t bytes, Transfer transfer);
-  /// What was streamed since start().
+  /// The traffic streamed since start().
   [[nodiscard]] const Traffic& streamed() const { return streamed_bytes_; }
   /// Counts the traffic as streamed so many times; the caches stay as they are.
   void add_streamed(const Traffic& traffic, double times);
-  /// What the device's memory itself delivers at most.
+  /// The rate that the device's memory itself delivers at most.
   [[nodiscard]] double full_read_gbps() const { return levels_[levels_.size() - 2].read_gbps; }
-  /// What was streamed since start() takes when `groups` work-groups share it: reads and writes overlap.
+  /// The time for all that was streamed since start() when `groups` work-groups share it: reads and writes overlap.
   [[nodiscard]] double streamed_ns(std::uint32_t groups) const;
 
   /// Lets others read so much from a level until the next start(): from 0.6 of its rate on it answers later, at its
   /// full rate after twice its latency.
   void load(std::size_t level, double gbps) { loads_gbps_[level] = gbps; }
-  /// How many of the accesses since start() each level has served, streams apart.
+  /// The accesses since start() that each level has served, without streams.
   [[nodiscard]] const std::vector<std::uint64_t>& served() {
     work_off();
     return hits_;
   }
   /// The levels with the rates that are used where the file states none, then the host's memory.
   [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
-  /// How many caches a level has.
+  /// The number of a level's caches.
   [[nodiscard]] std::size_t caches(std::size_t level) const { return caches_[level].size(); }
   [[nodiscard]] std::uint32_t compute_units() const { return compute_units_; }
   /// The number of groups that get all of a level's rate.
   [[nodiscard]] std::uint32_t saturated_by() const { return saturated_by_; }
 
-  /// What the accesses since start() took, one after the other.
+  /// The time of the accesses since start(), one after the other.
   [[nodiscard]] double elapsed_ns(Fabric fabric);
 
-  /// What the device's memory copies within itself, as every byte is read and written and both overlap.
+  /// The rate of copies within the device's memory: every byte is read and written, and both overlap.
   [[nodiscard]] double copy_gbps() const;
 
  private:

@@ -11,7 +11,7 @@ class CounterSource;  // counters/traffic/counter_source.hpp
 
 namespace sonde::device::model {
 
-/// What the simulated device states about itself.
+/// The properties that the simulated device states.
 [[nodiscard]] DeviceInfo describe(const Description& description);
 
 /// A simulated GPU that runs the reference kernels on real buffer contents, through caches that know the

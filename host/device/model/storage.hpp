@@ -73,7 +73,7 @@ class Storage : public Buffer {
   /// The words whose number is a multiple of `step`, once so many loads of them make the copy worth its time; null
   /// before.
   [[nodiscard]] const std::uint32_t* spaced_words(std::uint32_t step, std::uint64_t loads);
-  /// Whoever changes words calls this.
+  /// Has to be called after every change of words.
   void changed() {
     walk_ = {};
     spaced_ = {};
@@ -105,7 +105,7 @@ struct HostClock {
   double ns = 0;
 };
 
-/// What it costs to copy a buffer where it is mapped.
+/// The cost of the copies that mapping a buffer makes.
 struct CopyCost {
   double to_device_gbps = 0;
   double to_host_gbps = 0;
