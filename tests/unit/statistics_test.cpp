@@ -1,9 +1,13 @@
-#include "analysis/statistics.hpp"
+// Quantiles and intervals of repetitions, and predictions of another run against textbooks and many simulated runs.
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
+#include <random>
 #include <vector>
+
+#include "analysis/statistics.hpp"
 
 namespace sonde::analysis {
 namespace {
@@ -78,6 +82,97 @@ TEST(MedianInterval, OfFewValuesIsAllOfThem) {
     EXPECT_EQ(median_interval(values).low, 1);
     EXPECT_EQ(median_interval(values).high, count);
   }
+}
+
+TEST(Prediction, IsThatOfTheTextbook) {
+  const Estimate found = predicted(2.1, std::vector{1.0, 2.0, 3.0});
+  EXPECT_EQ(found.value, 2.1);
+  EXPECT_NEAR(found.low, 2 - 4.303 * std::sqrt(4.0 / 3), 1e-9);
+  EXPECT_NEAR(found.high, 2 + 4.303 * std::sqrt(4.0 / 3), 1e-9);
+}
+
+TEST(Prediction, OneMomentThatStandsOutDoesNotWidenWhatTheOthersAgreeOn) {
+  const Estimate found = predicted(41, std::vector{41.0, 40.0, 84.0, 42.0, 41.0, 40.5, 41.5});
+  EXPECT_GT(found.low, 36);
+  EXPECT_LT(found.high, 46);
+}
+
+TEST(Prediction, OfNeighboursIsAsWideAsTheyScatterHoweverManyAgree) {
+  std::vector<double> found;
+  for (int i = 0; i < 4; ++i) {
+    found.push_back(100 * std::exp(0.1));
+    found.push_back(100 * std::exp(-0.1));
+  }
+  const Estimate one = predicted_of_neighbours(100, found);
+  // Of eight, one is left out at either end, and weighs as much as its neighbour.
+  const double half = 2.571 * std::sqrt(8.0 / 7 / 8) * 8 / 6 * std::sqrt(2 * 9.0);
+  EXPECT_NEAR(std::log(one.high / 100), 0.1 * half, 1e-6);
+  EXPECT_NEAR(std::log(100 / one.low), 0.1 * half, 1e-6);
+  EXPECT_NEAR(predicted_of_neighbours(200, std::vector{200.0, 200.0, 200.0}).low, 194, 1e-9);
+}
+
+TEST(Prediction, HoldsTheValueWhereverItLies) {
+  EXPECT_EQ(predicted(9, std::vector{1.0, 1.0, 1.0}).high, 9);
+  EXPECT_EQ(predicted(-9, std::vector{1.0, 1.0, 1.0}).low, -9);
+}
+
+TEST(Prediction, OfOneNumberIsWithoutEnd) {
+  const Estimate one = predicted(5, std::vector{5.0});
+  EXPECT_TRUE(std::isinf(one.low) && std::isinf(one.high));
+  const Estimate above_zero = predicted_above_zero(5, std::vector{5.0});
+  EXPECT_EQ(above_zero.low, 0);
+  EXPECT_TRUE(std::isinf(above_zero.high));
+}
+
+TEST(Prediction, AboveZeroIsNeverNarrowerThanThreePercent) {
+  const Estimate same = predicted_above_zero(200, std::vector{200.0, 200.0, 200.0});
+  EXPECT_NEAR(same.low, 194, 1e-9);
+  EXPECT_NEAR(same.high, 206, 1e-9);
+}
+
+/// Share of pairs of runs in which one's interval holds the other's value, each run having an offset of its own.
+double held(std::size_t count, double offset_of_runs, bool above_zero) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  const auto run = [&] {
+    const double offset = offset_of_runs * normal(random);
+    std::vector<double> found(count);
+    for (double& one : found) one = offset + normal(random);
+    return found;
+  };
+  const auto mean = [&](const std::vector<double>& found) {
+    return std::accumulate(found.begin(), found.end(), 0.0) / static_cast<double>(count);
+  };
+  int held = 0;
+  constexpr int pairs = 20000;
+  for (int pair = 0; pair < pairs; ++pair) {
+    std::vector<double> one = run();
+    double own = mean(one);
+    double other = mean(run());
+    if (above_zero) {
+      for (double& number : one) number = std::exp(0.3 * number);
+      own = std::exp(0.3 * own);
+      other = std::exp(0.3 * other);
+    }
+    const Estimate found = above_zero ? predicted_above_zero(own, one) : predicted(own, one);
+    held += found.low <= other && other <= found.high ? 1 : 0;
+  }
+  return static_cast<double>(held) / pairs;
+}
+
+TEST(Prediction, HoldsAnotherRunsValueIn95Of100WhereRunsDifferAsMuchAsTheirMeansScatter) {
+  for (const std::size_t count : {2u, 3u, 5u, 9u}) {
+    const double offset = 1 / std::sqrt(static_cast<double>(count));
+    EXPECT_NEAR(held(count, offset, false), 0.95, 0.012) << count;
+    EXPECT_NEAR(held(count, offset, true), 0.95, 0.012) << count;
+    EXPECT_GT(held(count, 0, false), 0.96) << count;
+  }
+}
+
+TEST(Prediction, AnAnswerIsOpenWhereTheIntervalHoldsZero) {
+  EXPECT_EQ(answer({.low = 0.1, .value = 1, .high = 2}), Answer::yes);
+  EXPECT_EQ(answer({.low = -2, .value = -1, .high = 0}), Answer::no);
+  EXPECT_EQ(answer({.low = -0.1, .value = 1, .high = 2}), Answer::open);
 }
 
 }  // namespace
