@@ -133,7 +133,7 @@ class Chance {
   std::uint64_t state_;
 };
 
-/// Where the cycle's share of misses reaches `share`; it only grows with the working set.
+/// The size at which the cycle's share of misses reaches `share`; it only grows with the working set.
 double where_misses(const AnalyticCache& cache, double share) {
   double low = cache.bytes / 64;
   double high = cache.bytes * 64;

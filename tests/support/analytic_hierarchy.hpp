@@ -35,7 +35,7 @@ struct AnalyticHierarchy {
   AnalyticTranslation translation{};
 };
 
-/// What lies on the formulas' values: a Gaussian share, and now and then a repetition that takes a multiple.
+/// The noise on the formulas' values: a Gaussian share, and now and then a repetition that takes a multiple.
 struct Disturbance {
   double relative = 0.01;
   double outlier_share = 0.01;

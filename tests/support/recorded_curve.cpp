@@ -19,7 +19,7 @@ std::ifstream open(const std::filesystem::path& path) {
   return file;
 }
 
-/// Of a number with or without a K or an M behind it.
+/// The value of a number with or without a K or an M behind it.
 double bytes_of(const std::string& text) {
   std::size_t end = 0;
   const double number = std::stod(text, &end);

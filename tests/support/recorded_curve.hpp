@@ -17,10 +17,10 @@ struct Span {
   [[nodiscard]] bool overlaps(double from, double to) const { return from <= high && low <= to; }
 };
 
-/// So well a careful reader reads the ends of a range off a curve, as a share.
+/// The share within which a careful reader reads the ends of a range off a curve.
 inline constexpr double as_read = 0.02;
 
-/// What a careful reader accepts as a level's size and latency. No size: it is memory, or its end was not
+/// A level's size and latency as a careful reader accepts them. No size: it is memory, or its end was not
 /// seen.
 struct ExpectedLevel {
   std::optional<Span> bytes;

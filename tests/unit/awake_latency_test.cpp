@@ -74,7 +74,7 @@ TEST(KeptAwake, ALevelThatNoPointFallsIntoKeepsItsLatency) {
 }
 
 TEST(KeptAwake, APointBetweenTwoEdgesDoesNotTellALevel) {
-  // Of 23 KiB, beside an edge at 16 KiB: the lines lie so by chance that half of them still hit the first cache.
+  // Chance places the lines of 23 KiB, beside an edge at 16 KiB, so that half of them still hit the first cache.
   std::vector<Level> levels = levels_of_both();
   levels[1] = {
       .bytes = Bracket{58e3, 60e3, 62e3}, .onset_bytes = 58e3, .end_bytes = 62e3, .latency_ns = {98, 100, 102}};

@@ -1,4 +1,4 @@
-// What the fit takes a cache's misses to be, against exact values and small simulations.
+// The fit's shapes of a cache's misses, against exact values and small simulations.
 
 #include "analysis/levels/cache_shapes.hpp"
 

@@ -82,7 +82,7 @@ constexpr double mib = 1 << 20;
 
 using Verdict = ImplicitCopy::Verdict;
 
-/// So many visits with one-sided noise of their own, and their medians.
+/// The verdict on so many visits with one-sided noise of their own, and their medians.
 ImplicitCopy found_in(const std::function<double(double)>& ns, double copy_gbps, double noise = 0,
                       std::uint64_t seed = 1, double largest = 256 * mib, int visits = 3) {
   std::mt19937_64 random(seed);

@@ -22,7 +22,7 @@ struct Cache {
   double ns;
 };
 
-/// What a load takes, on average: of each line what the first cache takes that holds it, whatever the policy.
+/// The mean latency of a load: each line takes the latency of the first cache that holds it, whatever the policy.
 double load_ns(const std::vector<Cache>& caches, double memory_ns, double growth_ns, double bytes) {
   double sum = 0;
   double held = 0;

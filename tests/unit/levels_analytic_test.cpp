@@ -102,7 +102,7 @@ constexpr double plateau_tolerance = 0.02;
 
 Hierarchy found_in(const Case& one) { return find_levels(analytic_curves(one.hierarchy, {}, 1)); }
 
-/// What a load takes in a level: at its smallest sets, and at its largest, where translation misses most.
+/// The latency in a level: at its smallest sets, and at its largest, where translation misses most.
 struct Latencies {
   double low = 0;
   double high = 0;

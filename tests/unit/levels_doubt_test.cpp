@@ -58,7 +58,7 @@ TEST(DoubtfulGaps, AreHalvedUntilASharpStepIsKnownWithin3Percent) {
   EXPECT_LE(beyond->bytes, 1.03 * (beyond - 1)->bytes);
 }
 
-// A cache with random replacement fades in over two doublings: its size is told by many points, by each a little.
+// A cache with random replacement fades in over two doublings: many points show its size, each a little.
 TEST(DoubtfulGaps, OfASlowRiseEndWhereAPointTellsNoMore) {
   const CacheShape& random = shape_of(CacheShape::Index::hashed, CacheShape::Policy::random, 8);
   const auto slow = [&](double bytes) { return 10 + 20 * random.cyclic_miss(std::log2(bytes / 40000)); };

@@ -92,7 +92,7 @@ struct CloseCaches {
   static constexpr double second_ns = 34;
   static constexpr double memory_ns = 135;
 
-  /// Of one placement of the lines.
+  /// The values of one placement of the lines.
   static double mean_ns(double bytes, bool in_turn, std::mt19937_64& random) {
     const auto lines = static_cast<std::size_t>(bytes / line_bytes);
     std::vector<std::size_t> set_of_line(lines);

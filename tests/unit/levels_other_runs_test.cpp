@@ -1,4 +1,4 @@
-// What one run says of a level, against what another run finds: on simulated machines on which each working set gets
+// One run's levels against those that another run finds: on simulated machines on which each working set gets
 // other memory, and takes a little longer or fits a little less.
 
 #include <gtest/gtest.h>
@@ -29,7 +29,8 @@ constexpr double mib = 1024 * kib;
 const AnalyticHierarchy machine{
     {{48 * kib, 12, lru, modulo, 1.6}, {2 * mib, 16, lru, hashed, 6}, {24 * mib, 12, random, hashed, 36}}, 110};
 
-/// What new memory changes, as standard deviations of logarithms. Runs differ by as much as one point of theirs.
+/// The changes that new memory makes, as standard deviations of logarithms. Runs differ by as much as one point of
+/// theirs.
 constexpr double latency_scatter = 0.03;
 constexpr double size_scatter = 0.05;
 

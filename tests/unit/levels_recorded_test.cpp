@@ -152,7 +152,7 @@ TEST_P(RecordedMachines, BracketsOverlapTheAcceptedSizesWithTheCycleAlone) {
   }
 }
 
-// What hides in a wide transition makes the level before it look larger than it is; the bracket has to know.
+// A level that hides in a wide transition makes the one before it look larger than it is; the bracket has to know.
 TEST(RecordedMachine, ABracketReachesDownToWhereTheWalkBeginsToMiss) {
   const Hierarchy found = find_levels(test::recorded_machine("cpu-third-level-taken").curves);
   ASSERT_EQ(found.levels.size(), 3u);

@@ -15,7 +15,7 @@ constexpr double mib = 1024 * kib;
 constexpr double true_bytes = 2 * mib;
 constexpr double left_bytes = 1.2 * mib;
 
-/// As long as neighbours have a part of the second cache.
+/// The curve while neighbours have a part of the second cache.
 LatencyCurves curves_of_what_they_leave(test::Index index = test::Index::hashed) {
   using enum test::Policy;
   using enum test::Index;

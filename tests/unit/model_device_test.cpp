@@ -302,7 +302,7 @@ TEST(ModelDevice, TheClockRampsFromHalfSpeed) {
     busy_ns += hop * 6400;
   }
   EXPECT_NEAR(walk.hop_ns(100), 40, 0.1);
-  // In all the ramp costs a quarter of its length: half speed at first, full at the end.
+  // The whole ramp costs a quarter of its length: half speed at first, full at the end.
   const auto fresh = open(model);
   ModelWalk again(*fresh, 2048, 64);
   EXPECT_NEAR(again.run(8000), 8000 * 64 * 40 + 0.0025e9, 0.0001e9);

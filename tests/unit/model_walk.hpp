@@ -60,7 +60,7 @@ class ModelWalk {
     cursor_->write(0, std::as_bytes(std::span(words)));
   }
 
-  /// So many rounds of 64 hops.
+  /// Walks so many rounds of 64 hops.
   double run(std::uint32_t rounds) {
     const std::uint32_t trips = rounds * trips_per_round;
     return device_.run(*kernel_, {.buffers = {next_.get(), cursor_.get()}, .scalars = {trips}, .groups = 1}).count();

@@ -66,13 +66,13 @@ class Device {
     for (int i = 0; i < 9; ++i) point.values.push_back(ns * noise(random_));
     points.push_back(point);
   }
-  /// From 8 to 2048 lines close together and far apart.
+  /// Walks over 8 to 2048 lines close together and far apart.
   void walk_all_numbers() {
     for (double lines = 8; lines < 2049; lines *= std::sqrt(std::sqrt(2))) {
       for (const double stride_bytes : {1 * kib, 2 * mib}) walk(stride_bytes, std::round(lines));
     }
   }
-  /// So many lines at the strides between and beyond.
+  /// Walks over so many lines at the strides between and beyond.
   void walk_all_strides(double lines, double least_bytes = 2 * kib, double most_bytes = 8 * mib) {
     for (double stride = least_bytes; stride <= most_bytes; stride *= 2) walk(stride, lines);
   }
@@ -127,7 +127,7 @@ TEST(PageTables, TwoOfDifferentPagesAreTwo) {
   expect_table(found[1], second);
 }
 
-// What was walked cannot tell more: the interval of the page says so.
+// These walks cannot tell more, and the interval of the page has to show it.
 TEST(PageTables, WithoutStridesBetweenThePageIsAnyOfThem) {
   Device device({{64 * kib, 96, 12}});
   device.walk_all_numbers();

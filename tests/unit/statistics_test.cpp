@@ -104,7 +104,7 @@ TEST(Prediction, OfNeighboursIsAsWideAsTheyScatterHoweverManyAgree) {
     found.push_back(100 * std::exp(-0.1));
   }
   const Estimate one = predicted_of_neighbours(100, found);
-  // Of eight, one is left out at either end, and weighs as much as its neighbour.
+  // One of eight is left out at either end, and weighs as much as its neighbour.
   const double half = 2.571 * std::sqrt(8.0 / 7 / 8) * 8 / 6 * std::sqrt(2 * 9.0);
   EXPECT_NEAR(std::log(one.high / 100), 0.1 * half, 1e-6);
   EXPECT_NEAR(std::log(100 / one.low), 0.1 * half, 1e-6);

@@ -110,7 +110,7 @@ LatencyCurves curves_that_end_in(const std::function<double(double)>& ns) {
   return all;
 }
 
-// Where nothing was walked page by page, nobody can say what a small climb is.
+// A small climb may be translation where no walk went page by page.
 TEST(Translation, MayBeALastSmallClimbOrOneWithoutAPlateau) {
   LatencyCurves small = curves_that_end_in([](double) { return 25.0; });
   const Hierarchy by_cycle = find_levels(small);
