@@ -220,7 +220,7 @@ TEST(CpuDevice, RunsTheArithmeticThatSettlesAClockAndNothingElse) {
 
 // --- walks ---
 
-workloads::CpuPlace place() { return {.core = quiet_core(detect_topology(), 0), .pages = PageKind::small, .awake_by = std::nullopt}; }
+workloads::CpuPlace place() { return {.core = quiet_core(detect_topology(), 0)}; }
 
 TEST(CpuWalk, ACycleIsWalkedWholeAndEndsWhereItMust) {
   const workloads::PointerCycle cycle(100, 64, PageKind::small, 3);
@@ -240,9 +240,10 @@ TEST(CpuWalk, ACycleIsWalkedWholeAndEndsWhereItMust) {
 TEST(CpuWalk, BothWalksProveEveryRun) {
   for (const auto& workload :
        {workloads::cpu_cycle_chase(place(), 1000, 64, 1), workloads::cpu_independent_chase(place(), 1000, 64, 1)}) {
+    const auto& work = std::get<measure::SteppedWork>(workload.work);
     for (const std::uint64_t hops : {64u, 6400u, 128u}) {
-      EXPECT_GT(workload.run(hops).count(), 0);
-      EXPECT_EQ(workload.flaw(), std::nullopt);
+      EXPECT_GT(work.run(hops).count(), 0);
+      EXPECT_EQ(work.proof_failure(), std::nullopt);
     }
     EXPECT_FALSE(workload.one_core);
     EXPECT_EQ(workload.shape.at("pinned"), 1);
@@ -266,13 +267,12 @@ device::DeviceInfo cpu_info() {
   return info;
 }
 
-/// Of a machine with a cache of 1 MiB that holds lines as long as it can, and no translation.
+/// The latency on a machine with a cache of 1 MiB that holds lines as long as it can, and no translation.
 double nanoseconds_at(const Point& point) {
   constexpr double cache_bytes = 1 << 20;
-  const double beyond = 1 - cache_bytes / std::max(cache_bytes, point.x.at("bytes"));
-  const auto order = point.series.find("order");
-  if (order == point.series.end()) return beyond > 0 ? 100 : 5;
-  return order->second == "independent" ? 5 + 95 * beyond : 5;
+  const double beyond = 1 - cache_bytes / std::max(cache_bytes, *point.x.bytes);
+  if (!point.words.order) return beyond > 0 ? 100 : 5;
+  return point.words.order == measure::Order::independent ? 5 + 95 * beyond : 5;
 }
 
 /// Everything that is asked for on it, until nothing more is.
@@ -290,61 +290,71 @@ std::vector<Measurement> asked(const CpuVariants& variants, const measure::Reque
   return known;
 }
 
-std::map<std::map<std::string, std::string>, int> count_by_series(const std::vector<Measurement>& known) {
-  std::map<std::map<std::string, std::string>, int> counts;
-  for (const Measurement& one : known) ++counts[one.point.series];
+using measure::CoreKind;
+using measure::MemoryState;
+using measure::Order;
+using measure::PageSize;
+using measure::Words;
+
+std::map<Words, int> count_by_words(const std::vector<Measurement>& known) {
+  std::map<Words, int> counts;
+  for (const Measurement& one : known) ++counts[one.point.words];
   return counts;
 }
 
 TEST(CpuLatencyPlan, WalksBothPagesAsleepAndAwake) {
-  const auto counts = count_by_series(asked({.kinds = {"performance"}}, {.effort = Effort::normal}));
-  for (const char* pages : {"small", "huge"}) {
-    EXPECT_GT(counts.at({{"pages", pages}, {"state", "asleep"}}), 20) << pages;
-    EXPECT_GE(counts.at({{"pages", pages}, {"state", "awake"}}), 2) << pages;
-    EXPECT_GT(counts.at({{"pages", pages}, {"state", "asleep"}, {"order", "independent"}}), 0) << pages;
+  const auto counts = count_by_words(asked({.kinds = {CoreKind::performance}}, {.effort = Effort::normal}));
+  for (const PageSize pages : {PageSize::small, PageSize::huge}) {
+    EXPECT_GT(counts.at({.pages = pages, .state = MemoryState::asleep}), 20) << word_of(pages);
+    EXPECT_GE(counts.at({.pages = pages, .state = MemoryState::awake}), 2) << word_of(pages);
+    EXPECT_GT(counts.at({.order = Order::independent, .pages = pages, .state = MemoryState::asleep}), 0)
+        << word_of(pages);
   }
 }
 
 TEST(CpuLatencyPlan, AtQuickHitsTellTheSizesToo) {
-  const auto counts = count_by_series(asked({.kinds = {"performance"}}, {.effort = Effort::quick}));
-  EXPECT_GT(counts.at({{"pages", "small"}, {"state", "asleep"}, {"order", "independent"}}), 0);
-  EXPECT_GT(counts.at({{"pages", "small"}, {"state", "asleep"}, {"order", "page"}}), 0);
-  EXPECT_FALSE(counts.contains({{"pages", "huge"}, {"state", "asleep"}, {"order", "independent"}}));
+  const auto counts = count_by_words(asked({.kinds = {CoreKind::performance}}, {.effort = Effort::quick}));
+  const Words small{.pages = PageSize::small, .state = MemoryState::asleep};
+  EXPECT_GT(counts.at(with(small, {.order = Order::independent})), 0);
+  EXPECT_GT(counts.at(with(small, {.order = Order::page})), 0);
+  EXPECT_FALSE(counts.contains(with(small, {.order = Order::independent, .pages = PageSize::huge})));
 }
 
 TEST(CpuLatencyPlan, NoSizeIsAskedForThatTheUserLeftOut) {
   constexpr std::uint64_t bytes = 256 << 20;
   const measure::Request request{.effort = Effort::normal, .smallest_bytes = bytes, .largest_bytes = bytes};
-  const auto points = cpu_latency_points({.kinds = {"performance"}}, cpu_info(), request, {});
+  const auto points = cpu_latency_points({.kinds = {CoreKind::performance}}, cpu_info(), request, {});
   EXPECT_EQ(points.size(), 4u);
-  for (const Point& point : points) EXPECT_EQ(point.x.at("bytes"), bytes);
+  for (const Point& point : points) EXPECT_EQ(point.x.bytes, bytes);
 }
 
 TEST(CpuLatencyPlan, EachKindOfCoreHasCurvesOfItsOwn) {
-  const auto counts = count_by_series(asked({.kinds = {"performance", "efficiency"}}, {.effort = Effort::quick}));
-  for (const char* kind : {"performance", "efficiency"}) {
-    EXPECT_GT(counts.at({{"core", kind}, {"pages", "small"}, {"state", "asleep"}}), 20) << kind;
+  const auto counts =
+      count_by_words(asked({.kinds = {CoreKind::performance, CoreKind::efficiency}}, {.effort = Effort::quick}));
+  for (const CoreKind kind : {CoreKind::performance, CoreKind::efficiency}) {
+    EXPECT_GT(counts.at({.core = kind, .pages = PageSize::small, .state = MemoryState::asleep}), 20) << word_of(kind);
   }
 }
 
 TEST(CpuLatencyPlan, WhatCannotBeHadIsAskedForOnceSoThatTheRecordSaysWhy) {
-  const auto points = cpu_latency_points({.kinds = {"performance"}, .huge_pages = false, .further_core = false},
+  const auto points = cpu_latency_points({.kinds = {CoreKind::performance}, .huge_pages = false, .further_core = false},
                                          cpu_info(), {.effort = Effort::normal}, {});
   std::vector<Measurement> as_known;
   for (const Point& point : points) as_known.push_back({.point = point, .unit = "ns", .values = {}, .state = {}});
-  const auto counts = count_by_series(as_known);
-  EXPECT_EQ(counts.at({{"pages", "huge"}, {"state", "asleep"}}), 1);
-  EXPECT_EQ(counts.at({{"pages", "small"}, {"state", "awake"}}), 1);
-  EXPECT_FALSE(counts.contains({{"pages", "huge"}, {"state", "awake"}}));
+  const auto counts = count_by_words(as_known);
+  EXPECT_EQ(counts.at({.pages = PageSize::huge, .state = MemoryState::asleep}), 1);
+  EXPECT_EQ(counts.at({.pages = PageSize::small, .state = MemoryState::awake}), 1);
+  EXPECT_FALSE(counts.contains({.pages = PageSize::huge, .state = MemoryState::awake}));
 }
 
 TEST(CpuLatency, FindsTheLevelsOfEachPages) {
   const measure::Request request{.effort = Effort::quick};
-  const measure::Conclusion conclusion = cpu_latency.conclude(request, asked({.kinds = {"performance"}}, request));
+  const measure::Conclusion conclusion =
+      cpu_latency.conclude(request, asked({.kinds = {CoreKind::performance}}, request));
   int checked = 0;
   for (const measure::FoundLevel& level : conclusion.levels) {
-    EXPECT_EQ(level.series.at("state"), "asleep");
-    if (level.level != 1 || level.series.at("pages") != "small") continue;
+    EXPECT_EQ(level.words.state, MemoryState::asleep);
+    if (level.level != 1 || level.words.pages != PageSize::small) continue;
     ASSERT_TRUE(level.found.bytes);
     EXPECT_NEAR(level.found.bytes->value, 1 << 20, 0.1 * (1 << 20));
     ++checked;
