@@ -1,46 +1,44 @@
-#include "probes/cpu_bandwidth/findings.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <string>
-#include <utility>
 
 #include "measure/visits.hpp"
+#include "probes/cpu_bandwidth/curves.hpp"
 #include "probes/cpu_bandwidth/plan.hpp"
 #include "workloads/cpu/node_pairs.hpp"
 
 namespace sonde::probes {
 namespace {
 
-using Series = std::map<std::string, std::string>;
+using measure::Stores;
+using ByThreads = std::map<int, const Measurement*>;
 
-bool counts_program_bytes(const Measurement& one) { return one.point.series.at("bytes-counted") == "program"; }
-
-/// Whether it is of memory, as far as the system states how large the caches are.
-bool is_of_memory(const Measurement& one) {
+/// Whether it is about memory, as far as the system states how large the caches are.
+bool is_in_memory(const Measurement& one) {
   const auto beyond = one.state.shape.find("beyond_caches");
   return beyond != one.state.shape.end() && beyond->second != 0;
 }
 
-/// Of each number of threads the largest working set in memory.
-std::map<int, const Measurement*> largest_by_threads(std::span<const Measurement> measurements, const Series& series) {
-  std::map<int, const Measurement*> by_threads;
+/// The largest working set in memory of each number of threads.
+ByThreads largest_by_threads(std::span<const Measurement> measurements, const Words& words) {
+  ByThreads by_threads;
   for (const Measurement& one : measurements) {
-    if (one.point.series != series || !is_of_memory(one)) continue;
-    const Measurement*& kept = by_threads[static_cast<int>(one.point.x.at("cpu_threads"))];
-    if (kept == nullptr || one.point.x.at("bytes") > kept->point.x.at("bytes")) kept = &one;
+    if (one.point.words != words || !is_in_memory(one)) continue;
+    const Measurement*& kept = by_threads[static_cast<int>(one.point.x.cpu_threads.value())];
+    if (kept == nullptr || one.point.x.bytes > kept->point.x.bytes) kept = &one;
   }
   return by_threads;
 }
 
-std::vector<Series> all_series(std::span<const Measurement> measurements) {
-  std::vector<Series> all;
+/// The streams that were measured, by the bytes that the program moves.
+std::vector<Words> all_words(std::span<const Measurement> measurements) {
+  std::vector<Words> all;
   for (const Measurement& one : measurements) {
-    if (workloads::is_of_nodes(one.point.series)) continue;
-    if (counts_program_bytes(one) && std::ranges::find(all, one.point.series) == all.end())
-      all.push_back(one.point.series);
+    const Words& words = one.point.words;
+    if (workloads::is_of_nodes(words) || words.bytes_counted != measure::BytesCounted::program) continue;
+    if (std::ranges::find(all, words) == all.end()) all.push_back(words);
   }
   return all;
 }
@@ -48,20 +46,34 @@ std::vector<Series> all_series(std::span<const Measurement> measurements) {
 std::string threads_text(int threads) { return threads == 1 ? "1 thread" : fmt::format("{} threads", threads); }
 
 /// The fewest threads that get a share of the most that any number gets.
-int threads_for(const std::map<int, const Measurement*>& by_threads, double share, double most) {
+int threads_for(const ByThreads& by_threads, double share, double most) {
   for (const auto& [threads, one] : by_threads) {
     if (median_of(*one) >= share * most) return threads;
   }
   return by_threads.rbegin()->first;
 }
 
+const Measurement* all_at_once(std::span<const Measurement> measurements, double hops) {
+  for (const Measurement& one : measurements) {
+    if (one.point.x.hops == hops && !one.values.empty()) return &one;
+  }
+  return nullptr;
+}
+
+Finding ratio_finding(const FindingKind& kind, const Words& words, const analysis::Estimate& of,
+                      const analysis::Estimate& over) {
+  Finding finding{.kind = &kind, .words = words, .unit = "ratio"};
+  measure::set_value(finding, {of.low / over.high, of.value / over.value, of.high / over.low});
+  return finding;
+}
+
 }  // namespace
 
-std::vector<Finding> saturated_by(std::span<const Measurement> measurements) {
+std::vector<Finding> saturation_findings(std::span<const Measurement> measurements) {
   std::vector<Finding> findings;
-  for (const Series& series : all_series(measurements)) {
-    const auto by_threads = largest_by_threads(measurements, series);
-    // Of one and all nobody knows what lies between, unless all are two.
+  for (const Words& words : all_words(measurements)) {
+    const ByThreads by_threads = largest_by_threads(measurements, words);
+    // Two numbers of threads, one and all, do not tell what lies between, unless all are two.
     if (by_threads.size() < 2 || (by_threads.size() == 2 && by_threads.rbegin()->first > 2)) continue;
     double most = 0;
     for (const auto& [threads, one] : by_threads) most = std::max(most, median_of(*one));
@@ -71,45 +83,57 @@ std::vector<Finding> saturated_by(std::span<const Measurement> measurements) {
     for (const auto& [threads, one] : by_threads) {
       each += fmt::format("{}{} {:.3g}", each.empty() ? "" : ", ", threads_text(threads), median_of(*one));
     }
-    const auto stores = series.find("stores");
-    const bool past_caches = stores != series.end() && stores->second == "non-temporal";
-    findings.push_back({.series = series,
-                        .name = "saturated-by",
+    findings.push_back({.kind = &cpu_bandwidth_probe::saturated_by,
+                        .words = words,
                         .value = nearly,
                         .unit = "ratio",
-                        .evidence = fmt::format("Of the most that any number of threads gets in memory by {}{}, {} get "
-                                                "90 % and {} get 99 %: {} GB/s.",
-                                                series.at("pattern"), past_caches ? " past the caches" : "", nearly,
-                                                all_but_one, each),
+                        .evidence = fmt::format(
+                            "Of the most that any number of threads gets in memory by {}{}, {} get 90 % and {} get "
+                            "99 %: {} GB/s.",
+                            measure::word_of(words.pattern.value()),
+                            words.stores == Stores::non_temporal ? " past the caches" : "", nearly, all_but_one, each),
                         .details = {{"threads_for_99_percent", all_but_one}}});
   }
   return findings;
 }
 
-std::vector<Finding> non_temporal_gains(std::span<const Measurement> measurements) {
+std::vector<Finding> non_temporal_findings(std::span<const Measurement> measurements) {
   std::vector<Finding> findings;
-  for (const Series& past_caches : all_series(measurements)) {
-    const auto stores = past_caches.find("stores");
-    if (stores == past_caches.end() || stores->second != "non-temporal") continue;
-    Series ordinary = past_caches;
-    ordinary["stores"] = "ordinary";
-    const auto by_threads = largest_by_threads(measurements, past_caches);
-    const auto beside = largest_by_threads(measurements, ordinary);
+  for (const Words& past_caches : all_words(measurements)) {
+    if (past_caches.stores != Stores::non_temporal) continue;
+    const ByThreads by_threads = largest_by_threads(measurements, past_caches);
+    const ByThreads ordinary = largest_by_threads(measurements, with(past_caches, {.stores = Stores::ordinary}));
     if (by_threads.empty()) continue;
-    const int threads = by_threads.rbegin()->first;
-    const auto other = beside.find(threads);
-    if (other == beside.end()) continue;
-    const analysis::Estimate fast = measure::estimate(*by_threads.rbegin()->second);
+    const auto& [threads, non_temporal] = *by_threads.rbegin();
+    const auto other = ordinary.find(threads);
+    if (other == ordinary.end()) continue;
+    const analysis::Estimate fast = measure::estimate(*non_temporal);
     const analysis::Estimate usual = measure::estimate(*other->second);
-    const double ideal = facts_of(choice_of(by_threads.rbegin()->second->point).stream).ideal_gain();
-    Finding finding{.series = past_caches, .name = "non-temporal-gain", .unit = "ratio"};
-    measure::state(finding, {fast.low / usual.high, fast.value / usual.value, fast.high / usual.low});
+    Finding finding = ratio_finding(cpu_bandwidth_probe::non_temporal_gain, past_caches, fast, usual);
     finding.evidence = fmt::format(
         "In memory {} moved {:.3g} GB/s by {} with non-temporal stores and {:.3g} with ordinary ones: {:.2f} "
         "times as much, where {:.2f} is what not reading a line before it is written can save.",
-        threads_text(threads), fast.value, past_caches.at("pattern"), usual.value, fast.value / usual.value, ideal);
+        threads_text(threads), fast.value, measure::word_of(past_caches.pattern.value()), usual.value,
+        fast.value / usual.value, facts_of(*past_caches.pattern).ideal_gain());
     findings.push_back(finding);
   }
+  return findings;
+}
+
+std::vector<Finding> node_bandwidth_findings(std::span<const Measurement> measurements) {
+  std::vector<Finding> findings = workloads::node_findings(measurements, cpu_bandwidth_probe::node_bandwidth, "GB/s",
+                                                           "all cores of a node together read");
+  const Measurement* const own = all_at_once(measurements, 0);
+  const Measurement* const crossing = all_at_once(measurements, 1);
+  if (own == nullptr || crossing == nullptr) return findings;
+  const analysis::Estimate near = measure::estimate(*own);
+  const analysis::Estimate far = measure::estimate(*crossing);
+  Finding finding = ratio_finding(cpu_bandwidth_probe::nodes_crossing, crossing->point.words, far, near);
+  finding.evidence = fmt::format(
+      "While every node's cores read the next node's memory they got {:.3g} GB/s, all together; {:.3g} while each read "
+      "its own: {:.2f} times as much.",
+      far.value, near.value, far.value / near.value);
+  findings.push_back(finding);
   return findings;
 }
 

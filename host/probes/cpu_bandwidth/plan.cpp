@@ -8,54 +8,74 @@
 #include <tuple>
 #include <utility>
 
+#include "device/error.hpp"
+#include "probes/cpu_bandwidth/curves.hpp"
+#include "workloads/cpu/node_pairs.hpp"
+
 namespace sonde::probes {
 namespace {
 
-using cpu::Stores;
-using cpu::Stream;
+using measure::Pattern;
+using measure::Pinning;
+using measure::Stores;
+using workloads::NodePair;
 
 constexpr double element = sizeof(double);
-/// By `Stream`. A line that is written in part has to be read first; that it is written whole no store knows.
-constexpr std::array<StreamFacts, cpu::streams> all_facts{{{"read", 1, element, element},
-                                                           {"write", 1, element, 2 * element},
-                                                           {"copy", 2, 2 * element, 3 * element},
-                                                           {"scale", 2, 2 * element, 3 * element},
-                                                           {"add", 3, 3 * element, 4 * element},
-                                                           {"triad", 3, 3 * element, 4 * element},
-                                                           {"read-modify-write", 1, 2 * element, 2 * element},
-                                                           {"read-2-write-1", 2, 3 * element, 3 * element},
-                                                           {"read-3-write-1", 3, 4 * element, 4 * element}}};
+/// The streams stand in the order in which they are measured. A line that is written in part has to be read first; no
+/// store knows that its line will be written whole.
+constexpr std::array<StreamFacts, cpu::streams> streams{
+    {{Pattern::read, cpu::Stream::read, 1, element, element},
+     {Pattern::write, cpu::Stream::write, 1, element, 2 * element},
+     {Pattern::copy, cpu::Stream::copy, 2, 2 * element, 3 * element},
+     {Pattern::scale, cpu::Stream::scale, 2, 2 * element, 3 * element},
+     {Pattern::add, cpu::Stream::add, 3, 3 * element, 4 * element},
+     {Pattern::triad, cpu::Stream::triad, 3, 3 * element, 4 * element},
+     {Pattern::read_modify_write, cpu::Stream::read_modify_write, 1, 2 * element, 2 * element},
+     {Pattern::read_2_write_1, cpu::Stream::read_2_write_1, 2, 3 * element, 3 * element},
+     {Pattern::read_3_write_1, cpu::Stream::read_3_write_1, 3, 4 * element, 4 * element}}};
 
 constexpr double smallest_bytes = 4 << 10;
-/// What a thread has at least, of all arrays together.
+/// Each thread has at least so much, all arrays together.
 constexpr double least_thread_bytes = 4 << 10;
-/// In memory a working set is so many times all caches; STREAM asks for four times in each array.
+/// A working set in memory is so many times all caches; STREAM asks for four times in each array.
 constexpr double times_the_caches = 4;
 constexpr double least_memory_bytes = 64 << 20;
 constexpr double without_a_cache_bytes = 256 << 20;
 
-/// A line that has just been read is in a cache, and what goes past it has to take it out there.
-bool has_stores_past_caches(Stream stream) { return stream != Stream::read && stream < Stream::read_modify_write; }
+/// Streams that read a line before they write it have it in a cache, and stores past it would have to take it out
+/// there.
+bool has_stores_past_caches(const StreamFacts& facts) { return facts.ideal_gain() > 1; }
+
+/// A point's stream without its working set.
+struct Streamed {
+  Pattern pattern = Pattern::read;
+  Stores stores = Stores::ordinary;
+  Pinning pinning = Pinning::compact;
+  int threads = 1;
+};
 
 /// Whole steps of every thread's every array, and so whole lines; no more than `most`, where one step is not.
-double whole_bytes(double bytes, Stream stream, int threads, double most) {
-  const double unit = element * cpu::stream_step * facts_of(stream).arrays * threads;
+double whole_bytes(double bytes, const Streamed& streamed, double most) {
+  const double unit = element * cpu::stream_step * facts_of(streamed.pattern).arrays * streamed.threads;
   const double steps = std::max(1.0, std::min(std::round(bytes / unit), std::floor(most / unit)));
   return steps * unit;
 }
 
-class Planned {
+class PlannedStreams {
  public:
-  Planned(const cpu::Topology& machine, const Request& request) : machine_(machine), request_(request) {}
+  PlannedStreams(const cpu::Topology& machine, const Request& request) : machine_(machine), request_(request) {}
 
-  void add(StreamChoice choice, double bytes) {
+  void add(const Streamed& streamed, double bytes) {
     const auto most = static_cast<double>(request_.largest_bytes.value_or(~0ull));
-    choice.bytes = whole_bytes(bytes, choice.stream, choice.threads, most);
-    if (!measure::is_asked_for(request_, choice.bytes)) return;
-    const double seconds = request_.effort == Effort::quick ? 0.1 : 0.5;
-    const Point point{.series = series_of(choice),
-                      .x = {{"bytes", choice.bytes}, {"cpu_threads", choice.threads}},
-                      .expected_seconds = seconds};
+    bytes = whole_bytes(bytes, streamed, most);
+    if (!measure::is_asked_for(request_, bytes)) return;
+    Words words{
+        .bytes_counted = measure::BytesCounted::program, .pattern = streamed.pattern, .pinning = streamed.pinning};
+    if (streamed.pattern != Pattern::read) words.stores = streamed.stores;
+    const Curve* const curve = measure::find_curve(cpu_bandwidth_probe::curves, words, "GB/s");
+    const double threads = streamed.threads;
+    Point point = point_on(*curve, {.bytes = bytes, .cpu_threads = threads}, words);
+    point.expected_seconds = request_.effort == Effort::quick ? 0.1 : 0.5;
     if (known_.insert(measure::key_of(point)).second) points_.push_back(point);
   }
 
@@ -66,6 +86,7 @@ class Planned {
     const double times = request_.effort == Effort::quick ? 1 : 2;
     return std::min(times * bytes, static_cast<double>(request_.largest_bytes.value_or(~0ull)));
   }
+  void add_in_memory(const Streamed& streamed) { add(streamed, memory_bytes(streamed.pinning, streamed.threads)); }
 
   std::vector<Point> take() { return std::move(points_); }
 
@@ -76,7 +97,7 @@ class Planned {
   std::set<measure::PointKey> known_;
 };
 
-/// 1, 2, 4, … and all.
+/// The numbers 1, 2, 4, … and all.
 std::vector<int> thread_counts(int all) {
   std::vector<int> counts;
   for (int count = 1; count < all; count *= 2) counts.push_back(count);
@@ -84,16 +105,27 @@ std::vector<int> thread_counts(int all) {
   return counts;
 }
 
+/// The node whose memory a node's cores read; the last one's cores read the first one's.
+int node_after(const std::vector<int>& nodes, int node, int hops) {
+  const auto at = static_cast<std::size_t>(std::ranges::find(nodes, node) - nodes.begin());
+  return nodes[(at + static_cast<std::size_t>(hops)) % nodes.size()];
+}
+
+const Curve& node_curve(bool same) { return same ? cpu_bandwidth_probe::same_node : cpu_bandwidth_probe::other_node; }
+
 }  // namespace
 
-const StreamFacts& facts_of(Stream stream) { return all_facts.at(static_cast<std::size_t>(stream)); }
+std::span<const StreamFacts> all_streams() { return streams; }
+
+const StreamFacts& facts_of(Pattern pattern) { return *std::ranges::find(streams, pattern, &StreamFacts::pattern); }
 
 std::vector<const cpu::Core*> order_of(const cpu::Topology& machine, Pinning pinning) {
   std::vector<const cpu::Core*> order;
   for (const cpu::Core& core : machine.cores) order.push_back(&core);
   std::ranges::stable_sort(order, {}, [](const cpu::Core* core) { return std::pair(core->kind, core->cluster); });
   if (pinning == Pinning::compact) return order;
-  // The first core of every cluster, then the second; of the clusters of one turn each node's first.
+  // The first core of every cluster comes before the second; among the clusters of one turn each node's first comes
+  // before its second.
   std::map<std::pair<int, int>, int> turns_of_clusters;
   std::map<int, std::map<int, int>> clusters_of_nodes;
   const auto turn = [&](const cpu::Core* core) {
@@ -108,31 +140,6 @@ std::vector<const cpu::Core*> order_of(const cpu::Topology& machine, Pinning pin
   return order;
 }
 
-StreamChoice choice_of(const Point& point) {
-  StreamChoice choice;
-  for (int stream = 0; stream < cpu::streams; ++stream) {
-    if (point.series.at("pattern") == facts_of(static_cast<Stream>(stream)).word) {
-      choice.stream = static_cast<Stream>(stream);
-    }
-  }
-  const auto stores = point.series.find("stores");
-  if (stores != point.series.end() && stores->second == "non-temporal") choice.stores = Stores::non_temporal;
-  if (point.series.at("pinning") == "spread") choice.pinning = Pinning::spread;
-  choice.threads = static_cast<int>(point.x.at("cpu_threads"));
-  choice.bytes = point.x.at("bytes");
-  return choice;
-}
-
-std::map<std::string, std::string> series_of(const StreamChoice& choice) {
-  std::map<std::string, std::string> series{{"pattern", facts_of(choice.stream).word},
-                                            {"pinning", choice.pinning == Pinning::spread ? "spread" : "compact"},
-                                            {"bytes-counted", "program"}};
-  if (choice.stream != Stream::read) {
-    series["stores"] = choice.stores == Stores::non_temporal ? "non-temporal" : "ordinary";
-  }
-  return series;
-}
-
 double furthest_caches_bytes(const cpu::Topology& machine, Pinning pinning, int threads) {
   const std::vector<const cpu::Core*> order = order_of(machine, pinning);
   std::set<int> clusters;
@@ -140,47 +147,91 @@ double furthest_caches_bytes(const cpu::Topology& machine, Pinning pinning, int 
   return static_cast<double>(clusters.size()) * static_cast<double>(machine.furthest_cache_bytes);
 }
 
-bool is_beyond_caches(const cpu::Topology& machine, const StreamChoice& choice) {
-  const double caches = furthest_caches_bytes(machine, choice.pinning, choice.threads);
-  return caches > 0 && choice.bytes >= 0.95 * times_the_caches * caches;
+bool is_beyond_caches(const cpu::Topology& machine, const Point& point) {
+  const double caches =
+      furthest_caches_bytes(machine, point.words.pinning.value(), static_cast<int>(point.x.cpu_threads.value()));
+  return caches > 0 && point.x.bytes.value() >= 0.95 * times_the_caches * caches;
 }
 
 std::vector<Point> cpu_bandwidth_points(const cpu::Topology& machine, const Request& request) {
-  Planned planned(machine, request);
+  PlannedStreams planned(machine, request);
   const int all = static_cast<int>(machine.cores.size());
   const double times = request.effort == Effort::quick ? 4 : request.effort == Effort::normal ? 2 : std::sqrt(2.0);
-  // Over the working set: one thread and all.
+  // One thread and all threads stream working sets of every size.
   for (const int threads : std::set<int>{1, all}) {
     const double memory = planned.memory_bytes(Pinning::compact, threads);
-    for (const Stream stream : {Stream::read, Stream::write, Stream::triad}) {
+    for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::triad}) {
       for (double bytes = smallest_bytes; bytes * times < 1.01 * memory; bytes *= times) {
-        if (bytes >= least_thread_bytes * threads) planned.add({.stream = stream, .threads = threads}, bytes);
+        if (bytes >= least_thread_bytes * threads) planned.add({.pattern = pattern, .threads = threads}, bytes);
       }
-      planned.add({.stream = stream, .threads = threads}, memory);
+      planned.add({.pattern = pattern, .threads = threads}, memory);
     }
   }
-  // In memory: every stream, by either kind of stores.
-  for (int stream = 0; stream < cpu::streams; ++stream) {
+  // Every stream goes over memory, by either kind of stores.
+  for (const StreamFacts& facts : streams) {
     for (const Stores stores : {Stores::ordinary, Stores::non_temporal}) {
-      const StreamChoice choice{.stream = static_cast<Stream>(stream), .stores = stores};
-      if (stores == Stores::non_temporal && !has_stores_past_caches(choice.stream)) continue;
-      for (const int threads : std::set<int>{1, all}) {
-        StreamChoice of_threads = choice;
-        of_threads.threads = threads;
-        planned.add(of_threads, planned.memory_bytes(Pinning::compact, threads));
-      }
+      if (stores == Stores::non_temporal && !has_stores_past_caches(facts)) continue;
+      for (const int threads : std::set<int>{1, all})
+        planned.add_in_memory({.pattern = facts.pattern, .stores = stores, .threads = threads});
     }
   }
-  // In memory: over threads.
+  // More and more threads stream memory.
   for (const Pinning pinning : {Pinning::compact, Pinning::spread}) {
     if (pinning == Pinning::spread && order_of(machine, pinning) == order_of(machine, Pinning::compact)) continue;
-    for (const Stream stream : {Stream::read, Stream::triad}) {
-      for (const int threads : thread_counts(all)) {
-        planned.add({.stream = stream, .pinning = pinning, .threads = threads}, planned.memory_bytes(pinning, threads));
-      }
+    for (const Pattern pattern : {Pattern::read, Pattern::triad}) {
+      for (const int threads : thread_counts(all))
+        planned.add_in_memory({.pattern = pattern, .pinning = pinning, .threads = threads});
     }
   }
   return planned.take();
+}
+
+std::vector<Point> node_bandwidth_points(const cpu::Topology& machine, const Request& request) {
+  const std::vector<NodePair> pairs = workloads::node_pairs(machine);
+  if (pairs.empty()) return {workloads::point_of_one_node(cpu_bandwidth_probe::other_node, {}, machine)};
+  std::vector<Point> points;
+  // A thread reads whole steps.
+  const auto add = [&](const Curve& curve, std::size_t threads, double bytes, Coordinates x) {
+    const double unit = static_cast<double>(sizeof(double) * cpu::stream_step * threads);
+    x.bytes = std::max(1.0, std::round(bytes / unit)) * unit;
+    x.cpu_threads = static_cast<double>(threads);
+    if (!measure::is_asked_for(request, *x.bytes)) return;
+    points.push_back(point_on(curve, x));
+    points.back().expected_seconds = request.effort == Effort::quick ? 0.2 : 0.6;
+  };
+  for (const NodePair& pair : pairs) {
+    add(node_curve(pair.from == pair.to), cpu::cores_of_node(machine, pair.from).size(),
+        workloads::node_memory_bytes(machine, pair.from),
+        {.from = static_cast<double>(pair.from), .to = static_cast<double>(pair.to)});
+  }
+  const std::vector<int> nodes = workloads::whole_nodes(machine);
+  double bytes = 0;
+  std::size_t threads = 0;
+  for (const int node : nodes) {
+    bytes += workloads::node_memory_bytes(machine, node);
+    threads += cpu::cores_of_node(machine, node).size();
+  }
+  if (nodes.size() < 2) return points;
+  for (const int hops : {0, 1}) add(node_curve(hops == 0), threads, bytes, {.hops = static_cast<double>(hops)});
+  return points;
+}
+
+NodeReaders node_readers(const cpu::Topology& machine, const Point& point) {
+  if (!point.x.bytes) throw device::Unsupported(workloads::why_one_node());
+  const std::vector<int> nodes = workloads::whole_nodes(machine);
+  NodeReaders readers;
+  for (const cpu::Core* core : order_of(machine, Pinning::compact)) {
+    if (!point.x.hops) {
+      const NodePair pair = workloads::node_pair_of(point);
+      if (core->node != pair.from) continue;
+      readers.cores.push_back(core);
+      readers.memory_nodes.push_back(pair.to);
+    } else if (std::ranges::find(nodes, core->node) != nodes.end()) {
+      readers.cores.push_back(core);
+      readers.memory_nodes.push_back(node_after(nodes, core->node, static_cast<int>(*point.x.hops)));
+    }
+  }
+  return readers;
 }
 
 }  // namespace sonde::probes

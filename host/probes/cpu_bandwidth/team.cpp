@@ -17,22 +17,22 @@ using cpu::Stream;
 using device::Nanoseconds;
 
 constexpr std::size_t page_elements = 4096 / sizeof(double);
-/// Between small arrays: no element of one lies at the same place in a page as that of another.
+/// The space between small arrays, so that no element of one lies at the same place in a page as that of another.
 constexpr std::size_t apart_elements = 1088 / sizeof(double);
 /// Large arrays all begin at huge pages. Where they begin anywhere in these, memory's banks get in each other's way,
 /// which cost stores past the caches up to a tenth.
 constexpr std::size_t huge_page_elements = (2 << 20) / sizeof(double);
 
-/// From the begin of an array to that of the next.
+/// Elements between the beginning of an array and that of the next.
 std::size_t stride_of(std::size_t count) {
   if (count < huge_page_elements) return count + apart_elements;
   return (count + huge_page_elements - 1) / huge_page_elements * huge_page_elements;
 }
 
-/// In place of what is to be written; no stream writes it.
+/// The number that takes the place of what is to be written; no stream writes it.
 constexpr double overwritten = -1;
 constexpr double scale_factor = 3;
-/// By how much threads may begin one after the other: what a line takes to all of them, and a share of a run.
+/// Threads may begin so much one after the other: what a line takes to reach all of them, and a share of a run.
 constexpr Nanoseconds two_lines{2e3};
 constexpr double tolerated_share = 0.01;
 
@@ -55,13 +55,13 @@ double expected(Stream stream, std::size_t index, double added) {
   return filled_b(index);
 }
 
-/// To what is in the array, so that every pass leaves something else.
+/// Whether a stream adds to what is in the array, so that every pass leaves something else.
 bool adds(Stream stream) {
   return stream == Stream::read_modify_write || stream == Stream::read_2_write_1 || stream == Stream::read_3_write_1;
 }
 bool writes_anew(Stream stream) { return stream != Stream::read && !adds(stream); }
 
-/// Of some elements one in every page, at another place in each, and the last.
+/// Looks at one element in every page of a range, at another place in each, and at the last.
 template <typename Look>
 void look_at_some(std::size_t begin, std::size_t end, Look look) {
   for (std::size_t page = begin / page_elements; page * page_elements < end; ++page) {
@@ -85,7 +85,7 @@ StreamTeam::StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::St
       stores_(stores),
       arrays_(arrays),
       count_(count),
-      pages_(cpu::has_huge_pages() ? cpu::PageKind::huge : cpu::PageKind::small),
+      pages_(cpu::widest_pages()),
       members_(cores.size()) {
   if (kernels.run[static_cast<int>(stream)][static_cast<int>(stores)] == nullptr) {
     throw device::Unsupported("Sonde knows no stores past the caches for this kind of processor");
@@ -136,12 +136,13 @@ Nanoseconds StreamTeam::run(std::uint64_t passes) {
   const Nanoseconds first = std::ranges::min(members_, {}, &Member::begin).begin;
   const Nanoseconds last = std::ranges::max(members_, {}, &Member::begin).begin;
   const Nanoseconds time = std::ranges::max(members_, {}, &Member::end).end - first;
-  // One that had lost its core when the others left the barrier had it for all of what it then did.
+  // A thread that had lost its core when the others left the barrier had it for all of what it then did, and so was
+  // interrupted without knowing.
   began_apart_ = last - first > two_lines + tolerated_share * time;
   return time;
 }
 
-std::optional<std::string> StreamTeam::flaw() const {
+std::optional<std::string> StreamTeam::proof_failure() const {
   if (std::ranges::all_of(members_, &Member::proved)) return std::nullopt;
   return "a thread did not find in its memory what its stream reads or writes, so memory lost or changed a word";
 }
@@ -155,7 +156,7 @@ void StreamTeam::work(Member& member, const std::stop_token& stop) {
   std::optional<cpu::Region> memory;
   cpu::StreamArrays arrays{.count = count_};
   try {
-    // Written first by the thread that streams it, so that it stands on its node where no other is named.
+    // The thread that streams it writes it first, so that it stands on the thread's node where no other is named.
     memory.emplace(stride_of(count_) * sizeof(double) * static_cast<std::size_t>(arrays_), pages_, member.node);
     auto* const first = reinterpret_cast<double*>(memory->data());
     const auto part = [&](int array) { return first + static_cast<std::size_t>(array) * stride_of(count_); };
@@ -193,16 +194,17 @@ void StreamTeam::turn(Member& member, const cpu::StreamArrays& arrays) {
     }
   }
   const double scalar = stream_ == Stream::read_modify_write ? 1 : scale_factor;
-  // Untimed, where a pass is short: whatever had this core since the last run has left its own in the caches.
+  // The first of several short passes is not timed: whatever had this core since the last run left its own lines in the
+  // caches.
   if (passes > 1) {
     static_cast<void>(kernel(part, scalar, 1));
     member.added += 1;
   }
-  // What goes past the caches has to take a line out of them that a look has brought there.
+  // A store past the caches would have to take out a line that a look has brought there.
   const auto forget = [this](double* element) {
     if (stores_ == cpu::Stores::non_temporal && cpu::can_flush) cpu::flush(element);
   };
-  // Not before every section, which would be looked up in the page tables by this already.
+  // This is not done before every section, as the translations of its pages would then be known already.
   if (writes_anew(stream_) && section_ == 0) {
     for (std::size_t section = 0; section < sections_; ++section) {
       look_at_some(begin_of(section), begin_of(section + 1), [&](std::size_t index) {

@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
 #include "device/device.hpp"
+#include "measure/stopping.hpp"
 #include "os/threads.hpp"
 
 namespace sonde::probes {
@@ -26,21 +29,22 @@ class StreamTeam {
   StreamTeam(const StreamTeam&) = delete;
   StreamTeam& operator=(const StreamTeam&) = delete;
 
-  /// From then on a run goes over the next of so many near equal sections of the arrays, once, and not over all of
-  /// them: over what is a lap away, and in less time. To be called once.
+  /// A run then goes once over the next of so many nearly equal sections of the arrays, and no longer over all of them:
+  /// what it touches is a lap away, and it takes less time. To be called once.
   void divide(std::size_t sections);
-  /// From the next run on.
+  /// The next run uses these kernels.
   void use(const cpu::StreamKernels& kernels) { kernels_ = &kernels; }
 
-  /// From the moment when the first began, all having arrived, until the slowest had made its passes; of sections one.
+  /// The time from the moment when the first thread began, all having arrived, until the slowest had made its passes;
+  /// of sections one pass.
   device::Nanoseconds run(std::uint64_t passes);
 
-  /// Of the last run: less than one where it went over a section.
+  /// The passes of the last run: less than one where it went over a section.
   [[nodiscard]] double passes_made() const;
 
   /// Why the last run did not do its work, by what every thread found in its own memory. Before each run over all, or
   /// lap of sections, one element in every page was overwritten, so that what an earlier one left is no proof.
-  [[nodiscard]] std::optional<std::string> flaw() const;
+  [[nodiscard]] std::optional<std::string> proof_failure() const;
 
   /// Whether a thread did not have its core for all of the last run, or began late.
   [[nodiscard]] bool interrupted() const;
@@ -48,7 +52,7 @@ class StreamTeam {
   [[nodiscard]] bool on_huge_pages() const { return pages_ == cpu::PageKind::huge; }
 
  private:
-  /// What one thread alone touches, on lines of its own.
+  /// One thread's part, which it alone touches, on lines of its own.
   struct alignas(128) Member {
     int cpu = 0;
     std::optional<int> node;  ///< of its memory, where that is not simply its own
@@ -86,5 +90,25 @@ class StreamTeam {
   os::Awaited<int> done_{0};           ///< the same
   std::vector<std::jthread> threads_;  ///< the last member: they end before what they use
 };
+
+/// The result of repeated runs of a team.
+struct UndisturbedRuns {
+  std::vector<double> pass_ns;  ///< of each run in which every thread had its core for all of it
+  std::uint64_t passes = 0;     ///< in each of these
+  double interrupted = 0;       ///< share of runs that are left out, as others had a thread's core meanwhile
+};
+
+/// Passes of a run that is long beside the clock and short beside a time slice. Where one pass is longer than that, the
+/// team is divided into sections that are not. This and the next two throw device::Error where a run did not do its
+/// work.
+std::uint64_t passes_of_a_run(StreamTeam& team);
+
+/// Those of `all` by which runs of a team are the fastest, the first where none is by more than a hundredth.
+const cpu::StreamKernels& fastest_of(std::span<const cpu::StreamKernels* const> all, StreamTeam& team,
+                                     std::uint64_t passes);
+
+/// Runs the team as often as `limits` ask for. Throws device::TooShort where others hardly left the team one.
+UndisturbedRuns undisturbed_runs(StreamTeam& team, std::uint64_t passes, const measure::Limits& limits,
+                                 const std::function<void()>& alive);
 
 }  // namespace sonde::probes

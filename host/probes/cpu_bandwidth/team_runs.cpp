@@ -1,4 +1,4 @@
-#include "probes/cpu_bandwidth/undisturbed.hpp"
+#include "probes/cpu_bandwidth/team.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -13,23 +13,23 @@ namespace {
 
 using device::Nanoseconds;
 
-/// Beside it the moments at which threads leave the barrier are nothing.
+/// The moments at which threads leave the barrier are nothing beside such a run.
 constexpr Nanoseconds wanted_run{1e6};
-/// In a shorter one they would be more than a hundredth.
+/// Those moments would be more than a hundredth of a shorter run.
 constexpr Nanoseconds shortest_run{2e5};
 constexpr std::size_t least_runs = 3;
-/// On a machine that leaves no run alone, a point takes no longer.
+/// A point takes no longer on a machine that leaves no run alone.
 constexpr Nanoseconds longest_point{4e8};
 constexpr int untimed_runs = 2;
-/// Of each kind of kernels that is tried. The shortest counts, as others can only make a run longer.
+/// Each kind of kernels is run so often. The shortest run counts, as others can only make one longer.
 constexpr int tries = 3;
 constexpr double no_better = 0.99;
-/// On a machine that leaves no run alone, what is known by then has to do.
+/// After so long the search ends with what is known, as on a machine that leaves no run alone.
 constexpr Nanoseconds longest_search{2e8};
 
 Nanoseconds proved_run(StreamTeam& team, std::uint64_t passes) {
   const Nanoseconds time = team.run(passes);
-  if (const auto flaw = team.flaw()) throw device::Error(*flaw);
+  if (const auto failure = team.proof_failure()) throw device::Error(*failure);
   return time;
 }
 
@@ -38,14 +38,14 @@ Nanoseconds proved_run(StreamTeam& team, std::uint64_t passes) {
 std::uint64_t passes_of_a_run(StreamTeam& team) {
   const Nanoseconds end = cpu::steady_now() + longest_point / 2;
   for (std::uint64_t passes = 1;;) {
-    // The shorter of two: in one others may have had a core.
+    // The shorter of two runs counts: in one others may have had a core.
     const Nanoseconds time = std::min(proved_run(team, passes), proved_run(team, passes));
     if (passes == 1 && time >= 2 * wanted_run) {
       team.divide(static_cast<std::size_t>(time / wanted_run));
       return 1;
     }
     if (time >= wanted_run / 2 || cpu::steady_now() > end) return passes;
-    // Not far at once: the first passes may have had to fetch what the next find in a cache.
+    // The number grows by little at once: the first passes may have had to fetch what the next find in a cache.
     const double times = time.count() > 0 ? wanted_run / time : 8;
     passes = static_cast<std::uint64_t>(std::ceil(static_cast<double>(passes) * std::clamp(times, 1.5, 8.0)));
   }
@@ -56,7 +56,7 @@ const cpu::StreamKernels& fastest_of(std::span<const cpu::StreamKernels* const> 
   const Nanoseconds end = cpu::steady_now() + longest_search;
   std::vector<double> least(all.size(), std::numeric_limits<double>::infinity());
   for (int attempt = 0; attempt < tries; ++attempt) {
-    // One after the other, so that a change of the machine's speed is none between them.
+    // The kernels take turns, so that a change of the machine's speed is no difference between them.
     for (std::size_t index = 0; index < all.size() && cpu::steady_now() < end; ++index) {
       team.use(*all[index]);
       const Nanoseconds time = proved_run(team, passes);
