@@ -107,7 +107,7 @@ std::pair<const FindingKind*, std::string> describe(const Words& words) {
   return {&core_to_core_probe::queue_rate, fmt::format("the {} of a queue of chunks of 512 bytes moved", role)};
 }
 
-/// What pairs at once say about the same pairs alone.
+/// A sentence that compares pairs at once with the same pairs alone.
 std::string beside_alone(double times) {
   constexpr double tolerated = 1.1;
   if (times == 0) return "";

@@ -32,7 +32,7 @@ class ExchangedLines {
   cpu::Region memory_;
 };
 
-/// What each of several pairs found, nanoseconds a round trip of each line.
+/// The times that one of several pairs found, nanoseconds a round trip of each line.
 struct PairTimes {
   std::vector<double> by_compare_and_swap;
   std::vector<double> by_stores;

@@ -13,9 +13,9 @@ namespace {
 using measure::Placement;
 using Cores = std::vector<const cpu::Core*>;
 
-/// Up to so many cores everything is asked of every pair, and repeated at further moments.
+/// Everything is asked of every pair of up to so many cores, and repeated at further moments.
 constexpr std::size_t few_cores = 8;
-/// From so many cores on a pair gets less time, as there are thousands.
+/// A pair of so many cores gets less time, as there are thousands of pairs.
 constexpr std::size_t many_cores = 32;
 
 /// With so many cores every ordered pair takes ten seconds at quick effort, and under a minute at normal effort, where
@@ -29,7 +29,7 @@ std::size_t most_cores(Effort effort) {
   return 4096;
 }
 
-// What one pair of cores takes where nobody disturbs it.
+// Times that one pair of cores takes where nobody disturbs it.
 constexpr double seconds_of_setup = 8e-3;  ///< new memory, threads, the record
 constexpr double seconds_of_a_round_trip = 3e-7;
 constexpr double seconds_of_held_lines = 2e-3;
@@ -76,7 +76,7 @@ Cores spread(const Cores& cores, std::size_t most) {
 
 std::vector<Point> held_and_queued(const CpuPair& pair, const Request& request, int visits) {
   std::vector<Point> points;
-  // What one hardware thread of a core holds, the other finds in the same caches.
+  // Two hardware threads of a core share its caches, so what one holds the other finds there.
   if (pair.from != pair.to) {
     points.push_back(
         point_of(pair, core_to_core_probe::modified_line, seconds_of_setup + seconds_of_held_lines, visits));
@@ -243,7 +243,7 @@ std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Reque
   const double exchanging = exchange_seconds(exchange_size(machine, request.effort));
   const bool at_once = cores.size() > most_cores_in_turn;
   std::vector<Point> points;
-  // Where pairs go at once, some go alone too: what the others add has to be known.
+  // Some of the pairs that go at once go alone too: what the others add has to be known.
   for (const CpuPair& pair : at_once ? representatives : all_pairs(cores))
     points.push_back(point_of(pair, core_to_core_probe::exchange_by_compare_and_swap, exchanging, visits));
   if (at_once) {
@@ -263,7 +263,7 @@ std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Reque
     }
   }
   for (const Point& point : copy_points(representatives, request, memory_bytes)) points.push_back(point);
-  // Where cores are left out, one point of theirs says why.
+  // One point of the cores that are left out says why.
   if (cores.size() < machine.cores.size() && !cores.empty()) {
     const auto absent = std::ranges::find_if(
         machine.cores, [&](const cpu::Core& core) { return std::ranges::find(cores, &core) == cores.end(); });

@@ -18,7 +18,7 @@ struct CpuPair {
 
   [[nodiscard]] int from_cpu() const { return from->cpu; }
   [[nodiscard]] int to_cpu() const { return from == to ? to->siblings.front() : to->cpu; }
-  /// What lies between the two.
+  /// The parts of the machine that lie between the two.
   [[nodiscard]] measure::Placement placement() const;
 
   friend bool operator==(const CpuPair&, const CpuPair&) = default;
@@ -40,7 +40,7 @@ struct ExchangeSize {
 };
 ExchangeSize exchange_size(const cpu::Topology& machine, Effort effort);
 
-/// From more cores on pairs that share no core exchange lines at once: one after the other would take minutes.
+/// Pairs of more cores exchange lines at once, those that share no core: one after the other would take minutes.
 inline constexpr std::size_t most_cores_in_turn = 32;
 
 /// Every ordered pair of cores, and the two hardware threads of each core, once, in groups that exchange lines at the
@@ -49,8 +49,8 @@ class Tournament {
  public:
   Tournament(const cpu::Topology& machine, std::vector<const cpu::Core*> cores);
 
-  /// As many as hardly meet in a fabric that is made for all cores: eight, no more than leave each a quarter of the
-  /// cores, and within what a control group leaves of CPU time.
+  /// The number of pairs that hardly meet in a fabric that is made for all cores: eight, no more than leave each a
+  /// quarter of the cores, and within what a control group leaves of CPU time.
   [[nodiscard]] std::size_t pairs_at_once() const { return at_once_; }
 
   [[nodiscard]] std::vector<std::vector<CpuPair>> groups() const;
@@ -76,8 +76,8 @@ std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Reque
 /// The pair of a point of these; empty where one of its cores is left out, which `why_left_out` explains.
 std::optional<CpuPair> pair_of(const Point& point, const cpu::Topology& machine, Effort effort);
 
-/// What pairs took, a finding for each placement: the median over its pairs; where pairs went at once, beside what they
-/// took alone.
+/// A finding for each curve and placement: the median over its pairs; of pairs that went at once also compared with
+/// what they took alone.
 std::vector<Finding> findings_of_pairs(std::span<const Measurement> measurements);
 
 }  // namespace sonde::probes

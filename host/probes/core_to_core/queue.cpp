@@ -19,7 +19,7 @@ using Number = std::atomic_ref<std::uint64_t>;
 /// So many buffers are copied into chunks in turn. With one, a number that had only just been stored would hold up the
 /// wide loads of the copy that follows it, which made the writer slower by a fifth.
 constexpr int sources = 4;
-/// From so many undisturbed trials on the disturbed ones are left out.
+/// Disturbed trials are left out where so many undisturbed ones remain.
 constexpr std::size_t least_undisturbed = 3;
 
 /// Tells whether the calling thread lost its core since this was made.

@@ -41,7 +41,7 @@ class Steps {
   virtual ~Steps() = default;
   /// Throws device::Error where they were not made.
   virtual void go(std::uint64_t steps) = 0;
-  /// What `steps` in so many nanoseconds are.
+  /// The value of so many steps in a time, in the work's own unit.
   [[nodiscard]] virtual double value(std::uint64_t steps, Nanoseconds time) const = 0;
 };
 

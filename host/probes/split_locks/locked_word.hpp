@@ -57,16 +57,16 @@ class Lockers {
   std::vector<std::jthread> threads_;  ///< the last member: they end before what they use
 };
 
-/// What a core reaches while others lock, and right before that while nobody does; a value for each window.
+/// The speed of a core while others lock, and right before that while nobody does; a value for each window.
 struct ValuesBesideLocks {
   std::vector<double> beside_nothing;
   std::vector<double> beside_locks;
 };
 
-/// What the core that is slowed does in a window: ns of a dependent load, or GB/s of reading.
+/// The work of the core that is slowed, with its values: ns of a dependent load, or GB/s of reading.
 enum class SlowedWork { load, read };
 
-/// In a working set of so many bytes, on the core that is slowed. Throws device::TooShort where others left hardly a
+/// Measures the slowed core in a working set of so many bytes. Throws device::TooShort where others left hardly a
 /// window in which one core worked and others locked, device::Error where the work was not done.
 ValuesBesideLocks values_beside_locks(const SplitLockCores& cores, LockedWord& word, SlowedWork work, double bytes,
                                       const Request& request, int windows, const std::function<void()>& alive);

@@ -12,8 +12,8 @@
 // allows it.
 namespace sonde::probes {
 
-/// What the user has to know before anything is measured: what split locks do to the machine, and what the kernel does
-/// to the figures.
+/// A warning that the user has to read before anything is measured: it says what split locks do to the machine, and
+/// what the kernel does to the figures.
 std::string split_lock_notice(const cpu::SplitLockRule& rule);
 
 /// Why none are made on this processor, or under this kernel; empty where they can be.
