@@ -43,6 +43,14 @@ double waiting_factor(double share_of_rate) {
 
 }  // namespace
 
+void add(Traffic& sum, const Traffic& more, double times) {
+  for (std::size_t transfer = 0; transfer < sum.size(); ++transfer) {
+    sum[transfer].resize(more[transfer].size());
+    for (std::size_t level = 0; level < more[transfer].size(); ++level)
+      sum[transfer][level] += times * more[transfer][level];
+  }
+}
+
 Memory::Memory(const Description& description, std::uint64_t host_begin)
     : levels_(with_host(description)),
       host_begin_(host_begin),
@@ -98,14 +106,6 @@ void Memory::stream(std::uint64_t address, std::uint64_t bytes, Transfer transfe
   std::vector<double>& served = streamed_bytes_[static_cast<std::size_t>(transfer)];
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     served[level] += static_cast<double>(streamed[level]) * bytes_per_line;
-  }
-}
-
-void Memory::add_streamed(const Traffic& traffic, double times) {
-  for (std::size_t transfer = 0; transfer < traffic.size(); ++transfer) {
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      streamed_bytes_[transfer][level] += times * traffic[transfer][level];
-    }
   }
 }
 

@@ -17,6 +17,8 @@ enum class Transfer { read, write };
 
 /// Bytes by Transfer, then by the level that served them.
 using Traffic = std::array<std::vector<double>, 2>;
+/// Adds `times` times the bytes of `more`, of which `sum` may have no levels yet.
+void add(Traffic& sum, const Traffic& more, double times);
 
 /// The caches, the translation and the memory behind them: what every access costs. Addresses from `host_begin` on are
 /// the host's memory, which lies behind the same caches, but for those that it bypasses.
@@ -45,7 +47,7 @@ class Memory {
   /// The traffic streamed since start().
   [[nodiscard]] const Traffic& streamed() const { return streamed_bytes_; }
   /// Counts the traffic as streamed so many times; the caches stay as they are.
-  void add_streamed(const Traffic& traffic, double times);
+  void add_streamed(const Traffic& traffic, double times) { add(streamed_bytes_, traffic, times); }
   /// The rate that the device's memory itself delivers at most.
   [[nodiscard]] double full_read_gbps() const { return levels_[levels_.size() - 2].read_gbps; }
   /// The time for all that was streamed since start() when `groups` work-groups share it: reads and writes overlap.

@@ -5,17 +5,6 @@
 #include <vector>
 
 namespace sonde::device::model {
-namespace {
-
-void add(Traffic& sum, const Traffic& more, double times) {
-  for (std::size_t transfer = 0; transfer < sum.size(); ++transfer) {
-    sum[transfer].resize(more[transfer].size());
-    for (std::size_t level = 0; level < more[transfer].size(); ++level)
-      sum[transfer][level] += times * more[transfer][level];
-  }
-}
-
-}  // namespace
 
 bool alike(const Traffic& one, const Traffic& other) {
   constexpr double tolerated = 0.002;
