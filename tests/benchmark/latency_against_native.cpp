@@ -12,15 +12,16 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "analysis/statistics.hpp"
 #include "counters/state/host_time.hpp"
 #include "device/opencl/opencl.hpp"
 #include "device/vulkan/vulkan.hpp"
-#include "measure/one_core.hpp"
 #include "measure/repetitions.hpp"
-#include "probes/catalog.hpp"
+#include "measure/smt_interference.hpp"
+#include "probes/latency/curves.hpp"
 #include "workloads/walk/walk.hpp"
 
 namespace {
@@ -78,10 +79,11 @@ double sonde_ns(device::Device& device, std::uint64_t bytes, std::uint64_t seed)
                                  .largest_bytes = {},
                                  .seed = seed,
                                  .line_bytes = line_bytes};
-  const measure::Point point{.series = {}, .x = {{"bytes", static_cast<double>(bytes)}}};
-  const measure::Workload workload = probes::latency.prepare(device, point, request);
+  const measure::Point point = measure::point_on(probes::latency_probe::cycle, {.bytes = static_cast<double>(bytes)});
+  const measure::Workload workload = probes::latency_probe::prepare_cycle(device, point, request);
   const measure::OneCore one_core;
-  const auto repetitions = measure::repeat(workload, measure::limits_of(request.effort), [] {});
+  const auto repetitions =
+      measure::repeat(std::get<measure::SteppedWork>(workload.work), measure::limits_of(request.effort), [] {});
   return analysis::quantile(repetitions.values, 0.5);
 }
 

@@ -24,9 +24,9 @@
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
 #include "probes/catalog.hpp"
+#include "probes/latency/curves.hpp"
 #include "workloads/arithmetic/arithmetic_chain.hpp"
-#include "workloads/walk/latency_curves.hpp"
-#include "workloads/walk/path.hpp"
+#include "workloads/walk/latency_sweep.hpp"
 
 namespace {
 
@@ -46,7 +46,7 @@ struct Random {
 };
 
 device::model::Description random_hierarchy(std::uint64_t seed, double least_ratio, double least_step, double most_step,
-                                         int most_tables) {
+                                            int most_tables) {
   Random random{seed * 7919};
   device::model::Description model;
   model.name = "random " + std::to_string(seed);
@@ -75,7 +75,7 @@ device::model::Description random_hierarchy(std::uint64_t seed, double least_rat
         1.0, std::round(4096 * std::exp2(places[static_cast<std::size_t>(i)] + i * least_gap) / (64 * level.ways)));
     level.bytes = static_cast<std::uint64_t>(sets) * 64 * level.ways;
     const device::model::Policy policies[] = {device::model::Policy::lru, device::model::Policy::plru,
-                                           device::model::Policy::random};
+                                              device::model::Policy::random};
     level.policy = policies[random.below(3)];
     // A tree needs a power of two.
     if (level.policy == device::model::Policy::plru && level.ways == 12) level.policy = device::model::Policy::lru;
@@ -161,8 +161,7 @@ std::vector<measure::Point> vector_points(const device::DeviceInfo& device, cons
                                           std::span<const measure::Measurement> known) {
   std::vector<measure::Point> points = probes::latency.next(device, request, known);
   std::erase_if(points, [](const measure::Point& point) {
-    return workloads::path_of(point.series) != workloads::Path::vector ||
-           workloads::fabric_of(point.series) != workloads::Fabric::idle;
+    return !workloads::is_by_vector_path(point.words) || point.words.fabric.has_value();
   });
   return points;
 }
@@ -177,7 +176,8 @@ Collector measured(const device::model::Description& model) {
   options.request.seed = model.seed;
   options.host_time = [] { return counters::HostTime{}; };
   Collector collector;
-  measure::settle_clock(workloads::arithmetic_chain(*device), device::Nanoseconds(2e9), [] {});
+  measure::settle_clock(std::get<measure::SteppedWork>(workloads::arithmetic_chain(*device).work),
+                        device::Nanoseconds(2e9), [] {});
   measure::Probe probe = probes::latency;
   probe.next = vector_points;
   measure::run_probe(*device, probe, options, collector);
@@ -199,7 +199,8 @@ void write_curves(const std::filesystem::path& folder, std::uint64_t seed, const
                   const Collector& collector) {
   measure::Request request;
   request.line_bytes = 64;
-  const analysis::LatencyCurves curves = workloads::curves_of(collector.measurements, workloads::Path::vector, request);
+  const analysis::LatencyCurves curves =
+      workloads::curves_of(collector.measurements, probes::latency_probe::vector_path, request);
   const std::string name = format("random-%04llu", static_cast<unsigned long long>(seed));
   std::ofstream file(folder / (name + ".jsonl"));
   file << format(R"({"record": "device", "device": "%s", "line_bytes": 64, "page_bytes": %.0f})", name.c_str(),

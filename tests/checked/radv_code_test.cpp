@@ -26,7 +26,6 @@
 #include "device/vulkan/vulkan.hpp"
 #include "kernels.hpp"
 #include "workloads/arithmetic/arithmetic.hpp"
-#include "workloads/walk/load_instruction.hpp"
 #include "workloads/walk/single_item.hpp"
 #include "workloads/stream/stream_walk.hpp"
 

@@ -19,10 +19,8 @@
 #include "cpu/topology.hpp"
 #include "device/error.hpp"
 #include "probes/core_to_core/plan.hpp"
-#include "probes/core_to_core/rounds.hpp"
-#include "probes/cpu_bandwidth/nodes.hpp"
 #include "probes/cpu_bandwidth/plan.hpp"
-#include "probes/cpu_latency/nodes.hpp"
+#include "probes/cpu_latency/plan.hpp"
 #include "probes/loaded_latency/cpu_plan.hpp"
 #include "support/made_up_machine.hpp"
 
@@ -60,12 +58,15 @@ cpu::Topology topology_of(const Machine& machine) {
 }
 
 /// "exchange compare-and-swap, line modified".
-std::string words_of(std::map<std::string, std::string> series) {
-  series.erase("placement");
+std::string words_of(const Point& point) {
   std::string text;
-  for (const auto& [key, word] : series) text += (text.empty() ? "" : ", ") + key + " " + word;
+  for (const auto& [key, word] : measure::written(point.words)) {
+    if (key != "placement") text += (text.empty() ? "" : ", ") + key + " " + word;
+  }
   return text;
 }
+
+std::string placement_of(const Point& point) { return std::string(measure::word_of(point.words.placement.value())); }
 
 double seconds_of(const std::vector<Point>& points) {
   double seconds = 0;
@@ -78,11 +79,10 @@ std::string core_to_core_plan(const cpu::Topology& machine, Effort effort) {
   std::map<std::string, std::map<std::string, int>> counts;
   std::string pairs;
   for (const Point& point : points) {
-    std::string what = words_of(point.series);
-    if (point.x.contains("bytes")) what += ", " + size_text(point.x.at("bytes"));
-    ++counts[what][point.series.at("placement")];
-    if (point.series.contains("role") && point.series.contains("line"))
-      pairs += fmt::format(" {}>{}", point.x.at("from"), point.x.at("to"));
+    std::string what = words_of(point);
+    if (point.x.bytes) what += ", " + size_text(*point.x.bytes);
+    ++counts[what][placement_of(point)];
+    if (point.words.role && point.words.line) pairs += fmt::format(" {}>{}", *point.x.from, *point.x.to);
   }
   std::string text =
       fmt::format("{} cores, about {} s\n", measured_cores(machine, effort).size(), std::ceil(seconds_of(points)));
@@ -100,14 +100,13 @@ std::string nodes_plan(const cpu::Topology& machine, Effort effort) {
   for (const Point& point : node_bandwidth_points(machine, {.effort = effort})) points.push_back(point);
   std::string before;
   for (const Point& point : points) {
-    std::string what = words_of(point.series);
-    if (point.x.contains("bytes")) what += fmt::format(", {}", size_text(point.x.at("bytes")));
-    if (point.x.contains("cpu_threads")) what += fmt::format(", {} threads", point.x.at("cpu_threads"));
-    if (point.x.contains("hops")) what += ", all at once, hops";
+    std::string what = words_of(point);
+    if (point.x.bytes) what += fmt::format(", {}", size_text(*point.x.bytes));
+    if (point.x.cpu_threads) what += fmt::format(", {} threads", *point.x.cpu_threads);
+    if (point.x.hops) what += ", all at once, hops";
     if (what != before) text += "\n  " + what + ":";
     before = what;
-    text += point.x.contains("hops") ? fmt::format(" {}", point.x.at("hops"))
-                                     : fmt::format(" {}>{}", point.x.at("from"), point.x.at("to"));
+    text += point.x.hops ? fmt::format(" {}", *point.x.hops) : fmt::format(" {}>{}", *point.x.from, *point.x.to);
   }
   return fmt::format("about {} s{}\n", std::ceil(seconds_of(points)), text);
 }
@@ -116,7 +115,7 @@ std::string cpu_bandwidth_plan(const cpu::Topology& machine, Effort effort) {
   std::map<std::string, std::map<int, std::string>> sizes;
   const std::vector<Point> points = cpu_bandwidth_points(machine, {.effort = effort});
   for (const Point& point : points) {
-    sizes[words_of(point.series)][static_cast<int>(point.x.at("cpu_threads"))] += " " + size_text(point.x.at("bytes"));
+    sizes[words_of(point)][static_cast<int>(*point.x.cpu_threads)] += " " + size_text(*point.x.bytes);
   }
   std::string text = fmt::format("{} points, about {} s\n", points.size(), std::ceil(seconds_of(points)));
   for (const auto& [words, by_threads] : sizes) {
@@ -133,13 +132,12 @@ std::string loaded_latency_plan(const cpu::Topology& machine, Effort effort) {
   std::map<std::string, std::string> threads;
   const std::vector<Point> points = cpu_load_points(machine, request, {});
   for (const Point& point : points) {
-    const CpuLoadChoice choice = load_choice_of(point);
-    const auto set = std::ranges::find(sets, choice.bytes, &WalkedSet::bytes);
-    std::string& of_curve =
-        threads[size_text(choice.bytes) + ", " + point.series.at("placement") + ", " + words_of(point.series)];
-    of_curve += fmt::format(" {}", choice.threads);
-    if (choice.threads > 0)
-      of_curve += " x " + size_text(load_bytes_of(machine, *set, choice.placement, choice.threads, effort));
+    const auto set = std::ranges::find(sets, *point.x.bytes, &WalkedSet::bytes);
+    const int loading = static_cast<int>(*point.x.cpu_threads);
+    std::string& of_curve = threads[size_text(*point.x.bytes) + ", " + placement_of(point) + ", " + words_of(point)];
+    of_curve += fmt::format(" {}", loading);
+    if (loading > 0)
+      of_curve += " x " + size_text(load_bytes_of(machine, *set, *point.words.placement, loading, effort));
   }
   std::string text = fmt::format("{} points, about {} s\n", points.size(), std::ceil(seconds_of(points)));
   for (const auto& [curve, of_curve] : threads) text += fmt::format("  {}:{}\n", curve, of_curve);
@@ -149,8 +147,8 @@ std::string loaded_latency_plan(const cpu::Topology& machine, Effort effort) {
 /// CPUs in the order in which threads are put on them.
 std::string orders(const cpu::Topology& machine) {
   std::string text;
-  for (const auto& [pinning, name] : {std::pair(Pinning::compact, "compact"), std::pair(Pinning::spread, "spread")}) {
-    text += std::string(name) + ":";
+  for (const measure::Pinning pinning : {measure::Pinning::compact, measure::Pinning::spread}) {
+    text += std::string(measure::word_of(pinning)) + ":";
     for (const cpu::Core* core : order_of(machine, pinning)) text += fmt::format(" {}", core->cpu);
     text += "\n";
   }
@@ -191,13 +189,15 @@ TEST(CoreToCorePlan, PairsThatGoAtOnceShareNoCoreAndAreAllOfThem) {
     std::vector<const cpu::Core*> cores;
     for (const cpu::Core& core : machine.cores) cores.push_back(&core);
     std::set<std::pair<int, int>> seen;
-    for (const std::vector<CpuPair>& round : rounds_of(cores, 8)) {
-      EXPECT_LE(round.size(), 8u);
-      ASSERT_FALSE(round.empty());
+    const Tournament tournament(machine, cores);
+    for (const std::vector<CpuPair>& group : tournament.groups()) {
+      EXPECT_LE(group.size(), tournament.pairs_at_once());
+      ASSERT_FALSE(group.empty());
+      EXPECT_EQ(tournament.group_of(group.front()), group);
       std::set<const cpu::Core*> busy;
-      for (const CpuPair& pair : round) {
+      for (const CpuPair& pair : group) {
         EXPECT_TRUE(busy.insert(pair.from).second);
-        EXPECT_TRUE(pair.siblings || busy.insert(pair.to).second);
+        EXPECT_TRUE(pair.from == pair.to || busy.insert(pair.to).second);
         EXPECT_TRUE(seen.emplace(pair.from_cpu(), pair.to_cpu()).second);
       }
     }
@@ -208,15 +208,14 @@ TEST(CoreToCorePlan, PairsThatGoAtOnceShareNoCoreAndAreAllOfThem) {
 
 TEST(CoreToCorePlan, PointsOfPairsAtOnceLeadBackToAllOfThem) {
   const cpu::Topology machine = topology_of(machines[0]);
+  const Tournament tournament(machine, measured_cores(machine, Effort::normal));
   std::size_t pairs = 0;
   for (const Point& point : core_to_core_points(machine, {})) {
-    if (!point.series.contains("fabric")) continue;
-    const std::vector<CpuPair> round = pairs_of(point, machine, Effort::normal);
-    ASSERT_FALSE(round.empty());
-    EXPECT_EQ(round.front().from_cpu(), point.x.at("from"));
-    EXPECT_EQ(round.front().to_cpu(), point.x.at("to"));
-    EXPECT_EQ(placement_of(round.front()), point.series.at("placement"));
-    pairs += round.size();
+    if (!point.words.beside) continue;
+    const std::optional<CpuPair> first = pair_of(point, machine, Effort::normal);
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->placement(), point.words.placement);
+    pairs += tournament.group_of(*first).size();
   }
   EXPECT_EQ(pairs, 64u * 63 + 64);
 }
@@ -225,11 +224,10 @@ TEST(CoreToCorePlan, BetweenNodesTheMemoryIsAtEitherSide) {
   const cpu::Topology machine = topology_of(machines[2]);
   int elsewhere = 0;
   for (const Point& point : core_to_core_points(machine, {})) {
-    const auto node = point.x.find("node");
-    if (node == point.x.end()) continue;
+    if (!point.x.node) continue;
     ++elsewhere;
-    EXPECT_EQ(point.series.at("placement"), "other-node");
-    EXPECT_EQ(node->second, pair_of(point, machine, Effort::normal)->to->node);
+    EXPECT_EQ(point.words.placement, measure::Placement::other_node);
+    EXPECT_EQ(*point.x.node, pair_of(point, machine, Effort::normal)->to->node);
   }
   EXPECT_EQ(elsewhere, 2 * 3);  // either way a held line and two queues
 }
@@ -239,7 +237,7 @@ TEST(CoreToCorePlan, CopiesAsMuchAsTheMemoryAllowsAndNothingAtQuick) {
   const auto copied = [&](Effort effort, std::uint64_t memory_bytes) {
     double bytes = 0;
     for (const Point& point : core_to_core_points(machine, {.effort = effort}, memory_bytes)) {
-      if (point.series.contains("pattern")) bytes = point.x.at("bytes");
+      if (point.words.pattern) bytes = *point.x.bytes;
     }
     return bytes;
   };
@@ -268,18 +266,21 @@ TEST(CpuPlansOfALimitedProcess, ReachForTheMemoryOfANodeThatTheMaskLeavesNoCore)
       cpu::read(test::machine_xml("package:2 [numa] l3:1(size=33554432) core:8 pu:1", {}, true, {0, 1}));
   const std::vector<Point> points = node_bandwidth_points(machine, {});
   ASSERT_EQ(points.size(), 2u);  // and no crossing, for which both would need cores
-  EXPECT_EQ(points[1].x.at("from"), 0);
-  EXPECT_EQ(points[1].x.at("to"), 1);
+  EXPECT_EQ(points[1].x.from, 0);
+  EXPECT_EQ(points[1].x.to, 1);
 }
 
 TEST(CpuPlansOfALimitedProcess, HaveFewerPairsAtOnceWithinAQuota) {
   cpu::Topology machine = topology_of(machines[1]);
-  EXPECT_EQ(pairs_at_once(machine, 128), 8u);
+  const auto at_once = [](const cpu::Topology& on, Effort effort) {
+    return Tournament(on, measured_cores(on, effort)).pairs_at_once();
+  };
+  EXPECT_EQ(at_once(machine, Effort::normal), 8u);
   machine.quota = 4.5;
-  EXPECT_EQ(pairs_at_once(machine, 128), 2u);
+  EXPECT_EQ(at_once(machine, Effort::normal), 2u);
   machine.quota = 0.5;
-  EXPECT_EQ(pairs_at_once(machine, 128), 1u);
-  EXPECT_EQ(pairs_at_once(topology_of(machines[1]), 16), 4u);
+  EXPECT_EQ(at_once(machine, Effort::normal), 1u);
+  EXPECT_EQ(at_once(cpu::read(test::machine_xml("core:16 pu:1")), Effort::normal), 4u);
 }
 
 TEST(NodePlans, OfOneNodeHaveOnePointThatSaysWhy) {
@@ -301,7 +302,7 @@ TEST(NodePlans, KeepToTheSizesThatTheUserAskedFor) {
 TEST(NodePlans, EveryNodesCoresReadTheNextNodesMemoryAtOnce) {
   const cpu::Topology machine = topology_of(machines[5]);
   const Point crossing = node_bandwidth_points(machine, {}).back();
-  EXPECT_EQ(crossing.x.at("hops"), 1);
+  EXPECT_EQ(crossing.x.hops, 1);
   const NodeReaders readers = node_readers(machine, crossing);
   ASSERT_EQ(readers.cores.size(), 256u);
   for (std::size_t index = 0; index < readers.cores.size(); ++index) {
@@ -328,9 +329,9 @@ TEST(CoreToCorePlan, PointsLeadBackToTheirPairs) {
   for (const Point& point : core_to_core_points(machine, {})) {
     const auto pair = pair_of(point, machine, Effort::normal);
     ASSERT_TRUE(pair);
-    EXPECT_EQ(placement_of(*pair), point.series.at("placement"));
-    EXPECT_EQ(pair->from_cpu(), point.x.at("from"));
-    EXPECT_EQ(pair->to_cpu(), point.x.at("to"));
+    EXPECT_EQ(pair->placement(), point.words.placement);
+    EXPECT_EQ(pair->from_cpu(), point.x.from);
+    EXPECT_EQ(pair->to_cpu(), point.x.to);
     EXPECT_NE(pair->from_cpu(), pair->to_cpu());
   }
 }
@@ -338,7 +339,7 @@ TEST(CoreToCorePlan, PointsLeadBackToTheirPairs) {
 TEST(CoreToCorePlan, KeepsToTheSizesThatTheUserAskedFor) {
   const cpu::Topology machine = topology_of(machines[3]);
   for (const Point& point : core_to_core_points(machine, {.smallest_bytes = 5 << 20})) {
-    EXPECT_GE(point.x.contains("bytes") ? point.x.at("bytes") : 8e6, 5 << 20);
+    EXPECT_GE(point.x.bytes.value_or(8e6), 5 << 20);
   }
 }
 

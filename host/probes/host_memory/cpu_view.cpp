@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "device/error.hpp"
-#include "workloads/walk/line_layout.hpp"
 #include "workloads/stream/noise.hpp"
 #include "workloads/walk/walk.hpp"
 
@@ -104,7 +103,8 @@ struct CpuStream {
             std::uint64_t seed)
       : pattern(what),
         noise(seed),
-        mapped(device, placement, size_bytes, [&](device::Buffer& to) { (void)write_noise(to, noise, piece_words * 2); }),
+        mapped(device, placement, size_bytes,
+               [&](device::Buffer& to) { (void)write_noise(to, noise, piece_words * 2); }),
         pieces(size_bytes / piece_bytes) {
     for (std::uint64_t piece = 0; piece < pieces; ++piece) {
       std::uint64_t sum = 0;
@@ -172,8 +172,8 @@ measure::Workload cpu_chase(device::Device& device, const Placement& placement, 
           .shape = {{"host_clock", 1}}};
 }
 
-measure::Workload cpu_stream(device::Device& device, const Placement& placement, CpuPattern pattern, std::uint64_t bytes,
-                             std::uint64_t seed) {
+measure::Workload cpu_stream(device::Device& device, const Placement& placement, CpuPattern pattern,
+                             std::uint64_t bytes, std::uint64_t seed) {
   check_there_is_a_cpu(device.info());
   const auto stream = std::make_shared<CpuStream>(device, placement, pattern, bytes, seed);
   (void)stream->run(1);  // the first piece's pages get known

@@ -53,16 +53,17 @@ struct Chain {
     return end;
   }
 
-  std::optional<std::string> flaw_of(const Words& end) const {
-    return flaw_of_chain({end[0], end[1]}, {expected, trips});
+  std::optional<std::string> proof_failure_of(const Words& end) const {
+    return chain_proof_failure({end[0], end[1]}, {expected, trips});
   }
-  std::optional<std::string> flaw() const { return flaw_of(words()); }
+  std::optional<std::string> proof_failure() const { return proof_failure_of(words()); }
 };
 
 }  // namespace
 
 measure::Workload arithmetic_chain(device::Device& device) {
-  return chain_workload(std::make_shared<Chain>(device, kernels::alu_chain), 1, steps_per_trip, most_steps);
+  return {.work = chain_work(std::make_shared<Chain>(device, kernels::alu_chain), 1, steps_per_trip, most_steps),
+          .one_core = true};
 }
 
 std::function<Counted(std::uint64_t)> counted_arithmetic_chain(device::Device& device) {
@@ -70,7 +71,7 @@ std::function<Counted(std::uint64_t)> counted_arithmetic_chain(device::Device& d
   return [chain](std::uint64_t steps) {
     const device::Nanoseconds time = chain->run(steps);
     const Words end = chain->words();
-    if (const auto flaw = chain->flaw_of(end)) throw device::Error(*flaw);
+    if (const auto failure = chain->proof_failure_of(end)) throw device::Error(*failure);
     return Counted{.time = time, .ticks = (end[3] - end[2]) % ticks_of_a_narrow_counter};
   };
 }
