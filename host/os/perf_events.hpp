@@ -1,11 +1,10 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <functional>
+#include <memory>
 #include <span>
 #include <system_error>
-#include <vector>
 
 namespace sonde::os {
 
@@ -21,33 +20,28 @@ struct PerfTimes {
   std::uint64_t running_ns = 0;
 };
 
-/// Events of one PMU that count together or not at all, whatever runs on their CPU. They count once enabled.
-/// Source: man perf_event_open.
-class PerfGroup {
+/// Events of one PMU that count together or not at all, whatever runs on their CPU. They count once enabled. Tests
+/// replace it by a kernel of their own. Source: man perf_event_open.
+class EventGroup {
  public:
-  /// Nothing where the system refuses; `problem` is then permission_denied, no_such_file_or_directory (no such PMU),
-  /// invalid_argument (no such event, or more than the PMU counts at once), no_such_device.
-  static std::optional<PerfGroup> open(std::span<const PerfEvent> events, int cpu, std::error_code& problem);
+  EventGroup() = default;
+  EventGroup(const EventGroup&) = delete;
+  EventGroup& operator=(const EventGroup&) = delete;
+  virtual ~EventGroup() = default;
 
-  PerfGroup(PerfGroup&& other) noexcept = default;
-  PerfGroup& operator=(PerfGroup&& other) noexcept = default;
-  PerfGroup(const PerfGroup&) = delete;
-  PerfGroup& operator=(const PerfGroup&) = delete;
-  ~PerfGroup();
-
-  std::error_code enable();
-  std::error_code disable();
-
+  virtual std::error_code enable() noexcept = 0;
+  virtual std::error_code disable() noexcept = 0;
   /// Fills in a value for each event, in their order. Allocates nothing. Returns device_or_resource_busy where the
   /// kernel has stopped the group for good, as it does with a pinned group for which it finds no counters.
-  std::error_code read(std::span<std::uint64_t> values, PerfTimes& times) noexcept;
-
- private:
-  PerfGroup() = default;
-
-  std::vector<int> files_;             ///< the first one is the leader
-  std::vector<std::uint64_t> ids_;     ///< the kernel's names of the events
-  std::vector<std::uint64_t> buffer_;  ///< what one read brings
+  virtual std::error_code read(std::span<std::uint64_t> values, PerfTimes& times) noexcept = 0;
 };
+
+/// Opens events of one PMU as a group on a CPU; null where that fails, and `problem` says why.
+using OpenGroup =
+    std::function<std::unique_ptr<EventGroup>(std::span<const PerfEvent> events, int cpu, std::error_code& problem)>;
+
+/// The OpenGroup of this machine's kernel, whose problems are permission_denied, no_such_file_or_directory (no such
+/// PMU), invalid_argument (no such event, or more than the PMU counts at once) and no_such_device.
+std::unique_ptr<EventGroup> open_event_group(std::span<const PerfEvent> events, int cpu, std::error_code& problem);
 
 }  // namespace sonde::os

@@ -3,8 +3,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <vector>
 
 #include "os/perf_events.hpp"
 
@@ -33,59 +34,60 @@ int open_event(const PerfEvent& event, int cpu, int leader) {
   return static_cast<int>(syscall(SYS_perf_event_open, &attributes, everything, cpu, leader, PERF_FLAG_FD_CLOEXEC));
 }
 
-std::error_code control(const std::vector<int>& files, unsigned long request) {
-  if (ioctl(files.front(), request, PERF_IOC_FLAG_GROUP) == 0) return {};
-  return last_problem();
-}
+class KernelGroup final : public EventGroup {
+ public:
+  explicit KernelGroup(std::size_t events) : buffer_(head_words + words_per_event * events) {}
+  ~KernelGroup() override {
+    for (const int file : files_) close(file);
+  }
+
+  std::error_code add(const PerfEvent& event, int cpu) {
+    const int file = open_event(event, cpu, files_.empty() ? -1 : files_.front());
+    if (file < 0) return last_problem();
+    files_.push_back(file);
+    return ioctl(file, PERF_EVENT_IOC_ID, &ids_.emplace_back()) == 0 ? std::error_code() : last_problem();
+  }
+  std::error_code enable() noexcept override { return control(PERF_EVENT_IOC_ENABLE); }
+  std::error_code disable() noexcept override { return control(PERF_EVENT_IOC_DISABLE); }
+  std::error_code read(std::span<std::uint64_t> values, PerfTimes& times) noexcept override {
+    const std::size_t wanted = buffer_.size() * sizeof(std::uint64_t);
+    ssize_t count = -1;
+    do {
+      count = ::read(files_.front(), buffer_.data(), wanted);
+    } while (count < 0 && errno == EINTR);
+    if (count < 0) return last_problem();
+    if (count == 0) return std::make_error_code(std::errc::device_or_resource_busy);
+    if (static_cast<std::size_t>(count) != wanted) return std::make_error_code(std::errc::io_error);
+    times = {.enabled_ns = buffer_[1], .running_ns = buffer_[2]};
+    // The kernel writes the leader first and the others in the order in which they joined; the ids confirm it.
+    for (std::size_t event = 0; event < ids_.size(); ++event) {
+      const std::size_t expected = head_words + words_per_event * event;
+      if (buffer_[expected + 1] != ids_[event]) return std::make_error_code(std::errc::io_error);
+      values[event] = buffer_[expected];
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] std::error_code control(unsigned long request) const {
+    return ioctl(files_.front(), request, PERF_IOC_FLAG_GROUP) == 0 ? std::error_code() : last_problem();
+  }
+
+  std::vector<int> files_;             ///< the first one is the leader
+  std::vector<std::uint64_t> ids_;     ///< the kernel's names of the events
+  std::vector<std::uint64_t> buffer_;  ///< what one read brings
+};
 
 }  // namespace
 
-std::optional<PerfGroup> PerfGroup::open(std::span<const PerfEvent> events, int cpu, std::error_code& problem) {
+std::unique_ptr<EventGroup> open_event_group(std::span<const PerfEvent> events, int cpu, std::error_code& problem) {
   problem.clear();
-  PerfGroup group;
+  auto group = std::make_unique<KernelGroup>(events.size());
   for (const PerfEvent& event : events) {
-    const int file = open_event(event, cpu, group.files_.empty() ? -1 : group.files_.front());
-    if (file < 0) {
-      problem = last_problem();
-      return std::nullopt;
-    }
-    group.files_.push_back(file);
-    std::uint64_t id = 0;
-    if (ioctl(file, PERF_EVENT_IOC_ID, &id) != 0) {
-      problem = last_problem();
-      return std::nullopt;
-    }
-    group.ids_.push_back(id);
+    problem = group->add(event, cpu);
+    if (problem) return nullptr;
   }
-  group.buffer_.resize(head_words + words_per_event * events.size());
   return group;
-}
-
-PerfGroup::~PerfGroup() {
-  for (const int file : files_) close(file);
-}
-
-std::error_code PerfGroup::enable() { return control(files_, PERF_EVENT_IOC_ENABLE); }
-
-std::error_code PerfGroup::disable() { return control(files_, PERF_EVENT_IOC_DISABLE); }
-
-std::error_code PerfGroup::read(std::span<std::uint64_t> values, PerfTimes& times) noexcept {
-  const std::size_t wanted = buffer_.size() * sizeof(std::uint64_t);
-  ssize_t count = -1;
-  do {
-    count = ::read(files_.front(), buffer_.data(), wanted);
-  } while (count < 0 && errno == EINTR);
-  if (count < 0) return last_problem();
-  if (count == 0) return std::make_error_code(std::errc::device_or_resource_busy);
-  if (static_cast<std::size_t>(count) != wanted) return std::make_error_code(std::errc::io_error);
-  times = {.enabled_ns = buffer_[1], .running_ns = buffer_[2]};
-  // The kernel writes the leader first and the others in the order in which they joined; the ids confirm it.
-  for (std::size_t event = 0; event < ids_.size(); ++event) {
-    const std::size_t expected = head_words + words_per_event * event;
-    if (buffer_[expected + 1] != ids_[event]) return std::make_error_code(std::errc::io_error);
-    values[event] = buffer_[expected];
-  }
-  return {};
 }
 
 }  // namespace sonde::os

@@ -65,7 +65,7 @@ inline void write_intel_event(const FakeTree& tree, const std::string& pmu, cons
   tree.write(file + ".unit", "MiB\n");
 }
 
-/// Up to Ice Lake.
+/// Intel's memory controllers up to Ice Lake.
 inline void write_skylake(const FakeTree& tree) {
   write_processor(tree, "GenuineIntel", 6, 94);
   write_pmu(tree, "uncore_imc", 12, "0");
@@ -74,7 +74,7 @@ inline void write_skylake(const FakeTree& tree) {
   write_intel_event(tree, "uncore_imc", "data_writes", "event=0x02");
 }
 
-/// From Tiger Lake on; what its numbers stand for, only the model tells.
+/// Intel's memory controllers from Tiger Lake on; only the processor's model tells the meaning of the numbers.
 inline void write_tiger_lake_or_later(const FakeTree& tree, int model) {
   write_processor(tree, "GenuineIntel", 6, model);
   for (const char* box : {"0", "1"}) {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "counters/state/sources.hpp"
 #include "support/fake_tree.hpp"
 
 namespace sonde::counters {
@@ -64,7 +63,7 @@ TEST(CpuClock, IsNotKnownWhereNobodySays) {
 }
 
 TEST(CpuClock, TheLastCpuIsBehindTheNameWhateverThatIs) {
-  // proc(5): the 39th field; the 2nd is the name.
+  // The CPU is the 39th field of proc(5) and the name the 2nd.
   std::string stat = "17 (a ) b) R";
   for (int field = 4; field <= 52; ++field) stat += " " + std::to_string(1000 + field);
   EXPECT_EQ(last_cpu_in(stat + "\n"), 1039);

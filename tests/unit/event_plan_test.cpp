@@ -1,4 +1,4 @@
-// What is counted on which machine: the configuration words that the kernel is asked for.
+// The configuration words that the kernel is given for each known machine.
 #include "counters/traffic/event_plan.hpp"
 
 #include <gtest/gtest.h>

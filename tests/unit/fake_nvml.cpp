@@ -52,7 +52,7 @@ EXPORTED int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
 #ifdef OLD
 EXPORTED int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) {
 #else
-/// As the guide's nvmlFieldValue_t lays it out.
+/// The layout is that of the guide's nvmlFieldValue_t.
 struct Field {
   unsigned id, scope;
   long long timestamp, latency;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the fake of NVIDIA's library says, and what was asked of it. A negative number is an error to whoever asks.
+/// The answers of the fake of NVIDIA's library, and the calls that it got. A negative number is answered as an error.
 struct FakeNvml {
   const char* pci = "0000:41:00.0";
   int graphics_clock_mhz = 1980;

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "counters/state/sources.hpp"
 #include "support/fake_tree.hpp"
 
 namespace sonde::counters {

@@ -51,7 +51,7 @@ TEST_P(NvmlTest, SaysAll) {
   EXPECT_EQ(reading.memory_clock_mhz, 3201);
   EXPECT_NEAR(reading.memory_peak_gbps.value(), 4918.3, 0.1);  // 2 x 3202 MHz x 768 bytes
   EXPECT_EQ(reading.temperature_celsius, 44);
-  // An old driver has only the average.
+  // An old driver has only the average power.
   EXPECT_EQ(reading.power_watts, std::string(GetParam()) == FAKE_NVML ? 512.5 : 300);
   EXPECT_EQ(reading.throttle_reasons, Reasons{});
   EXPECT_FALSE(reading.cpu_clock_mhz);

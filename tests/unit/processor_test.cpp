@@ -1,4 +1,4 @@
-// What is said of a processor and its machine: by /proc/cpuinfo of x86-64, and by whatever else Arm64 has.
+// The name of a processor and whether its machine is virtual, from /proc/cpuinfo of x86-64 and from the files of Arm64.
 
 #include "os/linux_files.hpp"
 

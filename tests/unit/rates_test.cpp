@@ -1,4 +1,4 @@
-// Counters whose course is known: each gives its label and never a wrong number.
+// Counters that misbehave in known ways: each gives its label and never a wrong number.
 #include "counters/traffic/rates.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ CounterSnapshot start(const Layout& layout) {
   return reading;
 }
 
-/// A millisecond later.
+/// The snapshot a millisecond later.
 CounterSnapshot after(const CounterSnapshot& reading) {
   CounterSnapshot next = reading;
   next.before_ns += millisecond;
@@ -174,7 +174,7 @@ TEST(Rates, NothingAtMemoryIsNothingWhereItsClockCounts) {
   EXPECT_EQ(hit_rate(traffic, "").reads_and_writes, 1.0);
 }
 
-/// Two groups of one station each that take turns, each counted half of two milliseconds.
+/// Two rotated groups of one station each, of which each counts for half of two milliseconds.
 struct Turns {
   Layout layout{.name = "turns",
                 .counters = {{Role::fabric_read, 64, 0},

@@ -55,7 +55,7 @@ TEST(Sampler, GivesWhatWasReadSinceAMoment) {
   const std::vector<double> read = clocks(sampler.since(start));
   // The second may have begun before the clock was read.
   EXPECT_TRUE(read == (std::vector<double>{2, 3}) || read == std::vector<double>{3}) << testing::PrintToString(read);
-  // Nothing since now but what was read last, however often it is asked.
+  // Only the last reading is there since now, however often it is asked for.
   const Clock::time_point now = Clock::now();
   EXPECT_EQ(clocks(sampler.since(now)), std::vector<double>{3});
   EXPECT_EQ(clocks(sampler.since(now)), std::vector<double>{3});

@@ -60,7 +60,7 @@ struct Machine {
     kernel.counts_per_tick = [this](const os::PerfEvent& event) { return counts(event); };
   }
 
-  /// Of the threads' own loads or stores.
+  /// Megabytes of the threads' own loads or stores in a millisecond.
   [[nodiscard]] double moved_megabytes() const {
     if (load.kind == LoadKind::idle) return 0;
     if (load.kind == LoadKind::read_in_cache) return 40;
@@ -108,7 +108,7 @@ class ScriptedLoad final : public RunningLoad {
   std::uint64_t begin_ns_;
 };
 
-/// Stamped by the machine's clock.
+/// A source whose snapshots have the machine's times.
 class Stamped final : public counters::CounterSource {
  public:
   Stamped(Machine& machine, std::unique_ptr<counters::CounterSource> source)
@@ -211,8 +211,7 @@ TEST(SelfCheck, AStationThatIsNotCountedIsMissed) {
   const auto roles = counters::check_roles(on_strix_halo(machine));
   const CheckedRole& fabric = in(roles, Role::fabric_read);
   EXPECT_EQ(fabric.verdict, Verdict::stations_missing) << counters::explain(fabric);
-  EXPECT_NE(counters::explain(fabric).find("as if 15 of 16 stations"), std::string::npos)
-      << counters::explain(fabric);
+  EXPECT_NE(counters::explain(fabric).find("as if 15 of 16 stations"), std::string::npos) << counters::explain(fabric);
   EXPECT_EQ(in(roles, Role::memory_read).verdict, Verdict::as_expected);
 }
 

@@ -1,4 +1,4 @@
-// Windows of counters that are known: what moves between them is not theirs, and stations take turns.
+// Windows of known counters: they leave out what moves between them, and stations are rotated.
 
 #include "counters/traffic/traffic_meter.hpp"
 
@@ -13,7 +13,7 @@
 namespace sonde::counters {
 namespace {
 
-/// Two stations that take turns, and memory.
+/// Two rotated stations, and memory.
 class TwoStations final : public CounterSource {
  public:
   TwoStations() {
@@ -26,7 +26,7 @@ class TwoStations final : public CounterSource {
                .is_rotated = {true, true, false},
                .width_bits = 48};
     now_ = layout_.empty_snapshot();
-    // About to go on at 0.
+    // The counters are about to overflow.
     now_.values = {(1ull << 48) - 10, 0, (1ull << 48) - 10};
   }
 
@@ -34,7 +34,7 @@ class TwoStations final : public CounterSource {
   void read(CounterSnapshot& into) noexcept override { into = now_; }
   void rotate_group() noexcept override { turn_ = 1 - turn_; }
 
-  /// A millisecond, in which each station moves so many beats and memory half of all.
+  /// Passes a millisecond in which each station moves so many beats and memory half of all.
   void work(std::uint64_t beats, std::uint64_t nanoseconds = 1'000'000) {
     for (const std::size_t group : {turn_, std::size_t{2}}) {
       now_.values[group] = (now_.values[group] + beats) & ((1ull << 48) - 1);
@@ -74,7 +74,7 @@ TEST(TrafficMeter, CountsWhatMovesInItsWindowsAlone) {
   ASSERT_EQ(pieces.size(), 2u);
   EXPECT_EQ(windows, 4u);
   for (const Traffic& piece : pieces) {
-    // Of two windows: each station was counted in one of them.
+    // Each station was counted in one of two windows.
     EXPECT_DOUBLE_EQ(piece.amounts[Role::fabric_read].value(), 2 * 2 * 1000 * 64);
     EXPECT_DOUBLE_EQ(piece.amounts[Role::memory_read].value(), 2 * 1000 * 64);
     EXPECT_NEAR(piece.seconds, 2e-3, 1e-12);

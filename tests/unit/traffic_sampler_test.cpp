@@ -1,4 +1,4 @@
-// The sampler on sources that are known, and on counters of the kernel that runs this test.
+// The sampler on known sources, and on counters of the kernel that runs this test.
 #include "counters/traffic/traffic_sampler.hpp"
 
 #include <gtest/gtest.h>
@@ -108,7 +108,7 @@ constexpr os::PerfEvent clock_of_the_cpu{.type = software, .config = 0};  // goe
 
 TEST(PerfEvents, AGroupCountsThisMachinesSoftwareEvents) {
   std::error_code problem;
-  auto group = os::PerfGroup::open(std::array{page_faults, clock_of_the_cpu}, 0, problem);
+  auto group = os::open_event_group(std::array{page_faults, clock_of_the_cpu}, 0, problem);
   if (!group) GTEST_SKIP() << "this kernel lets nobody but root count: " << problem.message();
   std::array<std::uint64_t, 2> before{};
   std::array<std::uint64_t, 2> after{};
@@ -131,12 +131,12 @@ TEST(PerfEvents, AGroupCountsThisMachinesSoftwareEvents) {
 TEST(PerfEvents, RefusalsAreErrorsThatSayWhy) {
   std::error_code problem;
   constexpr os::PerfEvent of_no_kind{.type = 9999, .config = 0};
-  EXPECT_FALSE(os::PerfGroup::open(std::array{of_no_kind}, 0, problem));
+  EXPECT_FALSE(os::open_event_group(std::array{of_no_kind}, 0, problem));
   if (problem == std::errc::permission_denied) GTEST_SKIP() << "this kernel lets nobody but root count";
   if (problem == std::errc::function_not_supported) GTEST_SKIP() << "this system has no such counters";
   EXPECT_EQ(problem, std::errc::no_such_file_or_directory);
   constexpr os::PerfEvent no_such_event{.type = software, .config = 0xFFFF};
-  EXPECT_FALSE(os::PerfGroup::open(std::array{no_such_event}, 0, problem));
+  EXPECT_FALSE(os::open_event_group(std::array{no_such_event}, 0, problem));
   EXPECT_TRUE(problem);
 }
 

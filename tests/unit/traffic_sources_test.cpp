@@ -47,7 +47,7 @@ std::size_t count_of(const Layout& layout, Role role) {
       std::ranges::count_if(layout.counters, [role](const Counter& counter) { return counter.role == role; }));
 }
 
-/// What a source says of so many ticks, by the fake kernel's clock.
+/// The traffic that a source counts in so many ticks of the fake kernel's clock.
 Traffic traffic_of(CounterSource& source, FakeKernel& kernel, std::size_t ticks) {
   CounterSnapshot before = source.layout().empty_snapshot();
   CounterSnapshot after = before;
@@ -207,7 +207,7 @@ TEST(TrafficSources, IntelsTwoControllersAreOneMemory) {
   EXPECT_NE(opened.source->layout().no_hit_rate, "");
 }
 
-/// Why a Strix Halo without its fabric's counters gives nothing.
+/// The reason why a Strix Halo without its fabric's counters gives nothing.
 std::string refusal(std::errc problem, const std::string& paranoid = "2\n") {
   const test::FakeTree tree;
   test::write_zen4(tree, 1);

@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
-#include <system_error>
 #include <vector>
 
 #include "counters/traffic/counter_source.hpp"
@@ -13,26 +11,8 @@
 
 namespace sonde::counters {
 
-/// A group of the kernel's counters. Tests replace it by a kernel of their own.
-class EventGroup {
- public:
-  EventGroup() = default;
-  EventGroup(const EventGroup&) = delete;
-  EventGroup& operator=(const EventGroup&) = delete;
-  virtual ~EventGroup() = default;
-
-  virtual std::error_code enable() noexcept = 0;
-  virtual std::error_code disable() noexcept = 0;
-  /// Behaves as os::PerfGroup::read.
-  virtual std::error_code read(std::span<std::uint64_t> values, os::PerfTimes& times) noexcept = 0;
-};
-
-/// Opens events of one PMU as a group on a CPU; null where that fails, and `problem` says why.
-using OpenGroup = std::function<std::unique_ptr<EventGroup>(std::span<const os::PerfEvent> events, int cpu,
-                                                            std::error_code& problem)>;
-
-/// The OpenGroup of this machine's kernel.
-std::unique_ptr<EventGroup> open_event_group(std::span<const os::PerfEvent> events, int cpu, std::error_code& problem);
+using os::EventGroup;
+using os::OpenGroup;
 
 /// A group, its place among the values of a snapshot, and whether it is multiplexed with other groups of its PMU.
 struct PlacedGroup {

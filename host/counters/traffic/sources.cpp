@@ -143,12 +143,12 @@ OpenedSource open_traffic(const fs::path& root) {
                                root.string(), plan->name)};
   }
   MemoryLoad load;
-  return open_plan(*plan, root, open_event_group, [&load] { load.run(); });
+  return open_plan(*plan, root, os::open_event_group, [&load] { load.run(); });
 }
 
 OpenedSource open_any_machine() {
   if (!os::has_proc_and_sys) return {.source = nullptr, .why_not = no_counters};
-  return open_plan(any_machine_plan, "/", open_event_group,
+  return open_plan(any_machine_plan, "/", os::open_event_group,
                    [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
 }
 
