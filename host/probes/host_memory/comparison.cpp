@@ -1,6 +1,4 @@
-// Reads what the host-memory probe measured: each kind of memory beside the first, for the GPU and for the CPU.
-
-#include "probes/host_memory/comparison.hpp"
+// Compares each kind of memory with the first, for the GPU and for the CPU.
 
 #include <fmt/format.h>
 
@@ -13,8 +11,7 @@
 #include "analysis/size_curves.hpp"
 #include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
-#include "probes/host_memory/plan.hpp"
-#include "workloads/stream/memory_kinds.hpp"
+#include "probes/host_memory/host_memory.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -22,35 +19,32 @@ namespace {
 using analysis::Answer;
 using analysis::Estimate;
 using analysis::MemoryDistance;
-using workloads::Placement;
-using workloads::Writer;
+using measure::Name;
+using measure::Writer;
+using workloads::MemoryPlace;
 
 /// No CPU of today reads memory that it caches so slowly, one thread and in order.
 constexpr double slow_read_gbps = 1.0;
-/// Nor so much more slowly than memory of another kind on the same machine.
+/// Nor does it read such memory so much more slowly than another kind on the same machine.
 constexpr double slow_share = 0.25;
-
-using Series = std::map<std::string, std::string>;
 
 /// What all visits saw, or one.
 struct Seen {
-  std::string first;  ///< kind, as the plan has it
-  std::map<Series, analysis::LatencyBySize> latencies;
-  std::map<std::string, analysis::LatencyBySize> cpu_read_gbps;  ///< by kind and size
+  Name first;  ///< the kind that the others are compared with
+  std::map<MemoryPlace, analysis::LatencyBySize> latencies;
+  std::map<Name, analysis::LatencyBySize> cpu_read_gbps;  ///< by kind and size
 
-  /// A kind beside the first.
-  [[nodiscard]] std::optional<MemoryDistance> distance(const Series& series) const {
-    const Placement placement = workloads::placement_of(series);
-    const auto own = latencies.find(workloads::series_of({.memory = first, .writer = placement.writer}));
-    // Memory that the CPU cannot write is held against by what the GPU wrote.
-    const auto beside =
-        own != latencies.end() ? own : latencies.find(workloads::series_of({.memory = first, .writer = Writer::gpu}));
+  /// How a kind compares with the first.
+  [[nodiscard]] std::optional<MemoryDistance> distance(const MemoryPlace& place) const {
+    const auto own = latencies.find({.memory = first, .writer = place.writer});
+    // Where the CPU cannot write the first kind, what the GPU wrote there stands for it.
+    const auto beside = own != latencies.end() ? own : latencies.find({.memory = first, .writer = Writer::gpu});
     if (beside == latencies.end()) return std::nullopt;
-    return analysis::compare_memories(beside->second, latencies.at(series));
+    return analysis::compare_memories(beside->second, latencies.at(place));
   }
 
-  /// At the largest size.
-  [[nodiscard]] double read_gbps(const std::string& memory) const { return cpu_read_gbps.at(memory).rbegin()->second; }
+  /// The rate at which the CPU reads at the largest size.
+  [[nodiscard]] double read_gbps(const Name& memory) const { return cpu_read_gbps.at(memory).rbegin()->second; }
 
   [[nodiscard]] double best_read_gbps() const {
     double best = 0;
@@ -62,14 +56,14 @@ struct Seen {
 Seen seen_in(std::span<const Measurement> measurements) {
   Seen seen;
   for (const Measurement& one : measurements) {
-    if (one.point.series == round_trip_series()) continue;
-    const Placement placement = workloads::placement_of(one.point.series);
-    if (seen.first.empty()) seen.first = placement.memory;
-    const double bytes = one.point.x.at("bytes");
-    if (has(one.point.series, "side", "cpu")) {
-      if (has(one.point.series, "pattern", "read")) seen.cpu_read_gbps[placement.memory][bytes] = median_of(one);
+    const measure::Words& words = one.point.words;
+    if (words == host_memory_probe::round_trip.words) continue;
+    if (seen.first.empty()) seen.first = words.memory;
+    const double bytes = one.point.x.bytes.value();
+    if (words.side == measure::Side::cpu) {
+      if (words.pattern == measure::Pattern::read) seen.cpu_read_gbps[words.memory][bytes] = median_of(one);
     } else if (one.unit == "ns") {
-      seen.latencies[series_of(placement)][bytes] = median_of(one);
+      seen.latencies[workloads::place_of(words)][bytes] = median_of(one);
     }
   }
   return seen;
@@ -80,9 +74,8 @@ class Comparison {
   explicit Comparison(std::span<const Measurement> measurements) : seen_(measurements, seen_in) {}
 
   void find_distances() {
-    for (const auto& [series, curve] : seen_.all().latencies) {
-      const Placement placement = workloads::placement_of(series);
-      if (placement.memory != seen_.all().first && seen_.all().distance(series)) find_distance(series, placement);
+    for (const auto& [place, curve] : seen_.all().latencies) {
+      if (place.memory != seen_.all().first && seen_.all().distance(place)) find_distance(place);
     }
   }
 
@@ -95,63 +88,66 @@ class Comparison {
       });
       if (!holds(slower, memory, "is slow for the CPU")) continue;
       Finding finding{
-          .series = {{"memory", memory}, {"side", "cpu"}},
-          .name = "slow-for-the-cpu",
+          .kind = &host_memory_probe::slow_for_the_cpu,
+          .words = {.memory = memory, .side = measure::Side::cpu},
           .unit = "GB/s",
           .evidence = fmt::format("The CPU reads {} memory through its view at {:.3g} GB/s, one thread; the "
                                   "fastest kind gives it {:.3g}.",
-                                  memory, gbps.value, seen_.all().best_read_gbps())};
-      measure::state(finding, gbps);
+                                  memory.text(), gbps.value, seen_.all().best_read_gbps())};
+      measure::set_value(finding, gbps);
       found_.conclusion.findings.push_back(finding);
     }
   }
 
-  /// The first kind is looked at again with those that are held against it.
+  /// The first kind is visited again with those that are compared with it.
   KindsCompared found() {
     if (!found_.open.empty()) found_.open.insert(seen_.all().first);
     return std::move(found_);
   }
 
  private:
-  /// A claim on a kind; where the visits leave it open that is said, and nothing is found.
-  bool holds(const Estimate& margin, const std::string& memory, const std::string& claim) {
+  /// Whether a claim on a kind holds. Where the visits leave it open, the conclusion says so.
+  bool holds(const Estimate& margin, const Name& memory, const std::string& claim) {
     const Answer answer = analysis::answer(margin);
     if (answer == Answer::open) {
       found_.open.insert(memory);
-      found_.conclusion.unread.push_back(
-          {.series = {{"memory", memory}},
+      found_.conclusion.without_levels.push_back(
+          {.words = {.memory = memory},
            .reason = "the times vary so much that another run might say that this memory " + claim +
                      " or that it does not; measure on an idle machine"});
     }
     return answer == Answer::yes;
   }
 
-  /// What the GPU sees of one kind beside the first.
-  void find_distance(const Series& series, const Placement& placement) {
-    const auto number = [&series](double MemoryDistance::* field) {
-      return [&series, field](const Seen& seen) { return (*seen.distance(series)).*field; };
+  /// Compares what the GPU sees of one kind with the first.
+  void find_distance(const MemoryPlace& place) {
+    const auto number = [&place](double MemoryDistance::* field) {
+      return [&place, field](const Seen& seen) { return (*seen.distance(place)).*field; };
     };
-    const MemoryDistance distance = *seen_.all().distance(series);
+    const MemoryDistance distance = *seen_.all().distance(place);
     const Estimate ns = seen_.estimate(number(&MemoryDistance::other_ns));
     const std::string size = size_text(distance.bytes);
-    const std::string seen = fmt::format("Over {} a load takes {:.3g} ns in {} memory and {:.3g} ns in {} memory", size,
-                                         distance.other_ns, placement.memory, distance.own_ns, seen_.all().first);
-    const auto add = [&](const char* name, const std::string& evidence) {
-      Finding finding{.series = series_of(placement), .name = name, .unit = "ns", .evidence = evidence};
-      measure::state(finding, ns);
+    const std::string seen =
+        fmt::format("Over {} a load takes {:.3g} ns in {} memory and {:.3g} ns in {} memory", size, distance.other_ns,
+                    place.memory.text(), distance.own_ns, seen_.all().first.text());
+    const auto add = [&](const measure::FindingKind& kind, const std::string& evidence) {
+      Finding finding{
+          .kind = &kind, .words = {.memory = place.memory, .writer = place.writer}, .unit = "ns", .evidence = evidence};
+      measure::set_value(finding, ns);
       found_.conclusion.findings.push_back(finding);
     };
-    const bool bus = holds(seen_.margin(number(&MemoryDistance::bus_margin)), placement.memory, "lies across a bus");
-    if (bus) add("across-the-bus", seen + ": so much more that there is a bus between.");
+    const bool bus = holds(seen_.margin(number(&MemoryDistance::bus_margin)), place.memory, "lies across a bus");
+    if (bus) add(host_memory_probe::across_the_bus, seen + ": so much more that there is a bus between.");
     const bool bypass =
-        holds(seen_.margin(number(&MemoryDistance::bypass_margin)), placement.memory, "bypasses the last cache");
+        holds(seen_.margin(number(&MemoryDistance::bypass_margin)), place.memory, "bypasses the last cache");
     if (bypass) {
-      add("bypasses-last-level-cache", seen + ", but already at " + size_text(distance.bypassed_bytes) +
-                                           " the former is that slow, where a cache still serves the latter.");
+      add(host_memory_probe::bypasses_last_level_cache,
+          seen + ", but already at " + size_text(distance.bypassed_bytes) +
+              " the former is that slow, where a cache still serves the latter.");
     }
     if (bus || bypass) return;
-    if (holds(seen_.margin(number(&MemoryDistance::alike_margin)), placement.memory, "is like the device's own")) {
-      add("like-device-memory", seen + ", and much the same at the smaller sizes.");
+    if (holds(seen_.margin(number(&MemoryDistance::alike_margin)), place.memory, "is like the device's own")) {
+      add(host_memory_probe::like_device_memory, seen + ", and much the same at the smaller sizes.");
     }
   }
 
@@ -161,14 +157,14 @@ class Comparison {
 
 Finding round_trip(const Measurement& one) {
   const Estimate half = measure::estimate(one);
-  Finding finding{.series = one.point.series,
-                  .name = "round-trip",
+  Finding finding{.kind = &host_memory_probe::round_trip_time,
+                  .words = one.point.words,
                   .unit = "us",
                   .evidence = fmt::format("From the CPU to the device and back takes {} in the median of "
                                           "{} times, and at most {} in 99 of 100.",
                                           measure::time_text(1e3 * half.value), one.values.size(),
                                           measure::time_text(1e3 * analysis::quantile(one.values, 0.99)))};
-  measure::state(finding, half);
+  measure::set_value(finding, half);
   return finding;
 }
 
@@ -180,7 +176,7 @@ KindsCompared compare_kinds(std::span<const Measurement> measurements) {
   comparison.find_slow();
   KindsCompared found = comparison.found();
   for (const Measurement& one : measurements) {
-    if (one.point.series == round_trip_series()) found.conclusion.findings.push_back(round_trip(one));
+    if (one.point.words == host_memory_probe::round_trip.words) found.conclusion.findings.push_back(round_trip(one));
   }
   return found;
 }

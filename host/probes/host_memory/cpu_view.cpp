@@ -1,5 +1,3 @@
-#include "workloads/stream/mapped_access.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -9,11 +7,17 @@
 #include <vector>
 
 #include "device/error.hpp"
+#include "probes/host_memory/host_memory.hpp"
 #include "workloads/stream/noise.hpp"
 #include "workloads/walk/walk.hpp"
 
-namespace sonde::workloads {
+namespace sonde::probes {
 namespace {
+
+using measure::Pattern;
+using workloads::LineLayout;
+using workloads::MemoryPlace;
+using workloads::Noise;
 
 /// A buffer that stays mapped while the CPU is timed.
 struct Mapped {
@@ -21,10 +25,10 @@ struct Mapped {
   std::unique_ptr<device::Buffer> buffer;
   std::span<std::byte> bytes;
 
-  Mapped(device::Device& on, const Placement& placement, std::uint64_t size_bytes,
+  Mapped(device::Device& on, const MemoryPlace& place, std::uint64_t size_bytes,
          const std::function<void(device::Buffer&)>& write)
-      : device(on), buffer(buffer_in(on, placement.memory, size_bytes)) {
-    fill(on, *buffer, placement, device::Use::storage, write);
+      : device(on), buffer(workloads::buffer_in(on, place.memory, size_bytes)) {
+    workloads::fill(on, *buffer, place, device::Use::storage, write);
     bytes = buffer->map(device::Access::write);
   }
   ~Mapped() {
@@ -45,13 +49,14 @@ struct CpuChase {
   std::uint32_t word = 0;
   std::uint32_t place = 0;
 
-  CpuChase(device::Device& device, const Placement& placement, std::uint64_t size_bytes, std::uint32_t line_bytes,
+  CpuChase(device::Device& device, const MemoryPlace& where, std::uint64_t size_bytes, std::uint32_t line_bytes,
            std::uint64_t seed)
-      : places(random_cycle(static_cast<std::uint32_t>(size_bytes / line_bytes), seed)),
+      : places(workloads::random_cycle(static_cast<std::uint32_t>(size_bytes / line_bytes), seed)),
         layout(line_bytes),
-        mapped(device, placement, size_bytes, [&](device::Buffer& to) { write_cycle(to, places, layout, seed); }),
+        mapped(device, where, size_bytes,
+               [&](device::Buffer& to) { workloads::write_cycle(to, places, layout, seed); }),
         word(layout.word_of(0)) {
-    cycle_to_places(places);
+    workloads::cycle_to_places(places);
   }
 
   device::Nanoseconds run(std::uint64_t hops) {
@@ -65,7 +70,7 @@ struct CpuChase {
     return time;
   }
 
-  std::optional<std::string> flaw() const {
+  std::optional<std::string> proof_failure() const {
     const std::uint32_t slot = layout.slot_of(word);
     if (slot < places.size() && layout.word_of(slot) == word && places[slot] == place) return std::nullopt;
     return "the CPU's walk through its view of the buffer did not end where it must; please report the driver";
@@ -73,8 +78,8 @@ struct CpuChase {
 };
 
 constexpr std::uint64_t piece_bytes = 65536;
-/// Slower is what no cache of the CPU keeps, as memory of a GPU behind a bus: laps would fill nothing, and take
-/// seconds.
+/// Memory that is slower than this is in no cache of the CPU, such as a GPU's behind a bus: laps would fill nothing,
+/// and take seconds.
 constexpr double least_cached_gbps = 0.2;
 constexpr std::size_t piece_words = piece_bytes / sizeof(std::uint64_t);
 
@@ -88,9 +93,9 @@ std::uint64_t sum_of(const std::byte* piece) {
   return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
-/// A step is a piece of 64 KiB.
+/// The CPU reads or writes the buffer; a step is a piece of 64 KiB.
 struct CpuStream {
-  CpuPattern pattern;
+  Pattern pattern;
   Noise noise;
   Mapped mapped;
   std::uint64_t pieces;
@@ -99,12 +104,12 @@ struct CpuStream {
   std::uint64_t last_steps = 0;
   std::uint64_t found = 0;
 
-  CpuStream(device::Device& device, const Placement& placement, CpuPattern what, std::uint64_t size_bytes,
+  CpuStream(device::Device& device, const MemoryPlace& place, Pattern what, std::uint64_t size_bytes,
             std::uint64_t seed)
       : pattern(what),
         noise(seed),
-        mapped(device, placement, size_bytes,
-               [&](device::Buffer& to) { (void)write_noise(to, noise, piece_words * 2); }),
+        mapped(device, place, size_bytes,
+               [&](device::Buffer& to) { (void)workloads::write_noise(to, noise, piece_words * 2); }),
         pieces(size_bytes / piece_bytes) {
     for (std::uint64_t piece = 0; piece < pieces; ++piece) {
       std::uint64_t sum = 0;
@@ -121,7 +126,7 @@ struct CpuStream {
     const device::Nanoseconds begin = mapped.device.host_time();
     for (std::uint64_t step = 0; step < steps; ++step) {
       std::byte* const piece = mapped.bytes.data() + (turn + step) % pieces * piece_bytes;
-      if (pattern == CpuPattern::read) {
+      if (pattern == Pattern::read) {
         sum += sum_of(piece);
         continue;
       }
@@ -134,13 +139,13 @@ struct CpuStream {
     return time;
   }
 
-  std::optional<std::string> flaw() const {
-    if (pattern == CpuPattern::read) {
+  std::optional<std::string> proof_failure() const {
+    if (pattern == Pattern::read) {
       std::uint64_t expected = 0;
       for (std::uint64_t step = turn - last_steps; step < turn; ++step) expected += sums[step % pieces];
       if (found == expected) return std::nullopt;
     } else {
-      // The last piece, whole.
+      // The last piece is checked whole.
       const std::uint64_t word = written(turn - 1);
       if (sum_of(mapped.bytes.data() + (turn - 1) % pieces * piece_bytes) == word * piece_words) return std::nullopt;
     }
@@ -156,39 +161,39 @@ void check_there_is_a_cpu(const device::DeviceInfo& info) {
 
 }  // namespace
 
-measure::Workload cpu_chase(device::Device& device, const Placement& placement, std::uint64_t bytes,
-                            std::uint32_t line_bytes, std::uint64_t seed) {
+Workload cpu_chase(device::Device& device, const MemoryPlace& place, std::uint64_t bytes, std::uint32_t line_bytes,
+                   std::uint64_t seed) {
   check_there_is_a_cpu(device.info());
-  const auto chase = std::make_shared<CpuChase>(device, placement, bytes, line_bytes, seed);
-  return {.unit = "ns",
-          .quantum = 16,
-          .most = 1ull << 24,
-          .lap = chase->places.size(),
+  const auto chase = std::make_shared<CpuChase>(device, place, bytes, line_bytes, seed);
+  return {.work = measure::SteppedWork{.quantum = 16,
+                                       .most = 1ull << 24,
+                                       .lap = chase->places.size(),
+                                       .run = [chase](std::uint64_t hops) { return chase->run(hops); },
+                                       .proof_failure = [chase] { return chase->proof_failure(); },
+                                       .value = [](double nanoseconds) { return nanoseconds; }},
           .one_core = true,
           .has_cycles = false,
-          .run = [chase](std::uint64_t hops) { return chase->run(hops); },
-          .flaw = [chase] { return chase->flaw(); },
-          .value = [](double nanoseconds) { return nanoseconds; },
           .shape = {{"host_clock", 1}}};
 }
 
-measure::Workload cpu_stream(device::Device& device, const Placement& placement, CpuPattern pattern,
-                             std::uint64_t bytes, std::uint64_t seed) {
+Workload cpu_stream(device::Device& device, const MemoryPlace& place, Pattern pattern, std::uint64_t bytes,
+                    std::uint64_t seed) {
   check_there_is_a_cpu(device.info());
-  const auto stream = std::make_shared<CpuStream>(device, placement, pattern, bytes, seed);
-  (void)stream->run(1);  // the first piece's pages get known
+  const auto stream = std::make_shared<CpuStream>(device, place, pattern, bytes, seed);
+  (void)stream->run(1);  // the system maps the first piece's pages
   const bool is_cached = static_cast<double>(piece_bytes) >= least_cached_gbps * stream->run(1).count();
-  return {.unit = "GB/s",
+  return {
+      .work = measure::SteppedWork{
           .quantum = 1,
           .most = 1ull << 20,
           .lap = is_cached ? stream->pieces : 1,
-          .one_core = true,
-          .has_cycles = false,
           .run = [stream](std::uint64_t steps) { return stream->run(steps); },
-          .flaw = [stream] { return stream->flaw(); },
+          .proof_failure = [stream] { return stream->proof_failure(); },
           // A byte a nanosecond is a GB/s.
-          .value = [](double nanoseconds) { return static_cast<double>(piece_bytes) / std::max(nanoseconds, 1e-3); },
-          .shape = {{"host_clock", 1}}};
+          .value = [](double nanoseconds) { return static_cast<double>(piece_bytes) / std::max(nanoseconds, 1e-3); }},
+      .one_core = true,
+      .has_cycles = false,
+      .shape = {{"host_clock", 1}}};
 }
 
-}  // namespace sonde::workloads
+}  // namespace sonde::probes

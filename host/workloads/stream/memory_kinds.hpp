@@ -15,6 +15,8 @@ namespace sonde::workloads {
 struct MemoryPlace {
   measure::Name memory = {};
   measure::Writer writer = measure::Writer::cpu;
+
+  friend auto operator<=>(const MemoryPlace&, const MemoryPlace&) = default;
 };
 using Placement = MemoryPlace;
 

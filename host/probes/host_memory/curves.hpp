@@ -1,0 +1,101 @@
+#pragma once
+
+#include "probes/probe.hpp"
+
+// What the host-memory probe measures and finds.
+namespace sonde::probes::host_memory_probe {
+
+Workload prepare_walk(device::Device& device, const Point& point, const Request& request);
+Workload prepare_stream(device::Device& device, const Point& point, const Request& request);
+Workload prepare_cpu_walk(device::Device& device, const Point& point, const Request& request);
+Workload prepare_cpu_stream(device::Device& device, const Point& point, const Request& request);
+Workload prepare_round_trip(device::Device& device, const Point& point, const Request& request);
+
+// `writer` is who wrote the working set last: the CPU through its view of the memory, or a kernel, as some caches take
+// in only what the GPU wrote.
+inline constexpr measure::Curve walk{.name = "walk",
+                                     .words = {.path = measure::Path::vector},
+                                     .varies = "memory, writer",
+                                     .title = "Latency of the GPU's loads, by kind of memory",
+                                     .unit = "ns",
+                                     .better = measure::Better::lower,
+                                     .per_clock = 1,
+                                     .prepare = prepare_walk};
+inline constexpr measure::Curve stream{
+    .name = "stream",
+    .words = {.path = measure::Path::buffer, .sharing = measure::Sharing::separate, .writer = measure::Writer::gpu},
+    .varies = "memory, pattern",
+    .title = "Bandwidth of the GPU, by kind of memory",
+    .unit = "GB/s",
+    .better = measure::Better::higher,
+    .per_clock = -1,
+    .prepare = prepare_stream};
+inline constexpr measure::Curve cpu_walk{.name = "cpu-walk",
+                                         .words = {.side = measure::Side::cpu, .writer = measure::Writer::gpu},
+                                         .varies = "memory",
+                                         .title = "Latency of the CPU's loads through its view of the memory",
+                                         .unit = "ns",
+                                         .better = measure::Better::lower,
+                                         .prepare = prepare_cpu_walk};
+inline constexpr measure::Curve cpu_stream{.name = "cpu-stream",
+                                           .words = {.side = measure::Side::cpu, .writer = measure::Writer::gpu},
+                                           .varies = "memory, pattern",
+                                           .title = "Bandwidth of one CPU thread through its view of the memory",
+                                           .unit = "GB/s",
+                                           .better = measure::Better::higher,
+                                           .prepare = prepare_cpu_stream};
+/// One word there and one back, which has nothing to do with the kinds of memory.
+inline constexpr measure::Curve round_trip{.name = "round-trip",
+                                           .words = {.direction = measure::Direction::both},
+                                           .title = "Round trip from the CPU to the device and back",
+                                           .unit = "us",
+                                           .better = measure::Better::lower,
+                                           .prepare = prepare_round_trip};
+
+inline constexpr measure::FindingKind like_device_memory{
+    .name = "like-device-memory",
+    .heading = "As fast as device memory",
+    .meaning =
+        "Latency in this kind of memory is much the same as in the first kind at all sizes; the value is that in "
+        "the largest working set.",
+    .better = measure::Better::lower,
+    .named_by = "memory",
+    .compared = measure::Comparison::by_word,
+    .feature = "host-memory latency"};
+inline constexpr measure::FindingKind bypasses_last_level_cache{
+    .name = "bypasses-last-level-cache",
+    .heading = "Bypasses the last-level cache",
+    .meaning =
+        "This kind of memory has its highest latency at sizes where a cache still serves the first kind; the value "
+        "is the latency in the largest working set.",
+    .better = measure::Better::lower,
+    .named_by = "memory",
+    .compared = measure::Comparison::by_word,
+    .feature = "host-memory latency"};
+inline constexpr measure::FindingKind across_the_bus{
+    .name = "across-the-bus",
+    .heading = "Across the bus",
+    .meaning =
+        "Latency in this kind of memory is so much higher than in the first kind that a bus lies between; the "
+        "value is that in the largest working set.",
+    .better = measure::Better::lower,
+    .named_by = "memory",
+    .compared = measure::Comparison::by_word,
+    .feature = "host-memory latency"};
+inline constexpr measure::FindingKind slow_for_the_cpu{
+    .name = "slow-for-the-cpu",
+    .heading = "Slow for the CPU",
+    .meaning = "The bandwidth of one CPU thread that reads this kind of memory, which its caches do not hold.",
+    .better = measure::Better::higher,
+    .named_by = "memory",
+    .compared = measure::Comparison::by_ratio,
+    .feature = "CPU bandwidth"};
+inline constexpr measure::FindingKind round_trip_time{
+    .name = "round-trip",
+    .heading = "Round trip between CPU and GPU",
+    .meaning = "The median time in which the CPU signals the device and sees its answer.",
+    .better = measure::Better::lower,
+    .compared = measure::Comparison::by_ratio,
+    .feature = "round trip"};
+
+}  // namespace sonde::probes::host_memory_probe
