@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "records/description.hpp"
+
 namespace sonde::records {
 namespace {
 
@@ -18,21 +20,7 @@ bool is_whole(double value) {
   return std::abs(value) < exact_below && value == std::floor(value);
 }
 
-Json numbers_json(const std::map<std::string, double>& numbers) {
-  Json json = Json::object();
-  for (const auto& [key, value] : numbers) {
-    // Whole numbers without a decimal point: bytes are bytes. A fraction may be whole in six digits.
-    const double kept = is_whole(value) ? value : six_digits(value);
-    if (is_whole(kept)) {
-      json[key] = static_cast<std::int64_t>(kept);
-    } else {
-      json[key] = kept;
-    }
-  }
-  return json;
-}
-
-Json x_json(const measure::Coordinates& x) { return numbers_json(measure::written(x)); }
+Json x_json(const measure::Coordinates& x) { return Writer::json_of(measure::written(x)); }
 
 Json series_json(const measure::Words& words) {
   Json json = Json::object();
@@ -42,43 +30,6 @@ Json series_json(const measure::Words& words) {
 
 Json origin_json(const std::string& record, const Origin& origin) {
   return {{"record", record}, {"device", origin.device}, {"api", origin.api}, {"probe", origin.probe}};
-}
-
-/// What nobody says is absent.
-void add_device_state(Json& json, const counters::DeviceState& around) {
-  const auto add = [&json](const char* name, const std::optional<double>& value) {
-    if (value) json[name] = six_digits(*value);
-  };
-  add("gpu_clock_mhz", around.gpu_clock_mhz);
-  add("memory_clock_mhz", around.memory_clock_mhz);
-  add("memory_peak_gbps", around.memory_peak_gbps);
-  add("temperature_celsius", around.temperature_celsius);
-  add("power_watts", around.power_watts);
-  if (around.throttle_reasons) json["throttle_reasons"] = *around.throttle_reasons;
-  add("cpu_clock_mhz", around.cpu_clock_mhz);
-}
-
-Json state_json(const measure::State& state) {
-  Json json{{"foreign_cpu", six_digits(state.foreign_cpu)},
-            {"steal", six_digits(state.steal)},
-            {"smt_interference", six_digits(state.smt_interference)},
-            {"disturbed", state.disturbed},
-            {"attempts", state.attempts},
-            {"clock_settled", state.clock_settled},
-            {"laps_settling", six_digits(state.laps_settling)},
-            {"steps", state.steps},
-            {"launch_ns", six_digits(state.launch_ns)},
-            {"involuntary_switches", state.involuntary_switches},
-            {"drift", state.drift ? Json(six_digits(*state.drift)) : Json(nullptr)}};
-  if (state.interrupted > 0) json["interrupted"] = six_digits(state.interrupted);
-  if (!state.instruction.empty()) json["instruction"] = state.instruction;
-  if (state.core_clock) {
-    json["clock_mhz"] = six_digits(state.core_clock->mhz);
-    json["clock_source"] = state.core_clock->source;
-  }
-  add_device_state(json, state.device_state);
-  if (!state.shape.empty()) json["shape"] = numbers_json(state.shape);
-  return json;
 }
 
 /// What a driver does not say is null in the record, not an empty word or a zero.
@@ -96,15 +47,6 @@ Json driver_json(const std::optional<ApiDevice>& device) {
           {"largest_buffer_bytes", device->info.largest_buffer_bytes}};
 }
 
-Json caches_json(const std::vector<device::StatedCache>& caches) {
-  Json all = Json::array();
-  for (const device::StatedCache& cache : caches)
-    all.push_back({{"level", count_or_null(static_cast<std::uint64_t>(cache.level))},
-                   {"bytes", cache.bytes},
-                   {"source", cache.source}});
-  return all;
-}
-
 Json device_json(const DeviceRecord& device) {
   return {{"record", "device"},
           {"device", device.id},
@@ -116,7 +58,7 @@ Json device_json(const DeviceRecord& device) {
           {"memory_bytes", count_or_null(device.memory_bytes)},
           {"unified_memory", device.unified_memory},
           {"line_bytes", device.line_bytes},
-          {"stated_caches", caches_json(device.stated_caches)},
+          {"stated_caches", Writer::json_of(device.stated_caches)},
           {"opencl", driver_json(device.opencl)},
           {"vulkan", driver_json(device.vulkan)}};
 }
@@ -136,13 +78,9 @@ const char* comparison_word(measure::Comparison comparison) {
   return "word";
 }
 
-enum class Digits { six, whole };
-
-Json bracket(const analysis::Bracket& one, Digits digits) {
-  const auto number = [digits](double value) {
-    return digits == Digits::whole ? Json(std::llround(value)) : Json(six_digits(value));
-  };
-  return {{"low", number(one.low)}, {"value", number(one.value)}, {"high", number(one.high)}};
+/// Sizes are whole bytes.
+Json whole_bracket(const analysis::Bracket& one) {
+  return {{"low", std::llround(one.low)}, {"value", std::llround(one.value)}, {"high", std::llround(one.high)}};
 }
 
 std::string reason_line(const char* record, const Origin& origin, const measure::Point* point,
@@ -157,6 +95,11 @@ std::string reason_line(const char* record, const Origin& origin, const measure:
 }
 
 }  // namespace
+
+Json number_json(double value) {
+  const double kept = is_whole(value) ? value : six_digits(value);  // a fraction may be whole in six digits
+  return is_whole(kept) ? Json(static_cast<std::int64_t>(kept)) : Json(kept);
+}
 
 std::string api_name(device::Api api) {
   switch (api) {
@@ -205,11 +148,9 @@ std::string sample_line(const Origin& origin, const measure::Measurement& measur
   json["series"] = series_json(measurement.point.words);
   json["x"] = x_json(measurement.point.x);
   json["unit"] = measurement.unit;
-  Json values = Json::array();
-  for (const double value : measurement.values) values.push_back(six_digits(value));
-  json["values"] = values;
-  if (measurement.interval) json["interval"] = bracket(*measurement.interval, Digits::six);
-  json["state"] = state_json(measurement.state);
+  json["values"] = Writer::json_of(measurement.values);
+  if (measurement.interval) json["interval"] = Writer::json_of(*measurement.interval);
+  json["state"] = Writer::json_of(measurement.state);
   json["t"] = six_digits(t_seconds);
   return text_of(json);
 }
@@ -221,18 +162,18 @@ std::string level_line(const Origin& origin, const measure::FoundLevel& level) {
   json["name"] = level.name;
   if (level.found.may_be_translation) json["or_translation"] = true;
   if (level.gbps) json["matches"] = level.matches ? Json(*level.matches) : Json(nullptr);
-  json["bytes"] = level.found.bytes ? bracket(*level.found.bytes, Digits::whole) : Json(nullptr);
+  json["bytes"] = level.found.bytes ? whole_bracket(*level.found.bytes) : Json(nullptr);
   json["transition"] = nullptr;
   if (level.found.bytes) {
     json["transition"] = {{"onset", std::llround(level.found.onset_bytes)},
                           {"end", std::llround(level.found.end_bytes)}};
   }
   if (level.gbps) {
-    json["bandwidth"] = bracket(*level.gbps, Digits::six);
+    json["bandwidth"] = Writer::json_of(*level.gbps);
   } else {
-    json["latency_ns"] = bracket(level.found.latency_ns, Digits::six);
+    json["latency_ns"] = Writer::json_of(level.found.latency_ns);
   }
-  if (level.cycles) json["cycles"] = bracket(*level.cycles, Digits::six);
+  if (level.cycles) json["cycles"] = Writer::json_of(*level.cycles);
   return text_of(json);
 }
 
@@ -247,7 +188,7 @@ std::string finding_line(const Origin& origin, const measure::Finding& finding) 
     json["unit"] = finding.unit;
   }
   json["evidence"] = finding.evidence;
-  if (!finding.details.empty()) json["details"] = numbers_json(finding.details);
+  if (!finding.details.empty()) json["details"] = Writer::json_of(finding.details);
   return text_of(json);
 }
 
@@ -325,33 +266,9 @@ std::string listed_device_json(const DeviceRecord& device, const std::vector<App
 }
 
 std::string info_line(const device::DeviceInfo& info) {
-  Json kinds = Json::array();
-  for (const device::MemoryKind& kind : info.memory_kinds) {
-    kinds.push_back({{"name", kind.name},
-                     {"missing", kind.missing},
-                     {"seen_by_cpu", kind.seen_by_cpu},
-                     {"maps_freely", kind.maps_freely}});
-  }
-  return text_of({{"record", "info"},
-                  {"api", static_cast<int>(info.api)},
-                  {"type", static_cast<int>(info.type)},
-                  {"name", info.name},
-                  {"platform", info.platform},
-                  {"driver", info.driver},
-                  {"driver_version", info.driver_version},
-                  {"api_version", info.api_version},
-                  {"uuid", info.uuid},
-                  {"pci", info.pci},
-                  {"compute_units", info.compute_units},
-                  {"memory_bytes", info.memory_bytes},
-                  {"largest_buffer_bytes", info.largest_buffer_bytes},
-                  {"largest_buffer_reason", info.largest_buffer_reason},
-                  {"unified_memory", info.unified_memory},
-                  {"line_bytes", info.line_bytes},
-                  {"stated_caches", caches_json(info.stated_caches)},
-                  {"largest_group_size", info.largest_group_size},
-                  {"timer_step_ns", info.timer_step_ns},
-                  {"memory_kinds", kinds}});
+  Json json{{"record", "info"}};
+  json.update(Writer::json_of(info));
+  return text_of(json);
 }
 
 std::string probe_line(const Origin& origin) { return text_of(origin_json("probe", origin)); }

@@ -3,81 +3,58 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "records/description.hpp"
 #include "records/frame_file.hpp"
 
 namespace sonde::records {
-namespace {
 
-using Json = nlohmann::json;
-
-Json optional_json(const std::optional<std::uint64_t>& bytes) { return bytes ? Json(*bytes) : Json(nullptr); }
-
-std::optional<std::uint64_t> optional_of(const Json& json) {
-  return json.is_null() ? std::nullopt : std::optional(json.get<std::uint64_t>());
-}
-
-Json json_of(const ListTask& task) { return {{"list", static_cast<int>(task.api)}}; }
-
-Json json_of(const MeasureTask& task) {
-  return {{"measure", static_cast<int>(task.api)},
-          {"device", task.device},
-          {"index", task.index},
-          {"pci", task.pci},
-          {"model", task.model},
-          {"probes", task.probes},
-          {"effort", static_cast<int>(task.request.effort)},
-          {"smallest_bytes", optional_json(task.request.smallest_bytes)},
-          {"largest_bytes", optional_json(task.request.largest_bytes)},
-          {"seed", task.request.seed},
-          {"line_bytes", task.request.line_bytes},
-          {"stated_cache_bytes", task.request.stated_cache_bytes},
-          {"stated_memory_side_bytes", task.request.stated_memory_side_bytes},
-          {"frame", task.request.frame.passes.empty() ? "" : frame_json(task.request.frame).dump()},
-          {"run_start", task.run_start.time_since_epoch().count()},
-          {"needs_host_core", task.needs_host_core},
-          {"counts_traffic", task.counts_traffic},
-          {"sysfs_root", task.sysfs_root}};
-}
-
-MeasureTask measure_task(const Json& json) {
-  MeasureTask task;
-  task.api = static_cast<device::Api>(json.at("measure").get<int>());
-  json.at("device").get_to(task.device);
-  json.at("index").get_to(task.index);
-  json.at("pci").get_to(task.pci);
-  json.at("model").get_to(task.model);
-  json.at("probes").get_to(task.probes);
-  task.request.effort = static_cast<measure::Effort>(json.at("effort").get<int>());
-  task.request.smallest_bytes = optional_of(json.at("smallest_bytes"));
-  task.request.largest_bytes = optional_of(json.at("largest_bytes"));
-  json.at("seed").get_to(task.request.seed);
-  json.at("line_bytes").get_to(task.request.line_bytes);
-  json.at("stated_cache_bytes").get_to(task.request.stated_cache_bytes);
-  json.at("stated_memory_side_bytes").get_to(task.request.stated_memory_side_bytes);
-  const std::string frame = json.at("frame");
-  if (!frame.empty()) task.request.frame = parse_frame({.text = frame, .where = "the task's frame"});
-  task.run_start = std::chrono::steady_clock::time_point(
-      std::chrono::steady_clock::duration(json.at("run_start").get<std::chrono::steady_clock::rep>()));
-  json.at("needs_host_core").get_to(task.needs_host_core);
-  json.at("counts_traffic").get_to(task.counts_traffic);
-  json.at("sysfs_root").get_to(task.sysfs_root);
-  return task;
-}
-
-}  // namespace
+template <>
+struct Description<MeasureTask> {
+  template <typename Visitor, typename MeasureTask>
+  static void fields(Visitor& visit, MeasureTask& task) {
+    visit.field("measure", task.api);
+    visit.field("device", task.device);
+    visit.field("index", task.index);
+    visit.field("pci", task.pci);
+    visit.field("model", task.model);
+    visit.field("probes", task.probes);
+    visit.field("effort", task.request.effort);
+    visit.or_null("smallest_bytes", task.request.smallest_bytes);
+    visit.or_null("largest_bytes", task.request.largest_bytes);
+    visit.field("seed", task.request.seed);
+    visit.field("line_bytes", task.request.line_bytes);
+    visit.field("stated_cache_bytes", task.request.stated_cache_bytes);
+    visit.field("stated_memory_side_bytes", task.request.stated_memory_side_bytes);
+    visit.field("needs_host_core", task.needs_host_core);
+    visit.field("counts_traffic", task.counts_traffic);
+    visit.field("sysfs_root", task.sysfs_root);
+    auto ticks = task.run_start.time_since_epoch().count();
+    visit.field("run_start", ticks);
+    std::string frame = task.request.frame.passes.empty() ? "" : frame_json(task.request.frame).dump();
+    visit.field("frame", frame);
+    if constexpr (!Visitor::writes) {
+      task.run_start = std::chrono::steady_clock::time_point(std::chrono::steady_clock::duration(ticks));
+      if (!frame.empty()) task.request.frame = parse_frame({.text = frame, .where = "the task's frame"});
+    }
+  }
+};
 
 std::string task_text(const Task& task) {
-  const Json json = std::visit([](const auto& one) { return json_of(one); }, task);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const auto* const list = std::get_if<ListTask>(&task);
+  const auto json = list != nullptr ? nlohmann::ordered_json{{"list", Writer::json_of(list->api)}}
+                                    : Writer::json_of(std::get<MeasureTask>(task));
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::optional<Task> parse_task(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object() || !(json.contains("list") || json.contains("measure"))) return std::nullopt;
   try {
-    const Json json = Json::parse(text);
-    if (json.contains("list")) return ListTask{static_cast<device::Api>(json.at("list").get<int>())};
-    return measure_task(json);
-  } catch (const Json::exception&) {
-    return std::nullopt;
+    Reader reader(json);
+    if (json.contains("list")) return ListTask{reader.get<device::Api>("list")};
+    MeasureTask task;
+    Description<MeasureTask>::fields(reader, task);
+    return task;
   } catch (const InvalidFile&) {
     return std::nullopt;
   }

@@ -1,0 +1,320 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "measure/probe.hpp"
+#include "records/invalid_file.hpp"
+
+// One description a type: `Description<T>::fields(visitor, value)` names each field once, and a Writer makes JSON of it,
+// a Reader takes JSON apart. For the sources of this folder alone.
+namespace sonde::records {
+
+template <typename Type>
+struct Description;
+
+template <typename Type>
+concept Described = requires { sizeof(Description<Type>); };
+
+/// Whole numbers without a decimal point, as bytes are bytes; others with six digits.
+nlohmann::ordered_json number_json(double value);
+
+/// Makes an object of what a description names.
+class Writer {
+ public:
+  using Json = nlohmann::ordered_json;
+  static constexpr bool writes = true;
+
+  explicit Writer(Json& object) : object_(object) {}
+
+  template <typename Value>
+  void field(const char* key, const Value& value) {
+    object_[key] = json_of(value);
+  }
+  /// A number with all its digits.
+  void exact(const char* key, double value) { object_[key] = value; }
+  /// A field that is absent where there is nothing to say.
+  template <typename Value>
+  void if_any(const char* key, const Value& value) {
+    if (!is_nothing(value)) field(key, value);
+  }
+  /// A field that is null where nobody says.
+  template <typename Value>
+  void or_null(const char* key, const Value& value) {
+    if (is_nothing(value)) {
+      object_[key] = nullptr;
+    } else {
+      field(key, value);
+    }
+  }
+
+  template <typename Value>
+  static Json json_of(const Value& value) {
+    if constexpr (std::is_same_v<Value, double>) {
+      return measure::six_digits(value);
+    } else if constexpr (std::is_enum_v<Value>) {
+      return static_cast<int>(value);
+    } else if constexpr (Described<Value>) {
+      Json object = Json::object();
+      Writer writer(object);
+      Description<Value>::fields(writer, value);
+      return object;
+    } else {
+      return converted(value);
+    }
+  }
+
+ private:
+  template <typename Value>
+  static Json converted(const Value& value) {
+    return value;
+  }
+  template <typename Value>
+  static Json converted(const std::optional<Value>& value) {
+    return value ? json_of(*value) : Json(nullptr);
+  }
+  template <typename Value>
+  static Json converted(const std::vector<Value>& values) {
+    Json array = Json::array();
+    for (const Value& value : values) array.push_back(json_of(value));
+    return array;
+  }
+  static Json converted(const std::map<std::string, double>& numbers) {
+    Json object = Json::object();
+    for (const auto& [key, value] : numbers) object[key] = number_json(value);
+    return object;
+  }
+
+  template <typename Value>
+  static bool is_nothing(const Value& value) {
+    if constexpr (requires { value.has_value(); }) {
+      return !value.has_value();
+    } else if constexpr (requires { value.empty(); }) {
+      return value.empty();
+    } else {
+      return value == Value{};
+    }
+  }
+
+  Json& object_;
+};
+
+/// Takes an object apart. A field that is absent or null leaves its value as it was; one of another type than its
+/// value's is an InvalidFile that names it.
+class Reader {
+ public:
+  using Json = nlohmann::json;
+  static constexpr bool writes = false;
+
+  explicit Reader(const Json& object) : object_(object) {}
+
+  template <typename Value>
+  void field(const char* key, Value& value) const {
+    if (!object_.is_object()) throw InvalidFile("where " + std::string(key) + " belongs there is no object");
+    const auto found = object_.find(key);
+    if (found != object_.end() && !found->is_null()) take(*found, key, value);
+  }
+  void exact(const char* key, double& value) const { field(key, value); }
+  template <typename Value>
+  void if_any(const char* key, Value& value) const {
+    field(key, value);
+  }
+  template <typename Value>
+  void or_null(const char* key, Value& value) const {
+    field(key, value);
+  }
+
+  /// The value of a field by itself; a default one where it is absent.
+  template <typename Value>
+  [[nodiscard]] Value get(const char* key) const {
+    Value value{};
+    field(key, value);
+    return value;
+  }
+  /// An object within this one, empty where it is absent.
+  [[nodiscard]] Json part(const char* key) const {
+    const Json found = get<Json>(key);
+    if (!found.is_null() && !found.is_object()) throw InvalidFile(std::string(key) + " must be an object");
+    return found.is_null() ? Json::object() : found;
+  }
+
+ private:
+  [[noreturn]] static void refuse(const char* key, const char* wanted) {
+    throw InvalidFile(std::string(key) + " must be " + wanted);
+  }
+
+  /// Takes a value of exactly such a type: the library would make a number of a truth value, and wrap one that is too
+  /// large.
+  template <typename Value>
+  static void take(const Json& json, const char* key, Value& value) {
+    if constexpr (std::is_same_v<Value, bool>) {
+      if (!json.is_boolean()) refuse(key, "true or false");
+    } else if constexpr (std::is_integral_v<Value>) {
+      if (!json.is_number_integer()) refuse(key, "a whole number");
+      const bool negative = !json.is_number_unsigned() && json.get<std::int64_t>() < 0;
+      if (negative && (std::is_unsigned_v<Value> || !std::in_range<Value>(json.get<std::int64_t>())))
+        refuse(key, "a larger number");
+      if (!negative && !std::in_range<Value>(json.get<std::uint64_t>())) refuse(key, "a smaller number");
+    } else if constexpr (std::is_enum_v<Value>) {
+      int number = -1;
+      take(json, key, number);
+      if (number < 0 || number > static_cast<int>(Description<Value>::last)) refuse(key, "a number of this program's");
+      value = static_cast<Value>(number);
+    } else if constexpr (std::is_same_v<Value, double>) {
+      if (!json.is_number()) refuse(key, "a number");
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+      if (!json.is_string()) refuse(key, "a text");
+    } else if constexpr (Described<Value>) {
+      if (!json.is_object()) refuse(key, "an object");
+      Reader reader(json);
+      Description<Value>::fields(reader, value);
+    }
+    if constexpr (!std::is_enum_v<Value> && !Described<Value>) convert(json, key, value);
+  }
+  template <typename Value>
+  static void convert(const Json& json, const char* key, Value& value) {
+    try {
+      value = json.get<Value>();
+    } catch (const Json::exception&) {
+      refuse(key, "an array or an object of other values");
+    }
+  }
+  template <typename Value>
+  static void convert(const Json& json, const char* key, std::optional<Value>& value) {
+    Value found{};
+    take(json, key, found);
+    value = std::move(found);
+  }
+  template <typename Value>
+    requires Described<Value>
+  static void convert(const Json& json, const char* key, std::vector<Value>& values) {
+    if (!json.is_array()) refuse(key, "an array");
+    values.clear();
+    for (const Json& one : json) take(one, key, values.emplace_back());
+  }
+
+  const Json& object_;
+};
+
+template <>
+struct Description<device::Api> {
+  static constexpr device::Api last = device::Api::model;
+};
+template <>
+struct Description<device::DeviceType> {
+  static constexpr device::DeviceType last = device::DeviceType::model;
+};
+template <>
+struct Description<measure::Effort> {
+  static constexpr measure::Effort last = measure::Effort::thorough;
+};
+
+template <>
+struct Description<analysis::Bracket> {
+  template <typename Visitor, typename Bracket>
+  static void fields(Visitor& visit, Bracket& bracket) {
+    visit.field("low", bracket.low);
+    visit.field("value", bracket.value);
+    visit.field("high", bracket.high);
+  }
+};
+
+template <>
+struct Description<device::StatedCache> {
+  template <typename Visitor, typename Cache>
+  static void fields(Visitor& visit, Cache& cache) {
+    visit.or_null("level", cache.level);
+    visit.field("bytes", cache.bytes);
+    visit.field("source", cache.source);
+  }
+};
+
+template <>
+struct Description<device::MemoryKind> {
+  template <typename Visitor, typename Kind>
+  static void fields(Visitor& visit, Kind& kind) {
+    visit.field("name", kind.name);
+    visit.field("missing", kind.missing);
+    visit.field("seen_by_cpu", kind.seen_by_cpu);
+    visit.field("maps_freely", kind.maps_freely);
+  }
+};
+
+template <>
+struct Description<device::DeviceInfo> {
+  template <typename Visitor, typename Info>
+  static void fields(Visitor& visit, Info& info) {
+    visit.field("api", info.api);
+    visit.field("type", info.type);
+    visit.field("name", info.name);
+    visit.field("platform", info.platform);
+    visit.field("driver", info.driver);
+    visit.field("driver_version", info.driver_version);
+    visit.field("api_version", info.api_version);
+    visit.field("uuid", info.uuid);
+    visit.field("pci", info.pci);
+    visit.field("compute_units", info.compute_units);
+    visit.field("memory_bytes", info.memory_bytes);
+    visit.field("largest_buffer_bytes", info.largest_buffer_bytes);
+    visit.field("largest_buffer_reason", info.largest_buffer_reason);
+    visit.field("unified_memory", info.unified_memory);
+    visit.field("line_bytes", info.line_bytes);
+    visit.field("stated_caches", info.stated_caches);
+    visit.field("largest_group_size", info.largest_group_size);
+    visit.exact("timer_step_ns", info.timer_step_ns);
+    visit.field("memory_kinds", info.memory_kinds);
+  }
+};
+
+template <>
+struct Description<measure::State> {
+  template <typename Visitor, typename State>
+  static void fields(Visitor& visit, State& state) {
+    visit.field("foreign_cpu", state.foreign_cpu);
+    visit.field("steal", state.steal);
+    visit.field("smt_interference", state.smt_interference);
+    visit.field("disturbed", state.disturbed);
+    visit.field("attempts", state.attempts);
+    visit.field("clock_settled", state.clock_settled);
+    visit.field("laps_settling", state.laps_settling);
+    visit.field("steps", state.steps);
+    visit.field("launch_ns", state.launch_ns);
+    visit.field("involuntary_switches", state.involuntary_switches);
+    if constexpr (!Visitor::writes) state.drift.reset();
+    visit.or_null("drift", state.drift);
+    visit.if_any("interrupted", state.interrupted);
+    visit.if_any("instruction", state.instruction);
+    clock(visit, state);
+    visit.if_any("gpu_clock_mhz", state.device_state.gpu_clock_mhz);
+    visit.if_any("memory_clock_mhz", state.device_state.memory_clock_mhz);
+    visit.if_any("memory_peak_gbps", state.device_state.memory_peak_gbps);
+    visit.if_any("temperature_celsius", state.device_state.temperature_celsius);
+    visit.if_any("power_watts", state.device_state.power_watts);
+    visit.if_any("throttle_reasons", state.device_state.throttle_reasons);
+    visit.if_any("cpu_clock_mhz", state.device_state.cpu_clock_mhz);
+    visit.if_any("shape", state.shape);
+  }
+
+ private:
+  template <typename Visitor, typename State>
+  static void clock(Visitor& visit, State& state) {
+    std::optional<double> mhz = state.core_clock ? std::optional(state.core_clock->mhz) : std::nullopt;
+    std::string source = state.core_clock ? state.core_clock->source : "";
+    visit.if_any("clock_mhz", mhz);
+    visit.if_any("clock_source", source);
+    if constexpr (!Visitor::writes) {
+      if (mhz) state.core_clock = measure::CoreClock{.mhz = *mhz, .source = source};
+    }
+  }
+};
+
+}  // namespace sonde::records
