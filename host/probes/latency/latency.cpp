@@ -28,9 +28,9 @@ constexpr double reach_of_indices_bytes = 0x1p34;
 constexpr double smallest_bytes = 1024;
 /// An atomic operation goes past the caches that are not shared: its latency changes in few places.
 constexpr double smallest_atomic_bytes = 4096;
-/// Where no sizes were asked for, a CPU that stands for a GPU is spared what only shows memory once more.
+/// A CPU that stands for a GPU is spared what only shows memory once more, where no sizes were asked for.
 constexpr double largest_bytes_of_cpus = 64 << 20;
-/// Beyond this every point takes seconds, and only memory is left to tell.
+/// Points that are larger take seconds each, and only memory is left to tell.
 constexpr double coarse_from_bytes = 64 << 20;
 /// The same while time is short, of paths that end in the vector path's caches.
 constexpr double coarse_from_bytes_quick = 8 << 20;
@@ -59,8 +59,8 @@ double steps_per_doubling(const Words& path, Effort effort, double bytes) {
   return bytes < (short_time ? coarse_from_bytes_quick : coarse_from_bytes) ? 2 : 1;
 }
 
-/// Working sets on one curve of a path, up to what the device allows it; where it allows none a single one, so that its
-/// reason is said.
+/// Working sets on one curve of a path, up to what the device allows it; where it allows none a single one, so that the
+/// record has its reason.
 std::vector<Point> path_points(const Curve& curve, const Words& path, const device::DeviceInfo& device,
                                const Request& request) {
   const double asked = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : smallest_bytes;
@@ -77,7 +77,7 @@ std::vector<Point> path_points(const Curve& curve, const Words& path, const devi
        bytes *= std::exp2(1 / steps_per_doubling(path, request.effort, bytes)))
     add(bytes);
   if (least <= most) add(most);
-  // There is no such memory, but a point is asked for, so that the reason is said.
+  // There is no such memory, but a point is asked for, so that the record has the reason.
   if (most == 0) points.push_back(workloads::sized_point(request, curve, path, least));
   return points;
 }

@@ -22,16 +22,17 @@ inline constexpr std::uint64_t local_walk_bytes = 16384;
 measure::Workload cycle_chase(device::Device& device, std::uint32_t count, const LineLayout& layout, std::uint64_t seed,
                               measure::Path path = measure::Path::vector, const Placement& placement = {});
 
-/// The same by the vector path, but every hop reads, modifies and writes its word.
+/// A walk by the vector path of which every hop reads, modifies and writes its word.
 measure::Workload atomic_chase(device::Device& device, std::uint32_t count, const LineLayout& layout,
                                std::uint64_t seed);
 
-/// The same by the vector path, beside a light stream. Throws Unsupported where the two do not run at the same time.
+/// A walk by the vector path beside a light stream. Throws Unsupported where the two do not run at the same time.
 measure::Workload cycle_chase_awake(device::Device& device, std::uint32_t count, const LineLayout& layout,
                                     std::uint64_t seed);
 
-/// The same beside a load: takes its repetitions itself, and says in `gpu_gbps` what the load moved meanwhile, whose
-/// values of `load_curve` it gives too. Throws Unsupported where the two do not run at the same time.
+/// A walk by the vector path beside a load: it takes its repetitions itself, and says in `gpu_gbps` what the load moved
+/// meanwhile, whose values it gives as those of `load_curve`. Throws Unsupported where the two do not run at the same
+/// time.
 measure::Workload chase_under_load(device::Device& device, std::uint32_t count, const LineLayout& layout,
                                    std::uint64_t seed, const BackgroundLoad& load, const measure::Curve& load_curve);
 

@@ -16,7 +16,7 @@ using measure::Request;
 
 constexpr int sizes_per_doubling = 4;
 
-/// From here on a sweep has half as many sizes: laps take long there, and edges are looked at closer anyway. A CPU here
+/// A sweep has half as many sizes from here on: laps take long there, and edges are looked at closer anyway. A CPU here
 /// stands for a GPU. At quick effort a point beyond its 8 MiB takes half a second and only says whether a cache is
 /// there; at normal effort, where it takes two, the sweep's own sizes tell the edges beyond 32 MiB.
 constexpr double coarse_from_bytes_quick = 64 << 20;
@@ -32,11 +32,11 @@ constexpr std::array shares_of_an_interval{0.5, 0.42, 0.58};
 constexpr double shared_cache_from_bytes = 4 << 20;
 /// Caches up to here have few sets, and it is mostly chance how many lines fall into each.
 constexpr double few_sets_below_bytes = 32 << 10;
-/// From here to `single_hit_replicate_from_bytes` the sets of a cache span several pages, which lie by chance, and
+/// The sets of a cache from here to `single_hit_replicate_from_bytes` span several pages, which lie by chance, and
 /// others share it: the cycle shows its size worst, so independent accesses are asked more often.
 constexpr double page_placement_matters_from_bytes = 256 << 10;
 
-/// From here on lines even out over the many sets of a cache, and a new working set takes seconds.
+/// Lines even out over the many sets of a cache from here on, and a new working set takes seconds.
 constexpr double single_replicate_from_bytes_quick = 8 << 20;
 constexpr double single_replicate_from_bytes = 64 << 20;
 /// The same for independent accesses, whose laps over many lines take long.
@@ -91,7 +91,7 @@ std::uint64_t largest_by_default(measure::Effort effort, device::DeviceType type
     case measure::Effort::normal: return 256ull << 20;
     case measure::Effort::thorough: break;
   }
-  // Beyond 4 GiB GPUs translate otherwise, and drivers' limits are met: the sweep ends at the first with its reason.
+  // GPUs translate otherwise beyond 4 GiB, and drivers' limits are met: the sweep ends at the first with its reason.
   const bool gpu = type == device::DeviceType::discrete || type == device::DeviceType::integrated;
   return gpu ? 8ull << 30 : 1ull << 30;
 }
@@ -213,7 +213,7 @@ std::vector<Point> further_points(const SweptCurves& swept, const analysis::Late
 std::vector<Point> edge_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
                                const device::DeviceInfo& device, const Request& request, bool closely) {
   const EdgeLimits limits = edge_limits(device, request.effort, closely);
-  // Where what was measured in a gap was disturbed, another place in it; nothing where those have been tried too.
+  // A gap in which a measurement was disturbed is cut elsewhere; nowhere once those places have been tried too.
   const auto cut = [&](const analysis::Gap& gap) -> std::optional<double> {
     const auto& disturbed = curves.left_out_bytes;
     const auto tries = static_cast<std::size_t>(std::ranges::count_if(

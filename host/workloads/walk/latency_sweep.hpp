@@ -35,7 +35,7 @@ struct SweptCurves {
   [[nodiscard]] measure::Words words() const { return with(cycle.words, varied); }
 };
 
-/// Where a sweep ends, unless on a rise.
+/// The working set at which a sweep ends, unless on a rise.
 double largest_bytes(const device::DeviceInfo& device, const measure::Request& request);
 
 /// Whether an edge between these sizes is not yet known as closely as it is looked at: within 3 %, or 10 while time is

@@ -74,8 +74,8 @@ void add_walks_about(const analysis::PageTable& table, std::uint32_t large_bytes
     walks.insert({large_bytes, between});
     walks.insert({shared_stride_bytes, between});
   }
-  // As many lines, ever closer: the stride at which they find room is half a page. Two numbers of lines are walked, as
-  // one may be that at which a cache is full.
+  // The same number of lines is walked ever closer together: the stride at which they find room is half a page. Two
+  // numbers are walked, as one may be that at which a cache is full.
   auto missed = walked.lower_bound(static_cast<std::uint32_t>(surely_missed * edge));
   if (missed == walked.end()) --missed;
   for (const double factor : {1.0, 1.3}) {
@@ -84,7 +84,7 @@ void add_walks_about(const analysis::PageTable& table, std::uint32_t large_bytes
     for (std::uint32_t stride = large_bytes / 2; stride > shared_stride_bytes; stride /= 2)
       walks.insert({stride, *many});
   }
-  // Fewer lines, ever further apart: a page larger than the large stride shows by their misses.
+  // Fewer lines are walked ever further apart: a page larger than the large stride shows by their misses.
   const auto held = walked.upper_bound(static_cast<std::uint32_t>(surely_held * edge));
   if (held == walked.begin()) return;
   const std::uint32_t few = *std::prev(held);
