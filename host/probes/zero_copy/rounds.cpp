@@ -1,5 +1,3 @@
-#include "probes/zero_copy/rounds.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -13,10 +11,14 @@
 #include "device/copy_engines.hpp"
 #include "device/error.hpp"
 #include "measure/stopping.hpp"
-#include "probes/zero_copy/shared_buffer.hpp"
+#include "probes/zero_copy/zero_copy.hpp"
 
 namespace sonde::probes {
 namespace {
+
+using measure::Direction;
+using measure::HostMemory;
+using measure::Order;
 
 constexpr int untimed_rounds = 2;
 constexpr std::uint32_t whole_copies = 3;
@@ -27,8 +29,8 @@ struct Rounds {
   device::Nanoseconds now() { return shared.device.host_time(); }
 
   /// The device writes, the CPU reads.
-  device::Nanoseconds to_host(Touch touch) {
-    const Words which = shared.choose(touch);
+  device::Nanoseconds to_host(Order order) {
+    const TouchedWords which = shared.choose(order);
     ++shared.value;
     const device::Nanoseconds begin = now();
     shared.device_writes(which);
@@ -36,9 +38,9 @@ struct Rounds {
     return now() - begin;
   }
 
-  /// The CPU writes, the device reads. That it maps the buffer before is the other way's time.
-  device::Nanoseconds to_device(Touch touch) {
-    const Words which = shared.choose(touch);
+  /// The CPU writes, the device reads. Mapping the buffer before is part of the other direction's time.
+  device::Nanoseconds to_device(Order order) {
+    const TouchedWords which = shared.choose(order);
     ++shared.value;
     const std::span<std::byte> mapped = shared.buffer->map(device::Access::write);
     const device::Nanoseconds begin = now();
@@ -51,8 +53,8 @@ struct Rounds {
   }
 
   /// The CPU reads what it has read already.
-  device::Nanoseconds within(Touch touch) {
-    const Words which = shared.choose(touch);
+  device::Nanoseconds within(Order order) {
+    const TouchedWords which = shared.choose(order);
     ++shared.value;
     shared.device_writes(which);
     shared.cpu_reads(which);
@@ -61,13 +63,12 @@ struct Rounds {
     return now() - begin;
   }
 
-  device::Nanoseconds round(Touch touch, Way way) {
-    switch (way) {
-      case Way::to_host: return to_host(touch);
-      case Way::to_device: return to_device(touch);
-      case Way::within: break;
+  device::Nanoseconds round(Order order, Direction direction) {
+    switch (direction) {
+      case Direction::to_host: return to_host(order);
+      case Direction::to_device: return to_device(order);
+      default: return within(order);
     }
-    return within(touch);
   }
 };
 
@@ -94,14 +95,14 @@ Limits limits_of_each(Limits limits, int least) {
 }
 
 /// `copy` returns how long it took.
-Reading explicit_copies(Way way, const std::string& host, const std::function<device::Nanoseconds()>& copy,
-                        const std::function<void()>& alive) {
-  Reading reading{.series = series_of_explicit_copy(way, host), .unit = "us", .values = {}};
+ExtraValues explicit_copies(Direction direction, HostMemory host, const std::function<device::Nanoseconds()>& copy,
+                            const std::function<void()>& alive) {
+  ExtraValues copies{.curve = &zero_copy_probe::explicit_copy, .varied = {.direction = direction, .host = host}};
   for (std::uint32_t i = 0; i < whole_copies; ++i) {
-    reading.values.push_back(copy().count() / 1e3);
+    copies.values.push_back(copy().count() / 1e3);
     alive();
   }
-  return reading;
+  return copies;
 }
 
 std::vector<std::byte> noise(std::uint64_t bytes, std::mt19937_64& random) {
@@ -118,8 +119,8 @@ void check_copied(std::span<const std::byte> found, std::span<const std::byte> s
     throw device::Error("memory that was copied to does not hold what was copied; please report the driver");
 }
 
-Reading pageable_copies(Rounds& rounds, Way way, const std::function<void()>& alive) {
-  const bool to_host = way == Way::to_host;
+ExtraValues pageable_copies(Rounds& rounds, Direction direction, const std::function<void()>& alive) {
+  const bool to_host = direction == Direction::to_host;
   device::Buffer& buffer = *rounds.shared.buffer;
   const std::vector<std::byte> source = noise(buffer.size_bytes(), rounds.shared.random);
   std::vector<std::byte> bytes = to_host ? std::vector<std::byte>(source.size()) : source;
@@ -129,21 +130,21 @@ Reading pageable_copies(Rounds& rounds, Way way, const std::function<void()>& al
     to_host ? buffer.read(0, bytes) : buffer.write(0, bytes);
     return rounds.now() - begin;
   };
-  Reading reading = explicit_copies(way, "pageable", copy, alive);
+  ExtraValues copies = explicit_copies(direction, HostMemory::pageable, copy, alive);
   if (!to_host) buffer.read(0, bytes);
   check_copied(bytes, source);
-  return reading;
+  return copies;
 }
 
-/// A driver copies behind the program's back as fast as its own memory allows, often much faster than from pageable
-/// memory. Nothing where no copy of the device begins in memory of the driver's own.
-std::optional<Reading> pinned_copies(Rounds& rounds, Way way, const std::function<void()>& alive) {
+/// Copies from and to pinned memory: a driver copies behind the program's back as fast as its own memory allows, often
+/// much faster than from pageable memory. Nothing where the device has no such copies.
+std::optional<ExtraValues> pinned_copies(Rounds& rounds, Direction direction, const std::function<void()>& alive) {
   device::Device& device = rounds.shared.device;
-  const bool to_host = way == Way::to_host;
+  const bool to_host = direction == Direction::to_host;
   const std::vector<std::byte> source = noise(rounds.shared.buffer->size_bytes(), rounds.shared.random);
   try {
-    device::CopyEngines& copies = device.copy_engines();
-    const std::unique_ptr<device::HostMemory> host = copies.make_host_memory(device::HostKind::pinned, source.size());
+    device::CopyEngines& engines = device.copy_engines();
+    const std::unique_ptr<device::HostMemory> host = engines.make_host_memory(device::HostKind::pinned, source.size());
     const std::unique_ptr<device::Buffer> buffer = device.make_buffer(source.size(), device::Use::storage);
     if (to_host) buffer->write(0, source);
     if (!to_host) std::ranges::copy(source, host->bytes().begin());
@@ -151,87 +152,67 @@ std::optional<Reading> pinned_copies(Rounds& rounds, Way way, const std::functio
     const device::CopyEndpoint in_host{.host = host.get()};
     const std::array list{
         device::CopyList{{to_host ? in_device : in_host, to_host ? in_host : in_device, source.size()}}};
-    const auto copy = [&] { return copies.run(device::CopyEngine::driver, list).all; };
+    const auto copy = [&] { return engines.run(device::CopyEngine::driver, list).all; };
     (void)copy();  // the first touches the pages
-    Reading reading = explicit_copies(way, "pinned", copy, alive);
+    ExtraValues copies = explicit_copies(direction, HostMemory::pinned, copy, alive);
     std::vector<std::byte> found(source.size());
     if (to_host) std::ranges::copy(host->bytes().first(found.size()), found.begin());
     if (!to_host) buffer->read(0, found);
     check_copied(found, source);
-    return reading;
+    return copies;
   } catch (const device::Unsupported&) {
     return std::nullopt;
   }
 }
 
-Repetitions observe(Rounds& rounds, bool with_all, bool with_copy, const Limits& limits,
-                    const std::function<void()>& alive) {
+Repetitions repeat(Rounds& rounds, bool with_all, bool with_copy, const Limits& limits,
+                   const std::function<void()>& alive) {
   Repetitions result;
-  const auto add = [&](Touch touch, Way way, int least) {
-    const auto round = [&] { return rounds.round(touch, way); };
-    result.further.push_back({.series = series_of(touch, way),
-                              .unit = "us",
-                              .values = microseconds_of(round, limits_of_each(limits, least), alive)});
+  constexpr std::array directions{Direction::to_host, Direction::to_device, Direction::within};
+  const auto add = [&](Order order, Direction direction, int least) {
+    const auto round = [&] { return rounds.round(order, direction); };
+    const bool again = direction == Direction::within;
+    result.extra.push_back({.curve = again ? &zero_copy_probe::read_again : &zero_copy_probe::round,
+                            .varied = {.direction = direction, .order = order},
+                            .values = microseconds_of(round, limits_of_each(limits, least), alive)});
   };
-  for (const Touch touch : {Touch::word, Touch::pages}) {
-    for (const Way way : {Way::to_host, Way::to_device, Way::within}) add(touch, way, 7);
+  for (const Order order : {Order::independent, Order::page}) {
+    for (const Direction direction : directions) add(order, direction, 7);
   }
   if (with_all) {
-    for (const Way way : {Way::to_host, Way::to_device, Way::within}) add(Touch::all, way, 3);
+    for (const Direction direction : directions) add(Order::cycle, direction, 3);
     const auto kernel_alone = [&] {
-      rounds.shared.device_writes(rounds.shared.choose(Touch::all));
+      rounds.shared.device_writes(rounds.shared.choose(Order::cycle));
       return rounds.shared.kernel_time;
     };
-    result.further.push_back({.series = series_of_kernel(),
-                              .unit = "us",
-                              .values = microseconds_of(kernel_alone, limits_of_each(limits, 3), alive)});
+    result.extra.push_back({.curve = &zero_copy_probe::kernel_alone,
+                            .values = microseconds_of(kernel_alone, limits_of_each(limits, 3), alive)});
   }
   if (with_copy) {
-    for (const Way way : {Way::to_host, Way::to_device}) {
-      result.further.push_back(pageable_copies(rounds, way, alive));
-      if (const auto pinned = pinned_copies(rounds, way, alive)) result.further.push_back(*pinned);
+    for (const Direction direction : {Direction::to_host, Direction::to_device}) {
+      result.extra.push_back(pageable_copies(rounds, direction, alive));
+      if (const auto pinned = pinned_copies(rounds, direction, alive)) result.extra.push_back(*pinned);
     }
   }
-  result.values = result.further.front().values;  // the first of them is the point's own
-  result.further.erase(result.further.begin());
+  result.values = result.extra.front().values;  // the first of them is the point's own
+  result.extra.erase(result.extra.begin());
   return result;
 }
 
 }  // namespace
 
-std::map<std::string, std::string> series_of(Touch touch, Way way) {
-  std::map<std::string, std::string> series{{"order", touch == Touch::word    ? "independent"
-                                                      : touch == Touch::pages ? "page"
-                                                                              : "cycle"},
-                                            {"direction", way == Way::to_host     ? "to-host"
-                                                          : way == Way::to_device ? "to-device"
-                                                                                  : "within"}};
-  if (way == Way::within) series["side"] = "cpu";
-  return series;
-}
-
-std::map<std::string, std::string> series_of_kernel() {
-  return {{"order", "cycle"}, {"direction", "within"}, {"side", "gpu"}};
-}
-
-std::map<std::string, std::string> series_of_explicit_copy(Way way, const std::string& host) {
-  std::map<std::string, std::string> series = series_of(Touch::all, way);
-  series["engine"] = "driver";
-  series["host"] = host;
-  return series;
-}
-
-Workload zero_copy_rounds(device::Device& device, const std::string& memory, std::uint64_t bytes, std::uint64_t seed,
+Workload zero_copy_rounds(device::Device& device, measure::Name memory, std::uint64_t bytes, std::uint64_t seed,
                           bool with_all, bool with_copy) {
   const auto rounds = std::make_shared<Rounds>(SharedBuffer(device, memory, bytes, seed));
   return {
-      .unit = "us",
+      .work = measure::SelfTimedWork{.repeat =
+                                         [rounds, with_all, with_copy](const Limits& limits,
+                                                                       const std::function<void()>& alive) {
+                                           return repeat(*rounds, with_all, with_copy, limits, alive);
+                                         }},
       .has_cycles = false,
-      // Which clock it was, and what a round touched where not one word.
-      .shape = {{"host_clock", 1}, {"pages", std::min<double>(most_touched_pages, static_cast<double>(bytes) / 4096)}},
-      .observe = [rounds, with_all, with_copy](const Limits& limits, const std::function<void()>& alive) {
-        return observe(*rounds, with_all, with_copy, limits, alive);
-      }};
+      // The shape says which clock it was, and how many pages a round touched.
+      .shape = {{"host_clock", 1}, {"pages", std::min<double>(most_touched_pages, static_cast<double>(bytes) / 4096)}}};
 }
 
 }  // namespace sonde::probes
