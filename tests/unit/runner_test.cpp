@@ -22,7 +22,6 @@
 namespace sonde::measure {
 namespace {
 
-using test::point_of;
 using test::RecordingObserver;
 using test::Script;
 using test::ScriptedDevice;
@@ -39,26 +38,45 @@ std::vector<std::uint64_t> seeds_prepared;
 int attempts_interrupted = 0;  ///< the first ones of a point
 std::chrono::steady_clock::time_point last_prepared;
 
-Workload prepare_of_test(device::Device& device, const Point& point, const Request& request) {
+Workload prepare_walk(device::Device& device, const Point& point, const Request& request) {
   seeds_prepared.push_back(request.seed);
-  Workload workload = probes::latency.prepare(device, point, request);
+  Workload workload = probes::latency_probe::prepare_cycle(device, point, request);
   last_prepared = std::chrono::steady_clock::now();
   return workload;
 }
 
-Conclusion conclude_of_test(const Request&, std::span<const Measurement> known) {
-  Conclusion conclusion;
-  conclusion.findings.push_back(
-      {.series = {}, .name = "count", .value = static_cast<double>(known.size()), .unit = {}, .evidence = {}});
-  conclusion.levels.push_back({.series = {}, .level = 5, .found = {}});
-  return conclusion;
+using Prepare = std::function<Workload(device::Device& device, const Point& point, const Request& request)>;
+Prepare prepare_of_test;
+
+/// The latency probe's walk, prepared as a test wants it.
+constexpr Curve walk = [] {
+  Curve curve = probes::latency_probe::cycle;
+  curve.prepare = [](device::Device& device, const Point& point, const Request& request) {
+    return prepare_of_test(device, point, request);
+  };
+  return curve;
+}();
+
+/// A curve that is seen beside it.
+constexpr Curve moved_bytes{
+    .name = "moved-bytes", .words = {.side = Side::gpu}, .varies = "memory, path", .title = "Moved", .unit = "GB/s"};
+
+constexpr FindingKind point_count{.name = "count"};
+
+Point point_of(double bytes, Path path = Path::vector) {
+  Point point = test::point_of(bytes, path);
+  point.curve = &walk;
+  return point;
 }
 
-/// The latency probe's walk at the points that a test wants.
+Conclusion conclude_of_test(const Request&, std::span<const Measurement> known) {
+  return {.levels = {{.level = 5}}, .findings = {{.kind = &point_count, .value = static_cast<double>(known.size())}}};
+}
+
+/// The latency probe at the points that a test wants.
 Probe walking() {
   Probe probe = probes::latency;
   probe.next = next_of_test;
-  probe.prepare = prepare_of_test;
   probe.conclude = conclude_of_test;
   return probe;
 }
@@ -71,7 +89,10 @@ std::vector<Point> distinct_points(int count) {
 
 class RunnerTest : public testing::Test {
  protected:
-  void SetUp() override { seeds_prepared.clear(); }
+  void SetUp() override {
+    seeds_prepared.clear();
+    prepare_of_test = prepare_walk;
+  }
 
   /// A machine on which others take these shares of CPU time during the measurements, one after the other;
   /// none during the very first, which is the reference that drift is told from.
@@ -113,8 +134,8 @@ TEST_F(RunnerTest, EveryPointIsPlannedStartedAndMeasuredInOrder) {
   EXPECT_EQ(observer.plans[0].size(), 2u);
   ASSERT_EQ(observer.starts.size(), 2u);
   ASSERT_EQ(observer.measurements.size(), 2u);
-  EXPECT_EQ(observer.measurements[0].point.x.at("bytes"), 1024);
-  EXPECT_EQ(observer.measurements[1].point.x.at("bytes"), 2048);
+  EXPECT_EQ(observer.measurements[0].point.x.bytes, 1024);
+  EXPECT_EQ(observer.measurements[1].point.x.bytes, 2048);
   EXPECT_EQ(observer.measurements[0].unit, "ns");
   EXPECT_NEAR(analysis::summarize(observer.measurements[0].values).median, 10, 1e-6);
   EXPECT_TRUE(observer.failures.empty());
@@ -165,7 +186,7 @@ TEST_F(RunnerTest, APointIsMeasuredOnceInEachShape) {
   run(device, {point_of(few_bytes), narrow, point_of(2 * few_bytes)});
   ASSERT_EQ(observer.starts.size(), 2u);
   EXPECT_TRUE(observer.starts[0].shape.empty());
-  EXPECT_EQ(observer.starts[1].x.at("bytes"), 2 * few_bytes);
+  EXPECT_EQ(observer.starts[1].x.bytes, 2 * few_bytes);
 }
 
 TEST_F(RunnerTest, AnObstacleSkipsTheProbeAndTouchesNothing) {
@@ -228,12 +249,12 @@ TEST_F(RunnerTest, ACurveThatNoLevelIsReadFromIsSaidToBeSkipped) {
   points_wanted = {point_of(1024)};
   Probe probe = walking();
   probe.conclude = [](const Request&, std::span<const Measurement>) {
-    return Conclusion{.levels = {}, .findings = {}, .unread = {{{{"path", "scalar"}}, "why not"}}};
+    return Conclusion{.without_levels = {{{.path = Path::scalar}, "why not"}}};
   };
   run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
   ASSERT_EQ(observer.skips.size(), 1u);
-  EXPECT_EQ(observer.skips[0].point.value().series, (std::map<std::string, std::string>{{"path", "scalar"}}));
-  EXPECT_TRUE(observer.skips[0].point->x.empty());
+  EXPECT_EQ(observer.skips[0].point.value().words, (Words{.path = Path::scalar}));
+  EXPECT_EQ(observer.skips[0].point->x, Coordinates{});
   EXPECT_EQ(observer.skips[0].text, "why not");
 }
 
@@ -254,7 +275,7 @@ TEST_F(RunnerTest, WhatTakesLongToConcludeGivesSignsOfLife) {
     const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (HearingObserver::heard == before && std::chrono::steady_clock::now() < latest) std::this_thread::yield();
     Conclusion conclusion;
-    if (HearingObserver::heard > before) conclusion.unread = {{.series = {}, .reason = "heard"}};
+    if (HearingObserver::heard > before) conclusion.without_levels = {{.words = {}, .reason = "heard"}};
     return conclusion;
   };
   HearingObserver hearing;
@@ -266,7 +287,7 @@ TEST_F(RunnerTest, WhatTakesLongToConcludeGivesSignsOfLife) {
 /// A level on the curve of the points that a test wants.
 Conclusion conclude_a_level(const Request& request, std::span<const Measurement> known) {
   Conclusion conclusion = conclude_of_test(request, known);
-  conclusion.levels[0].series = points_wanted.at(0).series;
+  conclusion.levels[0].words = points_wanted.at(0).words;
   conclusion.levels[0].found.latency_ns = {.low = 9, .value = 10, .high = 11};
   return conclusion;
 }
@@ -285,7 +306,7 @@ TEST_F(RunnerTest, WhereTheClockIsKnownEveryPointIsToldInCyclesToo) {
     const Measurement& cycles = observer.measurements[point + 1];
     EXPECT_EQ(ns.unit, "ns");
     EXPECT_EQ(cycles.unit, "cycles");
-    EXPECT_EQ(cycles.point.series, ns.point.series);
+    EXPECT_EQ(cycles.point.words, ns.point.words);
     EXPECT_EQ(cycles.point.x, ns.point.x);
     ASSERT_EQ(cycles.values.size(), ns.values.size());
     for (std::size_t i = 0; i < ns.values.size(); ++i) EXPECT_NEAR(cycles.values[i], 2.5 * ns.values[i], 1e-9);
@@ -338,13 +359,13 @@ TEST_F(RunnerTest, AClockThatCannotBeToldCostsTheCyclesAndNoPoint) {
   run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock},
             observer);
   ASSERT_EQ(observer.failures.size(), 1u);
-  EXPECT_EQ(observer.failures[0].point->x.at("bytes"), 1024);
+  EXPECT_EQ(observer.failures[0].point->x.bytes, 1024);
   EXPECT_NE(observer.failures[0].text.find("without cycles"), std::string::npos) << observer.failures[0].text;
   EXPECT_NE(observer.failures[0].text.find("the chain went astray"), std::string::npos) << observer.failures[0].text;
   ASSERT_EQ(observer.measurements.size(), 3u);
   EXPECT_EQ(observer.measurements[0].unit, "ns");
   EXPECT_FALSE(state(0).core_clock);
-  EXPECT_EQ(observer.measurements[1].point.x.at("bytes"), 2048);
+  EXPECT_EQ(observer.measurements[1].point.x.bytes, 2048);
   EXPECT_EQ(observer.measurements[2].unit, "cycles");
 }
 
@@ -404,12 +425,11 @@ TEST_F(RunnerTest, TheValuesAreThoseOfTheAttemptThatIsKept) {
 
 // A core that the driver's threads did not have shows in no share of the machine's time where it was their own.
 TEST_F(RunnerTest, APointOfInterruptedDispatchesIsMeasuredAgainAndLabelled) {
-  Probe probe = walking();
-  probe.prepare = [](device::Device& device, const Point& point, const Request& request) {
-    Workload workload = prepare_of_test(device, point, request);
+  prepare_of_test = [](device::Device& device, const Point& point, const Request& request) {
+    Workload workload = prepare_walk(device, point, request);
     const auto attempt = static_cast<int>(seeds_prepared.size()) - 1;  // 0: the reference that drift is told from
     const bool is_interrupted = attempt > 0 && attempt <= attempts_interrupted;
-    workload.interrupted = [is_interrupted] { return is_interrupted; };
+    std::get<SteppedWork>(workload.work).interrupted = [is_interrupted] { return is_interrupted; };
     return workload;
   };
   for (const auto& [interrupted, attempts] : {std::pair{0, 1}, std::pair{1, 2}, std::pair{9, 3}}) {
@@ -418,7 +438,7 @@ TEST_F(RunnerTest, APointOfInterruptedDispatchesIsMeasuredAgainAndLabelled) {
     seeds_prepared.clear();
     points_wanted = {point_of(few_bytes)};
     attempts_interrupted = interrupted;
-    run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({})}, seen);
+    run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = shares({})}, seen);
     ASSERT_EQ(seen.measurements.size(), 1u);
     EXPECT_EQ(seen.measurements[0].state.attempts, attempts) << interrupted;
     EXPECT_EQ(seen.measurements[0].state.disturbed, attempts == 3) << interrupted;
@@ -452,12 +472,12 @@ TEST_F(RunnerTest, PatienceEndsAfterFourPointsThatNoRepetitionMadeQuiet) {
 
 TEST_F(RunnerTest, ASizeThatDoesNotFitEndsItsSeriesWithOneSkip) {
   ScriptedDevice device({.largest_buffer_bytes = 1500});
-  run(device, {point_of(1024), point_of(2048), point_of(4096), point_of(1024, "scalar"), point_of(8192)});
+  run(device, {point_of(1024), point_of(2048), point_of(4096), point_of(1024, Path::scalar), point_of(8192)});
   ASSERT_EQ(observer.measurements.size(), 2u);
-  EXPECT_EQ(observer.measurements[0].point.x.at("bytes"), 1024);
-  EXPECT_EQ(observer.measurements[1].point.series.at("path"), "scalar");
+  EXPECT_EQ(observer.measurements[0].point.x.bytes, 1024);
+  EXPECT_EQ(observer.measurements[1].point.words.path, Path::scalar);
   ASSERT_EQ(observer.skips.size(), 1u);
-  EXPECT_EQ(observer.skips[0].point->x.at("bytes"), 2048);
+  EXPECT_EQ(observer.skips[0].point->x.bytes, 2048);
   EXPECT_NE(observer.skips[0].text.find("the script's limit"), std::string::npos) << observer.skips[0].text;
   EXPECT_TRUE(observer.failures.empty());
   EXPECT_EQ(observer.findings.at(0).value, 2);
@@ -465,24 +485,22 @@ TEST_F(RunnerTest, ASizeThatDoesNotFitEndsItsSeriesWithOneSkip) {
 
 TEST_F(RunnerTest, LargerSizesAreStillMeasuredAfterOneThatIsTooShortForTheClock) {
   ScriptedDevice device({});
-  points_wanted = {point_of(1024), point_of(2048), point_of(4096)};
-  Probe probe = walking();
-  probe.prepare = [](device::Device& on, const Point& point, const Request& request) {
-    if (point.x.at("bytes") == 2048) throw device::TooShort("too short");
-    return probes::latency.prepare(on, point, request);
+  prepare_of_test = [](device::Device& on, const Point& point, const Request& request) {
+    if (point.x.bytes == 2048) throw device::TooShort("too short");
+    return prepare_walk(on, point, request);
   };
-  run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
+  run(device, {point_of(1024), point_of(2048), point_of(4096)});
   EXPECT_EQ(observer.measurements.size(), 2u);
   ASSERT_EQ(observer.skips.size(), 1u);
-  EXPECT_EQ(observer.skips[0].point->x.at("bytes"), 2048);
+  EXPECT_EQ(observer.skips[0].point->x.bytes, 2048);
 }
 
 TEST_F(RunnerTest, SmallerSizesAreStillMeasuredAfterOneThatDoesNotFit) {
   ScriptedDevice device({.largest_buffer_bytes = 3000});
   run(device, {point_of(8192), point_of(2048), point_of(16384), point_of(1024)});
   ASSERT_EQ(observer.measurements.size(), 2u);
-  EXPECT_EQ(observer.measurements[0].point.x.at("bytes"), 2048);
-  EXPECT_EQ(observer.measurements[1].point.x.at("bytes"), 1024);
+  EXPECT_EQ(observer.measurements[0].point.x.bytes, 2048);
+  EXPECT_EQ(observer.measurements[1].point.x.bytes, 1024);
   EXPECT_EQ(observer.skips.size(), 1u);
 }
 
@@ -490,7 +508,9 @@ TEST_F(RunnerTest, APointIsAskedForOnceThoughItFailed) {
   ScriptedDevice device({.fails = [this](std::size_t) { return observer.starts.size() == 1; }});
   points_wanted = {point_of(1024), point_of(2048)};
   Probe insistent = walking();
-  insistent.next = [](const device::DeviceInfo&, const Request&, std::span<const Measurement>) { return points_wanted; };
+  insistent.next = [](const device::DeviceInfo&, const Request&, std::span<const Measurement>) {
+    return points_wanted;
+  };
   run_probe(device, insistent, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
   EXPECT_EQ(observer.starts.size(), 2u);
   EXPECT_EQ(observer.failures.size(), 1u);
@@ -517,7 +537,7 @@ TEST_F(RunnerTest, FurtherVisitsComeAfterAllPointsWithShufflesOfTheirOwnAndAreOn
   points[0].visits = 3;
   run(device, points);
   std::vector<double> sizes;
-  for (const Point& point : observer.starts) sizes.push_back(point.x.at("bytes"));
+  for (const Point& point : observer.starts) sizes.push_back(point.x.bytes.value());
   EXPECT_EQ(sizes, (std::vector<double>{1024, 2048, 1024, 1024}));
   EXPECT_EQ(observer.plans.front().size(), 4u);
   ASSERT_EQ(observer.measurements.size(), 4u);
@@ -577,10 +597,10 @@ TEST_F(RunnerTest, AnErrorCostsItsPointAlone) {
   ScriptedDevice device({.fails = [](std::size_t dispatch) { return dispatch <= 1; }});
   run(device, {point_of(1024), point_of(2048)});
   ASSERT_EQ(observer.failures.size(), 1u);
-  EXPECT_EQ(observer.failures[0].point->x.at("bytes"), 1024);
+  EXPECT_EQ(observer.failures[0].point->x.bytes, 1024);
   EXPECT_NE(observer.failures[0].text.find("the script says"), std::string::npos);
   ASSERT_EQ(observer.measurements.size(), 1u);
-  EXPECT_EQ(observer.measurements[0].point.x.at("bytes"), 2048);
+  EXPECT_EQ(observer.measurements[0].point.x.bytes, 2048);
 }
 
 TEST_F(RunnerTest, ThreeErrorsInARowAreEnough) {
@@ -612,7 +632,7 @@ TEST_F(RunnerTest, FailuresBeforeASuccessAreToldEach) {
   ScriptedDevice device({.fails = [this](std::size_t) { return observer.starts.size() <= 2; }});
   run(device, distinct_points(3));
   ASSERT_EQ(observer.failures.size(), 2u);
-  EXPECT_EQ(observer.failures[1].point->x.at("bytes"), 2 * few_bytes);
+  EXPECT_EQ(observer.failures[1].point->x.bytes, 2 * few_bytes);
   EXPECT_TRUE(observer.skips.empty());
   EXPECT_EQ(observer.measurements.size(), 1u);
   EXPECT_TRUE(may_go_on);
@@ -627,7 +647,7 @@ TEST_F(RunnerTest, ADeviceThatWasLostIsAskedNothingMore) {
   EXPECT_EQ(observer.measurements.size(), 1u);
   EXPECT_EQ(observer.starts.size(), 2u);
   ASSERT_EQ(observer.failures.size(), 1u);
-  EXPECT_EQ(observer.failures[0].point->x.at("bytes"), 2 * few_bytes);
+  EXPECT_EQ(observer.failures[0].point->x.bytes, 2 * few_bytes);
   ASSERT_EQ(observer.skips.size(), 1u);
   EXPECT_FALSE(observer.skips[0].point);
   EXPECT_FALSE(may_go_on);
@@ -690,39 +710,26 @@ TEST_F(RunnerTest, WhereMemoryIsShortNothingIsPutBeforeTheWorkingSet) {
   EXPECT_EQ(observer.measurements.size(), 1u);
 }
 
-/// A probe whose work takes its repetitions itself: each replicate another value, and something else seen meanwhile.
-int observations = 0;
-
-Workload prepare_observed(device::Device&, const Point&, const Request&) {
-  return {.unit = "ns",
-          .instruction = {},
-          .has_cycles = false,
-          .run = {},
-          .flaw = {},
-          .value = {},
-          .shape = {},
-          .observe = [](const Limits& limits, const std::function<void()>& alive) {
-            alive();
-            ++observations;
-            const double now = observations;
-            return Repetitions{
-                .values = std::vector<double>(static_cast<std::size_t>(limits.least_repetitions), now),
-                .steps = 5,
-                .launch_ns = 6,
-                .reached = {{"gpu_gbps", 10 * now}},
-                .further = {{.series = {{"side", "gpu"}}, .unit = "GB/s", .values = {7 * now, 8 * now}}}};
-          }};
-}
-
-TEST_F(RunnerTest, WorkThatObservesGivesItsValuesTheXItReachedAndFurtherReadings) {
-  observations = 0;
-  Probe probe = walking();
-  probe.prepare = prepare_observed;
+TEST_F(RunnerTest, SelfTimedWorkGivesItsValuesTheXItReachedAndExtraValues) {
+  // Each replicate has another value, and something else is seen meanwhile.
+  int observations = 0;
+  prepare_of_test = [&observations](device::Device&, const Point&, const Request&) {
+    const auto repeat = [&observations](const Limits& limits, const std::function<void()>& alive) {
+      alive();
+      const double now = ++observations;
+      return Repetitions{.values = std::vector<double>(static_cast<std::size_t>(limits.least_repetitions), now),
+                         .steps = 5,
+                         .launch_ns = 6,
+                         .reached = {.gpu_gbps = 10 * now},
+                         .extra = {{.curve = &moved_bytes, .values = {7 * now, 8 * now}}}};
+    };
+    return Workload{.work = SelfTimedWork{repeat}, .has_cycles = false};
+  };
   Point point = point_of(few_bytes);
   point.replicates = 2;
   points_wanted = {point};
   ScriptedDevice device({});
-  run_probe(device, probe,
+  run_probe(device, walking(),
             {.request = {.effort = Effort::quick},
              .host_time = shares({}),
              .core_clock = [] { return CoreClock{.mhz = 2000, .source = "shader-clock"}; }},
@@ -730,48 +737,37 @@ TEST_F(RunnerTest, WorkThatObservesGivesItsValuesTheXItReachedAndFurtherReadings
   ASSERT_TRUE(observer.failures.empty()) << observer.failures[0].text;
   ASSERT_EQ(observer.measurements.size(), 2u);  // none in cycles: its time does not pass on the device's core
   const Measurement& own = observer.measurements[0];
-  const Measurement& further = observer.measurements[1];
+  const Measurement& extra = observer.measurements[1];
   // The drift reference was the first to be measured, twice.
   EXPECT_EQ(own.values.front(), 3);
   EXPECT_EQ(own.values.back(), 4);
-  EXPECT_EQ(own.point.x, (std::map<std::string, double>{{"bytes", few_bytes}, {"gpu_gbps", 35}}));
-  EXPECT_EQ(own.point.series.count("side"), 0u);
+  EXPECT_EQ(own.point.x, (Coordinates{.bytes = few_bytes, .gpu_gbps = 35}));
+  EXPECT_EQ(own.point.words, point.words);
   EXPECT_EQ(own.state.steps, 5u);
   EXPECT_EQ(own.state.launch_ns, 6);
-  EXPECT_EQ(further.point.x, own.point.x);
-  EXPECT_EQ(further.point.series.at("side"), "gpu");
-  EXPECT_EQ(further.point.series.at("path"), "vector");
-  EXPECT_EQ(further.unit, "GB/s");
-  EXPECT_EQ(further.values, (std::vector<double>{21, 24, 28, 32}));
+  EXPECT_EQ(extra.point.curve, &moved_bytes);
+  EXPECT_EQ(extra.point.x, own.point.x);
+  EXPECT_EQ(extra.point.words, (Words{.memory = "device", .path = Path::vector, .side = Side::gpu}));
+  EXPECT_EQ(extra.unit, "GB/s");
+  EXPECT_EQ(extra.values, (std::vector<double>{21, 24, 28, 32}));
   EXPECT_EQ(observer.findings.at(0).value, 2);
 }
 
-Workload prepare_observed_elsewhere(device::Device&, const Point&, const Request&) {
-  return {.unit = "ns",
-          .instruction = {},
-          .has_cycles = false,
-          .run = {},
-          .flaw = {},
-          .value = {},
-          .shape = {},
-          .observe = [](const Limits&, const std::function<void()>&) {
-            return Repetitions{.values = {1, 1, 1},
-                               .further = {{.series = {}, .unit = "ns", .values = {2, 2, 2}, .x = {{"bytes", 3e6}}}}};
-          }};
-}
-
-TEST_F(RunnerTest, AFurtherReadingOfAnotherPlaceIsAMeasurementOfItsOwn) {
-  Probe probe = walking();
-  probe.prepare = prepare_observed_elsewhere;
+TEST_F(RunnerTest, ExtraValuesOfAnotherPlaceAreAMeasurementOfTheirOwn) {
+  prepare_of_test = [](device::Device&, const Point&, const Request&) {
+    const auto repeat = [](const Limits&, const std::function<void()>&) {
+      return Repetitions{.values = {1, 1, 1}, .extra = {{.curve = &walk, .values = {2, 2, 2}, .x = {.bytes = 3e6}}}};
+    };
+    return Workload{.work = SelfTimedWork{repeat}, .has_cycles = false};
+  };
   Point point = point_of(few_bytes);
   point.visits = 2;
-  points_wanted = {point};
   ScriptedDevice device({});
-  run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
+  run(device, {point});
   ASSERT_TRUE(observer.failures.empty()) << observer.failures[0].text;
   ASSERT_EQ(observer.measurements.size(), 4u);
-  EXPECT_EQ(observer.measurements[0].point.x.at("bytes"), few_bytes);
-  EXPECT_EQ(observer.measurements[1].point.x.at("bytes"), 3e6);
+  EXPECT_EQ(observer.measurements[0].point.x.bytes, few_bytes);
+  EXPECT_EQ(observer.measurements[1].point.x.bytes, 3e6);
   EXPECT_EQ(observer.findings.at(0).value, 2);  // as many as were known, each visited twice
 }
 
