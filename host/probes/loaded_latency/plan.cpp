@@ -7,28 +7,27 @@
 #include <utility>
 
 #include "analysis/size_curves.hpp"
-#include "probes/loaded_latency/spread.hpp"
-#include "workloads/walk/path.hpp"
+#include "probes/loaded_latency/curves.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 namespace {
 
-using workloads::Path;
+using loaded_latency_probe::walk;
 
 /// No last cache is smaller.
 constexpr double least_bytes = 512 << 10;
-/// At quick effort on a CPU, where large sets take long, sizes are four times apart down to this one.
+/// Sizes above this one are four times apart at quick effort on a CPU, where large sets take long.
 constexpr double coarse_above_bytes = 4 << 20;
-/// With more there would be too few rounds in a dispatch to count.
+/// A longer delay would leave too few rounds in a dispatch to count.
 constexpr double longest_delay = 4000;
-/// What a unit of delay takes on most devices: 128 cycles.
+/// A unit of delay takes so long on most devices: 128 cycles.
 constexpr double usual_unit_ns = 60;
 
 /// A load that reaches such a share of the highest is as good.
 constexpr double nearly = 0.95;
-/// Of what findings are read from.
-constexpr int visits = 3;
+/// The points that findings are read from are visited so often.
+constexpr int visits_to_findings = 3;
 
 double largest_bytes(const device::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
@@ -52,17 +51,17 @@ std::size_t points_beside_a_load(Effort effort) {
 
 double expected_seconds(double bytes) { return 0.12 + 5e-9 * bytes; }
 
-/// What is tried after no delay: about what a round takes by itself.
+/// The delay that is tried after none: about what a round takes by itself.
 double first_delay(const LoadedPoint& undelayed) {
   const auto& shape = undelayed.measurement->state.shape;
   if (shape.empty()) return 1;
-  const workloads::Shape of = workloads::shape_of(shape);
+  const workloads::StreamShape of = workloads::shape_of(shape);
   const double round_bytes = 4.0 * of.groups * of.block_words() * sizeof(std::uint32_t);
   return std::clamp(std::round(round_bytes / undelayed.gbps / usual_unit_ns), 1.0, longest_delay);
 }
 
 bool is_latency(const Measurement& one) { return one.unit == "ns"; }
-bool is_alone(const Measurement& one) { return !one.point.x.contains("delay"); }
+bool is_alone(const Measurement& one) { return !one.point.x.delay; }
 
 }  // namespace
 
@@ -76,9 +75,8 @@ std::vector<Point> idle_points(const device::DeviceInfo& device, const Request& 
   for (double bytes = largest; bytes >= std::max<double>(least, request.line_bytes); bytes = next_bytes) {
     const double step = coarse && bytes > coarse_above_bytes ? 4 : 2;
     next_bytes = std::floor(bytes / step / request.line_bytes) * request.line_bytes;
-    points.push_back({.series = series_of(Path::vector),
-                      .x = {{"bytes", bytes}, {"gpu_gbps", 0}},
-                      .expected_seconds = expected_seconds(bytes)});
+    points.push_back(point_on(walk, {.bytes = bytes, .gpu_gbps = 0}));
+    points.back().expected_seconds = expected_seconds(bytes);
   }
   std::ranges::reverse(points);  // where one is too large for the device, so are all behind it
   return points;
@@ -87,14 +85,14 @@ std::vector<Point> idle_points(const device::DeviceInfo& device, const Request& 
 LoadedSets loaded_sets(std::span<const Measurement> known) {
   std::map<double, double> latency_by_bytes;
   for (const Measurement& one : known) {
-    if (is_latency(one) && is_alone(one)) latency_by_bytes[one.point.x.at("bytes")] = median_of(one);
+    if (is_latency(one) && is_alone(one)) latency_by_bytes[one.point.x.bytes.value()] = median_of(one);
   }
   LoadedSets sets;
   if (latency_by_bytes.empty()) return sets;
   sets.memory_bytes = latency_by_bytes.rbegin()->first;
   for (const analysis::FlatStretch& stretch : analysis::flat_stretches(latency_by_bytes, analysis::Trend::rises)) {
     if (stretch.last_bytes == sets.memory_bytes) continue;
-    // Walk and load have as much each: both together have to fit.
+    // The walk and the load have as much each, and both together have to fit.
     const double middle = std::sqrt(stretch.first_bytes * stretch.last_bytes);
     const double most = std::max(stretch.first_bytes, std::min(middle, stretch.last_bytes / 2));
     sets.last_cache_bytes = std::prev(latency_by_bytes.upper_bound(most))->first;
@@ -105,10 +103,10 @@ LoadedSets loaded_sets(std::span<const Measurement> known) {
 std::vector<LoadedPoint> loaded_points(std::span<const Measurement> known, double bytes) {
   std::vector<LoadedPoint> points;
   for (const Measurement& one : known) {
-    if (!is_latency(one) || one.point.x.at("bytes") != bytes) continue;
-    points.push_back({.gbps = one.point.x.at("gpu_gbps"),
+    if (!is_latency(one) || one.point.x.bytes != bytes) continue;
+    points.push_back({.gbps = one.point.x.gpu_gbps.value(),
                       .latency_ns = median_of(one),
-                      .delay = is_alone(one) ? 0 : one.point.x.at("delay"),
+                      .delay = one.point.x.delay.value_or(0),
                       .measurement = &one});
   }
   // Alone is the longest delay there is.
@@ -119,14 +117,15 @@ std::vector<LoadedPoint> loaded_points(std::span<const Measurement> known, doubl
 }
 
 std::optional<double> wanted_delay(const std::vector<LoadedPoint>& points, std::size_t wanted_points) {
-  std::vector<Reached> reached;
+  std::vector<workloads::ReachedLoad> reached;
   for (const LoadedPoint& point : points) {
     if (!is_alone(*point.measurement) && point.gbps > 0) reached.push_back({.delay = point.delay, .gbps = point.gbps});
   }
   if (reached.empty()) return std::nullopt;
   const auto undelayed =
       std::ranges::find_if(points, [](const LoadedPoint& one) { return !is_alone(*one.measurement) && one.gbps > 0; });
-  return delay_in_the_widest_gap(reached, wanted_points, {.first = first_delay(*undelayed), .longest = longest_delay});
+  return workloads::delay_in_the_widest_gap(reached, wanted_points,
+                                            {.first = first_delay(*undelayed), .longest = longest_delay});
 }
 
 std::vector<Point> loaded_points_wanted(const Request& request, std::span<const Measurement> known) {
@@ -139,13 +138,12 @@ std::vector<Point> loaded_points_wanted(const Request& request, std::span<const 
     const std::vector<LoadedPoint> points = loaded_points(known, bytes);
     const auto loaded =
         std::ranges::find_if(points, [](const LoadedPoint& one) { return !is_alone(*one.measurement); });
-    Point point{.series = series_of(Path::vector),
-                .x = {{"bytes", bytes}, {"delay", 0}},
-                .expected_seconds = expected_seconds(bytes)};
+    Point point = point_on(walk, {.bytes = bytes, .delay = 0});
+    point.expected_seconds = expected_seconds(bytes);
     if (loaded != points.end()) {
       const auto delay = wanted_delay(points, points_beside_a_load(request.effort));
       if (!delay) continue;
-      point.x["delay"] = *delay;
+      point.x.delay = *delay;
       point.shape = loaded->measurement->state.shape;
     }
     wanted.push_back(std::move(point));
@@ -161,14 +159,7 @@ const LoadedPoint& fullest(const std::vector<LoadedPoint>& points) {
   return quiet == points.end() ? full : *quiet;
 }
 
-std::string disturbance_of(const measure::State& state) {
-  if (!state.disturbed) return "";
-  const long percent = std::lround(100 * std::max(state.foreign_cpu, state.steal));
-  return " Meanwhile other programs took " + std::to_string(percent) +
-         " % of the CPU: measure again on an idle machine.";
-}
-
-std::vector<Point> further_visits(std::span<const Measurement> known) {
+std::vector<Point> more_visits_to_findings(std::span<const Measurement> known) {
   const LoadedSets sets = loaded_sets(known);
   std::vector<Point> again;
   for (const double bytes : {sets.last_cache_bytes.value_or(0), sets.memory_bytes}) {
@@ -176,8 +167,8 @@ std::vector<Point> further_visits(std::span<const Measurement> known) {
     if (points.size() < 2) continue;
     for (const LoadedPoint* one : {&points.back(), &fullest(points)}) {
       again.push_back(one->measurement->point);
-      again.back().visits = visits;
-      if (!is_alone(*one->measurement)) again.back().x.erase("gpu_gbps");  // which only the measurement tells
+      again.back().visits = visits_to_findings;
+      if (!is_alone(*one->measurement)) again.back().x.gpu_gbps.reset();  // only the measurement tells it
     }
   }
   return again;

@@ -1,5 +1,3 @@
-#include "probes/loaded_latency/cpu_sets.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -8,8 +6,12 @@
 #include <set>
 #include <utility>
 
+#include "probes/cpu_loaded_latency/plan.hpp"
+
 namespace sonde::probes {
 namespace {
+
+using measure::Placement;
 
 constexpr double kibibyte = 1 << 10;
 constexpr double mebibyte = 1 << 20;
@@ -20,9 +22,9 @@ constexpr double times_the_furthest_cache = 4;
 constexpr double times_at_quick = 2;
 constexpr double least_memory_bytes = 64 * mebibyte;
 constexpr double most_memory_bytes = 512 * mebibyte;
-/// Of the furthest cache that a walk and its load fill together; the rest is for what else runs.
+/// A walk and its load together fill such a share of the furthest cache; the rest is for what else runs.
 constexpr double filled_share = 0.75;
-/// What a thread loads in memory at least.
+/// Each thread loads at least so much in memory.
 constexpr double least_load_bytes = 16 * mebibyte;
 /// Sets are whole pieces of memory, of whatever length.
 constexpr double unit_bytes = 64 * kibibyte;
@@ -46,7 +48,7 @@ std::optional<WalkedSet> set_in_shared_cache(const cpu::Topology& machine, int l
   if (own <= 0 || loading == 0) return std::nullopt;
   WalkedSet set{.within = Within::shared_cache, .bytes = whole_units(std::sqrt(2 * own * shared / 2))};
   const double left = filled_share * shared - set.bytes;
-  // Each has to be beyond its own caches: where all would not fit, fewer load.
+  // Each thread's memory has to be beyond its own caches, so fewer load where all would not fit.
   set.most_threads = std::min(loading, static_cast<int>(left / (2 * own)));
   if (set.most_threads < 1 || set.bytes < 2 * own) return std::nullopt;
   set.thread_bytes = whole_units(std::min(set.bytes, left / set.most_threads));
@@ -108,7 +110,7 @@ std::string why_no_load(const cpu::Topology& machine, Placement placement) {
     case Placement::other_cluster:
       return "all cores of the walk's node that this process may use share their last cache with it, so there is no "
              "other cluster to load from";
-    case Placement::other_node: break;
+    default: break;
   }
   return "all cores that this process may use are of one NUMA node, so there is no other node to load from";
 }

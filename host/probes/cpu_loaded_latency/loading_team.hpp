@@ -16,7 +16,7 @@
 
 namespace sonde::probes {
 
-/// What each thread of a load does.
+/// The work of each thread of a load.
 struct LoadWork {
   cpu::Stream stream = cpu::Stream::read;  ///< read, write or read_modify_write
   cpu::Stores stores = cpu::Stores::ordinary;
@@ -36,24 +36,24 @@ class LoadingTeam {
 
   /// Ends them and has each look at what it did.
   void end();
-  /// After the end: why not all of it was done, by sums of what was read, or by what memory then held.
-  [[nodiscard]] std::optional<std::string> flaw() const;
+  /// Says after the end why not all of it was done, by sums of what was read, or by what memory then held.
+  [[nodiscard]] std::optional<std::string> proof_failure() const;
   [[nodiscard]] bool pinned() const;
 
-  /// Looks how far all have come. What follows tells of the time until the last look.
+  /// Looks how far all have come. The next two functions know of the time until the last look.
   void look();
-  /// What was moved between two moments of the steady clock, as STREAM counts it: read and written.
+  /// The bytes that were moved between two moments of the steady clock, as STREAM counts them: read and written.
   [[nodiscard]] double bytes_between(device::Nanoseconds begin, device::Nanoseconds end) const;
   /// The share of the time between two moments that threads, on average, did not have their cores, as far as is known.
   [[nodiscard]] double absent_between(device::Nanoseconds begin, device::Nanoseconds end) const;
 
  private:
-  /// How far a thread had come.
+  /// The pieces that a thread had streamed at some moment.
   struct Mark {
     device::Nanoseconds at{0};
     std::uint64_t pieces = 0;
   };
-  /// What one thread alone touches, on lines of its own.
+  /// One thread's part, which it alone touches, on lines of its own.
   struct alignas(128) Member {
     int cpu = 0;
     bool pinned = false;

@@ -1,4 +1,4 @@
-#include "probes/loaded_latency/cpu_load.hpp"
+#include "probes/cpu_loaded_latency/loading_team.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -14,14 +14,14 @@ using cpu::Stream;
 using device::Nanoseconds;
 
 constexpr std::uint64_t kibibyte_elements = (1 << 10) / sizeof(double);
-/// Of a piece at most: a call of a kernel costs nothing beside so much.
+/// A piece has at most so much, beside which the call of a kernel costs nothing.
 constexpr std::uint64_t most_kibibytes = 64;
-/// Trips that are made after one piece at least, so that what the call costs stays small beside them.
+/// A delay after a piece is at least so many trips, so that the call costs little beside them.
 constexpr std::uint64_t least_trips = 256;
 constexpr std::size_t elements_a_page = 4096 / sizeof(double);
 constexpr std::size_t largest_of_contents = 1021;
 
-/// Between marks: short beside a window of the walk, long beside a look at the clock.
+/// The time between marks is short beside a window of the walk, and long beside a look at the clock.
 constexpr Nanoseconds usual_between_marks{2e4};
 /// A point lasts no longer than marks are left.
 constexpr std::size_t most_marks = 1 << 17;
@@ -36,13 +36,13 @@ void wait_trips(std::uint64_t trips) {
 
 double contents_of(std::size_t index) { return static_cast<double>(index % largest_of_contents + 1); }
 
-/// Of 1, 2, … modulo 2^64.
+/// The sum of 1, 2, … count modulo 2^64.
 std::uint64_t sum_up_to(std::uint64_t count) {
   return count % 2 == 0 ? count / 2 * (count + 1) : (count + 1) / 2 * count;
 }
 
-/// What is read is counted upwards, so that the sum of any beginning is known; what is added to is small numbers, as
-/// others would be slow; what is written past the caches is the number of the lap, from one.
+/// Words that are read count upwards, so that the sum of any beginning is known; numbers that are added to are small,
+/// as others would be slow; stores past the caches write the number of the lap, from one, over zeros.
 void fill(Stream stream, double* memory, std::size_t count) {
   auto* const words = reinterpret_cast<std::uint64_t*>(memory);
   for (std::size_t index = 0; index < count; ++index) {
@@ -54,7 +54,7 @@ void fill(Stream stream, double* memory, std::size_t count) {
   }
 }
 
-/// One in every page, at another place in each, and the last.
+/// Looks at one element in every page, at another place in each, and at the last.
 template <typename Holds>
 bool holds_at_some(std::size_t count, Holds holds) {
   for (std::size_t page = 0; page * elements_a_page < count; ++page) {
@@ -75,7 +75,7 @@ LoadingTeam::LoadingTeam(const std::vector<const cpu::Core*>& cores, const LoadW
     members_[index].memory = reinterpret_cast<double*>(memory + index * work.thread_bytes);
     threads_.emplace_back([this, index](const std::stop_token& stop) { this->work(members_[index], stop); });
   }
-  // One that the system has yet to start loads nothing.
+  // A thread that the system has yet to start loads nothing.
   const auto latest = std::chrono::steady_clock::now() + longest_start;
   while (streaming_ < static_cast<int>(members_.size())) {
     if (std::chrono::steady_clock::now() > latest) {
@@ -95,14 +95,14 @@ void LoadingTeam::end() {
   threads_.clear();
 }
 
-std::optional<std::string> LoadingTeam::flaw() const {
+std::optional<std::string> LoadingTeam::proof_failure() const {
   if (std::ranges::all_of(members_, &Member::proved)) return std::nullopt;
   return "a thread of the load did not find in its memory what it reads or writes, so memory lost or changed a word";
 }
 
 bool LoadingTeam::pinned() const { return std::ranges::all_of(members_, &Member::pinned); }
 
-/// Short delays are made after several KiB at once: a call for each would cost more than the delay, so that nothing lay
+/// Short delays are made after several KiB at once: a call for each KiB would cost more than the delay, and leave a gap
 /// between no delay and the shortest.
 std::uint64_t LoadingTeam::piece_kibibytes() const {
   std::uint64_t kibibytes = 1;
@@ -189,7 +189,7 @@ double LoadingTeam::bytes_between(Nanoseconds begin, Nanoseconds end) const {
       static_cast<double>(piece_elements() * sizeof(double)) * (work_.stream == Stream::read_modify_write ? 2 : 1);
   double bytes = 0;
   for (const Member& member : members_) {
-    // Between two marks as if at one speed.
+    // Between two marks the thread counts as moving at one speed.
     const auto pieces_until = [&member](Nanoseconds moment) {
       const auto after = std::ranges::upper_bound(member.seen, moment, {}, &Mark::at);
       if (after == member.seen.begin()) return 0.0;
@@ -224,7 +224,7 @@ std::byte* memory_for_loads(std::uint64_t bytes, int cpu) {
   if (memory && memory->size_bytes() >= bytes) return memory->data();
   memory.reset();
   const cpu::Pinned on_its_node(cpu);
-  memory.emplace(bytes, cpu::has_huge_pages() ? cpu::PageKind::huge : cpu::PageKind::small);
+  memory.emplace(bytes, cpu::widest_pages());
   return memory->data();
 }
 

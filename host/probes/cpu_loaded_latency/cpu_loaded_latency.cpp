@@ -1,4 +1,5 @@
-#include "probes/loaded_latency/cpu_walk.hpp"
+// Question: how much longer does a load of the CPU itself take while its other cores keep the memory busy?
+// docs/method/loaded-latency.md explains it.
 
 #include <algorithm>
 #include <functional>
@@ -9,8 +10,12 @@
 #include "cpu/device.hpp"
 #include "cpu/pinned.hpp"
 #include "device/error.hpp"
-#include "probes/loaded_latency/cpu_load.hpp"
+#include "probes/catalog.hpp"
+#include "probes/cpu_loaded_latency/curves.hpp"
+#include "probes/cpu_loaded_latency/loading_team.hpp"
+#include "probes/cpu_loaded_latency/plan.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
+#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -19,13 +24,13 @@ using device::ChaseWindow;
 using device::Nanoseconds;
 using workloads::PointerCycle;
 
-/// Of the line that each load of the walk takes.
+/// The bytes of the line that each load of the walk takes.
 constexpr std::uint32_t walked_line_bytes = 64;
 /// A window counts where its load, all threads together, was absent for no more of it.
 constexpr double most_absent = 0.05;
-/// Stretches that something else hides are made again, so many times as are wanted at most.
+/// Stretches in which no window counts are made again, up to so many for each that is wanted.
 constexpr int most_attempts_a_stretch = 5;
-/// What fewer say of their scatter is nothing.
+/// Fewer stretches would say nothing about their scatter.
 constexpr int least_stretches = 3;
 
 /// How long a point is walked.
@@ -45,7 +50,7 @@ WalkTimes walk_times_of(Effort effort) {
 constexpr double times_shorter_in_a_cache = 6;
 constexpr Nanoseconds settling_time{6e6};
 
-/// What is walked through, and where the walk stands.
+/// The cycle that is walked through, and where the walk stands.
 struct WalkedCycle {
   PointerCycle cycle;
   std::uint32_t place = 0;  ///< where it must stand
@@ -57,13 +62,12 @@ struct WalkedCycle {
 
 std::shared_ptr<WalkedCycle> make_cycle(double bytes, std::uint64_t seed, int cpu) {
   const cpu::Pinned on_its_node(cpu);
-  const cpu::PageKind pages = cpu::has_huge_pages() ? cpu::PageKind::huge : cpu::PageKind::small;
   const auto count = static_cast<std::uint32_t>(bytes / walked_line_bytes);
-  return std::make_shared<WalkedCycle>(count, pages, seed);
+  return std::make_shared<WalkedCycle>(count, cpu::widest_pages(), seed);
 }
 
-/// In memory the same for all points of a process: making it takes longer than a point, and each goes on where the one
-/// before has stopped.
+/// The cycle in memory is the same for all points of a process: making it takes longer than a point, and each goes on
+/// where the one before has stopped.
 std::shared_ptr<WalkedCycle> cycle_of(const WalkedSet& set, std::uint64_t seed, int cpu) {
   if (set.within != Within::memory) return make_cycle(set.bytes, seed, cpu);
   static std::shared_ptr<WalkedCycle> in_memory;
@@ -75,8 +79,15 @@ std::shared_ptr<WalkedCycle> cycle_of(const WalkedSet& set, std::uint64_t seed, 
   return in_memory;
 }
 
+/// The same curve in cycles: the windows know the clock of their core, which nobody could tell from their times.
+constexpr Curve walk_in_cycles = [] {
+  Curve curve = cpu_loaded_latency_probe::walk;
+  curve.unit = "cycles";
+  return curve;
+}();
+
 /// The windows in which nothing took the walk's core, nor those of its load for long, and what the load then moved.
-class Undisturbed {
+class UndisturbedWindows {
  public:
   /// Stretches that had such windows.
   [[nodiscard]] int stretches() const { return static_cast<int>(moved_.values.size()); }
@@ -105,21 +116,21 @@ class Undisturbed {
     Repetitions all{.values = windows_.values, .steps = cpu::loads_in_a_window, .visits = windows_.visits};
     all.interrupted = 1 - static_cast<double>(windows_.values.size()) / static_cast<double>(seen_);
     if (cycles_.values.size() == windows_.values.size()) {
-      all.further.push_back(cycles_);
-      all.further.back().visits = windows_.visits;
+      all.extra.push_back(cycles_);
+      all.extra.back().visits = windows_.visits;
     }
-    if (loaded) all.further.push_back(moved_);
+    if (loaded) all.extra.push_back(moved_);
     return all;
   }
 
  private:
-  Reading windows_{.series = {}, .unit = "ns", .values = {}};
-  Reading cycles_{.series = {}, .unit = "cycles", .values = {}};
-  Reading moved_{.series = {}, .unit = "GB/s", .values = {}};
+  ExtraValues windows_{.curve = &cpu_loaded_latency_probe::walk};
+  ExtraValues cycles_{.curve = &walk_in_cycles};
+  ExtraValues moved_{.curve = &cpu_loaded_latency_probe::load};
   std::size_t seen_ = 0;
 };
 
-/// One point's walk and its load, which runs from the start of `observe` to its end.
+/// One point's walk and its load, which runs from the start of `repeat` to its end.
 struct WalkBesideCpuLoad {
   std::shared_ptr<WalkedCycle> walked;
   std::unique_ptr<device::Companion> companion;
@@ -140,11 +151,11 @@ struct WalkBesideCpuLoad {
     return windows;
   }
 
-  Repetitions observe(const std::function<void()>& alive) {
+  Repetitions repeat(const std::function<void()>& alive) {
     std::optional<LoadingTeam> load;
     if (!cores.empty()) load.emplace(cores, work, load_memory);
-    (void)chase(settling_time, alive);  // wakes the core, fills caches and translations
-    Undisturbed found;
+    (void)chase(settling_time, alive);  // wakes the core, fills caches and translation buffers
+    UndisturbedWindows found;
     const int most_attempts = most_attempts_a_stretch * times.stretches;
     for (int attempt = 0; found.stretches() < times.stretches && attempt < most_attempts; ++attempt) {
       const auto windows = chase(in_memory ? times.stretch : times.stretch / times_shorter_in_a_cache, alive);
@@ -153,7 +164,7 @@ struct WalkBesideCpuLoad {
     }
     if (load) {
       load->end();
-      if (const auto flaw = load->flaw()) throw device::Error(*flaw);
+      if (const auto failure = load->proof_failure()) throw device::Error(*failure);
     }
     if (found.stretches() < least_stretches) {
       throw device::TooShort(
@@ -165,12 +176,41 @@ struct WalkBesideCpuLoad {
   }
 };
 
+/// Threads of this pattern, each over so many bytes.
+LoadWork load_work_of(const Words& words, double thread_bytes, double delay) {
+  const auto stream = words.pattern == measure::Pattern::write               ? cpu::Stream::write
+                      : words.pattern == measure::Pattern::read_modify_write ? cpu::Stream::read_modify_write
+                                                                             : cpu::Stream::read;
+  const bool past_caches = words.stores == measure::Stores::non_temporal;
+  return {.stream = stream,
+          .stores = past_caches ? cpu::Stores::non_temporal : cpu::Stores::ordinary,
+          .thread_bytes = static_cast<std::uint64_t>(thread_bytes),
+          .delay = static_cast<std::uint64_t>(delay)};
+}
+
+std::optional<std::string> obstacle(const device::DeviceInfo& device) {
+  if (device.api != device::Api::cpu) return "this is asked of the CPU itself, not through a driver";
+  if (workloads::compute_units_of(device) < 2) {
+    return "this CPU has one core, so nothing can run beside the walk: give the machine or container two or more";
+  }
+  return std::nullopt;
+}
+
+std::vector<Point> next(const device::DeviceInfo&, const Request& request, std::span<const Measurement> known) {
+  return cpu_load_points(cpu::machine(), request, known);
+}
+
+Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
+  return cpu_load_conclusion(cpu::machine(), request, measurements);
+}
+
 }  // namespace
 
-Workload walk_beside_cpu_load(const cpu::Topology& machine, const Point& point, const Request& request) {
-  const CpuLoadChoice choice = load_choice_of(point);
+Workload cpu_loaded_latency_probe::prepare_walk(device::Device&, const Point& point, const Request& request) {
+  const cpu::Topology& machine = cpu::machine();
+  const int threads = static_cast<int>(point.x.cpu_threads.value());
   const std::vector<WalkedSet> sets = walked_sets(machine, request);
-  const auto set = std::ranges::find(sets, choice.bytes, &WalkedSet::bytes);
+  const auto set = std::ranges::find(sets, point.x.bytes.value(), &WalkedSet::bytes);
   if (set == sets.end()) throw device::Unsupported("this machine has no such working set");
   const cpu::Core& walking = quiet_core(machine, 0);
   const auto work = std::make_shared<WalkBesideCpuLoad>();
@@ -178,24 +218,35 @@ Workload walk_beside_cpu_load(const cpu::Topology& machine, const Point& point, 
   work->times = walk_times_of(request.effort);
   work->walked = cycle_of(*set, request.seed, walking.cpu);
   work->companion = cpu::chase_on(walking.cpu, work->walked->at);
-  if (choice.threads > 0) {
-    work->cores = loading_cores(machine, choice.placement);
-    work->cores.resize(std::min(work->cores.size(), static_cast<std::size_t>(choice.threads)));
-    work->work = {.stream = choice.kind.stream,
-                  .stores = choice.kind.stores,
-                  .thread_bytes = static_cast<std::uint64_t>(
-                      load_bytes_of(machine, *set, choice.placement, choice.threads, request.effort)),
-                  .delay = static_cast<std::uint64_t>(choice.delay)};
+  if (threads > 0) {
+    const measure::Placement placement = point.words.placement.value();
+    work->cores = loading_cores(machine, placement);
+    work->cores.resize(std::min(work->cores.size(), static_cast<std::size_t>(threads)));
+    work->work = load_work_of(point.words, load_bytes_of(machine, *set, placement, threads, request.effort),
+                              point.x.delay.value());
     work->load_memory = memory_for_loads(work->work.thread_bytes * work->cores.size(), walking.cpu);
   }
   const bool pinned = cpu::Pinned(walking.cpu).holds();
-  return {.unit = "ns",
+  const auto repeat = [work](const Limits&, const std::function<void()>& alive) { return work->repeat(alive); };
+  return {.work = SelfTimedWork{.repeat = repeat},
           .has_cycles = false,
           .shape = {{"cpu", walking.cpu},
                     {"pinned", pinned ? 1 : 0},
                     {"huge_pages", cpu::has_huge_pages() ? 1 : 0},
-                    {"thread_bytes", static_cast<double>(work->work.thread_bytes)}},
-          .observe = [work](const Limits&, const std::function<void()>& alive) { return work->observe(alive); }};
+                    {"thread_bytes", static_cast<double>(work->work.thread_bytes)}}};
 }
+
+const Probe cpu_loaded_latency{
+    .name = "loaded-latency",
+    .id = "cpu-loaded-latency",
+    .question = "How much longer does a load of the CPU itself take while its other cores keep the memory busy?",
+    .target = Target::host_cpu,
+    .curves = cpu_loaded_latency_probe::curves,
+    .finding_kinds = cpu_loaded_latency_probe::finding_kinds,
+    .obstacle = obstacle,
+    .next = next,
+    .conclude = conclude,
+    // The walk alone comes first.
+    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 2.5 : 4.0; }};
 
 }  // namespace sonde::probes

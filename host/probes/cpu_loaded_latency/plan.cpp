@@ -1,0 +1,183 @@
+#include "probes/cpu_loaded_latency/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <set>
+
+#include "measure/visits.hpp"
+#include "probes/cpu_loaded_latency/curves.hpp"
+
+namespace sonde::probes {
+namespace {
+
+using measure::Pattern;
+using measure::Placement;
+using measure::Stores;
+
+constexpr Words reading{.pattern = Pattern::read};
+constexpr Words modifying{.pattern = Pattern::read_modify_write, .stores = Stores::ordinary};
+/// Only memory has room for what is written past the caches.
+constexpr Words writing{.pattern = Pattern::write, .stores = Stores::non_temporal};
+
+/// A third of a millisecond, longer than any piece of a load takes: with more, too few pieces would be counted.
+constexpr double longest_delay_trips = 1 << 20;
+/// A delay is for so many bytes.
+constexpr double delayed_bytes = 1 << 10;
+/// Trips of the loop on a usual clock.
+constexpr double usual_trips_a_ns = 3;
+
+/// A curve that is asked for, and the most threads that load.
+struct AskedCurve {
+  WalkedSet set;
+  Words words;
+  int threads = 0;
+
+  /// Reading memory is what other tools load with, so it gets the most points.
+  [[nodiscard]] bool is_main() const { return set.within == Within::memory && words.pattern == Pattern::read; }
+};
+
+/// The number of points beside a load of all threads, the one without delay among them.
+std::size_t points_of_curve(const AskedCurve& curve, Effort effort) {
+  const bool main = curve.is_main();
+  if (curve.set.within == Within::own_cache) return 2;
+  switch (effort) {
+    case Effort::quick: return main ? 4 : 2;
+    case Effort::normal: return main ? 8 : 5;
+    case Effort::thorough: break;
+  }
+  return main ? 16 : 10;
+}
+
+/// The numbers of threads: 1, 2, 4, … and all; for loads of memory that do not read alone, one and all.
+std::vector<int> loading_counts(const AskedCurve& curve, Effort effort) {
+  std::set<int> counts{curve.threads};
+  if (curve.is_main()) {
+    for (int count = 1; count < curve.threads; count *= 2) counts.insert(count);
+  } else if (curve.set.within == Within::memory && effort != Effort::quick) {
+    counts.insert(1);
+  }
+  return {counts.begin(), counts.end()};
+}
+
+std::vector<Words> loads_in(const WalkedSet& set, Effort effort) {
+  if (set.within == Within::memory) return {reading, modifying, writing};
+  if (set.within == Within::own_cache || effort == Effort::quick) return {reading};
+  return {reading, modifying};
+}
+
+std::vector<AskedCurve> asked_curves(const cpu::Topology& machine, const Request& request) {
+  std::vector<AskedCurve> curves;
+  for (const WalkedSet& set : walked_sets(machine, request)) {
+    for (const Placement placement : loading_placements) {
+      // Cores of other clusters share no cache with the walk.
+      if (set.within != Within::memory && placement != Placement::same_cluster) continue;
+      const auto cores = loading_cores(machine, placement);
+      const int threads = std::min(static_cast<int>(cores.size()), set.most_threads);
+      if (threads == 0) continue;
+      for (Words words : loads_in(set, request.effort)) {
+        words.placement = placement;
+        curves.push_back({set, words, threads});
+      }
+    }
+  }
+  return curves;
+}
+
+Point point_of(const AskedCurve& curve, int threads, double delay, Effort effort) {
+  Coordinates x{.bytes = curve.set.bytes, .cpu_threads = threads};
+  if (threads > 0) x.delay = delay;
+  Point point = point_on(cpu_loaded_latency_probe::walk, x, curve.words);
+  point.expected_seconds = effort == Effort::quick ? 0.12 : effort == Effort::normal ? 0.35 : 1;
+  return point;
+}
+
+/// The delay that is tried after none: about what a KiB takes a thread.
+double first_delay_of(const CpuLoadPoint& undelayed) {
+  const double kibibyte_ns = delayed_bytes * undelayed.threads / undelayed.gbps;
+  return std::clamp(std::round(kibibyte_ns * usual_trips_a_ns), 1.0, longest_delay_trips);
+}
+
+std::optional<double> next_delay(const CpuLoadCurve& curve, std::size_t wanted) {
+  std::vector<workloads::ReachedLoad> reached;
+  for (const CpuLoadPoint& point : curve.all_threads) {
+    if (point.gbps > 0) reached.push_back({.delay = point.delay, .gbps = point.gbps});
+  }
+  if (reached.empty()) return std::nullopt;
+  return workloads::delay_in_the_widest_gap(
+      reached, wanted, {.first = first_delay_of(curve.all_threads.front()), .longest = longest_delay_trips});
+}
+
+}  // namespace
+
+std::vector<Point> cpu_load_points(const cpu::Topology& machine, const Request& request,
+                                   std::span<const Measurement> known) {
+  const std::vector<AskedCurve> asked = asked_curves(machine, request);
+  std::vector<Point> points;
+  if (known.empty()) {
+    for (const AskedCurve& curve : asked) {
+      points.push_back(point_of(curve, 0, 0, request.effort));
+      for (const int threads : loading_counts(curve, request.effort))
+        points.push_back(point_of(curve, threads, 0, request.effort));
+    }
+    return points;
+  }
+  const std::vector<CpuLoadCurve> curves = cpu_load_curves(known);
+  for (const AskedCurve& curve : asked) {
+    const auto measured = std::ranges::find_if(
+        curves, [&](const CpuLoadCurve& one) { return one.bytes == curve.set.bytes && one.words == curve.words; });
+    if (measured == curves.end()) continue;
+    if (const auto delay = next_delay(*measured, points_of_curve(curve, request.effort)))
+      points.push_back(point_of(curve, curve.threads, *delay, request.effort));
+  }
+  // The walk alone and the walk beside the load without delay, from which findings are read, are visited again. A delay
+  // that failed is wanted for ever, and the last visits never come: one is made before.
+  const int visits = points.empty() ? measure::usual_visits(request.effort) : 2;
+  for (const AskedCurve& curve : asked) {
+    for (const int threads : {0, curve.threads}) {
+      points.push_back(point_of(curve, threads, 0, request.effort));
+      points.back().visits = visits;
+    }
+  }
+  return points;
+}
+
+std::vector<CpuLoadCurve> cpu_load_curves(std::span<const Measurement> known) {
+  const auto gbps_of = [&](const Measurement& latency) {
+    for (const Measurement& one : known) {
+      if (one.unit == "GB/s" && one.point.words == latency.point.words && one.point.x == latency.point.x)
+        return median_of(one);
+    }
+    return 0.0;
+  };
+  std::vector<CpuLoadCurve> curves;
+  for (const Measurement& one : known) {
+    if (one.unit != "ns") continue;
+    const Coordinates& x = one.point.x;
+    auto curve = std::ranges::find_if(
+        curves, [&](const CpuLoadCurve& found) { return found.bytes == x.bytes && found.words == one.point.words; });
+    if (curve == curves.end())
+      curve = curves.insert(curves.end(), {.words = one.point.words, .bytes = x.bytes.value()});
+    const CpuLoadPoint point{.threads = static_cast<int>(x.cpu_threads.value()),
+                             .delay = x.delay.value_or(0),
+                             .gbps = gbps_of(one),
+                             .latency = &one};
+    if (point.threads == 0) {
+      curve->alone = &one;
+    } else {
+      curve->all_threads.push_back(point);
+      if (point.delay == 0) curve->undelayed.push_back(point);
+    }
+  }
+  for (CpuLoadCurve& curve : curves) {
+    int most = 0;
+    for (const CpuLoadPoint& point : curve.all_threads) most = std::max(most, point.threads);
+    std::erase_if(curve.all_threads, [most](const CpuLoadPoint& point) { return point.threads < most; });
+    std::ranges::sort(curve.all_threads, {}, &CpuLoadPoint::delay);
+    std::ranges::sort(curve.undelayed, {}, &CpuLoadPoint::threads);
+  }
+  return curves;
+}
+
+}  // namespace sonde::probes
