@@ -24,7 +24,9 @@ constexpr std::array<std::string_view, 4> words_of(Direction) { return {"to-devi
 constexpr std::array<std::string_view, 3> words_of(Engine) { return {"driver", "transfer", "compute-shader"}; }
 constexpr std::array<std::string_view, 2> words_of(Exchange) { return {"compare-and-swap", "store"}; }
 constexpr std::array<std::string_view, 2> words_of(Fabric) { return {"idle", "loaded"}; }
-constexpr std::array<std::string_view, 4> words_of(HostMemory) { return {"pageable", "pinned", "imported", "map-memcpy"}; }
+constexpr std::array<std::string_view, 4> words_of(HostMemory) {
+  return {"pageable", "pinned", "imported", "map-memcpy"};
+}
 constexpr std::array<std::string_view, 2> words_of(LineState) { return {"clean", "modified"}; }
 constexpr std::array<std::string_view, 2> words_of(Method) { return {"timing", "counters"}; }
 constexpr std::array<std::string_view, 9> words_of(Operation) {
@@ -36,7 +38,7 @@ constexpr std::array<std::string_view, 6> words_of(Path) {
   return {"vector", "scalar", "local", "constant", "image", "buffer"};
 }
 constexpr std::array<std::string_view, 9> words_of(Pattern) {
-  return {"read",  "write", "copy", "add", "triad", "scale", "read-modify-write", "read-2-write-1", "read-3-write-1"};
+  return {"read", "write", "copy", "add", "triad", "scale", "read-modify-write", "read-2-write-1", "read-3-write-1"};
 }
 constexpr std::array<std::string_view, 2> words_of(Pinning) { return {"compact", "spread"}; }
 constexpr std::array<std::string_view, 5> words_of(Placement) {
@@ -148,12 +150,12 @@ bool is_absent(const std::optional<Word>& word) {
 }
 
 /// What versions before `beside` called `fabric` in every probe: docs/records.md has the table.
-std::optional<Beside> beside_of_old(std::string_view probe, const std::string& fabric, const Coordinates& x) {
+std::optional<Beside> beside_of_old(std::string_view probe, const std::map<std::string, std::string>& series) {
   if (probe == "latency" || probe == "host-memory") return std::nullopt;
-  if (fabric == "idle") return Beside::nothing;
+  if (series.at("fabric") == "idle") return Beside::nothing;
   if (probe == "copy") return Beside::kernel;
   if (probe == "contention" || probe == "loaded-latency") return Beside::gpu_load;
-  if (probe == "core-to-core") return x.address ? Beside::split_locks : Beside::pairs;
+  if (probe == "core-to-core") return series.contains("placement") ? Beside::pairs : Beside::split_locks;
   return std::nullopt;
 }
 
@@ -205,11 +207,11 @@ std::map<std::string, double> written(const Coordinates& x) {
   return numbers;
 }
 
-Words parse_words(std::string_view probe, const std::map<std::string, std::string>& series, const Coordinates& x) {
+Words parse_words(std::string_view probe, const std::map<std::string, std::string>& series) {
   Words words;
   std::map<std::string, std::string> unread = series;
   if (const auto fabric = series.find("fabric"); fabric != series.end()) {
-    words.beside = beside_of_old(probe, fabric->second, x);
+    words.beside = beside_of_old(probe, series);
     if (words.beside) unread.erase("fabric");
   }
   for_each_word(words, [&](const char* key, auto& word) {

@@ -136,7 +136,7 @@ std::map<std::string, std::string> written(const Words& words);
 std::map<std::string, double> written(const Coordinates& x);
 
 /// Words of a record of `probe`, also as versions before `beside` wrote them: docs/records.md has the table.
-Words parse_words(std::string_view probe, const std::map<std::string, std::string>& series, const Coordinates& x = {});
+Words parse_words(std::string_view probe, const std::map<std::string, std::string>& series);
 Coordinates parse_coordinates(const std::map<std::string, double>& x);
 
 /// Whether `key` may stand in a series, or in an x.

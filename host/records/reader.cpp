@@ -25,13 +25,13 @@ std::optional<Value> get_if_there(const Json& json, const char* key) {
 }
 Json part(const Json& json, const char* key) { return Reader(json).part(key); }
 
-measure::Words words_of(const Json& json, const measure::Coordinates& x = {}) {
-  return measure::parse_words(get<std::string>(json, "probe"), get<std::map<std::string, std::string>>(json, "series"), x);
+measure::Words words_of(const Json& json) {
+  return measure::parse_words(get<std::string>(json, "probe"), get<std::map<std::string, std::string>>(json, "series"));
 }
 
 measure::Point point_of(const Json& json) {
   const measure::Coordinates x = measure::parse_coordinates(get<std::map<std::string, double>>(json, "x"));
-  return {.words = words_of(json, x), .x = x, .expected_seconds = get<double>(json, "expected_seconds")};
+  return {.words = words_of(json), .x = x, .expected_seconds = get<double>(json, "expected_seconds")};
 }
 
 device::DeviceInfo info_of(const Json& json) {
