@@ -22,8 +22,8 @@ inline measure::SteppedWork stepped(const measure::Workload& workload) {
 }
 
 /// The latency probe's walk over so many bytes.
-inline measure::Workload walk_over(device::Device& device, double bytes) {
-  return probes::latency_probe::prepare_cycle(device, point_of(bytes), {.seed = 7});
+inline measure::SteppedWork walk_over(device::Device& device, double bytes) {
+  return stepped(probes::latency_probe::prepare_cycle(device, point_of(bytes), {.seed = 7}));
 }
 
 }  // namespace sonde::test

@@ -56,7 +56,7 @@ TEST(CounterLine, CountsAreWholeSoThatALatencyMadeOfThemIsTheFiles) {
 TEST(CounterLine, APointOfARunComesBackToo) {
   CounterRecord sent = counter();
   sent.point = CountedPoint{.origin = {"gpu-0", "vulkan", "bandwidth"},
-                            .point = {.series = {{"pattern", "read"}}, .x = {{"bytes", 4096}}},
+                            .point = {.words = {.pattern = measure::Pattern::read}, .x = {.bytes = 4096}},
                             .moved_bytes = 1e9,
                             .fabric_per_byte = 1.25};
   const CounterRecord read = std::get<CounterLine>(read_line(counter_line(sent))).counter;
@@ -64,7 +64,7 @@ TEST(CounterLine, APointOfARunComesBackToo) {
   EXPECT_EQ(read.point->origin.device, "gpu-0");
   EXPECT_EQ(read.point->origin.api, "vulkan");
   EXPECT_EQ(read.point->origin.probe, "bandwidth");
-  EXPECT_EQ(read.point->point.series, sent.point->point.series);
+  EXPECT_EQ(read.point->point.words, sent.point->point.words);
   EXPECT_EQ(read.point->point.x, sent.point->point.x);
   EXPECT_EQ(read.point->moved_bytes, 1e9);
   EXPECT_EQ(read.point->fabric_per_byte, 1.25);

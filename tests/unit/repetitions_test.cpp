@@ -30,11 +30,14 @@ Repetitions repeated(ScriptedDevice& device, double bytes, Effort effort = Effor
   return repeat(walk_over(device, bytes), limits_of(effort), [] {});
 }
 
-Workload independent_over(ScriptedDevice& device, double bytes) {
-  Point point = test::point_of(bytes);
-  point.series["order"] = "independent";
-  return probes::latency.prepare(device, point, {.seed = 7});
+SteppedWork independent_over(ScriptedDevice& device, double bytes) {
+  const Point point =
+      point_on(probes::latency_probe::independent, {.bytes = bytes}, probes::latency_probe::vector_path);
+  return test::stepped(point.curve->prepare(device, point, {.seed = 7}));
 }
+
+/// What the bus carries, by a curve that the time of a step tells too.
+constexpr Curve bus{.name = "bus", .words = {.bytes_counted = BytesCounted::bus}, .unit = "ns"};
 
 double median(const Repetitions& repetitions) { return analysis::quantile(repetitions.values, 0.5); }
 
@@ -59,15 +62,14 @@ TEST(Repetitions, WithoutNoiseTheValuesAreTheTrueLatency) {
 
 TEST(Repetitions, WhatElseATimeSaysIsReadFromTheSameRepetitions) {
   ScriptedDevice device({.noise = 0.02});
-  Workload workload = walk_over(device, small_bytes);
-  workload.also.push_back(
-      {.series = {{"bytes-counted", "bus"}}, .unit = "ns", .value = [](double ns) { return 1.5 * ns; }});
-  const Repetitions repetitions = repeat(workload, limits_of(Effort::quick), [] {});
-  ASSERT_EQ(repetitions.further.size(), 1u);
-  EXPECT_EQ(repetitions.further[0].series.at("bytes-counted"), "bus");
-  ASSERT_EQ(repetitions.further[0].values.size(), repetitions.values.size());
+  SteppedWork work = walk_over(device, small_bytes);
+  work.derived.push_back({.curve = &bus, .value = [](double ns) { return 1.5 * ns; }});
+  const Repetitions repetitions = repeat(work, limits_of(Effort::quick), [] {});
+  ASSERT_EQ(repetitions.extra.size(), 1u);
+  EXPECT_EQ(repetitions.extra[0].curve, &bus);
+  ASSERT_EQ(repetitions.extra[0].values.size(), repetitions.values.size());
   for (std::size_t i = 0; i < repetitions.values.size(); ++i) {
-    EXPECT_DOUBLE_EQ(repetitions.further[0].values[i], 1.5 * repetitions.values[i]);
+    EXPECT_DOUBLE_EQ(repetitions.extra[0].values[i], 1.5 * repetitions.values[i]);
   }
 }
 
@@ -83,16 +85,16 @@ TEST(Repetitions, LaunchCostDoesNotReachTheValues) {
 
 TEST(Repetitions, WhatALaunchPushesOutOfTheCachesDoesNotReachTheValues) {
   // As a driver and the system were seen to: half of the lines, each of which costs three times a hop once more.
-  for (const std::string order : {"cycle", "independent"}) {
+  for (const Order order : {Order::cycle, Order::independent}) {
     for (const double bytes : {small_bytes, 65536.0, 524288.0, 4194304.0}) {
       // The last of the lines that are accessed at random come in long after most.
-      if (order == "independent" && bytes > 1e6) continue;
+      if (order == Order::independent && bytes > 1e6) continue;
       for (const Effort effort : {Effort::quick, Effort::normal}) {
         ScriptedDevice device({.cold_word_ns = 2 * true_ns, .pushed_out_share = 0.5});
-        const Workload workload = order == "cycle" ? walk_over(device, bytes) : independent_over(device, bytes);
-        const Repetitions repetitions = repeat(workload, limits_of(effort), [] {});
-        const std::string where =
-            order + " " + std::to_string(bytes) + (effort == Effort::quick ? " quick" : " normal");
+        const SteppedWork work = order == Order::cycle ? walk_over(device, bytes) : independent_over(device, bytes);
+        const Repetitions repetitions = repeat(work, limits_of(effort), [] {});
+        const std::string where = std::string(order == Order::cycle ? "cycle " : "independent ") +
+                                  std::to_string(bytes) + (effort == Effort::quick ? " quick" : " normal");
         EXPECT_NEAR(median(repetitions), true_ns, 0.01 * true_ns) << where;
         EXPECT_NEAR(repetitions.launch_ns, 20e3, 1e3) << where;
       }
@@ -116,8 +118,8 @@ TEST(Repetitions, DispatchesAreLongEnoughToTakeASecondCacheInAgain) {
   constexpr double hop_ns = 40;
   const auto length_ns = [](double bytes, Effort effort, bool cycle) {
     ScriptedDevice device({.hop_ns = [](std::uint64_t) { return hop_ns; }});
-    const Workload workload = cycle ? walk_over(device, bytes) : independent_over(device, bytes);
-    return static_cast<double>(repeat(workload, limits_of(effort), [] {}).steps) * hop_ns;
+    const SteppedWork work = cycle ? walk_over(device, bytes) : independent_over(device, bytes);
+    return static_cast<double>(repeat(work, limits_of(effort), [] {}).steps) * hop_ns;
   };
   // Three accesses of 40 ns to each line of 256 KiB take half a millisecond, a quarter of 2 ms. Where they would take
   // 10 ms the set is a larger cache's.
@@ -178,10 +180,10 @@ TEST(Repetitions, PairsThatWereInterruptedAreMadeAgainAndLeftOut) {
   const auto is_interrupted = [](std::size_t dispatch) { return dispatch / 2 % 5 < 3; };
   ScriptedDevice device(
       {.slowdown = [&](std::size_t dispatch, double) { return is_interrupted(dispatch) ? 1.5 : 1.0; }});
-  Workload workload = walk_over(device, small_bytes);
-  EXPECT_GT(median(repeat(workload, limits_of(Effort::quick), [] {})), true_ns * 1.1);
-  workload.interrupted = [&] { return is_interrupted(device.dispatches().size() - 1); };
-  const Repetitions repetitions = repeat(workload, limits_of(Effort::quick), [] {});
+  SteppedWork work = walk_over(device, small_bytes);
+  EXPECT_GT(median(repeat(work, limits_of(Effort::quick), [] {})), true_ns * 1.1);
+  work.interrupted = [&] { return is_interrupted(device.dispatches().size() - 1); };
+  const Repetitions repetitions = repeat(work, limits_of(Effort::quick), [] {});
   EXPECT_GE(repetitions.values.size(), 7u);
   for (const double value : repetitions.values) EXPECT_NEAR(value, true_ns, true_ns * 0.01);
   EXPECT_NEAR(repetitions.interrupted, 0.6, 0.1);
@@ -190,9 +192,9 @@ TEST(Repetitions, PairsThatWereInterruptedAreMadeAgainAndLeftOut) {
 
 TEST(Repetitions, WhereEveryPairIsInterruptedAllAreKept) {
   ScriptedDevice device({});
-  Workload workload = walk_over(device, small_bytes);
-  workload.interrupted = [] { return true; };
-  const Repetitions repetitions = repeat(workload, limits_of(Effort::quick), [] {});
+  SteppedWork work = walk_over(device, small_bytes);
+  work.interrupted = [] { return true; };
+  const Repetitions repetitions = repeat(work, limits_of(Effort::quick), [] {});
   EXPECT_GE(repetitions.values.size(), 7u);
   EXPECT_EQ(repetitions.interrupted, 1);
   EXPECT_TRUE(repetitions.disturbed);

@@ -11,6 +11,7 @@
 
 #include "device/error.hpp"
 #include "support/scripted_device.hpp"
+#include "support/walk_workload.hpp"
 #include "workloads/arithmetic/arithmetic_chain.hpp"
 
 namespace sonde::measure {
@@ -21,8 +22,10 @@ using test::ScriptedDevice;
 
 constexpr Nanoseconds longest{2e9};
 
+SteppedWork arithmetic_on(ScriptedDevice& device) { return test::stepped(workloads::arithmetic_chain(device)); }
+
 Settled settled(ScriptedDevice& device, Nanoseconds at_most = longest) {
-  return settle_clock(workloads::arithmetic_chain(device), at_most, [] {});
+  return settle_clock(arithmetic_on(device), at_most, [] {});
 }
 
 double device_time(const ScriptedDevice& device) {
@@ -32,8 +35,8 @@ double device_time(const ScriptedDevice& device) {
 }
 
 /// Work that the host waits for, and that takes a share of it by the device's clock.
-Workload waited_for(double share_by_device) {
-  return {.unit = "ns", .most = 1 << 10, .run = [share_by_device](std::uint64_t steps) {
+SteppedWork waited_for(double share_by_device) {
+  return {.most = 1 << 10, .run = [share_by_device](std::uint64_t steps) {
             const auto begin = std::chrono::steady_clock::now();
             const auto wanted = std::chrono::microseconds(20 * steps);
             while (std::chrono::steady_clock::now() - begin < wanted) {
@@ -42,12 +45,12 @@ Workload waited_for(double share_by_device) {
           }};
 }
 
-TEST(ClockFlaw, IsSaidOfAClockThatCountsNextToNothingOrMoreThanPassed) {
-  for (const double share : {0.3, 1.0}) EXPECT_EQ(clock_flaw(waited_for(share)), std::nullopt) << share;
+TEST(WrongClock, CountsNextToNothingOrMoreThanPassed) {
+  for (const double share : {0.3, 1.0}) EXPECT_EQ(why_clock_is_wrong(waited_for(share)), std::nullopt) << share;
   for (const double share : {0.0, 0.01, 3.0}) {
-    const auto flaw = clock_flaw(waited_for(share));
-    ASSERT_TRUE(flaw) << share;
-    EXPECT_NE(flaw->find("newer or another driver"), std::string::npos) << *flaw;
+    const auto why = why_clock_is_wrong(waited_for(share));
+    ASSERT_TRUE(why) << share;
+    EXPECT_NE(why->find("newer or another driver"), std::string::npos) << *why;
   }
 }
 
@@ -103,7 +106,7 @@ TEST(SettleClock, NoDispatchHasMoreTripsThanEveryDriverMakes) {
 TEST(SettleClock, EveryDispatchButTheFirstIsASignOfLife) {
   ScriptedDevice device({});
   std::size_t signs = 0;
-  (void)settle_clock(workloads::arithmetic_chain(device), longest, [&signs] { ++signs; });
+  (void)settle_clock(arithmetic_on(device), longest, [&signs] { ++signs; });
   EXPECT_GE(signs + 1, device.dispatches().size());
 }
 
@@ -113,9 +116,8 @@ struct PausingClock {
   bool stays_down = false;
   double spent_ns = 0;
 
-  Workload arithmetic() {
-    return {.unit = "ns",
-            .quantum = 64,
+  SteppedWork arithmetic() {
+    return {.quantum = 64,
             .most = 1 << 30,
             .run =
                 [this](std::uint64_t steps) {
@@ -125,7 +127,7 @@ struct PausingClock {
                   spent_ns += time.count();
                   return time;
                 },
-            .flaw = [] { return std::optional<std::string>(); }};
+            .proof_failure = [] { return std::optional<std::string>(); }};
   }
   ClockRecovery recovery(Nanoseconds patience = Nanoseconds(30e9)) {
     return {arithmetic(), {.stable = true, .nanoseconds_per_step = 1}, Nanoseconds(1e9), patience};
@@ -168,8 +170,7 @@ TEST(ClockRecovery, AllOfThemEndWithPatience) {
 
 TEST(ClockRecovery, WorkThatIsNotDoneIsAnError) {
   ScriptedDevice device({.drops_work = true});
-  ClockRecovery recovery(workloads::arithmetic_chain(device), {.stable = true, .nanoseconds_per_step = 1}, longest,
-                         longest);
+  ClockRecovery recovery(arithmetic_on(device), {.stable = true, .nanoseconds_per_step = 1}, longest, longest);
   EXPECT_THROW(recovery.recover([] {}), device::Error);
 }
 

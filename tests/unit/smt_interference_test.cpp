@@ -20,15 +20,17 @@ namespace {
 
 using device::Nanoseconds;
 using test::ScriptedDevice;
+using test::walk_over;
 
 constexpr double true_ns = 10;  // Script::hop_ns
 constexpr double hits_bytes = 16 << 10;
 constexpr double measured_bytes = 256 << 10;
 constexpr Nanoseconds patience{100e6};
 
+SteppedWork arithmetic_on(device::Device& device) { return test::stepped(workloads::arithmetic_chain(device)); }
+
 std::shared_ptr<SmtInterference> interference_on(device::Device& device, Nanoseconds most = patience) {
-  return std::make_shared<SmtInterference>(test::walk_over(device, hits_bytes), workloads::arithmetic_chain(device),
-                                           most);
+  return std::make_shared<SmtInterference>(walk_over(device, hits_bytes), arithmetic_on(device), most);
 }
 
 /// A core of which neighbours take a half while `there`.
@@ -48,7 +50,7 @@ class SharedCore {
   std::shared_ptr<SmtInterference> smt_interference;
 
   Repetitions measured() {
-    return repeat(test::walk_over(device, measured_bytes), limits_of(Effort::quick), [] {}, smt_interference.get());
+    return repeat(walk_over(device, measured_bytes), limits_of(Effort::quick), [] {}, smt_interference.get());
   }
 };
 
@@ -170,8 +172,7 @@ TEST(SmtInterference, AWalkThatDoesNotDoItsWorkIsAnError) {
 TEST(SmtInterference, ArithmeticThatIsNotDoneIsAnError) {
   ScriptedDevice working({});
   ScriptedDevice idle({.drops_work = true});
-  EXPECT_THROW(SmtInterference(test::walk_over(working, hits_bytes), workloads::arithmetic_chain(idle), patience),
-               device::Error);
+  EXPECT_THROW(SmtInterference(walk_over(working, hits_bytes), arithmetic_on(idle), patience), device::Error);
 }
 
 State state_of_a_point(device::DeviceType type) {

@@ -26,10 +26,9 @@ TEST(Task, ToMeasureComesOverWhole) {
                                      .seed = ~0ull,
                                      .line_bytes = 256,
                                      .stated_cache_bytes = 12345,
-                                     .frame = parse_frame(built_in_frame_text()),
-                                     .split_locks = true},
+                                     .frame = parse_frame(built_in_frame_text())},
                          .run_start = std::chrono::steady_clock::now(),
-                         .spares_a_core = true,
+                         .needs_host_core = true,
                          .sysfs_root = "/a tree"};
   const auto read = parse_task(task_text(task));
   ASSERT_TRUE(read && std::holds_alternative<MeasureTask>(*read));
@@ -47,9 +46,8 @@ TEST(Task, ToMeasureComesOverWhole) {
   EXPECT_EQ(came.request.line_bytes, task.request.line_bytes);
   EXPECT_EQ(came.request.stated_cache_bytes, task.request.stated_cache_bytes);
   EXPECT_EQ(came.request.frame, task.request.frame);
-  EXPECT_TRUE(came.request.split_locks);
   EXPECT_EQ(came.run_start, task.run_start);
-  EXPECT_TRUE(came.spares_a_core);
+  EXPECT_TRUE(came.needs_host_core);
   EXPECT_EQ(came.sysfs_root, task.sysfs_root);
 }
 

@@ -23,7 +23,7 @@ TEST(Visits, AllPointsOnceBeforeAnyAgain) {
   points[0].visits = 2;
   points[2].visits = 3;
   Values sizes;
-  for (const Point& point : each_visit(points)) sizes.push_back(point.x.at("bytes"));
+  for (const Point& point : each_visit(points)) sizes.push_back(point.x.bytes.value());
   EXPECT_EQ(sizes, (Values{1, 2, 3, 1, 3, 3}));
 }
 
@@ -68,14 +68,14 @@ TEST(Visits, AnEstimateKnowsAsMuchAsTheyAgree) {
   EXPECT_NEAR(found.low, 61, 3);
   EXPECT_NEAR(found.high, 164, 4);
   Finding finding;
-  state(finding, found);
+  set_value(finding, found);
   EXPECT_EQ(finding.value, 100);
   EXPECT_TRUE(finding.low && finding.high);
 }
 
 TEST(Visits, OneAloneHasNoInterval) {
   Finding finding;
-  state(finding, estimate(measured({1, 2, 3})));
+  set_value(finding, estimate(measured({1, 2, 3})));
   EXPECT_EQ(finding.value, 2);
   EXPECT_FALSE(finding.low || finding.high);
 }

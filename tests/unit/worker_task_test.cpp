@@ -97,12 +97,12 @@ TEST(WorkerTask, CyclesOfALevelAreItsLatencyTimesTheClockWhateverTheRampAndTheNo
   std::vector<measure::FoundLevel> levels;
   for (const records::Line& line : lines_of(model, 1 << 20, tree.root())) {
     const auto* found = std::get_if<records::LevelLine>(&line);
-    if (found != nullptr && found->level.series.at("path") == "vector") levels.push_back(found->level);
+    if (found != nullptr && found->level.words.path == measure::Path::vector) levels.push_back(found->level);
     const auto* sample = std::get_if<records::SampleLine>(&line);
-    if (sample == nullptr || sample->measurement.point.series.contains("order")) continue;
+    if (sample == nullptr || sample->measurement.point.words.order) continue;
     const auto& [point, unit, values, state, visits, interval] = sample->measurement;
-    if (point.series.at("path") != "vector") continue;
-    const double bytes = point.x.at("bytes");
+    if (point.words.path != measure::Path::vector) continue;
+    const double bytes = point.x.bytes.value();
     // Well within the first level, and where it holds next to nothing.
     const double latency_ns = bytes <= 12288 ? 40 : bytes >= 131072 ? 300 : 0;
     if (latency_ns == 0) continue;
