@@ -17,12 +17,23 @@
 #include "measure/runner.hpp"
 #include "measure/stopping.hpp"
 #include "probes/catalog.hpp"
-#include "probes/copy/contents.hpp"
-#include "probes/copy/route.hpp"
+#include "probes/copy/curves.hpp"
+#include "probes/copy/endpoints.hpp"
 #include "support/recording_observer.hpp"
 
 namespace sonde::probes {
 namespace {
+
+using measure::Direction;
+using measure::Engine;
+using measure::HostMemory;
+
+/// Words of copies by the driver.
+measure::Words copies(HostMemory host, Direction direction = Direction::to_device) {
+  return {.direction = direction, .engine = Engine::driver, .host = host};
+}
+constexpr measure::Words copies_within{.direction = Direction::within, .engine = Engine::driver};
+constexpr measure::Words driver_alone{.engine = Engine::driver};
 
 device::model::Description model_with(std::uint32_t engines, double latency_us = 12) {
   device::model::Description model;
@@ -51,38 +62,35 @@ test::RecordingObserver run(device::Device& device, std::uint64_t largest_bytes 
   return observer;
 }
 
-std::optional<measure::Finding> finding(const test::RecordingObserver& observer, const std::string& name,
-                                        const CopyRoute& route) {
-  for (const measure::Finding& one : observer.findings) {
-    const bool of_arm =
-        name == "engines" ? one.series.at("engine") == series_of(route).at("engine") : one.series == series_of(route);
-    if (one.name == name && of_arm) return one;
-  }
-  return std::nullopt;
+std::optional<measure::Finding> finding(const test::RecordingObserver& observer, const measure::FindingKind& kind,
+                                        const measure::Words& words) {
+  const auto found = std::ranges::find_if(
+      observer.findings, [&](const measure::Finding& one) { return one.kind == &kind && one.words == words; });
+  return found == observer.findings.end() ? std::nullopt : std::optional(*found);
 }
 
-double value(const test::RecordingObserver& observer, const std::string& name, const CopyRoute& route) {
-  const auto found = finding(observer, name, route);
+double value(const test::RecordingObserver& observer, const measure::FindingKind& kind, const measure::Words& words) {
+  const auto found = finding(observer, kind, words);
   return found ? found->value.value_or(-1) : -1;
 }
 
 TEST(CopyProbe, AModelsRatesAndLatencyComeBack) {
   const auto device = device::model::open(model_with(1));
   const auto observer = run(*device);
-  for (const HostEnd host : {HostEnd::pageable, HostEnd::pinned}) {
-    EXPECT_NEAR(value(observer, "bandwidth", {.host = host}), 84, 2);
-    EXPECT_NEAR(value(observer, "latency", {.host = host}), 12, 0.3);
-    EXPECT_NEAR(value(observer, "bandwidth", {.host = host, .direction = Direction::to_host}), 45, 1);
-    EXPECT_NEAR(value(observer, "latency", {.host = host, .direction = Direction::to_host}), 12, 0.3);
+  for (const HostMemory host : {HostMemory::pageable, HostMemory::pinned}) {
+    EXPECT_NEAR(value(observer, copy_probe::bandwidth, copies(host)), 84, 2);
+    EXPECT_NEAR(value(observer, copy_probe::latency, copies(host)), 12, 0.3);
+    EXPECT_NEAR(value(observer, copy_probe::bandwidth, copies(host, Direction::to_host)), 45, 1);
+    EXPECT_NEAR(value(observer, copy_probe::latency, copies(host, Direction::to_host)), 12, 0.3);
   }
-  EXPECT_NEAR(value(observer, "bandwidth", {.host = HostEnd::none, .direction = Direction::within}), 190, 4);
+  EXPECT_NEAR(value(observer, copy_probe::bandwidth, copies_within), 190, 4);
   EXPECT_EQ(observer.failures.size(), 0u);
 }
 
 TEST(CopyProbe, AModelsEnginesComeBack) {
   for (const std::uint32_t engines : {1u, 2u, 3u, 5u}) {
     const auto device = device::model::open(model_with(engines));
-    const auto found = finding(run(*device, 1 << 20), "engines", {.host = HostEnd::pinned});
+    const auto found = finding(run(*device, 1 << 20), copy_probe::engines, driver_alone);
     ASSERT_TRUE(found) << engines;
     EXPECT_EQ(found->value, engines) << found->evidence;
   }
@@ -91,7 +99,7 @@ TEST(CopyProbe, AModelsEnginesComeBack) {
 TEST(CopyProbe, EnginesShowInBothDirectionsWhereCopiesHaveNoLatency) {
   for (const std::uint32_t engines : {1u, 2u}) {
     const auto device = device::model::open(model_with(engines, 0));
-    const auto found = finding(run(*device, 1 << 20), "engines", {.host = HostEnd::pinned});
+    const auto found = finding(run(*device, 1 << 20), copy_probe::engines, driver_alone);
     ASSERT_TRUE(found) << engines;
     EXPECT_EQ(found->value, engines) << found->evidence;
   }
@@ -100,19 +108,21 @@ TEST(CopyProbe, EnginesShowInBothDirectionsWhereCopiesHaveNoLatency) {
 TEST(CopyProbe, CopiesOfAModelOverlapItsKernels) {
   const auto device = device::model::open(model_with(1));
   const auto observer = run(*device, 1 << 20);
-  EXPECT_GT(value(observer, "overlaps-compute", {.host = HostEnd::pinned, .beside_kernel = true}), 0.9);
+  measure::Words beside = copies(HostMemory::pinned);
+  beside.beside = measure::Beside::kernel;
+  EXPECT_GT(value(observer, copy_probe::overlaps_compute, beside), 0.9);
 }
 
 TEST(CopyProbe, BothDirectionsAreCountedTogetherAndApart) {
   const auto device = device::model::open(model_with(2));
-  std::map<std::string, double> gbps;
+  std::map<measure::Counted, double> gbps;
   for (const measure::Measurement& one : run(*device).measurements) {
-    if (route_of(one.point.series).direction != Direction::both || one.point.x.at("bytes") < 16e6) continue;
-    gbps[one.point.series.at("counted")] = analysis::summarize(one.values).median;
+    if (one.point.words.direction != Direction::both || one.point.x.bytes.value() < 16e6) continue;
+    gbps[one.point.words.counted.value()] = analysis::summarize(one.values).median;
   }
-  EXPECT_NEAR(gbps["to-device"], 84, 6);  // 16 MiB, of which 12 us are 6 %
-  EXPECT_NEAR(gbps["to-host"], 45, 2);
-  EXPECT_NEAR(gbps["total"], 90, 4);  // as long as the slower of two takes
+  EXPECT_NEAR(gbps[measure::Counted::to_device], 84, 6);  // 16 MiB, of which 12 us are 6 %
+  EXPECT_NEAR(gbps[measure::Counted::to_host], 45, 2);
+  EXPECT_NEAR(gbps[measure::Counted::total], 90, 4);  // as long as the slower of two takes
 }
 
 TEST(CopyProbe, WhatADeviceCannotDoIsSkippedOnceWithItsReason) {
@@ -146,11 +156,11 @@ TEST(CopyProbe, ASmallMemoryEndsTheSizes) {
   const auto device = device::model::open(model);
   const auto observer = run(*device, 1 << 30);
   double largest = 0;
-  for (const measure::Measurement& one : observer.measurements) largest = std::max(largest, one.point.x.at("bytes"));
+  for (const measure::Measurement& one : observer.measurements) largest = std::max(largest, one.point.x.bytes.value());
   EXPECT_GE(largest, 16e6);
   EXPECT_LE(largest, 256e6);
   EXPECT_EQ(observer.failures.size(), 0u);
-  EXPECT_NEAR(value(observer, "bandwidth", {.host = HostEnd::pinned}), 84, 2);
+  EXPECT_NEAR(value(observer, copy_probe::bandwidth, copies(HostMemory::pinned)), 84, 2);
 }
 
 /// What a model copies, for doubles that change how copies run.
@@ -189,7 +199,7 @@ class Faulty final : public Passed {
     }
     std::vector<device::CopyList> shortened(lists.begin(), lists.end());
     if (fault_ == Fault::leaves_a_page) {
-      shortened.front().back().bytes -= proof_block_bytes;
+      shortened.front().back().bytes -= copy_probe::proof_block_bytes;
       if (shortened.front().back().bytes == 0) shortened.front().pop_back();
     } else {
       shortened.front().resize(1);
@@ -262,18 +272,22 @@ class DeviceWith final : public device::Device {
 };
 using FaultyDevice = DeviceWith<Faulty>;
 
+/// Copies of pinned memory on one queue.
+measure::Workload work_over(device::Device& device, double bytes, Direction direction = Direction::to_device) {
+  const measure::Point point =
+      measure::point_on(copy_probe::by_queues, {.bytes = bytes}, copies(HostMemory::pinned, direction));
+  return point.curve->prepare(device, point, options(static_cast<std::uint64_t>(bytes)).request);
+}
+
 TEST(CopyProbe, OneAlteredByteFailsThePoint) {
   for (const Fault fault : {Fault::alters_a_byte, Fault::leaves_a_page, Fault::does_nothing}) {
     for (const Direction where : {Direction::to_device, Direction::to_host}) {
       for (const std::uint64_t bytes : {std::uint64_t{4096}, std::uint64_t{12288}, std::uint64_t{1} << 20}) {
         FaultyDevice device(model_with(1), fault, where);
-        const measure::Point point{.series = series_of({.host = HostEnd::pinned, .direction = where}),
-                                   .x = {{"bytes", static_cast<double>(bytes)}}};
-        const measure::Workload work = copying.prepare(device, point, options(bytes).request);
+        const measure::Workload work = work_over(device, static_cast<double>(bytes), where);
         try {
-          (void)work.observe(measure::limits_of(measure::Effort::quick), [] {});
-          ADD_FAILURE() << bytes << " bytes, fault " << static_cast<int>(fault) << ", "
-                        << phrase_of(route_of(point.series));
+          (void)std::get<measure::SelfTimedWork>(work.work).repeat(measure::limits_of(measure::Effort::quick), [] {});
+          ADD_FAILURE() << bytes << " bytes, fault " << static_cast<int>(fault) << ", " << measure::word_of(where);
         } catch (const device::Error& error) {
           EXPECT_NE(std::string(error.what()).find("does not hold what was copied"), std::string::npos) << error.what();
         }
@@ -284,11 +298,10 @@ TEST(CopyProbe, OneAlteredByteFailsThePoint) {
 
 // At 4 KiB a row of 128 copies takes 1.5 ms; 12 us of it are each one's latency.
 TEST(CopyProbe, RowsGrowUntilReadingTheClockIsASmallPartOfThem) {
-  const measure::Point point{.series = series_of({.host = HostEnd::pinned}), .x = {{"bytes", 4096}}};
   const auto observed = [&](double reading_ns) {
     DeviceWith<SlowClock> device(model_with(1), reading_ns);
-    const measure::Workload work = copying.prepare(device, point, options(4096).request);
-    return work.observe(measure::limits_of(measure::Effort::quick), [] {});
+    const measure::Workload work = work_over(device, 4096);
+    return std::get<measure::SelfTimedWork>(work.work).repeat(measure::limits_of(measure::Effort::quick), [] {});
   };
   const measure::Repetitions usual = observed(1e3);
   const double gbps = analysis::summarize(usual.values).median;
@@ -305,8 +318,8 @@ TEST(CopyProbe, CopiesTooShortForTheClockAreSkippedAndLargerOnesMeasured) {
   EXPECT_EQ(observer.failures.size(), 0u);
   double least = 1e300;
   for (const measure::Measurement& one : observer.measurements) {
-    if (one.point.series != series_of({.host = HostEnd::pinned}) || one.point.x.contains("queues")) continue;
-    least = std::min(least, one.point.x.at("bytes"));
+    if (one.point.words != copies(HostMemory::pinned) || one.point.x.queues) continue;
+    least = std::min(least, one.point.x.bytes.value());
   }
   EXPECT_EQ(least, 65536);
   EXPECT_TRUE(std::ranges::any_of(observer.skips, [](const auto& skip) {
@@ -322,7 +335,7 @@ TEST(CopyProbe, AFaultIsAnErrorOfTheRun) {
 TEST(ModelCopies, EnginesWorkSideBySideAndShareADirection) {
   using device::model::schedule;
   using device::model::Transport;
-  using Way = Transport::Way;
+  using Way = Transport::Direction;
   device::model::Description model = model_with(2, 1);
   const Transport there{Way::to_device, 84e3};  // 1 us at the rate of the direction, and 1 us of latency
   const Transport back{Way::to_host, 45e3};
@@ -338,17 +351,22 @@ TEST(ModelCopies, EnginesWorkSideBySideAndShareADirection) {
   EXPECT_EQ(schedule(model, 50, {{}, {}}).all_ns, 0);
 }
 
-TEST(CopyArms, SeriesSayWhatAnArmIs) {
-  for (const Mover mover : {Mover::driver, Mover::transfer, Mover::compute_shader}) {
-    for (const Direction direction : {Direction::to_device, Direction::to_host, Direction::both, Direction::within}) {
-      for (const bool beside : {false, true}) {
-        const CopyRoute route{mover, direction == Direction::within ? HostEnd::none : HostEnd::imported, direction,
-                              beside};
-        EXPECT_EQ(route_of(series_of(route)), route);
-      }
-    }
-  }
-  EXPECT_EQ(route_of({}), CopyRoute{});
+// Each way to copy is one declared curve: what plans and what a record is read by find the same.
+TEST(CopyCurves, EveryWayHasOneCurve) {
+  const auto curve_of = [](const measure::Words& words) { return find_curve("copy", words, "GB/s"); };
+  EXPECT_EQ(curve_of(copies(HostMemory::pinned)), &copy_probe::by_queues);
+  EXPECT_EQ(curve_of(copies_within), &copy_probe::by_queues);
+  EXPECT_EQ(curve_of(copies(HostMemory::map_memcpy)), &copy_probe::by_mapping);
+  EXPECT_EQ(curve_of({.direction = Direction::within, .engine = Engine::compute_shader}), &copy_probe::by_kernel);
+  measure::Words both = copies(HostMemory::pinned, Direction::both);
+  both.counted = measure::Counted::total;
+  EXPECT_EQ(curve_of(both), &copy_probe::both_ways);
+  both.counted = measure::Counted::to_host;
+  EXPECT_EQ(curve_of(both), &copy_probe::to_host_of_both);
+  measure::Words beside = copies(HostMemory::pinned);
+  beside.beside = measure::Beside::kernel;
+  EXPECT_EQ(curve_of(beside), &copy_probe::beside_kernel);
+  EXPECT_EQ(find_curve("copy", beside, "ratio"), &copy_probe::overlap);
 }
 
 }  // namespace

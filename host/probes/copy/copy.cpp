@@ -1,38 +1,165 @@
-// Question: how fast does data move between the host's memory and the device's, by which engine, and does it
-// move while kernels run?
-//
-// Experiment: rows of equal copies are enqueued behind a gate and let go together, so that enqueuing them is not in
-// their time, which the device's own clock takes. Host memory is ordinary (pageable; no gate, as drivers may copy while
-// they enqueue), the driver's (pinned) or the program's made known to the driver (imported); directions are to the
-// device, to the host, both at once on a queue each, and within the device. Beside the driver's queue there are queues
-// that can do nothing else (transfer), kernels that copy (compute-shader), and the CPU through a mapping (map-memcpy,
-// by the host's clock). Bytes are counted once, however often they are read and written. The words are random; every
-// row changes all of its target, which is proved as a whole after each repetition. All is done several times, in new
-// memory.
-//
-// How to read the curve: small copies cost a latency, whatever their size; large ones their bytes over a
-// rate. Rows on several queues, and in both directions, show how many copies can be under way at once; copies
-// that are let go while a kernel runs show whether both can be.
+// How fast do copies between the host's memory and the device's go, by which engine, and beside kernels?
+// docs/method/copy.md explains it.
 
 #include <algorithm>
+#include <array>
+#include <random>
+#include <utility>
+#include <vector>
 
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
-#include "probes/copy/findings.hpp"
-#include "probes/copy/plan.hpp"
-#include "probes/copy/route.hpp"
-#include "probes/copy/work.hpp"
+#include "probes/copy/curves.hpp"
+#include "probes/copy/endpoints.hpp"
 
 namespace sonde::probes {
+namespace copy_probe {
 namespace {
 
-std::optional<std::string> obstacle(const device::DeviceInfo&) { return std::nullopt; }
+using measure::Counted;
+
+constexpr std::uint64_t smallest_copy_bytes = 4 << 10;
+/// Copies beside a kernel are large enough that their beginning does not matter, and far shorter than the kernel.
+constexpr std::uint64_t beside_kernel_bytes = 1 << 20;
+constexpr std::uint32_t most_queues = 8;
+/// Small copies do not tell which shape of the copying kernel is fast.
+constexpr std::uint64_t shape_search_bytes = 16 << 20;
+
+constexpr std::array engines_of_the_api{Engine::driver, Engine::transfer};
+constexpr std::array all_engines{Engine::driver, Engine::transfer, Engine::compute_shader};
+constexpr std::array all_hosts{HostMemory::pageable, HostMemory::pinned, HostMemory::imported, HostMemory::map_memcpy};
+
+std::uint64_t largest_copy_bytes(const device::DeviceInfo& device, Effort effort) {
+  // A simulated copy is one by the host, and so as slow as a CPU's.
+  const bool slow = device.type == device::DeviceType::cpu || device.type == device::DeviceType::model;
+  switch (effort) {
+    case Effort::quick: return slow ? 16 << 20 : 256 << 20;
+    case Effort::normal: return slow ? 64 << 20 : 1 << 30;
+    case Effort::thorough: break;
+  }
+  return 1 << 30;
+}
+
+/// Sizes of whole pages, as those are what is proved: both ends, and one every so many doublings between.
+std::vector<std::uint64_t> sizes_of_copies(const device::DeviceInfo& device, const Request& request) {
+  const std::uint64_t asked_least = request.smallest_bytes.value_or(smallest_copy_bytes);
+  const std::uint64_t least =
+      std::max(smallest_copy_bytes, (asked_least + proof_block_bytes - 1) / proof_block_bytes * proof_block_bytes);
+  const std::uint64_t most = request.largest_bytes.value_or(largest_copy_bytes(device, request.effort)) /
+                             proof_block_bytes * proof_block_bytes;
+  const unsigned doublings = request.effort == Effort::quick ? 4 : request.effort == Effort::normal ? 2 : 1;
+  std::vector<std::uint64_t> all;
+  for (std::uint64_t bytes = least; bytes <= most; bytes <<= doublings) all.push_back(bytes);
+  if (!all.empty() && all.back() * 2 <= most) all.push_back(most);
+  return all;
+}
+
+Words way(Engine engine, std::optional<HostMemory> host, Direction direction = Direction::to_device) {
+  return {.direction = direction, .engine = engine, .host = host};
+}
+
+Point copy_point(const Words& words, std::uint64_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  Point point = point_on(*measure::find_curve(curves, words, "GB/s"), {.bytes = size}, words);
+  point.expected_seconds = 0.05 + 5e-9 * size;
+  return point;
+}
+
+/// Whether any copy by an engine, from and to this memory of the host, was measured; without one, within the device.
+bool was_measured(std::span<const Measurement> known, Engine engine, std::optional<HostMemory> host) {
+  return std::ranges::any_of(
+      known, [&](const Measurement& one) { return one.point.words.engine == engine && one.point.words.host == host; });
+}
+
+/// A copy on one way of each kind, so that what the device cannot do is skipped once. Its size is a middling one, which
+/// no clock is too slow for.
+std::vector<Point> first_copies(const device::DeviceInfo& device, const Request& request) {
+  const std::vector<std::uint64_t> all = sizes_of_copies(device, request);
+  if (all.empty()) return {};
+  const std::uint64_t middling = all[all.size() / 2];
+  std::vector<Point> points;
+  for (const HostMemory host : all_hosts) points.push_back(copy_point(way(Engine::driver, host), middling));
+  points.push_back(copy_point(way(Engine::driver, std::nullopt, Direction::within), middling));
+  points.push_back(copy_point(way(Engine::transfer, HostMemory::pinned), middling));
+  // The kernel's shape is found here.
+  points.push_back(copy_point(way(Engine::compute_shader, HostMemory::pinned),
+                              std::clamp(shape_search_bytes, all.front(), all.back())));
+  return points;
+}
+
+/// All sizes, on all ways whose kind was measured.
+std::vector<Point> copy_sweeps(const device::DeviceInfo& device, const Request& request,
+                               std::span<const Measurement> known) {
+  std::vector<Words> ways;
+  for (const Engine engine : all_engines) {
+    for (const HostMemory host : all_hosts) {
+      // Which kinds of memory a device has shows with its driver; other engines are tried with what that one can.
+      const bool has_engine = was_measured(known, engine, engine == Engine::driver ? host : HostMemory::pinned);
+      const bool chosen_by_program = engine == Engine::driver || host == HostMemory::pinned ||
+                                     (host == HostMemory::imported && request.effort != Effort::quick);
+      if (!has_engine || !chosen_by_program || !was_measured(known, Engine::driver, host)) continue;
+      ways.push_back(way(engine, host));
+      ways.push_back(way(engine, host, Direction::to_host));
+    }
+    // A kernel needs no memory of the host for copies within the device.
+    const bool copies_within =
+        engine == Engine::driver ? was_measured(known, engine, std::nullopt)
+                                 : engine == Engine::compute_shader || was_measured(known, engine, HostMemory::pinned);
+    if (copies_within) ways.push_back(way(engine, std::nullopt, Direction::within));
+  }
+  const auto shaped = std::ranges::find_if(known, [](const Measurement& one) { return !one.state.shape.empty(); });
+  std::vector<Point> points;
+  for (const Words& words : ways) {
+    for (const std::uint64_t bytes : sizes_of_copies(device, request)) {
+      points.push_back(copy_point(words, bytes));
+      if (words.engine == Engine::compute_shader && shaped != known.end()) points.back().shape = shaped->state.shape;
+    }
+  }
+  // In an order that no slow change of the machine can imitate a curve with.
+  std::mt19937_64 random(request.seed + points.size());
+  for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);
+  return points;
+}
+
+/// What tells engines: several queues at once, and copies beside a kernel. They come after the sweeps, as a size that a
+/// curve cannot do ends it.
+std::vector<Point> engine_points(const device::DeviceInfo& device, const Request& request,
+                                 std::span<const Measurement> known) {
+  const std::vector<std::uint64_t> all = sizes_of_copies(device, request);
+  std::vector<Point> points;
+  if (all.empty()) return points;
+  const auto asked_for = [&](std::uint64_t bytes) { return bytes >= all.front() && bytes <= all.back(); };
+  for (const Engine engine : engines_of_the_api) {
+    if (!was_measured(known, engine, host_of_engines)) continue;
+    Words both = way(engine, host_of_engines, Direction::both);
+    both.counted = Counted::total;
+    for (const std::uint64_t bytes : all) points.push_back(copy_point(both, bytes));
+    for (const Direction direction : {Direction::to_device, Direction::to_host}) {
+      const Words one_way = way(engine, host_of_engines, direction);
+      for (const std::uint64_t bytes : {all.front(), all.back()}) {
+        for (std::uint32_t queues = 2; queues <= most_queues; queues *= 2) {
+          // Larger copies take turns on the bus: more than two queues of them tell nothing.
+          if (queues != 2 && bytes != all.front()) continue;
+          points.push_back(copy_point(one_way, bytes));
+          points.back().x.queues = queues;
+        }
+      }
+      Words beside = one_way;
+      beside.beside = measure::Beside::kernel;
+      if (asked_for(beside_kernel_bytes)) points.push_back(copy_point(beside, beside_kernel_bytes));
+    }
+  }
+  return points;
+}
+
+std::optional<std::string> copy_obstacle(const device::DeviceInfo&) { return std::nullopt; }
 
 bool is_one_of(std::span<const Point> points, const Measurement& one) {
   return std::ranges::any_of(points, [&](const Point& point) { return key_of(point) == key_of(one.point); });
 }
 
-std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> next_copies(const device::DeviceInfo& device, const Request& request,
+                               std::span<const Measurement> known) {
   std::vector<Point> points = first_copies(device, request);
   if (!known.empty() && !points.empty()) {
     const bool swept = std::ranges::any_of(known, [&](const Measurement& one) { return !is_one_of(points, one); });
@@ -42,30 +169,19 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
   return points;
 }
 
-Workload prepare(device::Device& device, const Point& point, const Request& request) {
-  const CopyRoute route = route_of(point.series);
-  const auto bytes = static_cast<std::uint64_t>(point.x.at("bytes"));
-  if (route.beside_kernel) return copies_beside_kernel(device, route, bytes, request);
-  if (route.mover == Mover::compute_shader) return copies_by_kernel(device, route, bytes, point, request);
-  if (route.host == HostEnd::map_memcpy) return copies_by_mapping(device, route, bytes, request);
-  const auto queues = point.x.find("queues");
-  return copies_by_engine(device, route, bytes,
-                          queues == point.x.end() ? 1 : static_cast<std::uint32_t>(queues->second), request);
-}
-
-Conclusion conclude(const Request&, std::span<const Measurement> measurements) { return copy_findings(measurements); }
-
 }  // namespace
+}  // namespace copy_probe
 
-const Probe copying{.name = "copy",
-                    .question =
-                        "How fast do copies between the host's memory and the device's go, by which engine, and beside "
-                        "kernels?",
-                    .obstacle = obstacle,
-                    .next = next,
-                    .prepare = prepare,
-                    .conclude = conclude,
-                    // One size of each kind comes first.
-                    .all_over_first = [](Effort effort) { return effort == Effort::quick ? 6.0 : 24.0; }};
+const Probe copying{
+    .name = "copy",
+    .question =
+        "How fast do copies between the host's memory and the device's go, by which engine, and beside kernels?",
+    .curves = copy_probe::curves,
+    .finding_kinds = copy_probe::finding_kinds,
+    .obstacle = copy_probe::copy_obstacle,
+    .next = copy_probe::next_copies,
+    .conclude = copy_probe::conclude,
+    // One size of each kind comes first.
+    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 6.0 : 24.0; }};
 
 }  // namespace sonde::probes

@@ -1,5 +1,3 @@
-#include "probes/copy/findings.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,89 +5,108 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "analysis/copy_times.hpp"
 #include "measure/visits.hpp"
-#include "probes/copy/route.hpp"
+#include "probes/copy/curves.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::copy_probe {
 namespace {
 
-/// Nanoseconds of one copy, by bytes; of each way to copy, of so many queues.
-using Curve = std::map<double, double>;
-using Curves = std::map<std::pair<CopyRoute, int>, Curve>;
+/// Copies in one way, on so many queues. They sort by engine, memory and direction, those within the device last.
+struct Route {
+  Words words;
+  int queues = 1;
 
-/// Of all queues together where there are several, so that two queues' copies at once take half as long each.
-Curves curves_of(std::span<const Measurement> measurements) {
-  Curves curves;
-  for (const Measurement& one : measurements) {
-    const auto counted = one.point.series.find("counted");
-    if (one.unit != "GB/s" || (counted != one.point.series.end() && counted->second != "total")) continue;
-    const auto queues = one.point.x.find("queues");
-    const int count = queues == one.point.x.end() ? 1 : static_cast<int>(queues->second);
-    const double bytes = one.point.x.at("bytes");
-    curves[{route_of(one.point.series), count}][bytes] = bytes / median_of(one);
+  [[nodiscard]] auto order() const {
+    return std::tuple(words.engine, !words.host, words.host, words.direction, words.beside, queues);
   }
-  return curves;
+  friend bool operator<(const Route& one, const Route& other) { return one.order() < other.order(); }
+};
+
+/// The nanoseconds of one copy, by bytes; of each route.
+using TimesBySize = std::map<double, double>;
+using Times = std::map<Route, TimesBySize>;
+
+/// Times of all queues together where there are several, so that two queues' copies at once take half as long each.
+Times times_of(std::span<const Measurement> measurements) {
+  Times times;
+  for (const Measurement& one : measurements) {
+    const Words& words = one.point.words;
+    if (one.unit != "GB/s" || words.counted.value_or(measure::Counted::total) != measure::Counted::total) continue;
+    const double bytes = one.point.x.bytes.value();
+    times[{words, static_cast<int>(one.point.x.queues.value_or(1))}][bytes] = bytes / median_of(one);
+  }
+  return times;
 }
 
-using Seen = measure::SeenByVisit<Curves>;
+/// "from pinned memory to the device": as a sentence names it.
+std::string phrase_of(const Words& words) {
+  if (!words.host) return "within the device";
+  const std::string memory =
+      words.host == HostMemory::map_memcpy ? "mapped memory" : std::string(measure::word_of(*words.host)) + " memory";
+  if (words.direction == Direction::both) return "between " + memory + " and the device, both ways at once";
+  return words.direction == Direction::to_device ? "from " + memory + " to the device" : "from the device to " + memory;
+}
 
-std::optional<analysis::CopyLine> line_of(const Curve& curve) {
+using SeenTimes = measure::SeenByVisit<Times>;
+
+std::optional<analysis::CopyLine> line_of(const TimesBySize& by_size) {
   std::vector<analysis::CopyTime> times;
-  for (const auto& [bytes, nanoseconds] : curve) times.push_back({bytes, nanoseconds});
+  for (const auto& [bytes, nanoseconds] : by_size) times.push_back({bytes, nanoseconds});
   return analysis::fit_copy_line(times);
 }
 
-void add_line(const CopyRoute& route, const Seen& seen, Conclusion& conclusion) {
-  const Curve& curve = seen.all().at({route, 1});
-  const auto line = line_of(curve);
+void add_line(const Words& words, const SeenTimes& seen, Conclusion& conclusion) {
+  const TimesBySize& by_size = seen.all().at({words});
+  const auto line = line_of(by_size);
   if (!line) return;
-  // A visit without a line stands in by that of all.
-  const auto of_visit = [&](const Curves& curves) { return line_of(curves.at({route, 1})).value_or(*line); };
-  const auto& [small, small_ns] = *curve.begin();
-  const auto& [large, large_ns] = *curve.rbegin();
+  // The line of all visits stands in for that of one without.
+  const auto line_of_visit = [&](const Times& times) { return line_of(times.at({words})).value_or(*line); };
+  const auto& [small, small_ns] = *by_size.begin();
+  const auto& [large, large_ns] = *by_size.rbegin();
   const std::string evidence = fmt::format(
       "A copy of {} {} takes {}, one of {} {}: with {:.3g} us and {:.3g} GB/s a line misses no size by "
       "more than {:.0f} %.",
-      size_text(small), phrase_of(route), measure::time_text(small_ns), size_text(large), measure::time_text(large_ns),
+      size_text(small), phrase_of(words), measure::time_text(small_ns), size_text(large), measure::time_text(large_ns),
       line->latency_ns / 1e3, line->gbps, std::ceil(100 * line->worst));
-  const auto add = [&](const char* name, const char* unit, const analysis::Estimate& estimate) {
-    Finding finding{.series = series_of(route), .name = name, .unit = unit, .evidence = evidence};
-    measure::state(finding, estimate);
+  const auto add = [&](const FindingKind& kind, const char* unit, const analysis::Estimate& estimate) {
+    Finding finding{.kind = &kind, .words = words, .unit = unit, .evidence = evidence};
+    measure::set_value(finding, estimate);
     conclusion.findings.push_back(finding);
   };
-  analysis::Estimate latency = seen.margin([&](const Curves& curves) { return of_visit(curves).latency_ns / 1e3; });
-  latency.low = std::max(0.0, latency.low);
-  if (latency.high > 0) add("latency", "us", latency);
-  add("bandwidth", "GB/s", seen.estimate([&](const Curves& curves) { return of_visit(curves).gbps; }));
+  analysis::Estimate us = seen.margin([&](const Times& times) { return line_of_visit(times).latency_ns / 1e3; });
+  us.low = std::max(0.0, us.low);
+  if (us.high > 0) add(latency, "us", us);
+  add(bandwidth, "GB/s", seen.estimate([&](const Times& times) { return line_of_visit(times).gbps; }));
 }
 
 /// How many copies were under way at once, by one comparison.
 struct Concurrency {
   double copies = 1;
-  std::string seen;
+  std::string evidence;
 };
 
 /// The time of a copy of so many bytes, where it was measured.
-std::optional<double> time_of(const Curves& curves, const CopyRoute& route, int queues, double bytes) {
-  const auto curve = curves.find({route, queues});
-  if (curve == curves.end()) return std::nullopt;
-  const auto found = curve->second.find(bytes);
-  if (found == curve->second.end()) return std::nullopt;
+std::optional<double> time_at(const Times& times, const Route& route, double bytes) {
+  const auto by_size = times.find(route);
+  if (by_size == times.end()) return std::nullopt;
+  const auto found = by_size->second.find(bytes);
+  if (found == by_size->second.end()) return std::nullopt;
   return found->second;
 }
 
-/// Both directions at once: what of the shorter one's time was saved.
-std::optional<Concurrency> both_at_once(const Curves& curves, const CopyRoute& both, double bytes) {
-  CopyRoute route = both;
-  route.direction = Direction::to_device;
-  const auto there = time_of(curves, route, 1, bytes);
-  route.direction = Direction::to_host;
-  const auto back = time_of(curves, route, 1, bytes);
-  const auto together = time_of(curves, both, 1, bytes);
+/// Both directions at once: the part of the shorter one's time that was saved.
+std::optional<Concurrency> both_at_once(const Times& times, const Words& both, double bytes) {
+  Words one_way = both;
+  one_way.counted.reset();
+  one_way.direction = Direction::to_device;
+  const auto there = time_at(times, {one_way}, bytes);
+  one_way.direction = Direction::to_host;
+  const auto back = time_at(times, {one_way}, bytes);
+  const auto together = time_at(times, {both}, bytes);
   if (!there || !back || !together) return std::nullopt;
   const double pair_ns = *together * 2;  // both directions' bytes are counted
   const double copies = std::min(2.0, 1 + (*there + *back - pair_ns) / std::min(*there, *back));
@@ -98,13 +115,13 @@ std::optional<Concurrency> both_at_once(const Curves& curves, const CopyRoute& b
                           measure::time_text(pair_ns), measure::time_text(*there + *back))};
 }
 
-std::optional<Concurrency> same_way(const Curves& curves, const CopyRoute& route, int queues, double bytes) {
-  const auto one = time_of(curves, route, 1, bytes);
-  const auto several = time_of(curves, route, queues, bytes);
+std::optional<Concurrency> same_way_at_once(const Times& times, const Route& route, double bytes) {
+  const auto one = time_at(times, {route.words}, bytes);
+  const auto several = time_at(times, route, bytes);
   if (!one || !several) return std::nullopt;
-  return Concurrency{std::min(*one / *several, 1.0 * queues),
-                     fmt::format("on {} queues {:.2g} times as many copies of {} {} are made as on one", queues,
-                                 *one / *several, size_text(bytes), phrase_of(route))};
+  return Concurrency{std::min(*one / *several, 1.0 * route.queues),
+                     fmt::format("on {} queues {:.2g} times as many copies of {} {} are made as on one", route.queues,
+                                 *one / *several, size_text(bytes), phrase_of(route.words))};
 }
 
 /// The comparison that shows most copies at once counts: where a bus is full, others cannot show them.
@@ -113,48 +130,43 @@ struct MostAtOnce {
   int queues = 0;
 };
 
-MostAtOnce most_at_once(Mover mover, const Curves& curves) {
+MostAtOnce most_at_once(Engine engine, const Times& times) {
   MostAtOnce most;
-  for (const auto& [key, curve] : curves) {
-    const auto& [route, queues] = key;
-    if (route.mover != mover || route.beside_kernel || (queues == 1 && route.direction != Direction::both)) continue;
-    most.queues = std::max(most.queues, route.direction == Direction::both ? 2 : queues);
-    for (const auto& [bytes, nanoseconds] : curve) {
-      const auto found = route.direction == Direction::both ? both_at_once(curves, route, bytes)
-                                                            : same_way(curves, route, queues, bytes);
+  for (const auto& [route, by_size] : times) {
+    const bool both = route.words.direction == Direction::both;
+    if (route.words.engine != engine || route.words.beside || (route.queues == 1 && !both)) continue;
+    most.queues = std::max(most.queues, both ? 2 : route.queues);
+    for (const auto& [bytes, nanoseconds] : by_size) {
+      const auto found = both ? both_at_once(times, route.words, bytes) : same_way_at_once(times, route, bytes);
       if (found && (!most.best || found->copies > most.best->copies)) most.best = found;
     }
   }
   return most;
 }
 
-void add_engines(Mover mover, const Seen& seen, Conclusion& conclusion) {
-  const MostAtOnce most = most_at_once(mover, seen.all());
+void add_engines(Engine engine, const SeenTimes& seen, Conclusion& conclusion) {
+  const MostAtOnce most = most_at_once(engine, seen.all());
   if (!most.best) return;
-  const auto engines_of = [](double copies) { return std::max(1.0, std::round(copies)); };
+  const auto whole = [](double copies) { return std::max(1.0, std::round(copies)); };
   const analysis::Estimate copies =
-      seen.margin([&](const Curves& curves) { return most_at_once(mover, curves).best->copies; });
-  const analysis::Estimate engines{.low = engines_of(copies.low),
-                                   .value = engines_of(copies.value),
-                                   .high = engines_of(std::min(copies.high, 1.0 * most.queues))};
+      seen.margin([&](const Times& times) { return most_at_once(engine, times).best->copies; });
+  const analysis::Estimate number{
+      .low = whole(copies.low), .value = whole(copies.value), .high = whole(std::min(copies.high, 1.0 * most.queues))};
   std::string evidence =
-      fmt::format("Of the copies given to up to {} queues {:.0f} {} under way at once: ", most.queues, engines.value,
-                  engines.value > 1 ? "were" : "was") +
-      most.best->seen + ".";
-  if (engines.low < engines.high) {
+      fmt::format("Of the copies given to up to {} queues {:.0f} {} under way at once: ", most.queues, number.value,
+                  number.value > 1 ? "were" : "was") +
+      most.best->evidence + ".";
+  if (number.low < number.high) {
     evidence +=
-        fmt::format(" The times vary so much that another run may say {:.0f} to {:.0f}.", engines.low, engines.high);
+        fmt::format(" The times vary so much that another run may find {:.0f} to {:.0f}.", number.low, number.high);
   }
-  if (engines.value >= most.queues) evidence += " There may be more engines than queues that were tried.";
-  Finding finding{.series = {{"engine", series_of({.mover = mover}).at("engine")}},
-                  .name = "engines",
-                  .unit = "ratio",
-                  .evidence = evidence};
-  measure::state(finding, engines);
+  if (number.value >= most.queues) evidence += " There may be more engines than queues that were tried.";
+  Finding finding{.kind = &engines, .words = {.engine = engine}, .unit = "ratio", .evidence = evidence};
+  measure::set_value(finding, number);
   conclusion.findings.push_back(finding);
 }
 
-/// A meaning is given where all that another run may find has the same.
+/// The sentence gives a meaning where the whole interval has the same one.
 void add_overlap(const Measurement& ratio, Conclusion& conclusion) {
   analysis::Estimate share = measure::margin(ratio);
   share.low = std::max(0.0, share.low);
@@ -164,31 +176,31 @@ void add_overlap(const Measurement& ratio, Conclusion& conclusion) {
                         : share.low > 0.2 && share.high < 0.8
                             ? "both run side by side, but hinder each other"
                             : "it is not clear whether they run side by side or wait; measure on an idle machine";
-  Finding finding{.series = ratio.point.series,
-                  .name = "overlaps-compute",
+  Finding finding{.kind = &overlaps_compute,
+                  .words = ratio.point.words,
                   .unit = "ratio",
                   .evidence = fmt::format("Copies of {} {} beside a kernel that lasts longer: {:.0f} % of their time "
                                           "cost neither them nor the kernel anything ({:.0f} to {:.0f} %), so {}.",
-                                          size_text(ratio.point.x.at("bytes")), phrase_of(route_of(ratio.point.series)),
+                                          size_text(ratio.point.x.bytes.value()), phrase_of(ratio.point.words),
                                           100 * share.value, 100 * share.low, 100 * share.high, meaning)};
-  measure::state(finding, share);
+  measure::set_value(finding, share);
   conclusion.findings.push_back(finding);
 }
 
 }  // namespace
 
-Conclusion copy_findings(std::span<const Measurement> measurements) {
-  const Seen seen(measurements, curves_of);
+Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
+  const SeenTimes seen(measurements, times_of);
   Conclusion conclusion;
-  for (const auto& [key, curve] : seen.all()) {
-    const auto& [route, queues] = key;
-    if (queues == 1 && route.direction != Direction::both && !route.beside_kernel) add_line(route, seen, conclusion);
+  for (const auto& [route, by_size] : seen.all()) {
+    if (route.queues == 1 && route.words.direction != Direction::both && !route.words.beside)
+      add_line(route.words, seen, conclusion);
   }
-  for (const Mover mover : {Mover::driver, Mover::transfer}) add_engines(mover, seen, conclusion);
+  for (const Engine engine : {Engine::driver, Engine::transfer}) add_engines(engine, seen, conclusion);
   for (const Measurement& one : measurements) {
     if (one.unit == "ratio") add_overlap(one, conclusion);
   }
   return conclusion;
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::copy_probe

@@ -1,23 +1,20 @@
 // Copies by the CPU itself, through a mapping of the device's memory: map, memcpy, unmap, every time. No
-// clock of the device sees that; the series says so by its name.
+// clock of the device sees that, so the host's tells the time.
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
 
-#include "device/error.hpp"
 #include "device/page_aligned.hpp"
 #include "probes/copy/endpoints.hpp"
-#include "probes/copy/repetitions.hpp"
-#include "probes/copy/work.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::copy_probe {
 namespace {
 
-/// On pages of its own: memcpy may be five times as slow where both sides are not aligned alike.
-class Ordinary final : public device::HostMemory {
+/// Ordinary memory on pages of its own: memcpy may be five times as slow where both sides are not aligned alike.
+class PageableHost final : public device::HostMemory {
  public:
-  explicit Ordinary(std::uint64_t size_bytes) : memory_(size_bytes) {}
+  explicit PageableHost(std::uint64_t size_bytes) : memory_(size_bytes) {}
   std::span<std::byte> bytes() override { return memory_.bytes(); }
 
  private:
@@ -57,29 +54,31 @@ struct MappedCopies {
 
 }  // namespace
 
-Workload copies_by_mapping(device::Device& device, const CopyRoute& route, std::uint64_t bytes, const Request& request) {
-  const MakeHost make_host = [](std::uint64_t size_bytes) { return std::make_unique<Ordinary>(size_bytes); };
+Workload prepare_by_mapping(device::Device& device, const Point& point, const Request& request) {
+  const MakeHost make_host = [](std::uint64_t size_bytes) { return std::make_unique<PageableHost>(size_bytes); };
   const MakeBuffer make_buffer = [&](std::uint64_t size_bytes, device::Use use) {
     return mappable(device, size_bytes, use);
   };
-  const auto work = std::shared_ptr<MappedCopies>(new MappedCopies{
-      device,
-      CopyEndpoints(device, route.direction, {.bytes = bytes, .copies = 1}, make_host, request.seed, make_buffer)});
+  const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
+  const auto work = std::shared_ptr<MappedCopies>(
+      new MappedCopies{device, CopyEndpoints(device, point.words.direction.value(), {.bytes = bytes, .copies = 1},
+                                             make_host, request.seed, make_buffer)});
   const std::uint32_t copies = std::min(16u, copies_in_a_row(device, request.effort, bytes, 1));
-  const auto observe = [work, copies](const Limits& limits, const std::function<void()>& alive) {
+  const auto repeat = [work, copies](const Limits& limits, const std::function<void()>& alive) {
     Repetitions result;
     result.values = repeated(limits, alive, [&] {
       device::Nanoseconds time{0};
       for (std::uint32_t copy = 0; copy < copies; ++copy) time += work->run();
-      check(work->endpoints);
-      // Of a simulated CPU, whose own work costs nothing.
-      if (time.count() <= 0) throw device::Unsupported("neither maps nor the CPU's copying take any time on this device");
-      return Repetition{gbps(work->endpoints.row_bytes() * copies, time), time};
+      work->endpoints.check();
+      // A simulated CPU's own work costs nothing.
+      if (time.count() <= 0)
+        throw device::Unsupported("neither maps nor the CPU's copying take any time on this device");
+      return Repetition{gbps_of(work->endpoints.row_bytes() * copies, time), time};
     });
     result.steps = copies;
     return result;
   };
-  return {.unit = "GB/s", .has_cycles = false, .observe = observe};
+  return {.work = SelfTimedWork{repeat}, .has_cycles = false};
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::copy_probe

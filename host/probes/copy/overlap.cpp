@@ -6,21 +6,18 @@
 #include <memory>
 #include <vector>
 
-#include "device/error.hpp"
 #include "kernels.hpp"
 #include "probes/copy/endpoints.hpp"
-#include "probes/copy/repetitions.hpp"
-#include "probes/copy/work.hpp"
 #include "workloads/stream/noise.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::copy_probe {
 namespace {
 
-using workloads::Shape;
+using workloads::StreamShape;
 
-/// The kernel lasts at least so many times as long as the copies beside it, and not many more: its noise is
-/// in what the copies seem to cost it.
+/// The kernel lasts at least so many times as long as the copies beside it, and not many more, as its noise is part of
+/// what the copies seem to cost it.
 constexpr double outlasts = 2;
 constexpr double longest_copies_ns = 20e6;
 
@@ -55,18 +52,18 @@ class BusyKernel {
   }
 
  private:
-  static Shape shape_for(const device::DeviceInfo& info) {
+  static StreamShape shape_for(const device::DeviceInfo& info) {
     const bool cpu = info.type == device::DeviceType::cpu;
     return {.group_size = cpu ? 1u : std::min(256u, info.largest_group_size),
             .groups = 2 * workloads::compute_units_of(info),
             .in_flight = 8};
   }
-  static std::uint64_t array_bytes(const Shape& shape) {
+  static std::uint64_t array_bytes(const StreamShape& shape) {
     return std::uint64_t{shape.block_words()} * shape.groups * sizeof(std::uint32_t);
   }
 
   device::Device& device_;
-  Shape shape_;
+  StreamShape shape_;
   workloads::StreamWalk walk_;
   std::uint32_t trips_ = 64;
   std::unique_ptr<device::Kernel> kernel_;
@@ -74,7 +71,7 @@ class BusyKernel {
   std::unique_ptr<device::Buffer> sums_;
 };
 
-struct Beside {
+struct CopiesBesideKernel {
   device::CopyEngines& copies;
   device::CopyEngine engine;
   BusyKernel busy;
@@ -83,19 +80,19 @@ struct Beside {
   double alone_ns() {
     const std::array lists{endpoints->next()};
     const double ns = copies.run(engine, lists).all.count();
-    check(*endpoints);
+    endpoints->check();
     return ns;
   }
 
   device::BesideTimes together() {
     const device::BesideTimes times = copies.run_beside(engine, endpoints->next(), busy.kernel(), busy.launch());
-    check(*endpoints);
+    endpoints->check();
     return times;
   }
 };
 
-/// Of the copies' time, what cost neither them nor the kernel anything.
-double overlap(double copies_alone_ns, double kernel_alone_ns, const device::BesideTimes& together) {
+/// The share of the copies' time that cost neither them nor the kernel anything.
+double share_hidden(double copies_alone_ns, double kernel_alone_ns, const device::BesideTimes& together) {
   if (!together.kernel_outlasted) return 0;
   const double cost_ns = (together.copies.count() - copies_alone_ns) + (together.kernel.count() - kernel_alone_ns);
   return std::clamp(1 - cost_ns / copies_alone_ns, 0.0, 1.0);
@@ -103,22 +100,23 @@ double overlap(double copies_alone_ns, double kernel_alone_ns, const device::Bes
 
 }  // namespace
 
-Workload copies_beside_kernel(device::Device& device, const CopyRoute& route, std::uint64_t bytes,
-                              const Request& request) {
+Workload prepare_beside_kernel(device::Device& device, const Point& point, const Request& request) {
   device::CopyEngines& copies = device.copy_engines();
-  const device::CopyEngine engine = *engine_of(route.mover);
+  const device::CopyEngine engine = engine_of(point.words);
   const device::CopyQueues queues = copies.queues(engine);
   if (!queues.has_clock)
     throw device::Unsupported(queues.name + " has no clock by which copies beside a kernel could be timed");
   const MakeHost make_host = [&](std::uint64_t size_bytes) {
-    return copies.make_host_memory(*kind_of(route.host), size_bytes);
+    return copies.make_host_memory(host_kind_of(point.words), size_bytes);
   };
-  const auto work = std::shared_ptr<Beside>(new Beside{copies, engine, BusyKernel(device), nullptr});
-  const auto make_lane = [&](std::uint32_t in_a_row) {
-    work->endpoints = std::make_unique<CopyEndpoints>(device, route.direction, Row{.bytes = bytes, .copies = in_a_row},
-                                                      make_host, request.seed);
+  const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
+  const auto work =
+      std::shared_ptr<CopiesBesideKernel>(new CopiesBesideKernel{copies, engine, BusyKernel(device), nullptr});
+  const auto make_endpoints = [&](std::uint32_t in_a_row) {
+    work->endpoints = std::make_unique<CopyEndpoints>(device, point.words.direction.value(),
+                                                      Row{.bytes = bytes, .copies = in_a_row}, make_host, request.seed);
   };
-  make_lane(1);
+  make_endpoints(1);
   (void)work->alone_ns();
   const double one_ns = std::max(work->alone_ns(), 1.0);
   const std::uint32_t most = copies_in_a_row(device, request.effort, bytes, 1);
@@ -127,24 +125,24 @@ Workload copies_beside_kernel(device::Device& device, const CopyRoute& route, st
   if (fitting == 0)
     throw device::Unsupported(
         "no kernel of this device lasts twice as long as a copy of this size, so none can outlast copies");
-  make_lane(fitting);
-  const auto observe = [work](const Limits& limits, const std::function<void()>& alive) {
-    std::vector<double> ratios;
+  make_endpoints(fitting);
+  const auto repeat = [work](const Limits& limits, const std::function<void()>& alive) {
+    std::vector<double> shares;
     Repetitions result;
     result.values = repeated(limits, alive, [&] {
       const double copies_ns = work->alone_ns();
       const double kernel_ns = work->busy.run().count();
       const device::BesideTimes together = work->together();
-      ratios.push_back(overlap(copies_ns, kernel_ns, together));
-      return Repetition{gbps(work->endpoints->row_bytes(), together.copies),
+      shares.push_back(share_hidden(copies_ns, kernel_ns, together));
+      return Repetition{gbps_of(work->endpoints->row_bytes(), together.copies),
                         device::Nanoseconds(copies_ns) + together.kernel};
     });
-    ratios.erase(ratios.begin());  // of the untimed one
+    shares.erase(shares.begin());  // of the untimed repetition
     result.steps = work->endpoints->row().copies;
-    result.further = {{.series = {}, .unit = "ratio", .values = ratios}};
+    result.extra = {{.curve = &overlap, .values = shares}};
     return result;
   };
-  return {.unit = "GB/s", .has_cycles = false, .observe = observe};
+  return {.work = SelfTimedWork{repeat}, .has_cycles = false};
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::copy_probe

@@ -1,15 +1,13 @@
-#include "probes/copy/work.hpp"
+// Copies by the queues of an engine: rows of equal copies are held behind a gate and let go together.
 
 #include <algorithm>
 #include <memory>
 #include <vector>
 
-#include "device/error.hpp"
-#include "measure/counted_window.hpp"
+#include "measure/counted_work.hpp"
 #include "probes/copy/endpoints.hpp"
-#include "probes/copy/repetitions.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::copy_probe {
 namespace {
 
 /// Rows of copies on the queues of one engine, all at once.
@@ -34,7 +32,7 @@ struct QueuedCopies {
     }
     counted_bytes = static_cast<std::uint64_t>(rows) * by_queue.front()->row_bytes() * by_queue.size();
     device::CopyTimes times = counted_run(lists);
-    for (const auto& endpoints : by_queue) check(*endpoints);
+    for (const auto& endpoints : by_queue) endpoints->check();
     return times;
   }
 
@@ -43,10 +41,10 @@ struct QueuedCopies {
     return copies.run(engine, lists);
   }
 
-  /// Of one row on every queue.
+  /// The time of one row on every queue.
   device::CopyTimes timed() { return has_clock ? timed_by_device() : timed_by_host(); }
 
-  /// Of so many rows at once that what was taken off for the clock is a small part.
+  /// Times enough rows at once that the clock-read overhead, which is subtracted, is at most a quarter of the result.
   device::CopyTimes timed_by_device() {
     constexpr double many_times = 4;
     constexpr std::uint32_t most_copies = 512;
@@ -69,7 +67,8 @@ struct QueuedCopies {
     }
   }
 
-  /// What the gate costs leaves by the slope, over so many rows that it is the smaller part.
+  /// The slope over the number of rows, which the cost of the gate is no part of; so many rows that it is the smaller
+  /// part of each time.
   device::CopyTimes timed_by_host() {
     constexpr int most_attempts = 16;
     constexpr int most_further_rows = 128;
@@ -93,13 +92,13 @@ struct QueuedCopies {
   }
 };
 
-std::shared_ptr<QueuedCopies> queued_copies(device::Device& device, const CopyRoute& route, std::uint64_t bytes,
-                                            std::uint32_t queues, const Request& request) {
+std::shared_ptr<QueuedCopies> queued_copies(device::Device& device, const Point& point, const Request& request) {
   device::CopyEngines& copies = device.copy_engines();
-  const device::CopyEngine engine = *engine_of(route.mover);
+  const device::CopyEngine engine = engine_of(point.words);
   const device::CopyQueues offered = copies.queues(engine);
-  const bool both = route.direction == Direction::both;
-  const std::uint32_t wanted = both ? 2 * queues : queues;
+  const Direction way = point.words.direction.value();
+  const auto queues = static_cast<std::uint32_t>(point.x.queues.value_or(1));
+  const std::uint32_t wanted = way == Direction::both ? 2 * queues : queues;
   if (wanted > offered.count) {
     throw device::Unsupported(offered.name + " can take " + std::to_string(offered.count) +
                               " lists of copies at once, and " + std::to_string(wanted) + " are needed for this");
@@ -107,11 +106,14 @@ std::shared_ptr<QueuedCopies> queued_copies(device::Device& device, const CopyRo
   const auto work =
       std::make_shared<QueuedCopies>(copies, engine, offered.has_clock, std::vector<std::unique_ptr<CopyEndpoints>>());
   const MakeHost make_host = [&](std::uint64_t size_bytes) {
-    return copies.make_host_memory(*kind_of(route.host), size_bytes);
+    return copies.make_host_memory(host_kind_of(point.words), size_bytes);
   };
+  const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
   const Row row{.bytes = bytes, .copies = copies_in_a_row(device, request.effort, bytes, wanted)};
   for (std::uint32_t queue = 0; queue < wanted; ++queue) {
-    const Direction direction = !both ? route.direction : queue % 2 == 0 ? Direction::to_device : Direction::to_host;
+    const Direction direction = way != Direction::both ? way
+                                : queue % 2 == 0       ? Direction::to_device
+                                                       : Direction::to_host;
     work->by_queue.push_back(std::make_unique<CopyEndpoints>(device, direction, row, make_host, request.seed + queue));
   }
   return work;
@@ -134,11 +136,10 @@ std::uint32_t copies_in_a_row(device::Device& device, Effort effort, std::uint64
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(row_bytes / bytes, 1, most));
 }
 
-Workload copies_by_engine(device::Device& device, const CopyRoute& route, std::uint64_t bytes, std::uint32_t queues,
-                          const Request& request) {
-  const auto work = queued_copies(device, route, bytes, queues, request);
-  const auto observe = [work, both = route.direction == Direction::both](const Limits& limits,
-                                                                         const std::function<void()>& alive) {
+Workload prepare_by_queues(device::Device& device, const Point& point, const Request& request) {
+  const auto work = queued_copies(device, point, request);
+  const bool both = point.words.direction == Direction::both;
+  const auto repeat = [work, both](const Limits& limits, const std::function<void()>& alive) {
     std::vector<double> to_device;
     std::vector<double> to_host;
     const std::uint64_t queue_bytes = work->by_queue.front()->row_bytes();
@@ -147,23 +148,23 @@ Workload copies_by_engine(device::Device& device, const CopyRoute& route, std::u
     result.values = repeated(limits, alive, [&] {
       const device::CopyTimes times = work->timed();
       if (both) {
-        to_device.push_back(gbps(queue_bytes, times.each[0]));
-        to_host.push_back(gbps(queue_bytes, times.each[1]));
+        to_device.push_back(gbps_of(queue_bytes, times.each[0]));
+        to_host.push_back(gbps_of(queue_bytes, times.each[1]));
       }
-      return Repetition{gbps(queue_bytes * work->by_queue.size(), times.all), times.all};
+      return Repetition{gbps_of(queue_bytes * work->by_queue.size(), times.all), times.all};
     });
     result.counted_steps = work->counted_bytes;
     result.steps = std::uint64_t{work->by_queue.front()->row().copies} * static_cast<std::uint32_t>(work->rows_at_once);
     if (both) {
-      to_device.erase(to_device.begin());  // of the untimed one
+      to_device.erase(to_device.begin());  // of the untimed repetition
       to_host.erase(to_host.begin());
-      result.further = {{.series = {{"counted", "to-device"}}, .unit = "GB/s", .values = to_device},
-                        {.series = {{"counted", "to-host"}}, .unit = "GB/s", .values = to_host}};
+      result.extra = {{.curve = &to_device_of_both, .values = to_device},
+                      {.curve = &to_host_of_both, .values = to_host}};
     }
     return result;
   };
-  // What is counted are bytes.
-  return {.unit = "GB/s", .bytes_per_step = 1, .has_cycles = false, .observe = observe};
+  // A counted step is a byte.
+  return {.work = SelfTimedWork{repeat}, .bytes_per_step = 1, .has_cycles = false};
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::copy_probe
