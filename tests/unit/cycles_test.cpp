@@ -11,8 +11,8 @@ namespace {
 
 const CoreClock two_gigahertz{.mhz = 2000, .source = "shader-clock"};
 
-Measurement measured(double bytes, double mhz, const std::string& path = "vector") {
-  Measurement one{.point = test::point_of(bytes, path), .unit = "ns", .values = {10, 11, 30}, .state = {}};
+Measurement measured(double bytes, double mhz, Path path = Path::vector) {
+  Measurement one{.point = test::point_of(bytes, path), .unit = "ns", .values = {10, 11, 30}};
   if (mhz > 0) one.state.core_clock = {.mhz = mhz, .source = "shader-clock"};
   return one;
 }
@@ -77,7 +77,7 @@ TEST(Cycles, AreTheSameMeasurementInAnotherUnit) {
   ASSERT_TRUE(cycles);
   EXPECT_EQ(cycles->unit, "cycles");
   EXPECT_EQ(cycles->values, (std::vector<double>{25, 27.5, 75}));
-  EXPECT_EQ(cycles->point.series, ns.point.series);
+  EXPECT_EQ(cycles->point.words, ns.point.words);
   EXPECT_EQ(cycles->point.x, ns.point.x);
   EXPECT_EQ(cycles->state.core_clock->mhz, 2500);
 }
@@ -91,11 +91,11 @@ TEST(Cycles, OfWhatIsNoTimeOrHasNoClockThereAreNone) {
 
 TEST(Cycles, OfALevelAreByTheMedianClockOfItsOwnCurve) {
   const std::vector<Measurement> all{measured(1024, 2000), measured(2048, 2600), measured(4096, 2500),
-                                     measured(8192, 0), measured(1024, 100, "scalar")};
+                                     measured(8192, 0), measured(1024, 100, Path::scalar)};
   std::vector<FoundLevel> levels(2);
-  levels[0].series = test::point_of(1).series;
+  levels[0].words = test::point_of(1).words;
   levels[0].found.latency_ns = {.low = 9, .value = 10, .high = 12};
-  levels[1].series = {{"path", "image"}};
+  levels[1].words = {.path = Path::image};
   add_cycles(levels, all);
   ASSERT_TRUE(levels[0].cycles);
   EXPECT_DOUBLE_EQ(levels[0].cycles->low, 22.5);

@@ -1,6 +1,6 @@
 // Two probes' levels beside each other: which are one, and where they contradict each other.
 
-#include "measure/level_agreement.hpp"
+#include "measure/level_findings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 namespace sonde::measure {
 namespace {
 
-using measure::FoundLevel;
 using Levels = std::vector<FoundLevel>;
 
 /// Levels get their numbers as they stand.
@@ -19,12 +18,12 @@ Levels numbered(Levels levels) {
 }
 
 FoundLevel cache(double bytes, double known_to = 1.05) {
-  FoundLevel level{.series = {}, .level = 1, .found = {}};
+  FoundLevel level;
   level.found.bytes = analysis::Bracket{bytes / known_to, bytes, bytes * known_to};
   return level;
 }
 
-FoundLevel memory() { return {.series = {}, .level = 1, .found = {}}; }
+FoundLevel memory() { return {}; }
 
 FoundLevel taking(FoundLevel level, double ns, double known_to = 1.02) {
   level.found.latency_ns = {ns / known_to, ns, ns * known_to};
@@ -110,7 +109,7 @@ TEST(LevelsSideBySide, SizesWhoseBracketsDoNotTouchDisagree) {
   EXPECT_FALSE(against({}));
   const auto finding = against({cache(33 * kib), cache(3072 * kib), memory()});
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->name, "probes-disagree");
+  EXPECT_EQ(finding->kind, &finding_kinds::probes_disagree);
   EXPECT_NE(finding->evidence.find("2 MiB (1.90 MiB to 2.10 MiB) by latency, 3 MiB"), std::string::npos)
       << finding->evidence;
   EXPECT_EQ(finding->evidence.find("32 KiB"), std::string::npos) << finding->evidence;
@@ -127,7 +126,7 @@ TEST(ApisDisagree, WhereBracketsOfOneLevelLieApart) {
   EXPECT_FALSE(disagreement({}, opencl));
   const auto finding = disagreement(opencl, numbered({cache(40 * kib), cache(1024 * kib), memory()}));
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->name, "apis-disagree");
+  EXPECT_EQ(finding->kind, &finding_kinds::apis_disagree);
   EXPECT_NEAR(finding->value.value(), 2, 1e-5) << "the one that is furthest from agreement";
   EXPECT_GT(finding->low.value(), 1);
   EXPECT_EQ(

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "measure/conclude_levels.hpp"
+#include "measure/level_findings.hpp"
 
 namespace sonde::measure {
 namespace {
@@ -15,14 +15,14 @@ std::string name_of(FoundLevel level) {
   return level.name;
 }
 
-FoundLevel last_by_latency(const analysis::Bracket& latency_ns, const std::string& path = "vector") {
-  FoundLevel level{.series = {{"path", path}}, .level = 3, .found = {}};
+FoundLevel last_by_latency(const analysis::Bracket& latency_ns, Path path = Path::vector) {
+  FoundLevel level{.words = {.path = path}, .level = 3};
   level.found.latency_ns = latency_ns;
   return level;
 }
 
 FoundLevel last_by_bandwidth(const analysis::Bracket& gbps) {
-  FoundLevel level{.series = {{"path", "buffer"}}, .level = 3, .found = {}};
+  FoundLevel level{.words = {.path = Path::buffer}, .level = 3};
   level.gbps = gbps;
   return level;
 }
@@ -64,9 +64,9 @@ TEST(LevelNames, MemoryWhosePointsScatterIsStillMemory) {
 }
 
 TEST(LevelNames, WhatAPathWithLittleRoomEndsInIsNotCalledMemory) {
-  EXPECT_EQ(name_of(last_by_latency({4, 4, 4}, "constant")), "beyond");
-  EXPECT_EQ(name_of(last_by_latency({4, 4, 4}, "local")), "beyond");
-  EXPECT_EQ(name_of(last_by_latency({4, 4, 4}, "image")), "memory");
+  EXPECT_EQ(name_of(last_by_latency({4, 4, 4}, Path::constant)), "beyond");
+  EXPECT_EQ(name_of(last_by_latency({4, 4, 4}, Path::local)), "beyond");
+  EXPECT_EQ(name_of(last_by_latency({4, 4, 4}, Path::image)), "memory");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "measure/level_findings.hpp"
 #include "records/reader.hpp"
 #include "support/seen_devices.hpp"
 #include "support/walk_workload.hpp"
@@ -60,7 +61,7 @@ TEST(Lines, ASampleComesBackAsItWas) {
   EXPECT_EQ(line.origin.device, origin.device);
   EXPECT_EQ(line.origin.api, "vulkan");
   EXPECT_EQ(line.origin.probe, "latency");
-  EXPECT_EQ(line.measurement.point.series, sent.point.series);
+  EXPECT_EQ(line.measurement.point.words, sent.point.words);
   EXPECT_EQ(line.measurement.point.x, sent.point.x);
   EXPECT_EQ(line.measurement.unit, "ns");
   EXPECT_EQ(line.measurement.values, sent.values);
@@ -131,7 +132,7 @@ TEST(Lines, SkipsAndErrorsKeepTheirReasonAndTheirPoint) {
     EXPECT_EQ(with.origin.device, origin.device);
     EXPECT_EQ(with.reason, "why");
     ASSERT_TRUE(with.point);
-    EXPECT_EQ(with.point->x.at("bytes"), 64);
+    EXPECT_EQ(with.point->x.bytes, 64);
     EXPECT_FALSE(without.point);
     EXPECT_EQ(without.reason, "why");
   };
@@ -141,11 +142,14 @@ TEST(Lines, SkipsAndErrorsKeepTheirReasonAndTheirPoint) {
 }
 
 TEST(Lines, AFindingComesBackWithAndWithoutAValue) {
-  measure::Finding sent{
-      .series = {{"path", "vector"}}, .name = "translation", .value = 65536, .unit = "bytes", .evidence = "because"};
+  measure::Finding sent{.kind = &measure::finding_kinds::translation,
+                        .words = {.path = measure::Path::vector},
+                        .value = 65536,
+                        .unit = "bytes",
+                        .evidence = "because"};
   const auto with = parsed<FindingLine>(finding_line(origin, sent));
-  EXPECT_EQ(with.finding.series, sent.series);
-  EXPECT_EQ(with.finding.name, "translation");
+  EXPECT_EQ(with.finding.words, sent.words);
+  EXPECT_EQ(with.name, "translation");
   EXPECT_EQ(with.finding.value, 65536);
   EXPECT_EQ(with.finding.unit, "bytes");
   EXPECT_EQ(with.finding.evidence, "because");
@@ -160,11 +164,11 @@ TEST(Lines, AFindingComesBackWithAndWithoutAValue) {
 }
 
 TEST(Lines, ALevelComesBackWithAndWithoutASize) {
-  measure::FoundLevel sent{.series = {{"path", "vector"}}, .level = 2, .found = {}};
+  measure::FoundLevel sent{.words = {.path = measure::Path::vector}, .level = 2};
   sent.name = "beyond";
   sent.found.latency_ns = {95.5, 96, 97};
   const auto last = parsed<LevelLine>(level_line(origin, sent));
-  EXPECT_EQ(last.level.series, sent.series);
+  EXPECT_EQ(last.level.words, sent.words);
   EXPECT_EQ(last.level.level, 2);
   EXPECT_EQ(last.level.name, "beyond");
   EXPECT_FALSE(last.level.found.bytes);
@@ -194,7 +198,7 @@ TEST(Lines, ALevelComesBackWithAndWithoutASize) {
 }
 
 TEST(Lines, ALevelOfABandwidthCurveHasItsBandwidthInstead) {
-  measure::FoundLevel sent{.series = {{"pattern", "read"}}, .level = 1, .found = {}};
+  measure::FoundLevel sent{.words = {.pattern = measure::Pattern::read}};
   sent.gbps = analysis::Bracket{990, 1000, 1010};
   sent.matches = 3;
   const std::string line = level_line(origin, sent);
@@ -208,7 +212,7 @@ TEST(Lines, ALevelOfABandwidthCurveHasItsBandwidthInstead) {
 }
 
 TEST(Lines, ABandwidthLevelThatMatchesNoneSaysSoAndALatencyLevelNothing) {
-  measure::FoundLevel sent{.series = {}, .level = 1, .found = {}};
+  measure::FoundLevel sent;
   EXPECT_EQ(level_line(origin, sent).find("matches"), std::string::npos);
   sent.gbps = analysis::Bracket{990, 1000, 1010};
   EXPECT_NE(level_line(origin, sent).find(R"("matches":null)"), std::string::npos);
@@ -275,7 +279,7 @@ TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
   EXPECT_EQ(parsed<ProbeLine>(probe_line(origin)).origin.probe, origin.probe);
   const auto point = parsed<PointLine>(point_line(origin, "latency 4 KiB", test::point_of(4096)));
   EXPECT_EQ(point.name, "latency 4 KiB");
-  EXPECT_EQ(point.point.x.at("bytes"), 4096);
+  EXPECT_EQ(point.point.x.bytes, 4096);
   EXPECT_EQ(point.point.expected_seconds, 1);
   EXPECT_TRUE(is<AliveLine>(alive_line()));
   EXPECT_EQ(parsed<UnsupportedLine>(unsupported_line("no driver")).reason, "no driver");
@@ -283,8 +287,8 @@ TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
 
 TEST(Lines, NumbersHaveSixDigitsAndSizesAreWhole) {
   auto sent = measurement();
-  sent.point.x["bytes"] = 1073741824;
-  sent.point.x["load"] = 1.0 / 3;
+  sent.point.x.bytes = 1073741824;
+  sent.point.x.load = 1.0 / 3;
   sent.values = {1.0 / 3, 123456789};
   const std::string text = sample_line(origin, sent, 2.0 / 3);
   EXPECT_NE(text.find("\"bytes\":1073741824,"), std::string::npos) << text;
@@ -294,7 +298,7 @@ TEST(Lines, NumbersHaveSixDigitsAndSizesAreWhole) {
 }
 
 TEST(Lines, AFractionThatIsWholeInSixDigitsIsWrittenAsIfItHadBeenWhole) {
-  const measure::Point point{.x = {{"bytes", 10737418.4}, {"load", 0.1234567}, {"delay", 1e300}}};
+  const measure::Point point{.x = {.bytes = 10737418.4, .delay = 1e300, .load = 0.1234567}};
   const std::string line = skip_line({"gpu-1", "opencl", "latency"}, &point, "why");
   EXPECT_NE(line.find(R"("bytes":10737400,)"), std::string::npos) << line;
   EXPECT_NE(line.find(R"("load":0.123457)"), std::string::npos) << line;
@@ -330,6 +334,43 @@ TEST(Lines, EveryKindNamesItself) {
   EXPECT_EQ(parsed<DeviceLine>(device_line(device)).stated_caches, device.stated_caches);
   EXPECT_NE(device_line(device).find(R"("stated_caches":[{"level":null,"bytes":4096,)"), std::string::npos);
   EXPECT_TRUE(is<EndLine>(end_line({.status = "complete"})));
+}
+
+TEST(Lines, ACurveIsDeclaredWithWhatItsTablesAndComparisonsNeed) {
+  static constexpr measure::Table table{.title = "Copies", .rows = "bytes", .columns = "direction, engine"};
+  static constexpr measure::Curve curve{.name = "copy",
+                                        .words = {.direction = measure::Direction::to_host},
+                                        .varies = "engine",
+                                        .title = "Rate of a copy",
+                                        .unit = "GB/s",
+                                        .better = measure::Better::higher,
+                                        .per_clock = -1,
+                                        .table = &table};
+  const measure::Words words{.direction = measure::Direction::to_host, .engine = measure::Engine::transfer};
+  EXPECT_EQ(curve_line("copy", curve, words, "GB/s"),
+            R"({"record":"curve","curve":"copy","probe":"copy","series":{"direction":"to-host","engine":"transfer"},)"
+            R"("unit":"GB/s","title":"Rate of a copy","x":"bytes","better":"higher","per_clock":-1,)"
+            R"("table":{"title":"Copies","rows":"bytes","columns":"direction, engine"}})");
+}
+
+TEST(Lines, CyclesDoNotFollowTheClock) {
+  const measure::Curve& walk = *test::point_of(4096).curve;
+  EXPECT_NE(curve_line("latency", walk, walk.words, "ns").find(R"("per_clock":1,"table":null)"), std::string::npos);
+  EXPECT_NE(curve_line("latency", walk, walk.words, "cycles").find(R"("per_clock":0,)"), std::string::npos);
+}
+
+TEST(Lines, AKindOfFindingIsDeclaredWithHowItIsCompared) {
+  measure::FindingKind kind{
+      .name = "copy-latency", .heading = "Latency of a copy", .meaning = "Why.", .named_by = "direction, engine"};
+  const std::string alone = R"({"record":"finding-kind","probe":"copy","finding":"copy-latency",)"
+                            R"("heading":"Latency of a copy","meaning":"Why.","better":null,)"
+                            R"("named_by":["direction","engine"])";
+  EXPECT_EQ(finding_kind_line("copy", kind), alone + "}");
+  kind.compared = measure::Comparison::by_difference;
+  kind.feature = "copy latency";
+  kind.per_clock = 1;
+  EXPECT_EQ(finding_kind_line("copy", kind),
+            alone + R"(,"feature":"copy latency","compared":"difference","per_clock":1})");
 }
 
 TEST(ParseLine, GarbageIsNoRecord) {
