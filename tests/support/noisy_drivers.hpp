@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
 
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
+#include "probes/zero_copy/curves.hpp"
 #include "support/copying_device.hpp"
 #include "support/recording_observer.hpp"
 #include "support/small_model.hpp"
@@ -21,12 +21,13 @@ inline device::model::Description model_behind_a_driver() {
   return model;
 }
 
-/// By the finding that is right for each.
-inline const std::map<std::string, Sharing>& drivers_by_finding() {
-  static const std::map<std::string, Sharing> drivers{{"zero-copy", {}},
-                                                      {"copies", {.copy_gbps = 12}},
-                                                      {"cache-maintenance", {.maintenance_gbps = 120}},
-                                                      {"migrates", {.page_us = 12}}};
+/// Drivers by the kind of finding that is right for each.
+inline const std::map<const measure::FindingKind*, Sharing>& drivers_by_finding() {
+  static const std::map<const measure::FindingKind*, Sharing> drivers{
+      {&probes::zero_copy_probe::shared_without_copy, {}},
+      {&probes::zero_copy_probe::copies, {.copy_gbps = 12}},
+      {&probes::zero_copy_probe::cache_maintenance, {.maintenance_gbps = 120}},
+      {&probes::zero_copy_probe::migrates, {.page_us = 12}}};
   return drivers;
 }
 

@@ -10,14 +10,21 @@
 #include "analysis/statistics.hpp"
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
-#include "probes/bandwidth/curve.hpp"
+#include "probes/bandwidth/findings.hpp"
 #include "probes/bandwidth/plan.hpp"
-#include "probes/bandwidth/scaling.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
 
 namespace sonde::probes {
 namespace {
+
+using bandwidth_probe::level_words;
+
+constexpr measure::Words private_words = [] {
+  measure::Words words = level_words;
+  words.sharing = measure::Sharing::separate;
+  return words;
+}();
 
 device::DeviceInfo device_with(std::uint32_t units, device::DeviceType type) {
   device::DeviceInfo info;
@@ -28,7 +35,7 @@ device::DeviceInfo device_with(std::uint32_t units, device::DeviceType type) {
 
 measure::Measurement searched(const measure::Point& point, std::uint32_t groups) {
   measure::Measurement one{.point = point, .unit = "GB/s", .values = {1}, .state = {}};
-  one.state.shape = named(workloads::Shape{.groups = groups});
+  one.state.shape = named(workloads::StreamShape{.groups = groups});
   return one;
 }
 
@@ -44,22 +51,22 @@ TEST(BandwidthPlan, SearchesFirstAndThenSweepsWithTheNearestShape) {
   ASSERT_EQ(known.size(), 5u);  // three working sets for reading and two for adding
   const auto points = bandwidth.next(info, request, known);
   ASSERT_FALSE(points.empty());
-  std::set<std::string> paths;  // whose shapes are searched for at their own points
+  std::set<measure::Path> paths;  // whose shapes are searched for at their own points
   for (const measure::Point& point : points) {
-    if (!point.x.contains("bytes")) continue;  // an empty dispatch
-    if (point.series.at("path") != "buffer") {
+    if (point.curve == &bandwidth_probe::empty_dispatch) continue;
+    if (point.words.path != measure::Path::buffer) {
       EXPECT_TRUE(point.shape.empty());
-      paths.insert(point.series.at("path"));
+      paths.insert(point.words.path.value());
       continue;
     }
-    const workloads::Shape shape = workloads::shape_of(point.shape);
-    if (workloads::sharing_of(point.series) == workloads::Sharing::shared) {
+    const workloads::StreamShape shape = workloads::shape_of(point.shape);
+    if (point.words.sharing == measure::Sharing::shared) {
       EXPECT_LE(shape.groups, info.compute_units);  // as none follows another in one unit
       continue;
     }
-    const double bytes = point.x.at("bytes");
-    const bool writes = workloads::facts_of(workloads::pattern_of(point.series)).writes;
-    EXPECT_EQ(shape.groups > 3, writes) << point.series.at("pattern");
+    const double bytes = point.x.bytes.value();
+    const bool writes = workloads::facts_of(point.words).writes;
+    EXPECT_EQ(shape.groups > 3, writes) << measure::name_of(bandwidth, point);
     if (bytes > 48e6) {
       EXPECT_EQ(shape.groups, writes ? 5u : 3u);
     }
@@ -67,18 +74,19 @@ TEST(BandwidthPlan, SearchesFirstAndThenSweepsWithTheNearestShape) {
       EXPECT_EQ(shape.groups, writes ? 4u : 1u);
     }
   }
-  EXPECT_EQ(paths, (std::set<std::string>{"image", "local"}));
+  EXPECT_EQ(paths, (std::set{measure::Path::local, measure::Path::image}));
   known.push_back(searched(points.front(), 1));
   // What comes after the sweep is over numbers of groups.
-  for (const measure::Point& point : bandwidth.next(info, request, known)) EXPECT_TRUE(point.x.contains("groups"));
+  for (const measure::Point& point : bandwidth.next(info, request, known)) EXPECT_TRUE(point.x.groups);
 }
 
-/// Of the curve that tells levels.
+/// A measurement on the curve that tells levels.
 measure::Measurement at(double bytes, double gbps, std::uint32_t groups) {
   measure::Measurement one{
-      .point = {.series = series_of_levels(),
-                .x = {{"bytes", bytes}},
-                .shape = named(workloads::Shape{.group_size = 64, .groups = groups, .vector_words = 4})},
+      .point = {.curve = &bandwidth_probe::stream,
+                .words = level_words,
+                .x = {.bytes = bytes},
+                .shape = named(workloads::StreamShape{.group_size = 64, .groups = groups, .vector_words = 4})},
       .unit = "GB/s",
       .values = {gbps, gbps, gbps},
       .state = {}};
@@ -90,8 +98,8 @@ TEST(BandwidthCurve, HasEachSizeOnceInItsFastestShape) {
   const std::vector<measure::Measurement> known{at(65536, 80, 1), at(66048, 50, 1),  at(65536, 90, 2),
                                                 at(65536, 70, 4), at(131072, 60, 2), at(66048, 40, 2)};
   std::vector<std::pair<double, double>> found;
-  for (const measure::Measurement* one : best_points(known, series_of_levels())) {
-    found.emplace_back(one->point.x.at("bytes"), one->values.front());
+  for (const measure::Measurement* one : best_points(known, level_words)) {
+    found.emplace_back(one->point.x.bytes.value(), one->values.front());
   }
   EXPECT_EQ(found, (std::vector<std::pair<double, double>>{{65536, 90}, {66048, 50}, {131072, 60}}));
 }
@@ -102,7 +110,7 @@ TEST(BandwidthCurve, WhereItStepsBetweenTwoShapesTheSlowerSizeIsMeasuredInTheOth
   std::vector<measure::Measurement> known{at(32768, 100, 1), at(65536, 100, 1), at(131072, 60, 2), at(262144, 60, 2)};
   const std::vector<measure::Point> points = closer_points(info, quick, known);
   ASSERT_EQ(points.size(), 1u);
-  EXPECT_EQ(points[0].series, series_of_levels());
+  EXPECT_EQ(points[0].words, level_words);
   EXPECT_EQ(points[0].x, known[2].point.x);
   EXPECT_EQ(points[0].shape, known[0].point.shape);
   // Each way once only.
@@ -119,12 +127,11 @@ double largest_asked_for(const device::DeviceInfo& info, const measure::Request&
        points = bandwidth.next(info, request, known)) {
     for (const measure::Point& point : points) {
       known.push_back(searched(point, 1));
-      if (known.back().point.shape.empty() || !point.x.contains("bytes")) continue;
-      const double bytes = point.x.at("bytes");
+      if (known.back().point.shape.empty() || !point.x.bytes) continue;
+      const double bytes = point.x.bytes.value();
       const double missed = std::max(0.0, 1 - cache_bytes / bytes);
       known.back().values = std::vector<double>(3, 1000 / (1 + 9 * missed));
-      if (point.series == series_of(workloads::Pattern::read, workloads::Sharing::shared))
-        largest = std::max(largest, bytes);
+      if (point.words == level_words) largest = std::max(largest, bytes);
     }
     if (is_scaling(points.front())) break;
   }
@@ -156,8 +163,7 @@ std::vector<measure::Finding> concluded(const std::vector<double>& gbps) {
   std::vector<measure::Measurement> curve;
   double bytes = 4096;
   for (const double value : gbps) {
-    curve.push_back({.point = {.series = series_of(workloads::Pattern::read, workloads::Sharing::separate),
-                               .x = {{"bytes", bytes}}},
+    curve.push_back({.point = {.words = private_words, .x = {.bytes = bytes}},
                      .unit = "GB/s",
                      .values = {value, value, value},
                      .state = {}});
@@ -169,10 +175,10 @@ std::vector<measure::Finding> concluded(const std::vector<double>& gbps) {
 TEST(BandwidthFindings, MoreFromFarAwayThanFromNearIsSuspicious) {
   const std::vector<measure::Finding> found = concluded({160, 155, 100, 50, 200, 26});
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].name, "suspicious");
+  EXPECT_EQ(found[0].kind, &bandwidth_probe::suspicious);
   EXPECT_EQ(found[0].value, 200);
   EXPECT_EQ(found[0].unit, "GB/s");
-  EXPECT_EQ(found[0].series, series_of(workloads::Pattern::read, workloads::Sharing::separate));
+  EXPECT_EQ(found[0].words, private_words);
   EXPECT_NE(found[0].evidence.find("At 1 MiB the pattern read got 200 GB/s"), std::string::npos) << found[0].evidence;
   EXPECT_NE(found[0].evidence.find("more than 160"), std::string::npos) << found[0].evidence;
 }
@@ -182,11 +188,10 @@ std::vector<measure::Measurement> cache_and_memory(double memory_gbps, std::opti
   std::vector<measure::Measurement> curve;
   for (double bytes = 65536; bytes <= 64 << 20; bytes *= std::sqrt(2)) {
     const double gbps = bytes <= 1.001 * (1 << 20) ? 500 : memory_gbps;
-    curve.push_back(
-        {.point = {.series = series_of(workloads::Pattern::read, workloads::Sharing::shared), .x = {{"bytes", bytes}}},
-         .unit = "GB/s",
-         .values = {gbps, gbps, gbps},
-         .state = {}});
+    curve.push_back({.point = {.words = level_words, .x = {.bytes = bytes}},
+                     .unit = "GB/s",
+                     .values = {gbps, gbps, gbps},
+                     .state = {}});
     curve.back().state.device_state.memory_peak_gbps = peak_gbps;
   }
   return curve;
@@ -195,14 +200,14 @@ std::vector<measure::Measurement> cache_and_memory(double memory_gbps, std::opti
 TEST(BandwidthFindings, MoreThanMemoryMovesIsSuspicious) {
   const auto found = [](double memory_gbps, std::optional<double> peak_gbps) {
     std::vector<measure::Finding> findings = bandwidth.conclude({}, cache_and_memory(memory_gbps, peak_gbps)).findings;
-    std::erase_if(findings, [](const measure::Finding& one) { return one.name == "launch"; });
+    std::erase_if(findings, [](const measure::Finding& one) { return one.kind == &bandwidth_probe::launch; });
     return findings;
   };
   EXPECT_TRUE(found(52, 50).empty());  // a little is still in the cache
   EXPECT_TRUE(found(60, std::nullopt).empty());
   const std::vector<measure::Finding> above = found(60, 50);
   ASSERT_EQ(above.size(), 1u);
-  EXPECT_EQ(above[0].name, "suspicious");
+  EXPECT_EQ(above[0].kind, &bandwidth_probe::suspicious);
   EXPECT_EQ(above[0].value, 60);
   EXPECT_NE(above[0].evidence.find("got 60 GB/s, but memory moves at most 50"), std::string::npos) << above[0].evidence;
 }
@@ -213,7 +218,7 @@ TEST(BandwidthFindings, MoreThanComputeUnitsTakeIsSuspicious) {
   const auto curve = cache_and_memory(50, std::nullopt);
   const std::vector<measure::Finding> found = bandwidth.stated(info, curve);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].name, "suspicious");
+  EXPECT_EQ(found[0].kind, &bandwidth_probe::suspicious);
   EXPECT_EQ(found[0].value, 500);
   EXPECT_NE(found[0].evidence.find("4 compute units at 480 MHz take 491.5"), std::string::npos) << found[0].evidence;
   info.clock_mhz = 490;
@@ -231,10 +236,7 @@ TEST(BandwidthFindings, MoreThanComputeUnitsTakeIsSuspicious) {
 /// A point of the curve that tells levels, of a dispatch whose launch takes so long.
 measure::Measurement launched(double bytes, double gbps, double launch_ns) {
   measure::Measurement one{
-      .point = {.series = series_of(workloads::Pattern::read, workloads::Sharing::shared), .x = {{"bytes", bytes}}},
-      .unit = "GB/s",
-      .values = {gbps, gbps},
-      .state = {}};
+      .point = {.words = level_words, .x = {.bytes = bytes}}, .unit = "GB/s", .values = {gbps, gbps}, .state = {}};
   one.state.launch_ns = launch_ns;
   return one;
 }
@@ -242,15 +244,15 @@ measure::Measurement launched(double bytes, double gbps, double launch_ns) {
 measure::Measurement empty_kernel(double us) {
   measure::Measurement one = launched(0, us, 0);
   one.unit = "us";
-  one.point.x = {{"groups", 2}};
+  one.point.x = {.groups = 2};
   return one;
 }
 
 TEST(BandwidthFindings, ALaunchIsFittedFromSmallWorkingSets) {
   measure::Measurement fewer_groups = launched(4096, 1, 500e3);
-  fewer_groups.point.x["groups"] = 1;
+  fewer_groups.point.x.groups = 1;
   measure::Measurement other = launched(4096, 1, 500e3);
-  other.point.series = series_of(workloads::Pattern::read, workloads::Sharing::separate);
+  other.point.words = private_words;
   const std::vector<measure::Measurement> known{launched(4096, 80, 11e3),
                                                 launched(8192, 100, 12e3),
                                                 launched(256 << 10, 90, 13e3),
@@ -260,8 +262,8 @@ TEST(BandwidthFindings, ALaunchIsFittedFromSmallWorkingSets) {
                                                 empty_kernel(12.5)};
   const std::vector<measure::Finding> found = bandwidth.conclude({}, known).findings;
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].name, "launch");
-  EXPECT_EQ(found[0].series, series_of(workloads::Pattern::read, workloads::Sharing::shared));
+  EXPECT_EQ(found[0].kind, &bandwidth_probe::launch);
+  EXPECT_EQ(found[0].words, level_words);
   EXPECT_EQ(found[0].value, 12);
   EXPECT_NEAR(found[0].low.value(), 12 - 4.303 * 2 / std::sqrt(3), 1e-3) << "what another run finds, not quartiles";
   EXPECT_NEAR(found[0].high.value(), 12 + 4.303 * 2 / std::sqrt(3), 1e-3);
@@ -298,24 +300,24 @@ TEST(BandwidthFindings, ACurveThatClimbsWhileGroupsGetWorkIsNot) {
 }
 
 TEST(BandwidthPlan, WorkingSetsAreWhatShapesCanBeCutInto) {
-  for (const auto& [units, type] : {std::pair{2u, device::DeviceType::cpu}, std::pair{132u, device::DeviceType::discrete}}) {
+  for (const auto& [units, type] :
+       {std::pair{2u, device::DeviceType::cpu}, std::pair{132u, device::DeviceType::discrete}}) {
     const auto info = device_with(units, type);
     std::vector<measure::Measurement> known;
     for (const measure::Point& point : search_points(info, {})) known.push_back(searched(point, units));
-    std::set<std::pair<std::map<std::string, std::string>, double>> seen;
+    std::set<std::pair<measure::Words, double>> seen;
     for (const measure::Point& point : sweep_points(info, {}, known)) {
-      if (!point.x.contains("bytes")) continue;
-      const double bytes = point.x.at("bytes");
-      const workloads::Pattern pattern = workloads::pattern_of(point.series);
-      const workloads::Sharing sharing = workloads::sharing_of(point.series);
-      const auto array_bytes = static_cast<std::uint64_t>(bytes) / workloads::facts_of(pattern).arrays;
-      const workloads::Shape wish{.group_size = 256, .groups = 4 * units, .vector_words = 4, .in_flight = 4};
+      if (!point.x.bytes) continue;
+      const double bytes = point.x.bytes.value();
+      const measure::Sharing sharing = point.words.sharing.value();
+      const auto array_bytes = static_cast<std::uint64_t>(bytes) / workloads::facts_of(point.words).arrays;
+      const workloads::StreamShape wish{.group_size = 256, .groups = 4 * units, .vector_words = 4, .in_flight = 4};
       const workloads::StreamWalk walk(workloads::fitted(wish, sharing, array_bytes), sharing, array_bytes);
       EXPECT_GE(static_cast<double>(walk.array_bytes()), 0.99 * static_cast<double>(array_bytes)) << bytes;
-      if (sharing == workloads::Sharing::separate) {
+      if (sharing == measure::Sharing::separate) {
         EXPECT_GE(walk.shape.groups, units) << bytes;  // none stands still
       }
-      EXPECT_TRUE(seen.insert({point.series, bytes}).second) << bytes;
+      EXPECT_TRUE(seen.insert({point.words, bytes}).second) << bytes;
     }
   }
 }
@@ -328,13 +330,15 @@ TEST(BandwidthPlan, PrivatePartsOfAGpuHaveRoomForTheShapeThatWasFound) {
     known.push_back({.point = point, .unit = "GB/s", .values = {1}, .state = {}});
     known.back().state.shape = workloads::named({.group_size = 256, .groups = 264, .vector_words = 4, .in_flight = 1});
   }
-  std::map<std::string, int> points;
+  std::map<measure::Pattern, int> points;
   for (const measure::Point& point : sweep_points(info, {.effort = measure::Effort::quick}, known)) {
-    if (!point.series.contains("sharing") || point.series.at("sharing") != "private" || point.shape.empty()) continue;
-    EXPECT_TRUE(keeps_its_shape(point)) << point.series.at("pattern") << " " << point.x.at("bytes");
-    ++points[point.series.at("pattern")];
+    if (point.words.sharing != measure::Sharing::separate || point.shape.empty()) continue;
+    EXPECT_TRUE(keeps_its_shape(point)) << measure::name_of(bandwidth, point);
+    ++points[point.words.pattern.value()];
   }
-  for (const char* pattern : {"read", "write", "copy", "add"}) EXPECT_GE(points[pattern], 2) << pattern;
+  using measure::Pattern;
+  for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::copy, Pattern::add})
+    EXPECT_GE(points[pattern], 2) << measure::word_of(pattern);
 }
 
 TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
@@ -360,7 +364,7 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
   };
   const auto [first, levels] = [&] {
     const test::RecordingObserver observer = run();
-    EXPECT_FALSE(std::ranges::count(observer.findings, "suspicious", &measure::Finding::name));
+    EXPECT_FALSE(std::ranges::count(observer.findings, &bandwidth_probe::suspicious, &measure::Finding::kind));
     EXPECT_TRUE(observer.failures.empty());
     return std::pair(observer.measurements, observer.levels);
   }();
@@ -369,9 +373,8 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
   ASSERT_EQ(first.size(), again.size());
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].values, again[i].values);
   for (const measure::Measurement& one : first) {
-    if (one.point.series != series_of(workloads::Pattern::read, workloads::Sharing::separate) || is_scaling(one.point))
-      continue;
-    const double bytes = one.point.x.at("bytes");
+    if (one.point.words != private_words || is_scaling(one.point)) continue;
+    const double bytes = one.point.x.bytes.value();
     const double median = analysis::summarize(one.values).median;
     if (bytes < 600e3) {
       EXPECT_NEAR(median, 500, 10) << bytes;
@@ -381,7 +384,7 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
     }
   }
   ASSERT_EQ(levels.size(), 2u);
-  EXPECT_EQ(levels[0].series, series_of(workloads::Pattern::read, workloads::Sharing::shared));
+  EXPECT_EQ(levels[0].words, level_words);
   EXPECT_NEAR(levels[0].gbps->value, 500, 10);
   EXPECT_NEAR(levels[0].found.bytes->value, 1 << 20, 0.05 * (1 << 20));
   EXPECT_LE(levels[0].found.bytes->low, 1 << 20);
@@ -412,7 +415,7 @@ TEST(BandwidthPlan, APatternWithoutASizeThatWasAskedForSaysWhichWouldBeOne) {
   const test::RecordingObserver some = asked_for(2048, 2560);
   EXPECT_FALSE(some.measurements.empty());
   ASSERT_EQ(some.skips.size(), 1u);
-  EXPECT_EQ(some.skips[0].point->series.at("pattern"), "add");
+  EXPECT_EQ(some.skips[0].point->words.pattern, measure::Pattern::add);
   EXPECT_NE(some.skips[0].text.find("add's 3 arrays; 3 KiB would be one"), std::string::npos) << some.skips[0].text;
   const test::RecordingObserver none = asked_for(100, 300);
   EXPECT_TRUE(none.measurements.empty());

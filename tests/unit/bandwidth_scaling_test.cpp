@@ -1,7 +1,5 @@
 // How many work-groups get all of a level: which points are asked for, and what is concluded.
 
-#include "probes/bandwidth/scaling.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "measure/visits.hpp"
+#include "probes/bandwidth/findings.hpp"
 #include "probes/bandwidth/plan.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
@@ -21,13 +20,14 @@ namespace sonde::probes {
 namespace {
 
 using measure::Measurement;
+using measure::Sharing;
 
-Measurement swept(workloads::Sharing sharing, double bytes, double gbps, std::uint32_t groups) {
-  Measurement one{.point = {.series = series_of(workloads::Pattern::read, sharing), .x = {{"bytes", bytes}}},
+Measurement swept(Sharing sharing, double bytes, double gbps, std::uint32_t groups) {
+  Measurement one{.point = {.words = with(bandwidth_probe::level_words, {.sharing = sharing}), .x = {.bytes = bytes}},
                   .unit = "GB/s",
                   .values = {gbps, gbps, gbps},
                   .state = {}};
-  one.point.shape = named(workloads::Shape{.group_size = 1, .groups = groups});
+  one.point.shape = named(workloads::StreamShape{.group_size = 1, .groups = groups});
   return one;
 }
 
@@ -36,11 +36,11 @@ std::vector<Measurement> sweep(std::uint32_t groups) {
   std::vector<Measurement> known;
   double bytes = 4096;
   for (const double gbps : {800.0, 800.0, 790.0, 400.0, 205.0, 200.0, 198.0, 50.0, 50.0}) {
-    known.push_back(swept(workloads::Sharing::shared, bytes, gbps, groups));
+    known.push_back(swept(Sharing::shared, bytes, gbps, groups));
     bytes *= 2;
   }
   // The largest set is one that was searched: its point says nothing of a shape.
-  known.push_back(swept(workloads::Sharing::separate, bytes, 49, groups));
+  known.push_back(swept(Sharing::separate, bytes, 49, groups));
   known.back().state.shape = std::exchange(known.back().point.shape, {});
   return known;
 }
@@ -49,11 +49,11 @@ std::vector<Measurement> sweep(std::uint32_t groups) {
 template <typename Answer>
 std::vector<Measurement> answered(std::vector<Measurement> known, Answer gbps) {
   for (;;) {
-    const auto points = scaling_points({}, {}, known);
+    const auto points = scaling_points({}, known);
     if (points.empty()) return known;
     for (const measure::Point& point : points) {
-      EXPECT_EQ(point.shape.at("groups"), point.x.at("groups"));
-      const double value = gbps(point.x.at("bytes"), point.x.at("groups"));
+      EXPECT_EQ(point.shape.at("groups"), point.x.groups);
+      const double value = gbps(point.x.bytes.value(), point.x.groups.value());
       known.push_back({.point = point, .unit = "GB/s", .values = {value, value, value}, .state = {}});
     }
     EXPECT_LT(known.size(), 200u);
@@ -62,21 +62,21 @@ std::vector<Measurement> answered(std::vector<Measurement> known, Answer gbps) {
 }
 
 TEST(BandwidthScaling, AsksForOneWorkingSetInEachLevelAndTheLastOfMemory) {
-  std::set<std::pair<double, std::string>> where;
+  std::set<std::pair<double, Sharing>> where;
   std::set<double> groups;
-  for (const measure::Point& point : scaling_points({}, {}, sweep(24))) {
-    where.emplace(point.x.at("bytes"), point.series.at("sharing"));
-    groups.insert(point.x.at("groups"));
+  for (const measure::Point& point : scaling_points({}, sweep(24))) {
+    where.emplace(point.x.bytes.value(), point.words.sharing.value());
+    groups.insert(point.x.groups.value());
   }
-  EXPECT_EQ(where,
-            (std::set<std::pair<double, std::string>>{{8192, "shared"}, {131072, "shared"}, {2097152, "private"}}));
+  EXPECT_EQ(where, (std::set<std::pair<double, Sharing>>{
+                       {8192, Sharing::shared}, {131072, Sharing::shared}, {2097152, Sharing::separate}}));
   EXPECT_EQ(groups, (std::set<double>{1, 2, 4, 8, 16, 24}));
 }
 
 TEST(BandwidthScaling, TheNumberThatSufficesIsBracketedWithinAnEighth) {
   const auto known = answered(sweep(128), [](double, double groups) { return std::min(1.0, groups / 40) * 200; });
   for (const measure::Finding& finding : saturations(known)) {
-    EXPECT_EQ(finding.name, "saturated-by");
+    EXPECT_EQ(finding.kind, &bandwidth_probe::saturated_by);
     EXPECT_GE(finding.value.value(), 38);
     EXPECT_LE(finding.value.value(), 43);
   }
@@ -100,7 +100,7 @@ std::vector<Measurement> visited(std::vector<Measurement> known, double apart) {
     if (!is_scaling(one.point)) continue;
     const double gbps = one.values.front();
     one.values = {gbps * (1 - apart), gbps * (1 + apart), gbps};
-    if (static_cast<int>(one.point.x.at("groups")) % 2 == 1)
+    if (static_cast<int>(one.point.x.groups.value()) % 2 == 1)
       one.values = {gbps * (1 + apart), gbps, gbps * (1 - apart)};
     one.visits = {1, 1, 1};
   }
@@ -131,7 +131,7 @@ TEST(BandwidthScaling, OneMomentAloneTellsNothingOfTheNext) {
 }
 
 TEST(BandwidthScaling, EachNumberIsVisitedSeveralTimes) {
-  for (const measure::Point& point : scaling_points({}, {}, sweep(24)))
+  for (const measure::Point& point : scaling_points({}, sweep(24)))
     EXPECT_EQ(point.visits, measure::usual_visits(measure::Effort::normal));
 }
 
@@ -159,8 +159,8 @@ TEST(BandwidthScaling, FindsWhatSaturatesAModelAndLeavesTheSweepsAlone) {
   std::set<double> footprints;
   for (const Measurement& one : observer.measurements) {
     if (!is_scaling(one.point)) continue;
-    const double bytes = one.point.x.at("bytes");
-    const double groups = one.point.x.at("groups");
+    const double bytes = one.point.x.bytes.value();
+    const double groups = one.point.x.groups.value();
     footprints.insert(bytes);
     const double all = bytes < 1e6 ? 500 : 50;
     EXPECT_NEAR(analysis::summarize(one.values).median, all * std::min(1.0, groups / 10), 0.02 * all)
@@ -170,8 +170,8 @@ TEST(BandwidthScaling, FindsWhatSaturatesAModelAndLeavesTheSweepsAlone) {
   EXPECT_EQ(footprints.size(), 2u);
   int found = 0;
   for (const measure::Finding& finding : observer.findings) {
-    if (finding.name == "launch") continue;
-    EXPECT_EQ(finding.name, "saturated-by");
+    if (finding.kind == &bandwidth_probe::launch) continue;
+    EXPECT_EQ(finding.kind, &bandwidth_probe::saturated_by);
     EXPECT_NEAR(finding.value.value(), 10, 1);
     EXPECT_LE(finding.low.value(), 10);
     EXPECT_GE(finding.high.value(), 10);

@@ -10,14 +10,15 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "device/error.hpp"
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
+#include "probes/frames/curves.hpp"
 #include "probes/frames/passes.hpp"
-#include "probes/frames/renderer.hpp"
 #include "records/frame_file.hpp"
 #include "support/recording_observer.hpp"
 #include "support/small_model.hpp"
@@ -43,6 +44,11 @@ Frame three_passes() {
           .passes = {{.name = "one", .reads = {{0, 1}}, .writes = 1},
                      {.name = "two", .reads = {{1, 3}}, .writes = 2},
                      {.name = "three", .reads = {{2, 2}, {1, 1}, {0, 1}}, .writes = 3}}};
+}
+
+measure::SteppedWork rendering(device::Device& device, const Frame& frame, const Resolution& resolution,
+                               std::uint64_t seed) {
+  return std::get<measure::SteppedWork>(frames_of(device, frame, resolution, seed).work);
 }
 
 device::model::Description quiet_model() {
@@ -93,8 +99,8 @@ TEST(FramePasses, AreWholeVectorsAtEveryResolutionThatIsMeasured) {
   ASSERT_EQ(all.size(), 6u);
   std::ranges::copy(points, std::back_inserter(all));
   for (const Point& point : all) {
-    const Resolution one{static_cast<std::uint32_t>(point.x.at("width")),
-                         static_cast<std::uint32_t>(point.x.at("height"))};
+    const Resolution one{static_cast<std::uint32_t>(point.x.width.value()),
+                         static_cast<std::uint32_t>(point.x.height.value())};
     EXPECT_EQ(one.pixels() % 256, 0u);
     EXPECT_EQ(one.width / 4 % 16, 0u) << "a line of the smallest target is no whole vectors";
     EXPECT_EQ(moved_bytes(built_in(), one) * hd.pixels(), moved_bytes(built_in(), hd) * one.pixels());
@@ -105,10 +111,10 @@ TEST(FramePasses, AreWholeVectorsAtEveryResolutionThatIsMeasured) {
 TEST(Frames, AreProvedFromMemoryAtEveryFrame) {
   const auto device = device::model::open(quiet_model());
   for (const Frame& frame : {three_passes(), built_in()}) {
-    const Workload work = frames_of(*device, frame, tiny, 7);
+    const measure::SteppedWork work = rendering(*device, frame, tiny, 7);
     for (const std::uint64_t count : {1u, 1u, 3u, 5u}) {
       (void)work.run(count);
-      EXPECT_EQ(work.flaw(), std::nullopt) << frame.name;
+      EXPECT_EQ(work.proof_failure(), std::nullopt) << frame.name;
     }
   }
 }
@@ -125,7 +131,7 @@ class DeviceThatLeavesOut final : public device::Device {
     return device_->make_buffer(size_bytes, use);
   }
   std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source, std::uint32_t group_size,
-                                           std::span<const device::Constant> constants) override {
+                                              std::span<const device::Constant> constants) override {
     return device_->make_kernel(source, group_size, constants);
   }
   device::Nanoseconds run(device::Kernel& kernel, const device::Launch& launch) override {
@@ -146,23 +152,23 @@ TEST(Frames, APassThatWasNotMadeIsNoticedByItsName) {
   for (std::size_t pass = 0; pass < frame.passes.size(); ++pass) {
     DeviceThatLeavesOut device;
     device.left_out = frame.passes.size() + pass;  // of the second frame: the first one's contents still stand
-    const Workload work = frames_of(device, frame, tiny, 7);
+    const measure::SteppedWork work = rendering(device, frame, tiny, 7);
     (void)work.run(1);
-    EXPECT_EQ(work.flaw(), std::nullopt);
+    EXPECT_EQ(work.proof_failure(), std::nullopt);
     (void)work.run(1);
-    const std::optional<std::string> flaw = work.flaw();
-    ASSERT_TRUE(flaw) << pass;
+    const std::optional<std::string> failure = work.proof_failure();
+    ASSERT_TRUE(failure) << pass;
     // Of passes that read what it should have written, none is named before it.
-    EXPECT_NE(flaw->find("'" + frame.passes[pass].name + "'"), std::string::npos) << *flaw;
+    EXPECT_NE(failure->find("'" + frame.passes[pass].name + "'"), std::string::npos) << *failure;
   }
 }
 
 TEST(Frames, AGroupThatWasLeftOutIsNoticed) {
   DeviceThatLeavesOut device;
   device.loses_the_last_group = true;
-  const Workload work = frames_of(device, built_in(), {256, 720}, 7);
+  const measure::SteppedWork work = rendering(device, built_in(), {256, 720}, 7);
   (void)work.run(1);
-  EXPECT_TRUE(work.flaw());
+  EXPECT_TRUE(work.proof_failure());
 }
 
 TEST(Frames, TakeTheTimeOfTheirBytesAndOfThePassesBeginnings) {
@@ -172,7 +178,7 @@ TEST(Frames, TakeTheTimeOfTheirBytesAndOfThePassesBeginnings) {
       .name = "two",
       .surfaces = {{.name = "a", .bytes_per_pixel = 4}, {.name = "b", .bytes_per_pixel = 8}},
       .passes = {{.name = "one", .reads = {}, .writes = 0}, {.name = "two", .reads = {{0, 1}}, .writes = 1}}};
-  const Workload work = frames_of(*device, frame, hd, 1);
+  const measure::SteppedWork work = rendering(*device, frame, hd, 1);
   (void)work.run(3);
   const double found = work.run(1).count();
   const double expected = 2 * 2000 + hd_pixels * 4 / 50 + hd_pixels * 8 / 50;
@@ -180,11 +186,11 @@ TEST(Frames, TakeTheTimeOfTheirBytesAndOfThePassesBeginnings) {
   // What follows from the frame before takes as long as what is walked.
   EXPECT_NEAR(work.run(4).count(), 4 * found, 0.001 * found);
   EXPECT_DOUBLE_EQ(work.value(2.5e6), 2.5);
-  ASSERT_EQ(work.also.size(), 2u);
-  EXPECT_EQ(work.also[0].unit, "GB/s");
-  EXPECT_DOUBLE_EQ(work.also[0].value(1e6), hd_pixels * 16 / 1e6);
-  EXPECT_EQ(work.also[1].unit, "bytes");
-  EXPECT_DOUBLE_EQ(work.also[1].value(1e6), hd_pixels * 16);
+  ASSERT_EQ(work.derived.size(), 2u);
+  EXPECT_EQ(work.derived[0].curve, &frames_probe::bandwidth);
+  EXPECT_DOUBLE_EQ(work.derived[0].value(1e6), hd_pixels * 16 / 1e6);
+  EXPECT_EQ(work.derived[1].curve, &frames_probe::moved);
+  EXPECT_DOUBLE_EQ(work.derived[1].value(1e6), hd_pixels * 16);
 }
 
 TEST(Frames, AreFasterByTheByteWhereACacheHoldsTheirTargets) {
@@ -195,9 +201,9 @@ TEST(Frames, AreFasterByTheByteWhereACacheHoldsTheirTargets) {
   model.launch_ns = 0;
   const auto device = device::model::open(model);
   const auto gbps = [&](const Resolution& resolution) {
-    const Workload work = frames_of(*device, three_passes(), resolution, 1);
+    const measure::SteppedWork work = rendering(*device, three_passes(), resolution, 1);
     (void)work.run(4);
-    return work.also[0].value(work.run(4).count() / 4);
+    return work.derived[0].value(work.run(4).count() / 4);
   };
   const double held = gbps({256, 256});  // 1.8 MB of surfaces
   const double beyond = gbps(hd);        // 26 MB

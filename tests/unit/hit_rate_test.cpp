@@ -13,10 +13,14 @@
 #include "device/model/random.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
+#include "probes/hit_rate/curves.hpp"
 #include "support/recording_observer.hpp"
 
 namespace sonde::probes {
 namespace {
+
+using measure::Method;
+using measure::Pattern;
 
 constexpr std::uint64_t kib = 1 << 10;
 constexpr std::uint64_t mib = 1 << 20;
@@ -58,10 +62,10 @@ test::RecordingObserver measured(const device::model::Description& model, measur
   return observer;
 }
 
-std::optional<measure::Finding> found(const test::RecordingObserver& observer, const std::string& name,
-                                      const std::string& memory = "device") {
+std::optional<measure::Finding> found(const test::RecordingObserver& observer, const measure::FindingKind& kind,
+                                      const measure::Name& memory = "device") {
   for (const measure::Finding& finding : observer.findings) {
-    if (finding.name == name && finding.series.at("memory") == memory) return finding;
+    if (finding.kind == &kind && finding.words.memory == memory) return finding;
   }
   return std::nullopt;
 }
@@ -87,15 +91,16 @@ class HitRateOf : public testing::TestWithParam<std::pair<device::model::Policy,
 TEST_P(HitRateOf, AMemorySideCacheIsItsTrueOneWhateverThePolicy) {
   const device::model::Description model = small_gpu(GetParam().first, GetParam().second);
   const auto observer = measured(model);
-  const auto capacity = found(observer, "effective-capacity");
+  const auto capacity = found(observer, hit_rate_probe::effective_capacity);
   ASSERT_TRUE(capacity);
   EXPECT_NEAR(capacity->value.value() / mib, 1, 0.05) << capacity->evidence;
   EXPECT_LE(capacity->low.value(), 1.0 * mib);
   EXPECT_GE(capacity->high.value(), 1.0 * mib);
   int compared = 0;
   for (const measure::Measurement& one : observer.measurements) {
-    const double bytes = one.point.x.at("bytes");
-    if (one.unit != "ratio" || one.point.series.at("memory") != "device" || bytes < 1.5 * mib || bytes > 6.1 * mib)
+    const double bytes = one.point.x.bytes.value();
+    if (one.unit != "ratio" || one.point.words.memory != measure::Name("device") || bytes < 1.5 * mib ||
+        bytes > 6.1 * mib)
       continue;
     ++compared;
     EXPECT_NEAR(measure::median_of(one), true_rate(model, bytes), 0.03) << bytes;
@@ -109,10 +114,10 @@ INSTANTIATE_TEST_SUITE_P(Policies, HitRateOf,
                          testing::Values(std::pair(device::model::Policy::lru, false),
                                          std::pair(device::model::Policy::random, true)));
 
-const measure::Finding* finding_by(const test::RecordingObserver& observer, const std::string& name,
-                                   const std::string& method) {
+const measure::Finding* finding_by(const test::RecordingObserver& observer, const measure::FindingKind& kind,
+                                   Method method) {
   const auto found = std::ranges::find_if(observer.findings, [&](const measure::Finding& one) {
-    return one.name == name && one.series.at("method") == method && one.series.at("memory") == "device";
+    return one.kind == &kind && one.words.method == method && one.words.memory == measure::Name("device");
   });
   return found == observer.findings.end() ? nullptr : &*found;
 }
@@ -121,37 +126,38 @@ TEST(HitRate, CountersSeeTheTrueRateAndSayHowFarTimingIsOff) {
   const device::model::Description model = small_gpu(device::model::Policy::random, true);
   const auto observer = measured(model, {}, Counters::simulated);
   int walks = 0;
-  std::set<std::string> patterns;
+  std::set<Pattern> patterns;
   for (const measure::Measurement& one : observer.measurements) {
-    const auto method = one.point.series.find("method");
-    if (one.unit != "ratio" || method == one.point.series.end() || method->second != "counters") continue;
-    const double bytes = one.point.x.at("bytes");
-    if (const auto pattern = one.point.series.find("pattern"); pattern != one.point.series.end()) {
-      patterns.insert(pattern->second);
+    if (one.unit != "ratio" || one.point.words.method != Method::counters) continue;
+    const double bytes = one.point.x.bytes.value();
+    if (const std::optional<Pattern> pattern = one.point.words.pattern) {
+      patterns.insert(*pattern);
+      EXPECT_EQ(one.point.curve, &hit_rate_probe::share_of_stream);
       if (bytes > 0.6 * mib) continue;
-      EXPECT_GT(measure::median_of(one), 0.9) << pattern->second;
-    } else if (one.point.series.at("memory") == "device" && bytes > 1.4 * mib) {
+      EXPECT_GT(measure::median_of(one), 0.9) << measure::word_of(*pattern);
+    } else if (one.point.words.memory == measure::Name("device") && bytes > 1.4 * mib) {
+      EXPECT_EQ(one.point.curve, &hit_rate_probe::share_by_counters);
       ++walks;
       EXPECT_NEAR(measure::median_of(one), true_rate(model, bytes), 0.01) << bytes;
     }
   }
   EXPECT_GE(walks, 5);
-  EXPECT_EQ(patterns, (std::set<std::string>{"copy", "read", "write"}));
-  const measure::Finding* const capacity = finding_by(observer, "effective-capacity", "counters");
+  EXPECT_EQ(patterns, (std::set{Pattern::read, Pattern::write, Pattern::copy}));
+  const measure::Finding* const capacity = finding_by(observer, hit_rate_probe::effective_capacity, Method::counters);
   ASSERT_NE(capacity, nullptr);
   EXPECT_NEAR(capacity->value.value() / mib, 1, 0.05) << capacity->evidence;
-  const measure::Finding* const difference = finding_by(observer, "methods-differ", "timing");
+  const measure::Finding* const difference = finding_by(observer, hit_rate_probe::methods_differ, Method::timing);
   ASSERT_NE(difference, nullptr);
   EXPECT_NEAR(difference->value.value(), 0, 0.03) << difference->evidence;
   EXPECT_LE(difference->low.value(), difference->value.value());
-  EXPECT_NE(finding_by(observer, "effective-capacity", "timing"), nullptr);
+  EXPECT_NE(finding_by(observer, hit_rate_probe::effective_capacity, Method::timing), nullptr);
 }
 
 TEST(HitRate, WithoutAMemorySideCacheNoneIsSeen) {
   device::model::Description model = small_gpu(device::model::Policy::lru, false);
   model.levels.erase(model.levels.begin() + 2);
   const auto observer = measured(model);
-  ASSERT_TRUE(found(observer, "none-seen"));
+  ASSERT_TRUE(found(observer, hit_rate_probe::none_seen));
   EXPECT_EQ(observer.findings.size(), 1u);
   for (const measure::Measurement& one : observer.measurements) EXPECT_NE(one.unit, "ratio");
 }
@@ -160,10 +166,10 @@ TEST(HitRate, WhereAHitIsHardlyFasterThanAMissNoRateIsTold) {
   device::model::Description model = small_gpu(device::model::Policy::lru, false);
   model.levels[2].latency_ns = 220;
   const auto observer = measured(model);
-  const auto finding = found(observer, "contrast-too-small");
+  const auto finding = found(observer, hit_rate_probe::contrast_too_small);
   ASSERT_TRUE(finding);
   EXPECT_NEAR(finding->value.value(), 300.0 / 220, 0.03);
-  EXPECT_FALSE(found(observer, "effective-capacity"));
+  EXPECT_FALSE(found(observer, hit_rate_probe::effective_capacity));
   for (const measure::Measurement& one : observer.measurements) EXPECT_NE(one.unit, "ratio");
 }
 
@@ -171,17 +177,17 @@ TEST(HitRate, MemoryThatBypassesTheCacheIsToldFromMemoryThatDoesNot) {
   device::model::Description model = small_gpu(device::model::Policy::lru, true);
   model.host_memory = {.latency_ns = 300, .bypasses_memory_side_cache = true, .zero_copy = {"alloc-host-ptr"}};
   const auto observer = measured(model);
-  const auto none = found(observer, "none-seen", "alloc-host-ptr");
+  const auto none = found(observer, hit_rate_probe::none_seen, "alloc-host-ptr");
   ASSERT_TRUE(none);
   EXPECT_NE(none->evidence.find("alloc-host-ptr"), std::string::npos) << none->evidence;
   int shares = 0;
   for (const measure::Measurement& one : observer.measurements) {
-    if (one.unit != "ratio" || one.point.series.at("memory") != "alloc-host-ptr") continue;
+    if (one.unit != "ratio" || one.point.words.memory != measure::Name("alloc-host-ptr")) continue;
     ++shares;
-    EXPECT_NEAR(measure::median_of(one), 0, 0.06) << one.point.x.at("bytes");
+    EXPECT_NEAR(measure::median_of(one), 0, 0.06) << one.point.x.bytes.value();
   }
   EXPECT_GE(shares, 5);
-  const auto copied = found(observer, "effective-capacity", "use-host-ptr");
+  const auto copied = found(observer, hit_rate_probe::effective_capacity, "use-host-ptr");
   ASSERT_TRUE(copied);
   EXPECT_NEAR(copied->value.value() / mib, 1, 0.08);
 }

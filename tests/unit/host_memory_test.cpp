@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
+#include "probes/host_memory/curves.hpp"
 #include "support/recording_observer.hpp"
 
 namespace sonde::probes {
@@ -50,16 +53,16 @@ test::RecordingObserver measured(const device::model::Description& model) {
   return observer;
 }
 
-std::vector<std::string> found(const test::RecordingObserver& observer, const std::string& memory) {
-  std::vector<std::string> names;
+std::vector<std::string_view> found(const test::RecordingObserver& observer, const measure::Name& memory) {
+  std::vector<std::string_view> names;
   for (const measure::Finding& finding : observer.findings) {
-    if (finding.series.contains("memory") && finding.series.at("memory") == memory) names.push_back(finding.name);
+    if (finding.words.memory == memory) names.push_back(finding.kind->name);
   }
   std::ranges::sort(names);
   return names;
 }
 
-using Names = std::vector<std::string>;
+using Names = std::vector<std::string_view>;
 
 TEST(HostMemory, TheModelsBypassComesBackAndWhatIsCopiedIsLikeDeviceMemory) {
   device::model::Description model = small_gpu();
@@ -84,7 +87,7 @@ TEST(HostMemory, TheModelsLatencyAcrossTheBusComesBack) {
   model.host_memory = {.latency_ns = 1000, .bypasses_memory_side_cache = true, .zero_copy = {"alloc-host-ptr"}};
   const auto observer = measured(model);
   EXPECT_EQ(found(observer, "alloc-host-ptr"), (Names{"across-the-bus", "bypasses-last-level-cache"}));
-  const auto bus = std::ranges::find(observer.findings, "across-the-bus", &measure::Finding::name);
+  const auto bus = std::ranges::find(observer.findings, &host_memory_probe::across_the_bus, &measure::Finding::kind);
   ASSERT_NE(bus, observer.findings.end());
   EXPECT_NEAR(bus->value.value_or(0), 1000, 50);
   EXPECT_EQ(bus->unit, "ns");
@@ -95,7 +98,7 @@ TEST(HostMemory, WhatIsMissingIsSkippedOnceWithItsReason) {
   int missing = 0;
   for (const auto& skip : observer.skips) {
     ASSERT_TRUE(skip.point.has_value());
-    if (skip.point->series.contains("memory") && skip.point->series.at("memory") == "svm-system") ++missing;
+    if (skip.point->words.memory == measure::Name("svm-system")) ++missing;
     EXPECT_FALSE(skip.text.empty());
   }
   EXPECT_EQ(missing, 1);
@@ -115,7 +118,7 @@ TEST(HostMemory, WithLittleMemoryWhatFitsIsMeasured) {
         observer);
     for (const auto& failure : observer.failures) ADD_FAILURE() << probe->name << ": " << failure.text;
     EXPECT_FALSE(observer.measurements.empty()) << probe->name;
-    for (const auto& one : observer.measurements) EXPECT_LT(one.point.x.at("bytes"), 256.0 * mib) << probe->name;
+    for (const auto& one : observer.measurements) EXPECT_LT(one.point.x.bytes.value(), 256.0 * mib) << probe->name;
     for (const auto& skip : observer.skips) EXPECT_GT(skip.text.size(), 20u) << probe->name;
   }
 }
@@ -138,19 +141,19 @@ TEST(HostMemory, SizesOutsideTheGridAreOneSkipWithItsReason) {
 
 TEST(HostMemory, ARoundTripIsToldByItsMedianAndItsNinetyNinthOfAHundred) {
   measure::Measurement trips{
-      .point = {.series = {{"direction", "both"}}, .x = {{"bytes", 4}}}, .unit = "us", .values = {}, .state = {}};
+      .point = measure::point_on(host_memory_probe::round_trip, {.bytes = 4}), .unit = "us", .values = {}};
   for (int i = 0; i <= 100; ++i) trips.values.push_back(i == 100 ? 900 : 10 + i * 0.01);
   const auto findings = host_memory.conclude({}, std::vector{trips}).findings;
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(findings[0].name, "round-trip");
+  EXPECT_EQ(findings[0].kind, &host_memory_probe::round_trip_time);
   EXPECT_DOUBLE_EQ(findings[0].value.value_or(0), 10.5);
   EXPECT_EQ(findings[0].unit, "us");
   EXPECT_NE(findings[0].evidence.find("at most 11 us in 99 of 100"), std::string::npos) << findings[0].evidence;
 }
 
-measure::Measurement cpu_read(const std::string& memory, double gbps) {
-  return {.point = {.series = {{"memory", memory}, {"side", "cpu"}, {"pattern", "read"}, {"writer", "gpu"}},
-                    .x = {{"bytes", 1e6}}},
+measure::Measurement cpu_read(const measure::Name& memory, double gbps) {
+  return {.point = measure::point_on(host_memory_probe::cpu_stream, {.bytes = 1e6},
+                                     {.memory = memory, .pattern = measure::Pattern::read}),
           .unit = "GB/s",
           .values = {gbps, gbps, gbps},
           .state = {},
@@ -162,8 +165,8 @@ TEST(HostMemory, MemoryThatTheCpuDoesNotCacheIsSlowForIt) {
                                                        cpu_read("host-visible+host-coherent+host-cached", 11)};
   const auto findings = host_memory.conclude({}, measurements).findings;
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(findings[0].name, "slow-for-the-cpu");
-  EXPECT_EQ(findings[0].series.at("memory"), "host-visible+host-coherent");
+  EXPECT_EQ(findings[0].kind, &host_memory_probe::slow_for_the_cpu);
+  EXPECT_EQ(findings[0].words.memory, measure::Name("host-visible+host-coherent"));
   EXPECT_EQ(findings[0].value, 0.15);
   EXPECT_LT(findings[0].low.value_or(1), 0.15);
 }
@@ -174,9 +177,9 @@ TEST(HostMemory, WhatVisitsDisagreeAboutIsNotFoundAndSaid) {
   const measure::Conclusion conclusion =
       host_memory.conclude({}, std::vector{uncertain, cpu_read("host-visible+host-cached", 2)});
   EXPECT_TRUE(conclusion.findings.empty());
-  ASSERT_EQ(conclusion.unread.size(), 1u);
-  EXPECT_EQ(conclusion.unread[0].series.at("memory"), "host-visible");
-  EXPECT_NE(conclusion.unread[0].reason.find("idle machine"), std::string::npos);
+  ASSERT_EQ(conclusion.without_levels.size(), 1u);
+  EXPECT_EQ(conclusion.without_levels[0].words.memory, measure::Name("host-visible"));
+  EXPECT_NE(conclusion.without_levels[0].reason.find("idle machine"), std::string::npos);
 }
 
 }  // namespace

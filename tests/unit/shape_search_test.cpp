@@ -19,18 +19,19 @@ double speed(const test::NumberedKernel& kernel) {
 }
 
 /// What is found when some dispatches from that one on take eight times as long; counts all of them.
-Shape found(SearchDepth depth, std::size_t disturbed_from, std::size_t* count = nullptr) {
+StreamShape found(SearchDepth depth, std::size_t disturbed_from, std::size_t* count = nullptr) {
   constexpr std::size_t disturbed = 12;
   std::size_t dispatches = 0;
-  test::ClockedDevice device(test::cpu_info(4, 64), [&](const test::NumberedKernel& kernel, const device::Launch& launch) {
-    const std::uint32_t words =
-        kernel.constants.at("VECTOR_WORDS") * kernel.constants.at("IN_FLIGHT") * kernel.group_size;
-    const double moved = 4.0 * words * launch.groups * launch.scalars.front();
-    const bool slow = dispatches >= disturbed_from && dispatches < disturbed_from + disturbed;
-    ++dispatches;
-    return device::Nanoseconds(5000 + moved / speed(kernel)) * (slow ? 8 : 1);
-  });
-  const Shape shape = search_shape(device, Pattern::read, Sharing::separate, bytes, depth);
+  test::ClockedDevice device(
+      test::cpu_info(4, 64), [&](const test::NumberedKernel& kernel, const device::Launch& launch) {
+        const std::uint32_t words =
+            kernel.constants.at("VECTOR_WORDS") * kernel.constants.at("IN_FLIGHT") * kernel.group_size;
+        const double moved = 4.0 * words * launch.groups * launch.scalars.front();
+        const bool slow = dispatches >= disturbed_from && dispatches < disturbed_from + disturbed;
+        ++dispatches;
+        return device::Nanoseconds(5000 + moved / speed(kernel)) * (slow ? 8 : 1);
+      });
+  const StreamShape shape = search_shape(device, Pattern::read, Sharing::separate, bytes, depth);
   if (count != nullptr) *count = dispatches;
   return shape;
 }
@@ -38,7 +39,7 @@ Shape found(SearchDepth depth, std::size_t disturbed_from, std::size_t* count = 
 constexpr std::size_t never = ~std::size_t{0} / 2;
 
 TEST(ShapeSearch, FindsTheFastestOne) {
-  const Shape best = found(SearchDepth::full, never);
+  const StreamShape best = found(SearchDepth::full, never);
   EXPECT_EQ(best.group_size, 1u);
   EXPECT_EQ(best.in_flight, 8u);
   EXPECT_TRUE(best.spread);

@@ -7,6 +7,9 @@
 #include <functional>
 #include <set>
 #include <span>
+#include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "device/error.hpp"
@@ -17,6 +20,8 @@
 
 namespace sonde::workloads {
 namespace {
+
+using measure::Path;
 
 constexpr std::uint64_t kib = 1024;
 
@@ -44,16 +49,17 @@ device::model::Description two_levels() {
   return model;
 }
 
-constexpr Shape usual{.group_size = 16, .groups = 4, .vector_words = 4, .in_flight = 4, .interleaved = false};
+constexpr StreamShape usual{.group_size = 16, .groups = 4, .vector_words = 4, .in_flight = 4, .interleaved = false};
 
-double gbps(device::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, Shape shape = usual,
-            std::uint64_t laps = 2) {
-  const measure::Workload work = stream(device, pattern, sharing, shape, bytes, 3);
+double gbps(device::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes, StreamShape shape = usual,
+            std::uint64_t laps = 2, Path path = Path::buffer) {
+  const measure::Workload workload = stream(device, pattern, sharing, shape, bytes, 3, {}, path);
+  const auto& work = std::get<measure::SteppedWork>(workload.work);
   for (int lap = 0; lap < 2; ++lap) (void)work.run(work.lap);
-  EXPECT_EQ(work.flaw(), std::nullopt);
+  EXPECT_EQ(work.proof_failure(), std::nullopt);
   const double few = work.run(1).count();
   const double many = work.run(laps * work.lap + 1).count();
-  EXPECT_EQ(work.flaw(), std::nullopt);
+  EXPECT_EQ(work.proof_failure(), std::nullopt);
   return work.value((many - few) / static_cast<double>(laps * work.lap));
 }
 
@@ -69,14 +75,17 @@ TEST(Stream, ReadsAtTheRateOfTheLevelThatServesIt) {
 
 TEST(Stream, ReadsThroughTheTextureUnitAndFromLocalMemory) {
   const auto device = device::model::open(two_levels());
-  EXPECT_NEAR(gbps(*device, Pattern::read_image, Sharing::separate, 32 * kib), 1000, 1);
-  EXPECT_NEAR(gbps(*device, Pattern::read_image, Sharing::separate, 4096 * kib), 50, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::separate, 32 * kib, usual, 2, Path::image), 1000, 1);
+  EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::separate, 4096 * kib, usual, 2, Path::image), 50, 1);
+  const auto local_gbps = [&](std::uint64_t bytes, const StreamShape& shape) {
+    return gbps(*device, Pattern::read, Sharing::separate, bytes, shape, 500, Path::local);
+  };
   // 128 bytes a cycle from each of four units; of twice as many groups two share one.
-  EXPECT_NEAR(gbps(*device, Pattern::read_local, Sharing::separate, 64 * kib, usual, 500), 4 * 128 * 2, 1);
-  Shape twice = usual;
+  EXPECT_NEAR(local_gbps(64 * kib, usual), 4 * 128 * 2, 1);
+  StreamShape twice = usual;
   twice.groups = 8;
-  EXPECT_NEAR(gbps(*device, Pattern::read_local, Sharing::separate, 64 * kib, twice, 500), 4 * 128 * 2, 1);
-  EXPECT_THROW((void)gbps(*device, Pattern::read_local, Sharing::separate, 128 * kib), device::Unsupported);
+  EXPECT_NEAR(local_gbps(64 * kib, twice), 4 * 128 * 2, 1);
+  EXPECT_THROW((void)local_gbps(128 * kib, usual), device::Unsupported);
 }
 
 TEST(Stream, WithoutLocalMemoryNothingIsReadFromIt) {
@@ -84,7 +93,7 @@ TEST(Stream, WithoutLocalMemoryNothingIsReadFromIt) {
   model.local_latency_ns = 0;
   const auto device = device::model::open(model);
   try {
-    (void)gbps(*device, Pattern::read_local, Sharing::separate, 64 * kib);
+    (void)gbps(*device, Pattern::read, Sharing::separate, 64 * kib, usual, 2, Path::local);
     FAIL();
   } catch (const device::Unsupported& reason) {
     EXPECT_STREQ(reason.what(), "the device has no work-group memory of its own");
@@ -102,26 +111,26 @@ TEST(Stream, CountsWhatTheProgramMoves) {
 
 TEST(Stream, FewerGroupsThanSaturateGetTheirShare) {
   const auto device = device::model::open(two_levels());
-  Shape one = usual;
+  StreamShape one = usual;
   one.groups = 1;
   EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::separate, 4096 * kib, one), 12.5, 0.2);
 }
 
 TEST(Stream, InterleavedGroupsMoveTheSame) {
   const auto device = device::model::open(two_levels());
-  Shape in_turn = usual;
+  StreamShape in_turn = usual;
   in_turn.interleaved = true;
   for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad}) {
     EXPECT_NEAR(gbps(*device, pattern, Sharing::separate, 6144 * kib, in_turn),
                 gbps(*device, pattern, Sharing::separate, 6144 * kib), 0.5)
-        << facts_of(pattern).name;
+        << measure::word_of(pattern);
   }
 }
 
 TEST(Stream, AShapeIsCutDownToWhatFits) {
   for (const std::uint64_t bytes : {512u, 1024u, 4096u, 65536u, 1u << 20}) {
     for (const Sharing sharing : {Sharing::shared, Sharing::separate}) {
-      const Shape wish{.group_size = 256, .groups = 132, .vector_words = 4, .in_flight = 8};
+      const StreamShape wish{.group_size = 256, .groups = 132, .vector_words = 4, .in_flight = 8};
       const StreamWalk walk(fitted(wish, sharing, bytes), sharing, bytes);
       EXPECT_LE(walk.array_bytes(), bytes);
       EXPECT_GE(static_cast<double>(walk.array_bytes()), 0.99 * static_cast<double>(bytes));
@@ -133,7 +142,7 @@ TEST(Stream, AShapeIsCutDownToWhatFits) {
 TEST(Stream, GroupsThatWalkOverTheSameBeginEvenly) {
   for (const std::uint32_t groups : {1u, 3u, 40u, 132u}) {
     for (const std::uint32_t blocks : {1u, 34u, 64u, 96u, 132u, 832u, 5000u}) {
-      const Shape shape{.group_size = 32, .groups = groups};
+      const StreamShape shape{.group_size = 32, .groups = groups};
       const StreamWalk walk(shape, Sharing::shared, std::uint64_t{blocks} * shape.block_words() * 4);
       ASSERT_EQ(walk.blocks, blocks);
       std::vector<std::uint32_t> begins;
@@ -152,21 +161,21 @@ TEST(Stream, GroupsThatWalkOverTheSameBeginEvenly) {
 }
 
 TEST(Stream, BlocksAreCutSoThatNoGroupFollowsAnotherClosely) {
-  const Shape wish{.group_size = 512, .groups = 40};  // blocks of 8 KiB
+  const StreamShape wish{.group_size = 512, .groups = 40};  // blocks of 8 KiB
   // 48 blocks for 40 groups: 8 of them would begin two blocks before the next, 32 but one.
   EXPECT_EQ(fitted(wish, Sharing::shared, 384 * kib).group_size, 128u);
   EXPECT_EQ(fitted(wish, Sharing::shared, 512 * kib).group_size, 256u);
   EXPECT_EQ(fitted(wish, Sharing::shared, 640 * kib), wish);
   EXPECT_EQ(fitted(wish, Sharing::shared, 8192 * kib), wish);
   // What is in flight first; where each has a part of its own nothing is cut.
-  const Shape in_flight{.group_size = 256, .groups = 40, .in_flight = 2};
+  const StreamShape in_flight{.group_size = 256, .groups = 40, .in_flight = 2};
   EXPECT_EQ(fitted(in_flight, Sharing::shared, 512 * kib).in_flight, 1u);
   EXPECT_EQ(fitted(in_flight, Sharing::shared, 512 * kib).group_size, 256u);
   EXPECT_EQ(fitted(wish, Sharing::separate, 640 * kib), wish);
 }
 
 /// A shared walk of which each group takes the blocks in an order of its own.
-Shape scattered(std::uint32_t groups) {
+StreamShape scattered(std::uint32_t groups) {
   return {.group_size = 16, .groups = groups, .vector_words = 4, .in_flight = 2, .scattered = true};
 }
 
@@ -210,7 +219,7 @@ TEST(Stream, SumsOfAScatteredWalkAreThoseOfItsBlocks) {
 
 TEST(Stream, WhatCannotBeHeldIsReadFromFurtherAwayThoughOthersReadItToo) {
   const auto device = device::model::open(two_levels());
-  Shape shape = usual;
+  StreamShape shape = usual;
   shape.scattered = true;
   EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::shared, 32 * kib, shape), 300, 1);
   // In an order of its own each finds in the cache what it holds of the whole.
@@ -218,7 +227,7 @@ TEST(Stream, WhatCannotBeHeldIsReadFromFurtherAwayThoughOthersReadItToo) {
 }
 
 TEST(Stream, AShapeSurvivesTheRecord) {
-  Shape shape = usual;
+  StreamShape shape = usual;
   shape.interleaved = true;
   EXPECT_EQ(shape_of(named(shape)), shape);
 }
@@ -234,8 +243,9 @@ class Faulty final : public device::Device {
   [[nodiscard]] std::unique_ptr<device::Buffer> make_buffer(std::uint64_t size_bytes, device::Use use) override {
     return sound_->make_buffer(size_bytes, use);
   }
-  [[nodiscard]] std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source, std::uint32_t group_size,
-                                                         std::span<const device::Constant> constants) override {
+  [[nodiscard]] std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source,
+                                                            std::uint32_t group_size,
+                                                            std::span<const device::Constant> constants) override {
     return sound_->make_kernel(source, group_size, constants);
   }
   device::Nanoseconds run(device::Kernel& kernel, const device::Launch& launch) override {
@@ -250,21 +260,25 @@ class Faulty final : public device::Device {
   std::unique_ptr<device::Device> sound_ = device::model::open(two_levels());
 };
 
-class EveryPattern : public testing::TestWithParam<Pattern> {
+/// A pattern by the path of buffers, or reading by another.
+class EveryPattern : public testing::TestWithParam<std::pair<Pattern, Path>> {
  protected:
-  /// Whether a dispatch with the fault is found to be flawed after sound ones.
-  bool noticed(const std::function<void(device::Launch&)>& before, const std::function<void(const device::Launch&)>& after) {
+  /// Whether the proof of a dispatch with the fault fails after sound ones.
+  bool noticed(const std::function<void(device::Launch&)>& before,
+               const std::function<void(const device::Launch&)>& after) {
     Faulty device;
-    const std::uint64_t bytes = GetParam() == Pattern::read_local ? 64 * kib : 192 * kib;  // as much as groups may have
-    const measure::Workload work = stream(device, GetParam(), Sharing::separate, usual, bytes, 3);
+    const auto [pattern, path] = GetParam();
+    const std::uint64_t bytes = path == Path::local ? 64 * kib : 192 * kib;  // as much as groups may have
+    const measure::Workload workload = stream(device, pattern, Sharing::separate, usual, bytes, 3, {}, path);
+    const auto& work = std::get<measure::SteppedWork>(workload.work);
     for (const std::uint64_t trips : {work.lap, 2 * work.lap + 1, std::uint64_t{1}}) {
       (void)work.run(trips);
-      EXPECT_EQ(work.flaw(), std::nullopt);
+      EXPECT_EQ(work.proof_failure(), std::nullopt);
     }
     device.before = before;
     device.after = after;
     (void)work.run(work.lap);
-    return work.flaw().has_value();
+    return work.proof_failure().has_value();
   }
   static void nothing(device::Launch&) {}
   static void nothing_after(const device::Launch&) {}
@@ -292,10 +306,14 @@ TEST_P(EveryPattern, NoticesAWordThatIsWrongSomewhere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, EveryPattern,
-                         testing::Values(Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad,
-                                         Pattern::read_image, Pattern::read_local),
+                         testing::Values(std::pair(Pattern::read, Path::buffer),
+                                         std::pair(Pattern::write, Path::buffer),
+                                         std::pair(Pattern::copy, Path::buffer), std::pair(Pattern::add, Path::buffer),
+                                         std::pair(Pattern::triad, Path::buffer), std::pair(Pattern::read, Path::image),
+                                         std::pair(Pattern::read, Path::local)),
                          [](const auto& one) {
-                           return std::string(facts_of(one.param).name) + std::string(facts_of(one.param).path);
+                           return std::string(measure::word_of(one.param.first)) +
+                                  std::string(measure::word_of(one.param.second));
                          });
 
 }  // namespace

@@ -4,20 +4,24 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "device/model/model.hpp"
 #include "measure/visits.hpp"
-#include "probes/probe.hpp"
-#include "probes/zero_copy/rounds.hpp"
-#include "probes/zero_copy/verdict.hpp"
+#include "probes/zero_copy/zero_copy.hpp"
 #include "support/noisy_drivers.hpp"
 
 namespace sonde::probes {
 namespace {
+
+using measure::Direction;
+using measure::HostMemory;
+using namespace zero_copy_probe;
+
+constexpr std::array both_directions{Direction::to_host, Direction::to_device};
 
 test::RecordingObserver measured(device::Device& device) { return test::asked_for_sharing(device, 4 << 20); }
 
@@ -26,24 +30,21 @@ test::RecordingObserver measured(const test::Sharing& sharing, std::uint64_t lar
 }
 
 /// The finding of a kind in a direction.
-measure::Finding found(const test::RecordingObserver& observer, const std::string& memory,
-                       const std::string& direction) {
+measure::Finding found(const test::RecordingObserver& observer, const measure::Name& memory, Direction direction) {
   for (const measure::Finding& finding : observer.findings) {
-    const auto way = finding.series.find("direction");
-    if (finding.series.at("memory") == memory && way != finding.series.end() && way->second == direction)
-      return finding;
+    if (finding.words.memory == memory && finding.words.direction == direction) return finding;
   }
-  return {.series = {}, .name = "nothing", .value = std::nullopt, .unit = "", .evidence = ""};
+  return {};
 }
 
 TEST(ZeroCopy, AMapThatCopiesIsSeenWithItsRate) {
   for (const double gbps : {8.0, 25.0, 45.0}) {
     const auto observer = measured({.copy_gbps = gbps, .noise = 0.03});
     EXPECT_TRUE(observer.failures.empty());
-    for (const char* direction : {"to-host", "to-device"}) {
+    for (const Direction direction : both_directions) {
       const measure::Finding finding = found(observer, "alloc-host-ptr", direction);
-      EXPECT_EQ(finding.name, "copies") << direction << " at " << gbps << ": " << finding.evidence;
-      EXPECT_NEAR(finding.value.value_or(0), gbps, 0.1 * gbps) << direction;
+      EXPECT_EQ(finding.kind, &copies) << measure::word_of(direction) << " at " << gbps << ": " << finding.evidence;
+      EXPECT_NEAR(finding.value.value_or(0), gbps, 0.1 * gbps) << measure::word_of(direction);
       EXPECT_EQ(finding.unit, "GB/s");
     }
   }
@@ -52,34 +53,34 @@ TEST(ZeroCopy, AMapThatCopiesIsSeenWithItsRate) {
 TEST(ZeroCopy, AMapThatCopiesNothingIsZeroCopyAlsoWithNoise) {
   for (const double noise : {0.0, 0.2}) {
     const auto observer = measured({.noise = noise});
-    for (const char* direction : {"to-host", "to-device"}) {
-      EXPECT_EQ(found(observer, "alloc-host-ptr", direction).name, "zero-copy") << noise;
+    for (const Direction direction : both_directions) {
+      EXPECT_EQ(found(observer, "alloc-host-ptr", direction).kind, &shared_without_copy) << noise;
       // The double's other kind copies.
-      EXPECT_EQ(found(observer, "device", direction).name, "copies") << noise;
+      EXPECT_EQ(found(observer, "device", direction).kind, &copies) << noise;
     }
   }
 }
 
 TEST(ZeroCopy, WorkOnEveryLineIsNoCopy) {
   const auto observer = measured({.maintenance_gbps = 150});
-  const measure::Finding finding = found(observer, "alloc-host-ptr", "to-host");
-  EXPECT_EQ(finding.name, "cache-maintenance") << finding.evidence;
+  const measure::Finding finding = found(observer, "alloc-host-ptr", Direction::to_host);
+  EXPECT_EQ(finding.kind, &cache_maintenance) << finding.evidence;
   EXPECT_NEAR(finding.value.value_or(0), 150, 15);
 }
 
 TEST(ZeroCopy, TimeForEveryTouchedPageIsMigration) {
   const auto observer = measured({.page_us = 12});
-  for (const char* direction : {"to-host", "to-device"}) {
+  for (const Direction direction : both_directions) {
     const measure::Finding finding = found(observer, "alloc-host-ptr", direction);
-    EXPECT_EQ(finding.name, "migrates") << finding.evidence;
-    EXPECT_NEAR(finding.value.value_or(0), 12, 1.2) << direction;
+    EXPECT_EQ(finding.kind, &migrates) << finding.evidence;
+    EXPECT_NEAR(finding.value.value_or(0), 12, 1.2) << measure::word_of(direction);
     EXPECT_EQ(finding.unit, "us");
   }
 }
 
-/// What a noisy driver does is told from what it does not, or left open; never is it taken for something else.
+/// What a noisy driver does is recognized, or left open; it is never taken for something else.
 TEST(ZeroCopy, NoiseAndInterruptionsTurnNoVerdictIntoAnother) {
-  for (const auto& [name, sharing] : test::drivers_by_finding()) {
+  for (const auto& [kind, sharing] : test::drivers_by_finding()) {
     int right = 0;
     constexpr int runs = 2;
     for (int run = 0; run < runs; ++run) {
@@ -88,13 +89,13 @@ TEST(ZeroCopy, NoiseAndInterruptionsTurnNoVerdictIntoAnother) {
       noisy.interrupted = 0.05;
       noisy.seed = static_cast<std::uint64_t>(run) + 1;
       const auto observer = measured(noisy);
-      for (const char* direction : {"to-host", "to-device"}) {
+      for (const Direction direction : both_directions) {
         const measure::Finding finding = found(observer, "alloc-host-ptr", direction);
-        EXPECT_TRUE(finding.name == name || finding.name == "unclear") << noisy.seed << ": " << finding.evidence;
-        right += finding.name == name ? 1 : 0;
+        EXPECT_TRUE(finding.kind == kind || finding.kind == &unclear) << noisy.seed << ": " << finding.evidence;
+        right += finding.kind == kind ? 1 : 0;
       }
     }
-    EXPECT_GE(right, 2 * runs - 1) << name;
+    EXPECT_GE(right, 2 * runs - 1) << kind->name;
   }
 }
 
@@ -107,29 +108,26 @@ TEST(ZeroCopy, AWordThatDoesNotArriveIsAnError) {
 
 TEST(ZeroCopy, WhatTheDeviceLacksIsSkippedOnceAndUnsupported) {
   const auto observer = measured(test::Sharing{});
-  std::map<std::string, int> skipped;
+  std::map<measure::Name, int> skipped;
   for (const auto& skip : observer.skips) {
     ASSERT_TRUE(skip.point.has_value());
-    ++skipped[skip.point->series.at("memory")];
+    ++skipped[skip.point->words.memory];
     EXPECT_FALSE(skip.text.empty());
   }
-  EXPECT_EQ(skipped, (std::map<std::string, int>{{"svm-fine", 1}, {"device-local", 1}}));
-  const auto said = std::ranges::count(observer.findings, "unsupported", &measure::Finding::name);
-  EXPECT_EQ(said, 2);
+  EXPECT_EQ(skipped, (std::map<measure::Name, int>{{"svm-fine", 1}, {"device-local", 1}}));
+  EXPECT_EQ(std::ranges::count(observer.findings, &unsupported, &measure::Finding::kind), 2);
 }
 
 TEST(ZeroCopy, TooFewSizesAreUnclearNotAGuess) {
   const auto observer = measured(test::Sharing{}, 1 << 20);
-  EXPECT_EQ(found(observer, "alloc-host-ptr", "to-host").name, "unclear");
+  EXPECT_EQ(found(observer, "alloc-host-ptr", Direction::to_host).kind, &unclear);
 }
 
 /// In three visits, without noise.
-Measurement timed(std::map<std::string, std::string> series, double bytes, double us) {
-  series["memory"] = "alloc-host-ptr";
-  const Measurement visit{.point = {.series = std::move(series), .x = {{"bytes", bytes}}},
-                          .unit = "us",
-                          .values = std::vector<double>(7, us),
-                          .state = {}};
+Measurement timed(const measure::Curve& curve, measure::Words varied, double bytes, double us) {
+  varied.memory = "alloc-host-ptr";
+  const Measurement visit{
+      .point = measure::point_on(curve, {.bytes = bytes}, varied), .unit = "us", .values = std::vector<double>(7, us)};
   Measurement all = visit;
   measure::add_visit(all, visit);
   measure::add_visit(all, visit);
@@ -137,26 +135,29 @@ Measurement timed(std::map<std::string, std::string> series, double bytes, doubl
 }
 
 /// Rounds of a driver that moves the whole buffer at 55 GB/s, as one does over a bus, and what copies by request take.
-std::vector<Measurement> rounds_over_a_bus(const std::map<std::string, double>& explicit_gbps) {
+std::vector<Measurement> rounds_over_a_bus(const std::map<HostMemory, double>& explicit_gbps) {
   std::vector<Measurement> all;
   for (const double bytes : {0x1p16, 0x1p21, 0x1p25, 0x1p28}) {
-    for (const Way way : {Way::to_host, Way::to_device}) {
-      all.push_back(timed(series_of(Touch::word, way), bytes, 30 + bytes / 55e3));
+    for (const Direction direction : both_directions) {
+      all.push_back(
+          timed(round, {.direction = direction, .order = measure::Order::independent}, bytes, 30 + bytes / 55e3));
       if (bytes > 0x1p26) continue;
       for (const auto& [host, gbps] : explicit_gbps)
-        all.push_back(timed(series_of_explicit_copy(way, host), bytes, 10 + bytes / gbps / 1e3));
+        all.push_back(timed(explicit_copy, {.direction = direction, .host = host}, bytes, 10 + bytes / gbps / 1e3));
     }
   }
   return all;
 }
 
 TEST(ZeroCopy, AHiddenCopyIsNoLessACopyForBeingFasterThanPageableMemory) {
-  for (const SharingVerdict& verdict : sharing_verdicts(rounds_over_a_bus({{"pageable", 9}, {"pinned", 55}}))) {
-    EXPECT_EQ(verdict.finding.name, "copies") << verdict.finding.evidence;
+  for (const SharingVerdict& verdict :
+       sharing_verdicts(rounds_over_a_bus({{HostMemory::pageable, 9}, {HostMemory::pinned, 55}}))) {
+    EXPECT_EQ(verdict.finding.kind, &copies) << verdict.finding.evidence;
     EXPECT_NEAR(verdict.finding.value.value_or(0), 55, 1);
   }
-  for (const SharingVerdict& verdict : sharing_verdicts(rounds_over_a_bus({{"pageable", 9}, {"pinned", 12}})))
-    EXPECT_EQ(verdict.finding.name, "cache-maintenance") << verdict.finding.evidence;
+  for (const SharingVerdict& verdict :
+       sharing_verdicts(rounds_over_a_bus({{HostMemory::pageable, 9}, {HostMemory::pinned, 12}})))
+    EXPECT_EQ(verdict.finding.kind, &cache_maintenance) << verdict.finding.evidence;
 }
 
 TEST(ZeroCopy, TheModelsListAndItsCopyRatesComeBack) {
@@ -168,19 +169,20 @@ TEST(ZeroCopy, TheModelsListAndItsCopyRatesComeBack) {
   const auto device = device::model::open(model);
   const auto observer = measured(*device);
   EXPECT_TRUE(observer.failures.empty());
-  for (const char* kind : {"alloc-host-ptr", "svm-fine"}) {
-    for (const char* direction : {"to-host", "to-device"}) {
-      EXPECT_EQ(found(observer, kind, direction).name, "zero-copy")
-          << kind << found(observer, kind, direction).evidence;
+  for (const measure::Name kind : {measure::Name("alloc-host-ptr"), measure::Name("svm-fine")}) {
+    for (const Direction direction : both_directions) {
+      EXPECT_EQ(found(observer, kind, direction).kind, &shared_without_copy)
+          << kind.text() << found(observer, kind, direction).evidence;
     }
   }
-  for (const char* kind : {"device", "use-host-ptr", "svm-coarse"}) {
-    EXPECT_EQ(found(observer, kind, "to-host").name, "copies") << kind;
-    EXPECT_NEAR(found(observer, kind, "to-host").value.value_or(0), 45, 4.5) << kind;
-    EXPECT_NEAR(found(observer, kind, "to-device").value.value_or(0), 84, 8.4) << kind;
+  for (const measure::Name kind :
+       {measure::Name("device"), measure::Name("use-host-ptr"), measure::Name("svm-coarse")}) {
+    EXPECT_EQ(found(observer, kind, Direction::to_host).kind, &copies) << kind.text();
+    EXPECT_NEAR(found(observer, kind, Direction::to_host).value.value_or(0), 45, 4.5) << kind.text();
+    EXPECT_NEAR(found(observer, kind, Direction::to_device).value.value_or(0), 84, 8.4) << kind.text();
   }
-  EXPECT_TRUE(std::ranges::any_of(observer.skips,
-                                  [](const auto& skip) { return skip.point->series.at("memory") == "svm-system"; }));
+  EXPECT_TRUE(std::ranges::any_of(
+      observer.skips, [](const auto& skip) { return skip.point->words.memory == measure::Name("svm-system"); }));
 }
 
 TEST(ZeroCopy, ASmallDeviceIsMeasuredAsFarAsItGoes) {
@@ -189,8 +191,8 @@ TEST(ZeroCopy, ASmallDeviceIsMeasuredAsFarAsItGoes) {
   model.copy = {.to_device_gbps = 84, .to_host_gbps = 45, .latency_us = 12, .engines = 1};
   const auto device = device::model::open(model);
   const auto observer = measured(*device);
-  EXPECT_EQ(found(observer, "alloc-host-ptr", "to-host").name, "unclear") << "two sizes are too few";
-  EXPECT_TRUE(std::ranges::any_of(observer.skips, [](const auto& skip) { return skip.point->x.at("bytes") > 3e6; }));
+  EXPECT_EQ(found(observer, "alloc-host-ptr", Direction::to_host).kind, &unclear) << "two sizes are too few";
+  EXPECT_TRUE(std::ranges::any_of(observer.skips, [](const auto& skip) { return skip.point->x.bytes > 3e6; }));
 }
 
 }  // namespace
