@@ -18,7 +18,6 @@ struct MemoryPlace {
 
   friend auto operator<=>(const MemoryPlace&, const MemoryPlace&) = default;
 };
-using Placement = MemoryPlace;
 
 /// The place that a point's words name.
 inline MemoryPlace place_of(const measure::Words& words) {

@@ -65,15 +65,15 @@ struct IndependentChase {
   std::uint32_t trips = 0;
 
   IndependentChase(device::Device& on, std::uint32_t lines, std::uint32_t line_bytes, std::uint64_t with_seed,
-                   const Placement& placement)
+                   const MemoryPlace& memory_place)
       : device(on),
         count(lines),
         line_words(line_bytes / 4),
         seed(with_seed),
         kernel(on.make_kernel(kernels::independent_chase, single_item_group(on.info()))),
-        memory(buffer_in(on, placement.memory, std::uint64_t{lines} * line_bytes)),
+        memory(buffer_in(on, memory_place.memory, std::uint64_t{lines} * line_bytes)),
         cursor(on.make_buffer(3 * sizeof(std::uint32_t))) {
-    fill(on, *memory, placement, device::Use::storage,
+    fill(on, *memory, memory_place, device::Use::storage,
          [&](device::Buffer& to) { write_words(to, lines, line_bytes, seed); });
     const std::array<std::uint32_t, 3> start{};
     cursor->write(0, std::as_bytes(std::span(start)));
@@ -100,17 +100,17 @@ struct IndependentChase {
 }  // namespace
 
 CycleChase::CycleChase(device::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
-                       const CycleKernel& kernel_by, const Placement& placement)
+                       const CycleKernel& kernel_by, const MemoryPlace& memory_place)
     : device(on),
       by(kernel_by),
       layout(where),
       offset_shift(shift_for(on.info(), by.by_offset, std::uint64_t{count} * where.slot_bytes())),
       kernel(on.make_kernel(by.source, single_item_group(on.info()), with_offset_shift({}, offset_shift))),
-      memory(buffer_in(on, placement.memory, std::uint64_t{count} * where.slot_bytes(), by.use)),
+      memory(buffer_in(on, memory_place.memory, std::uint64_t{count} * where.slot_bytes(), by.use)),
       cursor(on.make_buffer(2 * sizeof(std::uint32_t))),
       places(random_cycle(count, seed)),
       end(2) {
-  fill(on, *memory, placement, by.use,
+  fill(on, *memory, memory_place, by.use,
        [&](device::Buffer& to) { write_cycle(to, places, layout, seed, offset_shift); });
   begin();
 }
@@ -184,10 +184,10 @@ std::optional<std::string> CycleChase::proof_failure() {
 }
 
 measure::Workload cycle_chase(device::Device& device, std::uint32_t count, const LineLayout& layout, std::uint64_t seed,
-                              Path path, const Placement& placement) {
+                              Path path, const MemoryPlace& memory_place) {
   const bool local = path == Path::local;
   if (local) check_local_memory(device.info());
-  const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, kernel_of(path), placement);
+  const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, kernel_of(path), memory_place);
   measure::SteppedWork work = walk_work(chase, count);
   // The loop that copies the chain counts as well.
   if (local) work.most -= local_walk_bytes / sizeof(std::uint32_t) * hops_per_trip;
@@ -222,9 +222,9 @@ measure::Workload cycle_chase_awake(device::Device& device, std::uint32_t count,
 }
 
 measure::Workload independent_chase(device::Device& device, std::uint32_t count, std::uint32_t line_bytes,
-                                    std::uint64_t seed, const Placement& placement) {
+                                    std::uint64_t seed, const MemoryPlace& memory_place) {
   measure::SteppedWork work =
-      walk_work(std::make_shared<IndependentChase>(device, count, line_bytes, seed, placement), count);
+      walk_work(std::make_shared<IndependentChase>(device, count, line_bytes, seed, memory_place), count);
   work.refill = draws_of_a_line * count;
   work.refills_in_part = true;
   return {.work = std::move(work), .one_core = true, .bytes_per_step = static_cast<double>(line_bytes)};

@@ -20,7 +20,7 @@ inline constexpr std::uint64_t local_walk_bytes = 16384;
 
 /// A walk through a random single cycle over `count` slots. Throws Unsupported where the device lacks the path.
 measure::Workload cycle_chase(device::Device& device, std::uint32_t count, const LineLayout& layout, std::uint64_t seed,
-                              measure::Path path = measure::Path::vector, const Placement& placement = {});
+                              measure::Path path = measure::Path::vector, const MemoryPlace& memory_place = {});
 
 /// A walk by the vector path of which every hop reads, modifies and writes its word.
 measure::Workload atomic_chase(device::Device& device, std::uint32_t count, const LineLayout& layout,
@@ -38,7 +38,7 @@ measure::Workload chase_under_load(device::Device& device, std::uint32_t count, 
 
 /// A walk over uniformly random lines, each dependent on the one before; `count` lines side by side.
 measure::Workload independent_chase(device::Device& device, std::uint32_t count, std::uint32_t line_bytes,
-                                    std::uint64_t seed, const Placement& placement = {});
+                                    std::uint64_t seed, const MemoryPlace& memory_place = {});
 
 /// The kernel of a walk through a cycle, and how it reads the chain.
 struct CycleKernel {
@@ -68,7 +68,7 @@ struct CycleChase {
   device::Nanoseconds lasted{0};  ///< the last dispatch
 
   CycleChase(device::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
-             const CycleKernel& kernel_by, const Placement& placement = {});
+             const CycleKernel& kernel_by, const MemoryPlace& memory_place = {});
   CycleChase(device::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
              const BackgroundLoad& load, device::Use use);
 
