@@ -11,7 +11,7 @@
 #include "support/recording_observer.hpp"
 #include "support/small_model.hpp"
 
-// Drivers that do with shared memory what a finding of zero-copy says, and how they are asked.
+// Drivers that do with shared memory what a finding of zero-copy says.
 namespace sonde::test {
 
 inline device::model::Description model_behind_a_driver() {
@@ -31,7 +31,7 @@ inline const std::map<const measure::FindingKind*, Sharing>& drivers_by_finding(
   return drivers;
 }
 
-/// What zero-copy says of a device, at quick effort.
+/// Runs zero-copy on a device, at quick effort.
 inline RecordingObserver asked_for_sharing(device::Device& device, std::uint64_t largest_bytes) {
   RecordingObserver observer;
   measure::run_probe(device, probes::zero_copy,
@@ -41,7 +41,7 @@ inline RecordingObserver asked_for_sharing(device::Device& device, std::uint64_t
   return observer;
 }
 
-/// Of a driver, on which a copy that is asked for moves 20 GB/s.
+/// Runs it on a driver whose explicit copies move 20 GB/s.
 inline RecordingObserver asked_for_sharing(const Sharing& sharing, std::uint64_t largest_bytes) {
   CopyingDevice device(device::model::open(model_behind_a_driver()), sharing, 20);
   return asked_for_sharing(device, largest_bytes);

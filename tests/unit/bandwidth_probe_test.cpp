@@ -395,7 +395,7 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
   EXPECT_NEAR(analysis::summarize(empty->values).median, 8, 0.16);
 }
 
-/// What a model of one level is asked for over the sizes from `smallest` to `largest`.
+/// Runs the probe on a model of one level over the sizes from `smallest` to `largest`.
 test::RecordingObserver asked_for(std::uint64_t smallest, std::uint64_t largest) {
   device::model::Description model;
   model.compute_units = 2;

@@ -94,7 +94,8 @@ TEST(BandwidthScaling, TheEvidenceNamesTheFiguresBesideTheNumber) {
   EXPECT_NE(found[0].evidence.find("one gets 60"), std::string::npos) << found[0].evidence;
 }
 
-/// As measured in three visits that lie so far apart, and not in the same order at neighbouring numbers of groups.
+/// The same measurements from three visits that lie so far apart, not in the same order at neighbouring numbers of
+/// groups.
 std::vector<Measurement> visited(std::vector<Measurement> known, double apart) {
   for (Measurement& one : known) {
     if (!is_scaling(one.point)) continue;

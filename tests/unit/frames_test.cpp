@@ -158,7 +158,7 @@ TEST(Frames, APassThatWasNotMadeIsNoticedByItsName) {
     (void)work.run(1);
     const std::optional<std::string> failure = work.proof_failure();
     ASSERT_TRUE(failure) << pass;
-    // Of passes that read what it should have written, none is named before it.
+    // No pass that reads what it should have written is named before it.
     EXPECT_NE(failure->find("'" + frame.passes[pass].name + "'"), std::string::npos) << *failure;
   }
 }

@@ -70,7 +70,7 @@ std::optional<measure::Finding> found(const test::RecordingObserver& observer, c
   return std::nullopt;
 }
 
-/// Of loads that reach the third level, the share that it serves, in the steady state of uniformly random lines.
+/// The share of the loads reaching the third level that it serves, in the steady state of uniformly random lines.
 double true_rate(const device::model::Description& model, double bytes) {
   device::model::Memory memory(model, ~0ull);
   device::model::Random random(7);

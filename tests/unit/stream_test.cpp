@@ -192,7 +192,7 @@ TEST(Stream, AScatteredWalkIsOverEachBlockOnceALapWhateverTheGroup) {
       std::ranges::sort(order);
       for (std::uint64_t block = 0; block < blocks; ++block) EXPECT_EQ(order[block], block) << group;
     }
-    // As many orders as there are odd steps below the power of two in the number of blocks.
+    // There are as many orders as odd steps below the power of two in the number of blocks.
     EXPECT_EQ(orders.size(), std::clamp<std::uint64_t>((walk.scatter + 1) / 2, 1, 9)) << blocks;
   }
   EXPECT_EQ(StreamWalk(scattered(9), Sharing::shared, 64 * 512).scatter, 63u);
@@ -222,7 +222,7 @@ TEST(Stream, WhatCannotBeHeldIsReadFromFurtherAwayThoughOthersReadItToo) {
   StreamShape shape = usual;
   shape.scattered = true;
   EXPECT_NEAR(gbps(*device, Pattern::read, Sharing::shared, 32 * kib, shape), 300, 1);
-  // In an order of its own each finds in the cache what it holds of the whole.
+  // A group with an order of its own finds in the cache only what it holds of the whole.
   EXPECT_LT(gbps(*device, Pattern::read, Sharing::shared, 4096 * kib, shape), 60);
 }
 

@@ -123,7 +123,7 @@ TEST(ZeroCopy, TooFewSizesAreUnclearNotAGuess) {
   EXPECT_EQ(found(observer, "alloc-host-ptr", Direction::to_host).kind, &unclear);
 }
 
-/// In three visits, without noise.
+/// A measurement of three visits, without noise.
 Measurement timed(const measure::Curve& curve, measure::Words varied, double bytes, double us) {
   varied.memory = "alloc-host-ptr";
   const Measurement visit{

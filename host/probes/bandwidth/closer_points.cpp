@@ -59,7 +59,7 @@ std::vector<Point> points_beyond(const device::DeviceInfo& device, const Request
   for (const double wanted : workloads::sizes_beyond(times, largest_stream_bytes(device, request), device, request)) {
     const Point point = in_shape(device, wanted, curve.back()->point.shape);
     const double bytes = point.x.bytes.value();
-    // Beyond a binding's range lavapipe needs twice the instructions: a step in the curve that is no level.
+    // Lavapipe needs twice the instructions beyond a binding's range: a step in the curve that is no level.
     if (device.type == device::DeviceType::cpu && bytes > static_cast<double>(device.bound_bytes)) break;
     if (bytes > static_cast<double>(device.largest_buffer_bytes)) break;
     points.push_back(point);

@@ -27,8 +27,8 @@ bool is_small(const Measurement& one) {
 constexpr double fallen = 0.8;
 /// Nothing further away delivers so many times the most that any smaller working set got.
 constexpr double implausible = 1.2;
-/// In a working set so many times the last cache, so little is in the cache that it adds less than `above_memory` to
-/// what memory moves.
+/// A working set of so many times the last cache has so little in it that it adds less than `above_memory` to what
+/// memory moves.
 constexpr double far_beyond_caches = 4;
 constexpr double above_memory = 1.1;
 /// No compute unit takes in and gives out so much in a cycle: it is twice what those with the widest paths do.

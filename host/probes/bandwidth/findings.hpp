@@ -14,19 +14,19 @@ namespace sonde::probes {
 /// levels; without a value where fewer than three are known. Nothing where no empty kernel was measured either.
 std::optional<Finding> launch_cost(std::span<const Measurement> measurements);
 
-// Bandwidths that cannot be: the time was too short, whatever the reason. Each becomes a finding `suspicious`, in which
-// the worst point stands for all.
+// Some bandwidths cannot be: the time was too short, whatever the reason. Each of these functions gives findings
+// `suspicious`, in which the worst point stands for all.
 
-/// Where more came from far away than from near, in each curve over the working set.
+/// One finding for each curve over the working set on which more came from far away than from near.
 std::vector<Finding> more_than_from_nearer(std::span<const Measurement> measurements);
 
-/// Where more came from beyond the last of the caches in `levels` than memory moves by its clock and width, as far as
-/// the driver tells both.
+/// A finding where more came from beyond the last of the caches in `levels` than memory moves by its clock and width,
+/// as far as the driver states both.
 std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measurements,
                                             std::span<const FoundLevel> levels);
 
-/// Where more came than 256 bytes a cycle to each compute unit, by the fastest clock that anybody states; on a CPU,
-/// whose driver may not know of a boost, by the one that was measured.
+/// A finding where more than 256 bytes a cycle came to each compute unit, by the fastest clock that anybody states; on
+/// a CPU, whose driver may not know of a boost, by the one that was measured.
 std::vector<Finding> more_than_units_take(const device::DeviceInfo& device, std::span<const Measurement> measurements);
 
 /// How many work-groups one working set takes.
@@ -41,7 +41,7 @@ struct Saturation {
   std::optional<std::pair<double, double>> fewer = {};  ///< the next fewer than these, and their GB/s; not one
 };
 
-/// For each working set that was read by several numbers of groups, the nearest first.
+/// The saturation of each working set that was read by several numbers of groups, the smallest first.
 std::vector<Saturation> saturation_of(std::span<const Measurement> measurements);
 
 /// `saturated-by` for each of these working sets.

@@ -32,7 +32,7 @@ double grain_of(const device::DeviceInfo& device, const measure::Words& words, d
 }
 
 double largest_by_default(const device::DeviceInfo& device, Effort effort) {
-  // What a GPU's last cache holds is far more than a CPU's first ones, and a lap is as much faster.
+  // A GPU's last cache holds far more than a CPU's first ones, and a lap is as much faster.
   const double factor = device.type == device::DeviceType::cpu ? 1 : 2;
   switch (effort) {
     case Effort::quick: return factor * (64 << 20);
@@ -170,7 +170,7 @@ std::vector<Point> further_paths(const device::DeviceInfo& device, const Request
 double largest_stream_bytes(const device::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
   const double largest = largest_by_default(device, request.effort);
-  // Beyond a binding's range lavapipe needs twice the instructions: a step in the curve that is no level.
+  // Lavapipe needs twice the instructions beyond a binding's range: a step in the curve that is no level.
   return device.type == device::DeviceType::cpu ? std::min(largest, static_cast<double>(device.bound_bytes)) : largest;
 }
 

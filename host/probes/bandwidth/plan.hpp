@@ -25,7 +25,7 @@ std::vector<analysis::CurvePoint> curve_of(std::span<const Measurement* const> p
 Point stream_point(const device::DeviceInfo& device, const measure::Curve& curve, const measure::Words& varied,
                    double bytes);
 
-/// Where a sweep ends, unless on a fall.
+/// The size at which a sweep ends, unless it ends on a fall.
 double largest_stream_bytes(const device::DeviceInfo& device, const Request& request);
 
 /// Whether a working set of this size can be cut up as the point's shape says, and not into smaller blocks alone: less

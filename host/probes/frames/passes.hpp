@@ -24,7 +24,7 @@ struct Resolution {
 /// "1920x1080".
 std::string text_of(const Resolution& resolution);
 
-/// What one item of a pass reads of one surface.
+/// The part of one surface that an item of a pass reads.
 struct PassInput {
   std::size_t surface = 0;
   std::uint32_t rows = 0;  ///< vectors of an item
@@ -49,7 +49,7 @@ std::uint64_t part_vectors_of(const measure::Surface& surface, const Resolution&
 /// The passes in their order.
 std::vector<PassWork> passes_of(const measure::Frame& frame, const Resolution& resolution);
 
-/// What a frame's passes read and write, and what its surfaces take.
+/// Bytes that a frame's passes read and write, and bytes that its surfaces take.
 std::uint64_t moved_bytes(const measure::Frame& frame, const Resolution& resolution);
 std::uint64_t surface_bytes(const measure::Frame& frame, const Resolution& resolution);
 

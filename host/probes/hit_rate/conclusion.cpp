@@ -20,11 +20,11 @@ namespace {
 using analysis::LastCache;
 using analysis::RandomLoad;
 
-/// Below this contrast an error of 1 % in a latency is one of more than 3 points in the hit rate.
+/// The least contrast of use: with less, an error of 1 % in a latency is one of more than 3 points in the hit rate.
 constexpr double least_usable_contrast = 1.5;
 /// The error of a median: runs that each know theirs within 1 % differ by so much.
 constexpr double error_of_a_median = 0.01;
-/// From so many times the cache's size on its hit rate shows what it holds.
+/// The hit rate shows what the cache holds from so many times its size on.
 constexpr double beyond_the_cache = 1.3;
 constexpr std::size_t least_counted_sizes = 3;
 /// A sweep that ends sooner shows a cache before the stated one as the last.
@@ -56,7 +56,7 @@ struct Visit {
   std::span<const RandomLoad> loads;
 };
 
-/// What the cache is by all visits, and by each that shows it. The walk must outlive it.
+/// The cache as all visits show it, and as each does that shows it. The walk must outlive it.
 struct SeenCache {
   LastCache all;
   std::vector<Visit> visits = {};
@@ -65,7 +65,7 @@ struct SeenCache {
     std::vector<double> each;
     for (const Visit& one : visits) each.push_back(one.cache.bytes);
     analysis::Estimate found = analysis::predicted_above_zero(all.bytes, each);
-    // In a working set twice as large an error of the latency moves the size by twice as much.
+    // An error of the latency moves the size by twice as much in a working set twice as large.
     const double unknown = 2 * error_of_a_median * all.miss_ns / (all.miss_ns - all.hit_ns);
     found.low = std::min(found.low, all.bytes * (1 - unknown));
     found.high = std::max(found.high, all.bytes * (1 + unknown));
@@ -188,7 +188,7 @@ void conclude_kind(const LastCache& usual, const Walked& walk, const measure::Wo
                                size_text(beyond.bytes), size_text(usual.bytes))});
 }
 
-/// What counters saw at a point of the walk; null where they did not.
+/// The hit rates that counters saw at a point of the walk; null where they did not.
 const Measurement* counted_at(std::span<const Measurement> measurements, const Point& point) {
   measure::Words words = point.words;
   words.method = measure::Method::counters;

@@ -28,7 +28,7 @@ constexpr double slow_read_gbps = 1.0;
 /// Nor does it read such memory so much more slowly than another kind on the same machine.
 constexpr double slow_share = 0.25;
 
-/// What all visits saw, or one.
+/// The measurements of all visits, or of one.
 struct Seen {
   Name first;  ///< the kind that the others are compared with
   std::map<MemoryPlace, analysis::LatencyBySize> latencies;

@@ -13,8 +13,9 @@ namespace sonde::probes {
 
 inline bool is_simulated(const device::DeviceInfo& device) { return device.type == device::DeviceType::model; }
 
-/// In every kind of memory the walks, the streams whose shape is searched and the CPU's own work; then the streams that
-/// take those shapes over. What a kind cannot do is asked for once, so that it is skipped with its reason.
+/// The plan: in every kind of memory first the walks, the streams whose shape is searched and the CPU's own work, then
+/// the streams that take those shapes over. What a kind cannot do is asked for once, so that it is skipped with its
+/// reason.
 std::vector<Point> host_memory_points(const device::DeviceInfo& device, const Request& request,
                                       std::span<const Measurement> known);
 

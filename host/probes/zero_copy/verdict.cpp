@@ -22,7 +22,7 @@ constexpr double page_bytes = 4096;
 
 /// A page that only lies in a cache or a far memory costs less; one that is fetched by a fault costs more.
 constexpr double least_migration_us = 1.5;
-/// Where touching all of it anew takes so many times a copy of it, something else than touching goes on.
+/// Something else than touching goes on where touching all of it anew takes so many times a copy of it.
 constexpr double more_than_touching = 1.5;
 
 using TimeBySize = std::map<double, double>;  ///< in microseconds
@@ -66,7 +66,7 @@ struct Kind {
   double kernel_us(double bytes) const { return at(curve(zero_copy_probe::kernel_alone.words), bytes); }
 };
 
-/// What one page more costs beyond one word, without what reading it costs the CPU.
+/// The cost of one page more beyond that of one word, without what reading it costs the CPU.
 double page_us(const Kind& kind, Direction direction, double bytes) {
   double more = kind.us(Order::page, direction, bytes) - kind.us(Order::independent, direction, bytes);
   if (direction == Direction::to_host) {
@@ -85,7 +85,7 @@ double all_in_copies(const Kind& kind, double bytes, double gbps) {
 
 using Seen = measure::SeenByVisit<Curves>;
 
-/// What the page walks of a kind say where no time grows with its size.
+/// The conclusion from rounds over pages, where no time grows with the size of the buffer.
 enum class Pages { stay, migrate, open };
 
 struct PageVerdict {

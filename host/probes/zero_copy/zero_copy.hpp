@@ -39,7 +39,7 @@ struct SharedBuffer {
   std::mt19937_64 random;
   device::Nanoseconds kernel_time{0};  ///< of the last launch, by the device's clock
 
-  /// Both sides have written all of it.
+  /// Makes the buffer, all of which both sides then have written.
   SharedBuffer(device::Device& on, measure::Name kind, std::uint64_t bytes, std::uint64_t seed);
 
   TouchedWords choose(measure::Order order);
@@ -70,7 +70,7 @@ struct SharedBuffer {
 Workload zero_copy_rounds(device::Device& device, measure::Name memory, std::uint64_t bytes, std::uint64_t seed,
                           bool with_all, bool with_copy);
 
-/// What one kind of memory is in one direction, and whether further visits may settle an unclear one.
+/// The verdict on one kind of memory in one direction, and whether further visits may settle an unclear one.
 struct SharingVerdict {
   Finding finding;
   bool is_open = false;

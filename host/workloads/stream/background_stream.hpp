@@ -13,7 +13,7 @@
 
 namespace sonde::workloads {
 
-/// What other work-groups read while one walks.
+/// The memory that other work-groups read while one walks, and how.
 struct BackgroundLoad {
   StreamShape shape;  ///< its groups run beside the walk's
   Sharing sharing = Sharing::separate;

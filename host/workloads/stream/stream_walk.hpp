@@ -14,7 +14,8 @@ namespace sonde::workloads {
 using measure::Pattern;
 using measure::Sharing;
 
-/// What a stream of a pattern moves by a path: arrays that it reads, and one that it writes unless it only reads.
+/// The kernel and the arrays of a stream with a pattern by a path: it reads arrays, and writes one unless it only
+/// reads.
 struct PatternFacts {
   Pattern pattern;
   measure::Path path;  ///< a buffer, the texture unit (image) or the memory of a work-group (local)
@@ -88,12 +89,13 @@ struct WalkScalars {
   std::vector<std::uint32_t> in_order(std::initializer_list<std::uint32_t> more = {}) const;
 };
 
-/// Where the block at a position of a group's walk lies among those it walks over; kernels/stream_loops.h has the same.
+/// The index of the block at a position of a group's walk, among those it walks over. kernels/stream_loops.h has the
+/// same.
 inline std::uint32_t scattered(std::uint32_t position, std::uint32_t group, std::uint32_t scatter) {
   return (position & ~scatter) | ((position * (group * 0x9E3779B2u + 1)) & scatter);
 }
 
-/// Where each group of a streaming kernel is on each trip.
+/// The walk of each group of a streaming kernel: the block that it is at on each trip.
 struct StreamWalk {
   StreamShape shape;
   std::uint32_t blocks = 1;
@@ -106,7 +108,7 @@ struct StreamWalk {
   StreamWalk(const StreamShape& of, Sharing sharing, std::uint64_t array_bytes);
 
   std::uint64_t array_bytes() const;
-  /// What all groups together move in one trip and one array.
+  /// Bytes that all groups together move in one trip and one array.
   std::uint64_t trip_bytes() const { return std::uint64_t{shape.groups} * shape.block_words() * sizeof(std::uint32_t); }
   std::uint32_t position(std::uint32_t group, std::uint64_t turn) const;
   /// The index of a piece of the block at a position, counted through the array in pieces.
@@ -135,7 +137,7 @@ struct StreamWalk {
   std::vector<std::uint32_t> scalars(std::uint32_t trips, std::uint64_t turn) const;
 };
 
-/// What one work-group may walk over in memory of its own: as much as kernels/stream_local.cl declares.
+/// Bytes that one work-group may walk over in memory of its own: as much as kernels/stream_local.cl declares.
 inline constexpr std::uint64_t local_part_bytes = 16384;
 
 /// Throws Unsupported where the device lacks the path. Whether an image can be so large is for make_buffer() to say.
