@@ -19,16 +19,17 @@
 #include "device/error.hpp"
 #include "measure/stopping.hpp"
 #include "probes/catalog.hpp"
-#include "probes/cpu_bandwidth/findings.hpp"
+#include "probes/cpu_bandwidth/curves.hpp"
 #include "probes/cpu_bandwidth/plan.hpp"
 #include "probes/cpu_bandwidth/team.hpp"
-#include "probes/cpu_bandwidth/undisturbed.hpp"
 
 namespace sonde::probes {
 namespace {
 
 using cpu::Stores;
 using cpu::Stream;
+using measure::Pattern;
+using measure::Pinning;
 
 constexpr std::size_t count = 4 * cpu::stream_step;
 constexpr double scalar = 5;
@@ -105,12 +106,12 @@ TEST(StreamKernels, BeginWithTheWidest) {
 std::vector<const cpu::Core*> cores_here() { return order_of(cpu::machine(), Pinning::compact); }
 
 TEST(StreamTeam, ProvesEveryRunOfEveryStream) {
-  for (int stream = 0; stream < cpu::streams; ++stream) {
-    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), static_cast<Stream>(stream), Stores::ordinary,
-                    facts_of(static_cast<Stream>(stream)).arrays, 10 * cpu::stream_step);
+  for (const StreamFacts& facts : all_streams()) {
+    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), facts.stream, Stores::ordinary, facts.arrays,
+                    10 * cpu::stream_step);
     for (const std::uint64_t passes : {1u, 5u, 2u}) {
       EXPECT_GT(team.run(passes).count(), 0);
-      EXPECT_EQ(team.flaw(), std::nullopt) << stream;
+      EXPECT_EQ(team.proof_failure(), std::nullopt) << measure::word_of(facts.pattern);
     }
     EXPECT_TRUE(team.pinned());
   }
@@ -119,9 +120,9 @@ TEST(StreamTeam, ProvesEveryRunOfEveryStream) {
 TEST(StreamTeam, ProvesEveryRunOverASectionOfEveryStream) {
   constexpr std::size_t steps = 100;
   constexpr std::size_t sections = 7;
-  for (int stream = 0; stream < cpu::streams; ++stream) {
-    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), static_cast<Stream>(stream), Stores::ordinary,
-                    facts_of(static_cast<Stream>(stream)).arrays, steps * cpu::stream_step);
+  for (const StreamFacts& facts : all_streams()) {
+    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), facts.stream, Stores::ordinary, facts.arrays,
+                    steps * cpu::stream_step);
     static_cast<void>(team.run(2));
     EXPECT_EQ(team.passes_made(), 2);
     team.divide(sections);
@@ -129,7 +130,8 @@ TEST(StreamTeam, ProvesEveryRunOverASectionOfEveryStream) {
       double passes = 0;
       for (std::size_t section = 0; section < sections; ++section) {
         static_cast<void>(team.run(1));
-        EXPECT_EQ(team.flaw(), std::nullopt) << stream << " " << lap << " " << section;
+        EXPECT_EQ(team.proof_failure(), std::nullopt)
+            << measure::word_of(facts.pattern) << " " << lap << " " << section;
         EXPECT_NEAR(team.passes_made(), 1.0 / sections, 1.0 / steps);
         passes += team.passes_made();
       }
@@ -144,7 +146,7 @@ TEST(StreamTeam, HasNoMoreSectionsThanSteps) {
   team.divide(5);
   static_cast<void>(team.run(1));
   EXPECT_EQ(team.passes_made(), 0.5);
-  EXPECT_EQ(team.flaw(), std::nullopt);
+  EXPECT_EQ(team.proof_failure(), std::nullopt);
 }
 
 /// All but the last step of what it is told.
@@ -160,13 +162,13 @@ TEST(StreamTeam, ASectionThatIsNotDoneToItsEndIsFound) {
   lazy.run[static_cast<int>(Stream::read)][0] = all_but_the_last<static_cast<int>(Stream::read)>;
   lazy.run[static_cast<int>(Stream::copy)][0] = all_but_the_last<static_cast<int>(Stream::copy)>;
   lazy.run[static_cast<int>(Stream::read_2_write_1)][0] = all_but_the_last<static_cast<int>(Stream::read_2_write_1)>;
-  for (const Stream stream : {Stream::read, Stream::copy, Stream::read_2_write_1}) {
-    StreamTeam team({cores_here().front()}, lazy, stream, Stores::ordinary, facts_of(stream).arrays,
-                    20 * cpu::stream_step);
+  for (const Pattern pattern : {Pattern::read, Pattern::copy, Pattern::read_2_write_1}) {
+    const StreamFacts& facts = facts_of(pattern);
+    StreamTeam team({cores_here().front()}, lazy, facts.stream, Stores::ordinary, facts.arrays, 20 * cpu::stream_step);
     team.divide(3);
     for (int section = 0; section < 3; ++section) {
       static_cast<void>(team.run(1));
-      EXPECT_TRUE(team.flaw()) << facts_of(stream).word << " " << section;
+      EXPECT_TRUE(team.proof_failure()) << measure::word_of(pattern) << " " << section;
     }
   }
 }
@@ -178,7 +180,7 @@ TEST(StreamTeam, WorksWithTheKernelsThatWereFoundToBeTheFastest) {
   const cpu::StreamKernels& fastest = fastest_of(all, team, passes);
   EXPECT_NE(std::ranges::find(all, &fastest), all.end());
   static_cast<void>(team.run(passes));
-  EXPECT_EQ(team.flaw(), std::nullopt);
+  EXPECT_EQ(team.proof_failure(), std::nullopt);
 }
 
 TEST(StreamTeam, ReadsTheMemoryOfTheNodeThatIsNamed) {
@@ -188,7 +190,7 @@ TEST(StreamTeam, ReadsTheMemoryOfTheNodeThatIsNamed) {
     StreamTeam team(cores, cpu::stream_kernels().front().front(), Stream::read, Stores::ordinary, 1,
                     10 * cpu::stream_step, nodes);
     EXPECT_GT(team.run(2).count(), 0);
-    EXPECT_EQ(team.flaw(), std::nullopt);
+    EXPECT_EQ(team.proof_failure(), std::nullopt);
   } catch (const device::Unsupported& reason) {
     GTEST_SKIP() << reason.what();  // a container may forbid to bind memory
   }
@@ -206,7 +208,7 @@ TEST(StreamTeam, AKernelThatDoesNothingIsFound) {
   for (int stream = 0; stream < cpu::streams; ++stream) {
     StreamTeam team(cores_here(), lazy, static_cast<Stream>(stream), Stores::ordinary, 3, 10 * cpu::stream_step);
     static_cast<void>(team.run(1));
-    EXPECT_TRUE(team.flaw()) << stream;
+    EXPECT_TRUE(team.proof_failure()) << stream;
   }
 }
 
@@ -222,9 +224,9 @@ TEST(StreamTeam, WhatAnEarlierRunLeftIsNoProof) {
   lazy.run[static_cast<int>(Stream::write)][0] = once;
   StreamTeam team({cores_here().front()}, lazy, Stream::write, Stores::ordinary, 1, 100 * cpu::stream_step);
   static_cast<void>(team.run(1));
-  EXPECT_EQ(team.flaw(), std::nullopt);
+  EXPECT_EQ(team.proof_failure(), std::nullopt);
   static_cast<void>(team.run(1));
-  EXPECT_TRUE(team.flaw());
+  EXPECT_TRUE(team.proof_failure());
 }
 
 TEST(StreamTeam, WhatAProcessorDoesNotHaveOrMemoryDoesNotHoldIsUnsupported) {
@@ -242,15 +244,16 @@ TEST(CpuBandwidth, EveryWorkloadOfThisMachineProvesItsWork) {
   const auto device = cpu::open();
   int points = 0;
   for (const Point& point : cpu_bandwidth_points(cpu::machine(), little())) {
-    if (point.x.at("bytes") > (16 << 10)) continue;
-    const Workload workload = cpu_bandwidth.prepare(*device, point, little());
+    if (point.x.bytes > 16.0 * 1024) continue;
+    const Workload workload = point.curve->prepare(*device, point, little());
     Point again = point;
     again.shape = workload.shape;
     again.shape["in_flight"] = 4;
-    EXPECT_EQ(cpu_bandwidth.prepare(*device, again, little()).shape.at("in_flight"), 4);
+    EXPECT_EQ(point.curve->prepare(*device, again, little()).shape.at("in_flight"), 4);
     ++points;
     try {
-      const Repetitions found = workload.observe({.least_repetitions = 3, .most_repetitions = 3}, [] {});
+      const Repetitions found =
+          std::get<SelfTimedWork>(workload.work).repeat({.least_repetitions = 3, .most_repetitions = 3}, [] {});
       EXPECT_EQ(found.values.size(), 3u);
       EXPECT_GT(std::ranges::min(found.values), 0.001);
     } catch (const device::TooShort& reason) {
@@ -260,29 +263,31 @@ TEST(CpuBandwidth, EveryWorkloadOfThisMachineProvesItsWork) {
   EXPECT_GE(points, 3);
 }
 
-Measurement measured(const char* pattern, const char* stores, int threads, double gbps, double bytes = 1 << 28) {
-  Measurement one{.point = {.series = {{"pattern", pattern},
-                                       {"stores", stores},
-                                       {"pinning", "compact"},
-                                       {"bytes-counted", "program"}},
-                            .x = {{"bytes", bytes}, {"cpu_threads", threads}}},
+constexpr auto ordinary = measure::Stores::ordinary;
+constexpr auto non_temporal = measure::Stores::non_temporal;
+
+Measurement measured(Pattern pattern, measure::Stores stores, double threads, double gbps, double bytes = 1 << 28) {
+  Measurement one{.point = {.words = {.bytes_counted = measure::BytesCounted::program,
+                                      .pattern = pattern,
+                                      .pinning = Pinning::compact,
+                                      .stores = stores},
+                            .x = {.bytes = bytes, .cpu_threads = threads}},
                   .unit = "GB/s",
-                  .values = std::vector<double>(9, gbps),
-                  .state = {}};
+                  .values = std::vector<double>(9, gbps)};
   one.state.shape = {{"beyond_caches", bytes > (1 << 20) ? 1 : 0}};
   return one;
 }
 
 TEST(CpuBandwidth, SaysHowManyThreadsSaturateMemory) {
   const std::vector<Measurement> all{
-      measured("triad", "ordinary", 1, 20),    measured("triad", "ordinary", 2, 38),
-      measured("triad", "ordinary", 4, 55),    measured("triad", "ordinary", 8, 60),
-      measured("triad", "ordinary", 16, 59.8), measured("triad", "ordinary", 1, 200, 1 << 14),
-      measured("copy", "ordinary", 1, 20),     measured("copy", "ordinary", 16, 60),
-      measured("read", "ordinary", 1, 20),     measured("read", "ordinary", 2, 21)};
-  const std::vector<Finding> found = saturated_by(all);
+      measured(Pattern::triad, ordinary, 1, 20),    measured(Pattern::triad, ordinary, 2, 38),
+      measured(Pattern::triad, ordinary, 4, 55),    measured(Pattern::triad, ordinary, 8, 60),
+      measured(Pattern::triad, ordinary, 16, 59.8), measured(Pattern::triad, ordinary, 1, 200, 1 << 14),
+      measured(Pattern::copy, ordinary, 1, 20),     measured(Pattern::copy, ordinary, 16, 60),
+      measured(Pattern::read, ordinary, 1, 20),     measured(Pattern::read, ordinary, 2, 21)};
+  const std::vector<Finding> found = saturation_findings(all);
   ASSERT_EQ(found.size(), 2u);  // of the copies nobody knows what lies between 1 and 16
-  EXPECT_EQ(found[0].series.at("pattern"), "triad");
+  EXPECT_EQ(found[0].words.pattern, Pattern::triad);
   EXPECT_EQ(found[0].value, 4);
   EXPECT_EQ(found[0].details.at("threads_for_99_percent"), 8);
   EXPECT_EQ(found[1].value, 1);
@@ -290,34 +295,35 @@ TEST(CpuBandwidth, SaysHowManyThreadsSaturateMemory) {
 
 TEST(CpuBandwidth, SaysNothingOfMemoryWhereNoWorkingSetIsBeyondTheCaches) {
   const std::vector<Measurement> all{
-      measured("write", "ordinary", 1, 20, 1 << 14), measured("write", "ordinary", 2, 38, 1 << 14),
-      measured("write", "non-temporal", 1, 20, 1 << 14), measured("write", "non-temporal", 2, 38, 1 << 14)};
-  EXPECT_TRUE(saturated_by(all).empty());
-  EXPECT_TRUE(non_temporal_gains(all).empty());
+      measured(Pattern::write, ordinary, 1, 20, 1 << 14), measured(Pattern::write, ordinary, 2, 38, 1 << 14),
+      measured(Pattern::write, non_temporal, 1, 20, 1 << 14), measured(Pattern::write, non_temporal, 2, 38, 1 << 14)};
+  EXPECT_TRUE(saturation_findings(all).empty());
+  EXPECT_TRUE(non_temporal_findings(all).empty());
 }
 
 TEST(CpuBandwidth, SaysWhatStoresPastTheCachesGain) {
-  const std::vector<Measurement> all{measured("copy", "ordinary", 1, 10), measured("copy", "non-temporal", 1, 11),
-                                     measured("copy", "ordinary", 8, 40), measured("copy", "non-temporal", 8, 58),
-                                     measured("write", "non-temporal", 8, 58)};
-  const std::vector<Finding> found = non_temporal_gains(all);
+  const std::vector<Measurement> all{
+      measured(Pattern::copy, ordinary, 1, 10), measured(Pattern::copy, non_temporal, 1, 11),
+      measured(Pattern::copy, ordinary, 8, 40), measured(Pattern::copy, non_temporal, 8, 58),
+      measured(Pattern::write, non_temporal, 8, 58)};
+  const std::vector<Finding> found = non_temporal_findings(all);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NEAR(*found[0].value, 1.45, 1e-6);
-  EXPECT_EQ(found[0].series.at("stores"), "non-temporal");
+  EXPECT_EQ(found[0].words.stores, non_temporal);
   EXPECT_NE(found[0].evidence.find("1.45 times as much, where 1.50"), std::string::npos) << found[0].evidence;
 }
 
 TEST(CpuBandwidth, CountsTheBytesOfTheBusAsALineThatIsReadBeforeItIsWritten) {
-  const std::map<Stream, double> ideals{{Stream::read, 1},
-                                        {Stream::write, 2},
-                                        {Stream::copy, 1.5},
-                                        {Stream::scale, 1.5},
-                                        {Stream::add, 4.0 / 3},
-                                        {Stream::triad, 4.0 / 3},
-                                        {Stream::read_modify_write, 1},
-                                        {Stream::read_2_write_1, 1},
-                                        {Stream::read_3_write_1, 1}};
-  for (const auto& [stream, ideal] : ideals) EXPECT_DOUBLE_EQ(facts_of(stream).ideal_gain(), ideal);
+  const std::map<Pattern, double> ideals{{Pattern::read, 1},
+                                         {Pattern::write, 2},
+                                         {Pattern::copy, 1.5},
+                                         {Pattern::scale, 1.5},
+                                         {Pattern::add, 4.0 / 3},
+                                         {Pattern::triad, 4.0 / 3},
+                                         {Pattern::read_modify_write, 1},
+                                         {Pattern::read_2_write_1, 1},
+                                         {Pattern::read_3_write_1, 1}};
+  for (const auto& [pattern, ideal] : ideals) EXPECT_DOUBLE_EQ(facts_of(pattern).ideal_gain(), ideal);
 }
 
 }  // namespace

@@ -18,11 +18,9 @@
 #include "device/error.hpp"
 #include "measure/stopping.hpp"
 #include "probes/catalog.hpp"
-#include "probes/loaded_latency/cpu_findings.hpp"
-#include "probes/loaded_latency/cpu_load.hpp"
-#include "probes/loaded_latency/cpu_plan.hpp"
-#include "probes/loaded_latency/spread.hpp"
-#include "summary/cpu_loaded_latency_table.hpp"
+#include "probes/cpu_loaded_latency/curves.hpp"
+#include "probes/cpu_loaded_latency/loading_team.hpp"
+#include "probes/cpu_loaded_latency/plan.hpp"
 #include "support/made_up_machine.hpp"
 
 namespace sonde::probes {
@@ -30,6 +28,8 @@ namespace {
 
 using cpu::Stores;
 using cpu::Stream;
+using measure::Pattern;
+using measure::Placement;
 
 constexpr double mib = 1 << 20;
 
@@ -66,7 +66,7 @@ TEST(LoadingTeam, ProvesItsWorkAndTellsWhatItMoved) {
       run_for_a_while(load);
       load.end();
       load.look();
-      EXPECT_EQ(load.flaw(), std::nullopt) << static_cast<int>(work.stream) << " " << delay;
+      EXPECT_EQ(load.proof_failure(), std::nullopt) << static_cast<int>(work.stream) << " " << delay;
       const device::Nanoseconds end = cpu::steady_now();
       const double moved = load.bytes_between(begin, end);
       EXPECT_GE(moved, 4 * mib);
@@ -89,7 +89,7 @@ TEST(LoadingTeam, AWordThatChangedIsFound) {
     for (std::size_t index = 0; index < work.thread_bytes / sizeof(double); ++index) words[index] = 1e9;
     run_for_a_while(load);
     load.end();
-    EXPECT_TRUE(load.flaw()) << static_cast<int>(work.stream);
+    EXPECT_TRUE(load.proof_failure()) << static_cast<int>(work.stream);
   }
 }
 
@@ -126,8 +126,7 @@ TEST(CpuLoadPlan, LoadsOfEachPlacementComeFromWhereTheirWordSays) {
     EXPECT_EQ(core->cluster, walking.cluster);
     EXPECT_NE(core->cpu, walking.cpu);
   }
-  for (int placement = 0; placement < placements; ++placement)
-    EXPECT_EQ(why_no_load(machine, static_cast<Placement>(placement)), "");
+  for (const Placement placement : loading_placements) EXPECT_EQ(why_no_load(machine, placement), "");
 }
 
 TEST(CpuLoadPlan, OneCoreOfOneClusterSaysWhyThereIsNoOtherLoad) {
@@ -135,9 +134,9 @@ TEST(CpuLoadPlan, OneCoreOfOneClusterSaysWhyThereIsNoOtherLoad) {
   EXPECT_TRUE(loading_cores(alone, Placement::same_cluster).empty());
   const cpu::Topology two = cpu::read(test::machine_xml("l3:1(size=8388608) core:2 pu:1"));
   const Conclusion conclusion = cpu_load_conclusion(two, {}, {});
-  ASSERT_EQ(conclusion.unread.size(), 2u);
-  EXPECT_EQ(conclusion.unread[0].series.at("placement"), "other-cluster");
-  EXPECT_NE(conclusion.unread[1].reason.find("one NUMA node"), std::string::npos);
+  ASSERT_EQ(conclusion.without_levels.size(), 2u);
+  EXPECT_EQ(conclusion.without_levels[0].words.placement, Placement::other_cluster);
+  EXPECT_NE(conclusion.without_levels[1].reason.find("one NUMA node"), std::string::npos);
 }
 
 TEST(CpuLoadPlan, WalkAndLoadTogetherFitTheCacheThatTheyShare) {
@@ -174,28 +173,27 @@ TEST(CpuLoadPlan, OfAMachineWithoutStatedCachesThereIsMemory) {
 
 TEST(CpuLoadPlan, KeepsToTheSizesThatTheUserAskedFor) {
   for (const Point& point : cpu_load_points(zen(), {.smallest_bytes = 1 << 20, .largest_bytes = 16 << 20}, {})) {
-    EXPECT_GE(point.x.at("bytes"), 1 << 20);
-    EXPECT_LE(point.x.at("bytes"), 16 << 20);
+    EXPECT_GE(point.x.bytes, mib);
+    EXPECT_LE(point.x.bytes, 16 * mib);
   }
 }
 
-TEST(CpuLoadPlan, PointsLeadBackToTheirChoices) {
+TEST(CpuLoadPlan, EveryPointIsOfTheCurveThatItsWordsName) {
   for (const Point& point : cpu_load_points(zen(), {.effort = Effort::thorough}, {})) {
-    const CpuLoadChoice choice = load_choice_of(point);
-    EXPECT_EQ(series_of(choice), point.series);
-    EXPECT_EQ(choice.threads, point.x.at("cpu_threads"));
+    EXPECT_EQ(point.curve, &cpu_loaded_latency_probe::walk);
+    EXPECT_EQ(measure::find_curve(cpu_loaded_latency.curves, point.words, "ns"), point.curve);
+    EXPECT_EQ(point.x.delay.has_value(), point.x.cpu_threads > 0.0);
   }
 }
 
 /// Memory that gives 40 GB/s to any number of cores, 10 to each, and takes longer the more of it is used.
 std::vector<Measurement> measured(const Point& point) {
-  const CpuLoadChoice choice = load_choice_of(point);
-  Measurement latency{.point = point, .unit = "ns", .values = {}, .state = {}};
-  const double each = 1024 / (1024 / 10.0 + choice.delay * 0.4);
-  const double gbps = std::min(40.0, choice.threads * each);
+  Measurement latency{.point = point, .unit = "ns", .values = {}};
+  const double each = 1024 / (1024 / 10.0 + point.x.delay.value_or(0) * 0.4);
+  const double gbps = std::min(40.0, point.x.cpu_threads.value() * each);
   latency.values.assign(10, 100 * (1 + gbps / 40));
-  if (choice.threads == 0) return {latency};
-  Measurement moved{.point = point, .unit = "GB/s", .values = {gbps, gbps, gbps}, .state = {}};
+  if (point.x.cpu_threads == 0.0) return {latency};
+  Measurement moved{.point = point, .unit = "GB/s", .values = {gbps, gbps, gbps}};
   return {latency, moved};
 }
 
@@ -215,7 +213,7 @@ TEST(CpuLoadPlan, PointsAreSpreadOverTheBandwidthThatWasReached) {
     if (added == 0) break;
   }
   for (const CpuLoadCurve& curve : cpu_load_curves(known)) {
-    if (curve.series.at("pattern") != "read" || curve.bytes < 64 * mib) continue;
+    if (curve.words.pattern != Pattern::read || curve.bytes < 64 * mib) continue;
     EXPECT_EQ(curve.all_threads.size(), 8u);
     EXPECT_NE(curve.alone, nullptr);
     std::vector<double> gbps{0};
@@ -223,7 +221,7 @@ TEST(CpuLoadPlan, PointsAreSpreadOverTheBandwidthThatWasReached) {
     std::ranges::sort(gbps);
     for (std::size_t i = 1; i < gbps.size(); ++i) EXPECT_LT(gbps[i] - gbps[i - 1], 0.35 * gbps.back());
     // One core, and each doubling.
-    EXPECT_EQ(curve.undelayed.front().choice.threads, 1);
+    EXPECT_EQ(curve.undelayed.front().threads, 1);
     EXPECT_GE(curve.undelayed.size(), 4u);
   }
 }
@@ -236,15 +234,15 @@ TEST(CpuLoadFindings, AreTheLatencyAloneUnderFullLoadAndBesideOneCore) {
     for (const Measurement& one : measured(point)) known.push_back(one);
   }
   const Conclusion conclusion = cpu_load_conclusion(machine, request, known);
-  EXPECT_TRUE(conclusion.unread.empty());
-  std::map<std::string, int> words;
+  EXPECT_TRUE(conclusion.without_levels.empty());
+  std::map<const FindingKind*, int> kinds;
   for (const Finding& finding : conclusion.findings) {
-    ++words[finding.name];
-    if (finding.series.at("pattern") != "read" || finding.series.at("placement") != "same-cluster") continue;
-    if (finding.name == "full-load-latency") {
+    ++kinds[finding.kind];
+    if (finding.words.pattern != Pattern::read || finding.words.placement != Placement::same_cluster) continue;
+    if (finding.kind == &workloads::full_load_latency) {
       EXPECT_EQ(finding.value, 200);
     }
-    if (finding.name == "one-core-load-latency") {
+    if (finding.kind == &cpu_loaded_latency_probe::one_core_load_latency) {
       EXPECT_EQ(finding.value, 125);
       EXPECT_EQ(finding.details.at("load_gbps"), 10);
       EXPECT_NE(finding.evidence.find("while one core of the same cluster reads 10 GB/s, 1.25 times as long as alone"),
@@ -252,32 +250,8 @@ TEST(CpuLoadFindings, AreTheLatencyAloneUnderFullLoadAndBesideOneCore) {
           << finding.evidence;
     }
   }
-  EXPECT_EQ(words["idle-latency"], words["full-load-latency"]);
-  EXPECT_EQ(words["one-core-load-latency"], 3);  // of reads, from each placement
-}
-
-TEST(CpuLoadedLatencyTable, HasALineForEachLoadInTheLargestWorkingSet) {
-  const auto sample = [](double bytes, double threads, const char* unit, double value) {
-    Measurement one{.point = {.series = {{"placement", "same-cluster"}, {"pattern", "read"}},
-                              .x = {{"bytes", bytes}, {"cpu_threads", threads}}},
-                    .unit = unit,
-                    .values = std::vector<double>(10, value),
-                    .state = {}};
-    if (threads > 0) one.point.x["delay"] = 0;
-    return one;
-  };
-  const std::vector<Measurement> all{sample(64 * mib, 0, "ns", 100), sample(64 * mib, 7, "ns", 250),
-                                     sample(64 * mib, 7, "GB/s", 41.25), sample(2 * mib, 7, "ns", 12)};
-  summary::Results results;
-  for (const Measurement& one : all) results.samples[one.point.series].push_back(&one);
-  results.findings.push_back({.series = {}, .name = "idle-latency", .evidence = "It takes a hundred."});
-  EXPECT_EQ(summary::cpu_loaded_latency_table(results, 100),
-            "\n  Latency of the CPU itself while other cores load, in 64 MiB: windows of 1024 loads\n"
-            "  load                cores  GB/s  p50, ns  p90, ns  p99, ns\n"
-            "  same cluster, read      0     0      100      100      100\n"
-            "  same cluster, read      7  41.2      250      250      250\n"
-            "  It takes a hundred.\n");
-  EXPECT_EQ(summary::cpu_loaded_latency_table({}, 100), "");
+  EXPECT_EQ(kinds[&workloads::idle_latency], kinds[&workloads::full_load_latency]);
+  EXPECT_EQ(kinds[&cpu_loaded_latency_probe::one_core_load_latency], 3);  // of reads, from each placement
 }
 
 // --- this machine ---
@@ -285,19 +259,19 @@ TEST(CpuLoadedLatencyTable, HasALineForEachLoadInTheLargestWorkingSet) {
 TEST(CpuLoadedLatency, EveryWorkloadOfThisMachineProvesItsWork) {
   if (cpu::machine().cores.size() < 2) GTEST_SKIP() << "one core only";
   const auto device = cpu::open();
-  EXPECT_EQ(loaded_latency.obstacle(device->info()), std::nullopt);
+  EXPECT_EQ(cpu_loaded_latency.obstacle(device->info()), std::nullopt);
   const Request request{.effort = Effort::quick, .largest_bytes = 4 << 20};
   int points = 0;
-  for (const Point& point : loaded_latency.next(device->info(), request, {})) {
-    const Workload workload = loaded_latency.prepare(*device, point, request);
+  for (const Point& point : cpu_loaded_latency.next(device->info(), request, {})) {
+    const Workload workload = point.curve->prepare(*device, point, request);
     ++points;
     try {
-      const Repetitions found = workload.observe({}, [] {});
+      const Repetitions found = std::get<SelfTimedWork>(workload.work).repeat({}, [] {});
       EXPECT_GE(found.values.size(), 3u);
       EXPECT_GT(std::ranges::min(found.values), 0.1);
-      if (point.x.at("cpu_threads") > 0) {
-        EXPECT_EQ(found.further.back().unit, "GB/s");
-        EXPECT_GT(std::ranges::min(found.further.back().values), 0);
+      if (point.x.cpu_threads > 0.0) {
+        EXPECT_EQ(found.extra.back().curve, &cpu_loaded_latency_probe::load);
+        EXPECT_GT(std::ranges::min(found.extra.back().values), 0);
       }
     } catch (const device::TooShort& reason) {
       EXPECT_NE(std::string(reason.what()).find("measure again"), std::string::npos);  // this machine runs much else
@@ -309,9 +283,10 @@ TEST(CpuLoadedLatency, EveryWorkloadOfThisMachineProvesItsWork) {
   }
 }
 
-TEST(CpuLoadedLatency, IsAskedOfDevicesAndOfTheCpuItself) {
+TEST(CpuLoadedLatency, IsAskedOfTheCpuItselfAndOfDevicesUnderOneName) {
+  EXPECT_EQ(cpu_loaded_latency.name, loaded_latency.name);
   for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu, device::Api::model})
-    EXPECT_TRUE(is_asked_through(loaded_latency, api));
+    EXPECT_NE(is_asked_through(loaded_latency, api), is_asked_through(cpu_loaded_latency, api));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@
 #include "probes/core_to_core/plan.hpp"
 #include "probes/cpu_bandwidth/plan.hpp"
 #include "probes/cpu_latency/plan.hpp"
-#include "probes/loaded_latency/cpu_plan.hpp"
+#include "probes/cpu_loaded_latency/plan.hpp"
 #include "support/made_up_machine.hpp"
 
 namespace sonde::probes {

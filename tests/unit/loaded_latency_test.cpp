@@ -11,9 +11,9 @@
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
+#include "probes/loaded_latency/curves.hpp"
 #include "probes/loaded_latency/plan.hpp"
 #include "support/recording_observer.hpp"
-#include "workloads/walk/path.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -23,10 +23,9 @@ using measure::Measurement;
 constexpr double mib = 1 << 20;
 
 Measurement alone(double bytes, double ns) {
-  return {.point = {.series = series_of(workloads::Path::vector), .x = {{"bytes", bytes}, {"gpu_gbps", 0}}},
+  return {.point = point_on(loaded_latency_probe::walk, {.bytes = bytes, .gpu_gbps = 0}),
           .unit = "ns",
-          .values = {ns, ns, ns},
-          .state = {}};
+          .values = {ns, ns, ns}};
 }
 
 /// 32 MiB of cache, then memory.
@@ -62,10 +61,10 @@ std::vector<double> reached(double round_ns, double wait_ns, measure::Effort eff
     const auto points = loaded_points_wanted(request, known);
     if (points.empty()) break;
     for (measure::Point point : points) {
-      point.x["gpu_gbps"] = 1e5 / (round_ns + wait_ns * point.x.at("delay"));
-      gbps.push_back(point.x["gpu_gbps"]);
-      known.push_back({.point = point, .unit = "ns", .values = {400, 400, 400}, .state = {}});
-      known.push_back({.point = point, .unit = "GB/s", .values = {gbps.back()}, .state = {}});
+      point.x.gpu_gbps = 1e5 / (round_ns + wait_ns * point.x.delay.value());
+      gbps.push_back(*point.x.gpu_gbps);
+      known.push_back({.point = point, .unit = "ns", .values = {400, 400, 400}});
+      known.push_back({.point = point, .unit = "GB/s", .values = {gbps.back()}});
     }
   }
   std::ranges::sort(gbps);
@@ -118,22 +117,22 @@ TEST(LoadedLatencyProbe, GivesTheModelsQueueBackInTheLastCacheAndInMemory) {
   for (const auto& failure : observer.failures) ADD_FAILURE() << failure.text;
   std::set<double> sets;
   for (const Measurement& one : observer.measurements) {
-    if (one.unit != "ns" || !one.point.x.contains("delay")) continue;
-    const double bytes = one.point.x.at("bytes");
+    if (one.unit != "ns" || !one.point.x.delay) continue;
+    const double bytes = one.point.x.bytes.value();
     sets.insert(bytes);
     const bool memory = bytes > 8 * mib;
-    const double share = one.point.x.at("gpu_gbps") / (memory ? 200 : 800);
+    const double share = one.point.x.gpu_gbps.value() / (memory ? 200 : 800);
     const double expected = (memory ? 300 : 120) * (1 + std::max(0.0, share - 0.6) / 0.4);
     EXPECT_NEAR(analysis::summarize(one.values).median, expected, 0.03 * expected) << bytes << " at " << share;
-    if (one.point.x.at("delay") == 0) {
+    if (*one.point.x.delay == 0) {
       EXPECT_NEAR(share, 1, 0.03) << bytes;
     }
   }
   EXPECT_EQ(sets.size(), 2u);
   ASSERT_EQ(observer.findings.size(), 4u);
-  EXPECT_EQ(observer.findings[2].name, "idle-latency");
+  EXPECT_EQ(observer.findings[2].kind, &workloads::idle_latency);
   EXPECT_NEAR(observer.findings[2].value.value(), 300, 5);
-  EXPECT_EQ(observer.findings[3].name, "full-load-latency");
+  EXPECT_EQ(observer.findings[3].kind, &workloads::full_load_latency);
   EXPECT_NEAR(observer.findings[3].value.value(), 600, 18);
   EXPECT_NE(observer.findings[3].evidence.find("2 times as long as alone"), std::string::npos)
       << observer.findings[3].evidence;
@@ -145,7 +144,7 @@ TEST(LoadedLatencyFindings, ArePreferablyDrawnFromUndisturbedPointsAndSayWhereNo
   known.back().state.foreign_cpu = 0.25;
   const auto add = [&](double delay, double gbps, double ns, bool disturbed) {
     known.push_back(alone(16 * mib, ns));
-    known.back().point.x = {{"bytes", 16 * mib}, {"delay", delay}, {"gpu_gbps", gbps}};
+    known.back().point.x = {.bytes = 16 * mib, .delay = delay, .gpu_gbps = gbps};
     known.back().state.disturbed = disturbed;
   };
   add(0, 100, 900, true);
@@ -169,8 +168,9 @@ class Claiming final : public device::Device {
   [[nodiscard]] std::unique_ptr<device::Buffer> make_buffer(std::uint64_t size_bytes, device::Use use) override {
     return sound_->make_buffer(size_bytes, use);
   }
-  [[nodiscard]] std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source, std::uint32_t group_size,
-                                                         std::span<const device::Constant> constants) override {
+  [[nodiscard]] std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source,
+                                                            std::uint32_t group_size,
+                                                            std::span<const device::Constant> constants) override {
     return sound_->make_kernel(source, group_size, constants);
   }
   device::Nanoseconds run(device::Kernel& kernel, const device::Launch& launch) override {
