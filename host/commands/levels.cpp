@@ -1,4 +1,4 @@
-#include "commands/levels.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -17,21 +17,20 @@
 #include "os/file.hpp"
 #include "probes/bandwidth/curves.hpp"
 #include "probes/catalog.hpp"
-#include "records/invalid_file.hpp"
-#include "records/read_file.hpp"
-#include "records/visible.hpp"
-#include "session/level_matching.hpp"
+#include "records/input_files.hpp"
+#include "records/reader.hpp"
+#include "records/device_record.hpp"
 #include "session/usage_error.hpp"
 #include "summary/layout.hpp"
-#include "summary/level_table.hpp"
+#include "summary/tables.hpp"
 #include "workloads/walk/latency_sweep.hpp"
 
 namespace sonde::commands {
 namespace {
 
-using session::UsageError;
 using measure::Path;
 using measure::Words;
+using session::UsageError;
 
 constexpr std::array<const measure::Probe*, 3> probes_of_levels{&probes::latency, &probes::bandwidth,
                                                                 &probes::cpu_latency};
@@ -60,7 +59,8 @@ std::vector<records::Line> lines_of(const std::string& file) {
 
 /// The words of a key that a sample's words stand for; empty where it tells no levels.
 std::optional<Words> hierarchy_of(const measure::Probe& probe, const Words& words) {
-  if (&probe == &probes::bandwidth) return words == probes::words_of_levels() ? std::optional(words) : std::nullopt;
+  if (&probe == &probes::bandwidth)
+    return words == probes::bandwidth_probe::level_words ? std::optional(words) : std::nullopt;
   // What is measured at a few sizes tells no levels.
   if (&probe == &probes::cpu_latency && words.state == measure::MemoryState::awake) return std::nullopt;
   if (&probe == &probes::latency && words.pattern == measure::Pattern::read_modify_write) return std::nullopt;
@@ -120,7 +120,8 @@ void print_text(const std::string& heading, const measure::Conclusion& conclusio
     std::cout << (of_bandwidth ? summary::level_table({}, conclusion.levels, columns)
                                : summary::level_table(conclusion.levels, {}, columns));
   }
-  for (const measure::CurvesWithoutLevels& one : conclusion.without_levels) std::cout << summary::wrapped(one.reason, columns);
+  for (const measure::CurvesWithoutLevels& one : conclusion.without_levels)
+    std::cout << summary::wrapped(one.reason, columns);
   for (const measure::Finding& finding : conclusion.findings) std::cout << summary::wrapped(finding.evidence, columns);
 }
 

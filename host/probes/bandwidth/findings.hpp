@@ -2,10 +2,8 @@
 
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "analysis/statistics.hpp"
 #include "probes/bandwidth/curves.hpp"
 
 namespace sonde::probes {
@@ -29,22 +27,7 @@ std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measure
 /// a CPU, whose driver may not know of a boost, by the one that was measured.
 std::vector<Finding> more_than_units_take(const device::DeviceInfo& device, std::span<const Measurement> measurements);
 
-/// How many work-groups one working set takes.
-struct Saturation {
-  measure::Words words;
-  double bytes = 0;
-  analysis::Estimate groups;  ///< the fewest that were seen to get 95 % of the most, and what another run may see
-  double gbps = 0;            ///< what these get
-  double all_groups = 0;
-  double most_gbps = 0;
-  double gbps_of_one = 0;
-  std::optional<std::pair<double, double>> fewer = {};  ///< the next fewer than these, and their GB/s; not one
-};
-
-/// The saturation of each working set that was read by several numbers of groups, the smallest first.
-std::vector<Saturation> saturation_of(std::span<const Measurement> measurements);
-
-/// `saturated-by` for each of these working sets.
+/// `saturated-by` for each working set that was read by several numbers of groups, the smallest first.
 std::vector<Finding> saturations(std::span<const Measurement> measurements);
 
 }  // namespace sonde::probes

@@ -115,26 +115,17 @@ analysis::Estimate groups_in_other_runs(const measure::SeenByVisit<GbpsByGroups>
   return groups;
 }
 
-}  // namespace
-
-std::vector<Point> scaling_points(const Request& request, std::span<const Measurement> known) {
-  std::vector<Point> points;
-  for (const Measurement* footprint : footprints(known, request.effort)) {
-    const Point& swept = footprint->point;
-    const auto bytes = static_cast<std::uint64_t>(swept.x.bytes.value());
-    const workloads::StreamShape all =
-        workloads::fitted(workloads::shape_of(shape_at(*footprint)), swept.words.sharing.value(), bytes);
-    for (const double groups : wanted_groups(gbps_by_groups(known, swept), all.groups)) {
-      Point point = swept;
-      point.shape = shape_at(*footprint);
-      point.x.groups = groups;
-      point.shape["groups"] = groups;
-      point.visits = measure::usual_visits(request.effort);
-      points.push_back(point);
-    }
-  }
-  return points;
-}
+/// How many work-groups one working set takes.
+struct Saturation {
+  measure::Words words;
+  double bytes = 0;
+  analysis::Estimate groups;  ///< the fewest that were seen to get 95 % of the most, and what another run may see
+  double gbps = 0;            ///< what these get
+  double all_groups = 0;
+  double most_gbps = 0;
+  double gbps_of_one = 0;
+  std::optional<std::pair<double, double>> fewer = {};  ///< the next fewer than these, and their GB/s; not one
+};
 
 std::vector<Saturation> saturation_of(std::span<const Measurement> measurements) {
   std::map<std::pair<double, measure::Words>, const Point*> seen;  // nearest first
@@ -159,6 +150,27 @@ std::vector<Saturation> saturation_of(std::span<const Measurement> measurements)
     found.push_back(one);
   }
   return found;
+}
+
+}  // namespace
+
+std::vector<Point> scaling_points(const Request& request, std::span<const Measurement> known) {
+  std::vector<Point> points;
+  for (const Measurement* footprint : footprints(known, request.effort)) {
+    const Point& swept = footprint->point;
+    const auto bytes = static_cast<std::uint64_t>(swept.x.bytes.value());
+    const workloads::StreamShape all =
+        workloads::fitted(workloads::shape_of(shape_at(*footprint)), swept.words.sharing.value(), bytes);
+    for (const double groups : wanted_groups(gbps_by_groups(known, swept), all.groups)) {
+      Point point = swept;
+      point.shape = shape_at(*footprint);
+      point.x.groups = groups;
+      point.shape["groups"] = groups;
+      point.visits = measure::usual_visits(request.effort);
+      points.push_back(point);
+    }
+  }
+  return points;
 }
 
 std::vector<Finding> saturations(std::span<const Measurement> measurements) {
