@@ -10,20 +10,18 @@
 #include "analysis/statistics.hpp"
 #include "device/driver_clock.hpp"
 #include "device/error.hpp"
-#include "device/model/companion.hpp"
 #include "device/model/model.hpp"
+#include "device/model/timing.hpp"
+#include "measure/repetitions.hpp"
 #include "measure/runner.hpp"
-#include "measure/stopping.hpp"
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
-#include "probes/contention/plan.hpp"
-#include "probes/contention/reverse.hpp"
-#include "probes/contention/windows.hpp"
+#include "probes/contention/contention.hpp"
 #include "support/clocked_device.hpp"
 #include "support/recording_observer.hpp"
 #include "workloads/stream/throttled_add.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::contention_probe {
 namespace {
 
 using device::ChaseWindow;
@@ -105,14 +103,14 @@ std::vector<Measurement> asked(const measure::Request& request, std::optional<st
     std::vector<Point> points = contention_points(request, known, threads);
     std::erase_if(points, [&](const Point& point) {
       return std::ranges::any_of(known, [&](const Measurement& one) {
-        return one.point.series == point.series && one.point.x.at("load") == point.x.at("load") &&
-               one.point.x.at("cpu_threads") == point.x.at("cpu_threads");
+        return one.point.words == point.words && one.point.x.load == point.x.load &&
+               one.point.x.cpu_threads == point.x.cpu_threads;
       });
     });
     if (points.empty()) return known;
     for (Point& point : points) {
-      const double gbps = 100 * point.x.at("load");
-      point.x["gpu_gbps"] = gbps;
+      const double gbps = 100 * point.x.load.value();
+      point.x.gpu_gbps = gbps;
       known.push_back({.point = point, .unit = "ns", .values = std::vector<double>(5, latency_at(gbps)), .state = {}});
       known.back().state.shape = {{"groups", 8}};
     }
@@ -134,16 +132,16 @@ TEST(ContentionPlan, SpreadsADozenLoadsAndLooksCloserWhereLatencyRises) {
 
 TEST(ContentionPlan, AMachineThatGetsSlowerMeanwhileIsNoContention) {
   std::vector<Measurement> known;
-  const auto add = [&](double gbps, const char* unit, double value) {
-    const Point point{.series = series_of_load(), .x = {{"load", gbps / 100}, {"cpu_threads", 0}, {"gpu_gbps", gbps}}};
-    known.push_back({.point = point, .unit = unit, .values = {value, value, value}, .state = {}});
+  const auto add = [&](double gbps, const Curve& curve, double value) {
+    const Point point = point_on(curve, {.cpu_threads = 0, .gpu_gbps = gbps, .load = gbps / 100});
+    known.push_back({.point = point, .unit = std::string(curve.unit), .values = {value, value, value}, .state = {}});
   };
-  add(0, "ns", 100);
+  add(0, walk_under_load, 100);
   for (const auto& [gbps, ns, ratio] :
        {std::tuple(20, 130.0, 1.01), std::tuple(40, 160.0, 1.2), std::tuple(60, 170.0, 1.02),
         std::tuple(80, 180.0, 1.05), std::tuple(100, 190.0, 1.25)}) {
-    add(gbps, "ns", ns);
-    add(gbps, "ratio", ratio);
+    add(gbps, walk_under_load, ns);
+    add(gbps, times_idle_under_load, ratio);
   }
   const auto curve = load_curve(known);
   ASSERT_EQ(curve.size(), 6u);
@@ -156,16 +154,16 @@ TEST(ContentionPlan, AMachineThatGetsSlowerMeanwhileIsNoContention) {
 TEST(ContentionPlan, HasAControlAndCpuThreads) {
   const auto known = asked({.effort = Effort::quick}, 4);
   const auto count = [&](auto claim) { return std::ranges::count_if(known, claim); };
-  EXPECT_EQ(count([](const Measurement& one) { return one.point.series == series_of_control(); }), 1);
+  EXPECT_EQ(count([](const Measurement& one) { return one.point.words == walk_in_control.words; }), 1);
   for (const double threads : {1, 2, 4}) {
-    EXPECT_EQ(count([&](const Measurement& one) { return one.point.x.at("cpu_threads") == threads; }), 3) << threads;
+    EXPECT_EQ(count([&](const Measurement& one) { return one.point.x.cpu_threads.value() == threads; }), 3) << threads;
   }
 }
 
 TEST(ContentionPlan, WhereNoThreadCanReadOneIsAskedForSoThatTheRecordSaysWhy) {
   const auto count = [](std::optional<std::uint32_t> most_threads) {
     return std::ranges::count_if(asked({.effort = Effort::quick}, most_threads),
-                                 [](const Measurement& one) { return one.point.x.at("cpu_threads") > 0; });
+                                 [](const Measurement& one) { return one.point.x.cpu_threads.value() > 0; });
   };
   EXPECT_EQ(count(0), 1);
   EXPECT_EQ(count(std::nullopt), 0);
@@ -228,20 +226,20 @@ TEST(Contention, AModelsAnswersComeBackWithinFivePercent) {
   measure::RunnerOptions options{.request = {.effort = Effort::quick}};
   options.host_time = [] { return counters::HostTime{}; };
   measure::run_probe(*device, contention, options, observer);
-  const auto value = [&](const std::string& name) {
+  const auto value = [&](const FindingKind& kind) {
     for (const measure::Finding& finding : observer.findings) {
-      if (finding.name == name) return finding.value.value_or(-1);
+      if (finding.kind == &kind) return finding.value.value_or(-1);
     }
     return -2.0;
   };
-  EXPECT_NEAR(value("idle-latency"), 140, 7);
-  EXPECT_NEAR(value("full-load-latency"), 310, 15.5);
+  EXPECT_NEAR(value(idle_latency), 140, 7);
+  EXPECT_NEAR(value(full_load_latency), 310, 15.5);
   const double slope = (310 - 140) / (215 - 150.0);
-  EXPECT_NEAR(value("load-for-10-percent"), 150 + 14 / slope, 0.05 * 155);
-  EXPECT_NEAR(value("load-for-50-percent"), 150 + 70 / slope, 0.05 * 177);
-  EXPECT_NEAR(value("cpu-loss"), 1 - 140.0 / 310, 0.03);
+  EXPECT_NEAR(value(load_for_10_percent), 150 + 14 / slope, 0.05 * 155);
+  EXPECT_NEAR(value(load_for_50_percent), 150 + 70 / slope, 0.05 * 177);
+  EXPECT_NEAR(value(cpu_loss), 1 - 140.0 / 310, 0.03);
   for (const Measurement& one : observer.measurements) {
-    if (one.point.series == series_of_control() && one.unit == "ns") {
+    if (one.point.words == walk_in_control.words && one.unit == "ns") {
       EXPECT_NEAR(analysis::summarize(one.values).median, 140, 7);
     }
   }
@@ -272,26 +270,26 @@ TEST(ThrottledAdd, HoldsAShareOfFullBandwidthWhateverTheFirstLapTook) {
 }
 
 TEST(Reverse, AsksForEachTrafficAndNumberOfThreadsAloneAndAtFullBandwidth) {
-  const std::map<std::string, double> shape{{"groups", 8}};
+  const measure::Shape shape{{"groups", 8}};
   const std::vector<Point> points = reverse_points({.effort = Effort::normal}, 3, shape);
-  for (const char* traffic : {"read", "write", "copy"}) {
+  for (const Pattern traffic : {Pattern::read, Pattern::write, Pattern::copy}) {
     for (const double load : {0, 1}) {
       for (const double threads : {0, 1, 2, 3}) {
         EXPECT_EQ(std::ranges::count_if(points,
                                         [&](const Point& one) {
-                                          return is_reverse(one) && one.series.at("pattern") == traffic &&
-                                                 one.x.at("load") == load && one.x.at("cpu_threads") == threads &&
+                                          return one.words == Words{.pattern = traffic, .side = Side::gpu} &&
+                                                 one.x.load == load && one.x.cpu_threads == threads &&
                                                  one.shape == shape;
                                         }),
                   1)
-            << traffic << load << threads;
+            << measure::word_of(traffic) << load << threads;
       }
     }
   }
   EXPECT_EQ(points.size(), 24u);
   EXPECT_EQ(reverse_points({.effort = Effort::quick}, 3, shape).size(), 4u);
   for (const Point& one : points) {
-    const double threads = one.x.at("cpu_threads");
+    const double threads = one.x.cpu_threads.value();
     EXPECT_EQ(one.visits, threads == 0 || threads == 3 ? measure::usual_visits(Effort::normal) : 1) << threads;
   }
   const std::vector<Point> without = reverse_points({.effort = Effort::normal}, 0, shape);
@@ -301,11 +299,11 @@ TEST(Reverse, AsksForEachTrafficAndNumberOfThreadsAloneAndAtFullBandwidth) {
 }
 
 /// The model answers within a time slice. Where other programs have this machine's cores, the load may have had none.
-template <typename Observe>
-measure::Repetitions while_all_threads_run(Observe observe) {
+template <typename Repeat>
+measure::Repetitions while_all_threads_run(Repeat repeat) {
   for (int attempt = 1;; ++attempt) {
     try {
-      return observe();
+      return repeat();
     } catch (const device::Unsupported& reason) {
       EXPECT_NE(std::string(reason.what()).find("measure again when those are idle"), std::string::npos);
       if (attempt == 100) throw;
@@ -317,42 +315,43 @@ TEST(Reverse, ThreadsOfTheCpuRunBesideTheDeviceAndSayWhatTheyMoved) {
   const auto device = device::model::open(shared_memory());
   const std::vector<cpu::Core> cores{cpu::machine().cores.back()};
   const measure::Limits limits = measure::limits_of(Effort::quick);
-  const std::map<std::string, double> shape{{"groups", 16},       {"group_size", 64}, {"in_flight", 1},
-                                            {"vector_bytes", 16}, {"interleaved", 1}, {"spread", 0}};
+  const measure::Shape shape{{"groups", 16},       {"group_size", 64}, {"in_flight", 1},
+                             {"vector_bytes", 16}, {"interleaved", 1}, {"spread", 0}};
   for (const Point& point : reverse_points({.effort = Effort::quick}, 1, shape)) {
     const measure::Workload workload = reverse_workload(*device, point, {}, 3 << 20, cores);
     EXPECT_FALSE(workload.one_core);
-    const measure::Repetitions all = while_all_threads_run([&] { return workload.observe(limits, [] {}); });
+    const measure::Repetitions all =
+        while_all_threads_run([&] { return std::get<SelfTimedWork>(workload.work).repeat(limits, [] {}); });
     EXPECT_FALSE(all.values.empty());
-    if (point.x.at("cpu_threads") == 0) {
-      EXPECT_TRUE(all.further.empty());
+    if (point.x.cpu_threads.value() == 0) {
+      EXPECT_TRUE(all.extra.empty());
     } else {
-      ASSERT_EQ(all.further.size(), 1u);
-      EXPECT_EQ(all.further[0].series.at("side"), "cpu");
-      EXPECT_GT(all.further[0].values.at(0), 0);
+      ASSERT_EQ(all.extra.size(), 1u);
+      EXPECT_EQ(all.extra[0].curve, &cpu_bandwidth);
+      EXPECT_GT(all.extra[0].values.at(0), 0);
     }
   }
 }
 
 TEST(Reverse, FindsWhatTheMostThreadsCostTheGpu) {
   std::vector<Measurement> all;
-  const auto add = [&](const char* traffic, double load, double threads, double value, const char* side = "gpu") {
-    all.push_back(
-        {.point = {.series = {{"side", side}, {"pattern", traffic}}, .x = {{"load", load}, {"cpu_threads", threads}}},
-         .unit = load == 0 ? "ns" : "GB/s",
-         .values = {value, value, value},
-         .state = {}});
+  const auto add = [&](Pattern traffic, const Curve& curve, double threads, double value) {
+    const double load = &curve == &gpu_latency ? 0 : 1;
+    all.push_back({.point = point_on(curve, {.cpu_threads = threads, .load = load}, {.pattern = traffic}),
+                   .unit = std::string(curve.unit),
+                   .values = {value, value, value},
+                   .state = {}});
   };
   for (const auto& [threads, gbps, ns] :
        {std::tuple(0, 200.0, 300.0), std::tuple(4, 100.0, 600.0), std::tuple(2, 150.0, 400.0)}) {
-    add("copy", 1, threads, gbps);
-    add("copy", 0, threads, ns);
+    add(Pattern::copy, gpu_bandwidth, threads, gbps);
+    add(Pattern::copy, gpu_latency, threads, ns);
   }
-  add("copy", 1, 4, 50, "cpu");
-  add("read", 1, 0, 200);  // and nothing beside it
+  add(Pattern::copy, cpu_bandwidth, 4, 50);
+  add(Pattern::read, gpu_bandwidth, 0, 200);  // and nothing beside it
   const std::vector<measure::Finding> findings = reverse_findings(all);
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(findings[0].name, "gpu-loss");
+  EXPECT_EQ(findings[0].kind, &gpu_loss);
   EXPECT_DOUBLE_EQ(findings[0].value.value(), 0.5);
   EXPECT_EQ(findings[0].evidence,
             "While 4 CPU threads read and wrote at full speed the GPU moved 100 GB/s instead of 200 GB/s, and one of "
@@ -364,7 +363,7 @@ TEST(Reverse, FindsWhatTheMostThreadsCostTheGpu) {
 TEST(Reverse, WhatTheGpuLosesIsKnownAsFarAsVisitsAgree) {
   const auto visited = [](double threads, const std::vector<double>& gbps) {
     return Measurement{
-        .point = {.series = {{"side", "gpu"}, {"pattern", "copy"}}, .x = {{"load", 1}, {"cpu_threads", threads}}},
+        .point = point_on(gpu_bandwidth, {.cpu_threads = threads, .load = 1}, {.pattern = Pattern::copy}),
         .unit = "GB/s",
         .values = gbps,
         .state = {},
@@ -390,4 +389,4 @@ TEST(Contention, AModelWithoutACpuIsSkippedWithItsReason) {
 }
 
 }  // namespace
-}  // namespace sonde::probes
+}  // namespace sonde::probes::contention_probe

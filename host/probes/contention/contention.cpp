@@ -1,19 +1,4 @@
-// Question: how much longer does the CPU wait for memory while the GPU uses it?
-//
-// Experiment: a thread on a core of its own follows pointers through memory beyond every cache, in windows of 1024
-// loads, while the GPU runs C = A + B over large arrays, dispatch behind dispatch. Arithmetic on the sum before it is
-// written sets how much of its bandwidth the GPU uses. Only windows count that lie wholly inside one dispatch, by the
-// device's own timestamps laid on the host's clock; the bandwidth is that of the dispatches in which they lie. Idle and
-// loaded stretches alternate at every load, so that no slow change of the machine can be taken for contention. The
-// control is the same arithmetic on arrays so small that the GPU's first cache holds them: what is left of the effect
-// there is power or heat, not memory. After every window the CPU tells its own clock by a chain of additions: the
-// windows are there in cycles too.
-//
-// The reverse: the GPU's own latency and bandwidth while threads of the CPU read, write or do both.
-//
-// How to read the curve: flat while memory has room for both, then a knee. On a CPU that is measured as a device the
-// GPU and the CPU are the same silicon: the driver's threads have the other cores, and the curve shows what cores do to
-// each other.
+// How much longer does the CPU wait for memory while the GPU uses it? docs/method/contention.md explains it.
 
 #include <fmt/format.h>
 
@@ -28,15 +13,14 @@
 #include "device/error.hpp"
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
-#include "probes/contention/plan.hpp"
-#include "probes/contention/reverse.hpp"
-#include "probes/contention/walk_beside_gpu.hpp"
+#include "probes/contention/contention.hpp"
 
 namespace sonde::probes {
+namespace contention_probe {
 namespace {
 
 constexpr std::uint64_t mebibyte = 1 << 20;
-/// Of a CPU device and of a simulation: large ones take time to fill.
+/// On a CPU device and in a simulation large arrays take time to fill.
 constexpr std::uint64_t array_bytes_of_cpus = 64 * mebibyte;
 constexpr std::uint64_t array_bytes_of_gpus = 256 * mebibyte;
 
@@ -44,9 +28,9 @@ bool is_gpu(const device::DeviceInfo& info) {
   return info.type == device::DeviceType::discrete || info.type == device::DeviceType::integrated;
 }
 
-std::optional<std::string> obstacle(const device::DeviceInfo&) { return std::nullopt; }
+std::optional<std::string> contention_obstacle(const device::DeviceInfo&) { return std::nullopt; }
 
-/// Cores on which threads may read: not the chasing one's, nor the last, which the driver needs.
+/// Cores on which threads may read: neither the walking thread's nor the last, which the driver needs.
 std::vector<cpu::Core> readers_of(const device::DeviceInfo& device) {
   if (device.type == device::DeviceType::model) return {};
   const cpu::Topology& machine = cpu::machine();
@@ -57,7 +41,7 @@ std::vector<cpu::Core> readers_of(const device::DeviceInfo& device) {
   return others;
 }
 
-/// Cores on which threads may move memory while nothing walks: all but the last, which the driver needs, and of a CPU
+/// Cores on which threads may move memory while nothing walks: all but the last, which the driver needs; on a CPU
 /// device the one that was taken from it.
 std::vector<cpu::Core> movers_of(const device::DeviceInfo& device) {
   const cpu::Topology& machine = cpu::machine();
@@ -74,13 +58,14 @@ bool allows_large_arrays(const Request& request) {
          request.smallest_bytes.value_or(0) <= 3 * array_bytes_of_cpus;
 }
 
-std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+std::vector<Point> next_contention(const device::DeviceInfo& device, const Request& request,
+                                   std::span<const Measurement> known) {
   // One point says why nothing is measured.
   if (!allows_large_arrays(request))
     return known.empty() ? std::vector{contention_points(request, {}, 0u).back()} : std::vector<Point>{};
   if (device.type == device::DeviceType::model) return contention_points(request, known, std::nullopt);
   std::vector<Point> points = contention_points(request, known, static_cast<std::uint32_t>(readers_of(device).size()));
-  const Measurement* full = at_load(known, series_of_load(), "ns", 1);
+  const Measurement* full = at_load(known, walk_under_load, 1);
   if (full == nullptr) return points;
   for (Point& point :
        reverse_points(request, static_cast<std::uint32_t>(movers_of(device).size()), full->state.shape)) {
@@ -94,44 +79,36 @@ std::uint64_t array_bytes_of(device::Device& device) {
   return std::min(wanted, device.available_bytes() / 8);
 }
 
-Workload prepare(device::Device& device, const Point& point, const Request& request) {
-  const device::DeviceInfo& info = device.info();
-  if (!allows_large_arrays(request)) {
-    throw device::Unsupported("its arrays have to lie beyond every cache, and --sizes leaves such out; include 64 MiB");
-  }
-  if (is_reverse(point)) {
-    // Of a walk a lap of one array is long enough.
-    const std::uint64_t arrays = point.x.at("load") == 0 ? 1 : 3;
-    return reverse_workload(device, point, request, arrays * array_bytes_of(device), movers_of(info));
-  }
-  return walk_beside_gpu(device, point, request, array_bytes_of(device), readers_of(info));
+void check_sizes(const Request& request) {
+  if (allows_large_arrays(request)) return;
+  throw device::Unsupported("its arrays have to lie beyond every cache, and --sizes leaves such out; include 64 MiB");
 }
 
-Finding finding_of(const char* name, const char* unit, const std::string& evidence) {
-  return {.series = series_of_load(), .name = name, .unit = unit, .evidence = evidence};
+Finding finding_of(const FindingKind& kind, const char* unit, const std::string& evidence) {
+  return {.kind = &kind, .words = walk_under_load.words, .unit = unit, .evidence = evidence};
 }
 
-Finding idle_latency(const std::vector<LoadPoint>& curve) {
+Finding found_idle_latency(const std::vector<LoadPoint>& curve) {
   const bool same_silicon = curve.back().measurement->state.shape.at("same_silicon") != 0;
   Finding finding =
-      finding_of("idle-latency", "ns",
+      finding_of(idle_latency, "ns",
                  fmt::format("With the GPU idle half of the CPU's windows took less than {:.3g} ns a load.{}",
                              curve.front().latency_ns,
                              same_silicon ? " Here the GPU is a driver on the same CPU's other cores." : ""));
-  measure::state(finding, measure::estimate(*curve.front().measurement));
+  measure::set_value(finding, measure::estimate(*curve.front().measurement));
   return finding;
 }
 
-Finding full_load_latency(const std::vector<LoadPoint>& curve) {
+Finding found_full_load_latency(const std::vector<LoadPoint>& curve) {
   Finding finding =
-      finding_of("full-load-latency", "ns",
+      finding_of(full_load_latency, "ns",
                  fmt::format("While the GPU moved {:.3g} GB/s, the most it was brought to, a load took {:.3g} ns.",
                              curve.back().gpu_gbps, curve.back().latency_ns));
-  measure::state(finding, measure::estimate(*curve.back().measurement));
+  measure::set_value(finding, measure::estimate(*curve.back().measurement));
   return finding;
 }
 
-/// The curve that another run may find at the most, or at the least.
+/// The curve by an end of its intervals.
 std::vector<LoadPoint> bound_of(std::vector<LoadPoint> curve, double analysis::Estimate::* bound) {
   for (LoadPoint& point : curve) {
     if (point.pairs != nullptr) point.times_idle = measure::estimate(*point.pairs).*bound;
@@ -139,10 +116,10 @@ std::vector<LoadPoint> bound_of(std::vector<LoadPoint> curve, double analysis::E
   return curve;
 }
 
-Finding load_for_percent(const std::vector<LoadPoint>& curve, int percent) {
+Finding found_load(const std::vector<LoadPoint>& curve, int percent) {
   const double times = 1 + percent / 100.0;
   const std::optional<double> gbps = load_for(curve, times);
-  Finding finding = finding_of(percent == 10 ? "load-for-10-percent" : "load-for-50-percent", "GB/s", "");
+  Finding finding = finding_of(percent == 10 ? load_for_10_percent : load_for_50_percent, "GB/s", "");
   const std::optional<double> earliest = load_for(bound_of(curve, &analysis::Estimate::high), times);
   const std::optional<double> latest = load_for(bound_of(curve, &analysis::Estimate::low), times);
   if (gbps) {
@@ -160,46 +137,61 @@ Finding load_for_percent(const std::vector<LoadPoint>& curve, int percent) {
   return finding;
 }
 
-std::optional<Finding> cpu_loss(std::span<const Measurement> measurements) {
-  const Measurement* pairs = at_load(measurements, series_of_load(), "ratio", 1);
+std::optional<Finding> found_cpu_loss(std::span<const Measurement> measurements) {
+  const Measurement* pairs = at_load(measurements, times_idle_under_load, 1);
   if (pairs == nullptr || pairs->values.size() < 2) return std::nullopt;
   const analysis::Estimate ratio = measure::estimate(*pairs);
   Finding finding = finding_of(
-      "cpu-loss", "ratio",
+      cpu_loss, "ratio",
       fmt::format(
           "At full load the CPU's loads took {:.3g} times as long as right before, with the GPU idle ({:.3g} to "
           "{:.3g} in another run).",
           ratio.value, ratio.low, ratio.high));
-  if (const Measurement* control = at_load(measurements, series_of_control(), "ratio", 1)) {
+  if (const Measurement* control = at_load(measurements, times_idle_in_control, 1)) {
     finding.evidence +=
         fmt::format(" With arrays in the GPU's first cache: {:.3g} times.", measure::median_of(*control));
   }
   const auto loss = [](double times) { return 1 - 1 / times; };
-  measure::state(finding, {loss(ratio.low), loss(ratio.value), loss(ratio.high)});
+  measure::set_value(finding, {loss(ratio.low), loss(ratio.value), loss(ratio.high)});
   return finding;
 }
 
-Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
+Conclusion conclude_contention(const Request&, std::span<const Measurement> measurements) {
   Conclusion conclusion;
   conclusion.findings = reverse_findings(measurements);
   const std::vector<LoadPoint> curve = load_curve(measurements);
   if (curve.size() < 2) return conclusion;
-  std::vector<Finding> found{idle_latency(curve), full_load_latency(curve), load_for_percent(curve, 10),
-                             load_for_percent(curve, 50)};
-  if (auto loss = cpu_loss(measurements)) found.push_back(*loss);
+  std::vector<Finding> found{found_idle_latency(curve), found_full_load_latency(curve), found_load(curve, 10),
+                             found_load(curve, 50)};
+  if (auto loss = found_cpu_loss(measurements)) found.push_back(*loss);
   std::ranges::move(found, std::back_inserter(conclusion.findings));
   return conclusion;
 }
 
 }  // namespace
 
+Workload prepare_walk(device::Device& device, const Point& point, const Request& request) {
+  check_sizes(request);
+  return walk_beside_gpu(device, point, request, array_bytes_of(device), readers_of(device.info()));
+}
+
+Workload prepare_reverse(device::Device& device, const Point& point, const Request& request) {
+  check_sizes(request);
+  // A lap of one array is long enough for a walk.
+  const std::uint64_t arrays = point.x.load == 0 ? 1 : 3;
+  return reverse_workload(device, point, request, arrays * array_bytes_of(device), movers_of(device.info()));
+}
+
+}  // namespace contention_probe
+
 const Probe contention{.name = "contention",
                        .question = "How much longer does the CPU wait for memory while the GPU uses it?",
-                       .obstacle = obstacle,
-                       .next = next,
-                       .prepare = prepare,
-                       .conclude = conclude,
-                       .all_over_first = [](Effort effort) { return effort == Effort::quick ? 5.0 : 9.0; },
-                       .spares_a_core = true};
+                       .curves = contention_probe::curves,
+                       .finding_kinds = contention_probe::finding_kinds,
+                       .obstacle = contention_probe::contention_obstacle,
+                       .next = contention_probe::next_contention,
+                       .conclude = contention_probe::conclude_contention,
+                       .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 5.0 : 9.0; },
+                       .needs_host_core = true};
 
 }  // namespace sonde::probes

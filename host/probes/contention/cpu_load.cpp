@@ -1,4 +1,4 @@
-#include "probes/contention/cpu_load.hpp"
+#include "probes/contention/contention.hpp"
 
 #include <algorithm>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "device/error.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::contention_probe {
 namespace {
 
 constexpr std::uint64_t least_bytes_a_thread = 128 << 20;
@@ -15,8 +15,8 @@ constexpr std::chrono::seconds longest_wait{5};
 
 device::Unsupported kept_waiting(std::size_t threads) {
   return device::Unsupported("of " + std::to_string(threads) +
-                          " CPU threads the system did not run all meanwhile, because other programs have their "
-                          "cores: measure again when those are idle");
+                             " CPU threads the system did not run all meanwhile, because other programs have their "
+                             "cores: measure again when those are idle");
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ CpuLoad::CpuLoad(std::span<const cpu::Core> cores, cpu::StreamDirection traffic)
         std::max(least_bytes_a_thread, 2 * cpu::machine().furthest_cache_bytes / sharing / page_bytes * page_bytes);
     threads_.push_back(std::make_unique<cpu::Streamer>(core.cpu, bytes, traffic, cpu::Pace::full));
   }
-  // One that the system has yet to start loads nothing.
+  // A thread that the system has yet to start loads nothing.
   const auto latest = std::chrono::steady_clock::now() + longest_wait;
   for (const auto& thread : threads_) {
     while (thread->bytes_moved() == 0) {
@@ -58,4 +58,4 @@ double CpuLoad::gbps() const {
   return bytes / time.count();
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::contention_probe

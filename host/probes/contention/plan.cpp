@@ -1,39 +1,35 @@
-#include "probes/contention/plan.hpp"
+#include "probes/contention/contention.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <utility>
 
-namespace sonde::probes {
+namespace sonde::probes::contention_probe {
 namespace {
 
 int loads_of(Effort effort) { return effort == Effort::quick ? 5 : 11; }
 /// Halvings of the interval in which latency has risen by a wanted share.
 int halvings_of(Effort effort) { return effort == Effort::quick ? 2 : 3; }
 
-double x_of(const Measurement& one, const char* name) {
-  const auto found = one.point.x.find(name);
-  return found == one.point.x.end() ? 0 : found->second;
-}
+bool without_readers(const Measurement& one) { return one.point.x.cpu_threads.value_or(0) == 0; }
 
 bool is_main(const Measurement& one) {
-  return one.unit == "ns" && one.point.series == series_of_load() && x_of(one, "cpu_threads") == 0;
+  return one.unit == "ns" && one.point.words == walk_under_load.words && without_readers(one);
 }
 
-Point point(const Request& request, const std::map<std::string, std::string>& series, double load, double threads,
-            const std::map<std::string, double>& shape) {
-  return {.series = series,
-          .x = {{"load", std::round(load * 1000) / 1000}, {"cpu_threads", threads}},
-          .expected_seconds = request.effort == Effort::quick ? 0.5 : 0.9,
-          .shape = shape};
+Point walk_point(const Request& request, const Curve& curve, double load, double threads, const measure::Shape& shape) {
+  Point point = point_on(curve, {.cpu_threads = threads, .load = std::round(load * 1000) / 1000});
+  point.expected_seconds = request.effort == Effort::quick ? 0.5 : 0.9;
+  point.shape = shape;
+  return point;
 }
 
-/// By the pairs of stretches in which a point was measured; without them the idle point tells.
+/// `times_idle` is by the pairs of stretches in which the point was measured; without them by the idle point.
 LoadPoint load_point(std::span<const Measurement> known, const Measurement& at) {
-  LoadPoint point{.gpu_gbps = x_of(at, "gpu_gbps"), .latency_ns = median_of(at), .measurement = &at};
-  point.pairs = at_load(known, series_of_load(), "ratio", x_of(at, "load"));
-  const Measurement* const idle = at_load(known, series_of_load(), "ns", 0);
+  LoadPoint point{.gpu_gbps = at.point.x.gpu_gbps.value_or(0), .latency_ns = median_of(at), .measurement = &at};
+  point.pairs = at_load(known, times_idle_under_load, at.point.x.load.value_or(0));
+  const Measurement* const idle = at_load(known, walk_under_load, 0);
   if (point.pairs != nullptr) {
     point.times_idle = median_of(*point.pairs);
   } else if (idle != nullptr) {
@@ -46,7 +42,7 @@ LoadPoint load_point(std::span<const Measurement> known, const Measurement& at) 
 std::vector<std::pair<double, double>> asked(std::span<const Measurement> known) {
   std::vector<std::pair<double, double>> loads;
   for (const Measurement& one : known) {
-    if (is_main(one)) loads.emplace_back(x_of(one, "load"), load_point(known, one).times_idle);
+    if (is_main(one)) loads.emplace_back(one.point.x.load.value_or(0), load_point(known, one).times_idle);
   }
   std::ranges::sort(loads);
   return loads;
@@ -54,17 +50,10 @@ std::vector<std::pair<double, double>> asked(std::span<const Measurement> known)
 
 }  // namespace
 
-std::map<std::string, std::string> series_of_load() {
-  return {{"side", "cpu"}, {"fabric", "loaded"}, {"pattern", "add"}};
-}
-std::map<std::string, std::string> series_of_control() {
-  return {{"side", "cpu"}, {"fabric", "idle"}, {"pattern", "add"}};
-}
-
-const Measurement* at_load(std::span<const Measurement> known, const std::map<std::string, std::string>& series,
-                           const std::string& unit, double load) {
+const Measurement* at_load(std::span<const Measurement> known, const Curve& curve, double load) {
   const auto found = std::ranges::find_if(known, [&](const Measurement& one) {
-    return one.unit == unit && one.point.series == series && x_of(one, "cpu_threads") == 0 && x_of(one, "load") == load;
+    return one.unit == curve.unit && one.point.words == curve.words && without_readers(one) &&
+           one.point.x.load.value_or(0) == load;
   });
   return found == known.end() ? nullptr : &*found;
 }
@@ -93,24 +82,25 @@ std::optional<double> load_for(std::span<const LoadPoint> curve, double times) {
 std::vector<Point> contention_points(const Request& request, std::span<const Measurement> known,
                                      std::optional<std::uint32_t> most_threads) {
   const auto loads = asked(known);
-  if (loads.empty()) return {point(request, series_of_load(), 0, 0, {}), point(request, series_of_load(), 1, 0, {})};
-  std::map<std::string, double> shape;
+  if (loads.empty())
+    return {walk_point(request, walk_under_load, 0, 0, {}), walk_point(request, walk_under_load, 1, 0, {})};
+  measure::Shape shape;
   for (const Measurement& one : known) {
-    if (is_main(one) && x_of(one, "load") == 1) shape = one.state.shape;
+    if (is_main(one) && one.point.x.load == 1) shape = one.state.shape;
   }
   if (shape.empty()) return {};  // full load failed, and its reason stands in the record
   std::vector<Point> points;
   if (loads.size() == 2) {
     const int count = loads_of(request.effort);
     for (int load = 1; load < count; ++load) {
-      points.push_back(point(request, series_of_load(), static_cast<double>(load) / count, 0, shape));
+      points.push_back(walk_point(request, walk_under_load, static_cast<double>(load) / count, 0, shape));
     }
-    points.push_back(point(request, series_of_control(), 1, 0, shape));
-    if (request.effort != Effort::quick) points.push_back(point(request, series_of_control(), 0.5, 0, shape));
-    if (most_threads == 0u) points.push_back(point(request, series_of_load(), 1, 1, shape));
+    points.push_back(walk_point(request, walk_in_control, 1, 0, shape));
+    if (request.effort != Effort::quick) points.push_back(walk_point(request, walk_in_control, 0.5, 0, shape));
+    if (most_threads == 0u) points.push_back(walk_point(request, walk_under_load, 1, 1, shape));
     for (std::uint32_t threads = 1; threads <= most_threads.value_or(0); threads *= 2) {
       for (const double load : {0.0, 0.5, 1.0})
-        points.push_back(point(request, series_of_load(), load, threads, shape));
+        points.push_back(walk_point(request, walk_under_load, load, threads, shape));
     }
     // In an order that no slow change of the machine can imitate a curve with.
     std::shuffle(points.begin(), points.end(), std::mt19937_64(request.seed));
@@ -123,7 +113,7 @@ std::vector<Point> contention_points(const Request& request, std::span<const Mea
       if (loads[at - 1].second >= times) continue;
       const double apart = loads[at].first - loads[at - 1].first;
       if (apart > step * std::exp2(0.5 - halvings_of(request.effort))) {
-        points.push_back(point(request, series_of_load(), (loads[at].first + loads[at - 1].first) / 2, 0, shape));
+        points.push_back(walk_point(request, walk_under_load, (loads[at].first + loads[at - 1].first) / 2, 0, shape));
       }
       break;
     }
@@ -131,4 +121,4 @@ std::vector<Point> contention_points(const Request& request, std::span<const Mea
   return points;
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::contention_probe

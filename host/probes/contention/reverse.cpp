@@ -1,4 +1,4 @@
-#include "probes/contention/reverse.hpp"
+// The reverse of contention: what threads of the CPU cost the GPU.
 
 #include <fmt/format.h>
 
@@ -13,39 +13,32 @@
 #include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/visits.hpp"
-#include "probes/contention/cpu_load.hpp"
-#include "workloads/walk/chases.hpp"
+#include "probes/contention/contention.hpp"
 #include "workloads/stream/stream.hpp"
+#include "workloads/walk/chases.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::contention_probe {
 namespace {
 
-struct Threads {
-  cpu::StreamDirection traffic;
-  std::string_view word;  ///< of the series: what they do
+struct Traffic {
+  cpu::StreamDirection direction;
+  Pattern pattern;  ///< what the threads do
   std::string_view verb;
 };
-constexpr std::array<Threads, 3> all_traffic{{{cpu::StreamDirection::both, "copy", "read and wrote"},
-                                              {cpu::StreamDirection::read, "read", "read"},
-                                              {cpu::StreamDirection::write, "write", "wrote"}}};
+constexpr std::array<Traffic, 3> all_traffic{{{cpu::StreamDirection::both, Pattern::copy, "read and wrote"},
+                                              {cpu::StreamDirection::read, Pattern::read, "read"},
+                                              {cpu::StreamDirection::write, Pattern::write, "wrote"}}};
 
-std::map<std::string, std::string> series_of(std::string_view word) {
-  return {{"side", "gpu"}, {"pattern", std::string(word)}};
-}
-
-const Threads& threads_of(const Point& point) {
-  const auto word = point.series.find("pattern");
-  const auto found = std::ranges::find_if(all_traffic, [&](const Threads& one) { return one.word == word->second; });
-  return *found;
-}
-
-const Measurement* find(std::span<const Measurement> measurements, std::string_view word, const char* unit, double load,
+/// What was measured with a pattern, alone or beside the most threads.
+const Measurement* find(std::span<const Measurement> measurements, const Curve& curve, Pattern pattern,
                         bool with_most_threads) {
+  const Words words = with(curve.words, {.pattern = pattern});
+  const double load = &curve == &gpu_latency ? 0 : 1;
   const Measurement* found = nullptr;
   for (const Measurement& one : measurements) {
-    if (one.unit != unit || one.point.series != series_of(word) || one.point.x.at("load") != load) continue;
-    const double threads = one.point.x.at("cpu_threads");
-    if (with_most_threads ? threads > 0 && (found == nullptr || threads > found->point.x.at("cpu_threads"))
+    if (one.unit != curve.unit || one.point.words != words || one.point.x.load != load) continue;
+    const double threads = one.point.x.cpu_threads.value();
+    if (with_most_threads ? threads > 0 && (found == nullptr || threads > found->point.x.cpu_threads.value())
                           : threads == 0) {
       found = &one;
     }
@@ -54,41 +47,35 @@ const Measurement* find(std::span<const Measurement> measurements, std::string_v
 }
 
 /// The share of its bandwidth that the GPU keeps beside the most threads; both must have been measured.
-analysis::Estimate kept_beside(std::span<const Measurement> measurements, std::string_view word) {
-  const auto share = [word](std::span<const Measurement> some) {
-    return median_of(*find(some, word, "GB/s", 1, true)) / median_of(*find(some, word, "GB/s", 1, false));
+analysis::Estimate kept_beside(std::span<const Measurement> measurements, Pattern pattern) {
+  const auto share = [pattern](std::span<const Measurement> some) {
+    return median_of(*find(some, gpu_bandwidth, pattern, true)) / median_of(*find(some, gpu_bandwidth, pattern, false));
   };
   return measure::SeenByVisit<double>(measurements, share).estimate([](double one) { return one; });
 }
 
 }  // namespace
 
-bool is_reverse(const Point& point) {
-  const auto side = point.series.find("side");
-  return point.series.size() == 2 && point.series.contains("pattern") && side != point.series.end() &&
-         side->second == "gpu";
-}
-
-std::vector<Point> reverse_points(const Request& request, std::uint32_t most_threads,
-                                  const std::map<std::string, double>& shape) {
+std::vector<Point> reverse_points(const Request& request, std::uint32_t most_threads, const measure::Shape& shape) {
   const bool quick = request.effort == Effort::quick;
-  const auto point = [&](const Threads& threads, double load, double count) {
+  const auto point_of = [&](Pattern pattern, double load, double count) {
+    Point point =
+        point_on(load == 0 ? gpu_latency : gpu_bandwidth, {.cpu_threads = count, .load = load}, {.pattern = pattern});
+    point.expected_seconds = quick ? 0.6 : 1.0;
     const bool is_compared = count == 0 || count == most_threads;
-    return Point{.series = series_of(threads.word),
-                 .x = {{"load", load}, {"cpu_threads", count}},
-                 .expected_seconds = quick ? 0.6 : 1.0,
-                 .visits = is_compared ? measure::usual_visits(request.effort) : 1,
-                 .shape = shape};
+    point.visits = is_compared ? measure::usual_visits(request.effort) : 1;
+    point.shape = shape;
+    return point;
   };
   // One point says why there are no others.
-  if (most_threads == 0) return {point(all_traffic.front(), 0, 1)};
+  if (most_threads == 0) return {point_of(all_traffic.front().pattern, 0, 1)};
   std::vector<double> counts{0};
   for (std::uint32_t threads = 1; threads < most_threads && !quick; threads *= 2) counts.push_back(threads);
   counts.push_back(most_threads);
   std::vector<Point> points;
-  for (const Threads& threads : all_traffic) {
+  for (const Traffic& traffic : all_traffic) {
     for (const double load : {0.0, 1.0}) {
-      for (const double count : counts) points.push_back(point(threads, load, count));
+      for (const double count : counts) points.push_back(point_of(traffic.pattern, load, count));
     }
     if (quick) break;
   }
@@ -97,55 +84,56 @@ std::vector<Point> reverse_points(const Request& request, std::uint32_t most_thr
 
 Workload reverse_workload(device::Device& device, const Point& point, const Request& request, std::uint64_t bytes,
                           std::span<const cpu::Core> cores) {
-  const auto count = static_cast<std::size_t>(point.x.at("cpu_threads"));
+  const auto count = static_cast<std::size_t>(point.x.cpu_threads.value());
   if (cores.empty() || count > cores.size()) {
     throw device::Unsupported("of the " + std::to_string(cpu::machine().cores.size()) +
-                           " cores that this process may use none is left beside the driver's; allow it two");
+                              " cores that this process may use none is left beside the driver's; allow it two");
   }
-  const Workload alone = point.x.at("load") == 0
-                             ? workloads::cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes),
-                                                      request.line_bytes, request.seed)
-                             : workloads::stream(device, workloads::Pattern::add, workloads::Sharing::separate,
-                                                 workloads::shape_of(point.shape), bytes, request.seed);
-  Workload beside = alone;
-  // That would bring the CPU's threads together with the device's.
-  beside.one_core = false;
+  Workload workload = point.x.load == 0
+                          ? workloads::cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes),
+                                                   request.line_bytes, request.seed)
+                          : workloads::stream(device, Pattern::add, workloads::Sharing::separate,
+                                              workloads::shape_of(point.shape), bytes, request.seed);
+  // One core would bring the CPU's threads together with the device's.
+  workload.one_core = false;
   std::shared_ptr<CpuLoad> load;
-  if (count > 0) load = std::make_shared<CpuLoad>(cores.first(count), threads_of(point).traffic);
-  beside.observe = [alone, load](const Limits& limits, const std::function<void()>& alive) {
-    if (load) load->begin();
-    Repetitions all = repeat(alone, limits, alive);
-    if (load) all.further.push_back({.series = {{"side", "cpu"}}, .unit = "GB/s", .values = {load->gbps()}});
-    return all;
-  };
-  return beside;
+  const auto traffic = std::ranges::find(all_traffic, point.words.pattern.value(), &Traffic::pattern);
+  if (count > 0) load = std::make_shared<CpuLoad>(cores.first(count), traffic->direction);
+  workload.work = SelfTimedWork{
+      [alone = std::get<SteppedWork>(workload.work), load](const Limits& limits, const std::function<void()>& alive) {
+        if (load) load->begin();
+        Repetitions all = measure::repeat(alone, limits, alive);
+        if (load) all.extra.push_back({.curve = &cpu_bandwidth, .values = {load->gbps()}});
+        return all;
+      }};
+  return workload;
 }
 
 std::vector<Finding> reverse_findings(std::span<const Measurement> measurements) {
   std::vector<Finding> findings;
-  for (const Threads& threads : all_traffic) {
-    const Measurement* alone = find(measurements, threads.word, "GB/s", 1, false);
-    const Measurement* beside = find(measurements, threads.word, "GB/s", 1, true);
+  for (const Traffic& traffic : all_traffic) {
+    const Measurement* alone = find(measurements, gpu_bandwidth, traffic.pattern, false);
+    const Measurement* beside = find(measurements, gpu_bandwidth, traffic.pattern, true);
     if (alone == nullptr || beside == nullptr) continue;
-    const double count = beside->point.x.at("cpu_threads");
-    const analysis::Estimate kept = kept_beside(measurements, threads.word);
+    const double count = beside->point.x.cpu_threads.value();
+    const analysis::Estimate kept = kept_beside(measurements, traffic.pattern);
     std::string evidence =
         fmt::format("While {:.3g} CPU thread{} {} at full speed the GPU moved {:.3g} GB/s instead of {:.3g} GB/s",
-                    count, count > 1 ? "s" : "", threads.verb, median_of(*beside), median_of(*alone));
+                    count, count > 1 ? "s" : "", traffic.verb, median_of(*beside), median_of(*alone));
     if (std::isfinite(kept.high)) {
       evidence += fmt::format(" ({:.3g} to {:.3g} of it in another run)", kept.low, kept.high);
     }
-    const Measurement* walk_alone = find(measurements, threads.word, "ns", 0, false);
-    const Measurement* walk_beside = find(measurements, threads.word, "ns", 0, true);
+    const Measurement* walk_alone = find(measurements, gpu_latency, traffic.pattern, false);
+    const Measurement* walk_beside = find(measurements, gpu_latency, traffic.pattern, true);
     if (walk_alone != nullptr && walk_beside != nullptr) {
       evidence += fmt::format(", and one of its loads took {:.3g} ns instead of {:.3g} ns", median_of(*walk_beside),
                               median_of(*walk_alone));
     }
-    Finding finding{.series = series_of(threads.word), .name = "gpu-loss", .unit = "ratio", .evidence = evidence + "."};
-    measure::state(finding, {1 - kept.high, 1 - kept.value, 1 - kept.low});
+    Finding finding{.kind = &gpu_loss, .words = beside->point.words, .unit = "ratio", .evidence = evidence + "."};
+    measure::set_value(finding, {1 - kept.high, 1 - kept.value, 1 - kept.low});
     findings.push_back(finding);
   }
   return findings;
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::contention_probe

@@ -1,4 +1,4 @@
-#include "probes/contention/walk_beside_gpu.hpp"
+// The CPU's walk in windows, of which those count that lie wholly inside one dispatch of the GPU.
 
 #include <algorithm>
 #include <functional>
@@ -10,20 +10,27 @@
 #include "analysis/statistics.hpp"
 #include "cpu/device.hpp"
 #include "device/error.hpp"
-#include "probes/contention/cpu_load.hpp"
-#include "probes/contention/plan.hpp"
-#include "probes/contention/windows.hpp"
+#include "probes/contention/contention.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
 #include "workloads/stream/shape_search.hpp"
 #include "workloads/stream/throttled_add.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::contention_probe {
 namespace {
 
 using device::ChaseWindow;
 using device::Nanoseconds;
 using workloads::PointerCycle;
-using workloads::Shape;
+using workloads::StreamShape;
+
+bool holds(const device::BusyInterval& dispatch, device::Nanoseconds uncertainty, const device::ChaseWindow& window) {
+  return window.begin >= dispatch.begin + uncertainty && window.end <= dispatch.end - uncertainty;
+}
+
+/// The dispatches that count: all but the first.
+std::span<const device::BusyInterval> counted(const device::BusyTimes& busy) {
+  return std::span(busy.dispatches).subspan(std::min<std::size_t>(1, busy.dispatches.size()));
+}
 
 constexpr std::uint64_t least_chased_bytes = 256 << 20;
 constexpr std::uint64_t most_chased_bytes = 512 << 20;
@@ -55,14 +62,14 @@ std::unique_ptr<device::Companion> companion_of(device::Device& device, std::uin
   return cpu::chase_on(quiet_core(machine, 0).cpu, chased_memory(seed).at);
 }
 
-Shape usual_shape(const device::DeviceInfo& info) {
+StreamShape usual_shape(const device::DeviceInfo& info) {
   const std::uint32_t units = workloads::compute_units_of(info);
   return {
       .group_size = std::min(256u, info.largest_group_size), .groups = 8 * units, .in_flight = 2, .interleaved = true};
 }
 
 /// One group a compute unit, and so little for each that three arrays stay in the smallest first cache.
-Shape shape_in_first_cache(const device::DeviceInfo& info, Shape shape) {
+StreamShape shape_in_first_cache(const device::DeviceInfo& info, StreamShape shape) {
   shape.groups = workloads::compute_units_of(info);
   shape.in_flight = 1;
   shape.spread = false;
@@ -71,16 +78,16 @@ Shape shape_in_first_cache(const device::DeviceInfo& info, Shape shape) {
 }
 
 /// The point's shape, or else the one that is found for large arrays.
-Shape shape_of(device::Device& device, const Point& point, std::uint64_t array_bytes) {
+StreamShape shape_at(device::Device& device, const Point& point, std::uint64_t array_bytes) {
   if (point.shape.contains("groups")) return workloads::shape_of(point.shape);
   if (device.info().type == device::DeviceType::model) return usual_shape(device.info());
   return workloads::search_shape(device, workloads::Pattern::add, workloads::Sharing::separate, 3 * array_bytes,
                                  workloads::SearchDepth::once);
 }
 
-/// Stretches that something else hides are made again, so many times as are wanted at most.
+/// Stretches in which nothing counts are made again, up to so many times as many as are wanted.
 constexpr int attempts_a_stretch = 3;
-/// What fewer say of their scatter is nothing.
+/// Fewer stretches tell nothing of their scatter.
 constexpr int fewest_stretches = 3;
 
 /// What the stretches of one point have shown.
@@ -109,20 +116,22 @@ class Stretches {
   }
   void add_moved(double gbps) { moved_.values.push_back(gbps); }
 
-  Repetitions repetitions(bool busy, bool reaches_memory) {
+  /// All of them; in the control the GPU's traffic does not reach memory.
+  Repetitions repetitions(bool busy, bool is_control) {
     Repetitions all{.values = windows_.values, .steps = cpu::loads_in_a_window, .visits = windows_.visits};
     all.interrupted = 1 - static_cast<double>(kept_) / static_cast<double>(seen_);
-    all.reached["gpu_gbps"] = reaches_memory ? analysis::quantile(moved_.values, 0.5) : 0;
-    if (cycles_.values.size() == windows_.values.size()) all.further.push_back(cycles_);
-    if (busy) all.further.insert(all.further.end(), {ratio_, moved_});
+    all.reached.gpu_gbps = busy && !is_control ? analysis::quantile(moved_.values, 0.5) : 0;
+    ratio_.curve = is_control ? &times_idle_in_control : &times_idle_under_load;
+    if (cycles_.values.size() == windows_.values.size()) all.extra.push_back(cycles_);
+    if (busy) all.extra.insert(all.extra.end(), {ratio_, moved_});
     return all;
   }
 
  private:
-  Reading windows_{.series = {}, .unit = "ns", .values = {}};
-  Reading cycles_{.series = {}, .unit = "cycles", .values = {}};
-  Reading ratio_{.series = {}, .unit = "ratio", .values = {}};
-  Reading moved_{.series = {{"side", "gpu"}}, .unit = "GB/s", .values = {}};
+  ExtraValues windows_;  ///< those of the point's own curve
+  ExtraValues cycles_{.curve = &walk_in_cycles};
+  ExtraValues ratio_;
+  ExtraValues moved_{.curve = &gpu_beside_walk};
   std::size_t seen_ = 0;
   std::size_t kept_ = 0;
 };
@@ -141,7 +150,7 @@ struct WalkBesideGpu {
     return analysis::quantile(ns, 0.5);
   }
 
-  /// While it gets faster: a GPU's clock climbs for up to half a second.
+  /// Keeps the GPU busy while it gets faster: its clock climbs for up to half a second.
   void warm_up(Nanoseconds stretch, const std::function<void()>& alive) {
     constexpr int most_stretches = 12;
     constexpr double faster = 0.95;
@@ -155,7 +164,7 @@ struct WalkBesideGpu {
     }
   }
 
-  Repetitions observe(const std::function<void()>& alive) {
+  Repetitions repeat(const std::function<void()>& alive) {
     if (readers) readers->begin();
     const Nanoseconds busy_time(quick ? 40e6 : 50e6);
     const Nanoseconds idle_time(quick ? 15e6 : 25e6);
@@ -173,7 +182,7 @@ struct WalkBesideGpu {
       }
       device::BusyTimes busy;
       const std::vector<ChaseWindow> windows = companion->chase_during([&] { busy = sum->keep_busy(busy_time); });
-      if (const auto flaw = sum->flaw()) throw device::Error(*flaw);
+      if (const auto failure = sum->proof_failure()) throw device::Error(*failure);
       alive();
       const std::vector<ChaseWindow> counted = all.undisturbed(inside(windows, busy));
       if (counted.empty()) continue;
@@ -190,7 +199,7 @@ struct WalkBesideGpu {
           "idle");
     }
     if (readers) (void)readers->gbps();  // they did run
-    return all.repetitions(sum.has_value(), sum && !is_control);
+    return all.repetitions(sum.has_value(), is_control);
   }
 };
 
@@ -216,17 +225,38 @@ void throttle(workloads::ThrottledAdd& sum, double load, const device::DeviceInf
 
 }  // namespace
 
+std::vector<device::ChaseWindow> inside(std::span<const device::ChaseWindow> windows, const device::BusyTimes& busy) {
+  std::vector<device::ChaseWindow> kept;
+  auto dispatch = counted(busy).begin();
+  for (const device::ChaseWindow& window : windows) {
+    while (dispatch != counted(busy).end() && dispatch->end < window.end) ++dispatch;
+    if (dispatch != counted(busy).end() && holds(*dispatch, busy.uncertainty, window)) kept.push_back(window);
+  }
+  return kept;
+}
+
+std::vector<double> bandwidths(std::span<const device::ChaseWindow> inside, const device::BusyTimes& busy,
+                               double bytes_per_dispatch) {
+  std::vector<double> gbps;
+  for (const device::BusyInterval& dispatch : counted(busy)) {
+    const bool any = std::ranges::any_of(
+        inside, [&](const device::ChaseWindow& one) { return holds(dispatch, busy.uncertainty, one); });
+    if (any) gbps.push_back(bytes_per_dispatch / (dispatch.end - dispatch.begin).count());
+  }
+  return gbps;
+}
+
 Workload walk_beside_gpu(device::Device& device, const Point& point, const Request& request, std::uint64_t array_bytes,
                          std::span<const cpu::Core> readers) {
   const device::DeviceInfo& info = device.info();
   const auto work = std::make_shared<WalkBesideGpu>();
   work->quick = request.effort == Effort::quick;
-  work->is_control = point.series == series_of_control();
-  work->readers = reading_threads(readers, static_cast<std::size_t>(point.x.at("cpu_threads")));
+  work->is_control = point.words.beside == Beside::nothing;
+  work->readers = reading_threads(readers, static_cast<std::size_t>(point.x.cpu_threads.value()));
   work->companion = companion_of(device, request.seed);
-  std::map<std::string, double> shape;
-  if (const double load = point.x.at("load"); load > 0) {
-    Shape chosen = shape_of(device, point, array_bytes);
+  measure::Shape shape;
+  if (const double load = point.x.load.value(); load > 0) {
+    StreamShape chosen = shape_at(device, point, array_bytes);
     shape = named(chosen);
     std::uint64_t bytes = array_bytes;
     if (work->is_control) {
@@ -238,13 +268,10 @@ Workload walk_beside_gpu(device::Device& device, const Point& point, const Reque
     shape["rounds"] = work->sum->rounds();
   }
   shape["same_silicon"] = info.type == device::DeviceType::cpu ? 1 : 0;
-  return {.unit = "ns",
-          .has_cycles = false,
-          .run = {},
-          .flaw = {},
-          .value = {},
-          .shape = shape,
-          .observe = [work](const Limits&, const std::function<void()>& alive) { return work->observe(alive); }};
+  return {
+      .work = SelfTimedWork{[work](const Limits&, const std::function<void()>& alive) { return work->repeat(alive); }},
+      .has_cycles = false,
+      .shape = shape};
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::contention_probe
