@@ -6,8 +6,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = [
-    "tools/setup", "tools/run", "tools/test", "tools/tidy", ".ci/run", "tools/sonde-report", "tools/arm64_run",
-    "tools/arm64_sysroot", "tools/bare_roots", "tools/windows_packages",
+    "tools/setup", "tools/run", "tools/test", "tools/test_apart.bash", "tools/tidy", ".ci/run", "tools/sonde-report",
+    "tools/arm64_run", "tools/arm64_sysroot", "tools/bare_roots", "tools/windows_packages",
 ]  # fmt: skip
 
 
