@@ -80,11 +80,11 @@ inline constexpr measure::FindingKind launch{
     .compared = measure::Comparison::by_ratio,
     .feature = "launch cost",
     .per_clock = 1};
+/// Its words say which curve: several working sets of one have a finding each.
 inline constexpr measure::FindingKind saturated_by{
     .name = "saturated-by",
     .heading = "What saturates the memory",
-    .meaning = "The fewest work-groups that get 95 % of the most that any number of them gets from a working set.",
-    .named_by = "sharing"};
+    .meaning = "The fewest work-groups that get 95 % of the most that any number of them gets from a working set."};
 inline constexpr measure::FindingKind suspicious{.name = "suspicious",
                                                  .heading = "Suspicious value",
                                                  .meaning = "A bandwidth that is not to be believed, and why.",

@@ -16,13 +16,11 @@ inline constexpr measure::Curve time{.name = "time",
                                      .better = measure::Better::lower,
                                      .table = &table,
                                      .prepare = prepare_frames};
-inline constexpr measure::Curve moved{.name = "moved",
-                                      .title = "Bytes that the passes of a frame read and write",
-                                      .unit = "bytes",
-                                      .axis = measure::axes::height,
-                                      .table = &table};
+/// What the passes of a frame read and write, from caches or from memory.
+inline constexpr measure::Curve moved{
+    .name = "moved", .title = "Bytes of a frame", .unit = "bytes", .axis = measure::axes::height, .table = &table};
 inline constexpr measure::Curve bandwidth{.name = "bandwidth",
-                                          .title = "Bandwidth of a frame's passes",
+                                          .title = "Bandwidth of a frame",
                                           .unit = "GB/s",
                                           .axis = measure::axes::height,
                                           .better = measure::Better::higher,

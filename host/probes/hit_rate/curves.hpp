@@ -8,7 +8,7 @@ namespace sonde::probes::hit_rate_probe {
 Workload prepare_walk(device::Device& device, const Point& point, const Request& request);
 Workload prepare_stream(device::Device& device, const Point& point, const Request& request);
 
-inline constexpr measure::Table table{"Hit rate of the last cache before memory", "memory, bytes", "method"};
+inline constexpr measure::Table table{"Hit rate of the last cache before memory", "bytes", "memory, writer, method"};
 inline constexpr measure::Table table_of_streams{"Hit rate of streams in the last cache, by counters", "bytes",
                                                  "pattern"};
 
