@@ -85,10 +85,8 @@ inline constexpr measure::FindingKind saturated_by{
     .name = "saturated-by",
     .heading = "What saturates the memory",
     .meaning = "The fewest work-groups that get 95 % of the most that any number of them gets from a working set."};
-inline constexpr measure::FindingKind suspicious{.name = "suspicious",
-                                                 .heading = "Suspicious value",
-                                                 .meaning = "A bandwidth that is not to be believed, and why.",
-                                                 .named_by = "path, pattern, sharing"};
+inline constexpr measure::FindingKind suspicious{
+    .name = "suspicious", .heading = "Suspicious value", .meaning = "A bandwidth that is not to be believed, and why."};
 
 /// Whether one of two measurements of a size, in different shapes, is the faster: that one stands for the size.
 bool is_faster(const Measurement& one, const Measurement& other);
