@@ -1,115 +1,150 @@
-// The words that name curves and probes are those that docs/records.schema.json lists, both ways. tools/check_words.py
-// holds to it what is only written out.
+// The words of a record's series and the numbers of its x: each field is written by one key and read back from it.
+
+#include "measure/words.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <fstream>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <set>
-#include <string>
-#include <vector>
+#include <initializer_list>
 
-#include "probes/catalog.hpp"
-#include "probes/copy/route.hpp"
-#include "probes/cpu_bandwidth/plan.hpp"
-#include "workloads/walk/path.hpp"
-#include "workloads/stream/stream_walk.hpp"
-
-namespace sonde::probes {
+namespace sonde::measure {
 namespace {
 
-using Words = std::set<std::string>;
 using Series = std::map<std::string, std::string>;
-using workloads::Path;
-using workloads::Pattern;
 
-nlohmann::json schema() { return nlohmann::json::parse(std::ifstream(RECORDS_SCHEMA)).at("$defs"); }
-
-Words listed(const std::string& key) {
-  const nlohmann::json words = schema().at("series").at("properties").at(key);
-  return (words.contains("enum") ? words : words.at("anyOf").at(0)).at("enum").get<Words>();
-}
-
-/// The words that any of these series has for a key.
-Words said(const std::vector<Series>& all, const std::string& key) {
-  Words words;
-  for (const Series& series : all) {
-    if (const auto word = series.find(key); word != series.end()) words.insert(word->second);
+/// Every enumerator of a field, in order, has this word, and the word is read as the enumerator.
+template <typename Word>
+void expect_words(std::optional<Word> Words::* field, const std::string& key,
+                  std::initializer_list<const char*> texts) {
+  int number = 0;
+  for (const char* text : texts) {
+    Words words;
+    words.*field = static_cast<Word>(number++);
+    EXPECT_EQ(written(words), (Series{{key, text}}));
+    EXPECT_EQ(parse_words("latency", {{key, text}}), words) << key << " " << text;
+    EXPECT_EQ(word_at(words, key), text);
   }
-  return words;
+  EXPECT_TRUE(is_word_key(key)) << key;
 }
 
-Words keys_of(const std::vector<Series>& all) {
-  Words keys;
-  for (const Series& series : all) {
-    for (const auto& [key, word] : series) keys.insert(key);
+TEST(Words, AreWrittenAndReadByTheirKeys) {
+  expect_words(&Words::beside, "beside", {"nothing", "light-stream", "kernel", "gpu-load", "pairs", "split-locks"});
+  expect_words(&Words::bytes_counted, "bytes-counted", {"program", "bus"});
+  expect_words(&Words::chain, "chain", {"parallel", "dependent"});
+  expect_words(&Words::core, "core", {"performance", "efficiency", "low-power"});
+  expect_words(&Words::counted, "counted", {"total", "to-device", "to-host"});
+  expect_words(&Words::direction, "direction", {"to-device", "to-host", "both", "within"});
+  expect_words(&Words::engine, "engine", {"driver", "transfer", "compute-shader"});
+  expect_words(&Words::exchange, "exchange", {"compare-and-swap", "store"});
+  expect_words(&Words::fabric, "fabric", {"idle", "loaded"});
+  expect_words(&Words::host, "host", {"pageable", "pinned", "imported", "map-memcpy"});
+  expect_words(&Words::line, "line", {"clean", "modified"});
+  expect_words(&Words::method, "method", {"timing", "counters"});
+  expect_words(&Words::operation, "operation",
+               {"fma", "add", "multiply", "multiply-add", "dot4", "reciprocal", "square-root", "exponential", "sine"});
+  expect_words(&Words::order, "order", {"cycle", "independent", "page"});
+  expect_words(&Words::pages, "pages", {"small", "huge"});
+  expect_words(&Words::path, "path", {"vector", "scalar", "local", "constant", "image", "buffer"});
+  expect_words(
+      &Words::pattern, "pattern",
+      {"read", "write", "copy", "add", "triad", "scale", "read-modify-write", "read-2-write-1", "read-3-write-1"});
+  expect_words(&Words::pinning, "pinning", {"compact", "spread"});
+  expect_words(&Words::placement, "placement",
+               {"same-cluster", "other-cluster", "other-node", "same-core", "same-node"});
+  expect_words(&Words::role, "role", {"writer", "reader"});
+  expect_words(&Words::sharing, "sharing", {"shared", "private"});
+  expect_words(&Words::side, "side", {"gpu", "cpu"});
+  expect_words(&Words::state, "state", {"asleep", "awake"});
+  expect_words(&Words::stores, "stores", {"ordinary", "non-temporal"});
+  expect_words(&Words::type, "type", {"fp64", "fp32", "fp16", "bf16", "int64", "int32", "int16", "int8"});
+  expect_words(&Words::writer, "writer", {"cpu", "gpu"});
+}
+
+TEST(Words, NamesAreKeptAsTheyAre) {
+  const Words words{.level = "level 2", .memory = std::string("DEVICE_LOCAL+HOST_VISIBLE")};
+  EXPECT_EQ(written(words), (Series{{"level", "level 2"}, {"memory", "DEVICE_LOCAL+HOST_VISIBLE"}}));
+  EXPECT_EQ(parse_words("latency", written(words)), words);
+  EXPECT_EQ(Name("memory"), Name(std::string("memory"))) << "compared by their letters";
+}
+
+TEST(Words, AStrideIsWrittenInKibibytesOrMebibytes) {
+  for (const auto& [bytes, text] :
+       {std::pair(1u << 10, "1K"), std::pair(1u << 12, "4K"), std::pair(1u << 16, "64K"), std::pair(2u << 20, "2M")}) {
+    EXPECT_EQ(written(Words{.stride_bytes = bytes}), (Series{{"stride", text}}));
+    EXPECT_EQ(parse_words("latency", {{"stride", text}}), Words{.stride_bytes = bytes});
   }
-  return keys;
+  EXPECT_EQ(written(parse_words("latency", {{"stride", "wide"}})), (Series{{"stride", "wide"}}));
 }
 
-std::vector<Series> of_walks() {
-  std::vector<Series> all{workloads::series_awake()};
-  for (const Path path : {Path::vector, Path::scalar, Path::constant, Path::image, Path::local, Path::atomic})
-    all.push_back(series_of(path));
-  return all;
+TEST(Words, WhatALaterVersionSaysIsKeptAndTellsCurvesApart) {
+  const Series later{{"colour", "red"}, {"path", "hologram"}, {"pattern", "read"}, {"weather", "fine"}};
+  const Words words = parse_words("bandwidth", later);
+  EXPECT_EQ(words.pattern, Pattern::read);
+  EXPECT_FALSE(words.path);
+  EXPECT_EQ(written(words), later);
+  Series other = later;
+  other["weather"] = "rain";
+  EXPECT_NE(parse_words("bandwidth", other), words);
+  EXPECT_NE(parse_words("bandwidth", {{"pattern", "read"}}), words);
+  EXPECT_FALSE(is_word_key("weather"));
 }
 
-std::vector<Series> of_streams() {
-  std::vector<Series> all;
-  for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad,
-                                Pattern::read_image, Pattern::read_local}) {
-    for (const auto sharing : {workloads::Sharing::shared, workloads::Sharing::separate})
-      all.push_back(series_of(pattern, sharing));
+// The table of docs/records.md.
+TEST(Words, FabricOfOldFilesIsReadAsWhatItMeant) {
+  for (const char* probe : {"latency", "host-memory"}) {
+    EXPECT_EQ(parse_words(probe, {{"fabric", "loaded"}}), Words{.fabric = Fabric::loaded});
+    EXPECT_EQ(parse_words(probe, {{"fabric", "idle"}}), Words{.fabric = Fabric::idle});
   }
-  return all;
+  EXPECT_EQ(parse_words("copy", {{"fabric", "loaded"}}), Words{.beside = Beside::kernel});
+  EXPECT_EQ(parse_words("contention", {{"fabric", "idle"}}), Words{.beside = Beside::nothing});
+  EXPECT_EQ(parse_words("contention", {{"fabric", "loaded"}}), Words{.beside = Beside::gpu_load});
+  EXPECT_EQ(parse_words("core-to-core", {{"fabric", "loaded"}, {"placement", "same-node"}}),
+            (Words{.beside = Beside::pairs, .placement = Placement::same_node}));
+  EXPECT_EQ(parse_words("core-to-core", {{"fabric", "idle"}}), Words{.beside = Beside::nothing});
+  EXPECT_EQ(parse_words("core-to-core", {{"fabric", "loaded"}}), Words{.beside = Beside::split_locks});
 }
 
-std::vector<Series> of_streams_of_the_cpu() {
-  std::vector<Series> all;
-  for (int stream = 0; stream < cpu::streams; ++stream) {
-    for (const auto stores : {cpu::Stores::ordinary, cpu::Stores::non_temporal}) {
-      for (const auto pinning : {Pinning::compact, Pinning::spread})
-        all.push_back(series_of({.stream = static_cast<cpu::Stream>(stream), .stores = stores, .pinning = pinning}));
-    }
+TEST(Words, AddedOnesTakeThePlaceOfOthersOfTheirKey) {
+  const Words words{.memory = "device", .path = Path::vector};
+  EXPECT_EQ(with(words, {.order = Order::page, .path = Path::image}),
+            (Words{.memory = "device", .order = Order::page, .path = Path::image}));
+  EXPECT_EQ(with(words, {.memory = "svm-fine"}), (Words{.memory = "svm-fine", .path = Path::vector}));
+  EXPECT_EQ(with(words, {}), words);
+}
+
+TEST(Coordinates, AreWrittenAndReadByTheirKeys) {
+  const Coordinates x{.address = 1,
+                      .bytes = 2,
+                      .cpu_threads = 3,
+                      .delay = 4,
+                      .from = 5,
+                      .gpu_gbps = 6,
+                      .groups = 7,
+                      .height = 8,
+                      .hops = 9,
+                      .load = 10,
+                      .node = 11,
+                      .operations_per_byte = 12,
+                      .queues = 13,
+                      .seconds = 14,
+                      .to = 15,
+                      .width = 16};
+  const std::map<std::string, double> numbers{
+      {"address", 1}, {"bytes", 2},    {"cpu_threads", 3}, {"delay", 4}, {"from", 5},  {"gpu_gbps", 6},
+      {"groups", 7},  {"height", 8},   {"hops", 9},        {"load", 10}, {"node", 11}, {"operations_per_byte", 12},
+      {"queues", 13}, {"seconds", 14}, {"to", 15},         {"width", 16}};
+  EXPECT_EQ(written(x), numbers);
+  EXPECT_EQ(parse_coordinates(numbers), x);
+  for (const auto& [key, number] : numbers) {
+    EXPECT_TRUE(is_coordinate_key(key)) << key;
+    EXPECT_EQ(number_at(x, key), number);
   }
-  return all;
+  EXPECT_EQ(written(Coordinates{.bytes = 0}), (std::map<std::string, double>{{"bytes", 0}})) << "zero is a number";
 }
 
-std::vector<Series> of_copies() {
-  std::vector<Series> all;
-  for (const Mover mover : {Mover::driver, Mover::transfer, Mover::compute_shader}) {
-    for (const HostEnd host : {HostEnd::pageable, HostEnd::pinned, HostEnd::imported, HostEnd::map_memcpy}) {
-      for (const Direction direction : {Direction::to_device, Direction::to_host, Direction::both, Direction::within}) {
-        for (const bool beside_kernel : {false, true})
-          all.push_back(series_of({mover, host, direction, beside_kernel}));
-      }
-    }
-  }
-  return all;
-}
-
-TEST(Words, EveryProbeIsInTheSchemaAndNoOther) {
-  Words names;
-  for (const measure::Probe* probe : catalog()) names.insert(std::string(probe->name));
-  EXPECT_EQ(names, schema().at("probe").at("enum").get<Words>());
-}
-
-TEST(Words, EveryWayToWalkToStreamAndToCopyIsInTheSchemaAndNoOther) {
-  std::vector<Series> all = of_walks();
-  std::ranges::copy(of_streams(), std::back_inserter(all));
-  std::ranges::copy(of_streams_of_the_cpu(), std::back_inserter(all));
-  for (const char* const key : {"path", "pattern", "sharing", "stores", "pinning"})
-    EXPECT_EQ(said(all, key), listed(key)) << key;
-  for (const char* const key : {"engine", "host", "direction"}) EXPECT_EQ(said(of_copies(), key), listed(key)) << key;
-  std::ranges::copy(of_copies(), std::back_inserter(all));
-  const Words known = schema().at("series").at("propertyNames").at("enum").get<Words>();
-  for (const std::string& key : keys_of(all)) {
-    ASSERT_TRUE(known.contains(key)) << key;
-    EXPECT_TRUE(std::ranges::includes(listed(key), said(all, key))) << key;
-  }
+TEST(Coordinates, AddedOnesTakeThePlaceOfOthersOfTheirKey) {
+  EXPECT_EQ(with(Coordinates{.bytes = 64, .groups = 2}, {.groups = 3, .load = 0.5}),
+            (Coordinates{.bytes = 64, .groups = 3, .load = 0.5}));
 }
 
 }  // namespace
-}  // namespace sonde::probes
+}  // namespace sonde::measure
