@@ -16,7 +16,7 @@ inline constexpr measure::Table beside_each_load{.title = "Latency of the CPU it
                                                  .rows = "placement, pattern, bytes, cpu_threads, delay",
                                                  .columns = "title"};
 
-inline constexpr Curve walk{.name = "walk",
+inline constexpr Curve walk{.name = "cpu-walk",
                             .varies = "pattern, placement, stores",
                             .title = "Latency of a dependent load of the CPU while other cores load",
                             .unit = "ns",
@@ -25,7 +25,7 @@ inline constexpr Curve walk{.name = "walk",
                             .table = &beside_each_load,
                             .prepare = prepare_walk};
 /// Seen beside each walk that has a load.
-inline constexpr Curve load{.name = "load",
+inline constexpr Curve load{.name = "cpu-load",
                             .varies = "pattern, placement, stores",
                             .title = "Bandwidth of the loading cores",
                             .unit = "GB/s",

@@ -100,8 +100,6 @@ std::optional<std::string> LoadingTeam::proof_failure() const {
   return "a thread of the load did not find in its memory what it reads or writes, so memory lost or changed a word";
 }
 
-bool LoadingTeam::pinned() const { return std::ranges::all_of(members_, &Member::pinned); }
-
 /// Short delays are made after several KiB at once: a call for each KiB would cost more than the delay, and leave a gap
 /// between no delay and the shortest.
 std::uint64_t LoadingTeam::piece_kibibytes() const {
@@ -114,7 +112,6 @@ std::size_t LoadingTeam::piece_elements() const { return piece_kibibytes() * kib
 
 void LoadingTeam::work(Member& member, const std::stop_token& stop) {
   const cpu::Pinned pinned(member.cpu);
-  member.pinned = pinned.holds();
   fill(work_.stream, member.memory, elements());
   member.marks.resize(most_marks);  // written, so that no page of them is missing later
   std::uint64_t sum = 0;

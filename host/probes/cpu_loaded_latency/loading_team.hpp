@@ -38,7 +38,6 @@ class LoadingTeam {
   void end();
   /// Says after the end why not all of it was done, by sums of what was read, or by what memory then held.
   [[nodiscard]] std::optional<std::string> proof_failure() const;
-  [[nodiscard]] bool pinned() const;
 
   /// Looks how far all have come. The next two functions know of the time until the last look.
   void look();
@@ -56,7 +55,6 @@ class LoadingTeam {
   /// One thread's part, which it alone touches, on lines of its own.
   struct alignas(128) Member {
     int cpu = 0;
-    bool pinned = false;
     bool proved = false;
     double* memory = nullptr;
     std::vector<Mark> marks;              ///< as many as there may be
