@@ -10,7 +10,6 @@
 #include "analysis/levels/levels.hpp"
 #include "cpu/topology.hpp"
 #include "device/error.hpp"
-#include "probes/bandwidth/findings.hpp"
 #include "probes/bandwidth/plan.hpp"
 #include "probes/catalog.hpp"
 #include "workloads/stream/shape_search.hpp"
@@ -124,6 +123,7 @@ const Probe bandwidth{
     .conclude = conclude,
     .stated = more_than_units_take,
     // Searches come first.
-    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 1.6 : 4.0; }};
+    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 1.6 : 4.0; },
+    .levels = measure::LevelsOf::bandwidth};
 
 }  // namespace sonde::probes

@@ -72,17 +72,13 @@ std::vector<Point> points_beyond(const device::DeviceInfo& device, const Request
 double bytes_of(const Measurement& one) { return one.point.x.bytes.value(); }
 double gbps_of(const Measurement& one) { return measure::median_of(one); }
 
-bool bandwidth_probe::is_faster(const Measurement& one, const Measurement& other) {
-  return gbps_of(one) > gbps_of(other);
-}
-
 std::vector<const Measurement*> best_points(std::span<const Measurement> known, const measure::Words& words) {
   std::map<double, const Measurement*> by_bytes;
   for (const Measurement& one : known) {
     const bool at_a_size = one.point.x == measure::Coordinates{.bytes = one.point.x.bytes};
     if (one.unit != "GB/s" || one.point.words != words || !at_a_size || !one.point.x.bytes) continue;
     const Measurement*& best = by_bytes[bytes_of(one)];
-    if (best == nullptr || bandwidth_probe::is_faster(one, *best)) best = &one;
+    if (best == nullptr || gbps_of(one) > gbps_of(*best)) best = &one;
   }
   const auto points = by_bytes | std::views::values;
   return {points.begin(), points.end()};

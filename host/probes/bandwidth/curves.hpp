@@ -1,7 +1,5 @@
 #pragma once
 
-#include <span>
-
 #include "probes/probe.hpp"
 
 // What the bandwidth probe measures and finds.
@@ -87,8 +85,5 @@ inline constexpr measure::FindingKind saturated_by{
     .meaning = "The fewest work-groups that get 95 % of the most that any number of them gets from a working set."};
 inline constexpr measure::FindingKind suspicious{
     .name = "suspicious", .heading = "Suspicious value", .meaning = "A bandwidth that is not to be believed, and why."};
-
-/// Whether one of two measurements of a size, in different shapes, is the faster: that one stands for the size.
-bool is_faster(const Measurement& one, const Measurement& other);
 
 }  // namespace sonde::probes::bandwidth_probe

@@ -1,5 +1,3 @@
-#include "probes/bandwidth/findings.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

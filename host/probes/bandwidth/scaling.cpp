@@ -10,7 +10,6 @@
 #include "analysis/size_curves.hpp"
 #include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
-#include "probes/bandwidth/findings.hpp"
 #include "probes/bandwidth/plan.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
