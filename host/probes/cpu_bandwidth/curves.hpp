@@ -121,7 +121,7 @@ inline constexpr FindingKind saturated_by{
     .meaning =
         "The fewest threads that get 90 % of what memory gives to any number of them; `threads_for_99_percent` in "
         "details is the same for 99 %.",
-    .named_by = "pattern, pinning"};
+    .named_by = "pattern, pinning, stores"};
 inline constexpr FindingKind non_temporal_gain{
     .name = "non-temporal-gain",
     .heading = "What non-temporal stores gain",

@@ -13,7 +13,7 @@
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
 #include "device/device.hpp"
-#include "measure/stopping.hpp"
+#include "measure/repetitions.hpp"
 #include "os/threads.hpp"
 
 namespace sonde::probes {

@@ -42,7 +42,6 @@ inline constexpr FindingKind one_core_load_latency{
         "The time of a load of the CPU beside one core that loads as fast as it can, where more do under full "
         "load; details have `p90_ns`, `p99_ns` and `load_gbps`.",
     .better = measure::Better::lower,
-    .named_by = "pattern, placement",
     .compared = measure::Comparison::by_ratio,
     .feature = "latency beside one loading core",
     .per_clock = 1};

@@ -74,8 +74,7 @@ inline constexpr FindingKind loss{
     .meaning =
         "How many times as long another core waits for a load in `bytes` of details while others lock across two "
         "lines, or how many times as much it reads there while nobody does.",
-    .better = Better::lower,
-    .named_by = "pattern, role"};
+    .better = Better::lower};
 
 inline constexpr std::array<const FindingKind*, 2> finding_kinds{&latency, &loss};
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/finding.hpp"
+#include "measure/measurement.hpp"
 
 // Probes that walk beside a load share how they choose its delays, as the delay that gets a point to some place on the
 // curve over the bandwidth of the load is only known from those before; and the kinds of what is concluded.
@@ -39,7 +39,6 @@ inline constexpr measure::FindingKind idle_latency{
         "The time of a load while nothing else loads memory; of the CPU itself `p90_ns` and `p99_ns` in details "
         "are its windows' percentiles.",
     .better = measure::Better::lower,
-    .named_by = "pattern, placement",
     .compared = measure::Comparison::by_ratio,
     .feature = "latency without load",
     .per_clock = 1};
@@ -50,7 +49,6 @@ inline constexpr measure::FindingKind full_load_latency{
         "The time of a load beside the highest load; of the CPU itself details have `p90_ns` and `p99_ns` of its "
         "windows, and `load_gbps` that the load moved.",
     .better = measure::Better::lower,
-    .named_by = "pattern, placement",
     .compared = measure::Comparison::by_ratio,
     .feature = "latency under full load",
     .per_clock = 1};
