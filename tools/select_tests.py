@@ -45,20 +45,15 @@ class Tests:
 
     def of_source(self, file):
         """The tests of ctest that run a source: its own, or else those of its folder, whose programs hold all sources."""
-        own = f"{file.parent.name}.{short(file.name)}"
-        return {("ctest", test) for test in self.programs if test == own} or {
-            ("ctest", test) for test in self.programs if test.startswith(f"{file.parent.name}.")
-        }
+        own, folder = f"{file.parent.name}.{short(file.name)}", f"{file.parent.name}."
+        found = [test for test in self.programs if f"{test}.".startswith(f"{own}.")]
+        return {("ctest", test) for test in found or self.programs if test.startswith(folder)}
 
     def matching(self, name):
         """The tests with this name or in this folder, else those with it in their names, else those that hold a test so named."""
-        wanted = short(name.rstrip("/").replace(".", "/") if name in self.programs else name.rstrip("/"))
-        choices = (
-            lambda known: f"/{known}".endswith(f"/{wanted}") or known.startswith(f"{wanted}/"),
-            lambda known: wanted in known,
-        )
-        for choice in choices:
-            if found := [tests for known, tests in self.by_name.items() if choice(known)]:
+        wanted = short(name.rstrip("/")).replace(".", "/")
+        for part in (f"/{wanted}/", wanted):
+            if found := [tests for known, tests in self.by_name.items() if part in f"/{known}/"]:
                 return set().union(*found)
         return self.holding(name.lower())
 
