@@ -1,4 +1,5 @@
-#include "session/worker_task.hpp"
+
+#include "session/worker.hpp"
 
 #include <algorithm>
 #include <span>
@@ -9,42 +10,42 @@
 #include "cpu/pinned.hpp"
 #include "cpu/topology.hpp"
 #include "device/error.hpp"
+#include "device/model/model.hpp"
 #include "measure/cycles.hpp"
-#include "measure/observer.hpp"
+#include "measure/level_findings.hpp"
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
-#include "device/model/model.hpp"
 #include "measure/smt_interference.hpp"
 #include "os/machine.hpp"
 #include "os/this_process.hpp"
 #include "probes/catalog.hpp"
 #include "records/counter_line.hpp"
 #include "records/lines.hpp"
-#include "session/level_matching.hpp"
-#include "session/target.hpp"
+#include "session/devices.hpp"
 #include "workloads/arithmetic/arithmetic_chain.hpp"
-#include "workloads/walk/chases.hpp"
-#include "workloads/arithmetic/core_clock.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
+#include "workloads/walk/chases.hpp"
 
 namespace sonde::session {
 namespace {
 
-/// A CPU settles at once or never (others run beside us); a GPU climbs for up to half a second.
+/// A CPU's clock settles at once, or never where other programs run; a GPU's climbs for up to half a second.
 constexpr device::Nanoseconds longest_settling_of_a_cpu{200e6};
 constexpr device::Nanoseconds longest_settling_of_a_gpu{2e9};
 
 /// An H100 that its driver had let fall to a third of its clock took three seconds.
 constexpr device::Nanoseconds longest_clock_recovery{4e9};
-constexpr device::Nanoseconds patience_with_the_clock{30e9};
+constexpr device::Nanoseconds clock_recovery_budget{30e9};
 
-/// Within every CPU's first cache.
+/// So many bytes fit into every CPU's first cache.
 constexpr std::uint64_t least_smt_watch_bytes = 16 << 10;
 
+/// A worker reports not more often than its parent needs: reading wakes the parent, on a core that may be the measured
+/// device's.
 constexpr std::chrono::milliseconds between_signs_of_life{50};
 
 constexpr const char* without_smt_watch =
-    "nothing tells whether something else works on the core that is measured, as the walk that watches for it failed: ";
+    "nothing shows whether something else works on the core that is measured, as the walk that watches for it failed: ";
 
 class PipeObserver final : public measure::Observer {
  public:
@@ -59,7 +60,6 @@ class PipeObserver final : public measure::Observer {
   void started(const measure::Probe& probe, const measure::Point& point) override {
     send_(records::point_line(origin(probe), measure::name_of(probe, point), point));
   }
-  /// Not more often than the parent needs it: reading wakes it, on a core that may be the measured device's.
   void alive() override {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_sign_of_life_ < between_signs_of_life) return;
@@ -103,7 +103,7 @@ class PipeObserver final : public measure::Observer {
                                                                   .moved_bytes = seen.moved_bytes,
                                                                   .fabric_per_byte = seen.fabric_per_byte(),
                                                                   .memory_per_byte = seen.memory_per_byte()}};
-    // A simulated clock begins with the device.
+    // A simulated clock begins with the device, not with the run.
     const std::chrono::duration<double> start = task_.run_start.time_since_epoch();
     if (task_.api != device::Api::model)
       counter.traffic.begin_seconds = std::max(0.0, counter.traffic.begin_seconds - start.count());
@@ -113,36 +113,26 @@ class PipeObserver final : public measure::Observer {
   const records::MeasureTask& task_;
   const measure::SendLine& send_;
   std::chrono::steady_clock::time_point last_sign_of_life_;
-  LevelMatching matching_;
+  measure::LevelMatching matching_;
 };
 
-/// The same work, which tells after each run that it goes on.
-measure::Workload alive(measure::Workload workload, measure::Observer& observer) {
-  workload.run = [run = std::move(workload.run), &observer](std::uint64_t steps) {
+/// The same work, which reports to `observer` after each run.
+measure::SteppedWork reporting(measure::SteppedWork work, measure::Observer& observer) {
+  work.run = [run = std::move(work.run), &observer](std::uint64_t steps) {
     const device::Nanoseconds time = run(steps);
     observer.alive();
     return time;
   };
-  return workload;
+  return work;
 }
 
-measure::Settled settle(device::Device& device, measure::Observer& observer, os::ThreadId reading_thread) {
-  const bool cpu = device.info().type == device::DeviceType::cpu;
-  const measure::Workload arithmetic = workloads::arithmetic_chain(device);
-  std::optional<measure::OneCore> one_core;
-  if (cpu) one_core.emplace(reading_thread);
-  const auto longest = cpu ? longest_settling_of_a_cpu : longest_settling_of_a_gpu;
-  return measure::settle_clock(arithmetic, longest, [&observer] { observer.alive(); });
+measure::SteppedWork stepped(const measure::Workload& workload) {
+  return std::get<measure::SteppedWork>(workload.work);
 }
+measure::SteppedWork arithmetic_on(device::Device& device) { return stepped(workloads::arithmetic_chain(device)); }
 
-/// A simulated device's time is none of the host's, and the CPU's own is the host's.
-std::optional<std::string> why_no_clock(device::Device& device, device::Api api, measure::Observer& observer) {
-  if (api == device::Api::model || api == device::Api::cpu) return std::nullopt;
-  return measure::clock_flaw(alive(workloads::arithmetic_chain(device), observer));
-}
-
-/// How long one run waits, in all, until a core is its own again.
-device::Nanoseconds patience(measure::Effort effort) {
+/// The device time that one run may wait, in all, for the end of SMT interference.
+device::Nanoseconds smt_wait_budget(measure::Effort effort) {
   switch (effort) {
     case measure::Effort::quick: return device::Nanoseconds(1e9);
     case measure::Effort::normal: return device::Nanoseconds(15e9);
@@ -151,38 +141,40 @@ device::Nanoseconds patience(measure::Effort effort) {
   return device::Nanoseconds(60e9);
 }
 
-/// Most of what the system says the first cache has: what else runs takes the lines that are used least often, so that
-/// a walk over a third of it notices nothing while half of it is gone. The rest is for what the driver keeps there.
+/// The walk covers most of the first cache that the system states: another program takes the lines that are used least
+/// often, so that a walk over a third of the cache notices nothing while half of it is gone. The rest is for lines of
+/// the driver.
 std::uint32_t smt_watch_bytes() {
   return static_cast<std::uint32_t>(std::max(least_smt_watch_bytes, os::first_data_cache_bytes() / 4 * 3));
 }
 
 /// The same work on one CPU, which the CPU's own device leaves to the system.
-measure::Workload on_core(measure::Workload workload, int cpu) {
-  workload.run = [run = std::move(workload.run), cpu](std::uint64_t steps) {
+measure::SteppedWork on_core(measure::SteppedWork work, int cpu) {
+  work.run = [run = std::move(work.run), cpu](std::uint64_t steps) {
     const cpu::Pinned pinned(cpu);
     return run(steps);
   };
-  return workload;
+  return work;
 }
 
-/// What helps to measure, and is done without where it fails, as the record then says. On a busy machine it may be too
-/// short to be told, which is no failure.
+/// Makes something that helps to measure but can be done without. A failure goes to `record_failure`; work that is too
+/// short to be timed on a busy machine is no failure.
 template <typename Make>
-auto helper(Make make, const std::function<void(const std::string& why)>& tell) -> decltype(make()) {
+auto optional_support(Make make, const std::function<void(const std::string& why)>& record_failure)
+    -> decltype(make()) {
   try {
     return make();
   } catch (const device::Lost&) {
     throw;
   } catch (const device::TooShort&) {
   } catch (const std::runtime_error& error) {
-    tell(error.what());
+    record_failure(error.what());
   }
   return {};
 }
 
-/// On a CPU alone, as a GPU's units belong to one program at a time, and where all cores are alike: one usual time of a
-/// hit serves for all.
+/// Interference is watched on CPUs only, as a GPU's units belong to one program at a time, and only where all cores are
+/// alike, as one usual time of a hit serves for all.
 std::shared_ptr<measure::SmtInterference> smt_interference(device::Device& device, const records::MeasureTask& task,
                                                            measure::Observer& observer, os::ThreadId reading_thread) {
   if (device.info().type != device::DeviceType::cpu || task.api == device::Api::model) return nullptr;
@@ -190,18 +182,19 @@ std::shared_ptr<measure::SmtInterference> smt_interference(device::Device& devic
   const std::uint32_t line_bytes = task.request.line_bytes;
   const std::uint32_t lines = smt_watch_bytes() / line_bytes;
   if (task.api == device::Api::cpu) {
-    const workloads::CpuPlace place{.core = quiet_core(cpu::machine(), 0), .pages = cpu::PageKind::small, .awake_by = {}};
+    const workloads::CpuPlace place{
+        .core = quiet_core(cpu::machine(), 0), .pages = cpu::PageKind::small, .awake_by = {}};
     return std::make_shared<measure::SmtInterference>(
-        alive(workloads::cpu_cycle_chase(place, lines, line_bytes, task.request.seed), observer),
-        on_core(workloads::arithmetic_chain(device), place.core.cpu), patience(task.request.effort));
+        reporting(stepped(workloads::cpu_cycle_chase(place, lines, line_bytes, task.request.seed)), observer),
+        on_core(arithmetic_on(device), place.core.cpu), smt_wait_budget(task.request.effort));
   }
   const measure::OneCore one_core(reading_thread);
   return std::make_shared<measure::SmtInterference>(
-      alive(workloads::cycle_chase(device, lines, line_bytes, task.request.seed), observer),
-      workloads::arithmetic_chain(device), patience(task.request.effort));
+      reporting(stepped(workloads::cycle_chase(device, lines, line_bytes, task.request.seed)), observer),
+      arithmetic_on(device), smt_wait_budget(task.request.effort));
 }
 
-/// Cycles are a second unit, of a device that can tell them.
+/// The source of cycles, which are a second unit on a device whose core clock can be told.
 std::function<std::optional<measure::CoreClock>()> core_clock(device::Device& device, const measure::Settled& settled,
                                                               counters::Sampler& sampler, measure::Observer& observer) {
   const auto begin = std::chrono::steady_clock::now();
@@ -209,28 +202,37 @@ std::function<std::optional<measure::CoreClock>()> core_clock(device::Device& de
   return workloads::core_clock_of(device, settled, read_mhz, [&observer] { observer.alive(); });
 }
 
-/// Of GPUs alone: a CPU's clock is its governor's, and it does not sleep while it prepares.
+/// Recovery is for GPUs only: a CPU's clock is its governor's, and a CPU does not sleep while it prepares.
 std::shared_ptr<measure::ClockRecovery> clock_recovery(device::Device& device, const records::MeasureTask& task,
                                                        const measure::Settled& settled) {
   if (device.info().type == device::DeviceType::cpu || task.api == device::Api::model) return nullptr;
-  return std::make_shared<measure::ClockRecovery>(workloads::arithmetic_chain(device), settled, longest_clock_recovery,
-                                                  patience_with_the_clock);
+  return std::make_shared<measure::ClockRecovery>(arithmetic_on(device), settled, longest_clock_recovery,
+                                                  clock_recovery_budget);
 }
 
-/// What stands between a device and its probes: a clock that can be believed, and settles. A driver that refuses the
-/// few KiB which that takes has failed.
-measure::Settled settled(device::Device& device, const records::MeasureTask& task, measure::Observer& observer,
-                         os::ThreadId reading_thread) {
+/// Checks that the device's clock can be believed, and settles it. A driver that refuses the few KiB which that takes
+/// has failed.
+measure::Settled settle(device::Device& device, const records::MeasureTask& task, measure::Observer& observer,
+                        os::ThreadId reading_thread) {
   try {
-    if (const auto flaw = why_no_clock(device, task.api, observer)) throw device::Error(*flaw);
-    return settle(device, observer, reading_thread);
+    // A simulated device's time is none of the host's, and the CPU's own time is the host's: neither is checked.
+    if (task.api != device::Api::model && task.api != device::Api::cpu) {
+      if (const auto why = measure::why_clock_is_wrong(reporting(arithmetic_on(device), observer)))
+        throw device::Error(*why);
+    }
+    const bool cpu = device.info().type == device::DeviceType::cpu;
+    const measure::SteppedWork arithmetic = arithmetic_on(device);
+    std::optional<measure::OneCore> one_core;
+    if (cpu) one_core.emplace(reading_thread);
+    return measure::settle_clock(arithmetic, cpu ? longest_settling_of_a_cpu : longest_settling_of_a_gpu,
+                                 [&observer] { observer.alive(); });
   } catch (const device::Unsupported& reason) {
     throw device::Error(reason.what());
   }
 }
 
-/// This machine's counters, where they are wanted; with the right to open them, which is gone once this returns, as
-/// the driver that is loaded next must not have it.
+/// This machine's counters, where they are wanted. The right to open them is given up before this returns, as the
+/// driver that is loaded next must not have it.
 counters::OpenedSource machine_counters(const records::MeasureTask& task,
                                         std::span<const measure::Probe* const> probes) {
   counters::OpenedSource opened;
@@ -240,7 +242,7 @@ counters::OpenedSource machine_counters(const records::MeasureTask& task,
   return opened;
 }
 
-/// What counts beside the probes; null where nothing does.
+/// The meter that counts beside the probes; null where nothing is counted.
 std::shared_ptr<counters::TrafficMeter> traffic_meter(device::Device& device, counters::OpenedSource& machine) {
   if (const device::SimulatedTraffic* const simulated = device.simulated_traffic())
     return std::make_shared<counters::TrafficMeter>(device::model::simulated_counters(*simulated));
@@ -262,27 +264,29 @@ void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
   const std::vector<const measure::Probe*> probes = probes_of(task);
   counters::OpenedSource counted = machine_counters(task, probes);
   try {
-    // Before the driver is loaded: its threads take over the mask. The machine is looked at first, as it is cut down to
-    // it.
+    // The mask is set before the driver is loaded, whose threads inherit it, and after the machine is described, as the
+    // description is cut down to the mask.
     if (task.needs_host_core) cpu::keep_off(0, quiet_core(cpu::machine(), 0).cpu);
     std::unique_ptr<device::Device> device = open_device(task);
-    // Before the clock settles: it would fall again while libraries are loaded and files looked for.
+    // The sampler is made before the clock settles: it would fall again while libraries are loaded and files looked
+    // for.
     counters::Sampler sampler(counters::reader_of(task.sysfs_root, task.pci));
     if (task.api == device::Api::cpu) cpu::keep_off(sampler.thread_id(), quiet_core(cpu::machine(), 0).cpu);
-    const measure::Settled clock = settled(*device, task, observer, sampler.thread_id());
-    const auto tell = [&](const std::string& what) { observer.failed(*probes.front(), nullptr, what); };
+    const measure::Settled clock = settle(*device, task, observer, sampler.thread_id());
+    const auto fail = [&](const std::string& what) { observer.failed(*probes.front(), nullptr, what); };
     measure::RunnerOptions options{
         .request = task.request,
         .clock_settled = clock.stable,
         .device_state_since = [&sampler](auto moment) { return sampler.since(moment); },
-        .clock_recovery = helper([&] { return clock_recovery(*device, task, clock); },
-                                 [&](const std::string& why) { tell(measure::without_clock_recovery(why)); }),
-        .smt_interference = helper([&] { return smt_interference(*device, task, observer, sampler.thread_id()); },
-                                   [&](const std::string& why) { tell(without_smt_watch + why); }),
+        .clock_recovery = optional_support([&] { return clock_recovery(*device, task, clock); },
+                                           [&](const std::string& why) { fail(measure::without_clock_recovery(why)); }),
+        .smt_interference =
+            optional_support([&] { return smt_interference(*device, task, observer, sampler.thread_id()); },
+                             [&](const std::string& why) { fail(without_smt_watch + why); }),
         .reading_thread = sampler.thread_id()};
-    const auto told_clock = helper([&] { return core_clock(*device, clock, sampler, observer); },
-                                   [&](const std::string& why) { tell(measure::without_cycles(why)); });
-    if (told_clock) options.core_clock = told_clock;
+    const auto clock_source = optional_support([&] { return core_clock(*device, clock, sampler, observer); },
+                                               [&](const std::string& why) { fail(measure::without_cycles(why)); });
+    if (clock_source) options.core_clock = clock_source;
     // Others on this machine cannot disturb a simulated device.
     if (task.api == device::Api::model) options.host_time = [] { return counters::HostTime{}; };
     const std::shared_ptr<counters::TrafficMeter> traffic = traffic_meter(*device, counted);
@@ -295,7 +299,7 @@ void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
       options.request.counts_traffic = options.traffic != nullptr;
       observer.begins(*probe);
       if (measure::run_probe(*device, *probe, options, observer)) continue;
-      // It may hang where it is let go of. The probes that are left are another process's.
+      // A lost device may hang where it is destroyed. The probes that are left go to another process.
       (void)device.release();
       break;
     }

@@ -9,17 +9,13 @@
 
 #include "device/error.hpp"
 #include "kernels.hpp"
-#include "workloads/arithmetic/arithmetic_instruction.hpp"
-#include "workloads/arithmetic/arithmetic_proof.hpp"
 #include "workloads/arithmetic/busy_cores.hpp"
 #include "workloads/walk/single_item.hpp"
 
 namespace sonde::workloads {
 namespace {
 
-constexpr std::array<std::string_view, 7> operation_words{"fma",         "add",         "multiply", "reciprocal",
-                                                          "square-root", "exponential", "sine"};
-/// By it each dispatch begins elsewhere; few different ones, as the host follows each of them.
+/// Each dispatch begins so many starts further; few starts are different, as the host follows each of them.
 constexpr std::uint32_t salt_step = 8;
 
 const device::KernelSource& source_of(NumberType type) {
@@ -34,6 +30,33 @@ const device::KernelSource& source_of(NumberType type) {
     case NumberType::four_bytes: break;
   }
   return kernels::arithmetic_dot4;
+}
+
+device::ArithmeticPair operands_of(NumberType type, Operation operation, bool paired, std::uint32_t variant) {
+  if (!device::facts_of(type).floating) {
+    // Odd operands lose no bit, and those with ones and zeros everywhere are not easy to multiply by.
+    constexpr std::array<std::uint64_t, 3> odd{0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu, 0xFF51AFD7ED558CCDu};
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - device::facts_of(type).bits);
+    return {odd[variant % odd.size()] & mask, odd[(variant + 1) % odd.size()] & mask};
+  }
+  constexpr std::array<double, 3> angles{0.3142, 0.7391, 0.5571};
+  constexpr std::array<double, 3> factors{1.3247, 1.6180, 0.7549};
+  const double angle = angles[variant % angles.size()];
+  const double factor = factors[variant % factors.size()];
+  // x * x + c stays between c and c * c + c, and goes through hundreds of values before any comes again, in
+  // single precision too. No number's square is rounded to -c, so that x is never zero, nor its square denormal.
+  constexpr std::array<double, 3> addends{-1.8693, -1.5933, -1.9315};
+  const double addend = addends[variant % addends.size()];
+  const auto pair = [type](double first, double second) {
+    return device::ArithmeticPair{device::bits_of(type, first), device::bits_of(type, second)};
+  };
+  switch (operation) {
+    case Operation::fma: return paired ? pair(angle, -angle) : pair(addend, addend);
+    case Operation::add: return pair(angle, -angle);
+    // A half's product is rounded too coarsely: what the one takes the other would not give back.
+    case Operation::multiply: return type == NumberType::fp16 ? pair(2, 0.5) : pair(factor, 1 / factor);
+    default: return pair(0.5 + angle, 0.9 + angle / 2);
+  }
 }
 
 struct Arithmetic {
@@ -75,46 +98,25 @@ struct Arithmetic {
     });
   }
 
-  std::optional<std::string> flaw() {
+  std::optional<std::string> proof_failure() {
     results->read(0, std::as_writable_bytes(std::span(found)));
-    return proof.flaw(found, shape, trips, salt);
+    return proof.failure(found, shape, trips, salt);
   }
 };
 
-double value_in(const std::map<std::string, double>& named, const char* name) {
+double value_in(const measure::Shape& named, const char* name) {
   const auto found = named.find(name);
   return found == named.end() ? 1 : found->second;
 }
 
 }  // namespace
 
-std::map<std::string, std::string> series_of(NumberType type, Operation operation, std::string_view chain) {
-  const device::NumberTypeFacts& facts = device::facts_of(type);
-  std::map<std::string, std::string> series;
-  if (type == NumberType::four_bytes) return {{"type", "int8"}, {"operation", "dot4"}, {"chain", std::string(chain)}};
-  series["type"] = facts.name;
-  series["operation"] = operation_words[static_cast<std::size_t>(operation)];
-  if (operation == Operation::fma && !facts.floating) series["operation"] = "multiply-add";
-  series["chain"] = chain;
-  return series;
-}
-
-NumberType number_type_of(const std::map<std::string, std::string>& series) {
-  const std::string& name = series.at(series.at("operation") == "dot4" ? "operation" : "type");
-  return std::ranges::find(device::number_types, name, &device::NumberTypeFacts::name)->type;
-}
-
-Operation operation_of(const std::map<std::string, std::string>& series) {
-  const auto found = std::ranges::find(operation_words, series.at("operation"));
-  return found == operation_words.end() ? Operation::fma : static_cast<Operation>(found - operation_words.begin());
-}
-
-std::map<std::string, double> named(const ArithmeticShape& shape) {
+measure::Shape named(const ArithmeticShape& shape) {
   return {{"width", shape.width},   {"accumulators", shape.accumulators}, {"paired", shape.paired ? 1 : 0},
           {"unroll", shape.unroll}, {"group_size", shape.group_size},     {"groups", shape.groups}};
 }
 
-ArithmeticShape arithmetic_shape_of(const std::map<std::string, double>& named) {
+ArithmeticShape arithmetic_shape_of(const measure::Shape& named) {
   const auto whole = [&named](const char* name) { return static_cast<std::uint32_t>(value_in(named, name)); };
   return {.width = whole("width"),
           .accumulators = whole("accumulators"),
@@ -123,37 +125,6 @@ ArithmeticShape arithmetic_shape_of(const std::map<std::string, double>& named) 
           .group_size = whole("group_size"),
           .groups = whole("groups")};
 }
-
-namespace {
-
-device::ArithmeticPair operands_of(NumberType type, Operation operation, bool paired, std::uint32_t variant) {
-  if (!device::facts_of(type).floating) {
-    // Odd, so that no bit is lost; of all bits, so that none is easy.
-    constexpr std::array<std::uint64_t, 3> odd{0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu, 0xFF51AFD7ED558CCDu};
-    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - device::facts_of(type).bits);
-    return {odd[variant % odd.size()] & mask, odd[(variant + 1) % odd.size()] & mask};
-  }
-  constexpr std::array<double, 3> angles{0.3142, 0.7391, 0.5571};
-  constexpr std::array<double, 3> factors{1.3247, 1.6180, 0.7549};
-  const double angle = angles[variant % angles.size()];
-  const double factor = factors[variant % factors.size()];
-  // x * x + c stays between c and c * c + c, and goes through hundreds of values before any comes again, in
-  // single precision too. No number's square is rounded to -c, so that x is never zero, nor its square denormal.
-  constexpr std::array<double, 3> addends{-1.8693, -1.5933, -1.9315};
-  const double addend = addends[variant % addends.size()];
-  const auto pair = [type](double first, double second) {
-    return device::ArithmeticPair{device::bits_of(type, first), device::bits_of(type, second)};
-  };
-  switch (operation) {
-    case Operation::fma: return paired ? pair(angle, -angle) : pair(addend, addend);
-    case Operation::add: return pair(angle, -angle);
-    // A half's product is rounded too coarsely: what the one takes the other would not give back.
-    case Operation::multiply: return type == NumberType::fp16 ? pair(2, 0.5) : pair(factor, 1 / factor);
-    default: return pair(0.5 + angle, 0.9 + angle / 2);
-  }
-}
-
-}  // namespace
 
 ArithmeticShape shape_for(Operation operation, ArithmeticShape shape) {
   const bool paired = shape.is_paired(operation);
@@ -174,7 +145,7 @@ std::vector<std::uint32_t> scalars(const device::Chain& chain, std::uint32_t tri
 }
 
 std::unique_ptr<device::Kernel> arithmetic_kernel(device::Device& device, NumberType type, Operation operation,
-                                               const ArithmeticShape& shape) {
+                                                  const ArithmeticShape& shape) {
   const std::map<std::string, device::MissingType>& missing = device.info().missing_types;
   const auto lacks = missing.find(std::string(device::facts_of(type).name));
   if (lacks == missing.end()) return device.make_kernel(source_of(type), shape.group_size, shape.constants(operation));
@@ -192,30 +163,64 @@ measure::Workload arithmetic(device::Device& device, NumberType type, Operation 
                              std::uint64_t seed, std::uint32_t variant) {
   const auto work = std::make_shared<Arithmetic>(device, type, operation, shape, seed, variant);
   const double operations = operations_in(type, operation) * shape.numbers_per_trip();
-  return {.unit = "Gop/s",
-          .most = device.info().most_trips,
+  return {.work = measure::SteppedWork{.most = device.info().most_trips,
+                                       .run = [work](std::uint64_t trips) { return work->run(trips); },
+                                       .proof_failure = [work] { return work->proof_failure(); },
+                                       .interrupted = [work] { return work->cores.some_were_away(); },
+                                       .value = [operations](double nanoseconds) { return operations / nanoseconds; }},
           .instruction = most_frequent_arithmetic(work->kernel->listing()),
-          .run = [work](std::uint64_t trips) { return work->run(trips); },
-          .flaw = [work] { return work->flaw(); },
-          .interrupted = [work] { return work->cores.some_were_away(); },
-          .value = [operations](double nanoseconds) { return operations / nanoseconds; },
           .shape = named(shape)};
 }
 
-measure::Workload dependent_arithmetic(device::Device& device, NumberType type, Operation operation, std::uint64_t seed) {
+measure::Workload dependent_arithmetic(device::Device& device, NumberType type, Operation operation,
+                                       std::uint64_t seed) {
   const ArithmeticShape shape = shape_for(operation, {.unroll = 32, .group_size = single_item_group(device.info())});
   const auto work = std::make_shared<Arithmetic>(device, type, operation, shape, seed, 0);
   const std::uint64_t steps = std::uint64_t{2} * shape.unroll;
-  return {.unit = "ns",
-          .quantum = steps,
-          .most = std::min<std::uint64_t>(device.info().most_trips, most_steps / steps) * steps,
-          .lap = 1,
+  return {.work = measure::SteppedWork{
+              .quantum = steps,
+              .most = std::min<std::uint64_t>(device.info().most_trips, most_steps / steps) * steps,
+              .run = [work, steps](std::uint64_t wanted) { return work->run(wanted / steps); },
+              .proof_failure = [work] { return work->proof_failure(); },
+              .value = [](double nanoseconds) { return nanoseconds; }},
           .instruction = most_frequent_arithmetic(work->kernel->listing()),
           .one_core = true,
-          .run = [work, steps](std::uint64_t wanted) { return work->run(wanted / steps); },
-          .flaw = [work] { return work->flaw(); },
-          .value = [](double nanoseconds) { return nanoseconds; },
           .shape = named(shape)};
+}
+
+namespace {
+
+/// Trips of a dispatch that is long beside a launch and short beside a second, or as many as one may make.
+std::uint64_t trips_of_a_dispatch(const measure::SteppedWork& work) {
+  constexpr double least_dispatch_ns = 20e6;
+  std::uint64_t trips = 64;
+  for (double ns = 0; trips < work.most;) {
+    ns = work.run(trips).count();
+    if (ns >= least_dispatch_ns) break;
+    trips = std::min(work.most, 2 * trips);
+  }
+  return std::min(trips, work.most);
+}
+
+}  // namespace
+
+measure::Workload sustained_arithmetic(device::Device& device, const ArithmeticShape& shape,
+                                       device::Nanoseconds duration, std::uint64_t seed) {
+  measure::Workload all = arithmetic(device, NumberType::fp32, Operation::fma, shape, seed);
+  all.work = measure::SelfTimedWork{[once = std::get<measure::SteppedWork>(all.work), duration](
+                                        const measure::Limits&, const std::function<void()>& alive) {
+    measure::Repetitions found;
+    found.steps = trips_of_a_dispatch(once);
+    for (double spent_ns = 0; spent_ns < duration.count();) {
+      const double ns = once.run(found.steps).count();
+      if (const auto failure = once.proof_failure()) throw device::Error(*failure);
+      found.values.push_back(once.value(ns / static_cast<double>(found.steps)));
+      spent_ns += std::max(ns, 1.0);
+      alive();
+    }
+    return found;
+  }};
+  return all;
 }
 
 }  // namespace sonde::workloads

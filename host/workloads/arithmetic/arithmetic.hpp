@@ -2,7 +2,10 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,18 +20,12 @@ namespace sonde::workloads {
 using device::NumberType;
 using device::Operation;
 
-/// Of a record's series, and back; multiply-add is the word for what integers do in place of fma, and dot4 for what
-/// bytes do by fours.
-std::map<std::string, std::string> series_of(NumberType type, Operation operation, std::string_view chain);
-NumberType number_type_of(const std::map<std::string, std::string>& series);
-Operation operation_of(const std::map<std::string, std::string>& series);
-
 /// Operations that one step of one number counts as: a fused multiply-add is two, of each of its parts.
 inline double operations_in(NumberType type, Operation operation) {
   return (operation == Operation::fma ? 2 : 1) * device::facts_of(type).parts;
 }
 
-/// How arithmetic is cut up.
+/// How arithmetic is divided among work-items and their registers.
 struct ArithmeticShape {
   std::uint32_t width = 1;         ///< numbers in a vector: 1, 2, 4, in OpenCL up to 16
   std::uint32_t accumulators = 1;  ///< chains of vectors of one work-item: 1 … 8, 10 … 16
@@ -49,40 +46,81 @@ struct ArithmeticShape {
     return operation == Operation::fma ? paired : operation == Operation::add;
   }
   std::uint32_t items() const { return group_size * groups; }
-  /// Of one item, which are in registers.
+  /// The numbers of one item, which are in registers.
   std::uint32_t numbers() const { return (paired ? 2 : 1) * accumulators * width; }
-  /// By all items in one trip.
+  /// The steps of single numbers that all items make in one trip.
   double numbers_per_trip() const { return 2.0 * unroll * accumulators * width * items(); }
   friend bool operator==(const ArithmeticShape&, const ArithmeticShape&) = default;
 };
 
 /// A shape as a record has it, and back.
-std::map<std::string, double> named(const ArithmeticShape& shape);
-ArithmeticShape arithmetic_shape_of(const std::map<std::string, double>& named);
+measure::Shape named(const ArithmeticShape& shape);
+ArithmeticShape arithmetic_shape_of(const measure::Shape& named);
 
 /// Whether multiply-adds of the type may be of one number alone. Halves come back to where they were after a few steps,
 /// and a dot product keeps too little of its four bytes.
 inline bool can_be_alone(NumberType type) { return type != NumberType::fp16 && type != NumberType::four_bytes; }
 
-/// Of another operation, in the registers of the shape that multiply-adds were fastest in.
+/// The shape of another operation, in the registers of the one that multiply-adds were fastest in.
 ArithmeticShape shape_for(Operation operation, ArithmeticShape shape);
 
-/// Its operands are neither zero nor one, and so that it does not end at a value or leave the type's range. `variant`
-/// chooses among several of the same kind.
+/// The chain of an operation, with operands that are neither zero nor one and by which it neither ends at a value nor
+/// leaves the type's range. `variant` chooses among several of the same kind.
 device::Chain chain_of(NumberType type, Operation operation, bool paired, std::uint32_t variant = 0);
-/// As the kernels take them.
+/// The scalars of such a dispatch, in the kernels' order.
 std::vector<std::uint32_t> scalars(const device::Chain& chain, std::uint32_t trips, std::uint32_t salt);
 
 /// The kernel of a type, compiled; throws Unsupported with the missing feature where the device lacks the type, or
 /// where its compiler does not take it.
 std::unique_ptr<device::Kernel> arithmetic_kernel(device::Device& device, NumberType type, Operation operation,
-                                               const ArithmeticShape& shape);
+                                                  const ArithmeticShape& shape);
+
+/// The words that kernels/arithmetic.h must have left, found by making the same steps on the host.
+class ArithmeticProof {
+ public:
+  ArithmeticProof(const device::Chain& chain, std::uint64_t seed);
+
+  /// The chains' beginnings, in the order in which a kernel takes them.
+  std::vector<std::uint32_t> start_words() const { return device::start_words(starts_); }
+
+  /// Why `results`, two words for each item, are not what so many trips leave; empty where they are.
+  std::optional<std::string> failure(std::span<const std::uint32_t> results, const ArithmeticShape& shape,
+                                     std::uint32_t trips, std::uint32_t salt);
+
+ private:
+  std::optional<std::string> mismatch(std::span<const std::uint32_t> results, const ArithmeticShape& shape,
+                                      std::uint32_t trips, std::uint32_t salt) const;
+
+  device::Chain chain_;
+  std::vector<device::ArithmeticPair> starts_;
+  device::Rounding rounding_;  ///< how the device was seen to round; tried first
+};
+
+/// The instruction of arithmetic that is most frequent in a driver's listing of a kernel: AMD's and NVIDIA's
+/// assemblers, PTX. Empty where the listing has none.
+std::string most_frequent_arithmetic(std::string_view listing);
 
 /// Steps by all items, in Gop/s. Every dispatch is proved by a word of each item that tells all its accumulators.
 measure::Workload arithmetic(device::Device& device, NumberType type, Operation operation, const ArithmeticShape& shape,
                              std::uint64_t seed, std::uint32_t variant = 0);
 
 /// One chain of dependent steps: ns for each.
-measure::Workload dependent_arithmetic(device::Device& device, NumberType type, Operation operation, std::uint64_t seed);
+measure::Workload dependent_arithmetic(device::Device& device, NumberType type, Operation operation,
+                                       std::uint64_t seed);
+
+/// Multiply-adds of fp32 without a pause for so long, by the device's clock: in Gop/s a value for each dispatch, the
+/// launches included. Every dispatch is proved.
+measure::Workload sustained_arithmetic(device::Device& device, const ArithmeticShape& shape,
+                                       device::Nanoseconds duration, std::uint64_t seed);
+
+/// How far a search goes: the usual shapes alone, or from the best of them to neighbours, so many rounds.
+struct ArithmeticSearch {
+  int rounds = 0;
+  std::function<void()> alive = [] {};  ///< called after each shape: drivers of CPUs take seconds to compile one
+};
+
+/// The fastest shape found. Throws as arithmetic_kernel() does, and device::Error where no shape runs.
+ArithmeticShape search_arithmetic_shape(device::Device& device, NumberType type, Operation operation,
+                                        const ArithmeticSearch& search);
 
 }  // namespace sonde::workloads

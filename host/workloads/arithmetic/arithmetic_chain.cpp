@@ -10,13 +10,13 @@
 namespace sonde::workloads {
 namespace {
 
-constexpr std::uint32_t factor = 1664525;
-constexpr std::uint32_t addend = 1013904223;
+constexpr std::uint32_t chain_factor = 1664525;
+constexpr std::uint32_t chain_addend = 1013904223;
 
 /// `x` after `steps` of x = x * factor + addend, by repeated squaring of that map.
 std::uint32_t after(std::uint32_t x, std::uint64_t steps) {
-  std::uint32_t power_factor = factor;
-  std::uint32_t power_addend = addend;
+  std::uint32_t power_factor = chain_factor;
+  std::uint32_t power_addend = chain_addend;
   for (; steps != 0; steps >>= 1) {
     if ((steps & 1) != 0) x = x * power_factor + power_addend;
     power_addend = power_addend * power_factor + power_addend;
@@ -44,7 +44,7 @@ struct Chain {
   device::Nanoseconds run(std::uint64_t steps) {
     trips = static_cast<std::uint32_t>(steps / steps_per_trip);
     expected = after(expected, steps);
-    return device.run(*kernel, {.buffers = {state.get()}, .scalars = {trips, factor, addend}, .groups = 1});
+    return device.run(*kernel, {.buffers = {state.get()}, .scalars = {trips, chain_factor, chain_addend}, .groups = 1});
   }
 
   Words words() const {

@@ -1,19 +1,20 @@
-#include "workloads/arithmetic/arithmetic_proof.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <random>
 
 namespace sonde::workloads {
 namespace {
 
-constexpr std::string_view report = ", so it did not do the work that was timed; please report the driver";
+constexpr std::string_view not_done = ", so it did not do the work that was timed; please report the driver";
 /// Functions are the device's own approximations; 1e-3 is far more than any of their errors, and far less than a step.
 constexpr double tolerated_share = 1e-3;
 
-/// Between 1/2 and 1, of any mantissa; odd integers.
+/// Numbers between 1/2 and 1 with any mantissa; odd integers.
 std::vector<device::ArithmeticPair> starts_of(NumberType type, std::uint64_t seed) {
   std::mt19937_64 random(seed + 0x5EED);
   std::vector<device::ArithmeticPair> starts;
@@ -32,6 +33,15 @@ std::vector<device::ArithmeticPair> starts_of(NumberType type, std::uint64_t see
   return starts;
 }
 
+/// The beginnings of instructions that compute with numbers; moves, conversions and computed addresses begin otherwise.
+constexpr std::array<std::string_view, 33> arithmetic_beginnings{
+    "v_fma", "v_dual_fma", "v_pk_", "v_mad",  "v_mac", "v_mul", "v_dual_mul", "v_add", "v_dual_add",
+    "v_sub", "v_dual_sub", "v_rcp", "v_sqrt", "v_rsq", "v_exp", "v_sin",      "v_dot", "FFMA",
+    "FADD",  "FMUL",       "DFMA",  "DADD",   "DMUL",  "HFMA2", "HADD2",      "HMUL2", "IMAD",
+    "IADD3", "MUFU",       "fma.",  "mad.",   "add.",  "mul."};
+
+constexpr std::string_view between_operands = " \t\r\n,;";
+
 }  // namespace
 
 ArithmeticProof::ArithmeticProof(const device::Chain& chain, std::uint64_t seed)
@@ -43,12 +53,12 @@ std::optional<std::string> ArithmeticProof::mismatch(std::span<const std::uint32
   const std::vector<device::ArithmeticPair> at_end =
       device::ends_of_items(chain_, starts_, std::uint64_t{2} * shape.unroll * trips, rounding_,
                             {.count = shape.items(), .numbers = shape.accumulators * shape.width, .salt = salt});
-  std::array<std::uint32_t, device::different_starts> told{};
+  std::array<std::uint32_t, device::different_starts> results_of_starts{};
   for (std::uint32_t first = 0; first < device::different_starts; ++first) {
-    told[first] = device::item_result(chain_, at_end, first, shape.accumulators, shape.width);
+    results_of_starts[first] = device::item_result(chain_, at_end, first, shape.accumulators, shape.width);
   }
   for (std::uint32_t item = 0; item < shape.items(); ++item) {
-    const std::uint32_t expected = told[(item + salt) % device::different_starts];
+    const std::uint32_t expected = results_of_starts[(item + salt) % device::different_starts];
     const std::uint32_t found = results[2 * std::size_t{item}];
     if (device::is_exact(chain_.operation)) {
       if (found == expected) continue;
@@ -58,18 +68,19 @@ std::optional<std::string> ArithmeticProof::mismatch(std::span<const std::uint32
         continue;
     }
     return "the accumulators of work-item " + std::to_string(item) +
-           " are not what the host finds after the same steps" + std::string(report);
+           " are not what the host finds after the same steps" + std::string(not_done);
   }
   return std::nullopt;
 }
 
-std::optional<std::string> ArithmeticProof::flaw(std::span<const std::uint32_t> results, const ArithmeticShape& shape,
-                                                 std::uint32_t trips, std::uint32_t salt) {
+std::optional<std::string> ArithmeticProof::failure(std::span<const std::uint32_t> results,
+                                                    const ArithmeticShape& shape, std::uint32_t trips,
+                                                    std::uint32_t salt) {
   for (std::uint32_t item = 0; item < shape.items(); ++item) {
     const std::uint32_t made = results[2 * std::size_t{item} + 1] - salt;
     if (made == trips) continue;
     return "work-item " + std::to_string(item) + " left its loop after " + std::to_string(made) + " of " +
-           std::to_string(trips) + " trips" + std::string(report);
+           std::to_string(trips) + " trips" + std::string(not_done);
   }
   auto wrong = mismatch(results, shape, trips, salt);
   if (!wrong || !device::facts_of(chain_.type).floating || !device::is_exact(chain_.operation)) return wrong;
@@ -82,6 +93,20 @@ std::optional<std::string> ArithmeticProof::flaw(std::span<const std::uint32_t> 
   }
   rounding_ = before;
   return wrong;
+}
+
+std::string most_frequent_arithmetic(std::string_view listing) {
+  std::map<std::string_view, int> counts;
+  for (std::size_t begin = 0; (begin = listing.find_first_not_of(between_operands, begin)) != std::string_view::npos;) {
+    const std::size_t end = std::min(listing.find_first_of(between_operands, begin), listing.size());
+    const std::string_view word = listing.substr(begin, end - begin);
+    const bool counts_it = std::ranges::any_of(arithmetic_beginnings,
+                                               [&](std::string_view beginning) { return word.starts_with(beginning); });
+    if (counts_it) ++counts[word];
+    begin = end;
+  }
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& counted) { return counted.second; });
+  return most == counts.end() ? "" : std::string(most->first);
 }
 
 }  // namespace sonde::workloads

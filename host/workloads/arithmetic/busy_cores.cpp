@@ -9,7 +9,7 @@
 namespace sonde::workloads {
 namespace {
 
-/// Threads begin one after the other, and one whose core is slower ends last: less is no sign of others.
+/// A smaller loss is no sign of others: threads begin one after the other, and one whose core is slower ends last.
 constexpr double most_lost = 0.1;
 
 std::uint32_t cores_of(const device::DeviceInfo& device, std::uint32_t groups) {

@@ -12,14 +12,14 @@ namespace sonde::workloads {
 /// less, and that nothing else tells from a slow device.
 class BusyCores {
  public:
-  /// Of a dispatch of so many work-groups, which may be fewer than there are cores.
+  /// `groups`: work-groups of a dispatch, which may be fewer than there are cores.
   BusyCores(const device::DeviceInfo& device, std::uint32_t groups);
 
   /// Makes the dispatch, which returns the device's own time for it.
   device::Nanoseconds during(const std::function<device::Nanoseconds()>& dispatch);
 
-  /// Whether some core did not work through the last one. Never of other devices, nor where the system counts CPU time
-  /// by ticks that are as long as a dispatch.
+  /// Whether some core did not work through the last dispatch. Other devices never say so, nor where the system counts
+  /// CPU time by ticks that are as long as a dispatch.
   [[nodiscard]] bool some_were_away() const { return some_were_away_; }
 
  private:
@@ -27,7 +27,7 @@ class BusyCores {
   bool some_were_away_ = false;
 };
 
-/// By what all threads of this process had of their cores.
+/// The same from the CPU time that all threads of this process had meanwhile.
 bool some_were_away(std::uint32_t cores, double cpu_seconds, double passed_seconds);
 
 }  // namespace sonde::workloads

@@ -1,13 +1,11 @@
-// Question: at what clock does the device's core run at this moment?
+// At what clock does the device's core run at this moment?
 //
-// Experiment: the chain of dependent arithmetic that settles the clock takes a fixed number of cycles a step. That
-// number is found once: by the core's own counter where kernels can read one, else as the whole number that its time
-// and the clock that the driver states give. From then on the time of a step tells the clock.
+// The chain of dependent arithmetic that settles the clock takes a fixed number of cycles a step. That number is found
+// once: by the core's own counter where kernels can read one, else as the whole number that its time and the clock that
+// the driver states give. From then on the time of a step tells the clock. docs/method/shared.md explains it.
 //
 // On a CPU it says nothing: there the counter is the time stamp counter, which does not follow the core's clock, and
 // the stated clock is not the one it runs at.
-
-#include "workloads/arithmetic/core_clock.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,15 +23,15 @@ namespace sonde::workloads {
 namespace {
 
 constexpr std::uint64_t few_steps = steps_per_trip;
-/// Far longer than a timer's step, and so short that beside a point it is nothing.
+/// A long dispatch is far longer than a timer's step, and so short that beside a point it is nothing.
 constexpr device::Nanoseconds long_enough{100e3};
 constexpr std::size_t pairs_beside_a_point = 3;
-/// Where these are further apart, some were interrupted: then so many times as many are made, as two of three would
+/// Where pairs are further apart, some were interrupted: then so many times as many are made, as two of three would
 /// tell another clock.
 constexpr double pairs_agree = 0.1;
 constexpr std::size_t times_more_pairs = 3;
 
-/// Short enough that at up to 32 cycles a step no more than half of a 20-bit counter is counted.
+/// Counted dispatches are so short that at up to 32 cycles a step no more than half of a 20-bit counter is counted.
 constexpr std::uint64_t few_counted_steps = std::uint64_t{64} * steps_per_trip;
 constexpr std::uint64_t many_counted_steps = std::uint64_t{256} * steps_per_trip;
 /// One interrupted dispatch must not decide.
@@ -45,7 +43,7 @@ double median(const std::vector<double>& values) { return analysis::quantile(val
 class ArithmeticChain {
  public:
   ArithmeticChain(device::Device& device, const std::function<void()>& alive)
-      : work_(arithmetic_chain(device)), alive_(alive) {
+      : work_(std::get<measure::SteppedWork>(arithmetic_chain(device).work)), alive_(alive) {
     run(few_steps);  // compiles
     while (many_steps_ < work_.most / 2 && shortest() < long_enough) many_steps_ *= 2;
   }
@@ -65,7 +63,7 @@ class ArithmeticChain {
   }
 
  private:
-  /// Of two, as an interruption makes any dispatch long enough; and less the launch, as that does too.
+  /// The shorter time of two, as an interruption makes any dispatch long enough; less the launch, as that does too.
   device::Nanoseconds shortest() {
     const device::Nanoseconds first = run(many_steps_);
     return std::min(first, run(many_steps_)) - run(few_steps);
@@ -73,12 +71,12 @@ class ArithmeticChain {
 
   device::Nanoseconds run(std::uint64_t steps) {
     const device::Nanoseconds time = work_.run(steps);
-    if (const auto flaw = work_.flaw()) throw device::Error(*flaw);
+    if (const auto failure = work_.proof_failure()) throw device::Error(*failure);
     alive_();
     return time;
   }
 
-  measure::Workload work_;
+  measure::SteppedWork work_;
   std::function<void()> alive_;
   std::uint64_t many_steps_ = std::uint64_t{16} * steps_per_trip;
 };
@@ -107,7 +105,8 @@ measure::CountedChain counted_chain(device::Device& device, const std::function<
 
 }  // namespace
 
-std::function<std::optional<measure::CoreClock>()> core_clock_of(device::Device& device, const measure::Settled& settled,
+std::function<std::optional<measure::CoreClock>()> core_clock_of(device::Device& device,
+                                                                 const measure::Settled& settled,
                                                                  const std::function<std::optional<double>()>& read_mhz,
                                                                  const std::function<void()>& alive) {
   if (device.info().type == device::DeviceType::cpu) return {};

@@ -25,7 +25,7 @@ struct Roofline {
   StreamWalk walk;
   std::uint32_t at_once;
   OperationsDial dial;
-  device::RooflineRound turning;
+  device::RooflineRound round;
   RooflineProof proof;
   BusyCores cores;
   device::Use use;
@@ -40,8 +40,8 @@ struct Roofline {
         walk(over),
         at_once(rows),
         dial(by),
-        turning(turning_of(on.info(), by)),
-        proof(over, turning, by.takes_turns() ? 0 : by.loops * by.unroll, by.takes_turns() ? by.of_eight : 0, seed),
+        round(round_of(on.info(), by)),
+        proof(over, round, by.takes_turns() ? 0 : by.loops * by.unroll, by.takes_turns() ? by.of_eight : 0, seed),
         cores(on.info(), over.shape.groups),
         use(use_for(on.info(), over.array_bytes())),
         array(on.make_buffer(over.array_bytes(), use)),
@@ -50,17 +50,18 @@ struct Roofline {
     proof.write(*array);
   }
 
-  /// Where the items of a CPU's work-group are the lanes of its vectors. One round alone has no between, and where
-  /// rounds are a loop, which may not hold a load, what is kept for the next trip only costs registers.
+  /// Whether loads stand between rounds: where the items of a CPU's work-group are the lanes of its vectors. One round
+  /// alone has no between, and where rounds are a loop, which may not hold a load, what is kept for the next trip only
+  /// costs registers.
   [[nodiscard]] bool loads_between() const {
-    return !turning.paired && walk.shape.in_flight == 2 && dial.unroll > 1 && dial.loops == 1;
+    return !round.paired && walk.shape.in_flight == 2 && dial.unroll > 1 && dial.loops == 1;
   }
 
   [[nodiscard]] std::vector<device::Constant> constants() const {
     const auto of_shape = walk.shape.constants();
     std::vector<device::Constant> all(of_shape.begin(), of_shape.end());
     all.push_back({"UNROLL", dial.unroll});
-    all.push_back({"PAIRED", turning.paired ? 1u : 0u});
+    all.push_back({"PAIRED", round.paired ? 1u : 0u});
     all.push_back({"LOOPED", dial.loops > 1 ? 1u : 0u});
     all.push_back({"AT_ONCE", at_once});
     all.push_back({"BETWEEN", loads_between() ? 1u : 0u});
@@ -73,8 +74,8 @@ struct Roofline {
     const std::uint32_t of_turn = dial.takes_turns() ? trips_of_a_dial : last_trips;
     const std::uint32_t computing = dial.takes_turns() ? dial.of_eight : dial.unroll > 0 ? of_turn : 0;
     const std::uint32_t plain = of_turn - computing;
-    scalars.insert(scalars.end(), {dial.loops, computing, plain, static_cast<std::uint32_t>(turning.operands.x),
-                                   static_cast<std::uint32_t>(turning.operands.y)});
+    scalars.insert(scalars.end(), {dial.loops, computing, plain, static_cast<std::uint32_t>(round.operands.x),
+                                   static_cast<std::uint32_t>(round.operands.y)});
     turn += trips;
     return cores.during([&] {
       return device.run(*kernel,
@@ -82,12 +83,12 @@ struct Roofline {
     });
   }
 
-  std::optional<std::string> flaw() {
+  std::optional<std::string> proof_failure() {
     std::vector<std::uint32_t> items(sums->size_bytes() / sizeof(std::uint32_t));
     sums->read(0, std::as_writable_bytes(std::span(items)));
     std::vector<std::uint32_t> groups(walk.shape.groups);
     for (std::size_t item = 0; item < items.size(); ++item) groups[item / walk.shape.group_size] += items[item];
-    return proof.flaw(groups, turn - last_trips, last_trips);
+    return proof.failure(groups, turn - last_trips, last_trips);
   }
 };
 
@@ -110,7 +111,7 @@ OperationsDial dial_of(double operations_per_byte) {
   return {.loops = rounds / unroll, .unroll = unroll};
 }
 
-device::RooflineRound turning_of(const device::DeviceInfo& device, const OperationsDial& dial) {
+device::RooflineRound round_of(const device::DeviceInfo& device, const OperationsDial& dial) {
   if (device.type != device::DeviceType::cpu) return {true, chain_of(NumberType::fp32, Operation::fma, true).operands};
   // Numbers approach 1.16, of which they have come a fourth of the way after a hundred rounds; none becomes larger than
   // a hundred.
@@ -119,24 +120,24 @@ device::RooflineRound turning_of(const device::DeviceInfo& device, const Operati
           std::max(1u, dial.unroll)};
 }
 
-std::map<std::string, double> named(const RooflineShape& shape) {
-  std::map<std::string, double> all = named(shape.walk);
+measure::Shape named(const RooflineShape& shape) {
+  measure::Shape all = named(shape.walk);
   all["at_once"] = shape.at_once;
   return all;
 }
 
-RooflineShape roofline_shape_of(const std::map<std::string, double>& named) {
+RooflineShape roofline_shape_of(const measure::Shape& named) {
   return {shape_of(named), static_cast<std::uint32_t>(named.at("at_once"))};
 }
 
 RooflineShape roofline_shape(const device::DeviceInfo& device, Sharing sharing, std::uint64_t bytes,
                              std::uint32_t register_words) {
   const std::uint32_t units = compute_units_of(device);
-  Shape shape{.group_size = std::min(256u, device.largest_group_size),
-              .groups = 4 * units,
-              .vector_words = 4,
-              .in_flight = 4,
-              .scattered = is_scattered(device, sharing)};
+  StreamShape shape{.group_size = std::min(256u, device.largest_group_size),
+                    .groups = 4 * units,
+                    .vector_words = 4,
+                    .in_flight = 4,
+                    .scattered = is_scattered(device, sharing)};
   std::uint32_t at_once = 4;
   if (device.type == device::DeviceType::cpu) {
     const std::uint32_t widest = device.widest_load_bytes / sizeof(std::uint32_t);
@@ -145,14 +146,16 @@ RooflineShape roofline_shape(const device::DeviceInfo& device, Sharing sharing, 
     at_once = widest <= 4 ? 2 : register_words >= 8 * widest ? 8 : 4;
     // Memory, which alone is read in parts, wants several streams at once, as searches for the fastest read find.
     const bool of_memory = sharing == Sharing::separate;
-    shape = widest > 4
-                ? Shape{.groups = units, .vector_words = widest, .in_flight = of_memory ? 8u : 64u, .spread = of_memory}
-                : Shape{.group_size = std::min(8u, device.largest_group_size),
-                        .groups = units,
-                        .vector_words = 4,
-                        .in_flight = 2};
+    shape = widest > 4 ? StreamShape{.groups = units,
+                                     .vector_words = widest,
+                                     .in_flight = of_memory ? 8u : 64u,
+                                     .spread = of_memory}
+                       : StreamShape{.group_size = std::min(8u, device.largest_group_size),
+                                     .groups = units,
+                                     .vector_words = 4,
+                                     .in_flight = 2};
   }
-  Shape found = fitted(shape, sharing, bytes);
+  StreamShape found = fitted(shape, sharing, bytes);
   if (found.in_flight == 1 && found.group_size > 1) {  // rows are pairs
     found.in_flight = 2;
     found.group_size /= 2;
@@ -170,21 +173,21 @@ measure::Workload roofline(device::Device& device, Sharing sharing, const Roofli
   const auto work = std::make_shared<Roofline>(device, walk, shape.at_once, dial, seed);
   const std::uint64_t quantum = dial.takes_turns() ? trips_of_a_dial : 1;
   const double per_trip = static_cast<double>(walk.trip_bytes()) * (dial.unroll > 0 ? dial.operations_per_byte() : 1);
-  std::map<std::string, double> shape_of_record = named(shape);
+  measure::Shape shape_of_record = named(shape);
   shape_of_record["bound"] = work->use == device::Use::bound ? 1 : 0;
   shape_of_record["unroll"] = dial.unroll;
-  shape_of_record["paired"] = work->turning.paired ? 1 : 0;
+  shape_of_record["paired"] = work->round.paired ? 1 : 0;
   // Where a driver counts the trips of all loops, an inner one's are counted with the one on which it ends.
   const std::uint64_t most = device.info().most_trips / (dial.loops + 4);
-  return {.unit = dial.unroll > 0 ? "Gop/s" : "GB/s",
-          .quantum = quantum,
-          .most = std::max(quantum, most / quantum * quantum),
-          .lap = rounded_up(walk.blocks, quantum),
+  return {.work = measure::SteppedWork{
+              .quantum = quantum,
+              .most = std::max(quantum, most / quantum * quantum),
+              .lap = rounded_up(walk.blocks, quantum),
+              .run = [work](std::uint64_t trips) { return work->run(trips); },
+              .proof_failure = [work] { return work->proof_failure(); },
+              .interrupted = [work] { return work->cores.some_were_away(); },
+              .value = [per_trip](double nanoseconds) { return per_trip / std::max(nanoseconds, 1e-3); }},
           .bytes_per_step = static_cast<double>(walk.trip_bytes()),
-          .run = [work](std::uint64_t trips) { return work->run(trips); },
-          .flaw = [work] { return work->flaw(); },
-          .interrupted = [work] { return work->cores.some_were_away(); },
-          .value = [per_trip](double nanoseconds) { return per_trip / std::max(nanoseconds, 1e-3); },
           .shape = shape_of_record};
 }
 

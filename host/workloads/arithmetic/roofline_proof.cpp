@@ -1,4 +1,4 @@
-#include "workloads/arithmetic/roofline_proof.hpp"
+#include "workloads/arithmetic/roofline.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 namespace sonde::workloads {
 namespace {
 
-/// Between 1/2 and 1, of any mantissa but for its last bits, which say which one it is.
+/// Numbers between 1/2 and 1 with any mantissa, whose last bits say which one it is.
 device::DifferentNumbers numbers_of(std::uint64_t seed) {
   std::mt19937_64 random(seed + 0x700F);
   device::DifferentNumbers numbers;
@@ -23,9 +23,9 @@ device::DifferentNumbers numbers_of(std::uint64_t seed) {
 
 }  // namespace
 
-RooflineProof::RooflineProof(const StreamWalk& walk, const device::RooflineRound& turning, std::uint32_t rounds,
+RooflineProof::RooflineProof(const StreamWalk& walk, const device::RooflineRound& round, std::uint32_t rounds,
                              std::uint32_t extra, std::uint64_t seed)
-    : walk_(walk), turning_(turning), rounds_(rounds), extra_(extra), noise_(seed), numbers_(numbers_of(seed)) {}
+    : walk_(walk), round_(round), rounds_(rounds), extra_(extra), noise_(seed), numbers_(numbers_of(seed)) {}
 
 void RooflineProof::write(device::Buffer& buffer) const {
   constexpr std::uint64_t piece_words = 1 << 18;
@@ -39,8 +39,8 @@ void RooflineProof::write(device::Buffer& buffer) const {
 }
 
 void RooflineProof::add_up() {
-  const device::RooflinePairs usual(numbers_, turning_, rounds_, rounding_);
-  const device::RooflinePairs with_extra(numbers_, turning_, rounds_ + 1, rounding_);
+  const device::RooflinePairs usual(numbers_, round_, rounds_, rounding_);
+  const device::RooflinePairs with_extra(numbers_, round_, rounds_ + 1, rounding_);
   const std::uint32_t row_words = walk_.shape.row_words();
   const std::uint64_t blocks = walk_.array_bytes() / (walk_.shape.block_words() * sizeof(std::uint32_t));
   for (auto& sums : blocks_) sums.assign(blocks, 0);
@@ -79,8 +79,8 @@ std::optional<std::string> RooflineProof::mismatch(std::span<const std::uint32_t
   return std::nullopt;
 }
 
-std::optional<std::string> RooflineProof::flaw(std::span<const std::uint32_t> sums_of_groups, std::uint64_t turn,
-                                               std::uint32_t trips) {
+std::optional<std::string> RooflineProof::failure(std::span<const std::uint32_t> sums_of_groups, std::uint64_t turn,
+                                                  std::uint32_t trips) {
   if (blocks_[0].empty()) add_up();
   auto wrong = mismatch(sums_of_groups, turn, trips);
   if (!wrong) return wrong;
