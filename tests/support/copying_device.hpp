@@ -13,7 +13,7 @@
 
 namespace sonde::test {
 
-/// What the driver that stands behind a double does when the CPU maps a buffer. Everything that disturbs only slows.
+/// The driver that stands behind a double does this when the CPU maps a buffer. Everything that disturbs only slows.
 struct Sharing {
   double copy_gbps = 0;         ///< above zero: every map and unmap really copies the buffer, at this rate
   double maintenance_gbps = 0;  ///< above zero: every map and unmap takes so long, and copies nothing
@@ -25,7 +25,7 @@ struct Sharing {
   std::uint64_t available_bytes = 1ull << 30;
 };
 
-/// Another device, but for its kinds of memory: "device", which copies at explicit_gbps when asked, and
+/// A device that is another but for its kinds of memory: "device", which copies at explicit_gbps when asked, and
 /// "alloc-host-ptr", shared as the script says. The host's clock is scripted.
 class CopyingDevice final : public device::Device {
  public:
@@ -44,9 +44,10 @@ class CopyingDevice final : public device::Device {
     return inner_->make_buffer(size_bytes, use);
   }
   [[nodiscard]] std::unique_ptr<device::Buffer> make_buffer_in(const device::MemoryKind& kind, std::uint64_t size_bytes,
-                                                            device::Use use) override;
-  [[nodiscard]] std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source, std::uint32_t group_size,
-                                                         std::span<const device::Constant> constants) override {
+                                                               device::Use use) override;
+  [[nodiscard]] std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source,
+                                                            std::uint32_t group_size,
+                                                            std::span<const device::Constant> constants) override {
     auto kernel = inner_->make_kernel(source, group_size, constants);
     if (source.name == "touch") {
       touch_ = kernel.get();
@@ -119,8 +120,8 @@ class CopyingBuffer final : public device::Buffer {
   std::vector<std::byte> shadow_;
 };
 
-inline std::unique_ptr<device::Buffer> CopyingDevice::make_buffer_in(const device::MemoryKind& kind, std::uint64_t size_bytes,
-                                                                  device::Use use) {
+inline std::unique_ptr<device::Buffer> CopyingDevice::make_buffer_in(const device::MemoryKind& kind,
+                                                                     std::uint64_t size_bytes, device::Use use) {
   return std::make_unique<CopyingBuffer>(*this, inner_->make_buffer(size_bytes, use),
                                          device::memory_kind(info_, kind.name).name == "alloc-host-ptr");
 }
@@ -132,7 +133,7 @@ inline device::Nanoseconds CopyingDevice::run(device::Kernel& kernel, const devi
   }
   const device::Nanoseconds time = inner_->run(kernel, inner);
   spend(10e3 + time.count());
-  // Of the kernel that touches words: how many, where they lie apart.
+  // The kernel that touches words is told how many, where they lie apart.
   if (&kernel == touch_ && launch.scalars[1] > 1) spend(1e3 * script_.page_us * launch.scalars[2]);
   return time;
 }

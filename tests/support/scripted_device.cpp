@@ -57,7 +57,7 @@ std::uint64_t chase(const device::Launch& launch, std::uint32_t trips, const Scr
   return hops - warm_hops;
 }
 
-/// What kernels/chase_loaded.cl leaves beside the walk.
+/// Streams beside the walk and leaves what kernels/chase_loaded.cl does.
 void stream_beside(const device::Launch& launch, std::uint32_t wanted_rounds, std::uint32_t block_words) {
   HostBuffer& cursor = host(launch, 1);
   const HostBuffer& stream = host(launch, 2);
@@ -181,7 +181,7 @@ device::Nanoseconds ScriptedDevice::run(device::Kernel& kernel, const device::La
       host(launch, 0).words.at(3) = counter_after(script_.counter_mhz > 0 ? by_time : steps * script_.counted_per_step);
     }
   }
-  // What a chain leaves lies behind the chain; the arithmetic one has nothing before it.
+  // A chain leaves its end behind itself; the arithmetic one has nothing before it.
   dispatch.end = host(launch, std::min<std::size_t>(1, launch.buffers.size() - 1)).words.at(0);
   dispatch.time_ns = script_.launch_ns + disturbed(dispatch.work_ns);
   if (!std::exchange(own.launched, true)) dispatch.time_ns += script_.first_launch_ns;

@@ -66,8 +66,9 @@ class ScriptedDevice final : public device::Device {
   [[nodiscard]] const device::DeviceInfo& info() const override { return info_; }
   [[nodiscard]] std::uint64_t available_bytes() override { return script_.largest_buffer_bytes; }
   [[nodiscard]] std::unique_ptr<device::Buffer> make_buffer(std::uint64_t size_bytes, device::Use use) override;
-  [[nodiscard]] std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source, std::uint32_t group_size,
-                                                         std::span<const device::Constant> constants = {}) override;
+  [[nodiscard]] std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource& source,
+                                                            std::uint32_t group_size,
+                                                            std::span<const device::Constant> constants = {}) override;
   device::Nanoseconds run(device::Kernel& kernel, const device::Launch& launch) override;
 
   [[nodiscard]] const std::vector<Dispatch>& dispatches() const { return dispatches_; }
@@ -76,9 +77,9 @@ class ScriptedDevice final : public device::Device {
 
  private:
   double disturbed(double work_ns);
-  /// What the launch pushes out of a walk's memory.
+  /// Makes cold again the words of a walk's memory that the launch pushes out.
   void push_out(const device::Launch& launch);
-  /// What the counter shows after so many ticks of a dispatch; each begins just before 20 bits are full.
+  /// The counter after so many ticks of a dispatch; each begins just before 20 bits are full.
   [[nodiscard]] std::uint32_t counter_after(double ticks) const;
 
   Script script_;

@@ -1,4 +1,4 @@
-// What all probes declare of their curves and findings: names, keys, and that each curve is found by its words alone.
+// All probes declare their curves and findings: names and keys are valid, and words and unit tell one curve.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What a level is called: its number, or for the last whether it is memory.
+// A level is called by its number, the last one memory where it surely is.
 
 #include <gtest/gtest.h>
 

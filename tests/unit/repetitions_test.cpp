@@ -36,7 +36,7 @@ SteppedWork independent_over(ScriptedDevice& device, double bytes) {
   return test::stepped(point.curve->prepare(device, point, {.seed = 7}));
 }
 
-/// What the bus carries, by a curve that the time of a step tells too.
+/// A curve that the time of a step tells too.
 constexpr Curve bus{.name = "bus", .words = {.bytes_counted = BytesCounted::bus}, .unit = "ns"};
 
 double median(const Repetitions& repetitions) { return analysis::quantile(repetitions.values, 0.5); }
@@ -84,7 +84,7 @@ TEST(Repetitions, LaunchCostDoesNotReachTheValues) {
 }
 
 TEST(Repetitions, WhatALaunchPushesOutOfTheCachesDoesNotReachTheValues) {
-  // As a driver and the system were seen to: half of the lines, each of which costs three times a hop once more.
+  // Drivers and the system were seen to push out half of the lines, each of which then costs three times a hop.
   for (const Order order : {Order::cycle, Order::independent}) {
     for (const double bytes : {small_bytes, 65536.0, 524288.0, 4194304.0}) {
       // The last of the lines that are accessed at random come in long after most.
@@ -106,7 +106,7 @@ TEST(Repetitions, WhereALapIsLongAgainstAStretchShortDispatchesAddNoNoise) {
   ScriptedDevice device({});
   repeated(device, 2 * large_bytes);
   EXPECT_EQ(hops(*(device.dispatches().end() - 2)), 8u);
-  // What independent accesses miss after a launch they take in bit by bit.
+  // Independent accesses take in bit by bit what they miss after a launch.
   ScriptedDevice other({});
   const Repetitions repetitions = repeat(independent_over(other, large_bytes), limits_of(Effort::quick), [] {});
   const std::uint64_t few = hops(*(other.dispatches().end() - 2));
@@ -171,7 +171,7 @@ TEST(Repetitions, InterruptionsOfEveryFifthDispatchDoNotMoveTheMedian) {
     const double value = median(repeated(device, small_bytes));
     if (value > true_ns * 0.99 && value < true_ns * 1.03) ++close;
   }
-  // With 7 repetitions more than half are interrupted in 3 of 100 runs; then no median can help.
+  // More than half of 7 repetitions are interrupted in 3 of 100 runs; then no median can help.
   EXPECT_GE(close, 36);
 }
 
@@ -320,7 +320,7 @@ TEST(Repetitions, NoiseDoesNotMakeTheWarmUpEndless) {
 }
 
 TEST(Repetitions, NoDispatchIsLongerThan200Milliseconds) {
-  // From a cache to a device across a slow bus.
+  // These are hops in a cache and hops across a slow bus.
   for (const double hop_ns : {5.0, 300.0, 3000.0}) {
     ScriptedDevice device({.hop_ns = [hop_ns](std::uint64_t) { return hop_ns; }});
     repeated(device, large_bytes, hop_ns < 100 ? Effort::quick : Effort::thorough);

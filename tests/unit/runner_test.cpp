@@ -1,4 +1,4 @@
-// What the runner does with a whole probe: order, failures, limits, and points measured while others disturb.
+// The runner with a whole probe: order, failures, limits, and points that are measured while other programs disturb.
 
 #include "measure/runner.hpp"
 
@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "analysis/statistics.hpp"
-#include "measure/stopping.hpp"
+#include "measure/repetitions.hpp"
 #include "support/recording_observer.hpp"
 #include "support/scripted_device.hpp"
 #include "support/walk_workload.hpp"
@@ -181,7 +181,7 @@ TEST_F(RunnerTest, APointIsMeasuredOnceInEachShape) {
   ASSERT_EQ(observer.starts.size(), 2u);
   EXPECT_EQ(observer.starts[0].shape, narrow.shape);
   EXPECT_EQ(observer.starts[1].shape, wide.shape);
-  // Without one it is the size in its best shape, whichever that is.
+  // A point without a shape is the size in its best shape, whichever that is.
   observer = {};
   run(device, {point_of(few_bytes), narrow, point_of(2 * few_bytes)});
   ASSERT_EQ(observer.starts.size(), 2u);

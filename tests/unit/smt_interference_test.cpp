@@ -73,7 +73,7 @@ TEST(SmtInterference, OneInterruptionIsNone) {
 }
 
 TEST(SmtInterference, AnInterruptedChainMakesNoneOfThoseWhoLookLater) {
-  // Of a chain's dispatches so many are interrupted that among the first looks there are some, whatever the seed.
+  // So many of a chain's dispatches are interrupted that the first looks meet some, whatever the seed.
   ScriptedDevice device({.interruption_share = 0.1, .seed = 5});
   const auto smt_interference = interference_on(device);
   int seen = 0;
@@ -145,7 +145,7 @@ TEST(SmtInterference, WhereTheyStayValuesBesideThemHaveToDoAndAreSaidToBe) {
 
 TEST(SmtInterference, ThoseWhoComeWithEveryPairDoNotMakeItEndless) {
   SharedCore core;
-  // Beside the second look after each pair there are none: waiting always helps, and never lasts.
+  // The second look after each pair meets none: waiting always helps, and never lasts.
   int dispatches = 0;
   core.at_each_dispatch = [&] { core.there = ++dispatches % 5 != 0; };
   const Repetitions repetitions = core.measured();

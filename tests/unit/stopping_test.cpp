@@ -1,4 +1,4 @@
-#include "measure/stopping.hpp"
+#include "measure/repetitions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ TEST(StoppingRule, SevenAgreeingValuesAreEnough) { EXPECT_EQ(repetitions({100.0}
 TEST(StoppingRule, ValuesThatNeverAgreeEndAtTheCap) { EXPECT_EQ(repetitions({100, 110, 120, 130}), 20); }
 
 TEST(StoppingRule, GoesOnUntilTheIntervalIsWithinOnePercent) {
-  // Of seven values the whole range counts, of nine the 2nd to the 8th: then the two outliers are outside.
+  // The whole range of seven values counts, of nine the 2nd to the 8th: then the two outliers are outside.
   EXPECT_EQ(repetitions({100, 100, 90, 100, 110, 100, 100, 100, 100}), 9);
 }
 

@@ -1,4 +1,4 @@
-// What a run found, as a person reads it. Whole summaries are compared with files in tests/data/summary: where one has
+// A person reads here what a run found. Whole summaries are compared with files in tests/data/summary: where one has
 // to change, SONDE_WRITE_SUMMARIES=1 sonde_unit_tests --gtest_filter='*Summaries*' writes them anew, and the diff is
 // read.
 
@@ -86,7 +86,7 @@ SampleLine sample(const std::string& api, double bytes, std::vector<double> valu
   return line;
 }
 
-/// As a run records them: levels with their names, and those of bandwidth matched with those of latency.
+/// The lines as a run records them: levels have names, and those of bandwidth the numbers of latency that they match.
 std::vector<Line> concluded(std::vector<Line> lines) {
   std::vector<measure::FoundLevel> latency;
   std::vector<measure::FoundLevel> bandwidth;

@@ -1,6 +1,6 @@
 // A worker's whole task on a simulated device: what it sends, without a process of its own.
 
-#include "session/worker_task.hpp"
+#include "session/worker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ std::string little_model(const std::string& more = "") {
          R"("levels": [{"name": "L1", "bytes": 16384, "latency_ns": 40}, {"name": "DRAM", "latency_ns": 300}]})";
 }
 
-/// What a worker sends of a simulated GPU that claims to sit at a PCI address, from 4 KiB to so many bytes.
+/// The lines that a worker sends of a simulated GPU that claims a PCI address, for sizes from 4 KiB to so many bytes.
 std::vector<records::Line> lines_of(const std::string& model, std::uint64_t largest_bytes,
                                     const std::filesystem::path& sysfs_root) {
   const records::MeasureTask task{

@@ -36,7 +36,7 @@ class WorkerTest : public testing::Test {
                       silence_limit, interrupted);
   }
 
-  /// What tests/support/worker_double.cpp does of that name.
+  /// The command that has tests/support/worker_double.cpp do what it does under that name.
   static WorkerCommand double_told(const std::string& task) {
     return {.program = WORKER_DOUBLE, .arguments = {}, .task = task};
   }
