@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "commands/options.hpp"
+#include "commands/commands.hpp"
 #include "commands/output.hpp"
-#include "os/process.hpp"
+#include "os/this_process.hpp"
 #include "session/usage_error.hpp"
 
 int main(int count, char** arguments) {

@@ -17,9 +17,9 @@
 #include "os/file.hpp"
 #include "probes/bandwidth/curves.hpp"
 #include "probes/catalog.hpp"
+#include "records/device_record.hpp"
 #include "records/input_files.hpp"
 #include "records/reader.hpp"
-#include "records/device_record.hpp"
 #include "session/usage_error.hpp"
 #include "summary/layout.hpp"
 #include "summary/tables.hpp"
@@ -35,11 +35,11 @@ using session::UsageError;
 constexpr std::array<const measure::Probe*, 3> probes_of_levels{&probes::latency, &probes::bandwidth,
                                                                 &probes::cpu_latency};
 
-/// The curves that speak of one hierarchy, in the order of a run's: device, API, place of the probe among those that
-/// tell levels, and words without `order` and `fabric`.
+/// The curves of one hierarchy, in the order of a run's: device, API, index in `probes_of_levels`, and words without
+/// `order` and `fabric`.
 using Key = std::tuple<std::string, std::string, std::size_t, Words>;
 
-/// What a file says that levels are found from.
+/// The records of a file from which levels are found.
 struct Recorded {
   std::map<std::string, records::DeviceLine> devices;
   std::uint64_t seed = 1;
@@ -57,14 +57,14 @@ std::vector<records::Line> lines_of(const std::string& file) {
   }
 }
 
-/// The words of a key that a sample's words stand for; empty where it tells no levels.
+/// The words of the hierarchy that a sample belongs to; empty where the sample shows no levels, as curves of a few
+/// sizes do not.
 std::optional<Words> hierarchy_of(const measure::Probe& probe, const Words& words) {
-  if (&probe == &probes::bandwidth)
+  if (probe.levels == measure::LevelsOf::bandwidth)
     return words == probes::bandwidth_probe::level_words ? std::optional(words) : std::nullopt;
-  // What is measured at a few sizes tells no levels.
-  if (&probe == &probes::cpu_latency && words.state == measure::MemoryState::awake) return std::nullopt;
-  if (&probe == &probes::latency && words.pattern == measure::Pattern::read_modify_write) return std::nullopt;
-  return workloads::hierarchy_words(words);
+  const bool few_sizes =
+      words.state == measure::MemoryState::awake || words.pattern == measure::Pattern::read_modify_write;
+  return few_sizes ? std::nullopt : std::optional(workloads::hierarchy_words(words));
 }
 
 Recorded recorded_in(const std::string& file) {
@@ -78,28 +78,29 @@ Recorded recorded_in(const std::string& file) {
     if (probe == probes_of_levels.end()) continue;
     const auto words = hierarchy_of(**probe, sample->measurement.point.words);
     if (!words) continue;
-    const auto place = static_cast<std::size_t>(probe - probes_of_levels.begin());
-    recorded.curves[{sample->origin.device, sample->origin.api, place, *words}].push_back(sample->measurement);
+    const auto index = static_cast<std::size_t>(probe - probes_of_levels.begin());
+    recorded.curves[{sample->origin.device, sample->origin.api, index, *words}].push_back(sample->measurement);
   }
   if (recorded.curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");
   return recorded;
 }
 
-/// What tells a curve from others of its device and API: "vector", "bandwidth", "huge pages, efficiency cores".
+/// The name of a curve among those of its device and API: "vector", "bandwidth", "huge pages, efficiency cores".
 std::string name_of(const measure::Probe& probe, const Words& words) {
-  if (&probe == &probes::bandwidth) return "bandwidth";
-  if (&probe == &probes::latency) return std::string(measure::word_of(words.path.value_or(Path::vector)));
+  if (probe.levels == measure::LevelsOf::bandwidth) return "bandwidth";
+  if (probe.levels == measure::LevelsOf::latency)
+    return std::string(measure::word_of(words.path.value_or(Path::vector)));
   std::string name(measure::word_of(words.pages.value_or(measure::PageSize::small)));
   name += " pages";
   if (words.core) name += fmt::format(", {} cores", measure::word_of(*words.core));
   return name;
 }
 
-/// The same after a device's name; empty for the latency probe's main path.
+/// The name of a curve as it follows a device's name; empty for the latency probe's main path.
 std::string in_heading(const measure::Probe& probe, const Words& words) {
-  if (&probe == &probes::cpu_latency) return ", " + name_of(probe, words);
-  if (&probe == &probes::bandwidth) return ", by bandwidth";
-  return words.path.value_or(Path::vector) == Path::vector ? "" : ", by the path " + name_of(probe, words);
+  if (probe.levels == measure::LevelsOf::none) return ", " + name_of(probe, words);
+  if (probe.levels == measure::LevelsOf::bandwidth) return ", by bandwidth";
+  return measure::is_vector_path(words) ? "" : ", by the path " + name_of(probe, words);
 }
 
 bool is_awake(const measure::Conclusion& conclusion) {
@@ -127,12 +128,12 @@ void print_text(const std::string& heading, const measure::Conclusion& conclusio
 
 }  // namespace
 
-ExitStatus levels_command(const std::string& file, LevelsFormat format) {
-  const Recorded recorded = recorded_in(file);
-  std::map<std::pair<std::string, std::string>, session::LevelMatching> matching;
+ExitStatus levels_command(const LevelsOptions& options) {
+  const Recorded recorded = recorded_in(options.file);
+  std::map<std::pair<std::string, std::string>, measure::LevelMatching> matching;
   for (const auto& [key, measurements] : recorded.curves) {
-    const auto& [id, api, place, words] = key;
-    const measure::Probe& probe = *probes_of_levels[place];
+    const auto& [id, api, index, words] = key;
+    const measure::Probe& probe = *probes_of_levels[index];
     const auto device = recorded.devices.find(id);
     const bool known = device != recorded.devices.end();
     measure::Request request{.seed = recorded.seed};
@@ -141,7 +142,7 @@ ExitStatus levels_command(const std::string& file, LevelsFormat format) {
     if (known) request.stated_cache_bytes = device::largest_bytes(device->second.stated_caches);
     measure::Conclusion conclusion = measure::conclude(probe, request, measurements);
     conclusion.levels = matching[{id, api}].matched(probe, std::move(conclusion.levels));
-    if (format == LevelsFormat::json) {
+    if (options.json) {
       print_records({id, api, std::string(probe.name)}, name_of(probe, words), conclusion);
     } else {
       print_text((known ? device->second.name : id) + ", " + api + in_heading(probe, words), conclusion);

@@ -1,7 +1,6 @@
-#include "commands/list.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
@@ -11,9 +10,9 @@
 #include "probes/catalog.hpp"
 #include "records/lines.hpp"
 #include "session/devices.hpp"
-#include "session/target.hpp"
+#include "session/selection.hpp"
 #include "summary/layout.hpp"
-#include "summary/level_table.hpp"
+#include "summary/tables.hpp"
 
 namespace sonde::commands {
 namespace {
@@ -34,7 +33,7 @@ std::vector<records::Applicability> answers(const DeviceRecord& device,
       } else {
         const auto problem = problems.find(api);
         answer = problem != problems.end() ? problem->second
-                 : api == device::Api::cpu    ? "asked of device cpu alone"
+                 : api == device::Api::cpu ? "asked of device cpu alone"
                                            : "no " + records::spoken_name(api) + " driver shows this device";
       }
       all.push_back({std::string(probe->name), records::api_name(api), answer});
@@ -43,7 +42,7 @@ std::vector<records::Applicability> answers(const DeviceRecord& device,
   return all;
 }
 
-/// Probes down, APIs across; each reason for a "no" once, under its number.
+/// A table of probes by APIs. Each reason for a "no" is printed once, under its number.
 std::string probes_by_api(const std::vector<records::Applicability>& all, int columns) {
   constexpr std::array apis{device::Api::opencl, device::Api::vulkan, device::Api::cpu};
   std::vector<summary::Column> heads{{.head = "probe", .left = true}};
@@ -92,20 +91,21 @@ void print(const DeviceRecord& device, std::size_t index, const std::vector<reco
                                   columns);
   }
   for (const ApiDevice& driver : device.further) {
-    std::cout << summary::wrapped(fmt::format("{} {} shows it too, and is not measured; hide the other driver to "
-                                              "measure this one",
-                                              driver.info.platform, driver.info.driver_version),
-                                  columns);
+    std::cout << summary::wrapped(
+        fmt::format("{} {} shows it too, but is not measured; hide the other driver to measure "
+                    "this one",
+                    driver.info.platform, driver.info.driver_version),
+        columns);
   }
   std::cout << "\n" << probes_by_api(probes, columns);
 }
 
 }  // namespace
 
-ExitStatus list_command(ListFormat format) {
+ExitStatus list_command(bool as_json) {
   const session::Machine machine = session::discover_devices();
-  for (const auto& [api, problem] : machine.problems) spdlog::warn("{}: {}", records::spoken_name(api), problem);
-  if (format == ListFormat::json) {
+  session::warn_of_problems(machine);
+  if (as_json) {
     std::cout << "[";
     for (std::size_t index = 0; index < machine.devices.size(); ++index) {
       const DeviceRecord& device = machine.devices[index];

@@ -1,51 +1,20 @@
 #include "commands/options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <cctype>
 #include <charconv>
-#include <cstdint>
+#include <cmath>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <system_error>
 #include <utility>
 
-#include "commands/external.hpp"
-#include "commands/levels.hpp"
-#include "commands/list.hpp"
-#include "commands/output.hpp"
-#include "commands/run.hpp"
-#include "commands/watch.hpp"
-#include "measure/worker.hpp"
 #include "os/file.hpp"
-#include "os/this_process.hpp"
 #include "probes/catalog.hpp"
 #include "session/usage_error.hpp"
-#include "session/worker.hpp"
-#include "version.hpp"
 
 namespace sonde::commands {
 namespace {
-
-using session::UsageError;
-
-constexpr const char* main_examples = R"(
-Examples:
-  sonde list                          what can be measured here
-  sonde run                           measure every GPU, or the CPU where there is none
-  sonde report results/X.jsonl -o X.html --png pictures
-                                      the picture of a run
-  sonde compare results/old.jsonl results/new.jsonl
-                                      what got slower, faster, or changed
-  sonde watch -- ./game               memory traffic and hit rate while a program runs
-
-Exit status: 0 what was asked is done, 1 something that was asked failed, 2 the request was wrong and nothing was
-measured, 130 interrupted; what was measured until then is in the record file.)";
-
-constexpr const char* list_examples = R"(
-Examples:
-  sonde list
-  sonde list --json | jq '.[].name')";
 
 constexpr const char* levels_examples = R"(
 Examples:
@@ -86,11 +55,12 @@ one is missing it says which and how to get it. A self-check takes about 20 s an
 move memory, never a GPU, and tells of each counter what it saw of that. Its record file shows the same again by
 --source replay:FILE --self-check on any machine.)";
 
-/// For options whose text CLI11 would read too kindly: -1 as a large seed, nothing as "not given", and after "--out="
-/// the next option as a file.
+/// Checks for options whose text CLI11 would read too kindly: -1 as a large seed, an empty text as "not given", and
+/// after
+/// "--out=" the next option as a file.
 const CLI::Validator not_empty(
     [](const std::string& text) {
-      return text.empty() || text.front() == '-' ? "wants a value, not '" + text + "'" : std::string();
+      return text.empty() || text.front() == '-' ? "needs a value, not '" + text + "'" : std::string();
     },
     "");
 const CLI::Validator whole_number(
@@ -117,6 +87,18 @@ const CLI::Validator folder(
                                                                        : "there is no folder '" + text + "'";
     },
     "");
+
+/// Adds the COMMAND after --, of which CLI11 does not know, to the usage line.
+class WithCommand final : public CLI::Formatter {
+ public:
+  [[nodiscard]] std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+    usage.insert(usage.find_last_not_of('\n') + 1, " [-- COMMAND...]");
+    return usage;
+  }
+};
+
+}  // namespace
 
 void add_run_options(CLI::App& run, RunOptions& options) {
   run.footer(run_examples);
@@ -157,8 +139,9 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       ->type_name("SECONDS")
       ->check(seconds_above_zero)
       ->capture_default_str();
-  run.add_option("--runs", options.runs,
-                 "Repeat the whole run N times, each into a numbered file, for sonde compare; the seed grows by one each time")
+  run.add_option(
+         "--runs", options.runs,
+         "Repeat the whole run N times, each into a numbered file, for sonde compare; the seed grows by one each time")
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""))
       ->capture_default_str();
@@ -167,7 +150,7 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       ->check(seconds_above_zero);
   run.add_flag(
       "--counters", options.counters,
-      "Count what moves at the fabric and at memory beside each point, where this machine has counters for it");
+      "Count the traffic at the fabric and at memory beside each point, where this machine has counters for it");
   run.add_flag_callback(
       "--allow-split-locks", [&options] { options.allowed = {"allow-split-locks"}; },
       "Let core-to-core lock words across two cache lines, which slows all that runs on this machine down for a "
@@ -181,15 +164,11 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_flag("-v", options.verbose, "Show what the drivers print");
 }
 
-/// CLI11 does not know of what stands after --.
-class WithCommand final : public CLI::Formatter {
- public:
-  [[nodiscard]] std::string make_usage(const CLI::App* app, std::string name) const override {
-    std::string usage = CLI::Formatter::make_usage(app, std::move(name));
-    usage.insert(usage.find_last_not_of('\n') + 1, " [-- COMMAND...]");
-    return usage;
-  }
-};
+void add_levels_options(CLI::App& levels, LevelsOptions& options) {
+  levels.footer(levels_examples);
+  levels.add_option("FILE", options.file, "A record file")->required()->check(not_empty);
+  levels.add_flag("--json", options.json, "As level records, one a line");
+}
 
 void add_watch_options(CLI::App& watch, WatchOptions& options) {
   watch.formatter(std::make_shared<WithCommand>());
@@ -224,87 +203,38 @@ void add_watch_options(CLI::App& watch, WatchOptions& options) {
       ->capture_default_str();
 }
 
-/// Where the words of `watch` end and those of the program that it watches begin.
-std::size_t own_words(const std::vector<std::string>& words) {
-  const auto end = std::ranges::find(words, "--");
-  return static_cast<std::size_t>(end - words.begin());
+std::uint64_t parse_size(const std::string& text) {
+  const session::UsageError wrong("'" + text + "' is no size; write for example 4K, 64M or 1G (powers of 1024)");
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) == 0) throw wrong;
+  double number = 0;
+  // Exponents and hexadecimal digits are refused: 1e3 and 0x10 are rather mistyped than meant.
+  const auto [rest, problem] =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (problem != std::errc{}) throw wrong;
+  std::string unit(rest);
+  for (char& letter : unit) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  if (unit == "B") unit.clear();
+  if (unit.size() > 1 && (unit.substr(1) == "B" || unit.substr(1) == "IB")) unit.resize(1);
+  const std::string units = "KMGT";
+  double factor = 1;
+  if (!unit.empty()) {
+    const auto power = units.find(unit);
+    if (power == std::string::npos || unit.size() != 1) throw wrong;
+    factor = std::pow(1024.0, static_cast<double>(power + 1));
+  }
+  const double bytes = number * factor;
+  if (!(bytes >= 1) || bytes > 1e18) throw wrong;
+  return static_cast<std::uint64_t>(bytes);
 }
 
-ExitStatus parsed_and_run(const std::vector<std::string>& words) {
-  CLI::App app("Sonde measures what GPUs and iGPUs really do with memory.", "sonde");
-  app.footer(main_examples);
-  app.set_version_flag("--version", std::string("sonde ") + version + " (" + commit + ")");
-  app.require_subcommand(1);
-
-  CLI::App* list = app.add_subcommand("list", "Every device, its drivers, and what can be measured on it");
-  list->footer(list_examples);
-  bool json = false;
-  list->add_flag("--json", json, "As a JSON array");
-
-  RunOptions run_options;
-  run_options.command = words;
-  CLI::App* run = app.add_subcommand("run", "Measure, write a record file, print a summary");
-  add_run_options(*run, run_options);
-
-  CLI::App* levels = app.add_subcommand("levels", "Find the cache levels again from a record file's samples");
-  levels->footer(levels_examples);
-  std::string levels_file;
-  bool levels_json = false;
-  levels->add_option("FILE", levels_file, "A record file")->required()->check(not_empty);
-  levels->add_flag("--json", levels_json, "As level records, one a line");
-
-  WatchOptions watch_options;
-  watch_options.command = words;
-  CLI::App* watch =
-      app.add_subcommand("watch", "Sample memory counters while a program (after --) or the machine runs");
-  add_watch_options(*watch, watch_options);
-
-  const CLI::App* worker = app.add_subcommand("worker", "A process that sonde run and sonde list start")->group("");
-
-  // CLI11 would only say that a command is missing.
-  if (words.size() < 2) throw UsageError("say what to do: sonde run measures; sonde --help lists all commands");
-  const std::string& first = words[1];
-  const bool own_option = first == "-h" || first == "--help" || first == "--version";
-  if (!own_option && first.starts_with('-')) {
-    throw UsageError("there is no option '" + first + "' before a command; sonde --help lists what there is");
-  }
-  const auto is_own = [&first](const CLI::App* command) { return command->check_name(first); };
-  if (!own_option && app.get_subcommands(is_own).empty()) run_external(first, {words.begin() + 2, words.end()});
-
-  std::size_t end = words.size();
-  if (watch->check_name(first) && (end = own_words(words)) < words.size()) {
-    watch_options.watched.assign(words.begin() + static_cast<std::ptrdiff_t>(end) + 1, words.end());
-    if (watch_options.watched.empty())
-      throw UsageError("after -- a COMMAND is wanted; leave -- out to watch the machine");
-  }
-  std::vector<std::string> reversed(words.rbegin() + static_cast<std::ptrdiff_t>(words.size() - end), words.rend() - 1);
-  try {
-    app.parse(reversed);
-  } catch (const CLI::Success& asked) {  // --help, --version
-    app.exit(asked);
-    return ExitStatus::done;
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(std::string(error.what()) + " (see sonde --help)");
-  }
-  if (worker->parsed()) measure::be_a_worker(session::work);
-  if (list->parsed()) return list_command(json ? ListFormat::json : ListFormat::text);
-  if (levels->parsed()) return levels_command(levels_file, levels_json ? LevelsFormat::json : LevelsFormat::text);
-  if (watch->parsed()) return watch_command(watch_options);
-  return run_command(run_options);
-}
-
-}  // namespace
-
-ExitStatus parse_and_run(const std::vector<std::string>& words) {
-  // Before a driver is loaded, which only workers do: they begin here too. What counts gives up the right to it once
-  // its counters are open.
-  const bool counts = words.size() > 1 && (words[1] == "watch" || words[1] == "worker");
-  if (counts) {
-    os::keep_only_perfmon_capability();
-  } else {
-    os::drop_capabilities();
-  }
-  return after_all_is_said(parsed_and_run(words));
+std::pair<std::uint64_t, std::uint64_t> parse_size_range(const std::string& text) {
+  const auto colon = text.find(':');
+  if (colon == std::string::npos)
+    throw session::UsageError("--sizes needs MIN:MAX, for example 4K:1G, not '" + text + "'");
+  const std::uint64_t least = parse_size(text.substr(0, colon));
+  const std::uint64_t most = parse_size(text.substr(colon + 1));
+  if (least > most) throw session::UsageError("--sizes " + text + " has a minimum above its maximum");
+  return {least, most};
 }
 
 }  // namespace sonde::commands

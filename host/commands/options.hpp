@@ -1,14 +1,16 @@
 #pragma once
 
-#include <string>
-#include <vector>
+#include "commands/commands.hpp"
 
-#include "commands/exit_status.hpp"
+namespace CLI {
+class App;
+}
 
 namespace sonde::commands {
 
-/// Understands the command line and runs what it asks for: a command of this program, or another program that is one.
-/// Throws UsageError.
-ExitStatus parse_and_run(const std::vector<std::string>& words);
+/// Each adds a command's options to its parser, which writes what the user typed into `options`.
+void add_run_options(CLI::App& run, RunOptions& options);
+void add_levels_options(CLI::App& levels, LevelsOptions& options);
+void add_watch_options(CLI::App& watch, WatchOptions& options);
 
 }  // namespace sonde::commands

@@ -1,4 +1,4 @@
-#include "commands/run.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,21 +15,18 @@
 #include <system_error>
 #include <vector>
 
-#include "commands/new_record.hpp"
 #include "commands/output.hpp"
-#include "commands/sizes.hpp"
 #include "os/file.hpp"
 #include "os/terminal.hpp"
 #include "os/this_process.hpp"
 #include "probes/catalog.hpp"
 #include "probes/split_locks/split_locks.hpp"
-#include "records/frame_file.hpp"
+#include "records/input_files.hpp"
 #include "records/record_file.hpp"
-#include "session/choice.hpp"
-#include "session/plan.hpp"
+#include "session/host.hpp"
 #include "session/progress.hpp"
-#include "session/result_path.hpp"
 #include "session/run.hpp"
+#include "session/selection.hpp"
 #include "session/usage_error.hpp"
 #include "summary/layout.hpp"
 #include "summary/summary.hpp"
@@ -37,8 +34,8 @@
 namespace sonde::commands {
 namespace {
 
-using session::SelectedDevices;
 using session::Run;
+using session::SelectedDevices;
 using session::UsageError;
 
 measure::Effort effort_of(const std::string& word) {
@@ -46,7 +43,7 @@ measure::Effort effort_of(const std::string& word) {
   return word == "normal" ? measure::Effort::normal : measure::Effort::thorough;
 }
 
-/// `allowed`: the options that were given of those that some probes need.
+/// The probes that are asked; `allowed` has the given options among those without which some probes are not asked.
 std::vector<const measure::Probe*> wanted_probes(const std::vector<std::string>& names,
                                                  const std::vector<std::string>& allowed) {
   std::vector<const measure::Probe*> probes;
@@ -68,7 +65,7 @@ std::vector<const measure::Probe*> wanted_probes(const std::vector<std::string>&
 measure::Frame wanted_frame(const RunOptions& options) {
   if (options.frame.empty()) return records::parse_frame(records::built_in_frame_text());
   const bool is_asked = options.probes.empty() || std::ranges::find(options.probes, "frames") != options.probes.end();
-  if (!is_asked) throw UsageError("--frame is what the probe frames renders, which --probe leaves out");
+  if (!is_asked) throw UsageError("--frame is for the probe frames, which --probe leaves out");
   try {
     return records::parse_frame(records::read_frame_text(os::path_of(options.frame)));
   } catch (const records::InvalidFile& error) {
@@ -77,13 +74,12 @@ measure::Frame wanted_frame(const RunOptions& options) {
 }
 
 session::RunRequest run_request(const RunOptions& options) {
-  session::RunRequest asked{.devices = options.devices,
-                         .api = options.api,
-                         .probes = wanted_probes(options.probes, options.allowed),
-                         .probes_by_name = !options.probes.empty(),
-                         .request = {.effort = effort_of(options.effort),
-                                     .seed = options.seed,
-                                     .frame = wanted_frame(options)}};
+  session::RunRequest asked{
+      .devices = options.devices,
+      .api = options.api,
+      .probes = wanted_probes(options.probes, options.allowed),
+      .probes_by_name = !options.probes.empty(),
+      .request = {.effort = effort_of(options.effort), .seed = options.seed, .frame = wanted_frame(options)}};
   for (const std::string& option : options.allowed) {
     const auto* const probe = *std::ranges::find(probes::catalog(), option, &measure::Probe::needs_option);
     if (std::ranges::find(asked.probes, probe) == asked.probes.end())
@@ -97,7 +93,7 @@ session::RunRequest run_request(const RunOptions& options) {
   return asked;
 }
 
-/// Never less than was asked for: no time at all means no limit.
+/// The time rounded up, as no time at all means no limit.
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
 }
@@ -107,8 +103,8 @@ bool measures_the_cpu(const SelectedDevices& choice) {
       choice.chosen, [](const auto& one) { return std::ranges::find(one.apis, device::Api::cpu) != one.apis.end(); });
 }
 
-/// "OpenCL, Vulkan and native code": what the chosen devices are measured by.
-std::string ways(const SelectedDevices& choice) {
+/// "OpenCL, Vulkan and native code": the APIs that the chosen devices are measured through.
+std::string api_names(const SelectedDevices& choice) {
   std::vector<std::string> names;
   for (const auto& [target, api] : choice.work()) {
     if (std::ranges::find(names, records::spoken_name(api)) == names.end()) names.push_back(records::spoken_name(api));
@@ -118,11 +114,12 @@ std::string ways(const SelectedDevices& choice) {
   return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
-void say_what_is_measured(const RunOptions& options, const measure::Request& request, const SelectedDevices& choice) {
-  const bool no_gpu = std::ranges::none_of(
-      choice.machine.devices, [](const records::DeviceRecord& device) { return device.type != device::DeviceType::cpu; });
+void warn_of_special_cases(const RunOptions& options, const measure::Request& request, const SelectedDevices& choice) {
+  const bool no_gpu = std::ranges::none_of(choice.machine.devices, [](const records::DeviceRecord& device) {
+    return device.type != device::DeviceType::cpu;
+  });
   if (options.devices.empty() && no_gpu && !choice.work().empty()) {
-    spdlog::warn("No GPU found: the CPU is measured instead, by {}, so the curves show its caches.", ways(choice));
+    spdlog::warn("No GPU found: the CPU is measured instead, by {}, so the curves show its caches.", api_names(choice));
   }
   if (!options.allowed.empty()) spdlog::warn("{}", probes::split_lock_notice(cpu::split_lock_rule()));
   for (const auto& [target, apis] : choice.chosen) {
@@ -135,8 +132,8 @@ void say_what_is_measured(const RunOptions& options, const measure::Request& req
   }
 }
 
-/// Lines, each within the terminal.
-void say(const std::string& text) {
+/// Prints lines to standard error, each within the terminal.
+void print_lines(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
     std::cerr << summary::wrapped(line, message_columns(), line.find_first_not_of(' '));
@@ -148,8 +145,8 @@ void print_summary(const SelectedDevices& choice, const Run& run) {
   std::cout << summary::summary(devices, run.lines(), {.columns = output_columns(), .colour = os::output_has_colour()});
 }
 
-/// A file for each run, numbered where there are several; of no name where it follows from what is measured. Throws
-/// UsageError where one is there already: better now than after the runs before it.
+/// A file for each run, numbered where there are several; an empty name stands for the default. Throws UsageError where
+/// one is there already, before any run is made.
 std::vector<std::string> files_of(const RunOptions& options) {
   const auto runs = static_cast<std::size_t>(options.runs);
   if (runs == 1 || options.out.empty()) return std::vector<std::string>(runs, options.out);
@@ -171,14 +168,14 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   const session::RunRequest asked = run_request(options);
   const auto silence_limit = milliseconds(options.silence_limit_seconds);
   const records::RunRecord record = run_record_of(options.command, options.seed, options.effort);
-  // Before anything is measured, as a file that cannot be written is noticed then.
+  // The file is made before anything is measured, so that one that cannot be written is noticed then.
   const auto default_path = [&] { return session::default_path(choice.targets(), choice.chosen.front().apis, record); };
   records::RecordFile file = new_record_file(options.out, default_path, record);
   const auto work = choice.work();
   if (is_first) {
-    session::say_problems(choice.machine);
-    say_what_is_measured(options, asked.request, choice);
-    say(session::plan(work, asked.probes, asked.request, options.time_limit_seconds));
+    session::warn_of_problems(choice.machine);
+    warn_of_special_cases(options, asked.request, choice);
+    print_lines(session::plan(work, asked.probes, asked.request, options.time_limit_seconds));
   }
 
   int workers = 0;
@@ -193,8 +190,7 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   progress.clear();
 
   print_summary(choice, run);
-  file.keep();
-  std::cout << "\nRecord: " << file.path().string() << "\n" << std::flush;
+  finish_record_file(file);
   if (file.was_made_again())
     spdlog::warn("The record file was removed while it was written; {} has everything again.", file.path().string());
   const bool in_place = file.is_in_place();
@@ -221,7 +217,7 @@ ExitStatus run_command(const RunOptions& options) {
   os::watch_for_interrupt();
   const SelectedDevices choice = session::choose(asked, silence_limit);
   if (!options.allowed.empty() && !measures_the_cpu(choice))
-    throw UsageError("--allow-split-locks is of the CPU, which --device leaves out; --device cpu has it");
+    throw UsageError("--allow-split-locks is for the CPU, which --device leaves out; --device cpu measures it");
   if (os::interrupted()) return ExitStatus::interrupted;
   const std::vector<std::string> files = files_of(options);
   const auto begin = std::chrono::steady_clock::now();

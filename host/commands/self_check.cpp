@@ -1,4 +1,4 @@
-#include "commands/self_check.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -12,11 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "commands/new_record.hpp"
 #include "commands/output.hpp"
 #include "os/this_process.hpp"
 #include "records/record_file.hpp"
-#include "session/result_path.hpp"
+#include "session/host.hpp"
 #include "session/self_check.hpp"
 #include "summary/layout.hpp"
 
@@ -27,10 +26,9 @@ using counters::CheckedLoad;
 using counters::CheckedRole;
 using counters::LoadKind;
 
-/// Of the whole, where the user asks for no other time. With it repetitions of memory-bound loads are steady.
+/// The time of all loads together where the user asks for no other: repetitions of memory-bound loads are steady with
+/// it.
 constexpr double usual_seconds = 12;
-
-void print_wrapped(const std::string& text) { std::cout << summary::wrapped(text, output_columns()); }
 
 std::string title_of(const counters::Load& load) {
   const std::string cores = load.cpu_threads == 1 ? "1 core" : fmt::format("{} cores", load.cpu_threads);
@@ -70,10 +68,10 @@ void print_table(const std::vector<CheckedRole>& roles) {
   }
   std::cout << "\n" << table.text(output_columns());
   if (has_unjudged)
-    print_wrapped("* not judged: whether an ordinary store reads its line first is up to the processor");
+    print_paragraph("* not judged: whether an ordinary store reads its line first depends on the processor");
 }
 
-/// What the CPU did, by its own count: that the loads ran.
+/// Prints what the CPU moved by its own count, which shows that the loads ran.
 void print_loads(const std::vector<counters::Repetition>& repetitions) {
   std::map<counters::Load, std::pair<double, double>> moved;
   for (const auto& [known, seen] : repetitions) {
@@ -87,19 +85,19 @@ void print_loads(const std::vector<counters::Repetition>& repetitions) {
     text += fmt::format("{}{} {} GB/s", text.empty() ? "" : "; ", title_of(load),
                         summary::three_digits(one.first / one.second * 1e-9));
   }
-  print_wrapped("Moved by the CPU: " + text);
+  print_paragraph("Moved by the CPU: " + text);
 }
 
-/// Whether every counter may be believed.
+/// Prints a verdict on each counter; returns whether every one may be believed.
 bool print_verdicts(const std::string& source, const session::SelfCheckOutcome& outcome) {
   const std::vector<CheckedRole>& roles = outcome.roles;
   if (outcome.repetitions.empty()) {
-    print_wrapped("Ended before anything was repeated: nothing is known");
+    print_paragraph("Ended before the first repetition: nothing is known");
     return false;
   }
   print_loads(outcome.repetitions);
   if (roles.empty()) {
-    print_wrapped(
+    print_paragraph(
         fmt::format("{} counts no bytes of memory, so there is nothing to check. The counters of memory traffic "
                     "that this machine has are checked without --source",
                     source));
@@ -107,7 +105,7 @@ bool print_verdicts(const std::string& source, const session::SelfCheckOutcome& 
   }
   print_table(roles);
   std::cout << "\n";
-  for (const CheckedRole& role : roles) print_wrapped(counters::explain(role));
+  for (const CheckedRole& role : roles) print_paragraph(counters::explain(role));
   return std::ranges::all_of(roles, [](const CheckedRole& role) { return counters::is_fine(role.verdict); });
 }
 
@@ -124,10 +122,9 @@ ExitStatus self_check_command(const WatchOptions& options, session::WatchSource&
   const auto parts = static_cast<double>(std::max<std::size_t>(1, check.maker.loads.size() * plan.repetitions));
   plan.repetition_seconds = (options.seconds > 0 ? options.seconds : usual_seconds) / parts;
   const session::SelfCheckOutcome outcome = session::run_self_check(plan, check, source, file);
-  print_wrapped(fmt::format("Self-check of {}: known traffic of the CPU, idle taken off", check.source));
+  print_paragraph(fmt::format("Self-check of {}: known traffic of the CPU, idle traffic subtracted", check.source));
   const bool fine = print_verdicts(check.source, outcome);
-  file.keep();
-  std::cout << "\nRecord: " << file.path().string() << "\n";
+  finish_record_file(file);
   if (outcome.interrupted) return ExitStatus::interrupted;
   return fine ? ExitStatus::done : ExitStatus::something_failed;
 }

@@ -1,4 +1,4 @@
-#include "commands/watch.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -13,14 +13,12 @@
 #include <system_error>
 #include <vector>
 
-#include "commands/new_record.hpp"
 #include "commands/output.hpp"
-#include "commands/self_check.hpp"
 #include "os/process.hpp"
 #include "os/terminal.hpp"
 #include "os/this_process.hpp"
 #include "records/record_file.hpp"
-#include "session/result_path.hpp"
+#include "session/host.hpp"
 #include "session/usage_error.hpp"
 #include "session/watch.hpp"
 #include "summary/layout.hpp"
@@ -35,7 +33,7 @@ using session::WatchOutcome;
 using session::WatchSource;
 
 /// "fabric 210 GB/s, memory 57.1 GB/s, hit rate 72.8 %".
-std::string words_of(const WatchedPart& part) {
+std::string describe(const WatchedPart& part) {
   std::string text = "fabric " + summary::or_unknown(part.fabric_gbps, "GB/s") + ", memory " +
                      summary::or_unknown(part.memory_gbps, "GB/s");
   if (part.hit_rate) text += ", hit rate " + summary::or_unknown(part.hit_rate, "%", 100);
@@ -43,39 +41,38 @@ std::string words_of(const WatchedPart& part) {
   return text;
 }
 
-void print(const std::string& text) { std::cout << summary::wrapped(text, output_columns()); }
-
 void print_busiest(const char* where, const std::optional<WatchedPart>& busiest) {
   if (!busiest) return;
-  print(fmt::format("Most traffic at {}, {:.3g} s from {:.3f} s on: {}", where, busiest->seconds,
-                    busiest->begin_seconds, words_of(*busiest)));
+  print_paragraph(fmt::format("Most traffic at {}, {:.3g} s from {:.3f} s on: {}", where, busiest->seconds,
+                              busiest->begin_seconds, describe(*busiest)));
 }
 
 void print_hit_rate(const WatchOutcome& outcome, const WatchedPart& whole) {
   if (!whole.hit_rate) {
-    print("Hit rate: not known, as " + whole.no_hit_rate);
+    print_paragraph("Hit rate: not known, as " + whole.no_hit_rate);
     return;
   }
-  print(fmt::format("Hit rate of the whole time: {} ({} of reads){}", summary::or_unknown(whole.hit_rate, "%", 100),
-                    summary::or_unknown(whole.hit_rate_of_reads, "%", 100),
-                    whole.hit_rate_without_cpu
-                        ? ", without the CPU's own requests, which a memory-side cache of the GPU does not serve"
-                        : "; the CPU's own requests are in it, as its stations are not counted"));
+  print_paragraph(
+      fmt::format("Hit rate of the whole time: {} ({} of reads){}", summary::or_unknown(whole.hit_rate, "%", 100),
+                  summary::or_unknown(whole.hit_rate_of_reads, "%", 100),
+                  whole.hit_rate_without_cpu
+                      ? ", without the CPU's own requests, which a memory-side cache of the GPU does not serve"
+                      : "; the CPU's own requests are in it, as its stations are not counted"));
   const session::Watched& watched = outcome.watched;
   if (const auto middle = watched.hit_rate_quantile(0.5)) {
-    print(fmt::format("Hit rate over time: p10 {}, p50 {}, p90 {}, of {} intervals of {} in which it is known",
-                      summary::or_unknown(watched.hit_rate_quantile(0.1), "%", 100),
-                      summary::or_unknown(middle, "%", 100),
-                      summary::or_unknown(watched.hit_rate_quantile(0.9), "%", 100), watched.intervals_with_hit_rate(),
-                      watched.intervals()));
+    print_paragraph(fmt::format(
+        "Hit rate over time: p10 {}, p50 {}, p90 {}, of {} intervals of {} in which it is known",
+        summary::or_unknown(watched.hit_rate_quantile(0.1), "%", 100), summary::or_unknown(middle, "%", 100),
+        summary::or_unknown(watched.hit_rate_quantile(0.9), "%", 100), watched.intervals_with_hit_rate(),
+        watched.intervals()));
   }
 }
 
-/// Where counters tell who asked.
-void print_by_who_asked(const WatchedPart& whole) {
+/// Prints the traffic by requester, where the counters tell it.
+void print_by_requester(const WatchedPart& whole) {
   if (!whole.cpu_gbps) return;
   const bool apart = whole.gpu_gbps.has_value();
-  std::string text = fmt::format("By who asked, at {}: CPU {}", apart ? "memory" : "the fabric",
+  std::string text = fmt::format("By requester, at {}: CPU {}", apart ? "memory" : "the fabric",
                                  summary::or_unknown(whole.cpu_gbps, "GB/s"));
   if (apart) {
     text += ", GPU " + summary::or_unknown(whole.gpu_gbps, "GB/s") + ", devices " +
@@ -84,13 +81,13 @@ void print_by_who_asked(const WatchedPart& whole) {
     text += ", GPU and devices together " + summary::or_unknown(whole.gpu_and_devices_gbps, "GB/s") +
             ", as no known counter tells them apart";
   }
-  print(text);
+  print_paragraph(text);
 }
 
 void print_sampler(const WatchOutcome& outcome) {
   const counters::SamplerCounts& counts = outcome.sampler;
   if (counts.taken == 0) return;
-  print(
+  print_paragraph(
       fmt::format("Samples: {}, of which {} late; {} skipped and {} lost, whose time is in the next; sampling used "
                   "{:.1f} % of a core",
                   counts.taken, counts.late, counts.skipped, counts.lost, 100 * counts.cpu_seconds / outcome.seconds));
@@ -98,22 +95,23 @@ void print_sampler(const WatchOutcome& outcome) {
 
 void print_outcome(const WatchOutcome& outcome, const WatchSource& source) {
   if (outcome.watched.intervals() == 0) {
-    print("Watched for less than an interval: nothing was sampled");
+    print_paragraph("Watched for less than an interval: nothing was sampled");
     return;
   }
   const WatchedPart whole = outcome.watched.whole();
-  print(fmt::format("Watched {:.3g} s with {}: {}", whole.seconds, source.name, words_of(whole)));
+  print_paragraph(fmt::format("Watched {:.3g} s with {}: {}", whole.seconds, source.name, describe(whole)));
   if (outcome.baseline)
-    print(fmt::format("Idle before that, {:.2g} s: {}", outcome.baseline->seconds, words_of(*outcome.baseline)));
+    print_paragraph(
+        fmt::format("Idle before that, {:.2g} s: {}", outcome.baseline->seconds, describe(*outcome.baseline)));
   print_busiest("memory", outcome.watched.busiest_at_memory());
   print_busiest("the fabric", outcome.watched.busiest_at_fabric());
   print_hit_rate(outcome, whole);
-  if (!whole.no_cpu_latency.empty()) print("CPU latency behind L3: not known, as " + whole.no_cpu_latency);
-  print_by_who_asked(whole);
+  if (!whole.no_cpu_latency.empty()) print_paragraph("CPU latency behind L3: not known, as " + whole.no_cpu_latency);
+  print_by_requester(whole);
   std::string labels;
   for (const counters::Label label : outcome.watched.labels())
     labels += (labels.empty() ? "" : ", ") + std::string(counters::name_of(label));
-  if (!labels.empty()) print("Some intervals are labelled: " + labels);
+  if (!labels.empty()) print_paragraph("Some intervals are labelled: " + labels);
   print_sampler(outcome);
 }
 
@@ -126,10 +124,10 @@ void check(const WatchOptions& options) {
     throw UsageError("there is no program '" + options.watched.front() + "' that may be run");
 }
 
-/// All that needs the right to count; it is gone once this returns.
+/// Opens the counters, and gives up the right to open any.
 WatchSource source_of(const WatchOptions& options) {
   WatchSource source = session::open_watch_source(options.source, options.sysfs_root);
-  os::drop_capabilities();  // the counters are open, and COMMAND must not have it
+  os::drop_capabilities();  // COMMAND must not have it
   return source;
 }
 
@@ -165,8 +163,7 @@ ExitStatus watch_command(const WatchOptions& options) {
   }
   std::cerr << live.end() << std::flush;
   print_outcome(*outcome, source);
-  file.keep();
-  std::cout << "\nRecord: " << file.path().string() << "\n";
+  finish_record_file(file);
   if (outcome->command_status) return static_cast<ExitStatus>(*outcome->command_status);
   return outcome->interrupted ? ExitStatus::interrupted : ExitStatus::done;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "counters/traffic/traffic_meter.hpp"
-#include "measure/stopping.hpp"
+#include "measure/repetitions.hpp"
 #include "measure/workload.hpp"
 
 namespace sonde::measure {

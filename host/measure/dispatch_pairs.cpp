@@ -1,4 +1,4 @@
-#include "measure/dispatch_pairs.hpp"
+#include "measure/repetitions.hpp"
 
 #include <algorithm>
 #include <string>

@@ -145,6 +145,14 @@ std::vector<LevelOfTwo> side_by_side(std::span<const FoundLevel> latency, std::s
   return rows;
 }
 
+std::vector<FoundLevel> LevelMatching::matched(const Probe& probe, std::vector<FoundLevel> levels) {
+  if (probe.levels == LevelsOf::bandwidth) match(latency_, levels);
+  if (probe.levels != LevelsOf::latency) return levels;
+  std::ranges::copy_if(levels, std::back_inserter(latency_),
+                       [](const FoundLevel& level) { return is_vector_path(level.words); });
+  return levels;
+}
+
 std::optional<Finding> size_disagreement(std::span<const FoundLevel> latency,
                                                   std::span<const FoundLevel> bandwidth) {
   if (latency.empty()) return std::nullopt;

@@ -71,6 +71,20 @@ struct LevelOfTwo {
 std::vector<LevelOfTwo> side_by_side(std::span<const FoundLevel> latency,
                                      std::span<const FoundLevel> bandwidth);
 
+/// The levels that the probes of one device find through one API, one probe after the other.
+class LevelMatching {
+ public:
+  /// The same levels; those of a bandwidth curve get the numbers of the latency levels that came before and are one
+  /// with them.
+  std::vector<FoundLevel> matched(const Probe& probe, std::vector<FoundLevel> levels);
+
+ private:
+  std::vector<FoundLevel> latency_;
+};
+
+/// Whether a curve of latency was walked by ordinary vector loads, whose levels are compared.
+inline bool is_vector_path(const Words& words) { return words.path.value_or(Path::vector) == Path::vector; }
+
 /// Where levels match and the brackets of their sizes do not touch, with latency's size over bandwidth's; nothing where
 /// they agree.
 std::optional<Finding> size_disagreement(std::span<const FoundLevel> latency,

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,9 +12,39 @@
 #include "counters/state/device_state.hpp"
 #include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"
-#include "measure/point.hpp"
+#include "measure/curve.hpp"
 
 namespace sonde::measure {
+
+/// How a kernel is launched, or work is done, in numbers by their names: what a search found, and a record keeps.
+using Shape = std::map<std::string, double>;
+
+/// One thing to measure: a place on a curve.
+struct Point {
+  const Curve* curve = nullptr;  ///< null only where a record of another version names a curve that this one lacks
+  Words words = {};              ///< the curve's, with those that it varies
+  Coordinates x = {};
+  double expected_seconds = 0;  ///< for the progress bar; only its ratio to the other points' matters
+  int replicates = 1;           ///< new allocations, each with a new shuffle, over which the repetitions are spread
+  int visits = 1;               ///< times at which it is measured, each after all other points that are wanted with it
+  Shape shape = {};             ///< of an earlier point, from `State::shape`. Empty: prepare() finds the best.
+};
+
+/// A point of `curve` at `x`; `varied` has the words that the curve leaves open.
+inline Point point_on(const Curve& curve, const Coordinates& x, const Words& varied = {}) {
+  return {.curve = &curve, .words = with(curve.words, varied), .x = x};
+}
+
+/// What a point is. Two points with equal keys are one point.
+struct PointKey {
+  Words words;
+  Coordinates x;
+  Shape shape;
+
+  friend auto operator<=>(const PointKey&, const PointKey&) = default;
+};
+
+inline PointKey key_of(const Point& point) { return {point.words, point.x, point.shape}; }
 
 /// The clock of the device's core at some moment.
 struct CoreClock {
@@ -73,5 +105,44 @@ struct Measurement {
 
 /// The median of its values.
 double median_of(const Measurement& one);
+
+/// A conclusion. Its evidence is a sentence that a reader can check against the samples.
+struct Finding {
+  const FindingKind* kind = nullptr;  ///< null only where a record of another version names one that this one lacks
+  Words words = {};
+  std::optional<double> value = {};
+  std::optional<double> low = {};  ///< of the interval that holds the value, where it is known
+  std::optional<double> high = {};
+  std::string unit = {};
+  std::string evidence = {};
+  std::map<std::string, double> details = {};  ///< numbers of the same conclusion, by names with their units
+};
+
+/// A level of the memory hierarchy, 1 the nearest, on the curve that `words` name.
+struct FoundLevel {
+  Words words = {};
+  int level = 1;
+  analysis::Level found = {};
+  std::optional<analysis::Bracket> cycles = {};  ///< its latency, where the clock is known
+  std::optional<analysis::Bracket> gbps = {};    ///< on a bandwidth curve, which has no latency
+  double swept_bytes = 0;                        ///< the largest working set of its curve
+  std::string name = {};                         ///< "level 1", "memory", or "beyond" where the last may not be memory
+  std::optional<int> matches = {};               ///< on a bandwidth curve: the latency level that is the same cache
+};
+
+/// Curves that no level is read from, with the reason in words that tell the user what to do.
+struct CurvesWithoutLevels {
+  Words words;
+  std::string reason;
+};
+
+/// Everything that a probe reads from its measurements.
+struct Conclusion {
+  std::vector<FoundLevel> levels = {};
+  std::vector<Finding> findings = {};
+  std::vector<CurvesWithoutLevels> without_levels = {};
+  /// What measurements say in another unit, concluded from all of them; a record keeps them as samples.
+  std::vector<Measurement> derived = {};
+};
 
 }  // namespace sonde::measure

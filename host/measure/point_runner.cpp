@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -79,6 +80,8 @@ Point place_of(Point point, const ExtraValues& extra) {
   point.curve = extra.curve;
   return point;
 }
+
+constexpr int calls_between_looks = 20;
 
 }  // namespace
 
@@ -198,6 +201,38 @@ MeasuredPoint PointRunner::measure(const Point& point, int visit) {
   }
   disturbed_in_a_row_ = disturbance(best) > tolerated_foreign_share ? disturbed_in_a_row_ + 1 : 0;
   return best;
+}
+
+void DriftReference::choose(const std::vector<Point>& points) {
+  if (point_ || points.empty()) return;
+  point_ = *std::ranges::min_element(points, {}, [](const Point& point) {
+    return point.expected_seconds > 0 ? point.expected_seconds : std::numeric_limits<double>::infinity();
+  });
+}
+
+std::optional<double> DriftReference::drift(PointRunner& runner) {
+  if (!point_ || failed_ || calls_++ % calls_between_looks != 0) return drift_;
+  try {
+    const Measurement now = runner.measure_once(*point_).curves.front();
+    const double median = median_of(now);
+    if (!first_) first_ = median;
+    drift_ = median / *first_ - 1;
+  } catch (const device::Lost&) {
+    throw;
+  } catch (const device::TooShort&) {
+    give_up({});  // others disturb
+  } catch (const device::Unsupported& reason) {
+    give_up({.reason = reason.what(), .is_error = false});
+  } catch (const device::Error& error) {
+    give_up({.reason = error.what(), .is_error = true});
+  }
+  return drift_;
+}
+
+void DriftReference::give_up(const End& end) {
+  end_ = end;
+  failed_ = true;
+  drift_.reset();
 }
 
 }  // namespace sonde::measure

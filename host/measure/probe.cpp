@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
+#include <string>
 
 #include "analysis/statistics.hpp"
+#include "measure/curve.hpp"
 
 namespace sonde::measure {
 
@@ -21,8 +25,19 @@ bool is_asked_for(const Request& request, double bytes) {
 }
 
 double median_of(const Measurement& one) { return analysis::summarize(one.values).median; }
-
 namespace {
+
+bool names(const Curve& curve, const std::map<std::string, std::string>& series) {
+  const std::map<std::string, std::string> fixed = written(curve.words);
+  const bool has_all = std::ranges::all_of(fixed, [&series](const auto& entry) {
+    const auto found = series.find(entry.first);
+    return found != series.end() && found->second == entry.second;
+  });
+  const Keys varies(curve.varies);
+  return has_all && std::ranges::all_of(series, [&](const auto& entry) {
+           return fixed.contains(entry.first) || varies.contains(entry.first);
+         });
+}
 
 std::optional<double> per_byte(const PointTraffic& seen, counters::Role read, counters::Role write) {
   const auto& amounts = seen.traffic.amounts;
@@ -35,6 +50,20 @@ std::optional<double> per_byte(const PointTraffic& seen, counters::Role read, co
 }
 
 }  // namespace
+
+bool Keys::contains(std::string_view wanted) const {
+  bool found = false;
+  for_each([&](std::string_view key) { found = found || key == wanted; });
+  return found;
+}
+
+const Curve* find_curve(std::span<const Curve* const> curves, const Words& words, std::string_view unit) {
+  const std::map<std::string, std::string> series = written(words);
+  const std::string_view declared_unit = unit == "cycles" ? "ns" : unit;
+  const auto found = std::ranges::find_if(
+      curves, [&](const Curve* curve) { return curve->unit == declared_unit && names(*curve, series); });
+  return found == curves.end() ? nullptr : *found;
+}
 
 std::optional<double> PointTraffic::fabric_per_byte() const {
   return per_byte(*this, counters::Role::fabric_read, counters::Role::fabric_write);

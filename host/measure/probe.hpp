@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "measure/finding.hpp"
+#include "measure/measurement.hpp"
 #include "measure/frame.hpp"
 #include "measure/workload.hpp"
 
@@ -40,6 +40,9 @@ bool is_asked_for(const Request& request, double bytes);
 /// Whom a probe is asked of: a device through its driver, or the host processor itself (api `cpu`).
 enum class Target { device, host_cpu };
 
+/// Levels that two probes of one device find, each by its own measure.
+enum class LevelsOf { none, latency, bandwidth };
+
 /// A question about memory. Stateless: declarations and functions. Several may share a name in records, each with an
 /// id of its own.
 struct Probe {
@@ -63,6 +66,7 @@ struct Probe {
   /// The time of all points as a multiple of the time of the first batch, as seen on CPUs: for the progress bar.
   double (*total_to_first_batch_ratio)(Effort effort) = [](Effort) { return 1.0; };
   bool needs_host_core = false;  ///< has a thread of its own on the CPU: a CPU device's driver gets the other cores
+  LevelsOf levels = LevelsOf::none;  ///< its levels are matched with those of the probe of the other kind
   bool wants_hit_rates = false;  ///< where traffic is counted, the share that a cache served is a measurement too
 };
 

@@ -5,8 +5,6 @@
 
 #include "analysis/statistics.hpp"
 #include "device/error.hpp"
-#include "measure/dispatch_pairs.hpp"
-#include "measure/proved_run.hpp"
 
 namespace sonde::measure {
 namespace {
@@ -105,6 +103,41 @@ Repetitions repeat(const SteppedWork& work, const Limits& limits, const std::fun
   const double shortest_ns = few > work.quantum ? briefest_ns : analysis::quantile(pairs.short_ns, 0.5);
   result.launch_ns = std::max(0.0, shortest_ns - quantum_ns);
   return result;
+}
+
+Limits limits_of(Effort effort, device::DeviceType type) {
+  using device::Nanoseconds;
+  const bool cpu = type == device::DeviceType::cpu;
+  switch (effort) {
+    case Effort::quick:
+      return {.stretch = Nanoseconds(2e6),
+              .most_repetitions = 9,
+              .device_time = Nanoseconds(70e6),
+              .warm_up = Nanoseconds(cpu ? 0.25e9 : 10e9)};
+    case Effort::normal:
+      return {.stretch = Nanoseconds(6e6),
+              .most_repetitions = 15,
+              .device_time = Nanoseconds(400e6),
+              .warm_up = Nanoseconds(cpu ? 1e9 : 12e9)};
+    case Effort::thorough: break;
+  }
+  return {.stretch = Nanoseconds(20e6),
+          .most_repetitions = 30,
+          .device_time = Nanoseconds(2e9),
+          .warm_up = Nanoseconds(60e9)};
+}
+
+void StoppingRule::add(double value, device::Nanoseconds spent) {
+  values_.push_back(value);
+  spent_ += spent;
+}
+
+bool StoppingRule::done() const {
+  const int count = static_cast<int>(values_.size());
+  if (count < limits_.least_repetitions) return false;
+  if (count >= limits_.most_repetitions || spent_ >= limits_.device_time) return true;
+  const analysis::Interval interval = analysis::median_interval(values_);
+  return (interval.high - interval.low) / 2 < 0.01 * analysis::summarize(values_).median;
 }
 
 }  // namespace sonde::measure

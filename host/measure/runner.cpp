@@ -13,7 +13,6 @@
 #include "device/error.hpp"
 #include "measure/level_findings.hpp"
 #include "measure/cycles.hpp"
-#include "measure/drift_reference.hpp"
 #include "measure/point_runner.hpp"
 #include "measure/visits.hpp"
 

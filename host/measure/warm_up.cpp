@@ -1,11 +1,10 @@
-#include "measure/proved_run.hpp"
+#include "measure/repetitions.hpp"
 
 #include <bit>
 #include <span>
 #include <vector>
 
 #include "analysis/statistics.hpp"
-#include "measure/repetitions.hpp"
 
 namespace sonde::measure {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "measure/probe.hpp"
-#include "records/invalid_file.hpp"
+#include "records/input_files.hpp"
 
 // One description a type: `Description<T>::fields(visitor, value)` names each field once, and a Writer makes JSON of it,
 // a Reader takes JSON apart. For the sources of this folder alone.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/device.hpp"
@@ -42,5 +43,8 @@ std::string spoken_name(device::Api api);
 
 /// "OpenCL: " before what was found through the API that a record names so; a simulated device has but one.
 std::string api_prefix(const std::string& record_name);
+
+/// A text from a driver or a file as a terminal may be sent it: control characters but line feeds become \x1b.
+std::string visible(std::string_view text);
 
 }  // namespace sonde::records

@@ -1,4 +1,4 @@
-#include "records/frame_file.hpp"
+#include "records/input_files.hpp"
 
 #include <fmt/format.h>
 

@@ -47,6 +47,8 @@ struct Origin {
   std::string device;
   std::string api;
   std::string probe;
+
+  friend auto operator<=>(const Origin&, const Origin&) = default;
 };
 
 std::string run_line(const RunRecord& run);

@@ -1,4 +1,4 @@
-#include "records/model_file.hpp"
+#include "records/input_files.hpp"
 
 #include <algorithm>
 #include <array>

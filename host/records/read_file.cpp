@@ -1,4 +1,4 @@
-#include "records/read_file.hpp"
+#include "records/reader.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 
 #include "measure/probe.hpp"
 #include "os/file.hpp"
-#include "records/invalid_file.hpp"
+#include "records/input_files.hpp"
 
 namespace sonde::records {
 namespace {

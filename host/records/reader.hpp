@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "measure/probe.hpp"
 #include "records/counter_line.hpp"
@@ -107,5 +109,12 @@ Line read_line(std::string_view text);
 
 /// Nothing for a line that is no record: not JSON, no object, or a known kind with a field of the wrong type.
 std::optional<Line> parse_line(std::string_view text);
+
+/// A record file's lines, unknown kinds left out. Throws InvalidFile with one sentence when the file cannot be read, is
+/// no record file or has another schema. An unfinished last line is skipped and said so in `note`.
+std::vector<Line> read_file(const std::filesystem::path& path, std::string& note);
+
+/// The same of a file's text; `name` stands for the file in what is said.
+std::vector<Line> read_records(std::string_view text, const std::string& name, std::string& note);
 
 }  // namespace sonde::records

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "records/description.hpp"
-#include "records/frame_file.hpp"
+#include "records/input_files.hpp"
 
 namespace sonde::records {
 

@@ -6,11 +6,15 @@
 #include <cctype>
 
 #include "counters/state/sources.hpp"
+#include "cpu/device.hpp"
+#include "device/model/model.hpp"
+#include "device/opencl/opencl.hpp"
+#include "device/vulkan/vulkan.hpp"
 #include "measure/worker.hpp"
 #include "os/this_process.hpp"
+#include "records/input_files.hpp"
 #include "records/reader.hpp"
 #include "session/host.hpp"
-#include "session/target.hpp"
 #include "session/worker.hpp"
 
 namespace sonde::session {
@@ -20,7 +24,7 @@ using records::ApiDevice;
 using records::DeviceRecord;
 
 constexpr std::uint32_t line_bytes_of_a_cpu = 64;
-constexpr std::uint32_t line_bytes_of_a_gpu = 128;  // of every L2 since 2010, where no driver says
+constexpr std::uint32_t line_bytes_of_a_gpu = 128;  // every L2 since 2010 has it
 
 std::string slug(const std::string& name) {
   std::string text;
@@ -35,7 +39,7 @@ std::string slug(const std::string& name) {
   return text;
 }
 
-/// Drivers change names and UUIDs from version to version; a slot does not move.
+/// The id stays the same under another driver: drivers change names and UUIDs, but a slot does not move.
 std::string id_of(const DeviceRecord& device) {
   if (device.type == device::DeviceType::cpu) return "cpu";
   if (!device.pci.empty()) return "gpu-" + device.pci;
@@ -46,34 +50,32 @@ bool same_hardware(const DeviceRecord& device, const device::DeviceInfo& info) {
   if (info.type == device::DeviceType::cpu || device.type == device::DeviceType::cpu) return info.type == device.type;
   if (!info.uuid.empty() && info.uuid == device.uuid) return true;
   if (!info.pci.empty() && !device.pci.empty()) return info.pci == device.pci;
-  // A driver that tells neither: two of one name may be two devices, so both stay.
+  // Where a driver states neither, two devices of one name may be two, so both stay.
   return false;
 }
 
-void add_caches(DeviceRecord& device, const std::vector<device::StatedCache>& stated) {
+void add_cache(DeviceRecord& device, const device::StatedCache& cache) {
   std::vector<device::StatedCache>& all = device.stated_caches;
-  for (const device::StatedCache& cache : stated) {
-    if (std::ranges::find(all, cache) == all.end()) all.push_back(cache);
-  }
+  if (std::ranges::find(all, cache) == all.end()) all.push_back(cache);
 }
 
 void add_driver(DeviceRecord& device, const ApiDevice& seen) {
   auto& slot = seen.info.api == device::Api::opencl   ? device.opencl
                : seen.info.api == device::Api::vulkan ? device.vulkan
-                                                   : device.cpu;
+                                                      : device.cpu;
   if (slot) {
     device.further.push_back(seen);
     return;
   }
   slot = seen;
   const device::DeviceInfo& info = seen.info;
-  add_caches(device, info.stated_caches);
+  for (const device::StatedCache& cache : info.stated_caches) add_cache(device, cache);
   if (device.uuid.empty()) device.uuid = info.uuid;
   if (device.pci.empty()) device.pci = info.pci;
   if (device.compute_units == 0) device.compute_units = info.compute_units;
   device.memory_bytes = std::max(device.memory_bytes, info.memory_bytes);
   device.unified_memory = device.unified_memory || info.unified_memory;
-  // Vulkan says "integrated" outright; OpenCL's hint may be missing.
+  // Vulkan states "integrated" outright; OpenCL's hint may be missing.
   if (info.type == device::DeviceType::integrated) device.type = info.type;
 }
 
@@ -84,13 +86,15 @@ void finish(DeviceRecord& device) {
   device.id = id_of(device);
 }
 
-std::vector<ApiDevice> devices_of(device::Api api, std::chrono::milliseconds silence_limit, std::string& problem) {
-  std::vector<ApiDevice> seen;
-  if (os::interrupted()) return seen;
+/// Adds the devices of an API to `seen`; returns why it shows none, empty where nothing is wrong.
+std::string add_devices_of(device::Api api, std::chrono::milliseconds silence_limit, std::vector<ApiDevice>& seen) {
+  std::string problem;
+  if (os::interrupted()) return problem;
+  std::size_t index = 0;
   const auto take = [&](std::string_view text) {
     const auto line = records::parse_line(text);
     if (!line) return;
-    if (const auto* found = std::get_if<records::InfoLine>(&*line)) seen.push_back({found->info, seen.size()});
+    if (const auto* found = std::get_if<records::InfoLine>(&*line)) seen.push_back({found->info, index++});
     if (const auto* unsupported = std::get_if<records::UnsupportedLine>(&*line)) problem = unsupported->reason;
   };
   const measure::WorkerEnd end =
@@ -99,7 +103,7 @@ std::vector<ApiDevice> devices_of(device::Api api, std::chrono::milliseconds sil
     problem = "while it listed its devices, " + end.reason;
     if (!end.last_words.empty()) problem += "; its last words: " + end.last_words;
   }
-  return seen;
+  return problem;
 }
 
 }  // namespace
@@ -132,21 +136,14 @@ std::vector<DeviceRecord> merge(const std::vector<ApiDevice>& seen) {
 Machine discover_devices(std::chrono::milliseconds silence_limit) {
   Machine machine;
   std::vector<ApiDevice> seen;
-  for (const device::Api api : {device::Api::opencl, device::Api::vulkan}) {
-    std::string problem;
-    const std::vector<ApiDevice> here = devices_of(api, silence_limit, problem);
-    seen.insert(seen.end(), here.begin(), here.end());
+  for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu}) {
+    const std::string problem = add_devices_of(api, silence_limit, seen);
     if (!problem.empty()) machine.problems[api] = problem;
   }
-  std::string problem;
-  const std::vector<ApiDevice> processor = devices_of(device::Api::cpu, silence_limit, problem);
-  seen.insert(seen.end(), processor.begin(), processor.end());
-  if (!problem.empty()) machine.problems[device::Api::cpu] = problem;
   machine.devices = merge(seen);
   for (DeviceRecord& device : machine.devices) {
-    for (const auto& [level, bytes] : counters::amdgpu_caches("/", device.pci)) {
-      add_caches(device, {{.level = level, .bytes = bytes, .source = "amdgpu"}});
-    }
+    for (const auto& [level, bytes] : counters::amdgpu_caches("/", device.pci))
+      add_cache(device, {.level = level, .bytes = bytes, .source = "amdgpu"});
     if (device.type != device::DeviceType::cpu) continue;
     // PoCL and llvmpipe name the CPU after themselves and set limits of their own to its memory.
     const records::HostRecord host = describe_host();
@@ -156,8 +153,23 @@ Machine discover_devices(std::chrono::milliseconds silence_limit) {
   return machine;
 }
 
-void say_problems(const Machine& machine) {
+void warn_of_problems(const Machine& machine) {
   for (const auto& [api, problem] : machine.problems) spdlog::warn("{}: {}", records::spoken_name(api), problem);
+}
+
+std::vector<device::DeviceInfo> list_devices(device::Api api) {
+  if (api == device::Api::cpu) return {cpu::describe()};
+  return api == device::Api::opencl ? device::opencl::list() : device::vulkan::list();
+}
+
+std::unique_ptr<device::Device> open_device(const records::MeasureTask& task) {
+  switch (task.api) {
+    case device::Api::opencl: return device::opencl::open(task.index);
+    case device::Api::vulkan: return device::vulkan::open(task.index);
+    case device::Api::cpu: return cpu::open();
+    case device::Api::model: break;
+  }
+  return device::model::open(records::parse_model({.text = task.model, .where = task.device}));
 }
 
 }  // namespace sonde::session

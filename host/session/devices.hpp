@@ -2,27 +2,34 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "device/device.hpp"
 #include "records/device_record.hpp"
+#include "records/task.hpp"
 
 namespace sonde::session {
 
-/// What this machine has, and why an API shows nothing where it does not.
+/// The devices of this machine, and for each API that shows none the reason.
 struct Machine {
   std::vector<records::DeviceRecord> devices;
   std::map<device::Api, std::string> problems;
 };
 
-/// Asks every API in a process of its own, so that a driver that crashes while it is listed, or is silent for longer
-/// than `silence_limit`, costs only its API.
+/// Every API is asked in a process of its own, so that a driver that crashes while it is listed, or is silent for
+/// longer than `silence_limit`, costs only its API.
 Machine discover_devices(std::chrono::milliseconds silence_limit = std::chrono::seconds{30});
 
-/// A warning for each API that shows nothing.
-void say_problems(const Machine& machine);
+/// Logs a warning for each API that shows no device.
+void warn_of_problems(const Machine& machine);
 
 /// One record for each piece of hardware: matched by UUID, then by PCI address; CPU devices are all the host's.
 std::vector<records::DeviceRecord> merge(const std::vector<records::ApiDevice>& seen);
+
+/// Both load the API's drivers into this process, so only workers call them.
+std::vector<device::DeviceInfo> list_devices(device::Api api);
+std::unique_ptr<device::Device> open_device(const records::MeasureTask& task);
 
 }  // namespace sonde::session

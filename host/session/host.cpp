@@ -5,13 +5,60 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <chrono>
 #include <random>
 #include <string>
 
 #include "os/machine.hpp"
+#include "session/usage_error.hpp"
 
 namespace sonde::session {
+namespace {
+
+/// A text as a part of a file name: signs that a shell or a file system could mind become dashes.
+std::string file_word(const std::string& text, std::size_t longest) {
+  std::string word;
+  for (const char letter : text) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '.' || letter == '_';
+    if (plain) {
+      word += letter;
+    } else if (!word.empty() && word.back() != '-') {
+      word += '-';
+    }
+  }
+  word.resize(std::min(word.size(), longest));
+  while (!word.empty() && word.back() == '-') word.pop_back();
+  return word;
+}
+
+std::string driver_word(const Target& target, std::span<const device::Api> apis) {
+  std::string word;
+  for (const device::Api one : apis) {
+    const records::ApiDevice* device = records::through(target.record, one);
+    if (device == nullptr) continue;
+    const std::string version = file_word(device->info.driver_version, 16);
+    if (version.empty() || version == word) continue;  // both APIs of one driver package
+    word += (word.empty() ? "" : "+") + version;
+  }
+  return word.empty() ? "simulated" : word;
+}
+
+/// "20261120T232100Z" of "2026-11-20T23:21:00Z".
+std::string compact_time(std::string time) {
+  std::erase_if(time, [](char sign) { return sign == '-' || sign == ':'; });
+  return time;
+}
+
+std::filesystem::path in_results(const std::string& stem) {
+  std::error_code problem;
+  std::filesystem::create_directories("results", problem);
+  if (problem) throw UsageError("cannot make the folder results: " + problem.message() + "; choose a file with --out");
+  return std::filesystem::path("results") / (stem + ".jsonl");
+}
+
+}  // namespace
+
 records::HostRecord describe_host() {
   const os::Machine machine = os::describe_machine();
   return {.name = machine.name,
@@ -25,12 +72,6 @@ records::HostRecord describe_host() {
 
 std::string time_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())); }
 
-std::string compact_time(const std::string& time) {
-  std::string compact;
-  std::ranges::copy_if(time, std::back_inserter(compact), [](char c) { return c != '-' && c != ':'; });
-  return compact;
-}
-
 std::string random_uuid() {
   std::random_device random;
   std::array<std::uint32_t, 4> words{random(), random(), random(), random()};
@@ -38,6 +79,20 @@ std::string random_uuid() {
   words[2] = (words[2] & 0x3FFFFFFFu) | 0x80000000u;
   return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:04x}{:08x}", words[0], words[1] >> 16, words[1] & 0xFFFFu,
                      words[2] >> 16, words[2] & 0xFFFFu, words[3]);
+}
+
+std::filesystem::path default_path(const std::vector<Target>& targets, std::span<const device::Api> apis,
+                                   const records::RunRecord& run) {
+  const bool cpu = targets.front().record.type == device::DeviceType::cpu;
+  const std::string device = targets.size() > 1 ? std::to_string(targets.size()) + "-devices"
+                             : cpu              ? "cpu"
+                                                : file_word(targets.front().record.name, 40);
+  return in_results(file_word(run.host.name, 30) + "-" + device + "-" + driver_word(targets.front(), apis) + "-" +
+                    compact_time(run.time));
+}
+
+std::filesystem::path default_watch_path(const std::string& source, const records::RunRecord& run) {
+  return in_results(file_word(run.host.name, 30) + "-watch-" + file_word(source, 40) + "-" + compact_time(run.time));
 }
 
 }  // namespace sonde::session

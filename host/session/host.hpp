@@ -1,17 +1,28 @@
 #pragma once
 
-#include "records/lines.hpp"
+#include <filesystem>
+#include <span>
 
+#include "records/lines.hpp"
+#include "session/selection.hpp"
+
+// The beginning of a record: the machine, the moment, and the file's name.
 namespace sonde::session {
 
 /// This machine, from uname, /etc/os-release and /proc.
 records::HostRecord describe_host();
 
-/// "2026-11-20T23:21:00Z" and "20261120T232100Z": now, in UTC.
+/// The present moment in UTC: "2026-11-20T23:21:00Z".
 std::string time_now();
-std::string compact_time(const std::string& time);
 
 /// A random UUID (RFC 4122, version 4).
 std::string random_uuid();
+
+/// results/HOST-DEVICE-DRIVER-TIME.jsonl, which another run may have taken; makes the folder. Throws UsageError.
+std::filesystem::path default_path(const std::vector<Target>& targets, std::span<const device::Api> apis,
+                                   const records::RunRecord& run);
+
+/// The file of a watch, results/HOST-watch-SOURCE-TIME.jsonl; otherwise like `default_path`.
+std::filesystem::path default_watch_path(const std::string& source, const records::RunRecord& run);
 
 }  // namespace sonde::session

@@ -7,11 +7,16 @@
 #include <iostream>
 
 #include "os/terminal.hpp"
-#include "records/visible.hpp"
-#include "session/time_text.hpp"
+#include "records/device_record.hpp"
 
 namespace sonde::session {
 namespace {
+
+/// "24 s", "3 min": as a person would say it.
+std::string time_text(double seconds) {
+  const long whole = std::lround(std::max(seconds, 1.0));
+  return whole < 90 ? std::to_string(whole) + " s" : std::to_string((whole + 30) / 60) + " min";
+}
 
 int columns_of_the_terminal() {
   const int columns = os::terminal_columns(os::StandardStream::errors);
@@ -20,6 +25,22 @@ int columns_of_the_terminal() {
 
 constexpr int bar_columns = 24;
 constexpr std::chrono::milliseconds between_draws{100};
+
+/// What one probe adds to a plan.
+struct PlannedProbe {
+  double seconds = 0;
+  double largest_bytes = 0;
+};
+
+PlannedProbe planned_probe(const measure::Probe& probe, const device::DeviceInfo& device,
+                           const measure::Request& request) {
+  PlannedProbe planned;
+  for (const measure::Point& point : probe.next(device, request, {})) {
+    planned.seconds += probe.total_to_first_batch_ratio(request.effort) * point.visits * point.expected_seconds;
+    planned.largest_bytes = std::max(planned.largest_bytes, point.x.bytes.value_or(0));
+  }
+  return planned;
+}
 
 }  // namespace
 
@@ -76,7 +97,7 @@ void Progress::draw() {
   if (left >= 0) rest += ", about " + time_text(left) + " left";
   rest += "  " + point_ + ", " + label_;
   std::size_t room = static_cast<std::size_t>(std::max(10, columns_of_the_terminal() - bar_columns - 3));
-  // Not in the middle of a letter: its later bytes begin with the bits 10.
+  // The cut is not in the middle of a letter, whose later bytes begin with the bits 10.
   while (room < rest.size() && (static_cast<unsigned char>(rest[room]) & 0xC0u) == 0x80u) --room;
   std::cerr << "\r\033[K" << bar << "  " << rest.substr(0, room) << std::flush;
 }
@@ -84,6 +105,35 @@ void Progress::draw() {
 void Progress::clear() {
   if (drawn_) std::cerr << "\r\033[K" << std::flush;
   last_drawn_ = {};
+}
+
+std::string plan(std::span<const std::pair<const Target*, device::Api>> work,
+                 std::span<const measure::Probe* const> probes, const measure::Request& request,
+                 double time_limit_seconds) {
+  double seconds = 0;
+  bool simulated = false;
+  std::string lines;
+  for (const auto& [target, api] : work) {
+    measure::Request of_device = request;
+    of_device.line_bytes = target->record.line_bytes;
+    const device::DeviceInfo& info = records::through(target->record, api)->info;
+    for (const measure::Probe* probe : probes) {
+      if (!measure::is_asked_through(*probe, api) || probe->obstacle(info)) continue;
+      const PlannedProbe planned = planned_probe(*probe, info, of_device);
+      simulated = simulated || api == device::Api::model;
+      seconds += planned.seconds;
+      lines += "  " + std::string(probe->name) + " on " + target->record.name;
+      if (api == device::Api::opencl || api == device::Api::vulkan) lines += " through " + records::spoken_name(api);
+      if (planned.largest_bytes > 0) lines += ", up to " + measure::size_text(planned.largest_bytes);
+      lines += "\n";
+    }
+  }
+  std::string head = "Plan: about " + time_text(seconds);
+  if (simulated) head += " where all is real, less where it is simulated";
+  if (time_limit_seconds > 0 && time_limit_seconds < seconds) {
+    head += ", but --time-limit ends it after " + time_text(time_limit_seconds);
+  }
+  return head + "\n" + lines;
 }
 
 }  // namespace sonde::session

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <chrono>
+#include <span>
 #include <string>
+#include <utility>
+
+#include "measure/probe.hpp"
+#include "session/selection.hpp"
 
 namespace sonde::session {
 
-/// The line at the bottom of the terminal: what is measured now, how far the run is and how long it will take.
-/// Off a terminal, one plain line for each worker.
+/// The line at the bottom of the terminal: what is measured now, how far the run is and how long it will take. Where
+/// nothing is drawn, each worker gets one plain line.
 class Progress {
  public:
   /// `workers`: how many there will be; until they say otherwise, each is expected to take as long as the first.
@@ -18,7 +23,7 @@ class Progress {
   void worker_started(const std::string& label);
   void planned(double expected_seconds);
   void point_started(const std::string& name, double expected_seconds);
-  /// `another_follows`: for what it left to do.
+  /// `another_follows` for the probes that this worker left to do.
   void worker_ended(bool another_follows = false);
   void draw();
   /// Removes the line, so that something else can be written.
@@ -44,5 +49,11 @@ class Progress {
   Clock::time_point last_drawn_{};
   double shown_share_ = 0;  ///< never falls, though a probe that asks for more makes the run longer
 };
+
+/// The text that is shown before a run starts: a line for each probe, device and API, and about how long all takes.
+/// `time_limit_seconds` is 0 where there is none.
+std::string plan(std::span<const std::pair<const Target*, device::Api>> work,
+                 std::span<const measure::Probe* const> probes, const measure::Request& request,
+                 double time_limit_seconds);
 
 }  // namespace sonde::session

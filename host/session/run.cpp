@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <array>
 #include <iostream>
 #include <utility>
 
@@ -20,14 +19,15 @@ using records::PointLine;
 
 namespace {
 
-/// What one process is asked.
+/// The probes that one process is asked.
 struct WorkerBatch {
   std::vector<const measure::Probe*> probes;
   bool needs_host_core = false;
 };
 
-/// On a CPU that is measured as a device a core is taken from the driver only for those probes that need it.
-std::vector<WorkerBatch> batches_of(const Target& target, device::Api api, std::span<const measure::Probe* const> probes) {
+/// On a CPU that is measured as a device, a core is taken from the driver only for those probes that need it.
+std::vector<WorkerBatch> batches_of(const Target& target, device::Api api,
+                                    std::span<const measure::Probe* const> probes) {
   const bool shares_cores = target.record.type == device::DeviceType::cpu && api != device::Api::cpu;
   std::vector<WorkerBatch> batches{{.probes = {}}, {.probes = {}, .needs_host_core = true}};
   for (const measure::Probe* probe : probes) {
@@ -165,15 +165,16 @@ std::vector<const measure::Probe*> Run::run_worker(const Target& target, device:
   progress_.worker_started(target.record.name + ", " + records::spoken_name(api));
   const WorkerEnd end = work_in_a_process(task, handlers, {limits_.silence, end_});
   const bool died = end.how == WorkerEnd::How::crashed || end.how == WorkerEnd::How::silent;
-  // Before the first probe: another process would fare no better, and each probe lacks its answer.
+  // Where it ended before the first probe, another process would fare no better, and each probe lacks its answer.
   const std::size_t first_lost = std::max<std::size_t>(position.probes_begun, 1) - 1;
   const std::size_t lost = position.probes_begun == 0 ? probes.size() : 1;
   for (std::size_t probe = first_lost; died && probe < first_lost + lost; ++probe) {
     record_death(end, origin_of(target, api, *probes[probe]), position.point);
   }
-  if (end.how == WorkerEnd::How::out_of_time) skip_for_time(origin_of(target, api, *probes[first_lost]), position.point);
-  const bool has_more =
-      position.probes_begun > 0 && position.probes_begun < probes.size() && (died || end.how == WorkerEnd::How::finished);
+  if (end.how == WorkerEnd::How::out_of_time)
+    skip_for_time(origin_of(target, api, *probes[first_lost]), position.point);
+  const bool has_more = position.probes_begun > 0 && position.probes_begun < probes.size() &&
+                        (died || end.how == WorkerEnd::How::finished);
   progress_.worker_ended(has_more);
   if (!has_more) return {};
   return {probes.begin() + static_cast<std::ptrdiff_t>(position.probes_begun), probes.end()};
@@ -186,35 +187,38 @@ void Run::skip(const Target& target, device::Api api, const std::string& reason)
   }
 }
 
-void Run::compare_apis(const Target& target) {
-  std::array<std::vector<measure::FoundLevel>, 2> levels;
+const measure::Probe* Run::probe_of(measure::LevelsOf kind) const {
+  const auto found = std::ranges::find(probes_, kind, &measure::Probe::levels);
+  return found == probes_.end() ? nullptr : *found;
+}
+
+std::vector<measure::FoundLevel> Run::found_levels(const Target& target, device::Api api,
+                                                   measure::LevelsOf kind) const {
+  std::vector<measure::FoundLevel> found;
+  const measure::Probe* probe = probe_of(kind);
+  if (probe == nullptr) return found;
+  const records::Origin origin = origin_of(target, api, *probe);
   for (const Line& line : lines_) {
     const auto* one = std::get_if<records::LevelLine>(&line);
-    if (one == nullptr || one->origin.device != target.record.id || one->origin.probe != probes::latency.name) continue;
-    if (one->level.words.path.value_or(measure::Path::vector) != measure::Path::vector) continue;
-    levels[one->origin.api == records::api_name(device::Api::vulkan) ? 1 : 0].push_back(one->level);
+    if (one == nullptr || one->origin != origin) continue;
+    // Only latency is measured on several paths.
+    if (kind == measure::LevelsOf::bandwidth || measure::is_vector_path(one->level.words)) found.push_back(one->level);
   }
-  const auto finding = measure::disagreement(levels[0], levels[1]);
+  return found;
+}
+
+void Run::compare_apis(const Target& target) {
+  const auto finding = measure::disagreement(found_levels(target, device::Api::opencl, measure::LevelsOf::latency),
+                                             found_levels(target, device::Api::vulkan, measure::LevelsOf::latency));
   if (!finding) return;
-  for (const device::Api api : {device::Api::opencl, device::Api::vulkan}) {
-    append(
-        records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
-  }
+  for (const device::Api api : {device::Api::opencl, device::Api::vulkan})
+    append(records::finding_line(origin_of(target, api, *probe_of(measure::LevelsOf::latency)), *finding));
 }
 
 void Run::compare_probes(const Target& target, device::Api api) {
-  std::array<std::vector<measure::FoundLevel>, 2> levels;
-  for (const Line& line : lines_) {
-    const auto* one = std::get_if<records::LevelLine>(&line);
-    if (one == nullptr || one->origin.device != target.record.id || one->origin.api != records::api_name(api)) continue;
-    const bool bandwidth = one->origin.probe == probes::bandwidth.name;
-    const bool main = bandwidth || one->level.words.path.value_or(measure::Path::vector) == measure::Path::vector;
-    if (main) levels[bandwidth ? 1 : 0].push_back(one->level);
-  }
-  const auto finding = measure::size_disagreement(levels[0], levels[1]);
-  if (!finding) return;
-  append(
-      records::finding_line({target.record.id, records::api_name(api), std::string(probes::latency.name)}, *finding));
+  const auto finding = measure::size_disagreement(found_levels(target, api, measure::LevelsOf::latency),
+                                                  found_levels(target, api, measure::LevelsOf::bandwidth));
+  if (finding) append(records::finding_line(origin_of(target, api, *probe_of(measure::LevelsOf::latency)), *finding));
 }
 
 bool Run::measured(const std::string& probe) const {

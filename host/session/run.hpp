@@ -13,33 +13,32 @@
 #include "measure/worker.hpp"
 #include "records/reader.hpp"
 #include "records/record_file.hpp"
-#include "session/choice.hpp"
 #include "session/progress.hpp"
-#include "session/target.hpp"
+#include "session/selection.hpp"
 
 namespace sonde::session {
 
-/// How a run goes about it, apart from what it measures.
+/// The limits and sources of a run, apart from what it measures.
 struct RunLimits {
-  std::chrono::milliseconds silence;       ///< of a worker, then it is ended
-  std::chrono::milliseconds whole_run{0};  ///< 0 for none
-  bool counts_traffic = false;             ///< beside every probe
-  std::filesystem::path sysfs_root = "/";  ///< where clocks, temperature and power are read
+  std::chrono::milliseconds silence;       ///< a worker that reports nothing for so long is ended
+  std::chrono::milliseconds whole_run{0};  ///< 0 for no limit
+  bool counts_traffic = false;  ///< traffic is counted beside every probe, not only those that want hit rates
+  std::filesystem::path sysfs_root = "/";  ///< the tree in which clocks, temperature and power are read
 };
 
-/// The run as it goes: what workers send is appended to the file, shown and kept for the summary.
+/// A run in progress: what workers send is appended to the file, shown and kept for the summary.
 class Run {
  public:
   Run(std::vector<const measure::Probe*> probes, const measure::Request& request, RunLimits limits,
       records::RecordFile& file, Progress& progress, bool diagnostics);
 
-  /// Processes that `probe` takes for one API of a device.
+  /// The number of processes that one API of a device takes.
   static int workers_for(const Target& target, device::Api api, std::span<const measure::Probe* const> probes);
 
-  /// All of it, from the file's second line to its last; ends early once the user wants it to.
+  /// Measures everything, from the file's second line to its last; ends early once the user interrupts.
   void measure(const SelectedDevices& choice);
 
-  /// Lines of one kind: count<records::SampleLine>().
+  /// The number of lines of one kind: count<records::SampleLine>().
   template <typename Kind>
   [[nodiscard]] std::size_t count() const {
     return static_cast<std::size_t>(
@@ -53,24 +52,29 @@ class Run {
   using Clock = std::chrono::steady_clock;
 
   void append(const std::string& line);
-  /// Everything that is asked of one device through one API, in processes of its own.
+  /// Runs everything that is asked of one device through one API, in processes of its own.
   void probe(const Target& target, device::Api api);
-  /// A line for each probe that cannot be asked of this device.
+  /// Appends a line for each probe that cannot be asked of this device.
   void skip(const Target& target, device::Api api, const std::string& reason);
-  /// What both APIs of a device say of its levels, held against each other.
-  void compare_apis(const Target& target);
   /// Asks as many of the probes as one process can, the first ones; returns those that are left for another.
   std::vector<const measure::Probe*> run_worker(const Target& target, device::Api api,
                                                 const std::vector<const measure::Probe*>& probes, bool needs_host_core);
-  /// What its probes say of one level, held against each other.
+  /// Levels that the probe of such levels has found through an API, those of latency on the vector path only.
+  [[nodiscard]] std::vector<measure::FoundLevel> found_levels(const Target& target, device::Api api,
+                                                              measure::LevelsOf kind) const;
+  /// Appends a finding where the two APIs of a device disagree about its levels.
+  void compare_apis(const Target& target);
+  /// Appends a finding where its latency and its bandwidth disagree about the size of a level.
   void compare_probes(const Target& target, device::Api api);
-  /// How far a worker has come.
+  /// The probe that finds such levels; null where it is not asked.
+  [[nodiscard]] const measure::Probe* probe_of(measure::LevelsOf kind) const;
+  /// The progress of a worker.
   struct WorkerPosition {
     std::size_t probes_begun = 0;
-    records::PointLine point;  ///< without a name before the first of the probe
+    records::PointLine point;  ///< without a name before the probe's first point
   };
   void take(std::string_view text, WorkerPosition& position);
-  /// Declares the curve or the kind of finding of a line, where it is the first of it.
+  /// Declares the curve or the kind of finding of a line, before the first line of it.
   void declare(const records::Line& line);
   void skip_for_time(const records::Origin& origin, const records::PointLine& last_point);
   void record_death(const measure::WorkerEnd& end, const records::Origin& origin, const records::PointLine& last_point);

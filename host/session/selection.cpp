@@ -1,5 +1,7 @@
 #include "session/selection.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -10,8 +12,8 @@
 
 #include "device/model/model.hpp"
 #include "os/file.hpp"
-#include "records/invalid_file.hpp"
-#include "records/model_file.hpp"
+#include "os/this_process.hpp"
+#include "records/input_files.hpp"
 #include "session/usage_error.hpp"
 
 namespace sonde::session {
@@ -31,7 +33,8 @@ std::string without_dashes(std::string text) {
   return text;
 }
 
-bool is_gpu(const DeviceRecord& device) { return device.type != device::DeviceType::cpu; }
+bool is_cpu(const DeviceRecord& device) { return device.type == device::DeviceType::cpu; }
+bool is_gpu(const DeviceRecord& device) { return !is_cpu(device); }
 
 Target model_target(const std::string& name) {
   const bool is_file = name.ends_with(".json") || name.find('/') != std::string::npos;
@@ -69,7 +72,7 @@ std::vector<std::size_t> matches(const std::vector<DeviceRecord>& devices, const
   };
   if (wanted == "all") return all_that([](const DeviceRecord&) { return true; });
   if (wanted == "gpu") return all_that(is_gpu);
-  if (wanted == "cpu") return all_that([](const DeviceRecord& device) { return !is_gpu(device); });
+  if (wanted == "cpu") return all_that(is_cpu);
   if (!wanted.empty() && std::ranges::all_of(wanted, [](unsigned char c) { return std::isdigit(c) != 0; }) &&
       wanted.size() < 6) {
     const std::size_t index = std::stoul(wanted);
@@ -81,6 +84,56 @@ std::vector<std::size_t> matches(const std::vector<DeviceRecord>& devices, const
   });
   if (!exact.empty() || wanted.empty()) return exact;
   return all_that([&](const DeviceRecord& device) { return lower(device.name).find(wanted) != std::string::npos; });
+}
+
+bool is_of_the_cpu(const measure::Probe* probe) { return probe->target == measure::Target::host_cpu; }
+
+bool are_all_of_the_cpu(const RunRequest& asked) { return std::ranges::all_of(asked.probes, is_of_the_cpu); }
+
+/// The processor itself is asked where no driver's API was chosen, or where a probe was chosen by a name that no probe
+/// of devices has.
+bool asks_the_cpu(const RunRequest& asked) {
+  return std::ranges::any_of(asked.probes, [&asked](const measure::Probe* probe) {
+    const bool named_for_it = asked.probes_by_name && std::ranges::none_of(asked.probes, [probe](const auto* other) {
+                                return other->name == probe->name && !is_of_the_cpu(other);
+                              });
+    return is_of_the_cpu(probe) && (asked.api == "all" || named_for_it);
+  });
+}
+
+std::vector<device::Api> wanted_apis(const RunRequest& asked, const Target& target) {
+  if (target.record.model) return {device::Api::model};
+  std::vector<device::Api> apis;
+  if (!target.beside_gpus && !are_all_of_the_cpu(asked)) {
+    if (asked.api != "vulkan") apis.push_back(device::Api::opencl);
+    if (asked.api != "opencl") apis.push_back(device::Api::vulkan);
+  }
+  if (target.record.cpu && asks_the_cpu(asked)) apis.push_back(device::Api::cpu);
+  return apis;
+}
+
+/// A run without --device measures the GPUs, and beside them the processor that shares their memory.
+void add_the_cpu(std::vector<Target>& targets, const std::vector<DeviceRecord>& devices) {
+  if (std::ranges::any_of(targets, is_cpu, &Target::record)) return;
+  const auto cpu = std::ranges::find_if(devices, is_cpu);
+  if (cpu != devices.end()) targets.push_back({.record = *cpu, .beside_gpus = true});
+}
+
+void check_sizes(const measure::Request& request, const DeviceRecord& device) {
+  const auto text = [](std::uint64_t bytes) { return measure::size_text(static_cast<double>(bytes)); };
+  if (request.smallest_bytes && *request.smallest_bytes < device.line_bytes) {
+    throw UsageError("--sizes starts at " + text(*request.smallest_bytes) + ", below one line of " + device.name +
+                     " (" + text(device.line_bytes) + ")");
+  }
+  if (request.largest_bytes && device.memory_bytes != 0 && *request.largest_bytes > device.memory_bytes) {
+    throw UsageError("--sizes ends at " + text(*request.largest_bytes) + ", above the memory of " + device.name + " (" +
+                     text(device.memory_bytes) + ")");
+  }
+}
+
+[[noreturn]] void refuse(const Machine& machine) {
+  warn_of_problems(machine);
+  throw UsageError("there is no device to measure; sonde list says what is missing");
 }
 
 }  // namespace
@@ -106,13 +159,56 @@ std::vector<Target> select(const std::vector<DeviceRecord>& devices, const std::
       continue;
     }
     const std::vector<std::size_t> found = matches(devices, selector);
-    // Asked for nothing in particular and found nothing: the caller says what to install.
+    // The caller says what to install where no device was asked for and none is there.
     if (found.empty() && !selectors.empty()) {
       throw UsageError("no device matches '" + selector + "'; sonde list shows what there is");
     }
     for (const std::size_t index : found) add_once({.record = devices[index]});
   }
   return targets;
+}
+
+std::vector<std::pair<const Target*, device::Api>> SelectedDevices::work() const {
+  std::vector<std::pair<const Target*, device::Api>> work;
+  for (const auto& [target, apis] : chosen) {
+    for (const device::Api api : apis) {
+      if (records::through(target.record, api) != nullptr) work.emplace_back(&target, api);
+    }
+  }
+  return work;
+}
+
+std::vector<Target> SelectedDevices::targets() const {
+  std::vector<Target> targets;
+  std::ranges::transform(chosen, std::back_inserter(targets), &Chosen::target);
+  return targets;
+}
+
+std::string SelectedDevices::why_not(device::Api api) const {
+  const auto problem = machine.problems.find(api);
+  if (problem != machine.problems.end()) return problem->second;
+  return "no " + records::spoken_name(api) + " driver shows this device; install the GPU's";
+}
+
+SelectedDevices choose(const RunRequest& asked, std::chrono::milliseconds silence_limit) {
+  const bool only_models =
+      !asked.devices.empty() &&
+      std::ranges::all_of(asked.devices, [](const std::string& selector) { return selector.starts_with("model:"); });
+  SelectedDevices choice{.machine = only_models ? Machine{} : discover_devices(silence_limit), .chosen = {}};
+  if (os::interrupted()) return choice;
+  if (!only_models && choice.machine.devices.empty()) refuse(choice.machine);
+  std::vector<Target> targets = select(choice.machine.devices, asked.devices);
+  if (asked.devices.empty() && asks_the_cpu(asked)) add_the_cpu(targets, choice.machine.devices);
+  for (Target& target : targets) {
+    check_sizes(asked.request, target.record);
+    std::vector<device::Api> apis = wanted_apis(asked, target);
+    choice.chosen.push_back({std::move(target), std::move(apis)});
+  }
+  if (!choice.work().empty()) return choice;
+  if (are_all_of_the_cpu(asked)) {
+    throw UsageError("these probes measure the CPU itself; choose it with --device cpu");
+  }
+  refuse(choice.machine);
 }
 
 }  // namespace sonde::session

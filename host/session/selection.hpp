@@ -1,16 +1,54 @@
 #pragma once
 
+#include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "measure/probe.hpp"
 #include "session/devices.hpp"
-#include "session/target.hpp"
 
 namespace sonde::session {
+
+/// A device that was chosen for a run.
+struct Target {
+  records::DeviceRecord record;
+  std::string model_text = {};  ///< the text that describes a simulated one
+  bool beside_gpus = false;     ///< the CPU of a run that is about GPUs: asked of itself, not through drivers
+};
 
 /// The devices that the selectors name (index, part of the name, UUID, PCI address, cpu, gpu, all, model:NAME,
 /// model:FILE.json), each once; without selectors every GPU, or the CPU where there is none. Throws UsageError.
 std::vector<Target> select(const std::vector<records::DeviceRecord>& devices,
                            const std::vector<std::string>& selectors);
+
+/// A run as the user asked for it.
+struct RunRequest {
+  std::vector<std::string> devices;  ///< selectors; empty for the devices that there are
+  std::string api = "all";
+  std::vector<const measure::Probe*> probes;
+  bool probes_by_name = false;
+  measure::Request request;
+};
+
+/// Devices, and for each the APIs through which it is asked; a device may be missing in some of them.
+struct SelectedDevices {
+  struct Chosen {
+    Target target;
+    std::vector<device::Api> apis;
+  };
+  Machine machine;  ///< empty where only simulated devices are asked for
+  std::vector<Chosen> chosen;
+
+  /// The pairs of a device and an API that will be measured.
+  [[nodiscard]] std::vector<std::pair<const Target*, device::Api>> work() const;
+  [[nodiscard]] std::vector<Target> targets() const;
+  /// The reason, for a person, for which a device cannot be asked through an API.
+  [[nodiscard]] std::string why_not(device::Api api) const;
+};
+
+/// Looks for devices, each API's for `silence_limit` at most, and takes those that are meant. Throws UsageError where
+/// there is nothing to measure, or a size is not the device's.
+SelectedDevices choose(const RunRequest& asked, std::chrono::milliseconds silence_limit);
 
 }  // namespace sonde::session

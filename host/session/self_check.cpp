@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <thread>
 #include <utility>
 
 #include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"
+#include "cpu/movers.hpp"
 #include "cpu/pinned.hpp"
+#include "cpu/region.hpp"
+#include "cpu/topology.hpp"
+#include "device/error.hpp"
 #include "os/this_process.hpp"
 #include "os/time.hpp"
 #include "records/counter_line.hpp"
@@ -17,11 +23,62 @@ namespace sonde::session {
 namespace {
 
 using counters::KnownTraffic;
+using counters::Load;
 using counters::LoadKind;
+
+/// A load has far more memory than all of the last caches together, and than any memory-side cache.
+constexpr std::uint64_t least_load_bytes = std::uint64_t{512} << 20;
+constexpr std::uint64_t times_the_caches = 8;
+/// The size that the first cache is taken to have where the system states none.
+constexpr std::uint64_t first_cache_bytes = std::uint64_t{32} << 10;
+
+class Moving final : public RunningLoad {
+ public:
+  Moving(std::span<std::byte> memory, cpu::MoveKind access, const std::vector<int>& cpus)
+      : movers_(memory, access, cpus) {}
+  [[nodiscard]] double moved_bytes() const override { return static_cast<double>(movers_.bytes_moved()); }
+
+ private:
+  cpu::Movers movers_;
+};
+
+class Idle final : public RunningLoad {
+ public:
+  [[nodiscard]] double moved_bytes() const override { return 0; }
+};
+
+/// Half of a core's own cache: of the second level, or of the first where it has no other.
+std::uint64_t bytes_in_cache(const cpu::Topology& topology) {
+  for (const int level : {2, 1}) {
+    const auto cache = topology.caches.find(level);
+    if (cache != topology.caches.end() && cache->second > 0) return cache->second / 2;
+  }
+  return first_cache_bytes / 2;
+}
+
+cpu::MoveKind access_of(LoadKind kind) {
+  switch (kind) {
+    case LoadKind::write: return cpu::MoveKind::write;
+    case LoadKind::non_temporal_write: return cpu::MoveKind::non_temporal_write;
+    default: return cpu::MoveKind::read;
+  }
+}
+
+/// Each kind of load by one core, then by all of them.
+std::vector<Load> loads_for(unsigned cores) {
+  std::vector<Load> loads{{.kind = LoadKind::idle}, {.kind = LoadKind::read_in_cache, .cpu_threads = 1}};
+  for (const LoadKind kind : {LoadKind::read, LoadKind::write, LoadKind::non_temporal_write}) {
+    if (!cpu::has(access_of(kind))) continue;
+    loads.push_back({.kind = kind, .cpu_threads = 1});
+    if (cores > 1) loads.push_back({.kind = kind, .cpu_threads = cores});
+  }
+  return loads;
+}
+
 using counters::Repetition;
 using counters::Traffic;
 
-/// Of a repetition, before it: until caches are full of what the load leaves in them.
+/// A load runs for this share of a repetition before it is counted, until caches are full of its lines.
 constexpr double settling_share = 0.5;
 
 counters::PerRole<counters::Counting> counting_of(const counters::Layout& layout) {
@@ -33,10 +90,10 @@ counters::PerRole<counters::Counting> counting_of(const counters::Layout& layout
   return counting;
 }
 
-/// Where little moves, turns differ for no reason that matters beside a load's bytes.
+/// Whether enough moves that rotations of the counters can be held against each other.
 bool moves_memory(LoadKind kind) { return kind != LoadKind::idle && kind != LoadKind::read_in_cache; }
 
-/// Bytes that a load has moved by the middle of a reading, which the counters' own stamps mean too.
+/// Bytes that a load has moved by the middle of a reading, which is the moment that the counters' own stamps mean.
 double moved_around(counters::CounterSource& source, counters::CounterSnapshot& reading, const RunningLoad& load) {
   const double before = load.moved_bytes();
   source.read(reading);
@@ -48,7 +105,7 @@ Repetition repetition_of(counters::CounterSource& source, const SelfCheckPlan& p
                          const counters::Load& load) {
   const auto settling = std::chrono::duration<double>(settling_share * plan.repetition_seconds);
   const auto running = maker.start(load);
-  // A busy system takes its time to give the threads their cores.
+  // A busy system may take a while to give the threads their cores.
   while (load.kind != LoadKind::idle && !(running->moved_bytes() > 0) && !os::interrupted()) maker.wait(plan.interval);
   maker.wait(std::chrono::duration_cast<std::chrono::nanoseconds>(settling));
   counters::Intervals intervals(source.layout());
@@ -87,6 +144,27 @@ records::CounterRecord record_of(const std::string& source, const std::string& n
 
 }  // namespace
 
+LoadMaker loads_of_this_cpu() try {
+  const cpu::Topology& topology = cpu::machine();
+  std::vector<int> cpus;
+  for (const cpu::Core& core : topology.cores) cpus.push_back(core.cpu);
+  const int quiet = cpu::quiet_core(topology, 0).cpu;
+  const std::uint64_t bytes = std::max(least_load_bytes, times_the_caches * cpu::furthest_caches_bytes(topology));
+  const auto region = std::make_shared<const cpu::Region>(bytes, cpu::PageKind::small);
+  const std::uint64_t in_cache = bytes_in_cache(topology);
+  const auto start = [cpus, quiet, region, in_cache](const Load& load) -> std::unique_ptr<RunningLoad> {
+    if (load.kind == LoadKind::idle) return std::make_unique<Idle>();
+    const std::uint64_t used = load.kind == LoadKind::read_in_cache ? in_cache : region->size_bytes();
+    return std::make_unique<Moving>(std::span(region->data(), used), access_of(load.kind),
+                                    load.cpu_threads == 1 ? std::vector{quiet} : cpus);
+  };
+  return {.loads = loads_for(static_cast<unsigned>(cpus.size())),
+          .start = start,
+          .wait = [](std::chrono::nanoseconds time) { std::this_thread::sleep_for(time); }};
+} catch (const device::Unsupported& reason) {
+  throw UsageError(std::string("a self-check needs memory that no cache holds: ") + reason.what());
+}
+
 std::vector<Repetition> repetitions_of(counters::CounterSource& source, const SelfCheckPlan& plan,
                                        const LoadMaker& maker, const std::function<void(const Repetition&)>& done) {
   const cpu::Pinned beside_the_counters(source.layout().cpu);
@@ -114,7 +192,7 @@ SelfCheck prepare_self_check(const WatchSource& source) {
     check.replayed.push_back({.known = *one.known, .seen = one.traffic});
   }
   if (check.replayed.empty())
-    throw UsageError("the replayed file is of no self-check: sonde watch --self-check writes one that is");
+    throw UsageError("the replayed file is not from a self-check: sonde watch --self-check writes one");
   return check;
 }
 

@@ -16,7 +16,7 @@
 
 namespace sonde::session {
 
-/// A load under way, until it is destroyed.
+/// A load that runs until this is destroyed.
 class RunningLoad {
  public:
   RunningLoad() = default;
@@ -24,11 +24,11 @@ class RunningLoad {
   RunningLoad& operator=(const RunningLoad&) = delete;
   virtual ~RunningLoad() = default;
 
-  /// By all of its threads so far.
+  /// Bytes that all of its threads have moved so far.
   [[nodiscard]] virtual double moved_bytes() const = 0;
 };
 
-/// What makes loads and lets time pass. The seam at which tests put loads and clocks of their own.
+/// Makes loads and lets time pass. Tests put loads and clocks of their own here.
 struct LoadMaker {
   std::vector<counters::Load> loads;
   std::function<std::unique_ptr<RunningLoad>(const counters::Load&)> start;
@@ -45,23 +45,22 @@ struct SelfCheckPlan {
   std::size_t repetitions = 5;  ///< of each load; all loads once, then all again
 };
 
-/// Has each load made and read the counters meanwhile. `done` is told every repetition. Ends early where the user
+/// Makes each load and reads the counters meanwhile; calls `done` with every repetition. Ends early where the user
 /// interrupts.
 std::vector<counters::Repetition> repetitions_of(counters::CounterSource& source, const SelfCheckPlan& plan,
                                                  const LoadMaker& maker,
                                                  const std::function<void(const counters::Repetition&)>& done);
 
-/// What is checked: loads to be made, or the repetitions of a replayed file.
+/// The subject of a check: loads to be made, or the repetitions of a replayed file.
 struct SelfCheck {
-  std::string source;  ///< what counts, or what counted when the file was written
+  std::string source;  ///< the name of the counters, or of those that counted when the file was written
   LoadMaker maker;
   std::vector<counters::Repetition> replayed;
 };
 
-/// Throws UsageError where a replayed file is of no self-check, or loads cannot be made.
+/// Throws UsageError where a replayed file is not from a self-check, or loads cannot be made.
 SelfCheck prepare_self_check(const WatchSource& source);
 
-/// How it went.
 struct SelfCheckOutcome {
   std::vector<counters::Repetition> repetitions;
   std::vector<counters::CheckedRole> roles;

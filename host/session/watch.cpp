@@ -10,12 +10,12 @@
 #include "counters/traffic/sources.hpp"
 #include "os/file.hpp"
 #include "os/process.hpp"
-#include "os/threads.hpp"
 #include "os/this_process.hpp"
+#include "os/threads.hpp"
 #include "os/time.hpp"
-#include "records/invalid_file.hpp"
+#include "records/input_files.hpp"
 #include "records/lines.hpp"
-#include "records/read_file.hpp"
+#include "records/reader.hpp"
 #include "session/usage_error.hpp"
 
 namespace sonde::session {
@@ -24,8 +24,10 @@ namespace {
 using counters::Traffic;
 
 constexpr double baseline_seconds = 0.5;
-/// Between two looks at what was sampled: seldom enough to cost little, often enough for a line to be fresh.
+/// The pause between two looks at the samples: long enough to cost little, short enough for a line to be fresh.
 constexpr std::chrono::milliseconds between_looks{50};
+
+double seconds_since(std::int64_t moment_ns) { return static_cast<double>(os::steady_ns() - moment_ns) * 1e-9; }
 
 WatchSource replay_of(const std::string& path) try {
   WatchSource source{.name = "replay"};
@@ -38,11 +40,11 @@ WatchSource replay_of(const std::string& path) try {
   throw UsageError(problem.what());
 }
 
-/// What a watch does with each interval: a record, and a part of the sums.
-class Intake {
+/// Makes a record of each interval, and adds it to the sums.
+class IntervalRecorder {
  public:
-  Intake(const WatchPlan& plan, const WatchSource& source, records::RecordFile& file,
-         const std::function<void(const WatchedPart&)>& window)
+  IntervalRecorder(const WatchPlan& plan, const WatchSource& source, records::RecordFile& file,
+                   const std::function<void(const WatchedPart&)>& window)
       : source_(source),
         file_(file),
         window_(window),
@@ -66,7 +68,7 @@ class Intake {
     }
   }
 
-  /// Many lines in one call of the system.
+  /// Appends all lines in one call of the system.
   void write() {
     if (lines_.empty()) return;
     file_.append(lines_);
@@ -91,9 +93,9 @@ class Intake {
 
 class LiveWatch {
  public:
-  LiveWatch(const WatchPlan& plan, WatchSource& source, Intake& intake)
+  LiveWatch(const WatchPlan& plan, WatchSource& source, IntervalRecorder& recorder)
       : plan_(plan),
-        intake_(intake),
+        recorder_(recorder),
         intervals_(source.counters->layout()),
         reading_(source.counters->layout().empty_snapshot()),
         sampler_(*source.counters, plan.interval) {}
@@ -110,7 +112,7 @@ class LiveWatch {
     is_baseline_ = false;
     if (os::interrupted()) return std::nullopt;
     os::Command command(plan_.command);
-    os::yield_to_others();  // what was sampled waits in the ring while the command needs every CPU
+    os::yield_to_others();  // the samples wait in the ring while the command needs every CPU
     watching_since_ns_ = os::steady_ns();
     while (!command.status() && !is_over()) look();
     finish();
@@ -119,12 +121,10 @@ class LiveWatch {
   }
 
   [[nodiscard]] counters::SamplerCounts counts() const { return sampler_.counts(); }
-  [[nodiscard]] double seconds() const { return static_cast<double>(os::steady_ns() - begin_ns_) * 1e-9; }
+  [[nodiscard]] double seconds() const { return seconds_since(begin_ns_); }
 
  private:
-  [[nodiscard]] bool is_over() const {
-    return plan_.seconds > 0 && static_cast<double>(os::steady_ns() - watching_since_ns_) * 1e-9 >= plan_.seconds;
-  }
+  [[nodiscard]] bool is_over() const { return plan_.seconds > 0 && seconds_since(watching_since_ns_) >= plan_.seconds; }
 
   void look() {
     std::this_thread::sleep_for(between_looks);
@@ -136,9 +136,9 @@ class LiveWatch {
       auto traffic = intervals_.add(reading_);
       if (!traffic) continue;
       traffic->begin_seconds = std::max(0.0, traffic->begin_seconds - static_cast<double>(begin_ns_) * 1e-9);
-      intake_.take(*traffic, is_baseline_);
+      recorder_.take(*traffic, is_baseline_);
     }
-    intake_.write();
+    recorder_.write();
   }
 
   void finish() {
@@ -147,7 +147,7 @@ class LiveWatch {
   }
 
   const WatchPlan& plan_;
-  Intake& intake_;
+  IntervalRecorder& recorder_;
   counters::Intervals intervals_;
   counters::CounterSnapshot reading_;
   std::int64_t begin_ns_ = os::steady_ns();
@@ -156,15 +156,15 @@ class LiveWatch {
   counters::TrafficSampler sampler_;
 };
 
-void replay(const WatchPlan& plan, const WatchSource& source, Intake& intake) {
+void replay(const WatchPlan& plan, const WatchSource& source, IntervalRecorder& recorder) {
   const double begin = source.replayed.front().traffic.begin_seconds;
   for (const records::CounterRecord& one : source.replayed) {
     if (os::interrupted()) break;
     if (plan.seconds > 0 && one.traffic.begin_seconds - begin >= plan.seconds) break;
-    intake.set_beat_bytes(one.beat_bytes);
-    intake.take(one.traffic, one.baseline);
+    recorder.set_beat_bytes(one.beat_bytes);
+    recorder.take(one.traffic, one.baseline);
   }
-  intake.write();
+  recorder.write();
 }
 
 }  // namespace
@@ -174,8 +174,7 @@ WatchSource open_watch_source(const std::string& word, const std::filesystem::pa
   if (word.starts_with(replay_word)) return replay_of(word.substr(replay_word.size()));
   if (!word.empty() && word != "msr")
     throw UsageError("there is no source '" + word +
-                     "': it may be replay:FILE or msr; without --source it is what "
-                     "this machine has");
+                     "': it may be replay:FILE or msr; without --source the counters of this machine are read");
   counters::OpenedSource opened = word.empty() ? counters::open_traffic(sysfs_root) : counters::open_any_machine();
   if (!opened.source) throw UsageError(opened.why_not);
   const counters::Layout& layout = opened.source->layout();
@@ -189,30 +188,30 @@ WatchSource open_watch_source(const std::string& word, const std::filesystem::pa
 
 WatchOutcome watch(const WatchPlan& plan, WatchSource& source, records::RecordFile& file,
                    const std::function<void(const WatchedPart&)>& window) {
-  Intake intake(plan, source, file, window);
+  IntervalRecorder recorder(plan, source, file, window);
   const std::int64_t begin_ns = os::steady_ns();
   counters::SamplerCounts counts;
   std::optional<int> command_status;
   const auto end = [&](bool failed) {
-    const double seconds = static_cast<double>(os::steady_ns() - begin_ns) * 1e-9;
+    const double seconds = seconds_since(begin_ns);
     const char* const status = failed ? "failed" : os::interrupted() ? "interrupted" : "complete";
     file.append(records::end_line({.status = status, .seconds = seconds}));
     return seconds;
   };
   try {
     if (source.counters) {
-      LiveWatch live(plan, source, intake);
+      LiveWatch live(plan, source, recorder);
       command_status = live.run();
       counts = live.counts();
     } else {
-      replay(plan, source, intake);
+      replay(plan, source, recorder);
     }
   } catch (const std::system_error&) {
     end(true);
     throw;
   }
-  return {.watched = intake.watched(),
-          .baseline = intake.baseline(),
+  return {.watched = recorder.watched(),
+          .baseline = recorder.baseline(),
           .command_status = command_status,
           .sampler = counts,
           .seconds = end(false),

@@ -16,31 +16,31 @@
 
 namespace sonde::session {
 
-/// What is watched: counters of this machine, or intervals of a record file.
+/// The counters of this machine that are watched, or the intervals of a record file.
 struct WatchSource {
   std::string name;
   std::unique_ptr<counters::CounterSource> counters;  ///< null for a replay
   std::vector<records::CounterRecord> replayed;
-  WhyNot why_not;                    ///< what it does not give
-  std::vector<std::string> missing;  ///< what it does not count, and what would give it
-  std::string note;                  ///< on a replayed file
+  WhyNot why_not;                    ///< the reasons for what it does not give
+  std::vector<std::string> missing;  ///< sentences: what it does not count, and what would give it
+  std::string note;                  ///< a remark on a replayed file
 };
 
-/// By the word of --source: empty for what this machine has, "replay:FILE", "msr". Throws UsageError with one sentence
-/// why there is none.
+/// The source that --source names: empty for the counters that this machine has, "replay:FILE", "msr". Throws
+/// UsageError with one sentence where there is none.
 WatchSource open_watch_source(const std::string& word, const std::filesystem::path& sysfs_root);
 
 struct WatchPlan {
   std::chrono::nanoseconds interval{};
   double seconds = 0;  ///< 0 for no limit
   double window_seconds = 1;
-  std::vector<std::string> command;  ///< empty for the whole machine
+  std::vector<std::string> command;  ///< empty where the whole machine is watched
 };
 
-/// How it went.
+/// The result of a watch.
 struct WatchOutcome {
   Watched watched;
-  std::optional<WatchedPart> baseline;  ///< before the command began
+  std::optional<WatchedPart> baseline;  ///< the time before the command began
   std::optional<int> command_status = {};
   counters::SamplerCounts sampler = {};
   double seconds = 0;
@@ -48,7 +48,8 @@ struct WatchOutcome {
 };
 
 /// Watches until the command ends, the time is over or the user interrupts, and appends every interval to the file, and
-/// the end. `window` is told each window as it is filled. Throws std::system_error where the command cannot be started.
+/// the end. Calls `window` with each window as it is filled. Throws std::system_error where the command cannot be
+/// started.
 WatchOutcome watch(const WatchPlan& plan, WatchSource& source, records::RecordFile& file,
                    const std::function<void(const WatchedPart&)>& window);
 

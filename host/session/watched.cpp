@@ -1,5 +1,7 @@
 #include "session/watched.hpp"
 
+#include <initializer_list>
+
 #include "analysis/statistics.hpp"
 #include "counters/traffic/hit_rate.hpp"
 
@@ -9,30 +11,30 @@ namespace {
 using counters::Role;
 using counters::Traffic;
 
-/// Gigabytes a second of two roles together; nothing where one is not known.
-std::optional<double> gbps(const Traffic& traffic, Role reads, Role writes) {
-  if (!traffic.amounts[reads] || !traffic.amounts[writes] || !(traffic.seconds > 0)) return std::nullopt;
-  return (*traffic.amounts[reads] + *traffic.amounts[writes]) / traffic.seconds * 1e-9;
+/// Gigabytes a second of some roles together; nothing where one of them is not known.
+std::optional<double> gbps(const Traffic& traffic, std::initializer_list<Role> roles) {
+  double bytes = 0;
+  for (const Role role : roles) {
+    if (!traffic.amounts[role] || !(traffic.seconds > 0)) return std::nullopt;
+    bytes += *traffic.amounts[role];
+  }
+  return bytes / traffic.seconds * 1e-9;
 }
 
-std::optional<double> gbps(const Traffic& traffic, Role both_ways) {
-  if (!traffic.amounts[both_ways] || !(traffic.seconds > 0)) return std::nullopt;
-  return *traffic.amounts[both_ways] / traffic.seconds * 1e-9;
-}
-
-/// As far as counters tell. What is left of the fabric without the CPU is the GPU's and devices': no counter that is
-/// known here tells those apart. It is not kept above 0: what goes from core to core is the CPU's and at no station.
-void tell_by_who_asked(WatchedPart& part, const Traffic& known) {
-  part.cpu_gbps = gbps(known, Role::cpu_requests);
-  part.gpu_gbps = gbps(known, Role::gpu_requests);
-  part.devices_gbps = gbps(known, Role::io_requests);
+/// Splits the traffic by requester, as far as counters tell. The fabric's traffic without the CPU's is that of the GPU
+/// and devices: no counter that is known here tells those apart. It may be negative: traffic from core to core is the
+/// CPU's but passes no station.
+void split_by_requester(WatchedPart& part, const Traffic& known) {
+  part.cpu_gbps = gbps(known, {Role::cpu_requests});
+  part.gpu_gbps = gbps(known, {Role::gpu_requests});
+  part.devices_gbps = gbps(known, {Role::io_requests});
   if (part.cpu_gbps) return;
-  part.cpu_gbps = gbps(known, Role::cpu_read, Role::cpu_write);
+  part.cpu_gbps = gbps(known, {Role::cpu_read, Role::cpu_write});
   if (part.cpu_gbps && part.fabric_gbps) part.gpu_and_devices_gbps = *part.fabric_gbps - *part.cpu_gbps;
 }
 
-void keep_the_larger(std::optional<WatchedPart>& largest, const WatchedPart& part,
-                     std::optional<double> WatchedPart::* traffic) {
+void keep_larger(std::optional<WatchedPart>& largest, const WatchedPart& part,
+                 std::optional<double> WatchedPart::* traffic) {
   if (part.*traffic && (!largest || *(part.*traffic) > *((*largest).*traffic))) largest = part;
 }
 
@@ -44,15 +46,15 @@ WatchedPart part_of(const Traffic& traffic, const WhyNot& why_not) {
   const counters::CpuLatency latency = counters::cpu_latency(known, why_not.cpu_latency);
   WatchedPart part{.begin_seconds = traffic.begin_seconds,
                    .seconds = traffic.seconds,
-                   .fabric_gbps = gbps(known, Role::fabric_read, Role::fabric_write),
-                   .memory_gbps = gbps(known, Role::memory_read, Role::memory_write),
+                   .fabric_gbps = gbps(known, {Role::fabric_read, Role::fabric_write}),
+                   .memory_gbps = gbps(known, {Role::memory_read, Role::memory_write}),
                    .hit_rate = rate.reads_and_writes,
                    .hit_rate_of_reads = rate.reads,
                    .hit_rate_without_cpu = rate.without_cpu,
                    .no_hit_rate = rate.why_not,
                    .cpu_latency_ns = latency.ns,
                    .no_cpu_latency = latency.why_not};
-  tell_by_who_asked(part, known);
+  split_by_requester(part, known);
   return part;
 }
 
@@ -62,14 +64,14 @@ std::optional<WatchedPart> Watched::add(const Traffic& interval) {
   if (const auto rate = part_of(interval, why_not_).hit_rate) hit_rates_.push_back(*rate);
   window_.push_back(interval);
   window_filled_ += interval.seconds;
-  // Ten intervals of a tenth are a little less than one in floating point.
+  // In floating point, ten intervals of a tenth are a little less than one.
   if (window_filled_ < 0.999 * window_seconds_) return std::nullopt;
   windows_.push_back(counters::total(window_));
   window_.clear();
   window_filled_ = 0;
   WatchedPart part = part_of(windows_.back(), why_not_);
-  keep_the_larger(busiest_at_fabric_, part, &WatchedPart::fabric_gbps);
-  keep_the_larger(busiest_at_memory_, part, &WatchedPart::memory_gbps);
+  keep_larger(busiest_at_fabric_, part, &WatchedPart::fabric_gbps);
+  keep_larger(busiest_at_memory_, part, &WatchedPart::memory_gbps);
   return part;
 }
 

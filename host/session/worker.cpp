@@ -4,9 +4,8 @@
 #include "os/this_process.hpp"
 #include "records/lines.hpp"
 #include "records/task.hpp"
-#include "session/target.hpp"
+#include "session/selection.hpp"
 #include "session/usage_error.hpp"
-#include "session/worker_task.hpp"
 
 namespace sonde::session {
 namespace {

@@ -7,11 +7,14 @@
 
 namespace sonde::session {
 
-/// Has a process of its own do the task.
+/// Runs the task in a process of its own.
 measure::WorkerEnd work_in_a_process(const records::Task& task, const measure::WorkerHandlers& handlers,
                                      const measure::WorkerLimits& limits);
 
-/// What that process does with the text that it reads. Throws UsageError where it is no task.
+/// The work of that process, by the text of the task that it reads. Throws UsageError where it is no task.
 void work(const std::string& text, const measure::SendLine& send);
+
+/// Opens the device, settles its clock and asks every probe's question; all results leave through `send`.
+void do_task(const records::MeasureTask& task, const measure::SendLine& send);
 
 }  // namespace sonde::session

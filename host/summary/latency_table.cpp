@@ -1,4 +1,4 @@
-#include "summary/latency_table.hpp"
+#include "summary/tables.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

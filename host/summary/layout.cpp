@@ -8,7 +8,6 @@
 
 #include "records/device_record.hpp"
 #include "records/lines.hpp"
-#include "records/visible.hpp"
 
 namespace sonde::summary {
 namespace {

@@ -1,4 +1,4 @@
-#include "summary/level_table.hpp"
+#include "summary/tables.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "summary/pivot.hpp"
+#include "summary/tables.hpp"
 
 #include <fmt/format.h>
 

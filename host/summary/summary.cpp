@@ -10,13 +10,8 @@
 #include <string_view>
 
 #include "probes/catalog.hpp"
-#include "summary/latency_table.hpp"
+#include "summary/tables.hpp"
 #include "summary/layout.hpp"
-#include "summary/level_table.hpp"
-#include "summary/memory_kinds_table.hpp"
-#include "summary/pivot.hpp"
-#include "summary/traffic_table.hpp"
-#include "summary/unmeasured_list.hpp"
 #include "summary/view.hpp"
 
 namespace sonde::summary {

@@ -16,7 +16,6 @@
 #include "device/opencl/opencl.hpp"
 #include "device/vulkan/vulkan.hpp"
 #include "measure/repetitions.hpp"
-#include "measure/stopping.hpp"
 #include "workloads/arithmetic/arithmetic.hpp"
 #include "workloads/arithmetic/arithmetic_search.hpp"
 

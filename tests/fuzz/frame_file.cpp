@@ -1,6 +1,6 @@
 // Any text as a file that describes a frame is read or refused in one sentence. What is read is written as it was read.
 
-#include "records/frame_file.hpp"
+#include "records/input_files.hpp"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>

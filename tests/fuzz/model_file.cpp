@@ -4,7 +4,7 @@
 #include <string>
 
 #include "device/model/model.hpp"
-#include "records/model_file.hpp"
+#include "records/input_files.hpp"
 #include "require.hpp"
 
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <variant>
 
-#include "records/invalid_file.hpp"
+#include "records/input_files.hpp"
 #include "records/lines.hpp"
-#include "records/read_file.hpp"
+#include "records/reader.hpp"
 #include "require.hpp"
 
 namespace sonde::records {

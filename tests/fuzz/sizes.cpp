@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "commands/sizes.hpp"
+#include "commands/commands.hpp"
 #include "require.hpp"
 #include "session/usage_error.hpp"
 

@@ -209,7 +209,7 @@ def test_who_asked_is_told_as_far_as_counters_do(replay):
 def test_intels_requests_are_told_apart(replay):
     requests = {"cpu_requests": 10**9, "gpu_requests": 2 * 10**9, "io_requests": 5 * 10**8}
     done, counters = replay([counter(0, (None, None), (10**9, 10**9), dt=1, state=requests)])
-    assert "By who asked, at memory: CPU 1.00 GB/s, GPU 2.00 GB/s, devices 0.50 GB/s" in done.text
+    assert "By requester, at memory: CPU 1.00 GB/s, GPU 2.00 GB/s, devices 0.50 GB/s" in done.text
     assert counters[0]["gpu_read"] is None  # both ways together is neither
 
 

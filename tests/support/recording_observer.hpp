@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/observer.hpp"
+#include "measure/runner.hpp"
 
 namespace sonde::test {
 

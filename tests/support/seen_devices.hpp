@@ -3,7 +3,7 @@
 #include <string>
 
 #include "records/device_record.hpp"
-#include "session/target.hpp"
+#include "session/selection.hpp"
 
 namespace sonde::test {
 

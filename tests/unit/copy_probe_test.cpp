@@ -15,7 +15,7 @@
 #include "device/model/copies.hpp"
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
-#include "measure/stopping.hpp"
+#include "measure/repetitions.hpp"
 #include "probes/catalog.hpp"
 #include "probes/copy/curves.hpp"
 #include "probes/copy/endpoints.hpp"

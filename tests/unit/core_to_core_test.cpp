@@ -11,7 +11,7 @@
 #include "cpu/device.hpp"
 #include "cpu/instructions.hpp"
 #include "device/error.hpp"
-#include "measure/stopping.hpp"
+#include "measure/repetitions.hpp"
 #include "probes/catalog.hpp"
 #include "probes/core_to_core/curves.hpp"
 #include "probes/core_to_core/lines.hpp"

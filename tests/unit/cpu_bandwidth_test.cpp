@@ -17,7 +17,7 @@
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
 #include "device/error.hpp"
-#include "measure/stopping.hpp"
+#include "measure/repetitions.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_bandwidth/curves.hpp"
 #include "probes/cpu_bandwidth/plan.hpp"

@@ -16,7 +16,7 @@
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
 #include "device/error.hpp"
-#include "measure/stopping.hpp"
+#include "measure/repetitions.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_loaded_latency/curves.hpp"
 #include "probes/cpu_loaded_latency/loading_team.hpp"

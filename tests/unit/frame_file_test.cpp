@@ -1,6 +1,6 @@
 // Files that describe a frame: what they say, every complaint, and the one that is built in.
 
-#include "records/frame_file.hpp"
+#include "records/input_files.hpp"
 
 #include <gtest/gtest.h>
 

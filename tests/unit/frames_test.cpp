@@ -19,7 +19,7 @@
 #include "probes/catalog.hpp"
 #include "probes/frames/curves.hpp"
 #include "probes/frames/passes.hpp"
-#include "records/frame_file.hpp"
+#include "records/input_files.hpp"
 #include "support/recording_observer.hpp"
 #include "support/small_model.hpp"
 

@@ -1,6 +1,6 @@
 // Model files: defaults, every complaint, and the devices that are built in.
 
-#include "records/model_file.hpp"
+#include "records/input_files.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "session/plan.hpp"
+#include "session/progress.hpp"
 
 #include <gtest/gtest.h>
 

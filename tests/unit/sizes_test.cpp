@@ -1,4 +1,4 @@
-#include "commands/sizes.hpp"
+#include "commands/commands.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "records/frame_file.hpp"
+#include "records/input_files.hpp"
 
 namespace sonde::records {
 namespace {

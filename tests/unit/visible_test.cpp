@@ -1,4 +1,4 @@
-#include "records/visible.hpp"
+#include "records/device_record.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 
 #include "device/copy_engines.hpp"
 #include "device/error.hpp"
-#include "measure/stopping.hpp"
+#include "measure/repetitions.hpp"
 #include "probes/copy/curves.hpp"
 #include "workloads/stream/noise.hpp"
 

@@ -217,6 +217,7 @@ const Probe latency{.name = "latency",
                     .next = latency_probe::next,
                     .conclude = latency_probe::conclude,
                     // Edges, further walks and other paths follow the first batch.
-                    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 3.0 : 5.0; }};
+                    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 3.0 : 5.0; },
+                    .levels = LevelsOf::latency};
 
 }  // namespace sonde::probes

@@ -10,7 +10,7 @@
 
 #include "device/copy_engines.hpp"
 #include "device/error.hpp"
-#include "measure/stopping.hpp"
+#include "measure/repetitions.hpp"
 #include "probes/zero_copy/zero_copy.hpp"
 
 namespace sonde::probes {

@@ -7,7 +7,7 @@
 
 #include "device/device.hpp"
 #include "device/kernel_source.hpp"
-#include "measure/point.hpp"
+#include "measure/measurement.hpp"
 
 namespace sonde::workloads {
 

@@ -8,7 +8,7 @@
 #include "analysis/statistics.hpp"
 #include "device/error.hpp"
 #include "measure/counted_work.hpp"
-#include "measure/stopping.hpp"
+#include "measure/repetitions.hpp"
 #include "workloads/walk/chases.hpp"
 #include "workloads/walk/single_item.hpp"
 

@@ -1,0 +1,132 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "commands/options.hpp"
+#include "commands/output.hpp"
+#include "measure/worker.hpp"
+#include "os/file.hpp"
+#include "os/process.hpp"
+#include "os/this_process.hpp"
+#include "session/usage_error.hpp"
+#include "session/worker.hpp"
+#include "version.hpp"
+
+namespace sonde::commands {
+namespace {
+
+using session::UsageError;
+
+constexpr const char* main_examples = R"(
+Examples:
+  sonde list                          what can be measured here
+  sonde run                           measure every GPU, or the CPU where there is none
+  sonde report results/X.jsonl -o X.html --png pictures
+                                      the picture of a run
+  sonde compare results/old.jsonl results/new.jsonl
+                                      what got slower, faster, or changed
+  sonde watch -- ./game               memory traffic and hit rate while a program runs
+
+Exit status: 0 what was asked is done, 1 something that was asked failed, 2 the request was wrong and nothing was
+measured, 130 interrupted; what was measured until then is in the record file.)";
+
+constexpr const char* list_examples = R"(
+Examples:
+  sonde list
+  sonde list --json | jq '.[].name')";
+
+/// Becomes sonde-NAME from the program's own folder, from ../lib/sonde beside it, or from the PATH, as git does with
+/// commands it does not know. Returns only when there is none, by throwing UsageError.
+[[noreturn]] void run_external(const std::string& name, const std::vector<std::string>& arguments) {
+  const std::string program = "sonde-" + name;
+  // A name with a folder in it would run a program elsewhere.
+  if (os::path_of(name).filename() == os::path_of(name)) {
+    const std::filesystem::path own_folder = os::program_file().parent_path();
+    const std::filesystem::path file = os::path_of(program);
+    os::become(own_folder / file, arguments);
+    // An installed program has there what is not for the PATH: bin/ and lib/sonde/ move together.
+    os::become(own_folder.parent_path() / "lib" / "sonde" / file, arguments);
+    os::become(file, arguments);
+  }
+  throw UsageError("there is no command '" + name + "'; sonde --help lists them");
+}
+
+/// The number of words that are those of `watch`; the others are the program that it watches.
+std::size_t own_words(const std::vector<std::string>& words) {
+  const auto end = std::ranges::find(words, "--");
+  return static_cast<std::size_t>(end - words.begin());
+}
+
+ExitStatus parsed_and_run(const std::vector<std::string>& words) {
+  CLI::App app("Sonde measures what GPUs and iGPUs really do with memory.", "sonde");
+  app.footer(main_examples);
+  app.set_version_flag("--version", std::string("sonde ") + version + " (" + commit + ")");
+  app.require_subcommand(1);
+
+  CLI::App* list = app.add_subcommand("list", "Every device, its drivers, and what can be measured on it");
+  list->footer(list_examples);
+  bool json = false;
+  list->add_flag("--json", json, "As a JSON array");
+
+  RunOptions run_options;
+  run_options.command = words;
+  CLI::App* run = app.add_subcommand("run", "Measure, write a record file, print a summary");
+  add_run_options(*run, run_options);
+
+  CLI::App* levels = app.add_subcommand("levels", "Find the cache levels again from a record file's samples");
+  LevelsOptions levels_options;
+  add_levels_options(*levels, levels_options);
+
+  WatchOptions watch_options;
+  watch_options.command = words;
+  CLI::App* watch =
+      app.add_subcommand("watch", "Sample memory counters while a program (after --) or the machine runs");
+  add_watch_options(*watch, watch_options);
+
+  const CLI::App* worker = app.add_subcommand("worker", "A process that sonde run and sonde list start")->group("");
+
+  // CLI11 by itself would only complain that a command is missing.
+  if (words.size() < 2) throw UsageError("say what to do: sonde run measures; sonde --help lists all commands");
+  const std::string& first = words[1];
+  const bool own_option = first == "-h" || first == "--help" || first == "--version";
+  if (!own_option && first.starts_with('-')) {
+    throw UsageError("there is no option '" + first + "' before a command; sonde --help lists what there is");
+  }
+  const auto is_own = [&first](const CLI::App* command) { return command->check_name(first); };
+  if (!own_option && app.get_subcommands(is_own).empty()) run_external(first, {words.begin() + 2, words.end()});
+
+  std::size_t end = words.size();
+  if (watch->check_name(first) && (end = own_words(words)) < words.size()) {
+    watch_options.watched.assign(words.begin() + static_cast<std::ptrdiff_t>(end) + 1, words.end());
+    if (watch_options.watched.empty()) throw UsageError("a COMMAND must follow --; leave -- out to watch the machine");
+  }
+  std::vector<std::string> reversed(words.rbegin() + static_cast<std::ptrdiff_t>(words.size() - end), words.rend() - 1);
+  try {
+    app.parse(reversed);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    app.exit(asked);
+    return ExitStatus::done;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(std::string(error.what()) + " (see sonde --help)");
+  }
+  if (worker->parsed()) measure::be_a_worker(session::work);
+  if (list->parsed()) return list_command(json);
+  if (levels->parsed()) return levels_command(levels_options);
+  if (watch->parsed()) return watch_command(watch_options);
+  return run_command(run_options);
+}
+
+}  // namespace
+
+ExitStatus parse_and_run(const std::vector<std::string>& words) {
+  // Rights are given up before a driver is loaded, which only workers do: they begin here too. Commands that count keep
+  // the right to it until their counters are open.
+  const bool counts = words.size() > 1 && (words[1] == "watch" || words[1] == "worker");
+  if (counts) {
+    os::keep_only_perfmon_capability();
+  } else {
+    os::drop_capabilities();
+  }
+  return status_after_output(parsed_and_run(words));
+}
+
+}  // namespace sonde::commands

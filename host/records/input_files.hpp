@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/model/description.hpp"
+#include "measure/frame.hpp"
+
+namespace sonde::records {
+
+/// An input file is wrong; the text is one sentence that names the file and the place in it.
+struct InvalidFile : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What a person wrote in a file, and where it stands, which the errors name.
+struct JsonText {
+  std::string text;
+  std::string where;
+};
+
+/// Throws InvalidFile where the file cannot be read, or is larger than any that describes `what`.
+[[nodiscard]] JsonText read_json_text(const std::filesystem::path& path, std::string_view what);
+
+/// Throws InvalidFile, which names the line, where the text is no JSON.
+[[nodiscard]] nlohmann::json parsed(const JsonText& file);
+
+/// The text of a frame's file, which throws InvalidFile, and of the one that is part of the program.
+[[nodiscard]] JsonText read_frame_text(const std::filesystem::path& path);
+[[nodiscard]] JsonText built_in_frame_text();
+
+/// What the text says; docs/method/frames.md tells what may be in it. Throws InvalidFile.
+[[nodiscard]] measure::Frame parse_frame(const JsonText& text);
+
+/// A frame as its file has it.
+[[nodiscard]] nlohmann::json frame_json(const measure::Frame& frame);
+
+using ModelText = JsonText;
+
+/// The text of a model device's file, and of one that is part of the program. Both throw InvalidFile; the latter lists
+/// the known names.
+[[nodiscard]] ModelText read_model_text(const std::filesystem::path& path);
+[[nodiscard]] ModelText built_in_model_text(std::string_view name);
+
+/// What the text says; docs/model-devices.md tells what may be in it. Throws InvalidFile.
+[[nodiscard]] device::model::Description parse_model(const ModelText& model);
+
+[[nodiscard]] std::vector<std::string> built_in_model_names();
+
+}  // namespace sonde::records
