@@ -91,9 +91,11 @@ inline constexpr Curve cpu_bandwidth{.name = "cpu-bandwidth",
                                      .axis = measure::axes::cpu_threads,
                                      .better = Better::higher};
 
+/// The GPU alone stands before the GPU beside a walk, which always says what is `beside`: both may have the same other
+/// words, and the first that matches is taken.
 inline constexpr std::array<const Curve*, 8> curves{&walk_under_load,       &walk_in_control, &times_idle_under_load,
-                                                    &times_idle_in_control, &gpu_beside_walk, &gpu_latency,
-                                                    &gpu_bandwidth,         &cpu_bandwidth};
+                                                    &times_idle_in_control, &gpu_latency,     &gpu_bandwidth,
+                                                    &gpu_beside_walk,       &cpu_bandwidth};
 
 inline constexpr FindingKind idle_latency{.name = "idle-latency",
                                           .heading = "Latency without load",
