@@ -1,42 +1,140 @@
-// Question: how many operations a second does the device compute, by type of number, and how long does one take?
-//
-// Experiment: all work-items compute chains of steps that depend on each other, several chains each, on vectors. A
-// step is a multiplication and an addition in one (fma; of integers multiply-add), counted as two operations, or an
-// addition, a multiplication, a function, counted as one. dot4 multiplies four bytes by four and adds the products to
-// a word: eight. Multipliers are arguments and the chains' beginnings come from memory, so that no compiler can fold
-// them; each item leaves a word that tells all its chains, which is compared with what the host finds by making the
-// same steps, to the bit (functions: within bounds). Chains of a pair rotate, those of one number are chaotic or go
-// through all integers: they end at no value, and leave no type's range.
-//
-// Which shape is fast is a device's own: vectors for what packs narrow numbers or issues two instructions at once, many
-// accumulators where latency is hidden by the chains of one item, many items where by others. A search comes first, as
-// part of preparing the rate of a type's multiply-adds; its other rates are measured in the same shape, which stands in
-// each record's `state.shape`. Then one chain of one item alone (chain dependent): its time a step is the latency. And
-// the rate of fp32 over fewer and fewer work-groups.
-//
-// The roofline: a stream that makes so many multiply-adds with each word that it reads, over a working set in each
-// level. With few it is as fast as the level delivers, with many as fast as the device computes; the ridge is where the
-// two meet. And the rate of fp32 for ten seconds without a pause, as heat and power take some of it.
-//
-// How to read it: rates stand beside each other by type; those of half the bits are often twice as high. Over
-// work-groups the rate climbs until all compute units are busy, and is flat from there on.
+// How many operations a second does the device compute, by type of number, and how long does one take?
+// docs/method/compute.md explains it.
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <span>
+#include <string>
 
 #include "device/error.hpp"
+#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
-#include "probes/compute/findings.hpp"
-#include "probes/compute/plan.hpp"
-#include "probes/compute/roofline.hpp"
-#include "probes/compute/sustained.hpp"
-#include "workloads/arithmetic/arithmetic_search.hpp"
+#include "probes/compute/compute.hpp"
 
 namespace sonde::probes {
+namespace compute_probe {
 namespace {
 
 using workloads::ArithmeticShape;
-using workloads::NumberType;
-using workloads::Operation;
+
+/// The name of `unsupported`'s type in what drivers say. They say why they have none, or none that adds and multiplies.
+constexpr const char* unsupported_type = "bf16";
+
+/// The words of types and operations, in the order in which the device has them.
+constexpr std::array words_of_types{ArithmeticType::fp64,  ArithmeticType::fp32,  ArithmeticType::fp16,
+                                    ArithmeticType::int64, ArithmeticType::int32, ArithmeticType::int16,
+                                    ArithmeticType::int8,  ArithmeticType::int8};
+constexpr std::array words_of_operations{measure::Operation::fma,         measure::Operation::add,
+                                         measure::Operation::multiply,    measure::Operation::reciprocal,
+                                         measure::Operation::square_root, measure::Operation::exponential,
+                                         measure::Operation::sine};
+
+NumberType number_type_of(const Words& words) {
+  if (words.operation == measure::Operation::dot4) return NumberType::four_bytes;
+  return static_cast<NumberType>(std::ranges::find(words_of_types, words.type.value()) - words_of_types.begin());
+}
+
+/// Words that integers and bytes have in place of fma are fma.
+Operation operation_of(const Words& words) {
+  const auto found = std::ranges::find(words_of_operations, words.operation.value());
+  return found == words_of_operations.end() ? Operation::fma
+                                            : static_cast<Operation>(found - words_of_operations.begin());
+}
+
+/// The types are measured in this order: what most programs compute with comes first.
+constexpr std::array<NumberType, 8> order_of_types{NumberType::fp32,  NumberType::fp64,      NumberType::fp16,
+                                                   NumberType::int32, NumberType::int64,     NumberType::int16,
+                                                   NumberType::int8,  NumberType::four_bytes};
+/// A CPU's driver takes seconds to compile what a GPU's does in milliseconds: where time is short, what most programs
+/// compute with has to do.
+bool is_in_short(const device::DeviceInfo& device, const Request& request) {
+  return device.type == device::DeviceType::cpu && request.effort == Effort::quick;
+}
+
+/// Where time is short, few types are measured; a missing one takes no time to say.
+std::vector<NumberType> types_of(const device::DeviceInfo& device, const Request& request) {
+  constexpr std::array<NumberType, 3> few{NumberType::fp32, NumberType::fp64, NumberType::int32};
+  std::vector<NumberType> types;
+  std::ranges::copy_if(order_of_types, std::back_inserter(types), [&](NumberType type) {
+    return !is_in_short(device, request) || std::ranges::find(few, type) != few.end() ||
+           device.missing_types.contains(std::string(device::facts_of(type).name));
+  });
+  return types;
+}
+
+std::vector<Operation> operations_of(NumberType type, bool in_short) {
+  if (in_short || type == NumberType::four_bytes) return {Operation::fma};
+  if (!device::facts_of(type).floating) return {Operation::fma, Operation::add};
+  if (type != NumberType::fp32) return {Operation::fma, Operation::add, Operation::multiply};
+  return {Operation::fma,         Operation::add,         Operation::multiply, Operation::reciprocal,
+          Operation::square_root, Operation::exponential, Operation::sine};
+}
+
+/// Further visits to what the roofs are made of, where those so far disagree, or points lie above them.
+std::vector<Point> visits_again(std::span<const Measurement> known) {
+  const auto below_points = roofs_below_points(known);
+  return measure::more_visits(known, [&](const Measurement& one) {
+    const bool is_flat_roof = one.point.x == Coordinates{} && one.point.words.chain == Chain::parallel;
+    const bool is_slope = is_at_level(one.point) && one.point.x.operations_per_byte == 0;
+    if (!is_flat_roof && !is_slope) return false;
+    const bool below = std::ranges::any_of(below_points, [&](const auto& pair) { return pair.first == &one; });
+    return below || visits_disagree(one);
+  });
+}
+
+Point arithmetic_point(const Curve& curve, NumberType type, Operation operation, const Request& request) {
+  Point point = point_on(curve, {}, words_of(type, operation, curve.words.chain.value()));
+  point.expected_seconds = request.effort == Effort::quick ? 0.15 : request.effort == Effort::normal ? 0.6 : 3;
+  return point;
+}
+
+/// Points still wanted: of each type the rate of its multiply-adds, whose preparation looks for the best shape; then,
+/// in that shape, its other rates, its latencies, and how the rate of fp32 grows with work-groups; the roofline's; and
+/// what its roofs are made of once more where visits disagree or a point lies above.
+std::vector<Point> compute_points(const device::DeviceInfo& device, const Request& request,
+                                  std::span<const Measurement> known) {
+  // A search costs many compilations: what is measured again and again, to see how the machine drifts, has none.
+  std::vector<Point> points{arithmetic_point(latency, NumberType::fp32, Operation::fma, request)};
+  const std::vector<NumberType> types = types_of(device, request);
+  for (const NumberType type : types) {
+    Point searched = arithmetic_point(rate, type, Operation::fma, request);
+    searched.visits = measure::usual_visits(request.effort);
+    searched.expected_seconds *= 2;
+    points.push_back(searched);
+  }
+  if (device.missing_types.contains(unsupported_type)) {
+    Point unmeasured = points.back();
+    unmeasured.curve = &unsupported;
+    unmeasured.words = unsupported.words;
+    points.push_back(unmeasured);
+  }
+  for (const NumberType type : types) {
+    const Measurement* const main = main_rate(known, type);
+    if (main == nullptr) continue;
+    for (const Operation operation : operations_of(type, is_in_short(device, request))) {
+      points.push_back(arithmetic_point(latency, type, operation, request));
+      if (operation == Operation::fma) continue;
+      points.push_back(arithmetic_point(rate, type, operation, request));
+      const ArithmeticShape shape = workloads::arithmetic_shape_of(main->state.shape);
+      points.back().shape = workloads::named(workloads::shape_for(operation, shape));
+    }
+  }
+  if (const Measurement* const main = main_rate(known, NumberType::fp32)) {
+    const double all = main->state.shape.at("groups");
+    for (double groups = 1; groups < all; groups *= 2) {
+      Point some = arithmetic_point(rate, NumberType::fp32, Operation::fma, request);
+      some.x.groups = groups;
+      some.shape = main->state.shape;
+      some.shape["groups"] = groups;
+      points.push_back(some);
+    }
+  }
+  std::ranges::copy(sustained_points(device, request, known), std::back_inserter(points));
+  std::ranges::copy(roofline_points(device, request, known), std::back_inserter(points));
+  std::ranges::move(visits_again(known), std::back_inserter(points));
+  return points;
+}
 
 std::optional<std::string> compute_obstacle(const device::DeviceInfo& device) {
   const bool has_none = std::ranges::all_of(device::number_types, [&](const device::NumberTypeFacts& type) {
@@ -55,13 +153,53 @@ workloads::ArithmeticSearch search_depth(const Request& request, const device::D
   return {.rounds = rounds, .alive = request.alive};
 }
 
-Workload prepare_compute(device::Device& device, const Point& point, const Request& request) {
-  if (is_of_no_kernel(point)) throw device::Unsupported(device.info().missing_types.at(point.series.at("type")).reason);
-  if (is_of_roofline(point)) return prepare_roofline(device, point, request);
-  if (is_of_sustained(point)) return prepare_sustained(device, point, request);
-  const NumberType type = workloads::number_type_of(point.series);
-  const Operation operation = workloads::operation_of(point.series);
-  if (!is_rate(point)) return workloads::dependent_arithmetic(device, type, operation, request.seed);
+Conclusion conclude_compute(const Request&, std::span<const Measurement> measurements) {
+  std::vector<Finding> found = half_rates(measurements);
+  std::ranges::move(sustained_findings(measurements), std::back_inserter(found));
+  std::ranges::move(ridges(measurements), std::back_inserter(found));
+  return {.findings = found};
+}
+
+std::vector<Finding> stated_of_compute(const device::DeviceInfo& device, std::span<const Measurement> measurements) {
+  std::vector<Finding> found = peaks(device, measurements);
+  std::ranges::move(implausible_rates(device, measurements), std::back_inserter(found));
+  return found;
+}
+
+}  // namespace
+
+Words words_of(NumberType type, Operation operation, Chain chain) {
+  Words words{.chain = chain,
+              .operation = words_of_operations[static_cast<std::size_t>(operation)],
+              .type = words_of_types[static_cast<std::size_t>(type)]};
+  if (operation == Operation::fma && !device::facts_of(type).floating)
+    words.operation = measure::Operation::multiply_add;
+  if (type == NumberType::four_bytes) words.operation = measure::Operation::dot4;
+  return words;
+}
+
+const Measurement* main_rate(std::span<const Measurement> known, NumberType type) {
+  const Words words = words_of(type, Operation::fma);
+  const auto found = std::ranges::find_if(known, [&](const Measurement& one) {
+    return one.unit == "Gop/s" && one.point.words == words && one.point.x == Coordinates{};
+  });
+  return found == known.end() ? nullptr : &*found;
+}
+
+bool visits_disagree(const Measurement& one) {
+  // If two visits of a rate differ by more than this, at least one shared the device with other work.
+  constexpr double too_far_apart = 1.25;
+  const analysis::Interval range = measure::range_of_visits(one);
+  return range.high > too_far_apart * range.low;
+}
+
+Workload prepare_rate(device::Device& device, const Point& point, const Request& request) {
+  if (point.x.seconds) {
+    constexpr device::Nanoseconds a_second{1e9};
+    return workloads::sustained_arithmetic(device, workloads::arithmetic_shape_of(point.shape), a_second, request.seed);
+  }
+  const NumberType type = number_type_of(point.words);
+  const Operation operation = operation_of(point.words);
   const ArithmeticShape shape =
       point.shape.empty()
           ? workloads::search_arithmetic_shape(device, type, operation, search_depth(request, device.info(), type))
@@ -69,29 +207,25 @@ Workload prepare_compute(device::Device& device, const Point& point, const Reque
   return workloads::arithmetic(device, type, operation, shape, request.seed);
 }
 
-Conclusion conclude_compute(const Request&, std::span<const Measurement> measurements) {
-  std::vector<Finding> found = half_rates(measurements);
-  for (Finding& one : sustained(measurements)) found.push_back(std::move(one));
-  for (Finding& one : ridges(measurements)) found.push_back(std::move(one));
-  return {.levels = {}, .findings = found};
+Workload prepare_latency(device::Device& device, const Point& point, const Request& request) {
+  return workloads::dependent_arithmetic(device, number_type_of(point.words), operation_of(point.words), request.seed);
 }
 
-std::vector<Finding> stated_compute(const device::DeviceInfo& device, std::span<const Measurement> measurements) {
-  std::vector<Finding> found = peaks(device, measurements);
-  for (Finding& one : more_than_units_compute(device, measurements)) found.push_back(std::move(one));
-  return found;
+Workload prepare_unsupported(device::Device& device, const Point&, const Request&) {
+  throw device::Unsupported(device.info().missing_types.at(unsupported_type).reason);
 }
 
-}  // namespace
+}  // namespace compute_probe
 
 const Probe compute{.name = "compute",
                     .question = "How many operations a second does the device compute, and how long does one take?",
-                    .obstacle = compute_obstacle,
-                    .next = compute_points,
-                    .prepare = prepare_compute,
-                    .conclude = conclude_compute,
-                    .stated = stated_compute,
+                    .curves = compute_probe::curves,
+                    .finding_kinds = compute_probe::finding_kinds,
+                    .obstacle = compute_probe::compute_obstacle,
+                    .next = compute_probe::compute_points,
+                    .conclude = compute_probe::conclude_compute,
+                    .stated = compute_probe::stated_of_compute,
                     // Searches come first, then all other operations.
-                    .all_over_first = [](Effort) { return 3.0; }};
+                    .total_to_first_batch_ratio = [](Effort) { return 3.0; }};
 
 }  // namespace sonde::probes

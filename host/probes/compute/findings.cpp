@@ -1,5 +1,3 @@
-#include "probes/compute/findings.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,36 +5,39 @@
 
 #include "measure/cycles.hpp"
 #include "measure/visits.hpp"
-#include "probes/compute/plan.hpp"
-#include "workloads/arithmetic/arithmetic.hpp"
+#include "probes/compute/compute.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::compute_probe {
 namespace {
 
 using measure::median_of;
-using workloads::NumberType;
 
-/// Halves that reach this share of twice the rate of singles are at it.
+/// Halves that are so many times as fast as singles are as fast as they should be.
 constexpr double nearly_double = 1.5;
-/// Above what is possible by so much it is the clock that was not known well.
+/// A rate above what is possible by no more than this may come from a clock that was not known well.
 constexpr double by_the_clock = 1.05;
 
-/// Bits that any known compute unit works on in a cycle, a multiplication and an addition counted as two. On a GPU 128
-/// lanes of 32 bits that multiply and add, and as many times more as a type is narrower; CDNA 3 and Hopper have 64 of
-/// 64 bits. A CPU's core has two such pipes of 512 bits.
+/// The most bits that any known compute unit works on in a cycle, a multiplication and an addition counted as two. A
+/// GPU's has 128 lanes of 32 bits that multiply and add, and as many times more as a type is narrower; CDNA 3 and
+/// Hopper have 64 of 64 bits. A CPU's core has two such pipes of 512 bits.
 constexpr double most_bits_of_a_gpu = 2 * 128 * 32;
 constexpr double most_bits_of_a_cpu = 2 * 2 * 512;
 
-/// By each compute unit in each cycle; 0 where the clock or the number of units is not known.
+/// The operations of each compute unit in each cycle; 0 where the clock or the number of units is not known.
 double per_unit_and_cycle(const device::DeviceInfo& device, const Measurement& one) {
   const double cycles_per_ns = device.compute_units * measure::clock_mhz(device, one.state) / 1e3;
   return cycles_per_ns > 0 ? median_of(one) / cycles_per_ns : 0;
 }
 
-std::string shape_text(const std::map<std::string, double>& shape) {
+std::string shape_text(const measure::Shape& shape) {
   const workloads::ArithmeticShape of = workloads::arithmetic_shape_of(shape);
   return fmt::format("{} work-group{} of {} with {} accumulator{} of {} number{}", of.groups, of.groups > 1 ? "s" : "",
                      of.group_size, of.accumulators, of.accumulators > 1 ? "s" : "", of.width, of.width > 1 ? "s" : "");
+}
+
+/// "fp32 fma"
+std::string what_computes(const Words& words) {
+  return fmt::format("{} {}", measure::word_of(words.type.value()), measure::word_of(words.operation.value()));
 }
 
 }  // namespace
@@ -46,10 +47,10 @@ std::vector<Finding> peaks(const device::DeviceInfo& device, std::span<const Mea
   for (const device::NumberTypeFacts& type : device::number_types) {
     const Measurement* const main = main_rate(measurements, type.type);
     if (main == nullptr) continue;
-    Finding finding{.series = main->point.series, .name = "peak", .unit = "Gop/s"};
-    measure::state(finding, measure::estimate(*main));
-    finding.evidence = fmt::format("{} {} reaches {:.4g} Gop/s by {}", main->point.series.at("type"),
-                                   main->point.series.at("operation"), median_of(*main), shape_text(main->state.shape));
+    Finding finding{.kind = &peak, .words = main->point.words, .unit = "Gop/s"};
+    measure::set_value(finding, measure::estimate(*main));
+    finding.evidence = fmt::format("{} reaches {:.4g} Gop/s by {}", what_computes(main->point.words), median_of(*main),
+                                   shape_text(main->state.shape));
     if (const double each = per_unit_and_cycle(device, *main); each > 0) {
       finding.evidence += fmt::format(": {:.3g} operations a cycle of each of {} compute units at {:.0f} MHz", each,
                                       device.compute_units, measure::clock_mhz(device, main->state));
@@ -84,11 +85,11 @@ std::vector<Finding> half_rates(std::span<const Measurement> measurements) {
   if (ratio >= nearly_double) return {};
   const char* const what = ratio < 0.95 ? "slower than singles, so that halves only save room"
                                         : "hardly faster than singles, although twice as many fit a register";
-  Finding finding{.series = half->point.series, .name = "half-rate", .unit = "ratio"};
+  Finding finding{.kind = &half_rate, .words = half->point.words, .unit = "ratio"};
   const measure::SeenByVisit<double> visits(measurements, [](std::span<const Measurement> some) {
     return median_of(*main_rate(some, NumberType::fp16)) / median_of(*main_rate(some, NumberType::fp32));
   });
-  measure::state(finding, visits.estimate([](double one) { return one; }));
+  measure::set_value(finding, visits.estimate([](double one) { return one; }));
   finding.evidence = fmt::format(
       "fp16 fma reaches {:.4g} Gop/s and fp32 {:.4g}: {:.3g} of it, {}.{}", median_of(*half), median_of(*single), ratio,
       what,
@@ -96,7 +97,7 @@ std::vector<Finding> half_rates(std::span<const Measurement> measurements) {
   return {finding};
 }
 
-std::vector<Finding> more_than_units_compute(const device::DeviceInfo& device, std::span<const Measurement> measurements) {
+std::vector<Finding> implausible_rates(const device::DeviceInfo& device, std::span<const Measurement> measurements) {
   const double most_bits = device.type == device::DeviceType::cpu ? most_bits_of_a_cpu : most_bits_of_a_gpu;
   std::vector<Finding> found;
   for (const device::NumberTypeFacts& type : device::number_types) {
@@ -104,25 +105,24 @@ std::vector<Finding> more_than_units_compute(const device::DeviceInfo& device, s
     const Measurement* worst = nullptr;
     double most = by_the_clock;
     for (const Measurement& one : measurements) {
-      if (one.unit != "Gop/s" || one.point.series.at("type") != type.name) continue;
+      if (one.unit != "Gop/s" || measure::word_of(one.point.words.type.value()) != type.name) continue;
       const double share = per_unit_and_cycle(device, one) / allowed;
       if (share <= most) continue;
       most = share;
       worst = &one;
     }
     if (worst == nullptr) continue;
-    found.push_back(
-        {.series = worst->point.series,
-         .name = "suspicious",
-         .value = six_digits(median_of(*worst)),
-         .unit = "Gop/s",
-         .evidence = fmt::format(
-             "{} {} got {:.4g} Gop/s, {:.4g} a cycle of each of {} compute units at {:.0f} MHz, but no known "
-             "one does more than {:.0f}: this is not to be believed; please report the driver.",
-             type.name, worst->point.series.at("operation"), median_of(*worst), per_unit_and_cycle(device, *worst),
-             device.compute_units, measure::clock_mhz(device, worst->state), allowed)});
+    found.push_back({.kind = &suspicious,
+                     .words = worst->point.words,
+                     .value = six_digits(median_of(*worst)),
+                     .unit = "Gop/s",
+                     .evidence = fmt::format(
+                         "{} got {:.4g} Gop/s, {:.4g} a cycle of each of {} compute units at {:.0f} MHz, but no known "
+                         "one does more than {:.0f}: this is not to be believed; please report the driver.",
+                         what_computes(worst->point.words), median_of(*worst), per_unit_and_cycle(device, *worst),
+                         device.compute_units, measure::clock_mhz(device, worst->state), allowed)});
   }
   return found;
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::compute_probe

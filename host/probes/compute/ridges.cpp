@@ -7,69 +7,74 @@
 
 #include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
-#include "probes/compute/plan.hpp"
-#include "probes/compute/roofline.hpp"
+#include "probes/compute/compute.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::compute_probe {
 namespace {
 
 using measure::median_of;
-using workloads::NumberType;
+
+/// A level's roof, and the points beneath it.
+struct Roof {
+  measure::Name level;  ///< "level 1" …, "memory"
+  double bytes = 0;
+  const Measurement* bandwidth = nullptr;  ///< GB/s
+  std::vector<const Measurement*> points;  ///< Gop/s, by operations a byte
+};
 
 /// Nearer to the ridge both roofs count, and a point lies below either.
 constexpr double near_the_ridge = 2;
-/// A point above its roof by more than rates of one device scatter.
+/// A point that is so many times its roof is above it by more than rates of one device scatter.
 constexpr double clearly_above = 1.1;
 
-double operations_of(const Measurement& one) { return one.point.x.at("operations_per_byte"); }
+double operations_of(const Measurement& one) { return one.point.x.operations_per_byte.value(); }
 
-/// What a level delivers: the most that any of its points read, as some memories deliver more to loads that are not all
-/// made at once.
+/// The bandwidth of a level: the most that any of its points read, as some memories deliver more to loads that are not
+/// all made at once.
 double gbps_of(const Roof& roof) {
   double most = median_of(*roof.bandwidth);
   for (const Measurement* one : roof.points) most = std::max(most, median_of(*one) / operations_of(*one));
   return most;
 }
 
-/// Of what the lower roof is there, as measured, away from the ridge.
+/// The points away from the ridge, as shares of the lower of the two roofs there.
 std::vector<double> shares_of_roof(const Roof& roof, double gbps, double peak_gops) {
-  const double ridge = peak_gops / gbps;
+  const double ridge_at = peak_gops / gbps;
   std::vector<double> shares;
   for (const Measurement* one : roof.points) {
     const double operations = operations_of(*one);
-    if (operations * near_the_ridge > ridge && operations < ridge * near_the_ridge) continue;
+    if (operations * near_the_ridge > ridge_at && operations < ridge_at * near_the_ridge) continue;
     shares.push_back(median_of(*one) / std::min(peak_gops, gbps * operations));
   }
   return shares;
 }
 
 Finding above_the_peak(const Measurement& point, const Measurement& main) {
-  return {.series = point.point.series,
-          .name = "suspicious",
+  return {.kind = &suspicious,
+          .words = point.point.words,
           .value = six_digits(median_of(point)),
           .unit = "Gop/s",
           .evidence = fmt::format(
               "With {:.3g} operations for each byte from {} fp32 reached {:.4g} Gop/s, but its rate by itself only "
               "{:.4g}: something else had part of the device then, and no ridge is concluded; measure again on an idle "
               "machine.",
-              operations_of(point), point.point.series.at("level"), median_of(point), median_of(main))};
+              operations_of(point), point.point.words.level.text(), median_of(point), median_of(main))};
 }
 
 /// The same roof among those of some visits; null where it is not among them.
-const Roof* same_roof(std::span<const Roof> roofs, const std::string& level) {
+const Roof* same_roof(std::span<const Roof> roofs, measure::Name level) {
   const auto found = std::ranges::find(roofs, level, &Roof::level);
   return found == roofs.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
+/// The roofs whose bandwidth is known, nearest first.
 std::vector<Roof> roofs_of(std::span<const Measurement> known) {
-  std::map<std::pair<double, std::string>, Roof> roofs;
+  std::map<std::pair<double, measure::Name>, Roof> roofs;
   for (const Measurement& one : known) {
     if (!is_at_level(one.point)) continue;
-    Roof& roof = roofs[{one.point.x.at("bytes"), one.point.series.at("level")}];
-    roof.level = one.point.series.at("level");
-    roof.bytes = one.point.x.at("bytes");
+    Roof& roof = roofs[{one.point.x.bytes.value(), one.point.words.level}];
+    roof.level = one.point.words.level;
+    roof.bytes = one.point.x.bytes.value();
     if (operations_of(one) == 0) {
       roof.bandwidth = &one;
     } else {
@@ -83,6 +88,8 @@ std::vector<Roof> roofs_of(std::span<const Measurement> known) {
   }
   return found;
 }
+
+}  // namespace
 
 std::vector<std::pair<const Measurement*, const Measurement*>> roofs_below_points(std::span<const Measurement> known) {
   const Measurement* const main = main_rate(known, NumberType::fp32);
@@ -105,7 +112,8 @@ std::vector<Finding> ridges(std::span<const Measurement> measurements) {
   const auto below_points = roofs_below_points(measurements);
   std::vector<Finding> found;
   for (const Roof& roof : roofs_of(measurements)) {
-    // A slope has been raised to what its points read. The flat roof is a kernel of its own, of no shape of theirs.
+    // The bandwidth roof already includes the fastest of its own points (gbps_of). The arithmetic roof comes from a
+    // different kernel in another launch shape, so a point above it means that the peak was measured too low.
     const auto above = std::ranges::find_if(below_points, [&](const auto& pair) {
       return pair.first == main && std::ranges::find(roof.points, pair.second) != roof.points.end();
     });
@@ -115,17 +123,17 @@ std::vector<Finding> ridges(std::span<const Measurement> measurements) {
     }
     const double peak_gops = median_of(*main);
     const double gbps = gbps_of(roof);
-    Finding finding{.series = roof.bandwidth->point.series, .name = "ridge", .unit = "operations/byte"};
+    Finding finding{.kind = &ridge, .words = roof.bandwidth->point.words, .unit = "operations/byte"};
     const measure::SeenByVisit<double> visits(measurements, [&](std::span<const Measurement> some) {
       const std::vector<Roof> roofs = roofs_of(some);
       const Roof* const same = same_roof(roofs, roof.level);
       return median_of(*main_rate(some, NumberType::fp32)) / gbps_of(same != nullptr ? *same : roof);
     });
-    measure::state(finding, visits.estimate([](double one) { return one; }));
+    measure::set_value(finding, visits.estimate([](double one) { return one; }));
     finding.evidence = fmt::format(
         "fp32 needs {:.3g} operations a byte from {} ({}), which delivers {:.4g} GB/s, until its {:.4g} Gop/s are the "
         "limit",
-        peak_gops / gbps, roof.level, size_text(roof.bytes), gbps, peak_gops);
+        peak_gops / gbps, roof.level.text(), size_text(roof.bytes), gbps, peak_gops);
     finding.details = {{"bytes", roof.bytes}, {"gbps", six_digits(gbps)}, {"gops", six_digits(peak_gops)}};
     const std::vector<double> shares = shares_of_roof(roof, gbps, peak_gops);
     if (!shares.empty()) {
@@ -144,4 +152,4 @@ std::vector<Finding> ridges(std::span<const Measurement> measurements) {
   return found;
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::compute_probe

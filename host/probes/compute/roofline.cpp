@@ -1,5 +1,3 @@
-#include "probes/compute/roofline.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -8,43 +6,32 @@
 
 #include "analysis/size_curves.hpp"
 #include "measure/visits.hpp"
-#include "probes/compute/plan.hpp"
-#include "workloads/arithmetic/arithmetic.hpp"
+#include "probes/compute/compute.hpp"
 #include "workloads/arithmetic/roofline.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::compute_probe {
 namespace {
 
-using workloads::NumberType;
-using workloads::Operation;
 using workloads::Sharing;
 
-/// Fits the nearest cache of any device.
+/// A working set that fits the nearest cache of any device.
 constexpr double nearest_bytes = 16 << 10;
-/// Of a working set so many times the last cache, so little is in the cache that it does not count.
+/// So little of a working set of so many times the last cache is in that cache that it does not count.
 constexpr double far_beyond_caches = 4;
-/// Dialled whatever the level.
+/// Operations a byte go up to here in every level.
 constexpr double usual_operations = 64;
 /// Where loads and arithmetic take turns, a point so many times beyond the ridge is within a tenth of the roof.
 constexpr double far_beyond_ridge = 10;
 constexpr double most_operations = 1024;
-/// Where no cache is stated.
+/// A working set in memory is not smaller, even if no cache is stated.
 constexpr double least_memory_bytes = 4 << 20;
 
-using Series = std::map<std::string, std::string>;
-
-Series series_of_sweep() {
-  Series series = workloads::series_of(NumberType::fp32, Operation::fma, "parallel");
-  series["sharing"] = "shared";
-  return series;
-}
-
-Series series_of_level(const std::string& level, Sharing sharing) {
-  Series series = series_of_sweep();
-  if (sharing == Sharing::separate) series["sharing"] = "private";
-  series["level"] = level;
-  return series;
-}
+/// Working sets by which levels are found.
+constexpr Words words_of_sweep = [] {
+  Words words = single_words;
+  words.sharing = Sharing::shared;
+  return words;
+}();
 
 double memory_bytes(const device::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
@@ -59,42 +46,41 @@ double memory_bytes(const device::DeviceInfo& device, const Request& request) {
   return std::max(1.0, std::min(std::ceil(bytes / grain), std::floor(most / grain))) * grain;
 }
 
-Point point_at(const Series& series, double operations_per_byte, double bytes, const Request& request) {
-  const double seconds = request.effort == Effort::quick ? 0.1 : 0.4;
-  return {.series = series,
-          .x = {{"operations_per_byte", operations_per_byte}, {"bytes", bytes}},
-          .expected_seconds = seconds + 3e-9 * bytes};
+Point roofline_point(const Words& words, double operations_per_byte, double bytes, const Request& request) {
+  Point point = point_on(operations_per_byte == 0 ? roofline_bandwidth : roofline,
+                         {.bytes = bytes, .operations_per_byte = operations_per_byte}, words);
+  point.expected_seconds = (request.effort == Effort::quick ? 0.1 : 0.4) + 3e-9 * bytes;
+  return point;
 }
 
-struct Level {
-  std::string name;
+struct RooflineLevel {
+  measure::Name name;
   Sharing sharing = Sharing::shared;
   double bytes = 0;
 };
 
-/// `ridge`: of the level, 0 as long as it is not known. From memory some GPUs need a hundred operations a byte: the
-/// dial goes on until arithmetic alone is the limit.
-std::vector<double> operations_wanted(Effort effort, double ridge) {
+/// `ridge_at`: the level's ridge, 0 as long as it is not known. From memory some GPUs need a hundred operations a byte:
+/// the dial goes on until arithmetic alone is the limit.
+std::vector<double> operations_wanted(Effort effort, double ridge_at) {
   const double times = effort == Effort::quick ? 4 : 2;
   std::vector<double> operations{0};
   for (double next = effort == Effort::quick ? 0.25 : 0.0625; next <= usual_operations; next *= times)
     operations.push_back(next);
-  while (operations.back() < far_beyond_ridge * ridge && times * operations.back() <= most_operations)
+  while (operations.back() < far_beyond_ridge * ridge_at && times * operations.back() <= most_operations)
     operations.push_back(times * operations.back());
   return operations;
 }
 
-/// By its bandwidth without operations; 0 where that is not known.
-double ridge_at(const Level& level, std::span<const Measurement> known) {
+/// The ridge by the level's bandwidth without operations; 0 where that is not known.
+double ridge_of(const RooflineLevel& level, std::span<const Measurement> known) {
   const auto bandwidth = std::ranges::find_if(known, [&](const Measurement& one) {
-    return is_at_level(one.point) && one.point.series.at("level") == level.name &&
-           one.point.x.at("operations_per_byte") == 0;
+    return is_at_level(one.point) && one.point.words.level == level.name && one.point.x.operations_per_byte == 0;
   });
   return bandwidth == known.end() ? 0 : median_of(*main_rate(known, NumberType::fp32)) / median_of(*bandwidth);
 }
 
-/// Nothing where no larger sizes were asked for than caches may hold.
-std::vector<Level> memory_level(const device::DeviceInfo& device, const Request& request) {
+/// Memory; nothing where no larger sizes were asked for than caches may hold.
+std::vector<RooflineLevel> memory_level(const device::DeviceInfo& device, const Request& request) {
   const double bytes = memory_bytes(device, request);
   const double least =
       std::max(least_memory_bytes, far_beyond_caches * static_cast<double>(request.stated_cache_bytes));
@@ -102,16 +88,16 @@ std::vector<Level> memory_level(const device::DeviceInfo& device, const Request&
   return {{"memory", Sharing::separate, bytes}};
 }
 
-/// A size in each flat stretch of the bandwidth; what the largest is part of may be memory, which is looked at apart:
-/// what one group reads of it, another must not find in a cache.
-std::vector<Level> levels_of(const device::DeviceInfo& device, const Request& request,
-                             std::span<const Measurement> known) {
+/// A size in each flat stretch of the bandwidth. The stretch of the largest may be memory, which is measured by itself:
+/// no group may find in a cache what another has read.
+std::vector<RooflineLevel> levels_of(const device::DeviceInfo& device, const Request& request,
+                                     std::span<const Measurement> known) {
   std::map<double, double> gbps_by_bytes;
   for (const Measurement& one : known) {
-    if (one.point.series == series_of_sweep() && is_of_roofline(one.point))
-      gbps_by_bytes[one.point.x.at("bytes")] = median_of(one);
+    if (one.point.words == words_of_sweep && is_of_roofline(one.point))
+      gbps_by_bytes[one.point.x.bytes.value()] = median_of(one);
   }
-  std::vector<Level> levels;
+  std::vector<RooflineLevel> levels;
   for (const analysis::FlatStretch& stretch : analysis::flat_stretches(gbps_by_bytes, analysis::Trend::falls)) {
     if (stretch.last_bytes == gbps_by_bytes.rbegin()->first) continue;
     const double middle = std::sqrt(stretch.first_bytes * stretch.last_bytes);
@@ -123,7 +109,7 @@ std::vector<Level> levels_of(const device::DeviceInfo& device, const Request& re
   return levels;
 }
 
-/// The words of the registers that this driver computed with best.
+/// How many words the registers hold that this driver computed with best.
 std::uint32_t register_words(std::span<const Measurement> known) {
   const Measurement* const main = main_rate(known, NumberType::fp32);
   if (main == nullptr) return 0;
@@ -131,9 +117,6 @@ std::uint32_t register_words(std::span<const Measurement> known) {
 }
 
 }  // namespace
-
-bool is_of_roofline(const Point& point) { return point.x.contains("operations_per_byte"); }
-bool is_at_level(const Point& point) { return is_of_roofline(point) && point.series.contains("level"); }
 
 std::vector<Point> roofline_points(const device::DeviceInfo& device, const Request& request,
                                    std::span<const Measurement> known) {
@@ -143,35 +126,36 @@ std::vector<Point> roofline_points(const device::DeviceInfo& device, const Reque
   const double most = memory_bytes(device, request);
   if (!quick) {
     for (double bytes = nearest_bytes; bytes <= most; bytes *= 2)
-      points.push_back(point_at(series_of_sweep(), 0, bytes, request));
+      points.push_back(roofline_point(words_of_sweep, 0, bytes, request));
   }
   const bool swept = std::ranges::any_of(
       known, [](const Measurement& one) { return is_of_roofline(one.point) && !is_at_level(one.point); });
-  std::vector<Level> levels;
+  std::vector<RooflineLevel> levels;
   if (quick) {
     levels = memory_level(device, request);
     levels.insert(levels.begin(), {"level 1", Sharing::shared, nearest_bytes});
   }
   if (!quick && swept) levels = levels_of(device, request, known);
-  for (const Level& level : levels) {
-    for (const double operations : operations_wanted(request.effort, ridge_at(level, known))) {
-      points.push_back(point_at(series_of_level(level.name, level.sharing), operations, level.bytes, request));
+  for (const RooflineLevel& level : levels) {
+    for (const double operations : operations_wanted(request.effort, ridge_of(level, known))) {
+      const Words words = with(single_words, {.level = level.name, .sharing = level.sharing});
+      points.push_back(roofline_point(words, operations, level.bytes, request));
       if (operations == 0) points.back().visits = measure::usual_visits(request.effort);
     }
   }
-  std::erase_if(points, [&](const Point& one) { return !measure::is_asked_for(request, one.x.at("bytes")); });
+  std::erase_if(points, [&](const Point& one) { return !measure::is_asked_for(request, one.x.bytes.value()); });
   const std::uint32_t words = register_words(known);
   for (Point& point : points) {
-    point.shape = workloads::named(workloads::roofline_shape(device, workloads::sharing_of(point.series),
-                                                             static_cast<std::uint64_t>(point.x.at("bytes")), words));
+    point.shape = workloads::named(workloads::roofline_shape(device, point.words.sharing.value(),
+                                                             static_cast<std::uint64_t>(point.x.bytes.value()), words));
   }
   return points;
 }
 
 Workload prepare_roofline(device::Device& device, const Point& point, const Request& request) {
-  return workloads::roofline(device, workloads::sharing_of(point.series), workloads::roofline_shape_of(point.shape),
-                             static_cast<std::uint64_t>(point.x.at("bytes")), point.x.at("operations_per_byte"),
+  return workloads::roofline(device, point.words.sharing.value(), workloads::roofline_shape_of(point.shape),
+                             static_cast<std::uint64_t>(point.x.bytes.value()), point.x.operations_per_byte.value(),
                              request.seed);
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::compute_probe

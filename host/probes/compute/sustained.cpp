@@ -1,5 +1,3 @@
-#include "probes/compute/sustained.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,27 +6,24 @@
 #include <string>
 
 #include "measure/visits.hpp"
-#include "probes/compute/plan.hpp"
-#include "workloads/arithmetic/sustained_arithmetic.hpp"
+#include "probes/compute/compute.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::compute_probe {
 namespace {
 
 using measure::median_of;
-using workloads::NumberType;
 
-constexpr int seconds = 10;
-constexpr device::Nanoseconds a_second{1e9};
-/// A change below this is what points differ by anyway.
+constexpr int seconds_of_load = 10;
+/// A smaller change is within the noise of points.
 constexpr double steady = 0.97;
 
-double second_of(const Measurement& one) { return one.point.x.at("seconds"); }
+double second_of(const Measurement& one) { return one.point.x.seconds.value(); }
 
-/// By second; those of any number.
+/// The seconds of the load that were measured, in their order.
 std::vector<const Measurement*> in_order(std::span<const Measurement> measurements) {
   std::vector<const Measurement*> found;
   for (const Measurement& one : measurements) {
-    if (is_of_sustained(one.point) && one.unit == "Gop/s") found.push_back(&one);
+    if (one.point.x.seconds && one.unit == "Gop/s") found.push_back(&one);
   }
   std::ranges::sort(found, {}, [](const Measurement* one) { return second_of(*one); });
   return found;
@@ -47,13 +42,13 @@ std::string surroundings(const std::vector<const Measurement*>& all) {
   if (text.empty()) text = from_to("the CPU's clock was", first.cpu_clock_mhz, last.cpu_clock_mhz, "MHz");
   text += from_to("it took", first.power_watts, last.power_watts, "W");
   std::set<std::string> reasons;
-  bool told = false;
+  bool known = false;
   for (const Measurement* one : all) {
     if (!one->state.device_state.throttle_reasons) continue;
-    told = true;
+    known = true;
     reasons.insert(one->state.device_state.throttle_reasons->begin(), one->state.device_state.throttle_reasons->end());
   }
-  if (reasons.empty()) return told ? text + "; it was not throttled" : text;
+  if (reasons.empty()) return known ? text + "; it was not throttled" : text;
   return text + fmt::format("; it was throttled by {}", fmt::join(reasons, ", "));
 }
 
@@ -67,39 +62,33 @@ void add_details(Finding& finding, const std::string& when, const counters::Devi
 
 }  // namespace
 
-bool is_of_sustained(const Point& point) { return point.x.contains("seconds"); }
-
 std::vector<Point> sustained_points(const device::DeviceInfo& device, const Request& request,
                                     std::span<const Measurement> known) {
   const Measurement* const main = main_rate(known, NumberType::fp32);
   const bool heats = device.type != device::DeviceType::model;
   if (main == nullptr || request.effort == Effort::quick || !heats) return {};
   std::vector<Point> points;
-  for (int second = 1; second <= seconds; ++second) {
-    points.push_back({.series = main->point.series,
-                      .x = {{"seconds", second}},
-                      .expected_seconds = 1.1,
-                      .shape = main->state.shape});
+  for (int second = 1; second <= seconds_of_load; ++second) {
+    Point point = point_on(rate, {.seconds = second}, main->point.words);
+    point.expected_seconds = 1.1;
+    point.shape = main->state.shape;
+    points.push_back(point);
   }
   return points;
 }
 
-Workload prepare_sustained(device::Device& device, const Point& point, const Request& request) {
-  return workloads::sustained_arithmetic(device, workloads::arithmetic_shape_of(point.shape), a_second, request.seed);
-}
-
-std::vector<Finding> sustained(std::span<const Measurement> measurements) {
+std::vector<Finding> sustained_findings(std::span<const Measurement> measurements) {
   const std::vector<const Measurement*> all = in_order(measurements);
   if (all.size() < 2) return {};
   const Measurement& first = *all.front();
   const Measurement& last = *all.back();
   const double ratio = median_of(last) / median_of(first);
-  Finding finding{.series = first.point.series, .name = "sustained", .value = six_digits(ratio), .unit = "ratio"};
+  Finding finding{.kind = &sustained, .words = first.point.words, .value = six_digits(ratio), .unit = "ratio"};
   const char* const how = ratio < steady ? "slower" : ratio > 1 / steady ? "faster" : "as fast";
   finding.evidence =
       fmt::format("fp32 {} made {:.4g} Gop/s in second {:.0f} and {:.4g} in second {:.0f}, {:.3g} of it: {}{}.",
-                  first.point.series.at("operation"), median_of(first), second_of(first), median_of(last),
-                  second_of(last), ratio, how, surroundings(all));
+                  measure::word_of(first.point.words.operation.value()), median_of(first), second_of(first),
+                  median_of(last), second_of(last), ratio, how, surroundings(all));
   finding.details = {{"first_gops", six_digits(median_of(first))}, {"last_gops", six_digits(median_of(last))}};
   add_details(finding, "first", first.state.device_state);
   add_details(finding, "last", last.state.device_state);
@@ -108,4 +97,4 @@ std::vector<Finding> sustained(std::span<const Measurement> measurements) {
   return {finding};
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::compute_probe
