@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/clocked_device.hpp"
-#include "workloads/arithmetic/arithmetic_search.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
 
 namespace sonde::workloads {
 namespace {
@@ -14,14 +14,15 @@ namespace {
 ArithmeticShape found(std::size_t shared_from, std::size_t* count = nullptr) {
   constexpr std::size_t shared = 9;
   std::size_t dispatches = 0;
-  test::ClockedDevice device(test::cpu_info(2, 16), [&](const test::NumberedKernel& kernel, const device::Launch& launch) {
-    const std::uint32_t accumulators = kernel.constants.at("ACCUMULATORS");
-    const double work =
-        2.0 * accumulators * kernel.constants.at("UNROLL") * kernel.group_size * launch.groups * launch.scalars.front();
-    const bool slow = dispatches >= shared_from && dispatches < shared_from + shared;
-    ++dispatches;
-    return device::Nanoseconds(5000 + work / (accumulators == 12 ? 90 : 70)) * (slow ? 2 : 1);
-  });
+  test::ClockedDevice device(
+      test::cpu_info(2, 16), [&](const test::NumberedKernel& kernel, const device::Launch& launch) {
+        const std::uint32_t accumulators = kernel.constants.at("ACCUMULATORS");
+        const double work = 2.0 * accumulators * kernel.constants.at("UNROLL") * kernel.group_size * launch.groups *
+                            launch.scalars.front();
+        const bool slow = dispatches >= shared_from && dispatches < shared_from + shared;
+        ++dispatches;
+        return device::Nanoseconds(5000 + work / (accumulators == 12 ? 90 : 70)) * (slow ? 2 : 1);
+      });
   const ArithmeticShape shape = search_arithmetic_shape(device, NumberType::fp32, Operation::fma, {});
   if (count != nullptr) *count = dispatches;
   return shape;

@@ -15,19 +15,16 @@
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
-#include "probes/compute/findings.hpp"
+#include "probes/compute/compute.hpp"
 #include "support/recording_observer.hpp"
 #include "support/small_model.hpp"
-#include "workloads/arithmetic/arithmetic_instruction.hpp"
-#include "workloads/arithmetic/arithmetic_proof.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::compute_probe {
 namespace {
 
 using workloads::ArithmeticProof;
 using workloads::ArithmeticShape;
-using workloads::NumberType;
-using workloads::Operation;
 
 constexpr double clock_ghz = 2;
 constexpr std::uint32_t units = 6;
@@ -57,78 +54,89 @@ test::RecordingObserver asked(const device::model::Description& model) {
   return observer;
 }
 
-std::optional<double> median_at(const test::RecordingObserver& seen, const std::string& type,
-                                const std::string& operation, const std::string& chain) {
+std::optional<double> median_at(const test::RecordingObserver& seen, NumberType type, Operation operation,
+                                Chain chain = Chain::parallel) {
+  const Words words = words_of(type, operation, chain);
   for (const measure::Measurement& one : seen.measurements) {
-    const auto& series = one.point.series;
-    const bool here = series.at("type") == type && series.at("operation") == operation && series.at("chain") == chain;
-    if (here && one.point.x.empty() && one.unit != "cycles") return measure::median_of(one);
+    if (one.point.words == words && one.point.x == Coordinates{} && one.unit != "cycles")
+      return measure::median_of(one);
   }
   return std::nullopt;
 }
 
-std::vector<Finding> found_by_name(const test::RecordingObserver& seen, const std::string& name) {
+std::vector<Finding> found(const test::RecordingObserver& seen, const FindingKind& kind) {
   std::vector<Finding> some;
-  std::ranges::copy_if(seen.findings, std::back_inserter(some), [&](const Finding& one) { return one.name == name; });
+  std::ranges::copy_if(seen.findings, std::back_inserter(some), [&](const Finding& one) { return one.kind == &kind; });
   return some;
 }
 
 TEST(Compute, FindsTheRatesAndLatenciesOfASimulatedDevice) {
   const test::RecordingObserver seen = asked(computing_model());
   for (const auto& failure : seen.failures) ADD_FAILURE() << failure.text;
-  const auto expect_rate = [&](const std::string& type, const std::string& operation, double per_cycle) {
-    const auto rate = median_at(seen, type, operation, "parallel");
-    ASSERT_TRUE(rate) << type << " " << operation;
-    EXPECT_NEAR(*rate / (units * clock_ghz * per_cycle), 1, 0.01) << type << " " << operation;
+  const auto expect_rate = [&](NumberType type, Operation operation, double per_cycle) {
+    const auto rate = median_at(seen, type, operation);
+    const std::string what = measure::name_of(compute, point_on(compute_probe::rate, {}, words_of(type, operation)));
+    ASSERT_TRUE(rate) << what;
+    EXPECT_NEAR(*rate / (units * clock_ghz * per_cycle), 1, 0.01) << what;
   };
-  expect_rate("fp32", "fma", 256);
-  expect_rate("fp32", "add", 128);
-  expect_rate("fp32", "multiply", 128);
-  expect_rate("fp32", "sine", 16);
-  expect_rate("fp32", "reciprocal", 16);
-  expect_rate("fp16", "fma", 512);
-  expect_rate("fp64", "fma", 4);
-  expect_rate("int32", "multiply-add", 128);
-  expect_rate("int8", "add", 96);
-  expect_rate("int8", "dot4", 8 * 64);
-  for (const char* type : {"fp32", "fp16", "fp64", "int32"}) {
-    const auto latency = median_at(seen, type, "add", "dependent");
-    ASSERT_TRUE(latency) << type;
+  expect_rate(NumberType::fp32, Operation::fma, 256);
+  expect_rate(NumberType::fp32, Operation::add, 128);
+  expect_rate(NumberType::fp32, Operation::multiply, 128);
+  expect_rate(NumberType::fp32, Operation::sine, 16);
+  expect_rate(NumberType::fp32, Operation::reciprocal, 16);
+  expect_rate(NumberType::fp16, Operation::fma, 512);
+  expect_rate(NumberType::fp64, Operation::fma, 4);
+  expect_rate(NumberType::int32, Operation::fma, 128);
+  expect_rate(NumberType::int8, Operation::add, 96);
+  expect_rate(NumberType::four_bytes, Operation::fma, 8 * 64);
+  for (const NumberType type : {NumberType::fp32, NumberType::fp16, NumberType::fp64, NumberType::int32}) {
+    const auto one_ns = median_at(seen, type, Operation::add, Chain::dependent);
+    ASSERT_TRUE(one_ns) << device::facts_of(type).name;
     // Where a type's lanes take longer than its latency, they are what a step waits for.
-    const double lanes_ns = std::string(type) == "fp64" ? 16 / clock_ghz : 0;
-    EXPECT_NEAR(*latency, std::max(5 / clock_ghz, lanes_ns), 0.02 * *latency) << type;
+    const double lanes_ns = type == NumberType::fp64 ? 16 / clock_ghz : 0;
+    EXPECT_NEAR(*one_ns, std::max(5 / clock_ghz, lanes_ns), 0.02 * *one_ns) << device::facts_of(type).name;
   }
 }
 
 TEST(Compute, SaysWhichTypesAreMissingAndGoesOn) {
   const test::RecordingObserver seen = asked(computing_model());
-  std::vector<std::string> types;
+  std::vector<ArithmeticType> types;
   for (const auto& skip : seen.skips) {
     ASSERT_TRUE(skip.point);
-    types.push_back(skip.point->series.at("type"));
-    EXPECT_NE(skip.text.find(types.back()), std::string::npos) << skip.text;
+    types.push_back(skip.point->words.type.value());
+    EXPECT_NE(skip.text.find(measure::word_of(types.back())), std::string::npos) << skip.text;
   }
-  EXPECT_EQ(types, (std::vector<std::string>{"int64", "int16"}));
+  EXPECT_EQ(types, (std::vector{ArithmeticType::int64, ArithmeticType::int16}));
+}
+
+TEST(Compute, SaysWhyNoKernelComputesWithAType) {
+  device::DeviceInfo device;
+  device.missing_types["bf16"] = {.reason = "no bf16 here"};
+  const std::vector<Point> points = compute.next(device, {}, {});
+  EXPECT_EQ(std::ranges::count(points, &unsupported, &Point::curve), 1);
+  EXPECT_EQ(find_curve("compute", unsupported.words, "Gop/s"), &unsupported);
+  EXPECT_EQ(find_curve("compute", words_of(NumberType::fp32, Operation::fma), "Gop/s"), &rate);
+  EXPECT_EQ(std::ranges::count(compute.next({}, {}, {}), &unsupported, &Point::curve), 0);
 }
 
 TEST(Compute, TellsThePeakOfEachTypeByUnitAndCycle) {
-  const std::vector<Finding> peaks = found_by_name(asked(computing_model()), "peak");
-  ASSERT_EQ(peaks.size(), 6u);
-  EXPECT_EQ(peaks[1].series.at("type"), "fp32");
-  EXPECT_NEAR(*peaks[1].value, units * clock_ghz * 256, 0.01 * units * clock_ghz * 256);
-  EXPECT_NEAR(peaks[1].details.at("operations_per_unit_and_cycle"), 256, 3);
-  EXPECT_NEAR(peaks[2].details.at("ratio_to_fp32"), 2, 0.03);
+  const std::vector<Finding> all = found(asked(computing_model()), peak);
+  ASSERT_EQ(all.size(), 6u);
+  EXPECT_EQ(all[1].words.type, ArithmeticType::fp32);
+  EXPECT_NEAR(*all[1].value, units * clock_ghz * 256, 0.01 * units * clock_ghz * 256);
+  EXPECT_NEAR(all[1].details.at("operations_per_unit_and_cycle"), 256, 3);
+  EXPECT_NEAR(all[2].details.at("ratio_to_fp32"), 2, 0.03);
 }
 
 TEST(Compute, TellsDotProductsOfBytesFromBytesAndWhatTheDriverSaysOfThem) {
   device::model::Description model = computing_model();
-  const std::vector<Finding> peaks = found_by_name(asked(model), "peak");
-  EXPECT_EQ(peaks.back().series.at("type"), "int8");
-  EXPECT_EQ(peaks.back().series.at("operation"), "dot4");
-  EXPECT_EQ(peaks.back().evidence.find("no instruction"), std::string::npos) << peaks.back().evidence;
+  const std::vector<Finding> all = found(asked(model), peak);
+  EXPECT_EQ(all.back().words.type, ArithmeticType::int8);
+  EXPECT_EQ(all.back().words.operation, measure::Operation::dot4);
+  EXPECT_EQ(all.back().evidence.find("no instruction"), std::string::npos) << all.back().evidence;
   model.arithmetic.per_cycle.erase("dot4");
   for (const auto& skip : asked(model).skips) {
-    if (skip.point->series.at("operation") == "dot4") {
+    if (skip.point->words.operation == measure::Operation::dot4) {
       EXPECT_NE(skip.text.find("dot4"), std::string::npos) << skip.text;
       return;
     }
@@ -138,22 +146,22 @@ TEST(Compute, TellsDotProductsOfBytesFromBytesAndWhatTheDriverSaysOfThem) {
 
 TEST(Compute, FindsHalvesThatAreNoFasterThanSingles) {
   device::model::Description model = computing_model();
-  EXPECT_TRUE(found_by_name(asked(model), "half-rate").empty());
+  EXPECT_TRUE(found(asked(model), half_rate).empty());
   model.arithmetic.per_cycle["fp16"] = 128;
-  const std::vector<Finding> found = found_by_name(asked(model), "half-rate");
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_NEAR(*found[0].value, 1, 0.02);
-  EXPECT_NE(found[0].evidence.find("hardly faster"), std::string::npos) << found[0].evidence;
+  const std::vector<Finding> some = found(asked(model), half_rate);
+  ASSERT_EQ(some.size(), 1u);
+  EXPECT_NEAR(*some[0].value, 1, 0.02);
+  EXPECT_NE(some[0].evidence.find("hardly faster"), std::string::npos) << some[0].evidence;
 }
 
 TEST(Compute, DoesNotBelieveMoreThanAnyUnitDoes) {
   device::model::Description model = computing_model();
-  EXPECT_TRUE(found_by_name(asked(model), "suspicious").empty());
+  EXPECT_TRUE(found(asked(model), suspicious).empty());
   model.arithmetic.per_cycle["fp32"] = 200;
   model.arithmetic.issue_per_cycle = 32;
-  const std::vector<Finding> found = found_by_name(asked(model), "suspicious");
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].series.at("type"), "fp32");
+  const std::vector<Finding> some = found(asked(model), suspicious);
+  ASSERT_EQ(some.size(), 1u);
+  EXPECT_EQ(some[0].words.type, ArithmeticType::fp32);
 }
 
 // A rate that needs many instructions at once is out of reach where few can begin in a cycle: each shape meets the
@@ -161,7 +169,7 @@ TEST(Compute, DoesNotBelieveMoreThanAnyUnitDoes) {
 TEST(Compute, IsBoundByTheIssueRate) {
   device::model::Description model = computing_model();
   model.arithmetic.issue_per_cycle = 2;
-  const auto rate = median_at(asked(model), "fp32", "fma", "parallel");
+  const auto rate = median_at(asked(model), NumberType::fp32, Operation::fma);
   ASSERT_TRUE(rate);
   EXPECT_NEAR(*rate / (units * clock_ghz * 128), 1, 0.01);
 }
@@ -201,7 +209,7 @@ TEST(ArithmeticProof, AcceptsEveryRoundingThatIsRight) {
       for (const bool fused : {true, false}) {
         for (const bool flushes : {true, false}) {
           const auto left = left_by_device(type, Operation::fma, shape, 1000, 8, {fused, flushes});
-          EXPECT_EQ(proof_of(type, Operation::fma, shape).flaw(left, shape, 1000, 8), std::nullopt)
+          EXPECT_EQ(proof_of(type, Operation::fma, shape).failure(left, shape, 1000, 8), std::nullopt)
               << device::facts_of(type).name << shape.paired << fused << flushes;
         }
       }
@@ -216,22 +224,22 @@ TEST(ArithmeticProof, NoticesAWrongAccumulatorLostTripsAndWhatAnotherDispatchLef
       constexpr std::uint32_t trips = 10'000;
       const auto left = left_by_device(type.type, Operation::fma, shape, trips, 8, {});
       ArithmeticProof proof = proof_of(type.type, Operation::fma, shape);
-      EXPECT_EQ(proof.flaw(left, shape, trips, 8), std::nullopt) << type.name << shape.paired;
+      EXPECT_EQ(proof.failure(left, shape, trips, 8), std::nullopt) << type.name << shape.paired;
       auto wrong = left;
       wrong[2 * 17] ^= 1;
-      EXPECT_NE(proof.flaw(wrong, shape, trips, 8), std::nullopt) << type.name << shape.paired;
+      EXPECT_NE(proof.failure(wrong, shape, trips, 8), std::nullopt) << type.name << shape.paired;
       wrong = left;
       --wrong[2 * 23 + 1];
-      EXPECT_NE(proof.flaw(wrong, shape, trips, 8), std::nullopt) << type.name << shape.paired;
-      EXPECT_NE(proof.flaw(left, shape, trips, 16), std::nullopt) << type.name << shape.paired;
-      EXPECT_NE(proof.flaw(left, shape, trips + 1, 8), std::nullopt) << type.name << shape.paired;
+      EXPECT_NE(proof.failure(wrong, shape, trips, 8), std::nullopt) << type.name << shape.paired;
+      EXPECT_NE(proof.failure(left, shape, trips, 16), std::nullopt) << type.name << shape.paired;
+      EXPECT_NE(proof.failure(left, shape, trips + 1, 8), std::nullopt) << type.name << shape.paired;
       const auto folded = left_by_device(type.type, Operation::fma, shape, trips - 1, 9, {});
-      EXPECT_NE(proof.flaw(folded, shape, trips, 8), std::nullopt) << type.name << shape.paired;
+      EXPECT_NE(proof.failure(folded, shape, trips, 8), std::nullopt) << type.name << shape.paired;
       // Every other step alone.
       ArithmeticShape half = shape;
       half.unroll /= 2;
       auto halved = left_by_device(type.type, Operation::fma, half, trips, 8, {});
-      EXPECT_NE(proof.flaw(halved, shape, trips, 8), std::nullopt) << type.name << shape.paired;
+      EXPECT_NE(proof.failure(halved, shape, trips, 8), std::nullopt) << type.name << shape.paired;
     }
   }
 }
@@ -241,9 +249,9 @@ TEST(ArithmeticProof, HoldsFunctionsToTheirBounds) {
        {Operation::reciprocal, Operation::square_root, Operation::exponential, Operation::sine}) {
     auto left = left_by_device(NumberType::fp32, operation, some_shape, 100, 8, {});
     ArithmeticProof proof = proof_of(NumberType::fp32, operation, some_shape);
-    EXPECT_EQ(proof.flaw(left, some_shape, 100, 8), std::nullopt);
+    EXPECT_EQ(proof.failure(left, some_shape, 100, 8), std::nullopt);
     left[0] = 0;
-    EXPECT_NE(proof.flaw(left, some_shape, 100, 8), std::nullopt);
+    EXPECT_NE(proof.failure(left, some_shape, 100, 8), std::nullopt);
   }
 }
 
@@ -362,4 +370,4 @@ TEST(MostFrequentArithmetic, IsWhatTheLoopIsMadeOf) {
 }
 
 }  // namespace
-}  // namespace sonde::probes
+}  // namespace sonde::probes::compute_probe

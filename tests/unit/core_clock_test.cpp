@@ -1,6 +1,6 @@
 // What tells the core clock, on devices whose counters and clocks are known: it has to be right or to say nothing.
 
-#include "workloads/arithmetic/core_clock.hpp"
+#include "workloads/arithmetic/arithmetic_chain.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,19 +16,20 @@ using measure::CoreClock;
 using test::Script;
 using test::ScriptedDevice;
 
-using Told = std::function<std::optional<CoreClock>()>;
+using ClockNow = std::function<std::optional<CoreClock>()>;
 
 constexpr measure::Settled settled{.stable = true};
 
-Told told_by(device::Device& device, std::optional<double> read_mhz = std::nullopt, measure::Settled before = settled) {
+ClockNow clock_reader(device::Device& device, std::optional<double> read_mhz = std::nullopt,
+                      measure::Settled before = settled) {
   return core_clock_of(device, before, [read_mhz] { return read_mhz; }, [] {});
 }
 
-/// What a device is told to run at, once.
+/// The clock of a device, read once.
 std::optional<CoreClock> clock_of(const Script& script, std::optional<double> read_mhz = std::nullopt) {
   ScriptedDevice device(script);
-  const Told told = told_by(device, read_mhz);
-  return told ? told() : std::nullopt;
+  const ClockNow now = clock_reader(device, read_mhz);
+  return now ? now() : std::nullopt;
 }
 
 /// Four cycles a step at 2 GHz.
@@ -67,7 +68,7 @@ TEST(CoreClock, NoCountedDispatchTakesHalfOfWhat20BitsCount) {
   script.counted_per_step = 31.9;
   script.alu_step_ns = 15;
   ScriptedDevice device(script);
-  ASSERT_TRUE(told_by(device));
+  ASSERT_TRUE(clock_reader(device));
   std::uint32_t longest = 0;
   for (const test::Dispatch& dispatch : device.dispatches()) {
     if (dispatch.kernel == "clock_rate") longest = std::max(longest, dispatch.trips);
@@ -136,9 +137,9 @@ TEST(CoreClock, SensorsThatSayAnotherClockThanTheStatedOneAreBelieved) {
 
 TEST(CoreClock, AClockThatNeverSettledIsNotComparedWithTheStatedOne) {
   ScriptedDevice device(stating());
-  EXPECT_FALSE(told_by(device, std::nullopt, {.stable = false}));
+  EXPECT_FALSE(clock_reader(device, std::nullopt, {.stable = false}));
   ScriptedDevice with_counter(counting());
-  EXPECT_TRUE(told_by(with_counter, std::nullopt, {.stable = false}));
+  EXPECT_TRUE(clock_reader(with_counter, std::nullopt, {.stable = false}));
 }
 
 TEST(CoreClock, WhereNothingIsStatedNothingIsTold) { EXPECT_FALSE(clock_of({.alu_step_ns = 2})); }
@@ -148,7 +149,7 @@ TEST(CoreClock, OfACpuNothingIsTold) {
   script.type = device::DeviceType::cpu;
   script.clock_mhz = 2000;
   ScriptedDevice device(script);
-  EXPECT_FALSE(told_by(device));
+  EXPECT_FALSE(clock_reader(device));
   EXPECT_TRUE(device.dispatches().empty());
 }
 
@@ -157,9 +158,9 @@ TEST(CoreClock, FollowsTheClockAfterwards) {
     const auto slower = std::make_shared<double>(1);
     script.slowdown = [slower](std::size_t, double) { return *slower; };
     ScriptedDevice device(script);
-    const Told told = told_by(device);
+    const ClockNow now = clock_reader(device);
     *slower = 1.6;
-    expect_mhz(told(), 1250, script.core_clock ? "shader-clock" : "arithmetic-chain");
+    expect_mhz(now(), 1250, script.core_clock ? "shader-clock" : "arithmetic-chain");
   }
 }
 
@@ -167,10 +168,10 @@ TEST(CoreClock, AskingTakesLessThanAMillisecondOfTheDevice) {
   for (const double step_ns : {0.5, 2.0, 15.0}) {
     for (const double launch_ns : {1e3, 20e3, 300e3}) {
       ScriptedDevice device({.alu_step_ns = step_ns, .clock_mhz = 4 / step_ns * 1e3, .launch_ns = launch_ns});
-      const Told told = told_by(device);
-      if (!told) continue;  // 8 GHz
+      const ClockNow now = clock_reader(device);
+      if (!now) continue;  // 8 GHz
       const std::size_t before = device.dispatches().size();
-      (void)told();
+      (void)now();
       double work_ns = 0;
       for (std::size_t i = before; i < device.dispatches().size(); ++i) work_ns += device.dispatches()[i].work_ns;
       EXPECT_LT(work_ns, 0.8e6) << step_ns;
@@ -184,9 +185,9 @@ TEST(CoreClock, AnInterruptionAtTheBeginningDoesNotShortenTheChain) {
     Script script = stating();
     script.slowdown = [interrupted](std::size_t dispatch, double) { return dispatch == interrupted ? 1000.0 : 1.0; };
     ScriptedDevice device(script);
-    const Told told = told_by(device);
-    ASSERT_TRUE(told);
-    (void)told();
+    const ClockNow now = clock_reader(device);
+    ASSERT_TRUE(now);
+    (void)now();
     EXPECT_GT(device.dispatches().back().work_ns, 90e3) << interrupted;
   }
 }
@@ -212,17 +213,17 @@ TEST(CoreClock, TwoInterruptionsOfThreeDispatchesDoNotTellAnotherClock) {
     return dispatch == *asked_at + 1 || dispatch == *asked_at + 3 ? 3.0 : 1.0;
   };
   ScriptedDevice device(script);
-  const Told told = told_by(device);
-  ASSERT_TRUE(told);
+  const ClockNow now = clock_reader(device);
+  ASSERT_TRUE(now);
   *asked_at = device.dispatches().size();
-  expect_mhz(told(), 2000, "shader-clock");
+  expect_mhz(now(), 2000, "shader-clock");
 }
 
 TEST(CoreClock, WorkThatIsNotDoneIsAnError) {
   for (Script script : {counting(), stating()}) {
     script.loop_limit = 3;
     ScriptedDevice device(script);
-    EXPECT_THROW((void)told_by(device), device::Error);
+    EXPECT_THROW((void)clock_reader(device), device::Error);
   }
 }
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "workloads/arithmetic/roofline.hpp"
-#include "workloads/arithmetic/roofline_proof.hpp"
 
 namespace sonde::workloads {
 namespace {
@@ -50,11 +49,10 @@ class HostBuffer : public device::Buffer {
 };
 
 /// What a device of its own making leaves: each pair of words turned so many rounds, fused or not.
-std::vector<std::uint32_t> added_up(const StreamWalk& walk, const device::RooflineRound& turning,
-                                    const HostBuffer& array, std::uint32_t trips, std::uint32_t rounds,
-                                    std::uint32_t extra, bool fused) {
-  const auto first = std::bit_cast<float>(static_cast<std::uint32_t>(turning.operands.x));
-  const auto second = std::bit_cast<float>(static_cast<std::uint32_t>(turning.operands.y));
+std::vector<std::uint32_t> added_up(const StreamWalk& walk, const device::RooflineRound& form, const HostBuffer& array,
+                                    std::uint32_t trips, std::uint32_t rounds, std::uint32_t extra, bool fused) {
+  const auto first = std::bit_cast<float>(static_cast<std::uint32_t>(form.operands.x));
+  const auto second = std::bit_cast<float>(static_cast<std::uint32_t>(form.operands.y));
   const auto multiply_add = [fused](float a, float b, float c) {
     const volatile float product = a * b;
     return fused ? std::fma(a, b, c) : product + c;
@@ -70,9 +68,9 @@ std::vector<std::uint32_t> added_up(const StreamWalk& walk, const device::Roofli
         auto y = std::bit_cast<float>(block[at + row]);
         const std::uint32_t all = rounds + (trip % 8 < extra ? 1 : 0);
         for (std::uint32_t round = 0; round < all; ++round) {
-          x = turning.paired ? multiply_add(y, first, x) : multiply_add(x, first, second);
-          y = turning.paired ? multiply_add(x, second, y)
-                             : multiply_add(y, first, (round + 1) % turning.joined == 0 ? x : second);
+          x = form.paired ? multiply_add(y, first, x) : multiply_add(x, first, second);
+          y = form.paired ? multiply_add(x, second, y)
+                          : multiply_add(y, first, (round + 1) % form.joined == 0 ? x : second);
         }
         sums[group] += std::bit_cast<std::uint32_t>(y) + (all == 0 ? std::bit_cast<std::uint32_t>(x) : 0);
       }
@@ -82,35 +80,35 @@ std::vector<std::uint32_t> added_up(const StreamWalk& walk, const device::Roofli
 }
 
 void expect_noticed(device::DeviceType type, double operations) {
-  const device::RooflineRound turning = turning_of({.type = type}, dial_of(operations));
-  const Shape shape{.group_size = 4, .groups = 3, .vector_words = 4, .in_flight = 4};
+  const device::RooflineRound form = round_of({.type = type}, dial_of(operations));
+  const StreamShape shape{.group_size = 4, .groups = 3, .vector_words = 4, .in_flight = 4};
   const StreamWalk walk(shape, Sharing::separate, 3 * 5 * 256);
   HostBuffer array(walk.array_bytes());
   const auto proof = [&](std::uint32_t rounds, std::uint32_t extra) {
-    RooflineProof one(walk, turning, rounds, extra, 7);
+    RooflineProof one(walk, form, rounds, extra, 7);
     one.write(array);
     return one;
   };
   (void)proof(9, 0);  // fills the array
   const auto left = [&](std::uint32_t trips, std::uint32_t rounds, std::uint32_t extra, bool fused) {
-    return added_up(walk, turning, array, trips, rounds, extra, fused);
+    return added_up(walk, form, array, trips, rounds, extra, fused);
   };
   for (const std::uint32_t trips : {1u, 8u, 40u, 83u}) {
     for (const bool fused : {true, false}) {
-      EXPECT_EQ(proof(9, 0).flaw(left(trips, 9, 0, fused), 0, trips), std::nullopt) << trips;
-      EXPECT_EQ(proof(128, 0).flaw(left(trips, 128, 0, fused), 0, trips), std::nullopt) << trips;
+      EXPECT_EQ(proof(9, 0).failure(left(trips, 9, 0, fused), 0, trips), std::nullopt) << trips;
+      EXPECT_EQ(proof(128, 0).failure(left(trips, 128, 0, fused), 0, trips), std::nullopt) << trips;
     }
   }
-  EXPECT_EQ(proof(9, 3).flaw(left(83, 9, 3, true), 0, 83), std::nullopt);
-  EXPECT_NE(proof(9, 3).flaw(left(83, 9, 4, true), 0, 83), std::nullopt);
-  EXPECT_EQ(proof(0, 3).flaw(left(83, 0, 3, true), 0, 83), std::nullopt);
-  EXPECT_EQ(proof(0, 0).flaw(left(83, 0, 0, true), 0, 83), std::nullopt);
-  EXPECT_NE(proof(9, 0).flaw(left(83, 8, 0, true), 0, 83), std::nullopt);
-  EXPECT_NE(proof(128, 0).flaw(left(83, 127, 0, true), 0, 83), std::nullopt);
-  EXPECT_NE(proof(9, 0).flaw(left(82, 9, 0, true), 0, 83), std::nullopt);
+  EXPECT_EQ(proof(9, 3).failure(left(83, 9, 3, true), 0, 83), std::nullopt);
+  EXPECT_NE(proof(9, 3).failure(left(83, 9, 4, true), 0, 83), std::nullopt);
+  EXPECT_EQ(proof(0, 3).failure(left(83, 0, 3, true), 0, 83), std::nullopt);
+  EXPECT_EQ(proof(0, 0).failure(left(83, 0, 0, true), 0, 83), std::nullopt);
+  EXPECT_NE(proof(9, 0).failure(left(83, 8, 0, true), 0, 83), std::nullopt);
+  EXPECT_NE(proof(128, 0).failure(left(83, 127, 0, true), 0, 83), std::nullopt);
+  EXPECT_NE(proof(9, 0).failure(left(82, 9, 0, true), 0, 83), std::nullopt);
   auto wrong = left(83, 9, 0, true);
   wrong[2] ^= 4;
-  EXPECT_NE(proof(9, 0).flaw(wrong, 0, 83), std::nullopt);
+  EXPECT_NE(proof(9, 0).failure(wrong, 0, 83), std::nullopt);
 }
 
 TEST(RooflineProof, AcceptsBothRoundingsAndNoOtherNumberOfRounds) {

@@ -14,16 +14,12 @@
 #include "measure/repetitions.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
-#include "probes/compute/findings.hpp"
-#include "probes/compute/plan.hpp"
-#include "probes/compute/roofline.hpp"
-#include "probes/compute/sustained.hpp"
+#include "probes/compute/compute.hpp"
 #include "support/recording_observer.hpp"
 #include "support/small_model.hpp"
 #include "workloads/arithmetic/arithmetic.hpp"
-#include "workloads/arithmetic/sustained_arithmetic.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::compute_probe {
 namespace {
 
 /// Two caches and memory, each of a rate that the arithmetic of 2 x 2 GHz x 256 operations, 1024 Gop/s, meets
@@ -41,12 +37,13 @@ device::model::Description three_levels() {
   return model;
 }
 
-/// Of all that the probe wants, the rate of fp32 and what the roofline is made of.
-std::vector<Point> of_the_roofline(const device::DeviceInfo& device, const measure::Request& request,
-                                   std::span<const Measurement> known) {
+/// The rate of fp32 and what the roofline is made of.
+std::vector<Point> points_of_roofline(const device::DeviceInfo& device, const measure::Request& request,
+                                      std::span<const Measurement> known) {
   std::vector<Point> points = compute.next(device, request, known);
   std::erase_if(points, [](const Point& one) {
-    const bool is_main = is_rate(one) && one.x.empty() && one.series.at("operation") == "fma";
+    const bool is_main =
+        one.words.chain == Chain::parallel && one.x == Coordinates{} && one.words.operation == measure::Operation::fma;
     return !is_of_roofline(one) && !is_main;
   });
   return points;
@@ -56,15 +53,15 @@ test::RecordingObserver roofline_of(const device::model::Description& model, mea
   const auto device = device::model::open(model);
   test::RecordingObserver observer;
   Probe alone = compute;
-  alone.next = of_the_roofline;
+  alone.next = points_of_roofline;
   (void)measure::run_probe(*device, alone,
                            {.request = std::move(request), .host_time = [] { return counters::HostTime{}; }}, observer);
   return observer;
 }
 
-std::vector<Finding> named(const std::vector<Finding>& all, const std::string& name) {
+std::vector<Finding> ridges_of(const test::RecordingObserver& seen) {
   std::vector<Finding> some;
-  std::ranges::copy_if(all, std::back_inserter(some), [&](const Finding& one) { return one.name == name; });
+  std::ranges::copy_if(seen.findings, std::back_inserter(some), [](const Finding& one) { return one.kind == &ridge; });
   return some;
 }
 
@@ -72,26 +69,26 @@ TEST(Roofline, FindsEachLevelsRidgeOfASimulatedDevice) {
   const test::RecordingObserver seen =
       roofline_of(three_levels(), {.effort = measure::Effort::normal, .largest_bytes = 8 << 20});
   for (const auto& failure : seen.failures) ADD_FAILURE() << failure.text;
-  const std::vector<Finding> ridges = named(seen.findings, "ridge");
-  ASSERT_EQ(ridges.size(), 3u);
+  const std::vector<Finding> found = ridges_of(seen);
+  ASSERT_EQ(found.size(), 3u);
   const std::vector<std::pair<std::string, double>> known{{"level 1", 0.5}, {"level 2", 2}, {"memory", 16}};
   for (std::size_t i = 0; i < known.size(); ++i) {
-    EXPECT_EQ(ridges[i].series.at("level"), known[i].first);
-    EXPECT_NEAR(*ridges[i].value / known[i].second, 1, 0.02) << ridges[i].evidence;
-    EXPECT_GE(ridges[i].details.at("least_share_of_roof"), 0.9) << ridges[i].evidence;
-    EXPECT_LE(ridges[i].details.at("share_of_roof"), 1.03) << ridges[i].evidence;
+    EXPECT_EQ(found[i].words.level.str(), known[i].first);
+    EXPECT_NEAR(*found[i].value / known[i].second, 1, 0.02) << found[i].evidence;
+    EXPECT_GE(found[i].details.at("least_share_of_roof"), 0.9) << found[i].evidence;
+    EXPECT_LE(found[i].details.at("share_of_roof"), 1.03) << found[i].evidence;
   }
 }
 
 TEST(Roofline, AtQuickFindsTheFirstLevelsAndMemorys) {
   const test::RecordingObserver seen =
       roofline_of(three_levels(), {.effort = measure::Effort::quick, .largest_bytes = 8 << 20});
-  const std::vector<Finding> ridges = named(seen.findings, "ridge");
-  ASSERT_EQ(ridges.size(), 2u);
-  EXPECT_NEAR(*ridges[0].value, 0.5, 0.01) << ridges[0].evidence;
-  EXPECT_NEAR(*ridges[1].value, 16, 0.32) << ridges[1].evidence;
-  EXPECT_NE(ridges[1].evidence.find("fp32 needs 16 operations a byte from memory"), std::string::npos)
-      << ridges[1].evidence;
+  const std::vector<Finding> found = ridges_of(seen);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_NEAR(*found[0].value, 0.5, 0.01) << found[0].evidence;
+  EXPECT_NEAR(*found[1].value, 16, 0.32) << found[1].evidence;
+  EXPECT_NE(found[1].evidence.find("fp32 needs 16 operations a byte from memory"), std::string::npos)
+      << found[1].evidence;
 }
 
 TEST(Roofline, GoesOnUntilArithmeticAloneIsTheLimit) {
@@ -102,8 +99,8 @@ TEST(Roofline, GoesOnUntilArithmeticAloneIsTheLimit) {
     for (const auto& one :
          roofline_of(model, {.effort = measure::Effort::quick, .largest_bytes = 8 << 20}).measurements) {
       if (!is_at_level(one.point)) continue;
-      double& of_level = most[one.point.series.at("level")];
-      of_level = std::max(of_level, one.point.x.at("operations_per_byte"));
+      double& of_level = most[one.point.words.level.str()];
+      of_level = std::max(of_level, one.point.x.operations_per_byte.value());
     }
     return most;
   };
@@ -117,51 +114,51 @@ TEST(Roofline, GoesOnUntilArithmeticAloneIsTheLimit) {
 TEST(Roofline, LeavesOutWhatTheUserDidNotAskFor) {
   const test::RecordingObserver seen =
       roofline_of(three_levels(), {.effort = measure::Effort::quick, .largest_bytes = 8 << 10});
-  EXPECT_TRUE(named(seen.findings, "ridge").empty());
+  EXPECT_TRUE(ridges_of(seen).empty());
   const test::RecordingObserver no_memory =
       roofline_of(three_levels(), {.effort = measure::Effort::quick, .largest_bytes = 64 << 10});
-  ASSERT_EQ(named(no_memory.findings, "ridge").size(), 1u);
-  EXPECT_EQ(named(no_memory.findings, "ridge")[0].series.at("level"), "level 1");
+  ASSERT_EQ(ridges_of(no_memory).size(), 1u);
+  EXPECT_EQ(ridges_of(no_memory)[0].words.level.text(), "level 1");
 }
 
-/// Gop/s, or GB/s, by visit.
-Measurement measured(const std::map<std::string, std::string>& more, std::map<std::string, double> x,
-                     const std::vector<double>& by_visit) {
-  Measurement one{.point = {.series = workloads::series_of(device::NumberType::fp32, device::Operation::fma, "parallel"),
-                            .x = std::move(x)},
-                  .unit = "Gop/s",
-                  .values = by_visit,
-                  .state = {}};
-  one.point.series.insert(more.begin(), more.end());
+/// Values of a curve by visit.
+Measurement measured(Point point, const std::vector<double>& by_visit) {
+  Measurement one{.point = std::move(point), .unit = std::string(point.curve->unit), .values = by_visit, .state = {}};
   one.visits.assign(by_visit.size(), 1);
   one.state.shape = workloads::named(workloads::ArithmeticShape{.groups = 2});
   return one;
 }
 
+Measurement rate_of_singles(const std::vector<double>& by_visit) {
+  return measured(point_on(rate, {}, single_words), by_visit);
+}
+
 Measurement from_memory(double operations_per_byte, const std::vector<double>& by_visit) {
-  return measured({{"sharing", "private"}, {"level", "memory"}},
-                  {{"operations_per_byte", operations_per_byte}, {"bytes", 1 << 26}}, by_visit);
+  return measured(point_on(operations_per_byte == 0 ? roofline_bandwidth : roofline,
+                           {.bytes = 1 << 26, .operations_per_byte = operations_per_byte},
+                           {.level = "memory", .sharing = measure::Sharing::separate}),
+                  by_visit);
 }
 
 /// The visits that the probe wants of what the roofs are made of: the rate of fp32, which is always among its points,
 /// and memory's bandwidth, whose size here is none of its own.
 std::pair<int, int> visits_wanted(const std::vector<Measurement>& known) {
   std::pair<int, int> visits{0, 0};
-  const Point rate = measured({}, {}, {1}).point;
+  const Point of_singles = rate_of_singles({1}).point;
   const Point bandwidth = from_memory(0, {1}).point;
   for (const Point& one : compute.next({.compute_units = 2}, {.effort = measure::Effort::quick}, known)) {
-    if (one.series == rate.series && one.x == rate.x) visits.first = std::max(visits.first, one.visits);
-    if (one.series == bandwidth.series && one.x == bandwidth.x) visits.second = std::max(visits.second, one.visits);
+    if (one.words == of_singles.words && one.x == of_singles.x) visits.first = std::max(visits.first, one.visits);
+    if (one.words == bandwidth.words && one.x == bandwidth.x) visits.second = std::max(visits.second, one.visits);
   }
   return visits;
 }
 
 TEST(Roofline, ALevelDeliversTheMostThatAnyOfItsPointsReads) {
-  const std::vector<Measurement> all{measured({}, {}, {240}), from_memory(0, {30}), from_memory(0.25, {7.5}),
+  const std::vector<Measurement> all{rate_of_singles({240}), from_memory(0, {30}), from_memory(0.25, {7.5}),
                                      from_memory(2, {96}), from_memory(64, {240})};
   const std::vector<Finding> found = ridges(all);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].name, "ridge");
+  EXPECT_EQ(found[0].kind, &ridge);
   EXPECT_DOUBLE_EQ(*found[0].value, 5);
   EXPECT_DOUBLE_EQ(found[0].details.at("gbps"), 48);
   EXPECT_NEAR(found[0].details.at("least_share_of_roof"), 0.625, 1e-9);
@@ -169,38 +166,37 @@ TEST(Roofline, ALevelDeliversTheMostThatAnyOfItsPointsReads) {
 
 TEST(Roofline, ARateBelowItsPointsIsMeasuredAgainAndNoRidgeIsConcludedFromIt) {
   // Both of two cores' threads on one of them, all the while that the rate was measured.
-  std::vector<Measurement> all{measured({}, {}, {118, 117, 117}), from_memory(0, {40, 40, 40}), from_memory(1, {40}),
+  std::vector<Measurement> all{rate_of_singles({118, 117, 117}), from_memory(0, {40, 40, 40}), from_memory(1, {40}),
                                from_memory(64, {233})};
   EXPECT_EQ(visits_wanted(all), std::pair(5, 0));
   const std::vector<Finding> found = ridges(all);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].name, "suspicious");
+  EXPECT_EQ(found[0].kind, &suspicious);
   EXPECT_NE(found[0].evidence.find("With 64 operations for each byte from memory fp32 reached 233 Gop/s, but its rate "
                                    "by itself only 117"),
             std::string::npos)
       << found[0].evidence;
   // It mends.
-  all[0] = measured({}, {}, {118, 117, 233, 232, 233});
-  EXPECT_EQ(ridges(all)[0].name, "ridge");
+  all[0] = rate_of_singles({118, 117, 233, 232, 233});
+  EXPECT_EQ(ridges(all)[0].kind, &ridge);
 }
 
 TEST(Roofline, WhatItsRoofsAreMadeOfIsMeasuredAgainWhileVisitsDisagree) {
-  std::vector<Measurement> all{measured({}, {}, {233, 231, 232}), from_memory(0, {40, 41, 40}), from_memory(64, {233})};
+  std::vector<Measurement> all{rate_of_singles({233, 231, 232}), from_memory(0, {40, 41, 40}), from_memory(64, {233})};
   EXPECT_EQ(visits_wanted(all), std::pair(3, 0));
   all[1] = from_memory(0, {40, 20, 20});
   EXPECT_EQ(visits_wanted(all), std::pair(3, 5));
-  all[0] = measured({}, {}, {233, 117, 117});
+  all[0] = rate_of_singles({233, 117, 117});
   EXPECT_EQ(visits_wanted(all), std::pair(5, 5));
   const std::vector<Finding> found = peaks({.compute_units = 2}, all);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NE(found[0].evidence.find(", from 117 to 233 at different moments"), std::string::npos) << found[0].evidence;
-  all[0] = measured({}, {}, {233, 117, 117, 117, 233, 117, 233, 117, 233});
+  all[0] = rate_of_singles({233, 117, 117, 117, 233, 117, 233, 117, 233});
   EXPECT_EQ(visits_wanted(all).first, 3) << "for ever";
 }
 
 Measurement second_of_load(double second, double gops, double clock_mhz, std::set<std::string> reasons) {
-  Measurement one{.point = {.series = workloads::series_of(device::NumberType::fp32, device::Operation::fma, "parallel"),
-                            .x = {{"seconds", second}}},
+  Measurement one{.point = point_on(rate, {.seconds = second}, single_words),
                   .unit = "Gop/s",
                   .values = {gops, gops, gops},
                   .state = {}};
@@ -213,7 +209,7 @@ Measurement second_of_load(double second, double gops, double clock_mhz, std::se
 TEST(Sustained, IsTheLastSecondOverTheFirst) {
   const std::vector<Measurement> all{second_of_load(2, 950, 1900, {"power"}), second_of_load(1, 1000, 2000, {}),
                                      second_of_load(3, 900, 1800, {"power"})};
-  const std::vector<Finding> found = sustained(all);
+  const std::vector<Finding> found = sustained_findings(all);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_DOUBLE_EQ(*found[0].value, 0.9);
   EXPECT_EQ(found[0].details.at("first_clock_mhz"), 2000);
@@ -221,14 +217,15 @@ TEST(Sustained, IsTheLastSecondOverTheFirst) {
   EXPECT_EQ(found[0].evidence,
             "fp32 fma made 1000 Gop/s in second 1 and 900 in second 3, 0.9 of it: slower; its clock was 2000 MHz, then "
             "1800; it took 301 W, then 303; it was throttled by power.");
-  EXPECT_TRUE(sustained(std::span(all).first(1)).empty());
+  EXPECT_TRUE(sustained_findings(std::span(all).first(1)).empty());
 }
 
 TEST(Sustained, AWorkloadGoesOnForAsLongAsItIsAsked) {
   const auto device = device::model::open(three_levels());
   const measure::Workload work = workloads::sustained_arithmetic(
-      *device, {.width = 1, .accumulators = 4, .unroll = 8, .group_size = 256, .groups = 16}, device::Nanoseconds(1e8), 1);
-  const measure::Repetitions found = work.observe(measure::Limits{}, [] {});
+      *device, {.width = 1, .accumulators = 4, .unroll = 8, .group_size = 256, .groups = 16}, device::Nanoseconds(1e8),
+      1);
+  const measure::Repetitions found = std::get<SelfTimedWork>(work.work).repeat(measure::Limits{}, [] {});
   EXPECT_GE(found.values.size(), 2u);
   double ns = 0;
   for (const double gops : found.values) {
@@ -239,4 +236,4 @@ TEST(Sustained, AWorkloadGoesOnForAsLongAsItIsAsked) {
 }
 
 }  // namespace
-}  // namespace sonde::probes
+}  // namespace sonde::probes::compute_probe
