@@ -1,4 +1,4 @@
-#include "measure/one_core.hpp"
+#include "measure/smt_interference.hpp"
 
 #include <gtest/gtest.h>
 
