@@ -24,7 +24,7 @@ struct ShapeTrial {
   std::uint32_t lap_trips = 0;  ///< trips through the whole working set; 0 where no cache holds any of it
 };
 
-/// What a search may try, and by which rules it chooses.
+/// The shapes that a search may try, and the rules by which it chooses.
 template <typename Shape>
 struct ShapeSpace {
   std::function<std::unique_ptr<device::Kernel>(const Shape& shape)> make_kernel;
@@ -158,7 +158,7 @@ class ShapeSearch {
     const bool cached = trial.lap_trips > 0;
     if (speed() < far_behind * best || (!cached && ns > longest_ns)) return speed();
     if (cached) {
-      // What a cache can hold is in it after a lap.
+      // After a lap caches hold what they can.
       const double lap_ns = ns / trips * trial.lap_trips;
       if (lap_ns > ns) {
         (void)trial.run(static_cast<std::uint32_t>(

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "analysis/statistics.hpp"
@@ -17,7 +18,6 @@
 #include "device/vulkan/vulkan.hpp"
 #include "measure/repetitions.hpp"
 #include "workloads/arithmetic/arithmetic.hpp"
-#include "workloads/arithmetic/arithmetic_search.hpp"
 
 namespace {
 
@@ -29,9 +29,11 @@ double median(const std::vector<double>& values) { return analysis::quantile(val
 void compare(device::Device& device, const device::NumberTypeFacts& type, int rounds) {
   const workloads::ArithmeticShape shape =
       workloads::search_arithmetic_shape(device, type.type, workloads::Operation::fma, {});
-  std::vector<measure::Workload> works;
-  for (std::uint32_t variant = 0; variant < variants; ++variant)
-    works.push_back(workloads::arithmetic(device, type.type, workloads::Operation::fma, shape, 1, variant));
+  std::vector<measure::SteppedWork> works;
+  for (std::uint32_t variant = 0; variant < variants; ++variant) {
+    works.push_back(std::get<measure::SteppedWork>(
+        workloads::arithmetic(device, type.type, workloads::Operation::fma, shape, 1, variant).work));
+  }
   std::array<std::vector<double>, variants> rates;
   std::array<std::vector<double>, variants> ratios;
   for (int round = 0; round < rounds; ++round) {

@@ -42,7 +42,7 @@ std::vector<Point> sustained_points(const device::DeviceInfo& device, const Requ
 /// `sustained`: the rate of the last second over that of the first, with what the device said of itself then.
 std::vector<Finding> sustained_findings(std::span<const Measurement> measurements);
 
-// --- the roofline: what is computed of what is read from each level, by how many operations are made for each byte
+// --- the roofline: rates with numbers that are read from each level, by how many operations are made for each byte
 
 /// Whether a point is one of the roofline's: at a level or, with no operations at all, on the way to find levels.
 inline bool is_of_roofline(const Point& point) { return point.x.operations_per_byte.has_value(); }

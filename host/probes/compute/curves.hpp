@@ -4,8 +4,8 @@
 
 #include "probes/probe.hpp"
 
-// What the compute probe measures and finds. A fused multiply-add, and an integer multiply-add, is two operations, dot4
-// eight.
+// The curves of arithmetic and what is concluded from them. A fused multiply-add, and an integer multiply-add, is two
+// operations, dot4 eight.
 namespace sonde::probes::compute_probe {
 
 using measure::ArithmeticType;
@@ -60,7 +60,7 @@ inline constexpr Curve latency{.name = "latency",
 inline constexpr measure::Words single_words{
     .chain = Chain::parallel, .operation = measure::Operation::fma, .type = ArithmeticType::fp32};
 
-/// What is computed of what is read from each level, over the operations that are made for each byte.
+/// The rate with numbers that are read from a level, over the operations that are made for each byte.
 inline constexpr Curve roofline{.name = "roofline",
                                 .words = single_words,
                                 .varies = "level, sharing",

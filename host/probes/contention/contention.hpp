@@ -16,7 +16,7 @@ namespace sonde::probes::contention_probe {
 
 // --- the plan ---
 
-/// What was measured on a curve at a load that was asked for, while no thread of the CPU reads; null where nothing was.
+/// The measurement on a curve at a load that was asked for, while no thread of the CPU reads; null where there is none.
 const Measurement* at_load(std::span<const Measurement> known, const Curve& curve, double load);
 
 /// One load that was reached: medians.

@@ -4,7 +4,8 @@
 
 #include "probes/probe.hpp"
 
-// What the contention probe measures and finds: the CPU's latency while the GPU uses memory, and the reverse.
+// The curves of contention and what is concluded from them: the CPU's latency while the GPU uses memory, and the
+// reverse.
 namespace sonde::probes::contention_probe {
 
 using measure::Beside;

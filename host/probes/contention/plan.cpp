@@ -102,7 +102,7 @@ std::vector<Point> contention_points(const Request& request, std::span<const Mea
       for (const double load : {0.0, 0.5, 1.0})
         points.push_back(walk_point(request, walk_under_load, load, threads, shape));
     }
-    // In an order that no slow change of the machine can imitate a curve with.
+    // The order is random, so that no slow change of the machine can imitate a curve.
     std::shuffle(points.begin(), points.end(), std::mt19937_64(request.seed));
     return points;
   }

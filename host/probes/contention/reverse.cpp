@@ -29,7 +29,7 @@ constexpr std::array<Traffic, 3> all_traffic{{{cpu::StreamDirection::both, Patte
                                               {cpu::StreamDirection::read, Pattern::read, "read"},
                                               {cpu::StreamDirection::write, Pattern::write, "wrote"}}};
 
-/// What was measured with a pattern, alone or beside the most threads.
+/// The measurement with a pattern, alone or beside the most threads; null where there is none.
 const Measurement* find(std::span<const Measurement> measurements, const Curve& curve, Pattern pattern,
                         bool with_most_threads) {
   const Words words = with(curve.words, {.pattern = pattern});

@@ -90,7 +90,7 @@ constexpr int attempts_a_stretch = 3;
 /// Fewer stretches tell nothing of their scatter.
 constexpr int fewest_stretches = 3;
 
-/// What the stretches of one point have shown.
+/// The values from all stretches of one point.
 class Stretches {
  public:
   [[nodiscard]] int made() const { return static_cast<int>(windows_.visits.size()); }

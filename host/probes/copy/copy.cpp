@@ -115,14 +115,14 @@ std::vector<Point> copy_sweeps(const device::DeviceInfo& device, const Request& 
       if (words.engine == Engine::compute_shader && shaped != known.end()) points.back().shape = shaped->state.shape;
     }
   }
-  // In an order that no slow change of the machine can imitate a curve with.
+  // The order is random, so that no slow change of the machine can imitate a curve.
   std::mt19937_64 random(request.seed + points.size());
   for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);
   return points;
 }
 
-/// What tells engines: several queues at once, and copies beside a kernel. They come after the sweeps, as a size that a
-/// curve cannot do ends it.
+/// The points that tell engines: several queues at once, and copies beside a kernel. They come after the sweeps, as a
+/// size that a curve cannot do ends it.
 std::vector<Point> engine_points(const device::DeviceInfo& device, const Request& request,
                                  std::span<const Measurement> known) {
   const std::vector<std::uint64_t> all = sizes_of_copies(device, request);

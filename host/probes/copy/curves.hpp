@@ -4,8 +4,8 @@
 
 #include "probes/probe.hpp"
 
-// What the copy probe measures and finds. A way to copy is an engine, the host's memory at one end (none within the
-// device) and a direction.
+// The curves of copies and what is concluded from them. A way to copy is an engine, the host's memory at one end (none
+// within the device) and a direction.
 namespace sonde::probes::copy_probe {
 
 using measure::Better;
@@ -111,7 +111,7 @@ inline constexpr FindingKind overlaps_compute{
 
 inline constexpr std::array<const FindingKind*, 4> finding_kinds{&latency, &bandwidth, &engines, &overlaps_compute};
 
-/// What copies tell of a device: latency and bandwidth of every way to copy, engines, overlap with kernels.
+/// The findings from copies: latency and bandwidth of every way to copy, engines, overlap with kernels.
 Conclusion conclude(const Request& request, std::span<const Measurement> measurements);
 
 /// The memory of the host that every engine copies from and to without a detour.

@@ -127,7 +127,7 @@ std::uint32_t copies_in_a_row(device::Device& device, Effort effort, std::uint64
   std::uint64_t row_bytes = effort == Effort::quick ? 16 << 20 : effort == Effort::normal ? 32 << 20 : 64 << 20;
   switch (device.info().type) {
     case device::DeviceType::cpu: break;
-    // What is simulated needs no long rows to be timed well.
+    // A simulated device needs no long rows to be timed well.
     case device::DeviceType::model: row_bytes = 2 << 20; break;
     case device::DeviceType::discrete:
     case device::DeviceType::integrated: row_bytes *= 4; break;

@@ -25,7 +25,7 @@ std::uint32_t after(std::uint32_t x, std::uint64_t steps) {
   return x;
 }
 
-/// What the kernels leave: x, the trips made and, of a counted chain, the counter before and after.
+/// The words that kernels leave: x, the trips made and, of a counted chain, the counter before and after.
 using Words = std::array<std::uint32_t, 4>;
 
 struct Chain {
