@@ -86,8 +86,8 @@ std::string traffic_table(const std::string& device, const View& view, bool is_s
     // Its own tables say what was counted.
     const auto& [origin, point, moved, fabric_per_byte, memory_per_byte] = *one->point;
     if (origin.probe == probes::hit_rate.name || !memory_per_byte) continue;
-    const records::CounterRecord*& kept = largest[{
-        origin.probe, origin.api, point.words, point.x.bytes ? measure::Coordinates() : point.x}];
+    const records::CounterRecord*& kept =
+        largest[{origin.probe, origin.api, point.words, point.x.bytes ? measure::Coordinates() : point.x}];
     if (kept == nullptr || point.x.bytes.value_or(0) >= kept->point->point.x.bytes.value_or(0)) kept = one;
   }
   if (largest.empty()) return "";

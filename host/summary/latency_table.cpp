@@ -72,7 +72,9 @@ std::string latency_cell(const measure::Measurement* measurement) {
 }
 
 /// A column's head: "Vulkan, ns".
-std::string latency_head(device::Api api) { return api == device::Api::model ? "ns" : records::spoken_name(api) + ", ns"; }
+std::string latency_head(device::Api api) {
+  return api == device::Api::model ? "ns" : records::spoken_name(api) + ", ns";
+}
 
 std::string rows(const std::vector<LatencyCurve>& curves, int columns) {
   std::vector<Column> heads{{.head = "working set"}};
@@ -82,7 +84,7 @@ std::string rows(const std::vector<LatencyCurve>& curves, int columns) {
   for (const LatencyCurve& curve : curves) {
     for (const auto& [bytes, measurement] : curve.points) sizes.push_back(bytes);
   }
-  for (const double size : telling_rows(sizes)) {
+  for (const double size : rows_of_sizes(sizes)) {
     std::vector<std::string> cells{measure::size_text(size)};
     for (const LatencyCurve& curve : curves) cells.push_back(latency_cell(near(curve.points, size)));
     const bool any =

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,10 +20,10 @@ using measure::Curve;
 using measure::Keys;
 using measure::Measurement;
 
-/// So many columns no terminal shows; a report draws them.
+/// No terminal shows more columns than these; a report draws them.
 constexpr std::size_t most_columns = 17;
 
-/// "64 KiB", "CPU 3", "8 groups": a number of an x as a table shows it.
+/// "64 KiB", "from 3", "8 threads": a number of an x as a table shows it.
 std::string number_text(std::string_view key, double value) {
   if (key == "bytes") return measure::size_text(value);
   if (key == "from" || key == "to") return fmt::format("{} {:g}", key, value);
@@ -33,7 +34,7 @@ std::string number_text(std::string_view key, double value) {
   return fmt::format("{:.3g} {}", value, name);
 }
 
-/// A row or a column: numbers sort by their value, words by the order in which they were recorded.
+/// The name of a row or a column. Numbers sort by their value, words in the order of their curves.
 struct Heading {
   std::vector<double> order;
   std::string text;
@@ -41,23 +42,39 @@ struct Heading {
   friend auto operator<=>(const Heading&, const Heading&) = default;
 };
 
-/// One table's curves that have equal words beside those of its rows and columns.
-struct Pivot {
-  const measure::Table* table = nullptr;
-  std::vector<const Measurement*> cells;
-  std::vector<std::string> titles;  ///< of each cell's curve
-  std::set<std::string> units;
+struct Cell {
+  const Measurement* measured;
+  const Curve* curve;
 };
 
+/// One table, of curves that have equal words beside those of its rows and columns.
+struct Pivot {
+  const measure::Table* table = nullptr;
+  std::string words_beside;
+  std::vector<Cell> cells;
+};
+
+/// Lays out the cells of one table.
 class PivotText {
  public:
-  PivotText(const Pivot& pivot, int columns) : pivot_(pivot), columns_(columns) { place(); }
+  PivotText(const Pivot& pivot, int columns)
+      : table_(*pivot.table), columns_(columns), rows_are_sizes_(pivot.table->rows == "bytes") {
+    for (const Cell& cell : pivot.cells) {
+      const Heading column = heading_of(table_.columns, cell);
+      column_names_.insert(column);
+      const Measurement*& shown = rows_[heading_of(table_.rows, cell)][column];
+      // Where the same was measured in several shapes, the best one counts.
+      const bool is_better = shown != nullptr && cell.curve->better == measure::Better::higher &&
+                             measure::median_of(*cell.measured) > measure::median_of(*shown);
+      if (shown == nullptr || is_better) shown = cell.measured;
+    }
+  }
 
   [[nodiscard]] std::string text() const {
     if (column_names_.size() > most_columns) {
-      return wrapped(fmt::format("The {} columns of this table are in the record; sonde report draws them.",
-                                 column_names_.size()),
-                     columns_);
+      return wrapped(
+          fmt::format("The {} columns of this table are in the record; sonde report draws them.", column_names_.size()),
+          columns_);
     }
     std::vector<Column> heads{{.head = "", .left = !rows_are_sizes_}};
     for (const Heading& column : column_names_) heads.push_back({.head = column.text});
@@ -76,103 +93,155 @@ class PivotText {
  private:
   using Cells = std::map<Heading, const Measurement*>;
 
-  void place() {
-    rows_are_sizes_ = pivot_.table->rows == "bytes";
-    for (std::size_t index = 0; index < pivot_.cells.size(); ++index) {
-      const Measurement& one = *pivot_.cells[index];
-      const Heading column = heading_of(pivot_.table->columns, index);
-      column_names_.insert(column);
-      const Measurement*& cell = rows_[heading_of(pivot_.table->rows, index)][column];
-      // The same was measured in several shapes: the best one speaks.
-      const bool higher = one.unit == "GB/s" || one.unit == "Gop/s";
-      if (cell == nullptr || (higher && measure::median_of(one) > measure::median_of(*cell))) cell = &one;
-    }
-  }
-
-  Heading heading_of(std::string_view keys, std::size_t index) {
-    const Measurement& one = *pivot_.cells[index];
+  Heading heading_of(std::string_view keys, const Cell& cell) {
+    const measure::Point& point = cell.measured->point;
     Heading heading;
     Keys(keys).for_each([&](std::string_view key) {
-      const auto add = [&heading](const std::string& text, const char* between) {
-        heading.text += (heading.text.empty() || text.empty() ? "" : between) + text;
-      };
-      if (key == "title") {
-        const std::string title = pivot_.titles[index] + ", " + one.unit;
-        heading.order.push_back(order_of(title));
-        add(title, ", ");
-      } else if (const auto number = measure::number_at(one.point.x, key)) {
-        heading.order.push_back(*number);
-        add(number_text(key, *number), key == "height" ? "x" : ", ");
-      } else {
-        const std::string word = measure::word_at(one.point.words, key).value_or("");
-        heading.order.push_back(order_of(word));
-        add(word, ", ");
-      }
+      const auto number = measure::number_at(point.x, key);
+      const std::string text = key == "title" ? std::string(cell.curve->title) + ", " + cell.measured->unit
+                               : number       ? number_text(key, *number)
+                                              : measure::word_at(point.words, key).value_or("");
+      heading.order.push_back(number ? *number : order_of(text));
+      const char* const between = heading.text.empty() || text.empty() ? "" : key == "height" ? "x" : ", ";
+      heading.text += between + text;
     });
     return heading;
   }
 
   double order_of(const std::string& word) {
-    const auto found = std::ranges::find(words_, word);
-    if (found == words_.end()) words_.push_back(word);
-    return static_cast<double>(std::ranges::find(words_, word) - words_.begin());
+    return static_cast<double>(words_.try_emplace(word, words_.size()).first->second);
   }
 
-  /// All rows, or of many sizes the telling ones.
+  /// All rows, or where there are many sizes round ones.
   [[nodiscard]] std::map<Heading, Cells> shown_rows() const {
-    if (!rows_are_sizes_ || rows_.size() <= telling_bytes.size()) return rows_;
+    if (!rows_are_sizes_ || rows_.size() <= round_sizes.size()) return rows_;
     std::vector<double> sizes;
-    for (const auto& [row, cells] : rows_) sizes.push_back(row.order.front());
+    std::map<Heading, BySize> curves;
+    for (const auto& [row, cells] : rows_) {
+      sizes.push_back(row.order.front());
+      for (const auto& [column, measured] : cells) curves[column][sizes.back()] = measured;
+    }
     std::map<Heading, Cells> shown;
-    for (const double bytes : telling_rows(sizes)) {
-      Cells nearest;
-      for (const Heading& column : column_names_) {
-        BySize curve;
-        for (const auto& [row, cells] : rows_) {
-          if (const auto found = cells.find(column); found != cells.end()) curve[row.order.front()] = found->second;
-        }
-        if (const Measurement* point = near(curve, bytes)) nearest[column] = point;
+    for (const double bytes : rows_of_sizes(sizes)) {
+      for (const auto& [column, curve] : curves) {
+        if (const Measurement* point = near(curve, bytes)) shown[{{bytes}, measure::size_text(bytes)}][column] = point;
       }
-      if (!nearest.empty()) shown[{{bytes}, measure::size_text(bytes)}] = nearest;
     }
     return shown;
   }
 
-  const Pivot& pivot_;
+  const measure::Table& table_;
   int columns_;
-  bool rows_are_sizes_ = false;
+  bool rows_are_sizes_;
   std::map<Heading, Cells> rows_;
   std::set<Heading> column_names_;
-  std::vector<std::string> words_;
+  std::map<std::string, std::size_t> words_;  ///< in the order in which they were met
 };
 
-/// The words of a measurement that its table's rows and columns do not show.
-std::string words_beside(const Measurement& one, const measure::Table& table) {
-  const Keys rows(table.rows);
-  const Keys columns(table.columns);
+/// The keys that a table shows, or that follow from what it shows: two CPUs determine where they lie to each other.
+bool shows(const measure::Table& table, std::string_view key) {
+  const auto has = [&table](std::string_view one) {
+    return Keys(table.rows).contains(one) || Keys(table.columns).contains(one);
+  };
+  return has(key) || (key == "placement" && has("from") && has("to"));
+}
+
+/// The words of a curve that its table's rows and columns do not show.
+std::string words_beside(const measure::Words& words, const measure::Table& table) {
   std::string text;
-  for (const auto& [key, word] : measure::written(one.point.words)) {
-    if (!rows.contains(key) && !columns.contains(key)) text += (text.empty() ? "" : ", ") + word;
+  for (const auto& [key, word] : measure::written(words)) {
+    if (!shows(table, key)) text += (text.empty() ? "" : ", ") + word;
   }
   return text;
 }
 
-/// The words that every one of several tables has say nothing: only what differs stands in a heading.
-std::string only_different(const std::string& words, const std::vector<std::string>& all) {
-  std::string text;
-  Keys(words).for_each([&](std::string_view word) {
-    const bool shared = std::ranges::all_of(all, [word](const std::string& other) { return Keys(other).contains(word); });
-    if (!shared) text += ", " + std::string(word);
-  });
-  return text;
+/// In a table of sizes, leaves out points that have further numbers, which it does not show, where others of their
+/// curve have none: they belong to another sweep, as of work-groups.
+void leave_out_other_sweeps(Pivot& pivot) {
+  const auto hidden_numbers = [&pivot](const Cell& cell) {
+    return std::ranges::count_if(measure::written(cell.measured->point.x),
+                                 [&](const auto& number) { return !shows(*pivot.table, number.first); });
+  };
+  if (pivot.table->rows != "bytes") return;
+  std::map<const Curve*, std::ptrdiff_t> fewest;
+  for (const Cell& cell : pivot.cells) {
+    const std::ptrdiff_t hidden = hidden_numbers(cell);
+    const auto known = fewest.try_emplace(cell.curve, hidden).first;
+    known->second = std::min(known->second, hidden);
+  }
+  std::erase_if(pivot.cells, [&](const Cell& cell) { return hidden_numbers(cell) > fewest[cell.curve]; });
 }
 
-/// "12.5 ± 0.4"; "< 2.1" where it may be nothing at all.
+/// The tables that the curves of a probe declare.
+std::vector<Pivot> pivots_of(std::string_view probe, const Results& results) {
+  std::vector<Pivot> pivots;
+  for (const auto& [words, samples] : results.samples) {
+    for (const Measurement* one : samples) {
+      const Curve* curve = one->unit == "cycles" ? nullptr : probes::find_curve(probe, words, one->unit);
+      if (curve == nullptr || curve->table == nullptr) continue;
+      const std::string beside = words_beside(words, *curve->table);
+      auto pivot = std::ranges::find_if(pivots, [&](const Pivot& other) {
+        return other.table->title == curve->table->title && other.words_beside == beside;
+      });
+      if (pivot == pivots.end()) pivot = pivots.insert(pivot, {.table = curve->table, .words_beside = beside});
+      pivot->cells.push_back({one, curve});
+    }
+  }
+  std::ranges::for_each(pivots, leave_out_other_sweeps);
+  return pivots;
+}
+
+/// What a table's heading adds to its title: the words in which it differs from others of that title, and the unit
+/// where it has but one.
+std::string heading_words(const Pivot& pivot, std::span<const Pivot> all) {
+  std::string text;
+  Keys(pivot.words_beside).for_each([&](std::string_view word) {
+    const bool is_shared = std::ranges::all_of(all, [&](const Pivot& other) {
+      return other.table->title != pivot.table->title || Keys(other.words_beside).contains(word);
+    });
+    if (!is_shared) text += ", " + std::string(word);
+  });
+  const std::string& unit = pivot.cells.front().measured->unit;
+  const bool one_unit = std::ranges::all_of(pivot.cells, [&](const Cell& cell) { return cell.measured->unit == unit; });
+  // A column of titles has the unit in its head.
+  return one_unit && !Keys(pivot.table->columns).contains("title") ? text + ", " + unit : text;
+}
+
+/// Findings that the same keys tell apart: a row for each value of the keys, a column for each kind.
+struct FindingTable {
+  std::string_view keys;
+  std::vector<std::string> rows;
+  std::vector<std::string> heads;
+  std::map<std::pair<std::string, std::string>, std::string> cells;
+
+  void add(const std::string& row, const std::string& head, const std::string& cell) {
+    for (auto [all, name] : {std::pair(&rows, &row), std::pair(&heads, &head)}) {
+      if (std::ranges::find(*all, *name) == all->end()) all->push_back(*name);
+    }
+    cells[{row, head}] = cell;
+  }
+  [[nodiscard]] std::string text(int columns) const {
+    std::vector<Column> table_heads{{.head = "", .left = true}};
+    for (const std::string& head : heads) table_heads.push_back({.head = head});
+    Table table(table_heads);
+    for (const std::string& row : rows) {
+      std::vector<std::string> texts{row};
+      for (const std::string& head : heads) {
+        const auto found = cells.find({row, head});
+        texts.push_back(found == cells.end() ? "" : found->second);
+      }
+      table.add(std::move(texts));
+    }
+    return "\n" + table.text(columns);
+  }
+};
+
+/// "12.5 ± 0.4"; "< 2.1" where the interval holds 0.
 std::string value_text(const measure::Finding& finding) {
   const double value = finding.value.value_or(0);
   if (finding.unit == "bytes") return measure::size_text(value);
   if (!finding.low || !finding.high) return three_digits(value);
-  if (*finding.low <= 0) return "< " + three_digits(*finding.high);
+  if (*finding.low <= 0 && *finding.high >= 0) return "< " + three_digits(*finding.high);
   return three_digits(value, (*finding.high - *finding.low) / 2);
 }
 
@@ -191,80 +260,35 @@ std::string place_text(const measure::Point& point) {
 }
 
 std::string pivot_tables(std::string_view probe, const Results& results, device::Api api, int columns) {
-  std::map<std::pair<std::string, std::string>, Pivot> pivots;  // by title, and words beside
-  std::vector<std::pair<std::string, std::string>> order;
-  std::map<std::string, std::vector<std::string>> words_of_tables;
-  for (const auto& [words, samples] : results.samples) {
-    for (const Measurement* one : samples) {
-      const Curve* curve = one->unit == "cycles" ? nullptr : probes::find_curve(probe, words, one->unit);
-      if (curve == nullptr || curve->table == nullptr) continue;
-      const std::pair key{std::string(curve->table->title), words_beside(*one, *curve->table)};
-      Pivot& pivot = pivots[key];
-      if (pivot.table == nullptr) {
-        pivot.table = curve->table;
-        order.push_back(key);
-        words_of_tables[key.first].push_back(key.second);
-      }
-      pivot.cells.push_back(one);
-      pivot.titles.emplace_back(curve->title);
-      pivot.units.insert(one->unit);
-    }
-  }
+  const std::vector<Pivot> pivots = pivots_of(probe, results);
   std::string text;
-  for (const auto& key : order) {
-    const Pivot& pivot = pivots.at(key);
-    const bool titled = Keys(pivot.table->columns).contains("title") || pivot.units.size() > 1;
-    const std::string unit = titled ? "" : ", " + *pivot.units.begin();
-    text += heading(key.first, api, only_different(key.second, words_of_tables.at(key.first)) + unit, columns) +
-            PivotText(pivot, columns).text();
+  for (const Pivot& pivot : pivots) {
+    text += heading(pivot.table->title, api, heading_words(pivot, pivots), columns) + PivotText(pivot, columns).text();
   }
   return text;
 }
 
 std::string findings(std::string_view probe, const Results& results, int columns) {
-  std::map<std::string, std::vector<const NamedFinding*>> tables;  // by the keys that tell findings apart
-  std::vector<std::string> order;
+  std::vector<FindingTable> tables;
   std::string sentences;
-  for (const NamedFinding& one : results.findings) {
-    const measure::FindingKind* kind = probes::find_finding_kind(probe, one.name);
-    const auto same = std::ranges::count(results.findings, one.name, &NamedFinding::name);
-    if (kind == nullptr || kind->named_by.empty() || !one.finding.value || same < 2) {
-      sentences += wrapped(one.finding.evidence, columns);
+  for (const auto& [name, finding] : results.findings) {
+    const measure::FindingKind* kind = probes::find_finding_kind(probe, name);
+    const bool is_alone = std::ranges::count(results.findings, name, &NamedFinding::name) < 2;
+    if (kind == nullptr || kind->named_by.empty() || !finding.value || is_alone) {
+      sentences += wrapped(finding.evidence, columns);
       continue;
     }
-    const std::string keys(kind->named_by);
-    if (tables[keys].empty()) order.push_back(keys);
-    tables[keys].push_back(&one);
+    auto table = std::ranges::find(tables, kind->named_by, &FindingTable::keys);
+    if (table == tables.end()) table = tables.insert(table, {.keys = kind->named_by});
+    std::string row;
+    Keys(kind->named_by).for_each([&](std::string_view key) {
+      if (const auto word = measure::word_at(finding.words, key)) row += (row.empty() ? "" : ", ") + *word;
+    });
+    const bool has_unit = finding.unit != "bytes" && finding.unit != "ratio";
+    table->add(row, std::string(kind->heading) + (has_unit ? ", " + finding.unit : ""), value_text(finding));
   }
   std::string text;
-  for (const std::string& keys : order) {
-    std::vector<std::string> rows;
-    std::vector<std::string> heads;
-    std::map<std::pair<std::string, std::string>, std::string> cells;
-    const auto add_once = [](std::vector<std::string>& all, const std::string& name) {
-      if (std::ranges::find(all, name) == all.end()) all.push_back(name);
-    };
-    for (const NamedFinding* one : tables.at(keys)) {
-      std::string row;
-      Keys(keys).for_each([&](std::string_view key) {
-        if (const auto word = measure::word_at(one->finding.words, key)) row += (row.empty() ? "" : ", ") + *word;
-      });
-      const std::string unit = one->finding.unit == "bytes" || one->finding.unit == "ratio" ? "" : ", " + one->finding.unit;
-      const std::string head = std::string(probes::find_finding_kind(probe, one->name)->heading) + unit;
-      add_once(rows, row);
-      add_once(heads, head);
-      cells[{row, head}] = value_text(one->finding);
-    }
-    std::vector<Column> table_heads{{.head = "", .left = true}};
-    for (const std::string& head : heads) table_heads.push_back({.head = head});
-    Table table(table_heads);
-    for (const std::string& row : rows) {
-      std::vector<std::string> texts{row};
-      for (const std::string& head : heads) texts.push_back(cells[{row, head}]);
-      table.add(std::move(texts));
-    }
-    text += "\n" + table.text(columns);
-  }
+  for (const FindingTable& table : tables) text += table.text(columns);
   return text + (text.empty() || sentences.empty() ? "" : "\n") + sentences;
 }
 

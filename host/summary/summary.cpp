@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "probes/catalog.hpp"
-#include "summary/tables.hpp"
 #include "summary/layout.hpp"
+#include "summary/tables.hpp"
 #include "summary/view.hpp"
 
 namespace sonde::summary {
@@ -76,8 +76,8 @@ std::string of_device(const DeviceRecord& device, const View& view, const Termin
   text += latency_chart(device.id, view, columns, format.colour);
   text += levels(device, view, columns);
   for (const device::Api api : device_apis) {
-    text += memory_kinds_table(view.of(device.id, api, "zero-copy"), view.of(device.id, api, "host-memory"), api,
-                               columns);
+    text +=
+        memory_kinds_table(view.of(device.id, api, "zero-copy"), view.of(device.id, api, "host-memory"), api, columns);
   }
   std::set<std::string_view> shown;
   for (const measure::Probe* probe : probes::catalog()) {
@@ -124,7 +124,8 @@ std::string footnotes(std::span<const DeviceRecord> devices, const View& view, i
 
 }  // namespace
 
-std::string summary(std::span<const DeviceRecord> devices, std::span<const records::Line> lines, const TerminalFormat& format) {
+std::string summary(std::span<const DeviceRecord> devices, std::span<const records::Line> lines,
+                    const TerminalFormat& format) {
   const View view(lines);
   std::string text;
   for (const DeviceRecord& device : devices) text += of_device(device, view, format);

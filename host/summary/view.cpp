@@ -9,8 +9,11 @@
 namespace sonde::summary {
 namespace {
 
-std::tuple<std::string, std::string, std::string> key_of(const records::Origin& origin) {
-  return {origin.device, origin.api, origin.probe};
+/// The entries of a device; none where the map has none.
+template <typename Entry>
+std::span<const Entry> entries_of(const std::map<std::string, std::vector<Entry>>& all, const std::string& device) {
+  const auto found = all.find(device);
+  return found == all.end() ? std::span<const Entry>() : found->second;
 }
 
 }  // namespace
@@ -19,12 +22,12 @@ View::View(std::span<const records::Line> lines) {
   for (const records::Line& line : lines) {
     if (const auto* sample = std::get_if<records::SampleLine>(&line)) {
       const measure::Measurement& measured = sample->measurement;
-      add(measured, results_[key_of(sample->origin)]);
+      add(measured, results_[sample->origin]);
       if (records::is_point(*sample)) points_[sample->origin.device].push_back(&measured);
     } else if (const auto* level = std::get_if<records::LevelLine>(&line)) {
-      results_[key_of(level->origin)].levels.push_back(level->level);
+      results_[level->origin].levels.push_back(level->level);
     } else if (const auto* finding = std::get_if<records::FindingLine>(&line)) {
-      results_[key_of(finding->origin)].findings.push_back({finding->name, finding->finding});
+      results_[finding->origin].findings.push_back({finding->name, finding->finding});
     } else if (const auto* counter = std::get_if<records::CounterLine>(&line)) {
       if (counter->counter.point) counted_[counter->counter.point->origin.device].push_back(&counter->counter);
     } else if (const auto* skip = std::get_if<records::SkipLine>(&line)) {
@@ -56,21 +59,15 @@ const Results& View::of(const std::string& device, device::Api api, std::string_
 }
 
 std::span<const measure::Measurement* const> View::points(const std::string& device) const {
-  const auto found = points_.find(device);
-  if (found == points_.end()) return {};
-  return found->second;
+  return entries_of(points_, device);
 }
 
 std::span<const Unmeasured> View::unmeasured(const std::string& device) const {
-  const auto found = unmeasured_.find(device);
-  if (found == unmeasured_.end()) return {};
-  return found->second;
+  return entries_of(unmeasured_, device);
 }
 
 std::span<const records::CounterRecord* const> View::counted(const std::string& device) const {
-  const auto found = counted_.find(device);
-  if (found == counted_.end()) return {};
-  return found->second;
+  return entries_of(counted_, device);
 }
 
 bool View::has_levels() const {
@@ -80,9 +77,8 @@ bool View::has_levels() const {
 void View::add_unmeasured(bool failed, const records::Origin& origin, const std::optional<measure::Point>& point,
                           const std::string& reason) {
   std::vector<Unmeasured>& all = unmeasured_[origin.device];
-  const auto same = std::ranges::find_if(all, [&](const Unmeasured& one) {
-    return one.failed == failed && one.reason == reason && key_of(one.origin) == key_of(origin);
-  });
+  const auto same = std::ranges::find_if(
+      all, [&](const Unmeasured& one) { return one.failed == failed && one.reason == reason && one.origin == origin; });
   if (same != all.end()) {
     ++same->others;
   } else {
@@ -107,15 +103,15 @@ const measure::Measurement* near(const BySize& curve, double bytes) {
   return nearest != curve.end() && is_near(nearest->first, bytes) ? nearest->second : nullptr;
 }
 
-std::vector<double> telling_rows(std::span<const double> measured_bytes) {
+std::vector<double> rows_of_sizes(std::span<const double> measured_bytes) {
   std::vector<double> measured;
-  std::vector<double> rows(telling_bytes.begin(), telling_bytes.end());
+  std::vector<double> rows(round_sizes.begin(), round_sizes.end());
   const auto add = [](std::vector<double>& sizes, double bytes) {
     if (std::ranges::none_of(sizes, [bytes](double size) { return is_near(bytes, size); })) sizes.push_back(bytes);
   };
   for (const double bytes : measured_bytes) add(measured, bytes);
   if (!measured_bytes.empty()) add(rows, std::ranges::max(measured_bytes));
-  if (measured.size() <= telling_bytes.size()) rows = measured;
+  if (measured.size() <= round_sizes.size()) rows = measured;
   std::ranges::sort(rows);
   return rows;
 }

@@ -5,7 +5,6 @@
 #include <map>
 #include <span>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "records/reader.hpp"
@@ -14,20 +13,20 @@ namespace sonde::summary {
 
 using measure::Words;
 
-/// A kind of finding by its word, and what was found.
+/// A finding with the word of its kind.
 struct NamedFinding {
   std::string name;
   measure::Finding finding;
 };
 
-/// What one probe recorded of a device through one API, in the order recorded; a point of several visits is one sample.
+/// The records of one probe of a device through one API, in their order; a point of several visits is one sample.
 struct Results {
   std::map<Words, std::vector<const measure::Measurement*>> samples;
   std::vector<measure::FoundLevel> levels;
   std::vector<NamedFinding> findings;
 };
 
-/// What one reason kept from being measured: skips, or errors.
+/// The skips, or the errors, that have one reason.
 struct Unmeasured {
   bool failed;
   records::Origin origin;
@@ -36,17 +35,17 @@ struct Unmeasured {
   int others = 0;
 };
 
-/// A run's records, read once, by what the tables ask for. The lines must outlive it.
+/// A run's records, sorted for the tables. The lines must outlive it.
 class View {
  public:
   explicit View(std::span<const records::Line> lines);
 
-  /// Empty results where nothing was recorded.
+  /// The results of a probe, empty where nothing was recorded.
   [[nodiscard]] const Results& of(const std::string& device, device::Api api, std::string_view probe) const;
-  /// The measured points of all its probes.
+  /// The measured points of all probes of a device.
   [[nodiscard]] std::span<const measure::Measurement* const> points(const std::string& device) const;
   [[nodiscard]] std::span<const Unmeasured> unmeasured(const std::string& device) const;
-  /// What counters saw beside its points.
+  /// The records of counters beside the points of a device.
   [[nodiscard]] std::span<const records::CounterRecord* const> counted(const std::string& device) const;
   [[nodiscard]] bool has_levels() const;
 
@@ -55,7 +54,7 @@ class View {
   void add_unmeasured(bool failed, const records::Origin& origin, const std::optional<measure::Point>& point,
                       const std::string& reason);
 
-  std::map<std::tuple<std::string, std::string, std::string>, Results> results_;
+  std::map<records::Origin, Results> results_;
   std::deque<measure::Measurement> visited_;  ///< points of several visits, put together
   std::map<std::string, std::vector<const measure::Measurement*>> points_;
   std::map<std::string, std::vector<const records::CounterRecord*>> counted_;
@@ -65,21 +64,21 @@ class View {
 /// A curve's points by the bytes of their working sets.
 using BySize = std::map<double, const measure::Measurement*>;
 
-/// The points at a size and nothing else.
+/// The points that are at a size and at no other number.
 BySize by_size(std::span<const measure::Measurement* const> samples, const std::string& unit);
 
-/// Whether a row of `row_bytes` speaks for what was measured over `bytes`: within a tenth.
+/// Whether a row of `row_bytes` stands for what was measured over `bytes`: within a tenth.
 bool is_near(double bytes, double row_bytes);
 
 /// The point that is nearest to `bytes`; null where none is near.
 const measure::Measurement* near(const BySize& curve, double bytes);
 
-/// Rows of a table that has no room for every size.
-inline constexpr std::array<double, 11> telling_bytes{4 << 10,  16 << 10, 64 << 10,  256 << 10, 1 << 20,        4 << 20,
-                                                      16 << 20, 64 << 20, 256 << 20, 1 << 30,   4.0 * (1 << 30)};
+/// The rows of a table that has no room for every size.
+inline constexpr std::array<double, 11> round_sizes{4 << 10,  16 << 10, 64 << 10,  256 << 10, 1 << 20,        4 << 20,
+                                                    16 << 20, 64 << 20, 256 << 20, 1 << 30,   4.0 * (1 << 30)};
 
 /// Rows in bytes for such sizes: all of them where they are few, else round ones and the largest.
-std::vector<double> telling_rows(std::span<const double> measured_bytes);
+std::vector<double> rows_of_sizes(std::span<const double> measured_bytes);
 
 /// The cell with a star where others disturbed the measurement.
 std::string marked(std::string cell, const measure::Measurement& measurement);
