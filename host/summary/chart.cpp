@@ -18,11 +18,11 @@ struct Range {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  /// 0 at low, 1 at high.
+  /// The place of a value: 0 at low, 1 at high.
   double share(double value) const { return high > low ? (value - low) / (high - low) : 0.5; }
 };
 
-/// 1, 2, 5, 10, 20, … between the limits.
+/// The round values 1, 2, 5, 10, 20, … between the limits.
 std::vector<double> round_values(double low, double high) {
   std::vector<double> values;
   for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10) {

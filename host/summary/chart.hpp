@@ -15,7 +15,7 @@ struct ChartCurve {
   std::vector<std::pair<double, double>> points;
 };
 
-/// Latency over working set in characters, both axes logarithmic; every line ends with a line feed.
+/// A chart of latency over working set in characters, both axes logarithmic; every line ends with a line feed.
 std::string chart(std::span<const ChartCurve> curves, int columns, int rows);
 
 }  // namespace sonde::summary

@@ -12,7 +12,7 @@
 namespace sonde::summary {
 namespace {
 
-/// "copies 84 GB/s": the word with its number, where that says more than the word.
+/// "copies 84 GB/s": the word of a finding, with its number where that adds something.
 std::string text_of(const std::string& name, const measure::Finding& finding) {
   const bool has_rate = finding.value && (finding.unit == "GB/s" || finding.unit == "us" || finding.unit == "ns");
   if (!has_rate || (name == "zero-copy" && finding.unit == "us")) return name;
@@ -39,14 +39,14 @@ void add(std::vector<Kind>& kinds, const NamedFinding& found, std::string Kind::
   cell += (cell.empty() ? "" : "; ") + text_of(word, finding);
 }
 
-/// Two decimals, as a hundredth of a byte is what two runs agree about.
+/// A number of bytes with two decimals, as two runs agree within a hundredth of a byte.
 std::string cell(const std::optional<double>& number, double factor, const char* format) {
   if (!number) return "unknown";
   const std::string text = fmt::format(fmt::runtime(format), factor * *number);
   return text == "-0.00" || text == "-0" ? text.substr(1) : text;
 }
 
-/// "latency through Vulkan (image, 1 GiB)".
+/// "latency through Vulkan (image, 1 GiB)": the point that was not measured.
 std::string place_of(const records::Origin& origin, const measure::Point& point) {
   const std::string place = place_text(point);
   return origin.probe + through_api(origin.api) + (place.empty() ? "" : " (" + place + ")");
@@ -79,11 +79,11 @@ std::string memory_kinds_table(const Results& zero_copy, const Results& host_mem
 }
 
 std::string traffic_table(const std::string& device, const View& view, bool is_simulated, int columns) {
-  // What has no working set, such as a frame, is a curve of its own.
+  // A point without a working set, such as a frame, is a curve of its own.
   using CountedCurve = std::tuple<std::string, std::string, Words, measure::Coordinates>;
   std::map<CountedCurve, const records::CounterRecord*> largest;
   for (const records::CounterRecord* one : view.counted(device)) {
-    // Its own tables say what was counted.
+    // The hit-rate probe's own tables show what was counted.
     const auto& [origin, point, moved, fabric_per_byte, memory_per_byte] = *one->point;
     if (origin.probe == probes::hit_rate.name || !memory_per_byte) continue;
     const records::CounterRecord*& kept =

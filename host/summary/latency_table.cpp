@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,50 +20,38 @@ namespace {
 using measure::Fabric;
 using measure::Path;
 
-/// The latencies of the vector path through one API.
-struct LatencyCurve {
-  device::Api api;
-  BySize points;
-};
+/// The latencies of the vector path, a curve for each API that has one.
+using LatencyCurves = std::map<device::Api, BySize>;
 
-/// The curve through an API; null where there is none.
-const LatencyCurve* through(const std::vector<LatencyCurve>& curves, device::Api api) {
-  const auto found = std::ranges::find(curves, api, &LatencyCurve::api);
-  return found == curves.end() ? nullptr : &*found;
-}
-
-/// A curve for each API, walked alone or beside a light stream.
-std::vector<LatencyCurve> latency_curves(const View& view, const std::string& device, Fabric fabric) {
-  std::vector<LatencyCurve> curves;
+/// The curves of walks alone, or beside a light stream.
+LatencyCurves latency_curves(const View& view, const std::string& device, Fabric fabric) {
+  LatencyCurves curves;
   for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::model}) {
-    LatencyCurve curve{.api = api, .points = {}};
     for (const auto& [words, samples] : view.of(device, api, "latency").samples) {
       // A walk without an order is the cycle.
       if (words.order || words.pattern || words.path.value_or(Path::vector) != Path::vector) continue;
       if (words.fabric.value_or(Fabric::idle) != fabric) continue;
-      curve.points.merge(by_size(samples, "ns"));
+      BySize points = by_size(samples, "ns");
+      if (!points.empty()) curves[api].merge(points);
     }
-    if (!curve.points.empty()) curves.push_back(std::move(curve));
   }
   return curves;
 }
 
 /// The curve of each API, with memory kept awake at the sizes where that was measured.
-std::vector<LatencyCurve> main_latency_curves(const View& view, const std::string& device) {
-  const std::vector<LatencyCurve> awake = latency_curves(view, device, Fabric::loaded);
-  std::vector<LatencyCurve> curves = latency_curves(view, device, Fabric::idle);
-  for (LatencyCurve& curve : curves) {
-    const LatencyCurve* kept_awake = through(awake, curve.api);
-    if (kept_awake == nullptr) continue;
-    for (const auto& [bytes, measurement] : kept_awake->points) {
-      std::erase_if(curve.points, [size = bytes](const auto& point) { return is_near(point.first, size); });
-      curve.points[bytes] = measurement;
+LatencyCurves main_latency_curves(const View& view, const std::string& device) {
+  LatencyCurves awake = latency_curves(view, device, Fabric::loaded);
+  LatencyCurves curves = latency_curves(view, device, Fabric::idle);
+  for (auto& [api, curve] : curves) {
+    for (const auto& [bytes, measurement] : awake[api]) {
+      std::erase_if(curve, [size = bytes](const auto& point) { return is_near(point.first, size); });
+      curve[bytes] = measurement;
     }
   }
   return curves;
 }
 
-/// Median and half the quartile range; empty for null.
+/// The median and half the quartile range; empty for null.
 std::string latency_cell(const measure::Measurement* measurement) {
   if (measurement == nullptr) return "";
   const analysis::Summary values = analysis::summarize(measurement->values);
@@ -71,22 +60,22 @@ std::string latency_cell(const measure::Measurement* measurement) {
   return marked(fmt::format("{:.{}f} ± {:.{}f}", values.median, digits, spread, digits), *measurement);
 }
 
-/// A column's head: "Vulkan, ns".
+/// The head of a column: "Vulkan, ns".
 std::string latency_head(device::Api api) {
   return api == device::Api::model ? "ns" : records::spoken_name(api) + ", ns";
 }
 
-std::string rows(const std::vector<LatencyCurve>& curves, int columns) {
+std::string rows(const LatencyCurves& curves, int columns) {
   std::vector<Column> heads{{.head = "working set"}};
-  for (const LatencyCurve& curve : curves) heads.push_back({.head = latency_head(curve.api)});
-  Table table(heads);
   std::vector<double> sizes;
-  for (const LatencyCurve& curve : curves) {
-    for (const auto& [bytes, measurement] : curve.points) sizes.push_back(bytes);
+  for (const auto& [api, curve] : curves) {
+    heads.push_back({.head = latency_head(api)});
+    for (const auto& [bytes, measurement] : curve) sizes.push_back(bytes);
   }
+  Table table(heads);
   for (const double size : rows_of_sizes(sizes)) {
     std::vector<std::string> cells{measure::size_text(size)};
-    for (const LatencyCurve& curve : curves) cells.push_back(latency_cell(near(curve.points, size)));
+    for (const auto& [api, curve] : curves) cells.push_back(latency_cell(near(curve, size)));
     const bool any =
         std::ranges::any_of(cells.begin() + 1, cells.end(), [](const auto& cell) { return !cell.empty(); });
     if (any) table.add(cells);
@@ -94,14 +83,14 @@ std::string rows(const std::vector<LatencyCurve>& curves, int columns) {
   return table.text(columns);
 }
 
-/// What a lone walk reads in the largest working set, where the main table was measured with memory kept awake.
+/// A note on the latency of a lone walk in the largest working set, where the main table was measured with memory kept
+/// awake.
 std::string asleep(const std::string& device, const View& view, int columns) {
-  const std::vector<LatencyCurve> lone = latency_curves(view, device, Fabric::idle);
+  LatencyCurves lone = latency_curves(view, device, Fabric::idle);
   std::string text;
-  for (const LatencyCurve& curve : latency_curves(view, device, Fabric::loaded)) {
-    const LatencyCurve* same_api = through(lone, curve.api);
-    const auto& [bytes, measurement] = *curve.points.rbegin();
-    const measure::Measurement* alone = same_api == nullptr ? nullptr : near(same_api->points, bytes);
+  for (const auto& [api, curve] : latency_curves(view, device, Fabric::loaded)) {
+    const auto& [bytes, measurement] = *curve.rbegin();
+    const measure::Measurement* alone = near(lone[api], bytes);
     if (alone == nullptr) continue;
     const double ns = measure::median_of(*measurement);
     const double alone_ns = measure::median_of(*alone);
@@ -110,18 +99,18 @@ std::string asleep(const std::string& device, const View& view, int columns) {
             "{}Where a level has room for both, the walks of this table run beside a light stream, "
             "which keeps memory awake. In {} a load then takes {:.0f} ns; alone it takes {:.0f} ns, {:.2f} times as "
             "long.",
-            records::api_prefix(records::api_name(curve.api)), measure::size_text(bytes), ns, alone_ns, alone_ns / ns),
+            records::api_prefix(records::api_name(api)), measure::size_text(bytes), ns, alone_ns, alone_ns / ns),
         columns);
   }
   return text;
 }
 
-/// What Vulkan's code adds to each hop on a CPU device, where both APIs see the same first cache.
-std::string code_overhead(const std::vector<LatencyCurve>& curves, int columns) {
+/// A note on the time that Vulkan's code adds to each hop on a CPU device, where both APIs see the same first cache.
+std::string code_overhead(const LatencyCurves& curves, int columns) {
   std::array<std::vector<double>, 2> nearest;
-  for (const LatencyCurve& curve : curves) {
-    for (const auto& [bytes, measurement] : curve.points) {
-      if (bytes <= 16384) nearest[curve.api == device::Api::vulkan ? 1 : 0].push_back(measure::median_of(*measurement));
+  for (const auto& [api, curve] : curves) {
+    for (const auto& [bytes, measurement] : curve) {
+      if (bytes <= 16384) nearest[api == device::Api::vulkan ? 1 : 0].push_back(measure::median_of(*measurement));
     }
   }
   if (nearest[0].empty() || nearest[1].empty()) return "";
@@ -132,7 +121,7 @@ std::string code_overhead(const std::vector<LatencyCurve>& curves, int columns) 
                  columns);
 }
 
-/// A GPU moves its clock by a few percent all the time.
+/// A clock is slow below this share of the highest: a GPU moves its clock by a few percent all the time.
 constexpr double clearly_below = 0.9;
 
 std::string so_many(std::size_t some, std::size_t all) {
@@ -155,7 +144,7 @@ std::string throttling_note(const std::string& device, const View& view, int col
   }
   std::string text;
   if (throttled > 0) {
-    text += wrapped(fmt::format("{}while the GPU was throttled ({}): it can be faster than that.",
+    text += wrapped(fmt::format("{}while the GPU was throttled ({}): the device can be faster.",
                                 so_many(throttled, points.size()), fmt::join(reasons, ", ")),
                     columns);
   }
@@ -170,7 +159,7 @@ std::string throttling_note(const std::string& device, const View& view, int col
 }
 
 std::string latency_table(const records::DeviceRecord& device, const View& view, int columns) {
-  const std::vector<LatencyCurve> curves = main_latency_curves(view, device.id);
+  const LatencyCurves curves = main_latency_curves(view, device.id);
   if (curves.empty()) return "";
   const std::string what = device.type == device::DeviceType::model ? "Simulated latency" : "Latency";
   std::string text = "\n" + wrapped(what + " of one dependent load: median ± half the quartile range", columns);
@@ -181,19 +170,18 @@ std::string latency_table(const records::DeviceRecord& device, const View& view,
 
 std::string latency_chart(const std::string& device, const View& view, int columns, bool colour) {
   constexpr int rows = 14;
-  constexpr int margins = 18;  // of the chart's labels, on both sides
+  constexpr int margins = 18;  // the chart's labels, on both sides
   std::vector<ChartCurve> curves;
   std::string legend = "          ns over working set:";
-  for (const LatencyCurve& curve : main_latency_curves(view, device)) {
-    const bool vulkan = curve.api == device::Api::vulkan;
-    ChartCurve one{.name = records::spoken_name(curve.api),
+  for (const auto& [api, curve] : main_latency_curves(view, device)) {
+    const bool vulkan = api == device::Api::vulkan;
+    ChartCurve one{.name = records::spoken_name(api),
                    .sign = vulkan ? "○" : "●",
                    .colour = !colour  ? ""
                              : vulkan ? "33"
                                       : "36",
                    .points = {}};
-    for (const auto& [bytes, measurement] : curve.points)
-      one.points.emplace_back(bytes, measure::median_of(*measurement));
+    for (const auto& [bytes, measurement] : curve) one.points.emplace_back(bytes, measure::median_of(*measurement));
     legend += "  " + one.sign + " " + one.name;
     curves.push_back(one);
   }

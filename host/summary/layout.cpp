@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t indent_of_tables = 2;
 constexpr std::size_t between_columns = 2;
-/// Words in fewer columns are no text any more.
+/// Text is not wrapped into fewer columns.
 constexpr std::size_t least_wrapped = 16;
 
 struct Word {
@@ -28,7 +28,7 @@ std::string_view without_sign(std::string_view word) {
   return signed_word ? word.substr(0, word.size() - 1) : word;
 }
 
-/// What no line begins with, as it belongs to the number before.
+/// No line begins with a unit, as it belongs to the number before.
 bool is_unit(std::string_view word) {
   constexpr std::array<std::string_view, 11> units{"ns",  "us",  "ms",  "GB/s", "B", "KiB",
                                                    "MiB", "GiB", "TiB", "MHz",  "%"};
@@ -53,7 +53,7 @@ std::vector<Word> words_of(std::string_view text) {
   return words;
 }
 
-/// Its words in lines, each of at most so many columns where no word is wider.
+/// The words of a text in lines, each of at most so many columns where no word is wider.
 std::vector<std::string> lines_of(std::string_view text, std::size_t first_columns, std::size_t further_columns) {
   std::vector<std::string> lines(1);
   for (const auto& [word, blanks] : words_of(text)) {
@@ -69,13 +69,15 @@ std::vector<std::string> lines_of(std::string_view text, std::size_t first_colum
   return lines;
 }
 
+int digits_after_point(double value) { return value < 10 ? 2 : value < 100 ? 1 : 0; }
+
 bool is_marked(const std::string& cell) { return cell.ends_with(" *"); }
 
-/// A table's columns that are shown, with their widths.
+/// The columns of a table that are shown, with their widths.
 struct Block {
   const std::vector<Column>* columns;
   std::vector<std::size_t> shown;
-  std::vector<std::size_t> widths;  ///< of all columns
+  std::vector<std::size_t> widths;  ///< widths of all columns
 
   std::size_t width() const {
     std::size_t sum = indent_of_tables + between_columns * (shown.size() - 1);
@@ -94,7 +96,7 @@ struct Block {
   }
 };
 
-/// Leaves out what can be, until the rest fits or nothing more can.
+/// Leaves out spare columns until the others fit.
 void leave_out_spare(Block& block, std::size_t room) {
   const auto spare = [&block](std::size_t column) { return (*block.columns)[column].spare; };
   while (block.width() > room) {
@@ -104,7 +106,7 @@ void leave_out_spare(Block& block, std::size_t room) {
   }
 }
 
-/// The fewest columns into which a column's cells are wrapped: no word of theirs is wider.
+/// The fewest columns into which a column's cells can be wrapped: no word of theirs is wider.
 std::size_t least_width(const std::vector<std::vector<std::string>>& rows, std::size_t column) {
   std::size_t least = least_wrapped;
   for (const auto& cells : rows) {
@@ -113,7 +115,7 @@ std::size_t least_width(const std::vector<std::vector<std::string>>& rows, std::
   return least;
 }
 
-/// The block's rows; in its last column the words are wrapped into what is left of the room.
+/// The rows of a block whose last column is wrapped into the room that the others leave.
 std::string wrapped_rows(Block block, std::vector<std::vector<std::string>> rows, std::size_t room) {
   const std::size_t last = block.shown.back();
   block.widths[last] -= block.width() - room;
@@ -163,10 +165,10 @@ std::string through_api(const std::string& record_name) {
   return "";
 }
 
-std::string three_digits(double value) { return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0); }
+std::string three_digits(double value) { return fmt::format("{:.{}f}", value, digits_after_point(value)); }
 
 std::string three_digits(double value, double half_width) {
-  const int digits = value < 10 ? 2 : value < 100 ? 1 : 0;
+  const int digits = digits_after_point(value);
   return fmt::format("{:.{}f} ± {:.{}f}", value, digits, half_width, digits);
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,7 +18,7 @@ namespace {
 using measure::FoundLevel;
 using measure::LevelOfTwo;
 
-/// Cycles mean little without their clock.
+/// A note on the clock, without which cycles mean little.
 std::string clock_of_cycles(std::span<const FoundLevel> levels, int columns) {
   const auto one = std::ranges::find_if(levels, [](const FoundLevel& level) { return level.cycles.has_value(); });
   if (one == levels.end()) return "";
@@ -40,7 +39,7 @@ std::string size_range(double low_bytes, double high_bytes) {
   return low + "–" + high;
 }
 
-/// Levels have the numbers of their record; one that latency did not see has none among its levels.
+/// The cells of a row. A level has the number of its record; one that latency did not see has none among its levels.
 std::vector<std::string> cells_of(const LevelOfTwo& row, bool of_latency) {
   const FoundLevel& sized = row.latency != nullptr ? *row.latency : *row.bandwidth;
   std::vector<std::string> cells{sized.name + (sized.found.may_be_translation ? ", or translation" : ""), "", "", ""};
@@ -59,15 +58,7 @@ std::vector<std::string> cells_of(const LevelOfTwo& row, bool of_latency) {
   return cells;
 }
 
-std::vector<measure::FoundLevel> levels_of_vector_path(const Results& latency) {
-  std::vector<measure::FoundLevel> found;
-  std::ranges::copy_if(latency.levels, std::back_inserter(found), [](const measure::FoundLevel& level) {
-    return level.words.path.value_or(measure::Path::vector) == measure::Path::vector;
-  });
-  return found;
-}
-
-/// What a dispatch takes beside its bytes.
+/// The time that a dispatch takes beside its bytes.
 std::string launch(const Results& bandwidth, int columns) {
   const auto found = std::ranges::find(bandwidth.findings, "launch", &NamedFinding::name);
   return found == bandwidth.findings.end() ? "" : wrapped(found->finding.evidence, columns);
@@ -85,10 +76,10 @@ std::string level_table(std::span<const FoundLevel> latency, std::span<const Fou
                {.head = "GB/s"},
                {.head = "between", .left = true, .spare = 2},
                {.head = "cycles", .spare = 3}});
-  std::optional<double> before_bytes;  // of the level of bandwidth in the row before
+  std::optional<double> before_bytes;  // the size of bandwidth's level in the row before
   for (const LevelOfTwo& row : measure::side_by_side(latency, bandwidth)) {
     std::vector<std::string> cells = cells_of(row, !latency.empty());
-    // Bandwidth may see as one what latency sees as several: there is but one row "memory" or "beyond".
+    // Bandwidth may see one level where latency sees several, so that there is but one row "memory" or "beyond".
     if (row.latency == nullptr && !row.bandwidth->found.bytes && !latency.empty() && before_bytes)
       cells.front() = "beyond " + measure::size_text(*before_bytes);
     if (row.bandwidth != nullptr && row.bandwidth->found.bytes) before_bytes = row.bandwidth->found.bytes->value;
@@ -98,13 +89,14 @@ std::string level_table(std::span<const FoundLevel> latency, std::span<const Fou
 }
 
 std::string level_summary(const Results& latency, const Results& bandwidth, device::Api api, int columns) {
-  const std::vector<measure::FoundLevel> of_latency = levels_of_vector_path(latency);
+  std::vector<FoundLevel> of_latency = latency.levels;
+  std::erase_if(of_latency, [](const FoundLevel& level) { return !measure::is_vector_path(level.words); });
   const std::string of_launch = launch(bandwidth, columns);
   const bool any = !of_latency.empty() || !bandwidth.levels.empty();
   if (!any && of_launch.empty()) return "";
   return heading("Levels", api, "", columns) +
          (any ? level_table(of_latency, bandwidth.levels, columns)
-              : wrapped("No curve has an edge from which a level could be told.", columns)) +
+              : wrapped("No curve has an edge that shows a level.", columns)) +
          of_launch;
 }
 

@@ -15,7 +15,7 @@ namespace {
 using Value = std::optional<double> LiveWindow::*;
 
 constexpr std::array<const char*, 8> bars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-/// Columns of a line that are no bars: three names and numbers.
+/// The columns of a line that are not bars: three names and numbers.
 constexpr int columns_of_words = 58;
 constexpr int columns_of_latency = 22;
 constexpr std::size_t most_bars = 20;
@@ -60,7 +60,7 @@ std::string LiveTraffic::next(const LiveWindow& window) {
   const auto room = static_cast<std::size_t>(std::max(3, (columns_ - taken) / 3));
   shown_.push_back(window);
   while (shown_.size() > std::min(room, most_bars)) shown_.pop_front();
-  // One scale for both, so that what the cache kept from memory can be seen.
+  // Both have one scale, so that the traffic that the cache kept from memory can be seen.
   const double full =
       std::max(largest_of(shown_, &LiveWindow::fabric_gbps), largest_of(shown_, &LiveWindow::memory_gbps));
   return fmt::format("\r\033[Kfabric {} {}  memory {} {}  hit rate {} {}{}",

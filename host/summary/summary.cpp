@@ -48,7 +48,7 @@ std::string levels(const DeviceRecord& device, const View& view, int columns) {
   return text + stated_caches(device, view, columns);
 }
 
-/// Tables and findings of a probe through each API.
+/// The tables and findings of a probe through each API.
 std::string of_probe(const measure::Probe& probe, const DeviceRecord& device, const View& view, int columns) {
   std::string text;
   for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu, device::Api::model}) {
@@ -87,7 +87,7 @@ std::string of_device(const DeviceRecord& device, const View& view, const Termin
   return text + unmeasured_list(view.unmeasured(device.id), columns);
 }
 
-/// What the words and signs in the tables mean.
+/// Notes on the words and signs in the tables.
 std::string footnotes(std::span<const DeviceRecord> devices, const View& view, int columns) {
   std::ptrdiff_t disturbed = 0;
   std::ptrdiff_t unsettled = 0;

@@ -8,14 +8,14 @@
 
 namespace sonde::summary {
 
-/// What the text is printed on.
+/// The terminal that the text is printed on.
 struct TerminalFormat {
-  int columns = 100;    ///< no line is wider, where no word is
+  int columns = 100;    ///< no line is wider, unless a word is
   bool colour = false;  ///< allows SGR codes
 };
 
-/// What a run found, for a person: tables and a small chart for each device, and what was left out and why. `lines` are
-/// the run's records.
+/// The results of a run for a person: tables and a small chart for each device, and what was not measured and why.
+/// `lines` are the run's records.
 std::string summary(std::span<const records::DeviceRecord> devices, std::span<const records::Line> lines,
                     const TerminalFormat& format);
 
