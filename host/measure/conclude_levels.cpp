@@ -58,8 +58,7 @@ std::string evidence_of(const analysis::PageTable& table) {
          " ns a load longer than one through as many lines on fewer pages: this is address translation, not a level.";
 }
 
-void add_translation(const analysis::Hierarchy& hierarchy, const Words& words,
-                     measure::Conclusion& conclusion) {
+void add_translation(const analysis::Hierarchy& hierarchy, const Words& words, measure::Conclusion& conclusion) {
   for (const analysis::PageTable& table : hierarchy.page_tables) {
     const double reach_bytes = table.reach_bytes();
     const double pages_low = table.least_page_bytes / table.page_bytes;
@@ -78,7 +77,7 @@ void add_translation(const analysis::Hierarchy& hierarchy, const Words& words,
   }
   if (!hierarchy.page_tables.empty()) return;
   for (const analysis::TranslationEdge& edge : hierarchy.translation) {
-    // The walk has no spans between this one and the next.
+    // The edge lies between this span and the next one that was walked.
     const double step = std::exp2(edge.log2_spans[1] - edge.log2_spans[0]);
     conclusion.findings.push_back(
         {.kind = &finding_kinds::translation,
@@ -113,8 +112,7 @@ void name_levels(std::span<FoundLevel> levels, std::uint64_t stated_cache_bytes)
   }
 }
 
-void add_levels(const analysis::Hierarchy& hierarchy, const Words& words,
-                measure::Conclusion& conclusion) {
+void add_levels(const analysis::Hierarchy& hierarchy, const Words& words, measure::Conclusion& conclusion) {
   int number = 0;
   for (const analysis::Level& level : hierarchy.levels) {
     conclusion.levels.push_back({.words = words, .level = ++number, .found = level});

@@ -26,7 +26,7 @@ Workload CountedWork::counted(Workload workload) const {
 void CountedWork::add(const Workload& workload, const Repetitions& repetitions) {
   if (meter_ == nullptr) return;
   const std::uint64_t amount = repetitions.counted_steps > 0 ? repetitions.counted_steps : repetitions.steps;
-  // Not the untimed ones before, in which caches were still empty.
+  // Only the timed windows are kept: caches were still empty in the untimed ones before.
   counters::TrafficMeter::Taken taken = meter_->take(amount, repetitions.values.size());
   moved_bytes_ += workload.bytes_per_step * static_cast<double>(amount) * static_cast<double>(taken.windows);
   std::ranges::move(taken.pieces, std::back_inserter(pieces_));

@@ -11,17 +11,17 @@
 
 namespace sonde::measure {
 
-/// What counters saw of one point's timed dispatches, replicate by replicate. Without a meter it sees nothing.
+/// The traffic of one point's timed dispatches as counters saw it, replicate by replicate; none without a meter.
 class CountedWork {
  public:
   explicit CountedWork(counters::TrafficMeter* meter) : meter_(meter) {}
 
   /// The same work, counted while it runs.
   [[nodiscard]] Workload counted(Workload workload) const;
-  /// After a replicate: keeps what was counted in the windows that its values are of.
+  /// Keeps, after a replicate, the counts of the windows that its values come from.
   void add(const Workload& workload, const Repetitions& repetitions);
 
-  /// Nothing where no window was counted.
+  /// The traffic of all windows; nothing where none was counted.
   [[nodiscard]] std::optional<PointTraffic> traffic() const;
   /// The share of each piece's bytes that memory did not have to move; of reads alone where nothing is written.
   [[nodiscard]] std::vector<double> hit_rates(const Words& words) const;
@@ -32,7 +32,7 @@ class CountedWork {
   double moved_bytes_ = 0;
 };
 
-/// A window in which so many steps are made: what moves while it lives is counted, where that is wanted.
+/// A window in which so many steps are made; its traffic is counted while it lives, where that is wanted.
 class CountedWindow {
  public:
   CountedWindow(const Limits& limits, std::uint64_t steps) : meter_(limits.traffic), steps_(steps) {

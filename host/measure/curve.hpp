@@ -5,8 +5,8 @@
 
 #include "measure/words.hpp"
 
-// What is measured declares itself: a probe names each curve and each kind of finding once, and the records, the tables,
-// the pictures and the comparison are made from that.
+// A probe names each curve and each kind of finding once, and the records, the tables, the pictures and the comparison
+// are made from these declarations.
 namespace sonde::device {
 class Device;
 }
@@ -19,7 +19,7 @@ struct Workload;
 
 enum class Better { neither, higher, lower };
 
-/// What a curve's pictures have to the right.
+/// The horizontal axis of a curve's pictures.
 struct Axis {
   std::string_view key;  ///< of `Coordinates`
   std::string_view title;
@@ -43,8 +43,8 @@ inline constexpr Axis none{"", ""};
 }  // namespace axes
 
 /// Curves of one table: a row for each value of `rows`, a column for each of `columns`, in the cells medians. Both are
-/// keys of series or x, several with ", " between; "title" stands for a curve's own title. What else tells the curves
-/// apart makes a table of its own.
+/// keys of series or x, several with ", " between; "title" stands for a curve's own title. Curves that differ in
+/// further words have a table each.
 struct Table {
   std::string_view title;
   std::string_view rows;
@@ -62,12 +62,12 @@ struct Curve {
   Better better = Better::neither;
   int per_clock = 0;  ///< what a slower core clock does to values: 1 makes a time longer, -1 makes a rate lower
   const Table* table = nullptr;
-  /// Work for one point; the same request gives the same work. Null for what is only seen beside another curve, or
-  /// concluded.
+  /// Work for one point; the same request gives the same work. Null for a curve that is only seen beside another one,
+  /// or concluded.
   Workload (*prepare)(device::Device& device, const Point& point, const Request& request) = nullptr;
 };
 
-/// How `compare` holds two findings of a kind against each other.
+/// The way in which `compare` holds two findings of a kind against each other.
 enum class Comparison { none, by_ratio, by_difference, by_word };
 
 /// A kind of finding: `name` is its fixed word in records.
@@ -82,7 +82,7 @@ struct FindingKind {
   int per_clock = 0;              ///< as in `Curve`
 };
 
-/// The keys of such a list.
+/// A list of keys with ", " between them.
 class Keys {
  public:
   explicit constexpr Keys(std::string_view list) : list_(list) {}
@@ -101,7 +101,8 @@ class Keys {
   std::string_view list_;
 };
 
-/// The declared curve that has such words and values in such a unit; of cycles that of ns. Null where none is declared.
+/// The declared curve that has such words and values in such a unit; for cycles the one in ns. Null where none is
+/// declared.
 const Curve* find_curve(std::span<const Curve* const> curves, const Words& words, std::string_view unit);
 
 }  // namespace sonde::measure

@@ -18,9 +18,10 @@ constexpr double most_mhz = 4000;
 constexpr double least_cycles = 2;
 constexpr double most_cycles = 32;
 
-/// How far the counter may be from counting evenly: reading it costs the short chain a little more than the long one.
+/// The tolerance for a counter that counts unevenly: reading it costs the short chain a little more than the long one.
 constexpr double uneven = 0.05;
-/// How far the chain may be from its time in the other kernel: beyond it the compiler made something else of it.
+/// The tolerance for the chain's time in the other kernel: a larger difference means that the compiler made other code
+/// of it.
 constexpr double other_code = 0.1;
 
 /// A step is a whole number of cycles, and the loop around 64 of them adds little. The second bound holds from four
@@ -47,8 +48,8 @@ std::optional<double> median_mhz(std::span<const Measurement> measurements, cons
 
 std::optional<double> cycles_per_step(const CountedChain& counted, double nanoseconds_per_step) {
   if (counted.few_ticks <= 0 || counted.many_ticks <= 0 || nanoseconds_per_step <= 0) return std::nullopt;
-  // Not asked for: a whole number. The loop around the steps is in the count, as it is in the time of the chain that
-  // tells the clock beside every point.
+  // The result need not be a whole number: the loop around the steps is in the count, as it is in the time of the chain
+  // that tells the clock beside every point.
   const double steps = counted.many_steps - counted.few_steps;
   const double cycles = (counted.many_ticks - counted.few_ticks) / steps;
   const double mhz = cycles / nanoseconds_per_step * 1e3;

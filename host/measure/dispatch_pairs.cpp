@@ -10,7 +10,7 @@ namespace {
 
 using device::Nanoseconds;
 
-/// What disturbed a pair, for which it may be left out.
+/// A disturbance of a pair, for which the pair may be left out.
 struct PairDisturbance {
   bool smt_interference = false;
   bool interruption = false;
@@ -22,7 +22,7 @@ double share_of(const std::vector<PairDisturbance>& pairs, bool PairDisturbance:
   return static_cast<double>(std::ranges::count(pairs, true, what)) / static_cast<double>(pairs.size());
 }
 
-/// The undisturbed pairs where there are at least so many, else all.
+/// The undisturbed pairs where there are at least `least` of them, else all.
 Pairs undisturbed(const Pairs& pairs, const std::vector<PairDisturbance>& disturbances, int least) {
   Pairs kept{.few = pairs.few, .many = pairs.many, .short_ns = {}, .long_ns = {}};
   for (std::size_t pair = 0; pair < disturbances.size(); ++pair) {
@@ -47,7 +47,7 @@ Pairs tried_pairs(const ProvedRun& run, std::uint64_t few, std::uint64_t many, c
   std::vector<PairDisturbance> disturbances;
   bool before = watch.outlasts_a_wait();
   while (!rule.done()) {
-    // Short and long alternate, so that a slow change of the clock reaches both alike.
+    // Short and long dispatches alternate, so that a slow change of the clock reaches both alike.
     const Nanoseconds short_time = run(few);
     const bool short_one_interrupted = run.was_interrupted();
     const Nanoseconds long_time = run(many);
@@ -57,7 +57,7 @@ Pairs tried_pairs(const ProvedRun& run, std::uint64_t few, std::uint64_t many, c
     const bool after = watch.present();
     disturbances.push_back({.smt_interference = before || after, .interruption = interruption});
     before = after && watch.outlasts_a_wait();
-    // Where interference outlasts the wait, or disturbances come again and again, values beside them have to do.
+    // Disturbed values are kept where interference outlasts the wait, or disturbances come again and again.
     const bool may_be_better = static_cast<int>(disturbances.size()) < 2 * limits.most_repetitions && !before;
     const Nanoseconds time = short_time + long_time;
     if (may_be_better && (interruption || (disturbances.back().smt_interference && watch.may_repeat(time)))) continue;
@@ -76,9 +76,9 @@ Pairs take_pairs(const ProvedRun& run, std::uint64_t few, std::uint64_t many, co
     if (pairs.are_distinct()) return pairs;
   }
   throw device::TooShort("starting it takes so unevenly long that a short run often takes longer than one of " +
-                      std::to_string(many / few) +
-                      " times the work, so nothing is known of the work's own time; other programs disturb this "
-                      "device or its driver: measure again when it is idle");
+                         std::to_string(many / few) +
+                         " times the work, so nothing is known of the work's own time; other programs disturb this "
+                         "device or its driver: measure again when it is idle");
 }
 
 }  // namespace sonde::measure

@@ -16,7 +16,7 @@ struct Surface {
   std::uint32_t divided_by = 1;  ///< its width and height are the frame's over this
   std::uint32_t frames = 1;      ///< so many frames read all of a texture, each the next part of it
 
-  /// Of all of it, for each 16 pixels of the frame: a whole number even where its width and height are a fourth.
+  /// The surface's bytes for each 16 pixels of the frame: a whole number even where its width and height are a fourth.
   [[nodiscard]] std::uint64_t bytes_per_16_pixels() const { return 16ull * bytes_per_pixel / divided_by / divided_by; }
 
   friend bool operator==(const Surface&, const Surface&) = default;
@@ -39,7 +39,8 @@ struct FramePass {
   friend bool operator==(const FramePass&, const FramePass&) = default;
 };
 
-/// What a renderer does for one image, as far as memory sees it; docs/method/frames.md has the file that describes it.
+/// The work of a renderer for one image, as far as memory sees it; docs/method/frames.md has the file that describes
+/// it.
 struct Frame {
   std::string name;
   std::vector<Surface> surfaces;  ///< textures first

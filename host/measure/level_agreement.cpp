@@ -14,7 +14,8 @@
 namespace sonde::measure {
 namespace {
 
-/// Levels of one device are further apart than two probes are about one of them.
+/// Two levels are one where their sizes differ by less than this factor: levels of one device are further apart than
+/// two probes are about one of them.
 constexpr double may_be_one = 4;
 
 double size_of(const FoundLevel& level) { return level.found.bytes->value; }
@@ -24,24 +25,24 @@ double apart(const FoundLevel& one, const FoundLevel& other) {
 
 bool is_memory(const FoundLevel& level) { return !level.found.bytes; }
 
-/// Only the last of a curve may be memory.
+/// The levels of a curve without memory, which only the last one may be.
 template <typename Level>
 std::span<Level> caches_of(std::span<Level> levels) {
   return levels.first(levels.size() - (is_memory(levels.back()) ? 1 : 0));
 }
 
-/// Of two that do not match; memory comes last.
+/// The order of two levels that do not match; memory comes last.
 bool comes_before(const FoundLevel& latency, const FoundLevel& bandwidth) {
   return is_memory(bandwidth) || (!is_memory(latency) && size_of(latency) < size_of(bandwidth));
 }
 
-/// What two see differently: one's number over the other's, and what both say.
+/// A difference between two curves: one's number over the other's, and a text with both.
 struct Difference {
   analysis::Estimate ratio;
   std::string words;
 };
 
-/// How far a ratio's interval lies from 1; none that holds it is a difference.
+/// The distance of a ratio's interval from 1; an interval that holds 1 is no difference.
 double distance_from_one(const analysis::Estimate& ratio) { return std::max(ratio.low, 1 / ratio.high); }
 bool is_apart(const Difference& one) { return distance_from_one(one.ratio) > 1; }
 
@@ -53,7 +54,7 @@ std::string size_with_bounds(const analysis::Bracket& bytes) {
   return fmt::format("{} ({} to {})", size_text(bytes.value), size_text(bytes.low), size_text(bytes.high));
 }
 
-/// Sizes of the levels that both have.
+/// The differences in size of the levels that both have.
 std::vector<Difference> size_differences(std::span<const LevelOfTwo> rows, std::string_view by_one,
                                          std::string_view by_other) {
   std::vector<Difference> found;
@@ -67,7 +68,7 @@ std::vector<Difference> size_differences(std::span<const LevelOfTwo> rows, std::
   return found;
 }
 
-/// A level that only one has is as sure as that what follows it is slower.
+/// The difference that a level makes that only one curve has: it is as certain as that the next level is slower.
 Difference further_level(const FoundLevel& level, const FoundLevel& next, std::string_view whose) {
   const analysis::Estimate slower = ratio_of(next.found.latency_ns, level.found.latency_ns);
   return {slower,
@@ -75,7 +76,8 @@ Difference further_level(const FoundLevel& level, const FoundLevel& next, std::s
                       size_text(size_of(level)), slower.value, slower.low, slower.high)};
 }
 
-/// States the ratio that is furthest from 1, and all differences in this order; nothing where none is apart.
+/// A finding with the ratio that is furthest from 1, and all differences in this order; nothing where no interval
+/// excludes 1.
 std::optional<Finding> finding_of(const FindingKind& kind, const Words& words, std::vector<Difference> differences,
                                   std::string evidence) {
   std::erase_if(differences, [](const Difference& one) { return !is_apart(one); });
@@ -103,7 +105,8 @@ std::optional<Finding> disagreement(std::span<const FoundLevel> opencl, std::spa
     if (is_last || is_memory(*level)) continue;
     differences.push_back(further_level(*level, *std::next(level), row.latency != nullptr ? "OpenCL" : "Vulkan"));
   }
-  return finding_of(finding_kinds::apis_disagree, opencl.front().words, differences, "OpenCL and Vulkan see different levels");
+  return finding_of(finding_kinds::apis_disagree, opencl.front().words, differences,
+                    "OpenCL and Vulkan see different levels");
 }
 
 void match(std::span<const FoundLevel> latency, std::span<FoundLevel> bandwidth) {
@@ -115,7 +118,7 @@ void match(std::span<const FoundLevel> latency, std::span<FoundLevel> bandwidth)
   std::size_t j = 0;
   while (i < ours.size() && j < theirs.size()) {
     const double distance = apart(ours[i], theirs[j]);
-    // The next one may be nearer.
+    // The next level of either curve may be nearer.
     const bool better = (i + 1 < ours.size() && apart(ours[i + 1], theirs[j]) < distance) ||
                         (j + 1 < theirs.size() && apart(ours[i], theirs[j + 1]) < distance);
     if (distance < may_be_one && !better) {
@@ -153,8 +156,7 @@ std::vector<FoundLevel> LevelMatching::matched(const Probe& probe, std::vector<F
   return levels;
 }
 
-std::optional<Finding> size_disagreement(std::span<const FoundLevel> latency,
-                                                  std::span<const FoundLevel> bandwidth) {
+std::optional<Finding> size_disagreement(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth) {
   if (latency.empty()) return std::nullopt;
   return finding_of(finding_kinds::probes_disagree, latency.front().words,
                     size_differences(side_by_side(latency, bandwidth), "latency", "bandwidth"),
@@ -172,7 +174,8 @@ Finding order_disagreement(const FoundLevel& level) {
                   .unit = "ratio"};
   finding.words.level = fmt::format("level {}", level.level);
   finding.evidence = fmt::format(
-      "Level {}: {} by the cyclic walk, {} by random loads. The bounds of its size cover both; cyclic walks suffer more "
+      "Level {}: {} by the cyclic walk, {} by random loads. The bounds of its size cover both; cyclic walks suffer "
+      "more "
       "from other programs, page placement and adjacent-line prefetch.",
       level.level, size_with_bounds(cycle), size_with_bounds(independent));
   return finding;

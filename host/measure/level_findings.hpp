@@ -15,8 +15,9 @@ namespace finding_kinds {
 inline constexpr FindingKind translation{
     .name = "translation",
     .heading = "Address translation",
-    .meaning = "Beyond so many bytes a walk over pages takes longer although its lines fit a cache: a translation "
-               "buffer ends there, not a level.",
+    .meaning =
+        "Beyond so many bytes a walk over pages takes longer although its lines fit a cache: a translation "
+        "buffer ends there, not a level.",
     .named_by = "path, pages"};
 inline constexpr FindingKind apis_disagree{
     .name = "apis-disagree",
@@ -25,40 +26,40 @@ inline constexpr FindingKind apis_disagree{
 inline constexpr FindingKind probes_disagree{
     .name = "probes-disagree",
     .heading = "Two probes disagree",
-    .meaning = "Latency and bandwidth see sizes of a level whose bounds do not touch; the value is latency's over "
-               "bandwidth's."};
+    .meaning =
+        "Latency and bandwidth see sizes of a level whose bounds do not touch; the value is latency's over "
+        "bandwidth's."};
 inline constexpr FindingKind orders_disagree{
     .name = "orders-disagree",
     .heading = "Two orders of loads disagree",
-    .meaning = "The cyclic walk and independent loads see sizes of a level that exclude each other; the value is the "
-               "size by independent loads over that by the walk.",
+    .meaning =
+        "The cyclic walk and independent loads see sizes of a level that exclude each other; the value is the "
+        "size by independent loads over that by the walk.",
     .named_by = "level"};
 }  // namespace finding_kinds
 
-/// Adds what a curve of latencies shows: its levels, counted from 1, and a finding for each edge of address
+/// Adds the conclusions of a curve of latencies: its levels, counted from 1, and a finding for each edge of address
 /// translation.
-void add_levels(const analysis::Hierarchy& hierarchy, const Words& words,
-                Conclusion& conclusion);
+void add_levels(const analysis::Hierarchy& hierarchy, const Words& words, Conclusion& conclusion);
 
-/// What the probe reads from its measurements, each level with its name and, where the clock is known, in cycles.
+/// The probe's conclusions from its measurements, each level with its name and, where the clock is known, in cycles.
 Conclusion conclude(const Probe& probe, const Request& request, std::span<const Measurement> measurements);
 
-/// Names levels of any curves: "level 1", "memory"; "beyond" for a last one where its path ends before memory, its
-/// curve is still changing, or was not swept beyond a cache that is stated.
+/// Names levels of any curves: "level 1", "memory", and "beyond" for a last one whose path ends before memory, or whose
+/// curve is still changing or was not swept beyond the largest stated cache.
 void name_levels(std::span<FoundLevel> levels, std::uint64_t stated_cache_bytes = 0);
 
-/// Why levels read from these curves would not be the machine's: most of what was measured met SMT interference,
-/// with a part of its caches. Empty where they would be.
+/// The reason for which these curves show no levels of the machine: most of their values were taken beside SMT
+/// interference, with a part of the caches. Empty where they show them.
 std::optional<std::string> why_not_read(const analysis::LatencyCurves& curves);
 
-/// What two APIs see differently of one device's hierarchy: sizes whose brackets do not touch, and a level that only
-/// one has, whose latency's bracket does not touch the next one's. Its number is the first's size over the second's, or
-/// how much slower the next level is. Nothing when they agree, or when one saw no level at all.
-std::optional<Finding> disagreement(std::span<const FoundLevel> opencl,
-                                             std::span<const FoundLevel> vulkan);
+/// The differences between two APIs' levels of one device: sizes whose brackets do not touch, and a level that only one
+/// has, whose latency's bracket does not touch the next one's. The value is the first size over the second, or how much
+/// slower the next level is. Nothing when they agree, or when one saw no level at all.
+std::optional<Finding> disagreement(std::span<const FoundLevel> opencl, std::span<const FoundLevel> vulkan);
 
-/// Gives each level of a bandwidth curve the number of the latency level that is the same: those next to each other in
-/// size are one. Memory is only then the same when what comes before it is.
+/// Gives each level of a bandwidth curve the number of the latency level that is the same: levels next to each other in
+/// size are one. Memory is the same only where the levels before it are.
 void match(std::span<const FoundLevel> latency, std::span<FoundLevel> bandwidth);
 
 /// The same level as two probes see it; null where one of them does not.
@@ -67,9 +68,8 @@ struct LevelOfTwo {
   const FoundLevel* bandwidth = nullptr;
 };
 
-/// The levels of both, the nearest first, those that match in one row.
-std::vector<LevelOfTwo> side_by_side(std::span<const FoundLevel> latency,
-                                     std::span<const FoundLevel> bandwidth);
+/// The levels of both probes, the nearest first, those that match in one row.
+std::vector<LevelOfTwo> side_by_side(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth);
 
 /// The levels that the probes of one device find through one API, one probe after the other.
 class LevelMatching {
@@ -85,10 +85,9 @@ class LevelMatching {
 /// Whether a curve of latency was walked by ordinary vector loads, whose levels are compared.
 inline bool is_vector_path(const Words& words) { return words.path.value_or(Path::vector) == Path::vector; }
 
-/// Where levels match and the brackets of their sizes do not touch, with latency's size over bandwidth's; nothing where
-/// they agree.
-std::optional<Finding> size_disagreement(std::span<const FoundLevel> latency,
-                                                  std::span<const FoundLevel> bandwidth);
+/// A finding where levels match but the brackets of their sizes do not touch, with latency's size over bandwidth's;
+/// nothing where they agree.
+std::optional<Finding> size_disagreement(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth);
 
 /// The finding about a level whose size the cyclic walk and independent loads disagree about, with the size by
 /// independent loads over that by the walk.

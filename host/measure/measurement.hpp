@@ -16,7 +16,7 @@
 
 namespace sonde::measure {
 
-/// How a kernel is launched, or work is done, in numbers by their names: what a search found, and a record keeps.
+/// The numbers of a kernel's launch, or of other work, by their names: a search finds them, and a record keeps them.
 using Shape = std::map<std::string, double>;
 
 /// One thing to measure: a place on a curve.
@@ -35,7 +35,7 @@ inline Point point_on(const Curve& curve, const Coordinates& x, const Words& var
   return {.curve = &curve, .words = with(curve.words, varied), .x = x};
 }
 
-/// What a point is. Two points with equal keys are one point.
+/// The identity of a point: two points with equal keys are one point.
 struct PointKey {
   Words words;
   Coordinates x;
@@ -52,7 +52,7 @@ struct CoreClock {
   std::string source;  ///< what tells its cycles: "shader-clock" or "arithmetic-chain"
 };
 
-/// What counters saw while a point's timed dispatches ran.
+/// The traffic that counters saw while a point's timed dispatches ran.
 struct PointTraffic {
   std::string source;
   counters::Traffic traffic;   ///< of all of them, `begin_seconds` by the source's clock
@@ -67,7 +67,7 @@ struct PointTraffic {
   [[nodiscard]] std::optional<double> memory_per_byte() const;
 };
 
-/// What was around a measurement.
+/// The circumstances of a measurement.
 struct State {
   double foreign_cpu = 0;       ///< share of CPU time that others took meanwhile
   double steal = 0;             ///< share that the hypervisor took
@@ -83,7 +83,7 @@ struct State {
   std::uint64_t steps = 0;  ///< steps in one timed dispatch
   double launch_ns = 0;     ///< cost of an empty dispatch, already taken off the values
   std::uint64_t involuntary_switches = 0;
-  /// How far a reference point, measured again and again, had moved by then: 0.01 is 1 %. Empty once it failed.
+  /// The drift of a reference point that is measured again and again: 0.01 is 1 %. Empty once it failed.
   std::optional<double> drift = 0.0;
   std::string instruction;              ///< `Workload::instruction`
   std::optional<CoreClock> core_clock;  ///< right after it was repeated, where it is known
@@ -99,7 +99,7 @@ struct Measurement {
   std::vector<double> values;
   State state = {};
   std::vector<std::size_t> visits = {};  ///< how many of the values are of each visit; empty where there was but one
-  /// Of what was concluded from values: what another run finds in 95 of 100.
+  /// The 95 % interval for another run, where the values are a conclusion.
   std::optional<analysis::Bracket> interval = {};
 };
 
@@ -141,7 +141,7 @@ struct Conclusion {
   std::vector<FoundLevel> levels = {};
   std::vector<Finding> findings = {};
   std::vector<CurvesWithoutLevels> without_levels = {};
-  /// What measurements say in another unit, concluded from all of them; a record keeps them as samples.
+  /// Values in another unit, concluded from all measurements; a record keeps them as samples.
   std::vector<Measurement> derived = {};
 };
 

@@ -20,11 +20,11 @@ namespace sonde::measure {
 namespace {
 
 constexpr int most_attempts = 3;
-/// After so many points in a row that no repetition made quiet, the machine is busy for good: points are still
-/// measured and labelled, but not repeated.
+/// The machine is busy for good after so many points in a row that no repetition made quiet: points are still measured
+/// and labelled, but not repeated.
 constexpr int busy_points_before_giving_up = 4;
 
-/// How far a working set is moved at most, and in what steps.
+/// The largest distance by which a working set is moved, and its steps.
 constexpr std::uint64_t most_displacement_bytes = 16 << 20;
 constexpr std::uint64_t displacement_step_bytes = 4096;
 
@@ -34,9 +34,10 @@ double disturbance(const MeasuredPoint& measured) {
   return std::max({state.foreign_cpu, state.steal, state.disturbed ? state.interrupted : 0});
 }
 
-/// Takes memory away, so that what is allocated next lies elsewhere. Drivers and systems hand out again what was given
-/// back last: without this all working sets of a run would share their physical pages, and where those happen to fall
-/// in a cache's sets would bend every point the same way. It is written, or nothing would stand behind its addresses.
+/// Takes memory, so that the next allocation lies elsewhere. Drivers and systems hand out again what was given back
+/// last: without the displacement all working sets of a run would share their physical pages, and where those happen to
+/// fall in a cache's sets would bend every point the same way. The memory is written, as otherwise no pages would stand
+/// behind its addresses.
 std::unique_ptr<device::Buffer> displacement(device::Device& device, std::mt19937_64& random) {
   const device::DeviceInfo& info = device.info();
   const std::uint64_t room =
@@ -55,7 +56,7 @@ std::unique_ptr<device::Buffer> displacement(device::Device& device, std::mt1993
 /// A visit's median has to stand one repetition that went wrong.
 constexpr int least_repetitions_of_a_visit = 3;
 
-/// Replicates and visits share what one point may cost.
+/// The limits of one visit of a replicate: all of them share what one point may cost.
 Limits limits_of_one_share(Limits limits, const Point& point) {
   const int shares = point.replicates * point.visits;
   const int least = point.visits > 1 ? least_repetitions_of_a_visit : 1;
@@ -85,7 +86,7 @@ constexpr int calls_between_looks = 20;
 
 }  // namespace
 
-/// A clock that nobody knows costs the cycles, not the point. Why is said once.
+/// An unknown clock costs the cycles, not the point. The reason is recorded once.
 std::optional<CoreClock> PointRunner::clock_now(const Point& point) {
   try {
     return options_.core_clock();
@@ -98,7 +99,7 @@ std::optional<CoreClock> PointRunner::clock_now(const Point& point) {
   return std::nullopt;
 }
 
-/// Only helps to measure: where it fails, the state beside each point still tells the clock.
+/// A failure of the recovery is recorded once: the state beside each point still tells the clock.
 void PointRunner::bring_clock_back(const Point& point) {
   if (!options_.clock_recovery || clock_recovery_failed_) return;
   try {
@@ -138,15 +139,16 @@ MeasuredPoint PointRunner::measure_once(const Point& point, int visit) {
     alive();
     std::optional<OneCore> one_core;
     if (workload.one_core && device_.info().type == device::DeviceType::cpu) one_core.emplace(options_.reading_thread);
-    SmtInterference* smt_interference = one_core || probe_.target == Target::host_cpu ? options_.smt_interference.get() : nullptr;
+    SmtInterference* smt_interference =
+        one_core || probe_.target == Target::host_cpu ? options_.smt_interference.get() : nullptr;
     bring_clock_back(point);
-    // Not what was read while the host prepared: the device slept then, and its clock fell.
+    // Readings from the time in which the host prepared do not count: the device slept then, and its clock fell.
     const auto begin = std::chrono::steady_clock::now();
     const auto* const stepped = std::get_if<SteppedWork>(&workload.work);
     const Repetitions repetitions = stepped != nullptr ? repeat(*stepped, limits, alive, smt_interference)
                                                        : std::get<SelfTimedWork>(workload.work).repeat(limits, alive);
     counted.add(workload, repetitions);
-    // Not before: the clock fell while the host prepared, and the untimed laps brought it up again.
+    // The clock is read afterwards: it fell while the host prepared, and the untimed laps brought it up again.
     clocks.push_back(workload.has_cycles ? clock_now(point) : std::nullopt);
     std::ranges::move(options_.device_state_since(begin), std::back_inserter(readings));
     append(all, 0, point, repetitions.values, repetitions.visits);

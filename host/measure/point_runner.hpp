@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "measure/runner.hpp"
 #include "measure/probe.hpp"
+#include "measure/runner.hpp"
 
 namespace sonde::measure {
 
-/// What one visit of a point gave.
+/// The results of one visit of a point.
 struct MeasuredPoint {
   std::vector<Measurement> curves;      ///< the point's own first, then extra curves of the same repetitions
   std::optional<PointTraffic> traffic;  ///< where it was counted
@@ -24,7 +24,7 @@ class PointRunner {
 
   /// Visits are counted from 0: each has allocations and a shuffle of its own.
   MeasuredPoint measure_once(const Point& point, int visit = 0);
-  /// Measures again while other programs disturb, and keeps the least disturbed. SMT interference was waited for
+  /// Measures again while other programs disturb, and keeps the least disturbed visit. SMT interference was waited for
   /// already.
   MeasuredPoint measure(const Point& point, int visit);
 
@@ -42,20 +42,20 @@ class PointRunner {
   bool clock_recovery_failed_ = false;
 };
 
-/// A point that is measured again and again: how far it moves is how far the machine drifts. A failure is told by
-/// whoever measures the points, who knows whether they fail too.
+/// A point that is measured again and again, as its change is the drift of the machine. Its failures are reported by
+/// the caller, who knows whether other points fail too.
 class DriftReference {
  public:
-  /// The shortest of these, unless one was chosen before; last one that takes no time, as it is asked for to say why it
-  /// cannot be had.
+  /// Chooses the shortest of these, unless one was chosen before. A point that takes no time is the last choice, as it
+  /// is only planned to record why it cannot be measured.
   void choose(const std::vector<Point>& points);
 
-  /// Relative change since the first time; measured every so many calls. A reference that fails is given up: the
+  /// The relative change since the first time, measured once in some calls. A reference that fails is given up: the
   /// point that happens to come next is not to blame.
   std::optional<double> drift(PointRunner& runner);
 
   [[nodiscard]] const Point& point() const { return *point_; }
-  /// Why nothing is known of it any more; without a reason where nobody has to know, or was told.
+  /// The end of a reference that failed; without a reason where none has to be recorded.
   struct End {
     std::string reason;
     bool is_error = false;

@@ -8,15 +8,15 @@
 #include <string_view>
 #include <vector>
 
-#include "measure/measurement.hpp"
 #include "measure/frame.hpp"
+#include "measure/measurement.hpp"
 #include "measure/workload.hpp"
 
 namespace sonde::measure {
 
 enum class Effort { quick, normal, thorough };
 
-/// What the user asked of a run, as far as a probe may know it.
+/// The user's request, as far as a probe may know it.
 struct Request {
   Effort effort = Effort::normal;
   std::optional<std::uint64_t> smallest_bytes;
@@ -37,7 +37,7 @@ struct Request {
 /// Whether a working set of so many bytes is within the sizes that the user asked for, or none were.
 bool is_asked_for(const Request& request, double bytes);
 
-/// Whom a probe is asked of: a device through its driver, or the host processor itself (api `cpu`).
+/// The target of a probe: a device through its driver, or the host processor itself (api `cpu`).
 enum class Target { device, host_cpu };
 
 /// Levels that two probes of one device find, each by its own measure.
@@ -54,36 +54,36 @@ struct Probe {
   std::span<const FindingKind* const> finding_kinds;
   /// The option of `run` without which it is not asked; empty where it always is.
   std::string_view needs_option = "";
-  /// Why this device cannot be asked; empty when it can.
+  /// The reason for which this device cannot be asked; empty when it can.
   std::optional<std::string> (*obstacle)(const device::DeviceInfo& device);
-  /// Points still wanted, from what the device says of itself and what is known so far; none when done.
+  /// The points still wanted, by the device's info and the measurements so far; none when done.
   std::vector<Point> (*next)(const device::DeviceInfo& device, const Request& request,
                              std::span<const Measurement> known);
   Conclusion (*conclude)(const Request& request, std::span<const Measurement> measurements);
-  /// Findings that rest on what the device says of itself, alone or against what was measured.
+  /// Findings from the device's info, alone or against the measurements.
   std::vector<Finding> (*stated)(const device::DeviceInfo& device, std::span<const Measurement> measurements) =
       [](const device::DeviceInfo&, std::span<const Measurement>) { return std::vector<Finding>(); };
   /// The time of all points as a multiple of the time of the first batch, as seen on CPUs: for the progress bar.
   double (*total_to_first_batch_ratio)(Effort effort) = [](Effort) { return 1.0; };
-  bool needs_host_core = false;  ///< has a thread of its own on the CPU: a CPU device's driver gets the other cores
+  bool needs_host_core = false;      ///< has a thread of its own on the CPU: a CPU device's driver gets the other cores
   LevelsOf levels = LevelsOf::none;  ///< its levels are matched with those of the probe of the other kind
-  bool wants_hit_rates = false;  ///< where traffic is counted, the share that a cache served is a measurement too
+  bool wants_hit_rates = false;      ///< where traffic is counted, the share that a cache served is a measurement too
 };
 
 /// Whether a probe is asked through an API at all; a simulated device is asked everything, and answers why not.
 bool is_asked_through(const Probe& probe, device::Api api);
 
-/// Six significant digits, as a record keeps a value: beyond what any clock here resolves. Conclusions are drawn from
-/// such values, so that they are the same from the file.
+/// A value with six significant digits, more than any clock here resolves, as a record keeps it. Conclusions are drawn
+/// from such values, so that they are the same from the file.
 double six_digits(double value);
 
-/// "4 KiB" for 4096; three digits at most, powers of 1024.
+/// A size in powers of 1024 with three digits at most: "4 KiB" for 4096.
 std::string size_text(double bytes);
 
-/// "4.5 us", "8.84 ms": three digits.
+/// A time with three digits: "4.5 us", "8.84 ms".
 std::string time_text(double nanoseconds);
 
-/// "latency vector 4 KiB": a point as a person would name it.
+/// The name of a point for a person: "latency vector 4 KiB".
 std::string name_of(const Probe& probe, const Point& point);
 
 }  // namespace sonde::measure

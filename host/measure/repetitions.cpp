@@ -25,10 +25,10 @@ double calibrate(const ProvedRun& run, Nanoseconds wanted, const SteppedWork& wo
   std::uint64_t steps = work.quantum;
   for (;;) {
     const auto begin = std::chrono::steady_clock::now();
-    // The shorter of two: an interruption taken at its word would make every dispatch too short.
+    // The shorter of two counts: one that was interrupted would make every dispatch too short.
     const Nanoseconds first = run(steps);
     const Nanoseconds time = std::min(first, run(steps));
-    // Not longer and longer ones until a watchdog ends them.
+    // Dispatches do not grow until a watchdog ends them.
     const bool is_long = steps >= most || std::chrono::steady_clock::now() - begin > longest_dispatch;
     if (time.count() <= 0 && is_long) {
       throw device::Error(
@@ -37,7 +37,7 @@ double calibrate(const ProvedRun& run, Nanoseconds wanted, const SteppedWork& wo
     }
     const double per_step = time.count() / static_cast<double>(steps);
     if (time >= wanted / 2 || steps >= most) return per_step;
-    // At most eight times as long at once: the first steps may have hit a cache that the next ones miss.
+    // A dispatch grows at most eightfold at once: the first steps may have hit a cache that the next ones miss.
     const std::uint64_t next = std::min(steps * 8, steps_for(wanted, per_step, work));
     if (next <= steps) return per_step;
     steps = next;
@@ -63,7 +63,7 @@ std::uint64_t steps_of_a_short_one(std::uint64_t many, const SteppedWork& work) 
   return std::max<std::uint64_t>(1, enough ? std::min(wanted, most) : 0) * work.quantum;
 }
 
-/// What a dispatch of next to no work takes.
+/// The time of a dispatch of next to no work.
 double launch_and_a_quantum_ns(const ProvedRun& run, const SteppedWork& work) {
   std::vector<double> times;
   for (int launch = 0; launch < launches_timed; ++launch) times.push_back(run(work.quantum).count());

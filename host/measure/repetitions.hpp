@@ -15,19 +15,20 @@
 
 namespace sonde::measure {
 
-/// How long one point may be measured.
+/// The limits of one point's measurement.
 struct Limits {
   device::Nanoseconds stretch{0};  ///< wanted length of one timed dispatch
-  int least_repetitions = 7;    ///< 7 give the median's range 98 % coverage
+  int least_repetitions = 7;       ///< 7 give the median's range 98 % coverage
   int most_repetitions = 30;
   device::Nanoseconds device_time{0};  ///< no further repetition once this much was spent
-  /// Counts what moves, where that is wanted: for work that takes its repetitions itself.
+  /// The meter for work that takes its repetitions itself; null where nothing is counted.
   counters::TrafficMeter* traffic = nullptr;
   device::Nanoseconds warm_up{0};  ///< most that may be spent on untimed laps after the first
 };
 
-/// A CPU is not waited for as long: what other programs leave of its last cache changes all the time, so that laps over
-/// more than it holds settle by chance, while a GPU's caches are the walk's alone.
+/// The limits of an effort. A CPU has less time to warm up: the share of its last cache that other programs leave
+/// changes all the time, so that laps over more than it holds settle by chance, while a GPU's caches are the walk's
+/// alone.
 Limits limits_of(Effort effort, device::DeviceType type = device::DeviceType::discrete);
 
 /// Decides when a median is known well enough; fed with plain numbers.
@@ -73,7 +74,7 @@ inline std::uint64_t steps_for(device::Nanoseconds wanted, double nanoseconds_pe
   return std::clamp<std::uint64_t>(quanta, 1, work.most / work.quantum) * work.quantum;
 }
 
-/// What the untimed laps before the timed dispatches told.
+/// The results of the untimed laps before the timed dispatches.
 struct WarmUp {
   double nanoseconds_per_step = 0;
   double settling = 0;  ///< as in Repetitions
@@ -112,30 +113,29 @@ struct Pairs {
     for (std::size_t pair = 0; pair < long_ns.size(); ++pair) all.push_back(slope(pair, work));
     return all;
   }
-  /// All of them together tell a launch best. Where short ones work as well, they get faster with the device's clock,
-  /// or as others leave the caches; what makes a single one slower is an interruption.
+  /// The median of all short dispatches tells a launch best. Short dispatches that work as well get faster with the
+  /// device's clock, or as others leave the caches; only an interruption makes a single one slower.
   double slope(std::size_t pair, const SteppedWork& work) const {
     const double usual = analysis::quantile(short_ns, 0.5);
     const double short_one = few > work.quantum ? std::min(short_ns[pair], usual) : usual;
     return (long_ns[pair] - short_one) / static_cast<double>(many - few);
   }
-  /// Whether the work outlasts what others do to the launches: what is left of the time is more than nothing in all but
-  /// some interrupted pairs.
+  /// Whether the work outlasts the scatter of launches: the difference is above 0 in all but some interrupted pairs.
   bool are_distinct() const { return analysis::quantile(long_ns, 0.25) > analysis::quantile(short_ns, 0.5); }
 };
 
-/// Takes pairs until the workload's value is known well enough. Throws device::TooShort where the short dispatches often
-/// take longer than the long ones.
+/// Takes pairs until the workload's value is known well enough. Throws device::TooShort where the short dispatches
+/// often take longer than the long ones.
 Pairs take_pairs(const ProvedRun& run, std::uint64_t few, std::uint64_t many, const Limits& limits,
                  const SteppedWork& work, const InterferenceWatch& watch);
 
-/// No dispatch may be predicted to take longer: watchdogs end some after 640 ms.
+/// No dispatch may be predicted to take longer: some watchdogs end one after 640 ms.
 inline constexpr device::Nanoseconds longest_dispatch{200e6};
 
 /// Times stepped work in pairs of a short and a long dispatch whose difference is free of the launch;
 /// those taken beside SMT interference, or interrupted, are left out where enough others are left. Throws device::Error
-/// where a dispatch did not do its work, device::TooShort where short ones often last longer than long ones. Calls `alive`
-/// after each.
+/// where a dispatch did not do its work, device::TooShort where short ones often last longer than long ones. Calls
+/// `alive` after each.
 Repetitions repeat(const SteppedWork& work, const Limits& limits, const std::function<void()>& alive,
                    SmtInterference* smt_interference = nullptr);
 

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "device/error.hpp"
-#include "measure/level_findings.hpp"
 #include "measure/cycles.hpp"
+#include "measure/level_findings.hpp"
 #include "measure/point_runner.hpp"
 #include "measure/visits.hpp"
 
@@ -24,8 +24,8 @@ constexpr int most_failures = 3;
 
 constexpr std::chrono::milliseconds between_signs_of_life{500};
 
-/// What is concluded, by a thread of its own: on a slow processor the search for levels takes longer than a worker may
-/// be silent. It is this program's work, so no driver can have it hang.
+/// The conclusion, drawn by a thread of its own: on a slow processor the search for levels takes longer than a worker
+/// may be silent. It is this program's work, so no driver can have it hang.
 Conclusion conclude_beside(const Probe& probe, const Request& request, std::span<const Measurement> known,
                            Observer& observer) {
   auto conclusion = std::async(std::launch::async, [&] { return measure::conclude(probe, request, known); });
@@ -36,8 +36,8 @@ Conclusion conclude_beside(const Probe& probe, const Request& request, std::span
 /// The points that a probe has asked for; one that failed it would ask for again and again.
 class AskedPoints {
  public:
-  /// How many visits are wanted beyond those that were asked for before: of the same shape, or of the best one, which
-  /// prepare() found then.
+  /// The number of visits beyond those that were asked for before, of the same shape or of the best one that prepare()
+  /// found.
   int further_visits(const Point& point) {
     const PointKey key = key_of(point);
     if (!key.shape.empty() && visits_.contains({key.words, key.x, {}})) return 0;
@@ -58,7 +58,7 @@ Coordinates coordinates_asked_for(const Coordinates& asked, const Coordinates& m
   return parse_coordinates(numbers);
 }
 
-/// Why a probe has nothing to measure: the sizes that it would have, and the user left out.
+/// The reason for which a probe has nothing to measure: the user left out all of its sizes.
 std::optional<std::string> left_out(const device::DeviceInfo& device, const Probe& probe, const Request& request) {
   Request unlimited = request;
   unlimited.smallest_bytes = 1;  // still sizes asked for: what has none is left out as before
@@ -72,8 +72,8 @@ std::optional<std::string> left_out(const device::DeviceInfo& device, const Prob
   return "--sizes leaves out all that it measures here, which is " + size_text(least) + " to " + size_text(most);
 }
 
-/// Points that fail one after the other: the first is told at once, the others when it is known whether they were all
-/// that came, as one record of their reason says enough.
+/// Points that fail one after the other: the first is reported at once, the others when it is known whether all points
+/// failed, as one record of their reason is enough then.
 class Failures {
  public:
   Failures(const Probe& probe, Observer& observer) : probe_(probe), observer_(observer) {}
@@ -83,18 +83,18 @@ class Failures {
     in_a_row_.push_back({point, reason});
     if (in_a_row_.size() == 1) observer_.failed(probe_, &point, reason);
   }
-  /// Something was measured after them, or will not be.
+  /// Reports the others, once something was measured after them or nothing will be.
   void end_row() {
     for (std::size_t i = 1; i < in_a_row_.size(); ++i) {
       observer_.failed(probe_, &in_a_row_[i].point, in_a_row_[i].reason);
     }
     in_a_row_.clear();
   }
-  /// One line for all that is not measured any more, with the reasons that were not told.
+  /// Reports one line for all points that will not be measured, with the reasons that were not reported.
   void give_up(std::string why) {
-    std::set<std::string> told{in_a_row_.front().reason};
+    std::set<std::string> reported{in_a_row_.front().reason};
     for (const Failure& one : in_a_row_) {
-      if (told.insert(one.reason).second) why += "; at " + name_of(probe_, one.point) + ": " + one.reason;
+      if (reported.insert(one.reason).second) why += "; at " + name_of(probe_, one.point) + ": " + one.reason;
     }
     observer_.skipped(probe_, nullptr, why);
     in_a_row_.clear();
@@ -134,7 +134,7 @@ class ProbeRun {
         if (!is_beyond_the_end(point) && !failed_.contains(key_of(point)) && !measure(point)) return false;
       }
     }
-    if (!failures_.any()) tell_reference_ended();
+    if (!failures_.any()) report_reference_end();
     if (known_.empty() && failures_.in_a_row() > 1) {
       failures_.give_up("nothing was measured, as all points failed");
     } else {
@@ -147,7 +147,7 @@ class ProbeRun {
     return true;
   }
 
-  /// A device of which a probe saw nothing but failures may be in a state that a new process does not find it in.
+  /// Whether all points failed: the device may be in a state in which a new process does not find it.
   [[nodiscard]] bool only_failed() const { return known_.empty() && failures_.any(); }
 
   void conclude() {
@@ -183,7 +183,7 @@ class ProbeRun {
     return end != ends_.end() && point.x.bytes && *point.x.bytes >= end->second;
   }
 
-  /// Reports what was measured or why not; false after so many failures that the device is given up.
+  /// Reports the measurement or why there is none; false after so many failures that the device is given up.
   bool measure(const Point& point) {
     observer_.started(probe_, point);
     try {
@@ -198,7 +198,7 @@ class ProbeRun {
         one.state.drift = drift;
         visited.shape = one.state.shape;
         observer_.measured(probe_, one);
-        // Probes are not shown it again in cycles: to them it would be a point of its own.
+        // The probe does not see it in cycles too: to the probe that would be another point.
         if (const auto cycles = in_cycles(one)) observer_.measured(probe_, *cycles);
         add(point, std::move(one));
       }
@@ -209,7 +209,7 @@ class ProbeRun {
     } catch (const device::Unsupported& reason) {
       failed_.insert(key_of(point));
       observer_.skipped(probe_, &point, reason.what());
-      tell_of_reference(reason.what());
+      report_reference(reason.what());
       if (point.x.bytes) ends_[point.words] = *point.x.bytes;
     } catch (const device::Lost& error) {
       failures_.add(point, error.what());
@@ -223,26 +223,27 @@ class ProbeRun {
       failures_.give_up("given up after " + std::to_string(failures_.in_a_row()) + " failures in a row");
       return false;
     }
-    tell_of_reference("");
+    report_reference("");
     return true;
   }
 
-  /// `told`: of what the record says the reason already. Before anything was measured the points that come may fail for
-  /// the same reason, and tell it better.
-  void tell_of_reference(const std::string& told) {
-    if (reference_.end().reason == told) {
+  /// Reports the reference's end, unless `recorded` is its reason. Before anything was measured the coming points may
+  /// fail for the same reason, and report it better.
+  void report_reference(const std::string& recorded) {
+    if (reference_.end().reason == recorded) {
       reference_.forget_end();
     } else if (!known_.empty()) {
-      tell_reference_ended();
+      report_reference_end();
     }
   }
 
-  void tell_reference_ended() {
+  void report_reference_end() {
     const DriftReference::End end = reference_.end();
     reference_.forget_end();
     if (end.reason.empty()) return;
     const std::string text =
-        "this point is measured again and again to see how far the machine drifts; from here on the drift is unknown: " +
+        "this point is measured again and again to see how far the machine drifts; from here on the drift is "
+        "unknown: " +
         end.reason;
     if (end.is_error) {
       observer_.failed(probe_, &reference_.point(), text);
@@ -251,7 +252,8 @@ class ProbeRun {
     }
   }
 
-  /// What was reached, and stands in the measurement's x beside what was asked for, may differ from visit to visit.
+  /// Adds a measurement to the visits of its point. Numbers that were reached stand in its x beside those that were
+  /// asked for, and may differ from visit to visit.
   void add(const Point& asked, Measurement one) {
     PointKey key{one.point.words, coordinates_asked_for(asked.x, one.point.x), asked.shape};
     const auto [place, is_new] = places_.try_emplace({key, one.unit}, known_.size());

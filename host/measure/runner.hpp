@@ -17,7 +17,7 @@
 
 namespace sonde::measure {
 
-/// What the runner tells whoever listens: a worker's pipe, or a test.
+/// The listener to a runner: a worker's pipe, or a test.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -27,11 +27,11 @@ class Observer {
   /// Something was done since the last call; a worker that stays silent for too long is taken for hung.
   virtual void alive() = 0;
   virtual void measured(const Probe& probe, const Measurement& measurement) = 0;
-  /// What counters saw beside a point, where anything counts.
+  /// The traffic beside a point, where counters count it.
   virtual void counted(const Probe& probe, const Point& point, const PointTraffic& traffic) {
     (void)probe, (void)point, (void)traffic;
   }
-  /// All that the probe found; not called where it found none.
+  /// All levels that the probe found; not called where it found none.
   virtual void found_levels(const Probe& probe, const std::vector<FoundLevel>& levels) = 0;
   virtual void found(const Probe& probe, const Finding& finding) = 0;
   /// `point` is null when it concerns the whole probe.
@@ -39,14 +39,14 @@ class Observer {
   virtual void failed(const Probe& probe, const Point* point, const std::string& reason) = 0;
 };
 
-/// Above this share of CPU time taken by others or by the hypervisor a point is measured again.
+/// A point is measured again where others or the hypervisor took a larger share of CPU time.
 inline constexpr double tolerated_foreign_share = 0.05;
 
 struct RunnerOptions {
   Request request;
   bool clock_settled = true;
   std::function<counters::HostTime()> host_time = counters::read_host_time;
-  /// Clocks, temperature, power as they were read since a moment; none where nobody reads them.
+  /// The clocks, temperatures and power that were read since a moment; none where nobody reads them.
   std::function<std::vector<counters::DeviceState>(std::chrono::steady_clock::time_point)> device_state_since =
       [](std::chrono::steady_clock::time_point) { return std::vector<counters::DeviceState>{}; };
   /// The device's core clock now, told by a little work of its own; empty where nobody can tell.

@@ -16,15 +16,15 @@ constexpr std::size_t windows_that_agree = 5;
 constexpr double agreement = 0.005;
 constexpr device::Nanoseconds settling_window{10e6};
 
-/// Long beside a launch, short beside a point.
+/// A look at the clock is long beside a launch and short beside a point.
 constexpr device::Nanoseconds look_at_the_clock{1e6};
 constexpr double as_fast_as_usual = 1.02;
 
-/// By the host's clock: long beside what a launch takes.
+/// The checked work is long beside a launch, by the host's clock.
 constexpr device::Nanoseconds checked_work{5e6};
 constexpr int checks = 5;
-/// Each twice as long as the one before, where the others speak against the clock: what keeps the host waiting does not
-/// grow with the work.
+/// Where these checks speak against the clock, further ones are each twice as long as the one before: what else keeps
+/// the host waiting does not grow with the work.
 constexpr int further_checks = 8;
 constexpr device::Nanoseconds longest_checked{200e6};
 /// A launch and the way to the device are in the host's time alone; a clock that counts the host's is no error.
@@ -89,11 +89,8 @@ Settled settle_clock(const SteppedWork& arithmetic, device::Nanoseconds longest,
 }
 
 ClockRecovery::ClockRecovery(SteppedWork arithmetic, const Settled& settled, device::Nanoseconds longest,
-                             device::Nanoseconds patience)
-    : arithmetic_(std::move(arithmetic)),
-      usual_ns_(settled.nanoseconds_per_step),
-      longest_(longest),
-      patience_(patience) {
+                             device::Nanoseconds budget)
+    : arithmetic_(std::move(arithmetic)), usual_ns_(settled.nanoseconds_per_step), longest_(longest), budget_(budget) {
   arithmetic_.run(arithmetic_.quantum);  // compiles
 }
 
@@ -108,7 +105,7 @@ device::Nanoseconds ClockRecovery::per_step(device::Nanoseconds wanted) {
 }
 
 void ClockRecovery::recover(const std::function<void()>& alive) {
-  if (usual_ns_ <= 0 || spent_ > patience_) return;
+  if (usual_ns_ <= 0 || spent_ > budget_) return;
   const device::Nanoseconds until = spent_ + longest_;
   double now_ns = per_step(look_at_the_clock).count();
   while (now_ns > as_fast_as_usual * usual_ns_ && spent_ < until) {

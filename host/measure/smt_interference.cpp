@@ -10,12 +10,12 @@
 namespace sonde::measure {
 namespace {
 
-/// Of one look: long beside what a launch varies by, short beside a repetition.
+/// A look is long beside the scatter of a launch, and short beside a repetition.
 constexpr device::Nanoseconds shortest_walk{100e3};
 constexpr device::Nanoseconds shortest_arithmetic{50e3};
 constexpr int looks_at_first = 20;
-/// Of so many recent looks the fastest tell what is usual: what slows hits for good is usual after a while,
-/// another program that stays for a second or two is not.
+/// The fastest of so many recent looks are the usual ones: a lasting change is usual after a while, but another program
+/// that stays for a second or two is not.
 constexpr std::size_t looks_remembered = 300;
 constexpr double usual_quantile = 0.1;
 constexpr double tolerated = 1.12;
@@ -46,15 +46,13 @@ double SmtInterference::Timed::ns_per_step(device::Nanoseconds many_took) {
   return (many_took - faster_of_two(few)).count() / static_cast<double>(many - few);
 }
 
-SmtInterference::SmtInterference(SteppedWork walk, SteppedWork arithmetic, device::Nanoseconds patience)
-    : walk_(std::move(walk), shortest_walk),
-      arithmetic_(std::move(arithmetic), shortest_arithmetic),
-      patience_(patience) {
+SmtInterference::SmtInterference(SteppedWork walk, SteppedWork arithmetic, device::Nanoseconds budget)
+    : walk_(std::move(walk), shortest_walk), arithmetic_(std::move(arithmetic), shortest_arithmetic), budget_(budget) {
   for (int looks = 0; looks < looks_at_first; ++looks) recent_.push_back(look());
 }
 
 SmtInterference::Look SmtInterference::look() {
-  // Its lines may have been pushed out by what was measured last, and by the launch.
+  // A first walk takes in again the lines that the last measurement and the launch may have pushed out.
   walk_.run(walk_.few);
   const double hit_ns = walk_.ns_per_step(walk_.run(walk_.many));
   // An interrupted chain, or launch, would make hits look short, and all later ones long beside that.
@@ -68,14 +66,14 @@ bool SmtInterference::crowded(const Look& now) const {
     for (const Look& one : recent_) looks.push_back(of(one));
     return of(now) > tolerated * analysis::quantile(looks, usual_quantile);
   };
-  // Beside arithmetic alone they might be slow because interference held that up when the first looks were taken.
+  // Both are asked: beside arithmetic alone hits might be slow because interference delayed that in the first looks.
   return slower_than_usual([](const Look& one) { return one.hit_ns; }) &&
          slower_than_usual([](const Look& one) { return one.hit_ns / one.step_ns; });
 }
 
 bool SmtInterference::present() {
   Look now = look();
-  // An interruption is none.
+  // An interruption is no interference.
   if (crowded(now)) now = std::ranges::min(now, look(), {}, &Look::hit_ns);
   recent_.push_back(now);
   if (recent_.size() > looks_remembered) recent_.pop_front();
@@ -83,19 +81,19 @@ bool SmtInterference::present() {
 }
 
 bool SmtInterference::wait_until_gone(const std::function<void()>& alive) {
-  while (patience_ > device::Nanoseconds{0}) {
+  while (budget_ > device::Nanoseconds{0}) {
     const device::Nanoseconds spent = walk_.spent + arithmetic_.spent;
     const Look now = look();
     alive();
     if (!crowded(now)) return true;
-    patience_ -= walk_.spent + arithmetic_.spent - spent;
+    budget_ -= walk_.spent + arithmetic_.spent - spent;
   }
   return false;
 }
 
 bool SmtInterference::may_repeat(device::Nanoseconds time) {
-  if (patience_for_work_ <= device::Nanoseconds{0}) return false;
-  patience_for_work_ -= time;
+  if (budget_for_work_ <= device::Nanoseconds{0}) return false;
+  budget_for_work_ -= time;
   return true;
 }
 

@@ -17,14 +17,15 @@ namespace sonde::measure {
 /// arithmetic. A clock that falls, as many do after milliseconds of waiting for memory, slows both alike.
 class SmtInterference {
  public:
-  /// `walk`: over most of the first cache, by the way that is measured. `arithmetic`: a dependent chain on the same
-  /// core. `patience`: how long the end of interference may be waited for in all, and how long the work may take that
-  /// is done again because of it. Throws device::Error where one of the two does not do its work.
-  SmtInterference(SteppedWork walk, SteppedWork arithmetic, device::Nanoseconds patience);
+  /// `walk` covers most of the first cache, by the API that is measured; `arithmetic` is a dependent chain on the same
+  /// core. `budget` is the time that the end of interference may be waited for in all, and again the time of the work
+  /// that is repeated because of it. Throws device::Error where one of the two does not do its work.
+  SmtInterference(SteppedWork walk, SteppedWork arithmetic, device::Nanoseconds budget);
 
-  /// Whether there is any now. Throws as the constructor.
+  /// Whether there is interference now. Throws as the constructor.
   bool present();
-  /// Waits until there is none, as long as patience lasts; whether there is none. `alive` is called after each look.
+  /// Waits until there is none, as long as the budget lasts; returns whether there is none. `alive` is called after
+  /// each look.
   bool wait_until_gone(const std::function<void()>& alive);
   /// Whether work that took so long beside interference may be done again.
   bool may_repeat(device::Nanoseconds time);
@@ -39,7 +40,7 @@ class SmtInterference {
 
     Timed(SteppedWork timed, device::Nanoseconds shortest);
     device::Nanoseconds run(std::uint64_t steps);
-    /// What an interruption leaves alone, most of the time.
+    /// The time of a run that most probably was not interrupted.
     device::Nanoseconds faster_of_two(std::uint64_t steps);
     double ns_per_step(device::Nanoseconds many_took);
   };
@@ -53,8 +54,8 @@ class SmtInterference {
 
   Timed walk_;
   Timed arithmetic_;
-  device::Nanoseconds patience_;
-  device::Nanoseconds patience_for_work_ = patience_;
+  device::Nanoseconds budget_;
+  device::Nanoseconds budget_for_work_ = budget_;
   std::deque<Look> recent_;  ///< when somebody asked, without those while waiting
 };
 

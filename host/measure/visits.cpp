@@ -96,7 +96,7 @@ std::vector<std::vector<Measurement>> by_visit(std::span<const Measurement> meas
 
 analysis::Estimate estimate(const Measurement& one) {
   analysis::Estimate found = analysis::predicted_above_zero(median_of(one), medians_by_visit(one));
-  // Where values fall into two groups, visits may all have their median in one.
+  // The median of all values counts too: where they fall into two groups, all visits may have their median in one.
   const analysis::Interval of_all = analysis::median_interval(one.values);
   found.low = std::min(found.low, of_all.low);
   found.high = std::max(found.high, of_all.high);

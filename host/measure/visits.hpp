@@ -7,18 +7,18 @@
 #include "analysis/statistics.hpp"
 #include "measure/probe.hpp"
 
-// A point's visits: the times at which it was measured, at different moments of a run and on new allocations. What they
-// disagree about the run does not know.
+// A point's visits: the times at which it was measured, at different moments of a run and on new allocations. A run
+// does not know anything more exactly than they agree.
 namespace sonde::measure {
 
-/// Each point as often as it is visited, all of them once before any again.
+/// The points in the order of their visits: all of them once before any again.
 std::vector<Point> each_visit(std::span<const Point> points);
 
-/// As many visits as findings are read from, where a probe has no reason for more.
+/// The number of visits that findings rest on, where a probe has no reason for more.
 int usual_visits(Effort effort);
 
-/// Two visits more to each visited point that `is_open`, of which the visits so far leave something undecided, until it
-/// has nine.
+/// Two visits more to each visited point that `is_open`, as its visits so far leave something undecided, until it has
+/// nine.
 std::vector<Point> more_visits(std::span<const Measurement> known,
                                const std::function<bool(const Measurement&)>& is_open);
 
@@ -29,10 +29,11 @@ void add_visit(Measurement& known, const Measurement& visit);
 /// The lowest and the highest median of a visit.
 analysis::Interval range_of_visits(const Measurement& one);
 
-/// The measurements of each visit by itself, as many as the point that has most. A point with fewer stands in again.
+/// The measurements of each visit by itself, for as many visits as any point has. A point with fewer has its visits
+/// repeated.
 std::vector<std::vector<Measurement>> by_visit(std::span<const Measurement> measurements);
 
-/// What a probe reads from its measurements: from all of them, and from each visit by itself.
+/// A probe's reading of its measurements: of all of them, and of each visit by itself.
 template <typename Seen>
 class SeenByVisit {
  public:
@@ -43,19 +44,19 @@ class SeenByVisit {
 
   [[nodiscard]] const Seen& all() const { return all_; }
 
-  /// Something of each visit.
+  /// The same number of each visit.
   template <typename Look>
   [[nodiscard]] auto each(Look look) const {
     std::vector<decltype(look(all_))> found;
     for (const Seen& visit : visits_) found.push_back(look(visit));
     return found;
   }
-  /// A number above zero.
+  /// The estimate of a number above zero.
   template <typename Number>
   [[nodiscard]] analysis::Estimate estimate(Number number) const {
     return analysis::predicted_above_zero(number(all_), each(number));
   }
-  /// A number of either sign.
+  /// The estimate of a number of either sign.
   template <typename Number>
   [[nodiscard]] analysis::Estimate margin(Number number) const {
     return analysis::predicted(number(all_), each(number));
@@ -66,7 +67,7 @@ class SeenByVisit {
   std::vector<Seen> visits_;
 };
 
-/// The median of one point, above zero or of either sign.
+/// The estimates of a point's median, above zero or of either sign.
 analysis::Estimate estimate(const Measurement& one);
 analysis::Estimate margin(const Measurement& one);
 

@@ -38,7 +38,7 @@ class Laps {
   std::size_t walked() const { return times_.size() / parts_; }
   double of_first_lap(std::size_t part) const { return times_[part]; }
 
-  /// Of the last lap, whatever part of it one interruption made slow.
+  /// The time of a step in the last lap; an interruption of one part does not change it.
   double nanoseconds_per_step() const {
     const std::size_t count = std::min(parts_, times_.size());
     return analysis::quantile(std::span(times_).last(count), 0.5);
@@ -48,7 +48,8 @@ class Laps {
   /// constant rate has forgotten all but the square of what is tolerated then, however slow the rate.
   bool steady() const { return ratio() >= tolerated_ratio; }
 
-  /// The share by which they are faster, 0 where that is tolerated. Of fewer than two laps nothing is known: 1.
+  /// The share by which they are faster, 0 where that is tolerated, and 1 for fewer than two laps, of which nothing is
+  /// known.
   double still_falling() const {
     if (walked() < 2) return 1;
     return steady() ? 0 : 1 - ratio();

@@ -129,8 +129,9 @@ bool parse(const std::string& text, Name& name) {
 bool parse(const std::string& text, std::optional<std::uint32_t>& stride_bytes) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end == text.data() + text.size()) return false;
-  stride_bytes = number << (*end == 'M' ? 20 : 10);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (error != std::errc{} || (unit != "K" && unit != "M")) return false;
+  stride_bytes = number << (unit == "M" ? 20 : 10);
   return true;
 }
 
@@ -149,7 +150,7 @@ bool is_absent(const std::optional<Word>& word) {
   return !word;
 }
 
-/// What versions before `beside` called `fabric` in every probe: docs/records.md has the table.
+/// The word that versions before `beside` called `fabric` in every probe: docs/records.md has the table.
 std::optional<Beside> beside_of_old(std::string_view probe, const std::map<std::string, std::string>& series) {
   if (probe == "latency" || probe == "host-memory") return std::nullopt;
   if (series.at("fabric") == "idle") return Beside::nothing;

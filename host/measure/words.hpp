@@ -68,8 +68,8 @@ enum class MemoryState { asleep, awake };
 enum class Stores { ordinary, non_temporal };
 enum class Writer { cpu, gpu };
 
-/// What a record's `series` says. A field without a value is absent there. The fields stand in the order of their keys,
-/// so that curves sort as their records do.
+/// The words of a record's `series`. A field without a value is absent there. The fields stand in the order of their
+/// keys, so that curves sort as their records do.
 struct Words {
   std::optional<Beside> beside;  ///< what runs meanwhile
   std::optional<BytesCounted> bytes_counted;
@@ -131,7 +131,7 @@ struct Coordinates {
 Words with(Words words, const Words& more);
 Coordinates with(Coordinates x, const Coordinates& more);
 
-/// As a record has them, by their keys.
+/// The words, or the numbers, of a record by their keys.
 std::map<std::string, std::string> written(const Words& words);
 std::map<std::string, double> written(const Coordinates& x);
 
@@ -143,7 +143,7 @@ Coordinates parse_coordinates(const std::map<std::string, double>& x);
 bool is_word_key(std::string_view key);
 bool is_coordinate_key(std::string_view key);
 
-/// What stands behind one key, as a record writes it; empty where it is absent.
+/// The word, or the number, of one key as a record writes it; empty where it is absent.
 std::optional<std::string> word_at(const Words& words, std::string_view key);
 std::optional<double> number_at(const Coordinates& x, std::string_view key);
 

@@ -14,7 +14,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds between_ticks{100};
 
-/// What a worker says last. Without it something in the process, mostly the driver, ended it as if all were well.
+/// The last line of a worker. Without it something in the process, mostly the driver, ended it as if all were well.
 constexpr std::string_view all_done = "done";
 
 /// Collects bytes and hands over whole lines.
@@ -30,14 +30,14 @@ class LineBuffer {
     text_.erase(0, start);
   }
 
-  /// What came after the last line's end.
+  /// The bytes after the last line's end.
   [[nodiscard]] const std::string& rest() const { return text_; }
 
  private:
   std::string text_;
 };
 
-/// Takes apart what a worker writes.
+/// Takes apart the output of a worker.
 class Listener {
  public:
   explicit Listener(const WorkerHandlers& handlers) : handlers_(handlers) {}
@@ -76,7 +76,7 @@ class Listener {
   SteadyClock::time_point heard_ = SteadyClock::now();
 };
 
-/// Why a worker that works is ended; `finished` where nothing is against it.
+/// The way in which a worker that still works has to be ended; `finished` where it may go on.
 WorkerEnd::How why_end_it(const Listener& listener, const WorkerLimits& limits, bool interrupted) {
   if (interrupted) return WorkerEnd::How::interrupted;
   if (listener.silence() > limits.silence) return WorkerEnd::How::silent;

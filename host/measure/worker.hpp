@@ -10,7 +10,7 @@
 
 namespace sonde::measure {
 
-/// How a worker process ended.
+/// The end of a worker process.
 struct WorkerEnd {
   enum class How { finished, crashed, silent, interrupted, out_of_time };
   How how = How::finished;
@@ -18,7 +18,7 @@ struct WorkerEnd {
   std::string last_words;  ///< last line that the driver wrote to standard error; often empty
 };
 
-/// What a worker calls to send one line (without its end).
+/// The function with which a worker sends one line, without its line feed.
 using SendLine = std::function<void(const std::string& line)>;
 
 struct WorkerHandlers {

@@ -14,7 +14,7 @@ namespace sonde::measure {
 
 struct Limits;
 
-/// Values that were seen on another curve during the same repetitions, at the same x or at another.
+/// Values on another curve from the same repetitions, at the same x or at another.
 struct ExtraValues {
   const Curve* curve = nullptr;
   Words varied = {};  ///< the point's words are kept but for the curve's own and these
@@ -23,7 +23,7 @@ struct ExtraValues {
   Coordinates x = {};                    ///< these numbers take the place of the point's
 };
 
-/// Values in the curve's unit, in the order taken, and what was around them.
+/// The values in the curve's unit, in the order taken, and their circumstances.
 struct Repetitions {
   std::vector<double> values;
   std::uint64_t steps = 0;          ///< as in `State`
@@ -55,7 +55,7 @@ struct SteppedWork {
   std::uint64_t refill = 0;
   bool refills_in_part = false;  ///< fewer steps take in most of it; else so long a lap is through more than is lost
   std::function<device::Nanoseconds(std::uint64_t steps)> run;
-  /// Why the last run did not do its work, read from device memory; empty when it did.
+  /// The reason for which the last run did not do its work, read from device memory; empty when it did it.
   std::function<std::optional<std::string>()> proof_failure;
   /// Whether the last run's threads did not have their cores for all of it; empty where nobody can tell.
   std::function<bool()> interrupted = {};
@@ -69,7 +69,7 @@ struct SelfTimedWork {
   std::function<Repetitions(const Limits& limits, const std::function<void()>& alive)> repeat;
 };
 
-/// What is done at a point.
+/// The work of a point.
 struct Workload {
   std::variant<SteppedWork, SelfTimedWork> work;
   std::string instruction = {};  ///< by which the driver had it loaded, where it says

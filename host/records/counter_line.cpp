@@ -24,7 +24,7 @@ void add(std::string& line, const char* name, const std::optional<double>& numbe
   }
 }
 
-/// Whole: what is extrapolated is no more exact than a byte.
+/// Adds a whole number: extrapolated counts are no more exact than a byte.
 void add_whole(std::string& line, const char* name, const std::optional<double>& amount) {
   if (amount) {
     fmt::format_to(std::back_inserter(line), R"(,"{}":{})", name, std::llround(*amount));
@@ -75,8 +75,9 @@ void add_point(std::string& line, const CountedPoint& point) {
 }  // namespace
 
 std::string counter_line(const CounterRecord& counter) {
-  // By hand, as a thousand of these are written a second beside what is measured: an object of the library's takes
-  // several times as long. Names and labels are this program's own; only the source's may come from a file.
+  // The line is written by hand, as a thousand of them are written a second beside the measurement, and an object of
+  // the library takes several times as long. Names and labels are this program's own; only the source's name may come
+  // from a file.
   const counters::Traffic& traffic = counter.traffic;
   const std::string source =
       nlohmann::json(counter.source).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -11,7 +11,7 @@
 
 namespace sonde::records {
 
-/// Beside which point something was counted, and what its kernel moved meanwhile.
+/// The point beside which something was counted, and the bytes that its kernel moved meanwhile.
 struct CountedPoint {
   Origin origin;
   measure::Point point;
@@ -20,7 +20,7 @@ struct CountedPoint {
   std::optional<double> memory_per_byte = {};
 };
 
-/// What counters saw in one interval. `traffic.begin_seconds` counts from the start of the run.
+/// The counts of one interval. `traffic.begin_seconds` counts from the start of the run.
 struct CounterRecord {
   std::string source;
   counters::Traffic traffic;

@@ -15,8 +15,8 @@
 #include "measure/probe.hpp"
 #include "records/input_files.hpp"
 
-// One description a type: `Description<T>::fields(visitor, value)` names each field once, and a Writer makes JSON of it,
-// a Reader takes JSON apart. For the sources of this folder alone.
+// One description a type: `Description<T>::fields(visitor, value)` names each field once, and a Writer makes JSON of
+// it, a Reader takes JSON apart. For the sources of this folder alone.
 namespace sonde::records {
 
 template <typename Type>

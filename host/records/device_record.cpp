@@ -10,7 +10,7 @@ const ApiDevice* through(const DeviceRecord& record, device::Api api) {
   const auto& device = api == device::Api::opencl   ? record.opencl
                        : api == device::Api::vulkan ? record.vulkan
                        : api == device::Api::cpu    ? record.cpu
-                                                 : record.model;
+                                                    : record.model;
   return device ? &*device : nullptr;
 }
 

@@ -21,8 +21,8 @@ using measure::FrameRead;
 using measure::Surface;
 using nlohmann::json;
 
-// Beyond what renderers do; what is within takes no dispatch longer than watchdogs wait, and fits the kernel's
-// arguments.
+// These limits are more than renderers need; within them no dispatch is longer than watchdogs wait, and all fits the
+// kernel's arguments.
 constexpr std::size_t most_surfaces = 64;
 constexpr std::size_t most_passes = 64;
 constexpr std::size_t most_reads = 3;
@@ -120,7 +120,7 @@ void read_passes(Fields& fields, Frame& frame) {
   });
 }
 
-/// What nothing touches would take memory for nothing, and is most likely a name misspelt.
+/// Refuses surfaces that no pass touches: they would take memory for nothing, and are most likely names misspelt.
 void check_all_is_used(const Fields& fields, const Frame& frame) {
   for (std::size_t surface = 0; surface < frame.surfaces.size(); ++surface) {
     const Surface& one = frame.surfaces[surface];

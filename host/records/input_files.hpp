@@ -17,7 +17,7 @@ struct InvalidFile : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a person wrote in a file, and where it stands, which the errors name.
+/// The text of a file that a person wrote, and its place, which the errors name.
 struct JsonText {
   std::string text;
   std::string where;
@@ -29,11 +29,11 @@ struct JsonText {
 /// Throws InvalidFile, which names the line, where the text is no JSON.
 [[nodiscard]] nlohmann::json parsed(const JsonText& file);
 
-/// The text of a frame's file, which throws InvalidFile, and of the one that is part of the program.
+/// The text of a frame's file, or an InvalidFile, and of the built-in frame.
 [[nodiscard]] JsonText read_frame_text(const std::filesystem::path& path);
 [[nodiscard]] JsonText built_in_frame_text();
 
-/// What the text says; docs/method/frames.md tells what may be in it. Throws InvalidFile.
+/// The frame that a text describes; docs/method/frames.md has its fields. Throws InvalidFile.
 [[nodiscard]] measure::Frame parse_frame(const JsonText& text);
 
 /// A frame as its file has it.
@@ -46,7 +46,7 @@ using ModelText = JsonText;
 [[nodiscard]] ModelText read_model_text(const std::filesystem::path& path);
 [[nodiscard]] ModelText built_in_model_text(std::string_view name);
 
-/// What the text says; docs/model-devices.md tells what may be in it. Throws InvalidFile.
+/// The device that a text describes; docs/model-devices.md has its fields. Throws InvalidFile.
 [[nodiscard]] device::model::Description parse_model(const ModelText& model);
 
 [[nodiscard]] std::vector<std::string> built_in_model_names();

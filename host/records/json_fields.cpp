@@ -53,7 +53,7 @@ std::string not_json(std::string_view text, std::string_view where) {
 
 using nlohmann::json;
 
-/// As long as any name that a report takes.
+/// No text may be longer: reports take no longer names.
 constexpr std::size_t longest_text = 1000;
 
 std::string shown_bound(double bound) {
@@ -61,7 +61,7 @@ std::string shown_bound(double bound) {
   return is_short ? std::to_string(static_cast<std::int64_t>(bound)) : json(bound).dump();
 }
 
-/// A field's name in a path: in quotes only where it could not be told from what is said of it.
+/// The name of a field in an error message, in quotes only where it has blanks or signs.
 std::string shown_name(const std::string& name) {
   const bool is_plain = name.size() <= 40 && !name.empty() && std::ranges::all_of(name, [](unsigned char letter) {
                           return std::isalnum(letter) != 0 || letter == '_' || letter == '-';

@@ -11,7 +11,7 @@
 
 namespace sonde::records {
 
-/// What a number may be; `above` and `least` differ in whether the bound itself is allowed.
+/// The range of a number; `excludes_least` where the lower bound itself is not allowed.
 struct Range {
   double least = 0;
   double most = 1.7976931348623157e308;
@@ -31,7 +31,7 @@ class Fields {
 
   [[nodiscard]] bool has(std::string_view name) const { return object_.contains(name); }
 
-  // Each leaves its target as it was when the field is absent.
+  // A field that is absent leaves its target as it was.
   void text(std::string_view name, std::string& into);
   void flag(std::string_view name, bool& into);
   void number(std::string_view name, double& into, Range range);

@@ -32,7 +32,7 @@ Json origin_json(const std::string& record, const Origin& origin) {
   return {{"record", record}, {"device", origin.device}, {"api", origin.api}, {"probe", origin.probe}};
 }
 
-/// What a driver does not say is null in the record, not an empty word or a zero.
+/// Facts that no driver states are null in the record, not an empty word or a zero.
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 Json count_or_null(std::uint64_t count) { return count == 0 ? Json(nullptr) : Json(count); }
 
@@ -212,7 +212,7 @@ std::string curve_line(std::string_view probe, const measure::Curve& curve, cons
 }
 
 std::string finding_kind_line(std::string_view probe, const measure::FindingKind& kind) {
-  Json json{{"record", "finding-kind"}, {"probe", probe},       {"finding", kind.name},
+  Json json{{"record", "finding-kind"}, {"probe", probe},          {"finding", kind.name},
             {"heading", kind.heading},  {"meaning", kind.meaning}, {"better", better_json(kind.better)},
             {"named_by", Json::array()}};
   measure::Keys(kind.named_by).for_each([&json](std::string_view key) { json["named_by"].push_back(key); });

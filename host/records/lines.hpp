@@ -76,7 +76,7 @@ struct Applicability {
 };
 std::string listed_device_json(const DeviceRecord& device, const std::vector<Applicability>& probes);
 
-// Between a worker and its parent only, never in a file.
+// These lines pass between a worker and its parent only, and are never in a file.
 std::string info_line(const device::DeviceInfo& info);
 std::string probe_line(const Origin& origin);
 std::string plan_line(const std::vector<double>& expected_seconds);

@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t any = ~std::uint64_t{0};
 
-// Beyond what any memory or driver does: sums of such times and rates still tell their smallest part.
+// These limits are above those of any memory or driver; sums of such times and rates still resolve their smallest part.
 constexpr Range time_ns{.most = 1e9};
 constexpr Range latency_ns{.most = 1e7, .excludes_least = true};
 constexpr Range rate_gbps{.most = 1e7, .excludes_least = true};

@@ -18,9 +18,9 @@
 namespace sonde::records {
 namespace {
 
-/// Ten times what the largest run writes.
+/// Larger files are refused: the largest run writes a tenth of this.
 constexpr std::uint64_t largest_file_bytes = 256 << 20;
-/// No buffer of any device is larger.
+/// No buffer of any device is larger than this.
 constexpr double largest_set_bytes = 0x1p50;
 constexpr std::uint32_t largest_line_bytes = 1 << 20;
 
@@ -42,15 +42,15 @@ std::string text_of(const std::filesystem::path& path) {
   return *std::move(text);
 }
 
-/// What everything behind the reader relies on.
+/// These checks are what everything behind the reader relies on.
 void check(const SampleLine& sample) {
   const measure::Measurement& one = sample.measurement;
   if (one.values.empty()) throw InvalidFile("values must hold a number");
   if (!std::ranges::all_of(one.values, [](double value) { return std::isfinite(value); }))
     throw InvalidFile("values must be finite");
-  // What levels are read from. A cost in microseconds may be nothing, and a share of time saved may be negative.
+  // Levels are read from values above 0. A cost in microseconds may be 0, and a share of time saved may be negative.
   const bool of_a_curve = one.unit == "ns" || one.unit == "cycles" || one.unit == "GB/s";
-  // On a busy machine a long dispatch may be quicker than a short one, but not most of them.
+  // Single values may be negative: on a busy machine a long dispatch may be quicker than a short one.
   if (of_a_curve && measure::median_of(one) <= 0) throw InvalidFile("values must be above 0");
   const bool of_any_sign = of_a_curve || one.unit == "ratio";
   if (!of_any_sign && std::ranges::min(one.values) < 0) throw InvalidFile("values must not be below 0");

@@ -56,26 +56,26 @@ struct ErrorLine {
   std::string reason;
 };
 
-/// Without the hit rate, which follows from the rest.
+/// A line of counters, without the hit rate, which follows from the rest.
 struct CounterLine {
   CounterRecord counter;
 };
 
 struct EndLine {};
 
-/// Of a later version: readers ignore it.
+/// A record of a later version, which readers ignore.
 struct UnknownLine {
   std::string kind;
 };
 
-// Between a worker and its parent only, never in a file.
+// These lines pass between a worker and its parent only, and are never in a file.
 
 /// The probe that is asked from now on.
 struct ProbeLine {
   Origin origin;
 };
 
-/// What the points that a probe has just asked for are expected to take together.
+/// The expected time of the points that a probe has just asked for.
 struct PlanLine {
   double expected_seconds = 0;
 };
@@ -93,7 +93,7 @@ struct InfoLine {
   device::DeviceInfo info;
 };
 
-/// Why an API cannot be asked for its devices.
+/// The reason for which an API cannot be asked for its devices.
 struct UnsupportedLine {
   std::string reason;
 };
@@ -101,20 +101,21 @@ struct UnsupportedLine {
 using Line = std::variant<UnknownLine, RunLine, DeviceLine, SampleLine, LevelLine, FindingLine, CounterLine, SkipLine,
                           ErrorLine, EndLine, ProbeLine, PlanLine, PointLine, AliveLine, InfoLine, UnsupportedLine>;
 
-/// Whether it is a measured point: the same in cycles is no other.
+/// Whether a sample is a measured point, not the same one in cycles.
 bool is_point(const SampleLine& sample);
 
 /// The record in a line. Throws InvalidFile with what is wrong, "attempts must be a whole number", without the place.
 Line read_line(std::string_view text);
 
-/// Nothing for a line that is no record: not JSON, no object, or a known kind with a field of the wrong type.
+/// The record in a line, or nothing for a line that is no record: not JSON, no object, or a known kind with a field of
+/// the wrong type.
 std::optional<Line> parse_line(std::string_view text);
 
 /// A record file's lines, unknown kinds left out. Throws InvalidFile with one sentence when the file cannot be read, is
 /// no record file or has another schema. An unfinished last line is skipped and said so in `note`.
 std::vector<Line> read_file(const std::filesystem::path& path, std::string& note);
 
-/// The same of a file's text; `name` stands for the file in what is said.
+/// The records of a file's text; `name` stands for the file in messages.
 std::vector<Line> read_records(std::string_view text, const std::string& name, std::string& note);
 
 }  // namespace sonde::records

@@ -9,13 +9,13 @@
 
 namespace sonde::records {
 
-/// "a-2.jsonl" of "a.jsonl" and "2".
+/// The path with a number in its name: "a-2.jsonl" of "a.jsonl" and "2".
 std::filesystem::path numbered(const std::filesystem::path& path, const std::string& number);
 
-/// What is said of a name that another file has.
+/// The error for a name that another file has.
 std::string already_there(const std::filesystem::path& path);
 
-/// What becomes of a file's name that is taken already.
+/// The treatment of a file name that is already taken.
 enum class IfTaken { refuse, number };
 
 /// A record file being written. Every line reaches the system in one call, so a run that is killed keeps all of
@@ -29,13 +29,13 @@ class RecordFile {
   /// Throws std::runtime_error when the disk is full or gone.
   void append(std::string_view line);
 
-  /// Where somebody has removed the file, makes it again with everything in it, in its folder or that of temporary
-  /// files. `append` does so too. Throws std::runtime_error where neither can be.
+  /// Makes a file that somebody has removed again, with everything in it, in its folder or in that of temporary files.
+  /// `append` does so too. Throws std::runtime_error where neither can be.
   void keep();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] bool was_made_again() const { return made_again_; }
-  /// Whether the path leads to it; not where somebody has moved or replaced it.
+  /// Whether the path leads to the file, and nobody has moved or replaced it.
   [[nodiscard]] bool is_in_place() const { return file_->is_at(path_); }
 
  private:

@@ -12,12 +12,12 @@
 
 namespace sonde::records {
 
-/// A worker process is asked for the devices of an API,
+/// The task of listing the devices of an API.
 struct ListTask {
   device::Api api = device::Api::opencl;
 };
 
-/// or for measurements of one device through one API.
+/// The task of measuring one device through one API.
 struct MeasureTask {
   device::Api api = device::Api::opencl;
   std::string device;     ///< its id in the record
@@ -27,7 +27,7 @@ struct MeasureTask {
   std::vector<std::string> probes;
   measure::Request request;
   std::chrono::steady_clock::time_point run_start;  ///< by a clock that all processes of a machine share
-  bool needs_host_core = false;    ///< the driver, which the worker loads, is kept off the companion's core
+  bool needs_host_core = false;  ///< the driver, which the worker loads, is kept off the companion's core
   bool counts_traffic = false;   ///< beside every probe, not only those that want hit rates
   std::string sysfs_root = "/";  ///< of the tree that clocks, temperature and power are read from
 };
@@ -36,7 +36,7 @@ using Task = std::variant<ListTask, MeasureTask>;
 
 std::string task_text(const Task& task);
 
-/// Nothing where the text is no task.
+/// The task in a text, or nothing where it is none.
 std::optional<Task> parse_task(std::string_view text);
 
 }  // namespace sonde::records
