@@ -12,48 +12,6 @@
 namespace sonde::measure {
 namespace {
 
-// The words of each enumeration, in its order.
-constexpr std::array<std::string_view, 6> words_of(Beside) {
-  return {"nothing", "light-stream", "kernel", "gpu-load", "pairs", "split-locks"};
-}
-constexpr std::array<std::string_view, 2> words_of(BytesCounted) { return {"program", "bus"}; }
-constexpr std::array<std::string_view, 2> words_of(Chain) { return {"parallel", "dependent"}; }
-constexpr std::array<std::string_view, 3> words_of(CoreKind) { return {"performance", "efficiency", "low-power"}; }
-constexpr std::array<std::string_view, 3> words_of(Counted) { return {"total", "to-device", "to-host"}; }
-constexpr std::array<std::string_view, 4> words_of(Direction) { return {"to-device", "to-host", "both", "within"}; }
-constexpr std::array<std::string_view, 3> words_of(Engine) { return {"driver", "transfer", "compute-shader"}; }
-constexpr std::array<std::string_view, 2> words_of(Exchange) { return {"compare-and-swap", "store"}; }
-constexpr std::array<std::string_view, 2> words_of(Fabric) { return {"idle", "loaded"}; }
-constexpr std::array<std::string_view, 4> words_of(HostMemory) {
-  return {"pageable", "pinned", "imported", "map-memcpy"};
-}
-constexpr std::array<std::string_view, 2> words_of(LineState) { return {"clean", "modified"}; }
-constexpr std::array<std::string_view, 2> words_of(Method) { return {"timing", "counters"}; }
-constexpr std::array<std::string_view, 9> words_of(Operation) {
-  return {"fma", "add", "multiply", "multiply-add", "dot4", "reciprocal", "square-root", "exponential", "sine"};
-}
-constexpr std::array<std::string_view, 3> words_of(Order) { return {"cycle", "independent", "page"}; }
-constexpr std::array<std::string_view, 2> words_of(PageSize) { return {"small", "huge"}; }
-constexpr std::array<std::string_view, 6> words_of(Path) {
-  return {"vector", "scalar", "local", "constant", "image", "buffer"};
-}
-constexpr std::array<std::string_view, 9> words_of(Pattern) {
-  return {"read", "write", "copy", "add", "triad", "scale", "read-modify-write", "read-2-write-1", "read-3-write-1"};
-}
-constexpr std::array<std::string_view, 2> words_of(Pinning) { return {"compact", "spread"}; }
-constexpr std::array<std::string_view, 5> words_of(Placement) {
-  return {"same-cluster", "other-cluster", "other-node", "same-core", "same-node"};
-}
-constexpr std::array<std::string_view, 2> words_of(QueueRole) { return {"writer", "reader"}; }
-constexpr std::array<std::string_view, 2> words_of(Sharing) { return {"shared", "private"}; }
-constexpr std::array<std::string_view, 2> words_of(Side) { return {"gpu", "cpu"}; }
-constexpr std::array<std::string_view, 2> words_of(MemoryState) { return {"asleep", "awake"}; }
-constexpr std::array<std::string_view, 2> words_of(Stores) { return {"ordinary", "non-temporal"}; }
-constexpr std::array<std::string_view, 8> words_of(ArithmeticType) {
-  return {"fp64", "fp32", "fp16", "bf16", "int64", "int32", "int16", "int8"};
-}
-constexpr std::array<std::string_view, 2> words_of(Writer) { return {"cpu", "gpu"}; }
-
 template <typename AnyWords, typename Visit>
 void for_each_word(AnyWords& words, Visit visit) {
   visit("beside", words.beside);
@@ -118,7 +76,7 @@ std::string text_of(std::optional<std::uint32_t> stride_bytes) {
 
 template <typename Word>
 std::string text_of(const std::optional<Word>& word) {
-  return word ? std::string(words_of(Word{})[static_cast<std::size_t>(*word)]) : "";
+  return word ? std::string(word_of(*word)) : "";
 }
 
 bool parse(const std::string& text, Name& name) {
@@ -137,7 +95,7 @@ bool parse(const std::string& text, std::optional<std::uint32_t>& stride_bytes) 
 
 template <typename Word>
 bool parse(const std::string& text, std::optional<Word>& word) {
-  constexpr auto all = words_of(Word{});
+  constexpr auto all = spellings(Word{});
   for (std::size_t index = 0; index < all.size(); ++index) {
     if (all[index] == text) word = static_cast<Word>(index);
   }
@@ -262,32 +220,5 @@ std::optional<double> number_at(const Coordinates& x, std::string_view wanted) {
   });
   return found;
 }
-
-template <typename Word>
-std::string_view word_of(Word word) {
-  static constexpr auto all = words_of(Word{});
-  return all[static_cast<std::size_t>(word)];
-}
-
-template std::string_view word_of(Beside);
-template std::string_view word_of(Chain);
-template std::string_view word_of(CoreKind);
-template std::string_view word_of(Direction);
-template std::string_view word_of(Engine);
-template std::string_view word_of(Exchange);
-template std::string_view word_of(HostMemory);
-template std::string_view word_of(LineState);
-template std::string_view word_of(Operation);
-template std::string_view word_of(Order);
-template std::string_view word_of(PageSize);
-template std::string_view word_of(Path);
-template std::string_view word_of(Pattern);
-template std::string_view word_of(Pinning);
-template std::string_view word_of(Placement);
-template std::string_view word_of(QueueRole);
-template std::string_view word_of(Side);
-template std::string_view word_of(Stores);
-template std::string_view word_of(ArithmeticType);
-template std::string_view word_of(Writer);
 
 }  // namespace sonde::measure

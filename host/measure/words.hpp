@@ -31,42 +31,98 @@ class Name {
   std::string_view text_;
 };
 
+// Each enumeration is followed by its words in records, in the same order.
 enum class ArithmeticType { fp64, fp32, fp16, bf16, int64, int32, int16, int8 };
+constexpr std::array<std::string_view, 8> spellings(ArithmeticType) {
+  return {"fp64", "fp32", "fp16", "bf16", "int64", "int32", "int16", "int8"};
+}
+
 enum class Beside { nothing, light_stream, kernel, gpu_load, pairs, split_locks };
+constexpr std::array<std::string_view, 6> spellings(Beside) {
+  return {"nothing", "light-stream", "kernel", "gpu-load", "pairs", "split-locks"};
+}
+
 enum class BytesCounted { program, bus };
+constexpr std::array<std::string_view, 2> spellings(BytesCounted) { return {"program", "bus"}; }
+
 enum class Chain { parallel, dependent };
+constexpr std::array<std::string_view, 2> spellings(Chain) { return {"parallel", "dependent"}; }
+
 enum class CoreKind { performance, efficiency, low_power };
+constexpr std::array<std::string_view, 3> spellings(CoreKind) { return {"performance", "efficiency", "low-power"}; }
+
 enum class Counted { total, to_device, to_host };
+constexpr std::array<std::string_view, 3> spellings(Counted) { return {"total", "to-device", "to-host"}; }
+
 enum class Direction { to_device, to_host, both, within };
+constexpr std::array<std::string_view, 4> spellings(Direction) { return {"to-device", "to-host", "both", "within"}; }
+
 enum class Engine { driver, transfer, compute_shader };
+constexpr std::array<std::string_view, 3> spellings(Engine) { return {"driver", "transfer", "compute-shader"}; }
+
 enum class Exchange { compare_and_swap, store };
+constexpr std::array<std::string_view, 2> spellings(Exchange) { return {"compare-and-swap", "store"}; }
+
 enum class Fabric { idle, loaded };
+constexpr std::array<std::string_view, 2> spellings(Fabric) { return {"idle", "loaded"}; }
+
 enum class HostMemory { pageable, pinned, imported, map_memcpy };
+constexpr std::array<std::string_view, 4> spellings(HostMemory) {
+  return {"pageable", "pinned", "imported", "map-memcpy"};
+}
+
 enum class LineState { clean, modified };
+constexpr std::array<std::string_view, 2> spellings(LineState) { return {"clean", "modified"}; }
+
 enum class Method { timing, counters };
-enum class Operation {
-  fma,
-  add,
-  multiply,
-  multiply_add,
-  dot4,
-  reciprocal,
-  square_root,
-  exponential,
-  sine,
-};
+constexpr std::array<std::string_view, 2> spellings(Method) { return {"timing", "counters"}; }
+
+enum class Operation { fma, add, multiply, multiply_add, dot4, reciprocal, square_root, exponential, sine };
+constexpr std::array<std::string_view, 9> spellings(Operation) {
+  return {"fma", "add", "multiply", "multiply-add", "dot4", "reciprocal", "square-root", "exponential", "sine"};
+}
+
 enum class Order { cycle, independent, page };
+constexpr std::array<std::string_view, 3> spellings(Order) { return {"cycle", "independent", "page"}; }
+
 enum class PageSize { small, huge };
+constexpr std::array<std::string_view, 2> spellings(PageSize) { return {"small", "huge"}; }
+
 enum class Path { vector, scalar, local, constant, image, buffer };
+constexpr std::array<std::string_view, 6> spellings(Path) {
+  return {"vector", "scalar", "local", "constant", "image", "buffer"};
+}
+
 enum class Pattern { read, write, copy, add, triad, scale, read_modify_write, read_2_write_1, read_3_write_1 };
+constexpr std::array<std::string_view, 9> spellings(Pattern) {
+  return {"read", "write", "copy", "add", "triad", "scale", "read-modify-write", "read-2-write-1", "read-3-write-1"};
+}
+
 enum class Pinning { compact, spread };
+constexpr std::array<std::string_view, 2> spellings(Pinning) { return {"compact", "spread"}; }
+
 enum class Placement { same_cluster, other_cluster, other_node, same_core, same_node };
+constexpr std::array<std::string_view, 5> spellings(Placement) {
+  return {"same-cluster", "other-cluster", "other-node", "same-core", "same-node"};
+}
+
 enum class QueueRole { writer, reader };
+constexpr std::array<std::string_view, 2> spellings(QueueRole) { return {"writer", "reader"}; }
+
 enum class Sharing { shared, separate };
+constexpr std::array<std::string_view, 2> spellings(Sharing) { return {"shared", "private"}; }
+
 enum class Side { gpu, cpu };
+constexpr std::array<std::string_view, 2> spellings(Side) { return {"gpu", "cpu"}; }
+
 enum class MemoryState { asleep, awake };
+constexpr std::array<std::string_view, 2> spellings(MemoryState) { return {"asleep", "awake"}; }
+
 enum class Stores { ordinary, non_temporal };
+constexpr std::array<std::string_view, 2> spellings(Stores) { return {"ordinary", "non-temporal"}; }
+
 enum class Writer { cpu, gpu };
+constexpr std::array<std::string_view, 2> spellings(Writer) { return {"cpu", "gpu"}; }
 
 /// The words of a record's `series`. A field without a value is absent there. The fields stand in the order of their
 /// keys, so that curves sort as their records do.
@@ -149,6 +205,8 @@ std::optional<double> number_at(const Coordinates& x, std::string_view key);
 
 /// The word of a record for one of these enumerators.
 template <typename Word>
-std::string_view word_of(Word word);
+constexpr std::string_view word_of(Word word) {
+  return spellings(Word{})[static_cast<std::size_t>(word)];
+}
 
 }  // namespace sonde::measure
