@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 
 #include "commands/options.hpp"
 #include "commands/output.hpp"

@@ -3,14 +3,8 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <array>
 #include <iostream>
-#include <map>
-#include <optional>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "commands/output.hpp"
 #include "measure/level_findings.hpp"

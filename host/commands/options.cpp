@@ -4,10 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <memory>
 #include <system_error>
-#include <utility>
 
 #include "os/file.hpp"
 #include "probes/catalog.hpp"

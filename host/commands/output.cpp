@@ -4,12 +4,8 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <exception>
 #include <iostream>
-#include <memory>
-#include <string>
-#include <utility>
 
 #include "os/file.hpp"
 #include "os/terminal.hpp"

@@ -1,11 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "commands/commands.hpp"
 #include "records/lines.hpp"
 #include "records/record_file.hpp"

@@ -4,16 +4,10 @@
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <iostream>
-#include <optional>
 #include <sstream>
-#include <string>
 #include <system_error>
-#include <vector>
 
 #include "commands/output.hpp"
 #include "os/file.hpp"

@@ -2,15 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <iostream>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "commands/output.hpp"
 #include "os/this_process.hpp"

@@ -3,15 +3,10 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <exception>
 #include <iostream>
-#include <optional>
-#include <string>
 #include <system_error>
-#include <vector>
 
 #include "commands/output.hpp"
 #include "os/process.hpp"

@@ -1,8 +1,6 @@
 #include "measure/counted_work.hpp"
 
-#include <algorithm>
 #include <iterator>
-#include <utility>
 
 namespace sonde::measure {
 namespace {

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "counters/traffic/traffic_meter.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/workload.hpp"

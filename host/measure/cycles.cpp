@@ -1,6 +1,5 @@
 #include "measure/cycles.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "analysis/statistics.hpp"

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "measure/probe.hpp"
 
 // Cycles of the device's core as a second unit beside nanoseconds. A wrong number is worse than none: each rule gives

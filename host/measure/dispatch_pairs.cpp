@@ -1,8 +1,5 @@
 #include "measure/repetitions.hpp"
 
-#include <algorithm>
-#include <string>
-
 #include "measure/runner.hpp"
 
 namespace sonde::measure {

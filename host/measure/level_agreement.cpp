@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
 #include <iterator>
-#include <string>
-#include <string_view>
 
 #include "analysis/statistics.hpp"
 #include "measure/visits.hpp"

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "analysis/levels/levels.hpp"
 #include "measure/probe.hpp"
 

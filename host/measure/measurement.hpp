@@ -1,13 +1,5 @@
 #pragma once
 
-#include <compare>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "analysis/levels/levels.hpp"
 #include "counters/state/device_state.hpp"
 #include "counters/traffic/hit_rate.hpp"

@@ -1,15 +1,7 @@
 #include "measure/point_runner.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <limits>
-#include <map>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
 
 #include "device/error.hpp"
 #include "measure/counted_work.hpp"

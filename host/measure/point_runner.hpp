@@ -1,9 +1,6 @@
 #pragma once
 
-#include <optional>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "measure/probe.hpp"
 #include "measure/runner.hpp"

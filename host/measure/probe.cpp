@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <map>
-#include <string>
 
 #include "analysis/statistics.hpp"
 #include "measure/curve.hpp"

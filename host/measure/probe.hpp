@@ -1,13 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "measure/frame.hpp"
 #include "measure/measurement.hpp"
 #include "measure/workload.hpp"

@@ -1,11 +1,5 @@
 #include "measure/repetitions.hpp"
 
-#include <algorithm>
-#include <chrono>
-
-#include "analysis/statistics.hpp"
-#include "device/error.hpp"
-
 namespace sonde::measure {
 namespace {
 

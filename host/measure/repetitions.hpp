@@ -1,10 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <vector>
-
 #include "analysis/statistics.hpp"
 #include "counters/traffic/traffic_meter.hpp"
 #include "device/device.hpp"

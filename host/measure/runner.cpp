@@ -1,14 +1,6 @@
 #include "measure/runner.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <future>
-#include <map>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <utility>
 
 #include "device/error.hpp"
 #include "measure/cycles.hpp"

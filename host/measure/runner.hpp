@@ -1,12 +1,5 @@
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "counters/state/device_state.hpp"
 #include "counters/state/host_time.hpp"
 #include "counters/traffic/traffic_meter.hpp"

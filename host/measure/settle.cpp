@@ -1,11 +1,5 @@
 #include "measure/settle.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <deque>
-#include <utility>
-
 #include "device/error.hpp"
 #include "measure/probe.hpp"
 

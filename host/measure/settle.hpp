@@ -1,9 +1,5 @@
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-
 #include "measure/workload.hpp"
 
 namespace sonde::measure {

@@ -1,9 +1,5 @@
 #include "measure/smt_interference.hpp"
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 #include "analysis/statistics.hpp"
 #include "device/error.hpp"
 

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <deque>
-#include <functional>
-#include <map>
-
 #include "device/device.hpp"
 #include "measure/workload.hpp"
 #include "os/threads.hpp"

@@ -1,10 +1,7 @@
 #include "measure/visits.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
-
-#include "analysis/statistics.hpp"
 
 namespace sonde::measure {
 namespace {

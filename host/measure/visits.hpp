@@ -1,9 +1,5 @@
 #pragma once
 
-#include <functional>
-#include <span>
-#include <vector>
-
 #include "analysis/statistics.hpp"
 #include "measure/probe.hpp"
 

@@ -1,8 +1,6 @@
 #include "measure/repetitions.hpp"
 
 #include <bit>
-#include <span>
-#include <vector>
 
 #include "analysis/statistics.hpp"
 

@@ -1,11 +1,6 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
 #include <variant>
-#include <vector>
 
 #include "device/device.hpp"
 #include "measure/measurement.hpp"

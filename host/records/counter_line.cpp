@@ -5,11 +5,6 @@
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <span>
-
-#include "counters/traffic/hit_rate.hpp"
-#include "measure/probe.hpp"
 
 namespace sonde::records {
 namespace {

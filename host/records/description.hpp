@@ -1,16 +1,8 @@
 #pragma once
 
 #include <concepts>
-#include <cstdint>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "measure/probe.hpp"
 #include "records/input_files.hpp"

@@ -1,7 +1,5 @@
 #include "records/device_record.hpp"
 
-#include <cstddef>
-
 #include "records/lines.hpp"
 
 namespace sonde::records {

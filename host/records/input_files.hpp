@@ -3,9 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "device/model/description.hpp"
 #include "measure/frame.hpp"

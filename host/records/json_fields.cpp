@@ -4,13 +4,9 @@
 #include <bit>
 #include <cctype>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <system_error>
-#include <utility>
 
 #include "os/file.hpp"
 #include "records/input_files.hpp"

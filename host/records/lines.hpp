@@ -1,9 +1,5 @@
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "measure/probe.hpp"
 #include "records/device_record.hpp"
 

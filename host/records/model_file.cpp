@@ -1,9 +1,7 @@
 #include "records/input_files.hpp"
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "built_in_models.hpp"
 #include "device/number_arithmetic.hpp"

@@ -1,15 +1,7 @@
 #include "records/reader.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <variant>
 
 #include "measure/probe.hpp"
 #include "os/file.hpp"

@@ -1,12 +1,7 @@
 #include "records/reader.hpp"
 
 #include <cmath>
-#include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <span>
-#include <string>
 
 #include "records/description.hpp"
 

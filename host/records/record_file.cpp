@@ -1,7 +1,6 @@
 #include "records/record_file.hpp"
 
 #include <stdexcept>
-#include <string>
 #include <system_error>
 #include <tuple>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "records/task.hpp"
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "records/description.hpp"

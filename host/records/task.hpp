@@ -1,13 +1,5 @@
 #pragma once
 
-#include <chrono>
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
-
 #include "measure/probe.hpp"
 
 namespace sonde::records {

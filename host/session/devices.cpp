@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <cctype>
 
 #include "counters/state/sources.hpp"

@@ -1,11 +1,5 @@
 #pragma once
 
-#include <chrono>
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "device/device.hpp"
 #include "records/device_record.hpp"
 #include "records/task.hpp"

@@ -3,12 +3,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cctype>
-#include <chrono>
 #include <random>
-#include <string>
 
 #include "os/machine.hpp"
 #include "session/usage_error.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 
 #include "records/lines.hpp"
 #include "session/selection.hpp"

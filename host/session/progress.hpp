@@ -1,10 +1,5 @@
 #pragma once
 
-#include <chrono>
-#include <span>
-#include <string>
-#include <utility>
-
 #include "measure/probe.hpp"
 #include "session/selection.hpp"
 

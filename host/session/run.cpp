@@ -2,9 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <iostream>
-#include <utility>
 
 #include "measure/level_findings.hpp"
 #include "os/this_process.hpp"

@@ -1,14 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <set>
-#include <span>
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "measure/probe.hpp"
 #include "measure/worker.hpp"
 #include "records/reader.hpp"

@@ -2,13 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <cctype>
-#include <filesystem>
-#include <functional>
-#include <optional>
-#include <set>
-#include <utility>
 
 #include "device/model/model.hpp"
 #include "os/file.hpp"

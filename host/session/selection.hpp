@@ -1,10 +1,5 @@
 #pragma once
 
-#include <chrono>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "measure/probe.hpp"
 #include "session/devices.hpp"
 

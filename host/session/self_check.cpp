@@ -1,11 +1,5 @@
 #include "session/self_check.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <span>
-#include <thread>
-#include <utility>
-
 #include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"
 #include "cpu/movers.hpp"

@@ -1,13 +1,5 @@
 #pragma once
 
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "counters/selfcheck/known_load.hpp"
 #include "counters/selfcheck/self_check.hpp"
 #include "counters/traffic/counter_source.hpp"

@@ -1,11 +1,5 @@
 #include "session/watch.hpp"
 
-#include <algorithm>
-#include <system_error>
-#include <thread>
-#include <utility>
-#include <variant>
-
 #include "counters/traffic/rates.hpp"
 #include "counters/traffic/sources.hpp"
 #include "os/file.hpp"

@@ -1,13 +1,5 @@
 #pragma once
 
-#include <chrono>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "counters/traffic/counter_source.hpp"
 #include "counters/traffic/traffic_sampler.hpp"
 #include "records/counter_line.hpp"

@@ -3,7 +3,6 @@
 #include <initializer_list>
 
 #include "analysis/statistics.hpp"
-#include "counters/traffic/hit_rate.hpp"
 
 namespace sonde::session {
 namespace {

@@ -1,10 +1,6 @@
 #pragma once
 
-#include <optional>
-#include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"

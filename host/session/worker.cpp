@@ -3,7 +3,6 @@
 #include "device/error.hpp"
 #include "os/this_process.hpp"
 #include "records/lines.hpp"
-#include "records/task.hpp"
 #include "session/selection.hpp"
 #include "session/usage_error.hpp"
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "measure/worker.hpp"
 #include "records/task.hpp"
 

@@ -1,9 +1,6 @@
 
 #include "session/worker.hpp"
 
-#include <algorithm>
-#include <span>
-
 #include "counters/state/device_state.hpp"
 #include "counters/state/sources.hpp"
 #include "counters/traffic/sources.hpp"

@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <optional>
 #include <tuple>
 
 #include "probes/catalog.hpp"

@@ -3,13 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "analysis/statistics.hpp"
 #include "summary/chart.hpp"
 #include "summary/layout.hpp"

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "device/device.hpp"
 
 // Text is laid out for the columns of a terminal. Every line ends with a line feed.

@@ -2,13 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "measure/level_findings.hpp"
 #include "summary/layout.hpp"
 

@@ -2,14 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <optional>
-#include <set>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "probes/catalog.hpp"
 #include "summary/layout.hpp"
 

@@ -2,12 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cctype>
-#include <map>
-#include <set>
-#include <string_view>
 
 #include "probes/catalog.hpp"
 #include "summary/layout.hpp"

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <span>
-#include <string>
-
 #include "records/device_record.hpp"
 #include "records/reader.hpp"
 

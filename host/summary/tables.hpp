@@ -1,9 +1,5 @@
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "device/device.hpp"
 #include "measure/probe.hpp"
 #include "records/device_record.hpp"

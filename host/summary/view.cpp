@@ -1,6 +1,5 @@
 #include "summary/view.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "measure/visits.hpp"

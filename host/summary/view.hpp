@@ -1,12 +1,5 @@
 #pragma once
 
-#include <array>
-#include <deque>
-#include <map>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "records/reader.hpp"
 
 namespace sonde::summary {
